@@ -35,6 +35,39 @@ double mean_ms(const std::vector<Nanoseconds>& times) {
   return times.empty() ? 0.0 : to_ms(sum) / static_cast<double>(times.size());
 }
 
+json ms_or_null(const std::optional<Nanoseconds>& time) { return time ? json(to_ms(*time)) : json(); }
+
+json to_json(const dynamic::TriedReport& tried) {
+  return {{"configuration", tried.configuration.to_string()},
+          {"expected_ms", ms_or_null(tried.expected)},
+          {"ms", ms_or_null(tried.time)},
+          {"best_ms", ms_or_null(tried.best)},
+          {"offered_at", tried.offered_at},
+          {"decided_at", tried.decided_at},
+          {"outcome", tried.outcome}};
+}
+
+// What tells why the best known is what it is.
+json to_json(const dynamic::KeyReport& key) {
+  json tried = json::array();
+  for (const dynamic::TriedReport& each : key.tried) tried.push_back(to_json(each));
+  return {{"explored", key.explored}, {"failed", key.failed}, {"state", key.state}, {"tried", tried}};
+}
+
+json to_json(const dynamic::Stalls& stalls) {
+  return {{"loading_ms", to_ms(stalls.loading)},
+          {"exploring_ms", to_ms(stalls.exploring)},
+          {"comparing_ms", to_ms(stalls.comparing)},
+          {"screening_ms", to_ms(stalls.screening)},
+          {"waiting_ms", to_ms(stalls.waiting)}};
+}
+
+json to_json(const std::vector<dynamic::KeyReport>& keys) {
+  json all = json::array();
+  for (const dynamic::KeyReport& key : keys) all.push_back(to_json(key));
+  return all;
+}
+
 json to_json(const Run& run) {
   return {{"calls", run.calls},
           {"call_ms", to_ms(run.call())},
@@ -49,6 +82,8 @@ json to_json(const Run& run) {
           {"density_error", run.likeness.density_error},
           {"refused_results", run.refused},
           {"is_wrong", run.is_wrong},
+          {"keys", to_json(run.keys)},
+          {"stalls", to_json(run.stalls)},
           {"best", run.best ? run.best->to_string() : ""}};
 }
 

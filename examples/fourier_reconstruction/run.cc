@@ -52,11 +52,15 @@ Result<void> make_calls(Application& application, Inserter& inserter, const Opti
 void account(const dynamic::Report& report, Run& run) {
   run.overhead_share = report.stalls.total() / run.elapsed;
   run.longest_stall = report.longest_stall;
+  run.stalls = report.stalls;
   for (const dynamic::KernelReport& kernel : report.kernels) {
     run.explored += kernel.explored;
     run.blocked += kernel.blocked;
     run.refused += kernel.wrong_results;
-    for (const dynamic::KeyReport& key : kernel.keys) run.best = key.best;
+    for (const dynamic::KeyReport& key : kernel.keys) {
+      run.best = key.best;
+      run.keys.push_back(key);
+    }
   }
 }
 

@@ -21,6 +21,8 @@ struct Run {
   std::uint64_t refused = 0;  // results of candidates that were wrong, which shadowed calls kept from the volume
   bool is_wrong = false;      // the volume is another, or calls are missing in it
   std::optional<wattune::Configuration> best;
+  std::vector<wattune::dynamic::KeyReport> keys;  // of the tuned kernel
+  wattune::dynamic::Stalls stalls;
 
   wattune::Nanoseconds call() const { return elapsed / static_cast<double>(calls); }
 };

@@ -81,11 +81,12 @@ std::optional<Nanoseconds> GapLoader::step() {
   const std::lock_guard working(working_);
   if (!waits()) return std::nullopt;
   const Nanoseconds now = clock_();
+  forgive(now);
   const bool idle = streams_.all_idle(now);
   if (!idle)
     idle_since_.reset();
-  else if (!idle_since_)
-    idle_since_ = now;
+  else if (!idle_since_ || *idle_since_ <= streams_.last_noted())
+    idle_since_ = now;  // nobody looks while nothing waits: a call may have come and gone since the last look
   const bool did_something = idle ? use_gap(now) : load_beside(now);
   pause_ = did_something ? kFirstPause : std::min(2.0 * pause_, kLongestPause);
   return next_pause();
@@ -121,14 +122,14 @@ GapLoader::Leave GapLoader::leave_in_gap(const Job& job, Nanoseconds now) {
   const bool lasting = idle_since_ && now - *idle_since_ >= kLastingGap * cost;
   const bool no_call_yet = ledger_.running(now) == Nanoseconds();
   if (job.request.urgent || lasting || no_call_yet) return Nanoseconds();
-  if (is_left_to_gaps(cost, now)) return std::nullopt;
+  if (is_left_to_gaps(now)) return std::nullopt;
   return ledger_.reserve(cost, now) ? Leave(cost) : std::nullopt;
 }
 
 // Where the application tells of its gaps, an idle moment between two of its calls is none: what it sends next makes
-// the load wait for all of it.
-bool GapLoader::is_left_to_gaps(Nanoseconds cost, Nanoseconds now) const {
-  return now.value() - told_at_.load() < options_.patience.value() && cost.value() <= told_.load();
+// the load wait for all of it. What takes longer than such a gap is done there too, once it has waited.
+bool GapLoader::is_left_to_gaps(Nanoseconds now) const {
+  return now.value() - told_at_.load() < options_.patience.value();
 }
 
 GapLoader::Leave GapLoader::leave_beside(const Job& job, Nanoseconds now) {
@@ -140,18 +141,20 @@ GapLoader::Leave GapLoader::leave_beside(const Job& job, Nanoseconds now) {
 
 Nanoseconds GapLoader::gap(Nanoseconds expected) {
   const Nanoseconds begin = clock_();
-  told_.store(expected.value());
   told_at_.store(begin.value());
   if (!waits()) return clock_() - begin;
   const std::lock_guard working(working_);
   const backend::RelaxedCapture relaxed;
-  // What has waited for long would be done beside busy streams before long, and take longer there.
+  forgive(begin);
+  // What has waited for long would be done beside busy streams before long, and take longer there. The gap takes a part
+  // of it anyway.
   const auto fits = [&](const Job& job) {
     const Nanoseconds now = clock_();
     const Nanoseconds cost = cost_of(job).idle();
-    if (now - begin + cost <= expected) return Leave(Nanoseconds());
+    const Nanoseconds beyond = cost - std::max(Nanoseconds(), expected - (now - begin));
+    if (beyond <= Nanoseconds()) return Leave(Nanoseconds());
     const bool has_waited = now - job.since >= 0.5 * options_.patience;
-    return has_waited && ledger_.reserve(cost, now) ? Leave(cost) : std::nullopt;
+    return has_waited && ledger_.reserve(beyond, now) ? Leave(beyond) : std::nullopt;
   };
   while (run_one(fits, Place::told_gap)) {
   }
@@ -226,6 +229,11 @@ void GapLoader::make_room(const Variant& variant) {
   if (!ledger_.affords(room_cost_.value(), begin)) return;
   if (options_.make_room(bytes)) note_private_memory(bytes);
   room_cost_.learn(clock_() - begin);
+}
+
+void GapLoader::forgive(Nanoseconds now) {
+  load_cost_.forgive(ledger_, now);
+  unload_cost_.forgive(ledger_, now);
 }
 
 void GapLoader::charge(Nanoseconds reserved, Nanoseconds stall) {

@@ -62,8 +62,9 @@ class GapLoader : public Loader {
   std::deque<Job>::iterator first_job();
   bool run_one(const MayBegin& may_begin, Place place);
   void carry_out(Job job, Nanoseconds reserved, Place place);
-  bool is_left_to_gaps(Nanoseconds cost, Nanoseconds now) const;
+  bool is_left_to_gaps(Nanoseconds now) const;
   void make_room(const Variant& variant);
+  void forgive(Nanoseconds now);
   void charge(Nanoseconds reserved, Nanoseconds stall);
   LoadCost& cost_of(const Job& job) { return job.retired ? unload_cost_ : load_cost_; }
   std::optional<Nanoseconds> next_pause();
@@ -78,9 +79,8 @@ class GapLoader : public Loader {
   std::atomic<std::uint64_t> loads_ = 0;
   std::atomic<std::uint64_t> loads_in_gaps_ = 0;
   std::atomic<std::size_t> private_bytes_ = 0;
-  // When the application last told of a gap, and of how long a one.
+  // When the application last told of a gap.
   std::atomic<double> told_at_ = -std::numeric_limits<double>::infinity();
-  std::atomic<double> told_ = 0.0;
 
   std::mutex working_;  // who has it looks at streams and loads; guards the next two
   std::optional<Nanoseconds> idle_since_;

@@ -260,6 +260,7 @@ void Instance::report(KernelReport& report) const {
   one.failed = failed_before_ + (explorer_ ? explorer_->failed() : 0);
   one.tuning = explorer_ != nullptr;
   one.state = explorer_ ? explorer_->state() : state_;
+  one.tried.assign(tried_.begin(), tried_.end());
   report.calls += one.calls;
   report.explored += one.explored;
   report.fallbacks += fallbacks_.load(std::memory_order_relaxed);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -109,6 +110,8 @@ class Instance {
   void want();
   void refuse_failed();
   void request(const Candidate& candidate);
+  void keep_offer(const Candidate& candidate);
+  void keep_decision(const Configuration& configuration, const Observation& observation, bool better);
   void request_first(const Candidate& candidate);
   Result<std::shared_ptr<Variant>> load(const Configuration& configuration);
   void take_loaded(const Candidate& candidate, bool first, Result<std::shared_ptr<Variant>> variant);
@@ -146,6 +149,7 @@ class Instance {
   std::uint64_t counted_calls_ = 0;                                        // whose savings are in the ledger
   std::set<ConfigurationId> requested_;              // at the loader, or loaded and not decided about
   std::set<ConfigurationId> failed_;                 // compile, launch, outputs: never used again
+  std::deque<TriedReport> tried_;                    // the last few, as they were requested
   std::vector<std::shared_ptr<Variant>> published_;  // calls may be sending any of them
   std::unique_ptr<Shadow> shadow_;                   // as long as this, once it is there
   std::uint64_t wrong_results_ = 0;

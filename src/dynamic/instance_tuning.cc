@@ -17,6 +17,7 @@ namespace {
 constexpr Nanoseconds kBetweenLooks = Nanoseconds(100e3);
 // Candidates that are loaded ahead of their turn.
 constexpr std::size_t kLoadedAhead = 2;
+constexpr std::size_t kReported = 32;
 
 Observation failure_of_loading(const Error& error) {
   Observation observation;
@@ -146,8 +147,29 @@ void Instance::want() {
   }
 }
 
+void Instance::keep_offer(const Candidate& candidate) {
+  if (tried_.size() == kReported) tried_.pop_front();
+  tried_.push_back({.configuration = candidate.configuration,
+                    .expected = candidate.expected,
+                    .time = {},
+                    .best = {},
+                    .offered_at = calls_.load(std::memory_order_relaxed)});
+}
+
+// In Mode::explore more than once; of one that was offered twice it is about the later offer.
+void Instance::keep_decision(const Configuration& configuration, const Observation& observation, bool better) {
+  const auto found = std::find_if(tried_.rbegin(), tried_.rend(),
+                                  [&](const auto& each) { return each.configuration == configuration; });
+  if (found == tried_.rend()) return;
+  found->time = observation.statistics ? std::optional(observation.statistics->median) : std::nullopt;
+  found->best = pairing_.best_time();
+  found->decided_at = calls_.load(std::memory_order_relaxed);
+  found->outcome = observation.status != Status::correct ? observation.message : better ? "better" : "not better";
+}
+
 void Instance::request(const Candidate& candidate) {
   requested_.insert(candidate.configuration.id());
+  keep_offer(candidate);
   around_.loader.request(
       {.load = [this, configuration = candidate.configuration] { return load(configuration); },
        .loaded = [this, candidate](auto variant) { take_loaded(candidate, false, std::move(variant)); },
@@ -185,7 +207,9 @@ void Instance::take_loaded(const Candidate& candidate, bool first, Result<std::s
   } else if (!variant) {
     requested_.erase(candidate.configuration.id());
     failed_.insert(candidate.configuration.id());
-    if (explorer_) explorer_->tell(candidate.configuration, failure_of_loading(variant.error()));
+    const Observation failure = failure_of_loading(variant.error());
+    keep_decision(candidate.configuration, failure, false);
+    if (explorer_) explorer_->tell(candidate.configuration, failure);
   } else if (explorer_ && pairing_.best() != nullptr) {
     pairing_.add(candidate, *std::move(variant));
   } else {
@@ -198,6 +222,7 @@ void Instance::take_loaded(const Candidate& candidate, bool first, Result<std::s
 void Instance::take_outcome(Outcome outcome) {
   if (outcome.observation.status != Status::correct) failed_.insert(outcome.configuration.id());
   requested_.erase(outcome.configuration.id());
+  keep_decision(outcome.configuration, outcome.observation, outcome.better);
   if (outcome.better) {
     publish(pairing_.best());
     remember(outcome.observation);

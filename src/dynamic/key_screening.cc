@@ -69,6 +69,19 @@ std::vector<Trial> finalists(const std::vector<Trial>& trials) {
   return best;
 }
 
+std::vector<Trial> finalists_on_smaller_data(const std::vector<Trial>& trials) {
+  std::vector<Trial> all = finalists(trials);
+  std::vector<Trial> bests;
+  for (const Trial& each : trials)
+    if (is_correct(each) && (bests.empty() || median_of(each) < median_of(bests.back()))) bests.push_back(each);
+  const auto is_there = [&](const Trial& trial) {
+    return std::ranges::count(all, trial.configuration.id(), [](const Trial& each) { return each.configuration.id(); });
+  };
+  for (std::size_t i = bests.size(); i-- > 1;)
+    if (!is_there(bests[i])) all.push_back(bests[i]);
+  return all;
+}
+
 namespace {
 
 // Those of the finalists that are better than the first trial for certain: they need not wait for the rest.
@@ -203,7 +216,7 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, tune::Search
     publish(search);
   }
   if (finalists(trials_.all).empty() && !trials_.all.empty()) return none_works(trials_.all);
-  end(fmt::format("screened: {}", search.so_far().stop_reason), true);
+  end(fmt::format("screened{}: {}", was_reduced_ ? " on smaller data" : "", search.so_far().stop_reason), true);
   return {};
 }
 
@@ -224,7 +237,7 @@ void KeyScreening::end(const std::string& words, bool complete) {
   const std::vector<Trial> best = finalists(trials_.all);
   if (found_ && !best.empty() && !was_reduced_) found_(best.front(), complete);
   const std::lock_guard lock(mutex_);
-  keep(best);
+  keep(was_reduced_ ? finalists_on_smaller_data(trials_.all) : best);
   state_.words = words;
   state_.over = true;
   state_.complete = complete;

@@ -42,6 +42,9 @@ std::unique_ptr<measure::MeasurePolicy> make_screening_policy();
 // Those of the correct Trials that may be as good as the best (tune::may_be_as_good()): their outputs were compared. At
 // most five, the best first.
 std::vector<Trial> finalists(const std::vector<Trial>& trials);
+// These, and then what was the best of its time, but for the first trial, the later the sooner: on smaller data another
+// may be the best than in calls, and the outputs of each of these were compared as well.
+std::vector<Trial> finalists_on_smaller_data(const std::vector<Trial>& trials);
 
 class KeyScreening {
  public:

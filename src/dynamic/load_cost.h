@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <numeric>
 
-#include "wattune/core/units.h"
+#include <optional>
+
+#include "dynamic/ledger.h"
 
 namespace wattune::dynamic {
 
@@ -64,6 +66,17 @@ class LoadCost {
     excess_.learn(std::max(Nanoseconds(), took - queued - idle()));
   }
 
+  // What one bad surprise taught would keep all others out for good, where it is more than a call may lose: nothing is
+  // learned while nothing is loaded. So it counts until the budget has gained as much, twice as long each time.
+  void forgive(const Ledger& ledger, Nanoseconds now) {
+    if (beside({}) <= ledger.most({})) return too_long_since_.reset();
+    if (!too_long_since_) too_long_since_ = now;
+    if (ledger.gained_in(now - *too_long_since_) < price_ * beside({})) return;
+    (idle_.value() < excess_.value() ? excess_ : idle_).forget();
+    too_long_since_.reset();
+    price_ *= 2.0;
+  }
+
   Nanoseconds idle() const { return idle_.value(); }
   // Beside streams that are known to have so much to do: what else the application has queued shows in the excess.
   Nanoseconds beside(Nanoseconds queued) const { return queued + idle() + excess_.value(); }
@@ -71,6 +84,8 @@ class LoadCost {
  private:
   RecentLargest idle_;
   RecentLargest excess_;
+  std::optional<Nanoseconds> too_long_since_;
+  double price_ = 1.0;
 };
 
 }  // namespace wattune::dynamic

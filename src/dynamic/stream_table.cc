@@ -43,6 +43,12 @@ Nanoseconds StreamTable::queued(Nanoseconds now) const {
   return Nanoseconds(sum);
 }
 
+Nanoseconds StreamTable::last_noted() const {
+  double last = crowded_.load();
+  for (const Slot& slot : slots_) last = std::max(last, slot.noted.load());
+  return Nanoseconds(last);
+}
+
 bool StreamTable::all_idle(Nanoseconds now) {
   const double crowded = crowded_.load();
   if (crowded != kNone && now.value() - crowded < kForgotten.value()) return false;

@@ -31,6 +31,8 @@ class StreamTable {
   void note(const CallStream& stream, Nanoseconds expected, Nanoseconds now);
   // Whether another stream probably has work.
   bool others_busy(const CallStream& stream, Nanoseconds now) const;
+  // When the last launch was noted; long ago, where none was.
+  Nanoseconds last_noted() const;
   // How long all streams together will probably take to be empty.
   Nanoseconds queued(Nanoseconds now) const;
   // Asks each stream's driver, in one thread at a time. A stream that cannot tell is idle when its launches should have

@@ -230,6 +230,77 @@ TEST_F(LoaderTest, WhereTheApplicationTellsOfGapsIdleMomentsBetweenItsCallsAreNo
   EXPECT_THAT(loaded, ElementsAre(1)) << "it has told of none for long";
 }
 
+TEST_F(LoaderTest, AGapEndsWithACallThatCameWhileNothingWaited) {
+  launch();
+  now += ms(1000);
+  be(StreamState::idle);
+  loader.request(load(1));
+  loader.step();
+  EXPECT_THAT(loaded, ElementsAre(1));
+  now += ms(500);
+  loader.gap(ms(1));
+  launch(ms(0));
+  now += ms(0.1);
+  loader.request(load(2));
+  loader.step();
+  EXPECT_THAT(loaded, ElementsAre(1)) << "the device has been idle for 0.1 ms, and more is being sent";
+  loader.gap(ms(1));
+  EXPECT_THAT(loaded, ElementsAre(1, 2));
+}
+
+TEST_F(LoaderTest, WhatIsLongerThanTheGapsThatAreToldOfWaitsForOneOfThemToo) {
+  launch();
+  now += ms(1000);
+  be(StreamState::idle);
+  load_takes = ms(3);
+  loader.request(load(1));
+  loader.gap(ms(1));
+  launch(ms(0));
+  loader.request(load(2));
+  loader.step();
+  EXPECT_THAT(loaded, ElementsAre(1)) << "what the next call sends would make it wait";
+  now += ms(60);
+  loader.gap(ms(1));
+  EXPECT_THAT(loaded, ElementsAre(1, 2));
+  EXPECT_EQ(ledger.stalls().loading, ms(4)) << "2 ms more than each gap";
+}
+
+TEST_F(LoaderTest, AGapThatIsToldOfPaysForItsPartOfALoad) {
+  launch();
+  now += ms(1000);  // affords 20 ms
+  be(StreamState::idle);
+  load_takes = ms(5.5);
+  loader.request(load(1));
+  loader.gap(ms(1));
+  loader.request(load(2));
+  now += ms(60);
+  loader.gap(ms(1));
+  EXPECT_THAT(loaded, ElementsAre(1, 2)) << "4.5 ms more than the gap: a call may lose 5";
+  EXPECT_EQ(ledger.stalls().loading, ms(9));
+}
+
+// 0.02 of a second are 20 ms, of two 40.
+TEST_F(LoaderTest, ASlowLoadKeepsOthersOutUntilTheBudgetHasGainedAsMuch) {
+  launch();
+  now += ms(500);
+  be(StreamState::idle);
+  load_takes = ms(20);
+  loader.request(load(1));
+  loader.gap(ms(1));
+  load_takes = ms(0.08);
+  loader.request(load(2));
+  const auto tell_of_gaps = [this](Nanoseconds time) {
+    for (const Nanoseconds end = now + time; now < end; now += ms(20)) {
+      launch(ms(0));
+      loader.gap(ms(1));
+    }
+  };
+  tell_of_gaps(ms(900));
+  EXPECT_THAT(loaded, ElementsAre(1));
+  tell_of_gaps(ms(200));
+  EXPECT_THAT(loaded, ElementsAre(1, 2));
+}
+
 TEST_F(LoaderTest, ALoadThatACallCameBesideSaysNothingOfGaps) {
   launch();
   now += ms(1000);

@@ -299,6 +299,23 @@ TEST_F(ScreeningTest, OnReducedDataTheBestKnownTellsWhatCallsWillTake) {
 }
 
 // When others are called meanwhile. It is tuned again when it is called again.
+// What takes 1.5 us was the best known before block 64 in mode 7.
+TEST_F(ScreeningTest, OnReducedDataCallsTryWhatWasTheBestBeforeToo) {
+  kernel = [](const wattune::fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
+    WATTUNE_ASSIGN(const Nanoseconds time, run(launch));
+    return launch.macro("block") == 16 && launch.macro("mode") == 5 ? Nanoseconds(1500) : time;
+  };
+  EXPECT_THAT(names(wait_for(*explore())), ElementsAre("block=64, mode=7"));
+  spec.problem_size[0].value = 128;
+  free_memory = 2048;
+  const auto explorer = explore();
+  const std::vector<Candidate> wanted = wait_for(*explorer);
+  EXPECT_THAT(names(wanted), ElementsAre("block=64, mode=7", "block=16, mode=5"));
+  for (const Candidate& each : wanted) explorer->tell(each.configuration, {});
+  EXPECT_TRUE(explorer->over());
+  EXPECT_THAT(explorer->state(), HasSubstr("screened on smaller data: "));
+}
+
 TEST_F(ScreeningTest, AKeyThatIsNotCalledAnyMoreMakesRoomForOthers) {
   std::atomic<double> now = 1e15;
   std::atomic<int> calls = 0;

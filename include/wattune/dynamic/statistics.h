@@ -30,6 +30,17 @@ struct Stalls {
   Nanoseconds total() const { return loading + exploring + comparing + screening + waiting; }
 };
 
+// What became of a configuration that calls were to try.
+struct TriedReport {
+  Configuration configuration;
+  std::optional<Nanoseconds> expected;  // in calls, by what screening saw
+  std::optional<Nanoseconds> time;      // in calls; none: it ran in none
+  std::optional<Nanoseconds> best;      // of the best known when it was decided about, in calls
+  std::uint64_t offered_at = 0;         // calls of the key before it was
+  std::uint64_t decided_at = 0;         // the same
+  std::string outcome = "not decided";  // in words: "better", "not better", or why it failed
+};
+
 // One key of a kernel.
 struct KeyReport {
   Key key;
@@ -39,7 +50,8 @@ struct KeyReport {
   std::uint64_t explored = 0;  // configurations that were tried, in calls or in screening
   std::uint64_t failed = 0;    // of these, which will never be used
   bool tuning = false;
-  std::string state;  // in words, for people: "screening, 12 of 40"
+  std::string state;               // in words, for people: "screening, 12 of 40"
+  std::vector<TriedReport> tried;  // the last 32 that were to be tried in calls
 };
 
 struct KernelReport {
