@@ -1,6 +1,6 @@
 // Search with models: `bayesian_optimisation`, and `auto`, Wattune's default.
 //
-// Both measure a few spread configurations, then always the candidate that a model finds most promising. Targets are
+// Both measure a few configurations that show many values (Start), then always the candidate that a model finds most promising. Targets are
 // logarithms of times, configurations are seen as Encoding shows them. Candidates are drawn around the best ones and at
 // random (CandidateSearch); every acquisition is weighted with the probability of success that a forest learned from
 // failures.
@@ -9,11 +9,10 @@
 // for auto-tuning GPU kernels, PMBS 2021). Its `multi` acquisition is Hedge.
 //
 // auto blends the process, which is good with few observations, with a regression forest, which is good with many and
-// with steep interactions: the forest's weight is n / (n + forest) after n observations. It begins with the middle of
-// the space, because the ends of tuning parameters are seldom good. Predicted deviations are widened by how far off
-// recent predictions were (Calibration), so that a model that is often wrong looks more where it is unsure. Every
-// `explore`-th proposal widens them further; after kIdle outcomes without a new best it is drawn uniformly instead, so
-// that a wrong model cannot hold the search for ever.
+// with steep interactions: the forest's weight is n / (n + forest) after n observations. Predicted deviations are
+// widened by how far off recent predictions were (Calibration), so that a model that is often wrong looks more where it
+// is unsure. Every `explore`-th proposal widens them further; after kIdle outcomes without a new best it is drawn
+// uniformly instead, so that a wrong model cannot hold the search for ever.
 //
 // With a prior (earlier runs elsewhere) both models learn what it leaves to explain, the response less slope * prior.
 // The search begins as without one, until the prior ranks the first kBeforePrior configurations as they were measured,
