@@ -1,7 +1,7 @@
 // Start: where a search begins that knows nothing of its space.
 //
 // Hardware works in powers of two: warps, banks, vectors, cache lines. Where a parameter lists powers of two and other
-// numbers (16, 32, 48, 64, ...), the powers are the better bet, so that the first configurations keep to them. And since
+// numbers (16, 32, 48, 64, ...), the powers are the better bet, so that the first configurations keep to them. And as
 // nobody knows which parameters matter, a few configurations show as many of their values as they can.
 #pragma once
 
