@@ -28,15 +28,14 @@
 #include <cmath>
 
 #include "search/acquisition.h"
-#include "search/calibration.h"
 #include "search/candidates.h"
 #include "search/failure_model.h"
 #include "search/gaussian_process.h"
-#include "search/hedge.h"
 #include "search/length_scales.h"
 #include "search/model_input.h"
 #include "search/observed_row.h"
 #include "search/prior.h"
+#include "search/proposals.h"
 #include "search/start.h"
 #include "search/start_plan.h"
 #include "search/strategies.h"
@@ -89,11 +88,6 @@ class ModelSearch final : public CandidateSearch {
     double prior = 0.0;
     double success = 1.0;  // predicted probability
     Prediction forest;
-  };
-  // What a proposal was chosen by.
-  struct Choice {
-    std::size_t acquisition = 0;
-    Prediction prediction;  // as the models made it
   };
 
   Task<> search() override {
@@ -160,8 +154,7 @@ class ModelSearch final : public CandidateSearch {
   std::optional<ConfigurationId> most_promising(double widening) {
     if (!works_ahead_ || candidates_.empty()) refresh();
     ++age_;
-    const std::size_t wanted = count_option("acquisition");
-    const std::size_t acquisition = wanted == multi ? hedge_.draw(random()) : wanted;
+    const std::size_t acquisition = proposals_.acquisition(count_option("acquisition"), random());
     const bool compiled_only =
         std::ranges::any_of(candidates_, [&](const Candidate& each) { return is_compiled(each); });
     std::optional<std::size_t> chosen;
@@ -174,7 +167,7 @@ class ModelSearch final : public CandidateSearch {
     }
     if (!chosen) return std::nullopt;
     const ConfigurationId id = candidates_[*chosen].id;
-    choices_[id] = {.acquisition = acquisition, .prediction = predict(*chosen)};
+    proposals_.remember(id, acquisition, predict(*chosen));
     return id;
   }
 
@@ -182,7 +175,7 @@ class ModelSearch final : public CandidateSearch {
 
   double promise(std::size_t c, std::size_t acquisition, double widening) const {
     const Prediction prediction = predict(c);
-    if (calibrates_) widening *= calibration_.factor();
+    if (calibrates_) widening *= proposals_.widening();
     return candidates_[c].success * acquire(acquisition, {prediction.mean, widening * prediction.deviation},
                                             response_of(best()->objective), kappa_);
   }
@@ -348,28 +341,17 @@ class ModelSearch final : public CandidateSearch {
   void do_observe(ConfigurationId id, const Outcome& outcome) override {
     ++outcomes_;
     failures_.remember(id, outcome.has_value());
-    judge_choice(id, outcome);
+    const double response = outcome ? response_of(*outcome) : 0.0;
+    proposals_.judge(id, outcome, best() ? best()->objective : 0.0, response);
     if (!outcome) return;
     if (best()->id == id) best_since_ = outcomes_;
-    Row row{.id = id, .response = response_of(*outcome), .opinions = prior_.opinions(id)};
+    Row row{.id = id, .response = response, .opinions = prior_.opinions(id)};
     row.prior = prior_.mean(row.opinions);
     prior_.learn(row.opinions, row.response);
     rows_.push_back(row);
     if (rows_.size() >= 2 * kForestRows) rows_ = best_and_latest(rows_, kForestRows);
     ++observations_;
     if (process_.size() >= 2) process_.add(input_.point(id), left_to_explain(row));
-  }
-
-  // A proposal gains its acquisition best / time; a failure gains nothing and says nothing of predicted times.
-  void judge_choice(ConfigurationId id, const Outcome& outcome) {
-    const auto found = choices_.find(id);
-    if (found == choices_.end()) return;
-    const Choice choice = found->second;
-    choices_.erase(found);
-    hedge_.forget();
-    if (!outcome) return;
-    if (*outcome > 0.0) hedge_.add(choice.acquisition, best()->objective / *outcome);
-    calibration_.add(choice.prediction, response_of(*outcome));
   }
 
   ModelInput input_{space(), option("features") > 0};
@@ -397,9 +379,7 @@ class ModelSearch final : public CandidateSearch {
   std::vector<Candidate> candidates_;   // in the order of the process's
   ConfigurationId candidates_for_ = 0;  // the best one when they were drawn
   std::size_t age_ = 0;
-  Calibration calibration_;
-  std::unordered_map<ConfigurationId, Choice, IdHash> choices_;  // whose outcomes are awaited
-  Hedge hedge_;
+  Proposals proposals_;
 };
 
 }  // namespace
