@@ -159,11 +159,11 @@ Result<std::vector<std::size_t>> given_launches(const std::vector<std::string>& 
   for (const schedule::CompanyMember& member : members) names.push_back(member.name);
   std::vector<std::size_t> counts(names.size(), 1);
   for (const std::string& each : launches) {
-    const std::size_t equals = each.find('=');
-    const auto found = std::ranges::find(names, each.substr(0, equals));
-    if (found == names.end())
-      return refuse_together("--launches names no kernel of these", each, suggest(each.substr(0, equals), names));
-    const auto count = parse_count(equals == std::string::npos ? "" : each.substr(equals + 1));
+    WATTUNE_ASSIGN(const auto assignment, parse_assignment(each));
+    const auto& [name, number] = assignment;
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) return refuse_together("--launches names no kernel of these", each, suggest(name, names));
+    const auto count = parse_count(number);
     if (!count || *count == 0 || *count > kMostLaunches)
       return refuse_together("--launches takes a number from 1 to 1000 for a kernel", each, *found + "=3, say");
     counts[static_cast<std::size_t>(found - names.begin())] = *count;
