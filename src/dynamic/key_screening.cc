@@ -131,7 +131,8 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
   const Nanoseconds step = ledger_.gained_in(kForAStep);
   WATTUNE_ASSIGN(const KernelSpec spec, spec_for(place, step));
   last_call_ = place.now();
-  ScreeningAllowance allowance(ledger_, place.now, std::min(step, ScreeningAllowance::kFirst));
+  if (!place.steps->has_value()) place.steps->emplace(std::min(step, ScreeningAllowance::kFirst));
+  ScreeningAllowance allowance(ledger_, place.now, **place.steps);
   if (!allowance.reserve([&] { return ended(place); })) return {};
   tune::TuningObserver nobody;
   tune::Search search(problem_->space, *search_.strategy, {place.device.info().selector}, trials_, nobody,
@@ -145,9 +146,9 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
                                                .check = tune::CheckOutput::contenders,
                                                .compilers = compilers.get(),
                                                .reference_worker = place.worker});
-  allowance.settle(evaluator ? (*evaluator)->launch_time() : Nanoseconds());
+  allowance.charge(evaluator ? (*evaluator)->device_use() : tune::DeviceUse());
   if (!evaluator) return evaluator.error();
-  return evaluate_all(**evaluator, search, std::move(first), place, compilers.get());
+  return evaluate_all(**evaluator, search, std::move(first), place, compilers.get(), allowance);
 }
 
 Result<KernelSpec> KeyScreening::spec_for(const ScreeningPlace& place, Nanoseconds step) {
@@ -174,10 +175,21 @@ bool KeyScreening::is_left(const ScreeningPlace& place) {
   if (std::exchange(seen_calls_, calls) != calls) last_call_ = place.now();
   const bool others = place.others && place.others();
   if (place.now() - last_call_ <= (others ? kLeftForOthers : kLeft)) return false;
-  end("screening ended: the key was not called any more");
+  leave("screening ended: the key was not called any more");
+  return true;
+}
+
+// While more of it does not pay. Later it may pay again.
+bool KeyScreening::gives_way(const ScreeningPlace& place) {
+  if (!place.others || !place.others()) return false;
+  leave("screening ended: more of it does not pay yet, and another key waits");
+  return true;
+}
+
+void KeyScreening::leave(const std::string& words) {
+  end(words);
   const std::lock_guard lock(mutex_);
   state_.left = true;
-  return true;
 }
 
 void KeyScreening::note_time(Nanoseconds of_best_known) {
@@ -202,16 +214,18 @@ bool KeyScreening::wait_for(const Configuration& next, const std::vector<Configu
 
 Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, tune::Search& search,
                                         std::optional<Configuration> next, const ScreeningPlace& place,
-                                        const backend::PooledSource* compilers) {
-  ScreeningAllowance allowance(ledger_, place.now, std::min(ledger_.gained_in(kForAStep), ScreeningAllowance::kFirst));
+                                        const backend::PooledSource* compilers, ScreeningAllowance& allowance) {
   publish(search);
   for (; next; next = search.next(place.now())) {
     if (compilers != nullptr && !wait_for(*next, search.expected(), *compilers, evaluator, place)) return {};
-    if (!allowance.reserve([&] { return ended(place); })) return {};
-    const Nanoseconds before = evaluator.launch_time();
+    const auto pays = [&] { return worth_.pays(allowance.expected()); };
+    if (!allowance.reserve([&] { return ended(place) || (!pays() && gives_way(place)); }, pays)) return {};
+    const tune::DeviceUse before = evaluator.device_use();
     Result<Observation> seen = evaluator.evaluate(*next);
-    allowance.settle(evaluator.launch_time() - before);
+    const tune::DeviceUse after = evaluator.device_use();
+    allowance.settle({after.time - before.time, after.waits - before.waits});
     if (!seen) return std::move(seen).error();
+    worth_.learn(*seen);
     WATTUNE_TRY(search.tell(*std::move(seen), place.now()));
     publish(search);
   }

@@ -14,7 +14,8 @@
 
 #include "dynamic/explorer.h"
 #include "dynamic/key_search.h"
-#include "dynamic/ledger.h"
+#include "dynamic/screening_allowance.h"
+#include "dynamic/worth.h"
 #include "wattune/backend/compile_pool.h"
 #include "wattune/backend/worker.h"
 #include "wattune/core/trial.h"
@@ -34,6 +35,7 @@ struct ScreeningPlace {
   std::function<bool()> others = {};     // whether another key waits; empty: no
   backend::CompilePool* pool = nullptr;  // compiles for it; nullptr: the device does
   std::size_t compile_ahead = 1;         // of what the strategy proposes
+  std::optional<RecentMean>* steps;      // what those of all keys took of the device
 };
 
 // How often they run there.
@@ -75,6 +77,8 @@ class KeyScreening {
   bool cancelled() const { return cancelled_.load(); }
   // The key is called.
   void note_call() { calls_.fetch_add(1, std::memory_order_relaxed); }
+  // As Worth::note_calls().
+  void note_calls(Nanoseconds time) { worth_.note_calls(time); }
   // What the best known, with which the search begins, takes in calls.
   void note_time(Nanoseconds of_best_known);
 
@@ -96,12 +100,15 @@ class KeyScreening {
   bool wait_for(const Configuration& next, const std::vector<Configuration>& expected,
                 const backend::PooledSource& compilers, tune::Evaluator& evaluator, const ScreeningPlace& place);
   Result<void> evaluate_all(tune::Evaluator& evaluator, tune::Search& search, std::optional<Configuration> next,
-                            const ScreeningPlace& place, const backend::PooledSource* compilers);
+                            const ScreeningPlace& place, const backend::PooledSource* compilers,
+                            ScreeningAllowance& allowance);
   Result<KernelSpec> spec_for(const ScreeningPlace& place, Nanoseconds step);
   void publish(const tune::Search& search);
   void end(const std::string& words, bool complete = false);
   bool ended(const ScreeningPlace& place);
   bool is_left(const ScreeningPlace& place);
+  bool gives_way(const ScreeningPlace& place);
+  void leave(const std::string& words);
   void keep(const std::vector<Trial>& best);
 
   const std::shared_ptr<const Problem> problem_;
@@ -111,6 +118,7 @@ class KeyScreening {
   std::atomic<bool> cancelled_ = false;
   std::atomic<std::uint64_t> calls_ = 0;
   // Of the thread that screens.
+  Worth worth_;
   Trials trials_;
   std::uint64_t seen_calls_ = 0;
   Nanoseconds last_call_;

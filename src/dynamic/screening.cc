@@ -59,7 +59,8 @@ void Screening::screen(KeyScreening& key, const std::stop_token& stop) {
                                      .stop = stop,
                                      .others = [this] { return others_wait(); },
                                      .pool = options_.pool,
-                                     .compile_ahead = options_.compile_ahead});
+                                     .compile_ahead = options_.compile_ahead,
+                                     .steps = &steps_});
   if (done) return;
   if (done.error().code() == ErrorCode::device_lost) device_.reset();
   if (!stop.stop_requested())

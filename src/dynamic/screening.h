@@ -54,6 +54,7 @@ class Screening {
   std::unique_ptr<backend::Device> device_;                                         // of the thread
   std::optional<Error> refused_;                                                    // the same
   const std::unique_ptr<measure::MeasurePolicy> policy_ = make_screening_policy();  // the same
+  std::optional<RecentMean> steps_;                                                 // the same
   std::mutex mutex_;                                                                // guards what follows
   std::condition_variable_any added_;
   std::deque<std::shared_ptr<KeyScreening>> keys_;
