@@ -99,7 +99,7 @@ class Instance {
   Result<void> begin_shadow();
   void end_shadowing(const Error& why);
   // Tuning (instance_tuning.cc); the lock is held but by `loaded`.
-  void look();
+  void look(Mode mode);
   void count_calls();
   void begin_tuning();
   void begin_beside();

@@ -18,6 +18,8 @@ constexpr Nanoseconds kBetweenLooks = Nanoseconds(100e3);
 // Candidates that are loaded ahead of their turn.
 constexpr std::size_t kLoadedAhead = 2;
 constexpr std::size_t kReported = 32;
+// In Mode::explore everything pays.
+constexpr Nanoseconds kForEver = Nanoseconds(std::numeric_limits<double>::infinity());
 
 Observation failure_of_loading(const Error& error) {
   Observation observation;
@@ -30,14 +32,16 @@ Observation failure_of_loading(const Error& error) {
 
 }  // namespace
 
-void Instance::look() {
+void Instance::look(Mode mode) {
   count_calls();
   for (Outcome& outcome : pairing_.collect()) take_outcome(std::move(outcome));
   if (pairing_.best() == nullptr) return;
   look_for_drift();
   if (!explorer_ && occasion_.begins(calls_.load(std::memory_order_relaxed))) begin_tuning();
-  if (explorer_) explorer_->note_calls(std::max(calls_took_, around_.usage.of_a_key()));
-  if (explorer_) want();
+  if (explorer_) {
+    explorer_->note_calls(mode == Mode::explore ? kForEver : std::max(calls_took_, around_.usage.of_a_key()));
+    want();
+  }
   note_too_long();
   rest();
 }

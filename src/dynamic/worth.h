@@ -26,6 +26,8 @@ class Worth {
     best_ = time;
     since_best_ = 0;
   }
+  // The least time so far; none: nothing worked yet.
+  const std::optional<Nanoseconds>& best() const { return best_; }
   // What calls have taken of the device, and will probably take at least.
   void note_calls(Nanoseconds time) { calls_.store(time.value(), std::memory_order_relaxed); }
   // Whether what one more may gain is more than its cost. Where nobody tells of calls everything pays.
