@@ -50,7 +50,7 @@ class TrustedExplorer : public Explorer {
   std::vector<Candidate> wanted() override {
     fill();
     std::vector<Candidate> wanted;
-    if (!worth_.pays(cost_.value())) return wanted;
+    if (worth_.of_one_more() <= cost_.value()) return wanted;
     for (const std::size_t place : order_) wanted.push_back({*places_[place], std::nullopt});
     return wanted;
   }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "wattune/core/observation.h"
@@ -30,18 +31,19 @@ class Worth {
   const std::optional<Nanoseconds>& best() const { return best_; }
   // What calls have taken of the device, and will probably take at least.
   void note_calls(Nanoseconds time) { calls_.store(time.value(), std::memory_order_relaxed); }
-  // Whether what one more may gain is more than its cost. Where nobody tells of calls everything pays.
-  bool pays(Nanoseconds cost) const {
+  // What one more will gain on average. Where nobody tells of calls, or nothing worked yet, everything pays.
+  Nanoseconds of_one_more() const {
     const double calls = calls_.load(std::memory_order_relaxed);
+    if (calls < 0.0 || !best_) return Nanoseconds(std::numeric_limits<double>::infinity());
     const double gain = std::max(gain_, kLeastGain) / static_cast<double>(since_best_ + 1);
-    return calls < 0.0 || gain * (calls + kLeastCalls.value()) > cost.value();
+    return gain * (Nanoseconds(calls) + kLeastCalls);
   }
 
  private:
   // Improvements become smaller; and some that no longer come, such as of noise, are worth looking for.
   static constexpr double kSmaller = 0.3;
   static constexpr double kLeastGain = 0.008;
-  static constexpr Nanoseconds kLeastCalls = nanoseconds_from_seconds(0.05);
+  static constexpr Nanoseconds kLeastCalls = nanoseconds_from_seconds(0.2);
 
   std::optional<Nanoseconds> best_;
   double gain_ = 0.05;

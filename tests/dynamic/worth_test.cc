@@ -15,18 +15,18 @@ constexpr Nanoseconds kStep = nanoseconds_from_ms(1);
 TEST(Worth, IsNotAskedWhereNobodyTellsOfCalls) {
   Worth worth;
   for (int i = 0; i < 1000; ++i) worth.learn(of_time(1.0));
-  EXPECT_TRUE(worth.pays(nanoseconds_from_seconds(1)));
+  EXPECT_GT(worth.of_one_more(), nanoseconds_from_seconds(1));
 }
 
 TEST(Worth, EndsWhenNothingBetterComesAndReturnsWithFurtherCalls) {
   Worth worth;
   worth.note_calls(nanoseconds_from_seconds(1));
   worth.learn(of_time(1.0));
-  EXPECT_TRUE(worth.pays(kStep));
+  EXPECT_GT(worth.of_one_more(), kStep);
   for (int i = 0; i < 100; ++i) worth.learn(of_time(1.1));
-  EXPECT_FALSE(worth.pays(kStep));
+  EXPECT_LT(worth.of_one_more(), kStep);
   worth.note_calls(nanoseconds_from_seconds(10));
-  EXPECT_TRUE(worth.pays(kStep));
+  EXPECT_GT(worth.of_one_more(), kStep);
 }
 
 TEST(Worth, ABetterOneIsAReasonToGoOn) {
@@ -35,9 +35,9 @@ TEST(Worth, ABetterOneIsAReasonToGoOn) {
   worth.learn(of_time(1.0));
   for (int i = 0; i < 100; ++i) worth.learn(of_time(1.1));
   worth.learn(of_time(0.1, Status::correctness));
-  EXPECT_FALSE(worth.pays(kStep)) << "what fails is not better";
+  EXPECT_LT(worth.of_one_more(), kStep) << "what fails is not better";
   worth.learn(of_time(0.5));
-  EXPECT_TRUE(worth.pays(kStep));
+  EXPECT_GT(worth.of_one_more(), kStep);
 }
 
 }  // namespace
