@@ -75,7 +75,7 @@ class Drift {
   void begin_anew();
 
  private:
-  static constexpr Nanoseconds kBetween = nanoseconds_from_ms(1.0);
+  static constexpr Nanoseconds kBetween = nanoseconds_from_ms(10.0);
 
   std::optional<Moved> take(Nanoseconds time, Nanoseconds now);
 
