@@ -142,7 +142,7 @@ void Instance::begin_ahead() {
   const bool may_begin = is_expected_ && !explorer_ && kernel_.options.policy.safety != Safety::shadowed;
   if (may_begin && occasion_.begins(calls_.load(std::memory_order_relaxed))) begin_tuning();
   if (!explorer_) return;
-  explorer_->note_calls(around_.usage.of_a_key());
+  explorer_->expect_calls(around_.usage.of_a_key());
   want();
 }
 

@@ -193,7 +193,8 @@ bool KeyScreening::is_over(Nanoseconds now) {
 }
 
 Nanoseconds KeyScreening::worth(Nanoseconds now) {
-  return !cancelled() && since_last_call(now) <= kLeftForOthers ? worth_.of_one_more() : Nanoseconds();
+  const bool is_called = is_expected_.load(std::memory_order_relaxed) || since_last_call(now) <= kLeftForOthers;
+  return is_called && !cancelled() ? worth_.of_one_more() : Nanoseconds();
 }
 
 bool KeyScreening::stops(const ScreeningPlace& place, Nanoseconds cost) {

@@ -73,7 +73,7 @@ class KeyScreening {
   Result<void> run(const ScreeningPlace& place);
   // Nothing of it is left to run; what was not called for long ends here.
   bool is_over(Nanoseconds now);
-  // What one more step is worth: nothing, where the key is not called.
+  // What one more step is worth: nothing, where the key is not called any more.
   Nanoseconds worth(Nanoseconds now);
   // It will not be run.
   void refuse(const Error& why);
@@ -82,8 +82,15 @@ class KeyScreening {
   bool cancelled() const { return cancelled_.load(); }
   // The key is called.
   void note_call() { calls_.fetch_add(1, std::memory_order_relaxed); }
-  // As Worth::note_calls().
-  void note_calls(Nanoseconds time) { worth_.note_calls(time); }
+  // As those of Explorer.
+  void note_calls(Nanoseconds time) {
+    is_expected_.store(false, std::memory_order_relaxed);
+    worth_.note_calls(time);
+  }
+  void expect_calls(Nanoseconds time) {
+    is_expected_.store(true, std::memory_order_relaxed);
+    worth_.note_calls(time);
+  }
   // What the best known, with which the search begins, takes in calls.
   void note_time(Nanoseconds of_best_known);
 
@@ -121,6 +128,7 @@ class KeyScreening {
   Ledger& ledger_;
   const Found found_;
   std::atomic<bool> cancelled_ = false;
+  std::atomic<bool> is_expected_ = false;  // not called yet
   std::atomic<std::uint64_t> calls_ = 0;
   Worth worth_;
   // Of the thread that screens; the first three once it has begun.
