@@ -21,6 +21,8 @@ constexpr Nanoseconds kForAStep = nanoseconds_from_seconds(0.2);
 // When a key is not called for so long its search ends; sooner where another key waits.
 constexpr Nanoseconds kLeft = nanoseconds_from_seconds(30);
 constexpr Nanoseconds kLeftForOthers = nanoseconds_from_seconds(0.2);
+// When its next step has not paid for so long it is put aside.
+constexpr Nanoseconds kRest = nanoseconds_from_seconds(1);
 
 // What hangs takes the device from the application, half of the time.
 tune::Limits short_limits() {
@@ -198,7 +200,16 @@ Nanoseconds KeyScreening::worth(Nanoseconds now) {
 }
 
 bool KeyScreening::stops(const ScreeningPlace& place, Nanoseconds cost) {
-  return place.stop.stop_requested() || is_over(place.now()) || yields(place, cost);
+  return place.stop.stop_requested() || is_over(place.now()) || yields(place, cost) || rests(place.now(), cost);
+}
+
+// What it holds of the device is not wanted for long.
+bool KeyScreening::rests(Nanoseconds now, Nanoseconds cost) {
+  if (pays(cost))
+    last_paid_.reset();
+  else if (!last_paid_)
+    last_paid_ = now;
+  return last_paid_ && now - *last_paid_ > kRest;
 }
 
 // To change between keys takes a while, in which data are generated, so that others must be worth more by far, unless
@@ -234,8 +245,8 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
   publish();
   for (; next_; next_ = under_way_->next(place.now())) {
     if (compilers != nullptr && !wait_for(*next_, under_way_->expected(), *compilers, evaluator, place)) return {};
-    const auto pays = [&] { return worth_.of_one_more() > allowance.expected(); };
-    if (!allowance.reserve([&] { return stops(place, allowance.expected()); }, pays)) return {};
+    const auto does_pay = [&] { return pays(allowance.expected()); };
+    if (!allowance.reserve([&] { return stops(place, allowance.expected()); }, does_pay)) return {};
     const tune::DeviceUse before = evaluator.device_use();
     Result<Observation> seen = evaluator.evaluate(*next_);
     const tune::DeviceUse after = evaluator.device_use();
