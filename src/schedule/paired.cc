@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -170,8 +171,8 @@ Plan alone(const Candidate& work, const QueueView& view, const PolicyOptions& op
   return {.shares = {share},
           .clocks = work.traits->best_clocks,
           .fills_sms = fills_sms(share, *work.traits),
-          .reason = fmt::format("{} alone, as no pair is expected to gain {:.0f} %", work.traits->name,
-                                100.0 * options.least_gain)};
+          .reason = fmt::format("{} alone, as no pair is expected to gain {} %", work.traits->name,
+                                std::lround(100.0 * options.least_gain))};
 }
 
 }  // namespace
