@@ -1,10 +1,20 @@
 #include "wattune/schedule/power_profile.h"
 
+#include "schedule/pair_ways.h"
 #include "schedule/power_window.h"
 
 namespace wattune::schedule {
 
 namespace {
+
+// 0 where it is not what policies might run instead of the kernel.
+Result<Watts> power_of_twin(Machine& machine, KernelId kernel, Nanoseconds window) {
+  const KernelTraits& traits = *machine.kernel(kernel);
+  const Residency best = best_residency(traits);
+  if (!traits.persistent || best.speed < 1.0 + PolicyOptions().least_gain) return Watts(0);
+  WATTUNE_TRY(run_twin_for(machine, kernel, best.per_sm, best.speed, window));
+  return run_twin_for(machine, kernel, best.per_sm, best.speed, window);
+}
 
 Result<PowerTraits> power_of(Machine& machine, KernelId kernel, Nanoseconds window, Watts idle) {
   if (!(machine.kernel(kernel)->alone > Nanoseconds(0)))
@@ -13,7 +23,8 @@ Result<PowerTraits> power_of(Machine& machine, KernelId kernel, Nanoseconds wind
         .hint("profile() it first");
   WATTUNE_TRY(run_for(machine, kernel, window));
   WATTUNE_ASSIGN(const Watts alone, run_for(machine, kernel, window));
-  return PowerTraits{.alone = alone, .idle = idle};
+  WATTUNE_ASSIGN(const Watts twin, power_of_twin(machine, kernel, window));
+  return PowerTraits{.alone = alone, .idle = idle, .twin = twin};
 }
 
 }  // namespace

@@ -12,6 +12,10 @@ namespace wattune::schedule {
 
 namespace {
 
+std::size_t times_in(Nanoseconds window, Nanoseconds once) {
+  return static_cast<std::size_t>(std::max(1.0, std::ceil(window / once)));
+}
+
 Result<Watts> power_of(Machine& machine, std::span<const Party> parties, const JointRunOptions& options = {}) {
   const Nanoseconds begin = machine.now();
   WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, parties, options));
@@ -39,8 +43,13 @@ Watts idle_for(Machine& machine, Nanoseconds window) {
 }
 
 Result<Watts> run_for(Machine& machine, KernelId kernel, Nanoseconds window) {
-  const double times = std::ceil(window / machine.kernel(kernel)->alone);
-  const Party party{.kernel = kernel, .repetitions = static_cast<std::size_t>(std::max(1.0, times))};
+  const Party party{.kernel = kernel, .repetitions = times_in(window, machine.kernel(kernel)->alone)};
+  return power_of(machine, {&party, 1});
+}
+
+Result<Watts> run_twin_for(Machine& machine, KernelId kernel, unsigned per_sm, double speed, Nanoseconds window) {
+  Party party = shared_party(machine, kernel, per_sm);
+  party.repetitions = times_in(window, machine.kernel(kernel)->alone / speed);
   return power_of(machine, {&party, 1});
 }
 

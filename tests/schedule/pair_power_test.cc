@@ -150,8 +150,9 @@ struct Queue {
     PairTable table(1, SchedulerOptions().correction_weight, objective);
     table.learn(0, 1,
                 {.ratio = {2, 2}, .rates = {0.8, 0.8}, .watts = watts_of(*machine.kernel(0), *machine.kernel(1))});
-    if (power == Power::measured)
+    if (power == Power::measured) {
       EXPECT_TRUE(measure_pair_power(machine, nanoseconds_from_seconds(1), objective, table));
+    }
     begin = machine.now();
     drawn_before = machine.drawn();
     scheduler->learn(std::move(table));
