@@ -262,7 +262,7 @@ void Scheduler::State::mark_partners() {
 
 void Scheduler::dispatch() {
   State& state = *state_;
-  const Nanoseconds now = state.machine.now();  // once, as reading a clock takes up to a microsecond in a sandbox
+  const Nanoseconds now = state.machine.now();
   state.account(now);
   state.enforce_limits(now);
   if (state.lost) return;
