@@ -55,8 +55,8 @@ class Instance {
   Result<void> call_again(const Call& call, const Variant& failed, Error error);
   // Compiles and loads what it begins with, unless something is ready; blocks.
   Result<void> preload();
-  // The same beside the application, in gaps.
-  void expect();
+  // The same beside the application, in gaps; then tuning begins, if it may.
+  void expect(bool may_tune);
 
   // Puts the best known in the place of this launch in a graph, if that was one of the key's, whose calls pass what
   // `is_mine` says so of. false: it was none.
@@ -162,7 +162,7 @@ class Instance {
   std::uint64_t failed_before_ = 0;
   Nanoseconds blocked_;
   bool hurried_ = false;  // what it begins with
-  bool is_expected_ = false;
+  bool tunes_ahead_ = false;
   bool told_of_no_times_ = false;
   bool told_of_too_long_ = false;
 };

@@ -129,9 +129,9 @@ void Instance::begin_for_calls() {
 }
 
 // No call waits for it yet, so that it is not loaded beside busy streams.
-void Instance::expect() {
+void Instance::expect(bool may_tune) {
   const std::lock_guard lock(mutex_);
-  is_expected_ = true;
+  tunes_ahead_ = may_tune;
   if (pairing_.best() == nullptr) begin_with_loaded();
   if (pairing_.best() == nullptr) return begin_beside();
   begin_ahead();
@@ -139,8 +139,8 @@ void Instance::expect() {
 
 // What is expected is screened, or its candidates compiled and loaded, before its first call.
 void Instance::begin_ahead() {
-  const bool may_begin = is_expected_ && !explorer_ && kernel_.options.policy.safety != Safety::shadowed;
-  if (may_begin && occasion_.begins(calls_.load(std::memory_order_relaxed))) begin_tuning();
+  const bool may_begin = tunes_ahead_ && kernel_.options.policy.safety != Safety::shadowed;
+  if (may_begin && !explorer_ && occasion_.begins(calls_.load(std::memory_order_relaxed))) begin_tuning();
   if (!explorer_) return;
   explorer_->expect_calls(around_.usage.of_a_key());
   want();

@@ -162,7 +162,7 @@ Result<void> TunedKernel::expect(std::span<const NamedSize> sizes) {
   CallSizes all;
   WATTUNE_TRY(signature_.read_sizes({}, sizes, all));
   WATTUNE_ASSIGN(Instance* const instance, instance_of(all));
-  instance->expect();
+  instance->expect(mode() != Mode::best);
   return {};
 }
 

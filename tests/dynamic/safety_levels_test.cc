@@ -106,6 +106,20 @@ TEST_F(SafetyLevels, ScreenedKernelsAreSearchedInAProcessOfTheirOwn) {
   EXPECT_THAT(tuner->report().notes, IsEmpty());
 }
 
+TEST_F(SafetyLevels, AnExpectedKeyIsScreenedBeforeItsFirstCallWhereCallsMayExplore) {
+  const auto twice = kernel(Safety::screened);
+  twice->set_mode(Mode::best);
+  twice->expect(std::vector<NamedSize>{{"n", kElements / 2}}).value();
+  while (!twice->best({{"n", kElements / 2}})) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_FALSE(twice->report().keys.front().tuning);
+  twice->set_mode(Mode::automatic);
+  twice->expect(std::vector<NamedSize>{{"n", kElements}}).value();
+  for (int i = 0; i < 30'000 && twice->report().explored == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_GE(twice->report().explored, 1u);
+  EXPECT_EQ(twice->report().calls, 0u);
+}
+
 TEST_F(SafetyLevels, WithoutADeviceToScreenOnTheBestKnownRuns) {
   tuner = attach({.screening_device = "opencl:77:0"});
   const auto twice = kernel(Safety::screened);
