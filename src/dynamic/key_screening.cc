@@ -21,6 +21,7 @@ constexpr Nanoseconds kForAStep = nanoseconds_from_seconds(0.2);
 // When a key is not called for so long its search ends; sooner where another key waits.
 constexpr Nanoseconds kLeft = nanoseconds_from_seconds(30);
 constexpr Nanoseconds kLeftForOthers = nanoseconds_from_seconds(0.2);
+constexpr double kByFar = 4.0;
 // When its next step has not paid for so long it is put aside.
 constexpr Nanoseconds kRest = nanoseconds_from_seconds(1);
 
@@ -212,10 +213,12 @@ bool KeyScreening::rests(Nanoseconds now, Nanoseconds cost) {
   return last_paid_ && now - *last_paid_ > kRest;
 }
 
+// What was put aside needs data once more.
+bool KeyScreening::is_worth_running(Nanoseconds cost) const { return pays((under_way_ ? kByFar : 1.0) * cost); }
+
 // To change between keys takes a while, in which data are generated, so that others must be worth more by far, unless
 // its own next step does not pay.
 bool KeyScreening::yields(const ScreeningPlace& place, Nanoseconds cost) {
-  constexpr double kByFar = 4.0;
   const Nanoseconds own = worth(place.now());
   return place.others() > (own > cost ? kByFar : 1.0) * own;
 }

@@ -76,8 +76,8 @@ class KeyScreening {
   bool is_over(Nanoseconds now);
   // What one more step is worth: nothing, where the key is not called any more.
   Nanoseconds worth(Nanoseconds now);
-  // Whether one is worth more than that, if the key is called.
-  bool pays(Nanoseconds cost) const { return worth_.of_one_more() > cost; }
+  // Whether it is worth running, where a step costs so much and the key is called.
+  bool is_worth_running(Nanoseconds cost) const;
   // It will not be run.
   void refuse(const Error& why);
   // Nobody wants to know any more.
@@ -123,6 +123,7 @@ class KeyScreening {
   void end(const std::string& words, bool complete = false);
   Nanoseconds since_last_call(Nanoseconds now);
   bool stops(const ScreeningPlace& place, Nanoseconds cost);
+  bool pays(Nanoseconds cost) const { return worth_.of_one_more() > cost; }
   bool yields(const ScreeningPlace& place, Nanoseconds cost);
   bool rests(Nanoseconds now, Nanoseconds cost);
   void keep(const std::vector<Trial>& best);

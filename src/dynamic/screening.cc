@@ -58,14 +58,14 @@ std::shared_ptr<KeyScreening> Screening::next(const std::stop_token& stop) {
   return nullptr;
 }
 
-// Of those whose next step pays; of those that are worth as much the first. nullptr: there is none.
+// Of those that are worth running; of those that are worth as much the first. nullptr: there is none.
 std::shared_ptr<KeyScreening> Screening::take_worthiest() {
   const Nanoseconds now = options_.now();
   const Nanoseconds cost = steps_ ? steps_->value() : Nanoseconds();
   std::erase_if(keys_, [&](const auto& key) { return key->is_over(now); });
-  const auto worth = [&](const auto& key) { return key->pays(cost) ? key->worth(now) : Nanoseconds(-1); };
+  const auto worth = [&](const auto& key) { return key->is_worth_running(cost) ? key->worth(now) : Nanoseconds(-1); };
   const auto found = std::ranges::max_element(keys_, {}, worth);
-  if (found == keys_.end() || !(*found)->pays(cost)) return nullptr;
+  if (found == keys_.end() || !(*found)->is_worth_running(cost)) return nullptr;
   std::shared_ptr<KeyScreening> key = std::move(*found);
   keys_.erase(found);
   return key;
