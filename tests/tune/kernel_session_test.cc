@@ -48,8 +48,11 @@ TEST_F(KernelSessions, KeepTheDeviceBusyWithEveryLaunchOfEveryRun) {
   EXPECT_EQ(device.counters().launches, 4000);
 }
 
-TEST_F(KernelSessions, CountHowOftenLaunchesAreWaitedFor) {
+// The fake device runs nothing in between, so that all but 33 times 1 ns was waiting.
+TEST_F(KernelSessions, TellWhatLaunchesTookFromWhatWasWaitedForThem) {
+  const Nanoseconds before = session.working_time();
   session.run(kernels, one, Outputs::reused, 33, limit).value();
+  EXPECT_NEAR((session.working_time() - before - session.queueing_time()).value(), 33.0, 1e-3);
   EXPECT_EQ(session.waits(), 2u);
   session.read(0).value();
   EXPECT_EQ(session.waits(), 2u) << "what moves contents is none";
