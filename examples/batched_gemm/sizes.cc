@@ -31,26 +31,28 @@ std::int64_t power_of_two_within(std::int64_t limit) {
 }
 
 // Of a group that computes so many products, in elements of local memory.
-std::int64_t local_elements(const Sizes& sizes, std::int64_t products, bool gathers_c) {
-  return products * (sizes.a * sizes.b + (gathers_c ? sizes.b * sizes.c : 0));
+std::int64_t local_elements(const Sizes& sizes, std::int64_t products, bool shares_b, bool gathers_c) {
+  return products * (sizes.a * sizes.b + (shares_b ? sizes.a * sizes.c : 0) + (gathers_c ? sizes.b * sizes.c : 0));
 }
 
 }  // namespace
 
-// Threads that sum up a column in registers, in groups of about 256 that fit into local memory, and write whole rows
-// directly only where these are long. On an H200, whose optima of 14 sizes this was chosen by, these take 1.15 times as
-// long as the optimum in the mean.
+// Threads that sum up a column in registers, or element by element where a whole column would take seconds to compile,
+// in groups of about 256 that fit into local memory, and write whole rows directly only where these are long. On an
+// H200, whose optima of 14 sizes this was chosen by, these take 1.15 times as long as the optimum in the mean.
 Values usual_values(const Sizes& sizes) {
   constexpr std::int64_t kGroup = 256;
   constexpr std::int64_t kMostLocal = 12'000;
+  constexpr std::int64_t kMostUnrolled = 400;  // elements of A
+  const bool whole = sizes.a * sizes.b <= kMostUnrolled;
   const bool direct = sizes.c >= 8;
   std::int64_t products = std::clamp<std::int64_t>(power_of_two_within(kGroup / sizes.c), 1, 64);
-  while (products > 1 && local_elements(sizes, products, !direct) > kMostLocal) products /= 2;
+  while (products > 1 && local_elements(sizes, products, !whole, !direct) > kMostLocal) products /= 2;
   return {{"GROUP_SIZE_Y", 1},
           {"GROUP_SIZE_Z", products},
-          {"CACHING_STRATEGY", 2},
+          {"CACHING_STRATEGY", whole ? 2 : 1},
           {"DIRECT_WRITE", direct ? 1 : 0},
-          {"UNROLL_K", 1}};
+          {"UNROLL_K", whole ? 1 : 0}};
 }
 
 std::string to_string(const Sizes& sizes) { return fmt::format("{}x{}x{}", sizes.a, sizes.b, sizes.c); }

@@ -16,7 +16,7 @@ namespace {
 // How often a call looks whether something was compiled, while it has nothing to try.
 constexpr Nanoseconds kBetweenLooks = Nanoseconds(100e3);
 // Candidates that are loaded ahead of their turn.
-constexpr std::size_t kLoadedAhead = 6;
+constexpr std::size_t kLoadedAhead = 16;
 constexpr std::size_t kReported = 32;
 // In Mode::explore everything pays.
 constexpr Nanoseconds kForEver = Nanoseconds(std::numeric_limits<double>::infinity());
