@@ -38,8 +38,8 @@ std::int64_t local_elements(const Sizes& sizes, std::int64_t products, bool shar
 }  // namespace
 
 // Threads that sum up a column in registers, or element by element where a whole column would take seconds to compile,
-// in groups of about 256 that fit into local memory, and write whole rows directly only where these are long. On an
-// H200, whose optima of 14 sizes this was chosen by, these take 1.15 times as long as the optimum in the mean.
+// in groups of about 256 that fit into local memory, and write whole rows directly only where these are long: chosen by
+// the optima of 14 sizes on an H200.
 Values usual_values(const Sizes& sizes) {
   constexpr std::int64_t kGroup = 256;
   constexpr std::int64_t kMostLocal = 12'000;

@@ -35,7 +35,7 @@ std::int64_t batch_of(const Sizes& sizes, std::uint64_t bytes);
 // What a call must move at least.
 double bytes_moved(const Sizes& sizes, std::int64_t batch);
 
-// What one would write for these sizes without measuring, as values of parameters.
+// What does well for such sizes as a rule, as values of parameters.
 using Values = std::vector<std::pair<std::string, wattune::Value>>;
 Values usual_values(const Sizes& sizes);
 

@@ -13,8 +13,11 @@ namespace wattune::dynamic {
 
 namespace {
 
-// How often a call looks whether something was compiled, while it has nothing to try.
+// How often a call looks whether something was compiled, while it has nothing to try. Where nothing is under way, such
+// as what does not pay yet, there is time in proportion to how long the key was called.
 constexpr Nanoseconds kBetweenLooks = Nanoseconds(100e3);
+constexpr Nanoseconds kMostBetweenLooks = nanoseconds_from_ms(10.0);
+constexpr double kPartBetweenLooks = 1e-3;
 // Candidates that are loaded ahead of their turn.
 constexpr std::size_t kLoadedAhead = 16;
 constexpr std::size_t kReported = 32;
@@ -305,7 +308,9 @@ void Instance::rest() {
 }
 
 void Instance::rest_a_while() {
-  resting_until_.store((around_.now() + kBetweenLooks).value(), std::memory_order_relaxed);
+  const Nanoseconds idle = requested_.empty() ? kPartBetweenLooks * calls_took_ : Nanoseconds();
+  const Nanoseconds pause = std::clamp(idle, kBetweenLooks, kMostBetweenLooks);
+  resting_until_.store((around_.now() + pause).value(), std::memory_order_relaxed);
 }
 
 // The Trial may be of the space of other sizes.
