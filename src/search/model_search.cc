@@ -11,9 +11,9 @@
 // auto blends the process, which is good with few observations, with a regression forest, which is good with many and
 // with steep interactions: the forest's weight is n / (n + forest) after n observations. Predicted deviations are
 // widened by how far off recent predictions were (Calibration), so that a model that is often wrong looks more where it
-// is unsure. Until kFirst outcomes every `explore`-th proposal widens them further, because models of a few outcomes are
-// often wrong; of more, their own choice is the better one. After kIdle outcomes without a new best every `explore`-th
-// is drawn uniformly, so that a wrong model cannot hold the search for ever.
+// is unsure. Until kFirst outcomes every `explore`-th proposal widens them further, because models of a few outcomes
+// are often wrong; of more, their own choice is the better one. After kIdle outcomes without a new best every
+// `explore`-th is drawn uniformly, so that a wrong model cannot hold the search for ever.
 //
 // With a prior (earlier runs elsewhere) both models learn what it leaves to explain, the response less slope * prior.
 // The search begins as without one, until the prior ranks the first kBeforePrior configurations as they were measured,
