@@ -93,8 +93,8 @@ void declare_clocks(CLI::App& app, CorunClocks& clocks) {
                "Set clocks though somebody else has set the board, computes on it, or might");
   add_parsed(
       app, "--energy-window", clocks.energy_window, parse_window, "TIME",
-      "How long the power of each kernel alone is measured, at each clock, behind as long that is not; 20ms where "
-      "it is simulated")
+      "How long the power of each kernel alone is measured, at each clock, and on a device that of each pair that is "
+      "forecast to gain, behind as long that is not; 20ms where it is simulated")
       ->default_str("3s");
 }
 

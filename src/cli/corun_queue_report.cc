@@ -273,6 +273,7 @@ Json profile_json(const schedule::KernelTraits& kernel) {
           {"saturating_share", kernel.saturating_share},
           {"least_slice", kernel.least_slice},
           {"watts_alone", watts_json(kernel.power.alone)},
+          {"watts_twin", watts_json(kernel.power.twin)},
           {"watts_idle", watts_json(kernel.power.idle)},
           {"at_clocks", clocks_json(kernel)},
           {"best_clock_mhz", clock_json(kernel.best_clocks)}};

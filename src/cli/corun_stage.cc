@@ -26,6 +26,11 @@ Result<void> CorunStage::profile_power(std::optional<Nanoseconds> window) {
   return {};
 }
 
+Result<void> CorunStage::measure_pair_power(schedule::Machine& on, std::optional<Nanoseconds> window,
+                                            const schedule::Objective& objective, schedule::PairTable& table) const {
+  return schedule::measure_pair_power(on, window_or_usual(window), objective, table);
+}
+
 Result<void> CorunStage::profile_at_clocks(const schedule::Objective& objective, std::optional<Nanoseconds> window,
                                            std::size_t rounds) {
   WATTUNE_ASSIGN(const auto profiled, machine());

@@ -18,6 +18,7 @@
 #include "wattune/schedule/kernel_outputs.h"
 #include "wattune/schedule/machine.h"
 #include "wattune/schedule/objective.h"
+#include "wattune/schedule/pair_table.h"
 #include "wattune/simulate/gpu_model.h"
 
 namespace wattune::cli {
@@ -49,6 +50,10 @@ class CorunStage {
   // And what they draw, where no profile had it, for as long as suits the board where no window is given. Precondition:
   // profiled. unavailable: the board tells no energy.
   Result<void> profile_power(std::optional<Nanoseconds> window = {});
+  // And what pairs draw, of which `table` has forecasts, on the latest machine. Errors of
+  // schedule::measure_pair_power().
+  Result<void> measure_pair_power(schedule::Machine& on, std::optional<Nanoseconds> window,
+                                  const schedule::Objective& objective, schedule::PairTable& table) const;
 
   // Of the cores, that may be set, ascending; empty: the board has its own.
   const std::vector<Megahertz>& clocks() const { return clocks_; }

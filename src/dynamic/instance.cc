@@ -44,7 +44,7 @@ Result<void> Instance::call(const Call& call) {
   const bool capturing = lane->stream->is_capturing();
   std::unique_lock lock(mutex_);
   const bool may_time = call.mode != Mode::best && !capturing && keeps_times(*lane->stream);
-  if (may_time) look();
+  if (may_time) look(call.mode);
   if (pairing_.best() == nullptr) return without_best(std::move(lock), call, capturing);
   if (may_time && pairing_.is_busy()) return take_turn(std::move(lock), call);
   return may_time && due_.exchange(false) ? watch_best(std::move(lock), call) : run_best(std::move(lock), call);

@@ -99,10 +99,11 @@ class Instance {
   Result<void> begin_shadow();
   void end_shadowing(const Error& why);
   // Tuning (instance_tuning.cc); the lock is held but by `loaded`.
-  void look();
-  void count_savings();
+  void look(Mode mode);
+  void count_calls();
   void begin_tuning();
   void begin_beside();
+  void begin_ahead();
   void begin_for_calls();
   void begin_with_loaded();
   void look_for_drift();
@@ -146,7 +147,8 @@ class Instance {
   std::unique_ptr<Explorer> explorer_;  // while it is tuned
   std::optional<Observation> times_of_best_;
   std::optional<std::pair<ConfigurationId, Nanoseconds>> beginning_with_;  // once it was timed
-  std::uint64_t counted_calls_ = 0;                                        // whose savings are in the ledger
+  std::uint64_t counted_calls_ = 0;                                        // whose time and savings are counted
+  Nanoseconds calls_took_;                                                 // of the device
   std::set<ConfigurationId> requested_;              // at the loader, or loaded and not decided about
   std::set<ConfigurationId> failed_;                 // compile, launch, outputs: never used again
   std::deque<TriedReport> tried_;                    // the last few, as they were requested
@@ -158,6 +160,7 @@ class Instance {
   std::uint64_t failed_before_ = 0;
   Nanoseconds blocked_;
   bool hurried_ = false;  // what it begins with
+  bool is_expected_ = false;
   bool told_of_no_times_ = false;
   bool told_of_too_long_ = false;
 };

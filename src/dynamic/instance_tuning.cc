@@ -18,6 +18,8 @@ constexpr Nanoseconds kBetweenLooks = Nanoseconds(100e3);
 // Candidates that are loaded ahead of their turn.
 constexpr std::size_t kLoadedAhead = 2;
 constexpr std::size_t kReported = 32;
+// In Mode::explore everything pays.
+constexpr Nanoseconds kForEver = Nanoseconds(std::numeric_limits<double>::infinity());
 
 Observation failure_of_loading(const Error& error) {
   Observation observation;
@@ -30,27 +32,35 @@ Observation failure_of_loading(const Error& error) {
 
 }  // namespace
 
-void Instance::look() {
-  count_savings();
+void Instance::look(Mode mode) {
+  count_calls();
   for (Outcome& outcome : pairing_.collect()) take_outcome(std::move(outcome));
   if (pairing_.best() == nullptr) return;
   look_for_drift();
   if (!explorer_ && occasion_.begins(calls_.load(std::memory_order_relaxed))) begin_tuning();
-  if (explorer_) want();
+  if (explorer_) {
+    explorer_->note_calls(mode == Mode::explore ? kForEver : std::max(calls_took_, around_.usage.of_a_key()));
+    want();
+  }
   note_too_long();
   rest();
 }
 
-// Since the last look, against what the key began with.
-void Instance::count_savings() {
+// Since the last look: what they took, and saved against what the key began with.
+void Instance::count_calls() {
   const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
   const std::uint64_t further = calls - std::exchange(counted_calls_, calls);
   const std::optional<Nanoseconds> time = pairing_.best_time();
   if (!time) return;
   const ConfigurationId id = pairing_.best()->configuration().id();
-  if (!beginning_with_) beginning_with_ = {id, *time};
-  if (id != beginning_with_->first)
-    around_.ledger.save(static_cast<double>(further) * (beginning_with_->second - *time));
+  if (!beginning_with_) {
+    beginning_with_ = {id, *time};
+    around_.usage.add_key();
+  }
+  const double count = static_cast<double>(further);
+  calls_took_ += count * *time;
+  around_.usage.add(count * *time);
+  if (id != beginning_with_->first) around_.ledger.save(count * (beginning_with_->second - *time));
 }
 
 void Instance::begin_tuning() {
@@ -121,8 +131,19 @@ void Instance::begin_for_calls() {
 // No call waits for it yet, so that it is not loaded beside busy streams.
 void Instance::expect() {
   const std::lock_guard lock(mutex_);
+  is_expected_ = true;
   if (pairing_.best() == nullptr) begin_with_loaded();
-  if (pairing_.best() == nullptr) begin_beside();
+  if (pairing_.best() == nullptr) return begin_beside();
+  begin_ahead();
+}
+
+// What is expected is screened, or its candidates compiled and loaded, before its first call.
+void Instance::begin_ahead() {
+  const bool may_begin = is_expected_ && !explorer_ && kernel_.options.policy.safety != Safety::shadowed;
+  if (may_begin && occasion_.begins(calls_.load(std::memory_order_relaxed))) begin_tuning();
+  if (!explorer_) return;
+  explorer_->note_calls(around_.usage.of_a_key());
+  want();
 }
 
 // When a key is tuned again, what failed before is proposed again.
@@ -203,7 +224,10 @@ void Instance::take_loaded(const Candidate& candidate, bool first, Result<std::s
     hurried_ = false;
     requested_.erase(candidate.configuration.id());
     hopes_.take(candidate.configuration);
-    if (variant && pairing_.best() == nullptr) publish(*std::move(variant));
+    if (variant && pairing_.best() == nullptr) {
+      publish(*std::move(variant));
+      begin_ahead();
+    }
   } else if (!variant) {
     requested_.erase(candidate.configuration.id());
     failed_.insert(candidate.configuration.id());

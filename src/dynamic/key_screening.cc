@@ -122,41 +122,52 @@ std::vector<std::vector<backend::Macro>> macros_of_all(const KernelSpec& spec,
 Result<void> KeyScreening::run(const ScreeningPlace& place) {
   Result<void> done = search_on(place);
   if (!done) end(fmt::format("screening ended: {}", done.error().to_string()));
+  if (!state().over) tell_found(false);
   return done;
 }
 
 void KeyScreening::refuse(const Error& why) { end(fmt::format("not screened: {}", why.to_string())); }
 
+// What it proposes stays the same, however often it is interrupted, and so do the data.
+Result<void> KeyScreening::begin(const ScreeningPlace& place) {
+  if (under_way_) return {};
+  WATTUNE_ASSIGN(spec_, spec_for(place));
+  under_way_.emplace(
+      problem_->space, *search_.strategy, std::vector{place.device.info().selector}, trials_, nobody_,
+      tune::TuningOptions{.stop = search_.stop, .ahead = place.compile_ahead, .shoot_out = {.finalists = 0}});
+  under_way_->start({}, place.now());
+  next_ = under_way_->next(place.now());
+  return {};
+}
+
 Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
-  const Nanoseconds step = ledger_.gained_in(kForAStep);
-  WATTUNE_ASSIGN(const KernelSpec spec, spec_for(place, step));
-  last_call_ = place.now();
-  ScreeningAllowance allowance(ledger_, place.now, std::min(step, ScreeningAllowance::kFirst));
-  if (!allowance.reserve([&] { return ended(place); })) return {};
-  tune::TuningObserver nobody;
-  tune::Search search(problem_->space, *search_.strategy, {place.device.info().selector}, trials_, nobody,
-                      {.stop = search_.stop, .ahead = place.compile_ahead, .shoot_out = {.finalists = 0}});
-  search.start({}, place.now());
-  std::optional<Configuration> first = search.next(place.now());
-  const std::unique_ptr<backend::PooledSource> compilers = compilers_for(spec, place);
-  if (compilers != nullptr) compilers->expect(macros_of_all(spec, search.expected()), short_limits().compile);
-  const auto evaluator = tune::make_evaluator(spec, problem_->space, place.device, place.policy,
+  WATTUNE_TRY(begin(place));
+  if (!place.steps->has_value())
+    place.steps->emplace(std::min(ledger_.gained_in(kForAStep), ScreeningAllowance::kFirst));
+  ScreeningAllowance allowance(ledger_, place.now, **place.steps);
+  if (!allowance.reserve([&] { return stops(place, allowance.expected()); })) return {};
+  const std::unique_ptr<backend::PooledSource> compilers = compilers_for(*spec_, place);
+  if (compilers != nullptr) compilers->expect(macros_of_all(*spec_, under_way_->expected()), short_limits().compile);
+  const auto evaluator = tune::make_evaluator(*spec_, problem_->space, place.device, place.policy,
                                               {.limits = short_limits(),
                                                .check = tune::CheckOutput::contenders,
                                                .compilers = compilers.get(),
                                                .reference_worker = place.worker});
-  allowance.settle(evaluator ? (*evaluator)->launch_time() : Nanoseconds());
+  allowance.charge(evaluator ? (*evaluator)->device_use() : tune::DeviceUse());
   if (!evaluator) return evaluator.error();
-  return evaluate_all(**evaluator, search, std::move(first), place, compilers.get());
+  if (const std::vector<Trial> best = finalists(trials_.all); !best.empty())
+    (*evaluator)->know_best(best.front().observation);
+  return evaluate_all(**evaluator, place, compilers.get(), allowance);
 }
 
-Result<KernelSpec> KeyScreening::spec_for(const ScreeningPlace& place, Nanoseconds step) {
+Result<KernelSpec> KeyScreening::spec_for(const ScreeningPlace& place) {
   WATTUNE_ASSIGN(KernelSpec spec, fit_to_memory(*problem_, place.most_memory));
   Nanoseconds kernel_time;
   {
     const std::lock_guard lock(mutex_);
     kernel_time = in_place_.value_or(Nanoseconds());
   }
+  const Nanoseconds step = ledger_.gained_in(kForAStep);
   WATTUNE_ASSIGN(spec, fit_to_time(std::move(spec), problem_->space, {.most = step, .kernel_time = kernel_time}));
   const bool same =
       std::ranges::equal(spec.problem_size, problem_->spec.problem_size, {}, &NamedSize::value, &NamedSize::value);
@@ -165,19 +176,36 @@ Result<KernelSpec> KeyScreening::spec_for(const ScreeningPlace& place, Nanosecon
   return spec;
 }
 
-bool KeyScreening::ended(const ScreeningPlace& place) {
-  return cancelled() || place.stop.stop_requested() || is_left(place);
+// Once it has begun, since then.
+Nanoseconds KeyScreening::since_last_call(Nanoseconds now) {
+  const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
+  if (std::exchange(seen_calls_, calls) != calls || !last_call_) last_call_ = now;
+  return now - *last_call_;
 }
 
-bool KeyScreening::is_left(const ScreeningPlace& place) {
-  const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
-  if (std::exchange(seen_calls_, calls) != calls) last_call_ = place.now();
-  const bool others = place.others && place.others();
-  if (place.now() - last_call_ <= (others ? kLeftForOthers : kLeft)) return false;
+bool KeyScreening::is_over(Nanoseconds now) {
+  if (cancelled() || state().over) return true;
+  if (since_last_call(now) <= kLeft) return false;
   end("screening ended: the key was not called any more");
   const std::lock_guard lock(mutex_);
   state_.left = true;
   return true;
+}
+
+Nanoseconds KeyScreening::worth(Nanoseconds now) {
+  return !cancelled() && since_last_call(now) <= kLeftForOthers ? worth_.of_one_more() : Nanoseconds();
+}
+
+bool KeyScreening::stops(const ScreeningPlace& place, Nanoseconds cost) {
+  return place.stop.stop_requested() || is_over(place.now()) || yields(place, cost);
+}
+
+// To change between keys takes a while, in which data are generated, so that others must be worth more by far, unless
+// its own next step does not pay.
+bool KeyScreening::yields(const ScreeningPlace& place, Nanoseconds cost) {
+  constexpr double kByFar = 4.0;
+  const Nanoseconds own = worth(place.now());
+  return place.others() > (own > cost ? kByFar : 1.0) * own;
 }
 
 void KeyScreening::note_time(Nanoseconds of_best_known) {
@@ -192,7 +220,7 @@ bool KeyScreening::wait_for(const Configuration& next, const std::vector<Configu
   constexpr std::chrono::milliseconds kPause{1};
   evaluator.expect(expected);
   const std::vector<backend::Macro> macros = tune::macros_of(problem_->spec.parameters, next);
-  while (!ended(place)) {
+  while (!place.stop.stop_requested() && !is_over(place.now())) {
     const backend::CompileActivity activity = compilers.activity();
     if (activity.waiting + activity.running == 0 || compilers.is_ready(macros)) return true;
     std::this_thread::sleep_for(kPause);
@@ -200,28 +228,29 @@ bool KeyScreening::wait_for(const Configuration& next, const std::vector<Configu
   return false;
 }
 
-Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, tune::Search& search,
-                                        std::optional<Configuration> next, const ScreeningPlace& place,
-                                        const backend::PooledSource* compilers) {
-  ScreeningAllowance allowance(ledger_, place.now, std::min(ledger_.gained_in(kForAStep), ScreeningAllowance::kFirst));
-  publish(search);
-  for (; next; next = search.next(place.now())) {
-    if (compilers != nullptr && !wait_for(*next, search.expected(), *compilers, evaluator, place)) return {};
-    if (!allowance.reserve([&] { return ended(place); })) return {};
-    const Nanoseconds before = evaluator.launch_time();
-    Result<Observation> seen = evaluator.evaluate(*next);
-    allowance.settle(evaluator.launch_time() - before);
+Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const ScreeningPlace& place,
+                                        const backend::PooledSource* compilers, ScreeningAllowance& allowance) {
+  publish();
+  for (; next_; next_ = under_way_->next(place.now())) {
+    if (compilers != nullptr && !wait_for(*next_, under_way_->expected(), *compilers, evaluator, place)) return {};
+    const auto pays = [&] { return worth_.of_one_more() > allowance.expected(); };
+    if (!allowance.reserve([&] { return stops(place, allowance.expected()); }, pays)) return {};
+    const tune::DeviceUse before = evaluator.device_use();
+    Result<Observation> seen = evaluator.evaluate(*next_);
+    const tune::DeviceUse after = evaluator.device_use();
+    allowance.settle({after.time - before.time, after.waits - before.waits});
     if (!seen) return std::move(seen).error();
-    WATTUNE_TRY(search.tell(*std::move(seen), place.now()));
-    publish(search);
+    worth_.learn(*seen);
+    WATTUNE_TRY(under_way_->tell(*std::move(seen), place.now()));
+    publish();
   }
   if (finalists(trials_.all).empty() && !trials_.all.empty()) return none_works(trials_.all);
-  end(fmt::format("screened{}: {}", was_reduced_ ? " on smaller data" : "", search.so_far().stop_reason), true);
+  end(fmt::format("screened{}: {}", was_reduced_ ? " on smaller data" : "", under_way_->so_far().stop_reason), true);
   return {};
 }
 
-void KeyScreening::publish(const tune::Search& search) {
-  const search::Progress& progress = search.progress();
+void KeyScreening::publish() {
+  const search::Progress& progress = under_way_->progress();
   const std::optional<std::uint64_t> left = search_.stop.evaluations_left(progress);
   const std::vector<Trial> better = better_than_first(trials_.all);
   const std::lock_guard lock(mutex_);
@@ -233,9 +262,14 @@ void KeyScreening::publish(const tune::Search& search) {
                       : fmt::format("screening, {} so far", state_.explored);
 }
 
-void KeyScreening::end(const std::string& words, bool complete) {
-  const std::vector<Trial> best = finalists(trials_.all);
+std::vector<Trial> KeyScreening::tell_found(bool complete) {
+  std::vector<Trial> best = finalists(trials_.all);
   if (found_ && !best.empty() && !was_reduced_) found_(best.front(), complete);
+  return best;
+}
+
+void KeyScreening::end(const std::string& words, bool complete) {
+  const std::vector<Trial> best = tell_found(complete);
   const std::lock_guard lock(mutex_);
   keep(was_reduced_ ? finalists_on_smaller_data(trials_.all) : best);
   state_.words = words;

@@ -14,7 +14,8 @@
 
 #include "dynamic/explorer.h"
 #include "dynamic/key_search.h"
-#include "dynamic/ledger.h"
+#include "dynamic/screening_allowance.h"
+#include "dynamic/worth.h"
 #include "wattune/backend/compile_pool.h"
 #include "wattune/backend/worker.h"
 #include "wattune/core/trial.h"
@@ -31,9 +32,10 @@ struct ScreeningPlace {
   backend::WorkerOptions worker = {};    // of a reference on the host
   std::function<Nanoseconds()> now;      // the tuner's clock
   std::stop_token stop = {};             // no further step is begun
-  std::function<bool()> others = {};     // whether another key waits; empty: no
+  std::function<Nanoseconds()> others;   // what one more step of a key that waits is worth at most
   backend::CompilePool* pool = nullptr;  // compiles for it; nullptr: the device does
   std::size_t compile_ahead = 1;         // of what the strategy proposes
+  std::optional<RecentMean>* steps;      // what those of all keys took of the device
 };
 
 // How often they run there.
@@ -51,23 +53,28 @@ class KeyScreening {
   struct State {
     bool over = false;
     bool complete = false;  // over because the search came to its end
-    bool left = false;      // over because the key was not called any more
+    bool left = false;      // over because the key was not called for long
     std::uint64_t explored = 0;
     std::uint64_t failed = 0;
     std::string words = "waits to be screened";
   };
 
-  // Called once with the best configuration and its time, unless that is of reduced data, by whoever calls run();
-  // `complete`: the search came to its end.
+  // Called with the best configuration and its time, unless that is of reduced data, by whoever calls run(), whenever
+  // that ends; `complete`: the search came to its end.
   using Found = std::function<void(const Trial& best, bool complete)>;
 
   // The ledger outlives run(). `found` may be empty.
   KeyScreening(std::shared_ptr<const Problem> problem, KeySearch search, Ledger& ledger, Found found = {});
 
   const Problem& problem() const { return *problem_; }
-  // Until the search is over, or was cancelled. An Error ends it with what it found before: why nothing can be
-  // evaluated, device_lost when the device is gone for good.
+  // Until the search is over, was cancelled, or another key is worth more: then it goes on when this is called again.
+  // An Error ends it with what it found before: why nothing can be evaluated, device_lost when the device is gone for
+  // good. Of one thread, as the next two.
   Result<void> run(const ScreeningPlace& place);
+  // Nothing of it is left to run; what was not called for long ends here.
+  bool is_over(Nanoseconds now);
+  // What one more step is worth: nothing, where the key is not called.
+  Nanoseconds worth(Nanoseconds now);
   // It will not be run.
   void refuse(const Error& why);
   // Nobody wants to know any more.
@@ -75,6 +82,8 @@ class KeyScreening {
   bool cancelled() const { return cancelled_.load(); }
   // The key is called.
   void note_call() { calls_.fetch_add(1, std::memory_order_relaxed); }
+  // As Worth::note_calls().
+  void note_calls(Nanoseconds time) { worth_.note_calls(time); }
   // What the best known, with which the search begins, takes in calls.
   void note_time(Nanoseconds of_best_known);
 
@@ -95,13 +104,16 @@ class KeyScreening {
   Result<void> search_on(const ScreeningPlace& place);
   bool wait_for(const Configuration& next, const std::vector<Configuration>& expected,
                 const backend::PooledSource& compilers, tune::Evaluator& evaluator, const ScreeningPlace& place);
-  Result<void> evaluate_all(tune::Evaluator& evaluator, tune::Search& search, std::optional<Configuration> next,
-                            const ScreeningPlace& place, const backend::PooledSource* compilers);
-  Result<KernelSpec> spec_for(const ScreeningPlace& place, Nanoseconds step);
-  void publish(const tune::Search& search);
+  Result<void> begin(const ScreeningPlace& place);
+  Result<void> evaluate_all(tune::Evaluator& evaluator, const ScreeningPlace& place,
+                            const backend::PooledSource* compilers, ScreeningAllowance& allowance);
+  Result<KernelSpec> spec_for(const ScreeningPlace& place);
+  void publish();
+  std::vector<Trial> tell_found(bool complete);
   void end(const std::string& words, bool complete = false);
-  bool ended(const ScreeningPlace& place);
-  bool is_left(const ScreeningPlace& place);
+  Nanoseconds since_last_call(Nanoseconds now);
+  bool stops(const ScreeningPlace& place, Nanoseconds cost);
+  bool yields(const ScreeningPlace& place, Nanoseconds cost);
   void keep(const std::vector<Trial>& best);
 
   const std::shared_ptr<const Problem> problem_;
@@ -110,10 +122,15 @@ class KeyScreening {
   const Found found_;
   std::atomic<bool> cancelled_ = false;
   std::atomic<std::uint64_t> calls_ = 0;
-  // Of the thread that screens.
+  Worth worth_;
+  // Of the thread that screens; the first three once it has begun.
+  std::optional<KernelSpec> spec_;
+  std::optional<tune::Search> under_way_;
+  std::optional<Configuration> next_;
   Trials trials_;
+  tune::TuningObserver nobody_;
   std::uint64_t seen_calls_ = 0;
-  Nanoseconds last_call_;
+  std::optional<Nanoseconds> last_call_;
 
   mutable std::mutex mutex_;  // guards what follows
   State state_;

@@ -24,6 +24,8 @@ class ScreenedExplorer : public Explorer {
     return wanted;
   }
 
+  void note_calls(Nanoseconds time) override { key_->note_calls(time); }
+
   void tell(const Configuration& configuration, const Observation& observation) override {
     if (told_.empty() && observation.statistics) key_->note_time(observation.statistics->median);
     if (told_.insert(configuration.id()).second && observation.status != Status::correct) ++failed_in_place_;

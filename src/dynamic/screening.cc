@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "wattune/backend/attach.h"
@@ -26,7 +27,11 @@ void Screening::add(std::shared_ptr<KeyScreening> key) {
 
 void Screening::work(const std::stop_token& stop) {
   const backend::RelaxedCapture relaxed;  // it asks the application's context for its free memory
-  while (const std::shared_ptr<KeyScreening> key = next(stop)) screen(*key, stop);
+  while (const std::shared_ptr<KeyScreening> key = next(stop)) {
+    screen(*key, stop);
+    const std::lock_guard lock(mutex_);
+    if (!stop.stop_requested() && !key->is_over(options_.now())) keys_.push_back(key);
+  }
 }
 
 // nullptr: it ends.
@@ -39,17 +44,20 @@ std::shared_ptr<KeyScreening> Screening::next(const std::stop_token& stop) {
     lock.lock();
     added_.wait(lock, stop, has_key);
   }
-  return stop.stop_requested() ? nullptr : take_first();
+  return stop.stop_requested() ? nullptr : take_worthiest();
 }
 
-std::shared_ptr<KeyScreening> Screening::take_first() {
-  std::shared_ptr<KeyScreening> first = std::move(keys_.front());
-  keys_.pop_front();
-  return first;
+// Of those that are worth as much the first.
+std::shared_ptr<KeyScreening> Screening::take_worthiest() {
+  const auto worth = [now = options_.now()](const auto& key) { return key->worth(now); };
+  const auto found = std::ranges::max_element(keys_, {}, worth);
+  std::shared_ptr<KeyScreening> key = std::move(*found);
+  keys_.erase(found);
+  return key;
 }
 
 void Screening::screen(KeyScreening& key, const std::stop_token& stop) {
-  if (key.cancelled()) return;
+  if (key.is_over(options_.now())) return;
   if (Result<void> opened = open(stop); !opened) return key.refuse(opened.error());
   const Result<void> done = key.run({.device = *device_,
                                      .policy = *policy_,
@@ -57,9 +65,10 @@ void Screening::screen(KeyScreening& key, const std::stop_token& stop) {
                                      .worker = worker(stop),
                                      .now = options_.now,
                                      .stop = stop,
-                                     .others = [this] { return others_wait(); },
+                                     .others = [this] { return worth_of_others(); },
                                      .pool = options_.pool,
-                                     .compile_ahead = options_.compile_ahead});
+                                     .compile_ahead = options_.compile_ahead,
+                                     .steps = &steps_});
   if (done) return;
   if (done.error().code() == ErrorCode::device_lost) device_.reset();
   if (!stop.stop_requested())
@@ -67,9 +76,12 @@ void Screening::screen(KeyScreening& key, const std::stop_token& stop) {
                               to_string(key.problem().key), done.error().to_string()));
 }
 
-bool Screening::others_wait() {
+Nanoseconds Screening::worth_of_others() {
+  const Nanoseconds now = options_.now();
   const std::lock_guard lock(mutex_);
-  return !keys_.empty();
+  Nanoseconds most;
+  for (const auto& key : keys_) most = std::max(most, key->worth(now));
+  return most;
 }
 
 Result<void> Screening::open(const std::stop_token& stop) {

@@ -1,5 +1,5 @@
-// Screening: tries the configurations of a tuner's keys in a process of its own, one key after another, before calls of
-// the application depend on them.
+// Screening: tries the configurations of a tuner's keys in a process of its own, of the key next of which another is
+// worth most, before calls of the application depend on them.
 //
 // It owns a thread, which begins with the first key, and the device in the process, which is given back when no key has
 // come for some seconds. Any thread adds keys; that never waits. It ends promptly, whatever the process is at.
@@ -44,8 +44,8 @@ class Screening {
  private:
   void work(const std::stop_token& stop);
   std::shared_ptr<KeyScreening> next(const std::stop_token& stop);
-  std::shared_ptr<KeyScreening> take_first();
-  bool others_wait();
+  std::shared_ptr<KeyScreening> take_worthiest();
+  Nanoseconds worth_of_others();
   void screen(KeyScreening& key, const std::stop_token& stop);
   Result<void> open(const std::stop_token& stop);
   backend::WorkerOptions worker(const std::stop_token& stop) const;
@@ -54,6 +54,7 @@ class Screening {
   std::unique_ptr<backend::Device> device_;                                         // of the thread
   std::optional<Error> refused_;                                                    // the same
   const std::unique_ptr<measure::MeasurePolicy> policy_ = make_screening_policy();  // the same
+  std::optional<RecentMean> steps_;                                                 // the same
   std::mutex mutex_;                                                                // guards what follows
   std::condition_variable_any added_;
   std::deque<std::shared_ptr<KeyScreening>> keys_;

@@ -20,6 +20,22 @@
 
 namespace wattune::dynamic {
 
+// What calls of all keys have taken of the device. Any thread.
+class Usage {
+ public:
+  void add_key() { keys_.fetch_add(1, std::memory_order_relaxed); }
+  void add(Nanoseconds time) { total_.fetch_add(time.value(), std::memory_order_relaxed); }
+  // The mean of the keys that were called.
+  Nanoseconds of_a_key() const {
+    return Nanoseconds(total_.load(std::memory_order_relaxed)) /
+           static_cast<double>(std::max<std::uint64_t>(keys_.load(std::memory_order_relaxed), 1));
+  }
+
+ private:
+  std::atomic<std::uint64_t> keys_ = 0;
+  std::atomic<double> total_ = 0.0;
+};
+
 struct Surroundings {
   backend::Device& device;
   Streams& streams;
@@ -29,6 +45,7 @@ struct Surroundings {
   DeviceDrift& device_drift;
   std::function<void(const std::string& line)> note;  // never empty
   Stopwatch clock = {};
+  Usage usage = {};
   std::atomic<int> tuning = 0;  // instances that are being tuned: only then the loader is told of calls
 
   Nanoseconds now() const { return clock.elapsed(); }

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "dynamic/key_search.h"
+#include "dynamic/load_cost.h"
+#include "dynamic/worth.h"
 #include "wattune/tune/search.h"
 
 namespace wattune::dynamic {
@@ -13,6 +15,8 @@ namespace wattune::dynamic {
 namespace {
 
 using search::StopRule;
+
+constexpr Nanoseconds kLoad = nanoseconds_from_ms(0.1);
 
 // Trials are kept by the wisdom, not here.
 class NoSink : public TrialSink {
@@ -42,12 +46,16 @@ class TrustedExplorer : public Explorer {
     fill();
   }
 
+  // What does not pay yet waits.
   std::vector<Candidate> wanted() override {
     fill();
     std::vector<Candidate> wanted;
+    if (worth_.of_one_more() <= cost_.value()) return wanted;
     for (const std::size_t place : order_) wanted.push_back({*places_[place], std::nullopt});
     return wanted;
   }
+
+  void note_calls(Nanoseconds time) override { worth_.note_calls(time); }
 
   void tell(const Configuration& configuration, const Observation& observation) override {
     const auto found =
@@ -56,6 +64,7 @@ class TrustedExplorer : public Explorer {
     const std::size_t place = *found;
     order_.erase(found);
     places_[place].reset();
+    learn(observation);
     // The sink takes everything.
     static_cast<void>(search_.tell(observation, now_(), place));
     fill();
@@ -78,6 +87,12 @@ class TrustedExplorer : public Explorer {
   }
 
  private:
+  // A candidate costs what it takes longer than the best, and a load.
+  void learn(const Observation& observation) {
+    worth_.learn(observation);
+    if (!observation.statistics || !worth_.best()) return;
+    cost_.learn(kLoad + std::max(Nanoseconds(), observation.statistics->median - *worth_.best()));
+  }
   void fill() {
     while (const std::optional<std::size_t> place = search_.idle()) {
       places_[*place] = search_.next(now_(), *place);
@@ -94,6 +109,8 @@ class TrustedExplorer : public Explorer {
   tune::TuningObserver observer_;
   tune::Search search_;
   std::vector<std::optional<Configuration>> places_;
+  Worth worth_;
+  RecentMean cost_{kLoad};
   std::vector<std::size_t> order_;  // of the places that are taken, the first proposed first
 };
 

@@ -11,27 +11,27 @@
 namespace wattune::model {
 
 Result<SmRoom> SmRoom::of(ComputeCapability gpu, std::optional<std::size_t> carveout_bytes) {
-  WATTUNE_ASSIGN(const Multiprocessor sm, multiprocessor(gpu));
-  if (carveout_bytes > sm.carveouts.back())
+  WATTUNE_ASSIGN(const Multiprocessor* const sm, multiprocessor(gpu));
+  if (carveout_bytes > sm->carveouts.back())
     return Error(ErrorCode::invalid_argument,
-                 fmt::format("the carveout is more than the {} bytes of an SM", sm.carveouts.back()))
+                 fmt::format("the carveout is more than the {} bytes of an SM", sm->carveouts.back()))
         .about(std::to_string(*carveout_bytes))
         .with_context("room of an SM");
   SmRoom room;
   room.gpu_ = gpu;
-  room.warps_ = sm.warps;
-  room.blocks_ = sm.blocks;
-  room.registers_ = sm.registers;
-  room.partitions_ = sm.partitions;
-  room.barriers_ = sm.barriers;
-  room.shared_bytes_ = carveout_bytes ? offered(sm, *carveout_bytes) : sm.carveouts.back();
+  room.warps_ = sm->warps;
+  room.blocks_ = sm->blocks;
+  room.registers_ = sm->registers;
+  room.partitions_ = sm->partitions;
+  room.barriers_ = sm->barriers;
+  room.shared_bytes_ = carveout_bytes ? offered(*sm, *carveout_bytes) : sm->carveouts.back();
   return room;
 }
 
 Result<BlockShare> SmRoom::share_of(const BlockDemand& block) const {
-  WATTUNE_ASSIGN(const Multiprocessor sm, multiprocessor(gpu_));
+  WATTUNE_ASSIGN(const Multiprocessor* const sm, multiprocessor(gpu_));
   WATTUNE_ASSIGN(const Occupancy alone, occupancy(gpu_, block));
-  const BlockShare share{warps_of(block), registers_per_warp(sm, block.registers), shared_bytes_of(sm, block),
+  const BlockShare share{warps_of(block), registers_per_warp(*sm, block.registers), shared_bytes_of(*sm, block),
                          block.barriers};
   if (alone.blocks > 0 && share.shared_bytes <= shared_bytes_) return share;
   const OccupancyLimit limit = alone.blocks > 0 ? OccupancyLimit::shared_memory : alone.binding().front();
@@ -60,8 +60,8 @@ bool SmRoom::holds(std::span<const Residents> residents) const {
 }
 
 Result<std::size_t> carveout_with(ComputeCapability gpu, std::size_t bytes) {
-  WATTUNE_ASSIGN(const Multiprocessor sm, multiprocessor(gpu));
-  return offered(sm, std::min(bytes, sm.carveouts.back()));
+  WATTUNE_ASSIGN(const Multiprocessor* const sm, multiprocessor(gpu));
+  return offered(*sm, std::min(bytes, sm->carveouts.back()));
 }
 
 Result<std::vector<BlockRatio>> feasible_ratios(ComputeCapability gpu, const BlockDemand& first,

@@ -73,29 +73,39 @@ std::string known() {
   return list;
 }
 
+Multiprocessor make(const Row& row) {
+  return {.gpu = row.gpu,
+          .warps = row.warps,
+          .blocks = row.blocks,
+          .registers = row.kiloregisters * kKiloregister,
+          .registers_per_block = row.kiloregisters_per_block * kKiloregister,
+          .registers_per_thread = row.gpu <= ComputeCapability{3, 0} ? 63u : 255u,
+          .register_unit = row.gpu.major == 2 ? 64u : 256u,
+          .partitions = partitions_of(row.gpu),
+          // What no GP10x can run, a GP100 may not run.
+          .partitions_checked = row.gpu.major == 6 ? 4 : partitions_of(row.gpu),
+          .shared_unit = shared_unit_of(row.gpu.major),
+          .shared_bytes_per_block = row.shared_kilobytes_per_block * kKilobyte,
+          .shared_bytes_reserved = row.gpu.major >= 8 ? kKilobyte : 0,
+          .carveouts = carveouts_of(row),
+          .barriers = barriers_of(row)};
+}
+
+std::vector<Multiprocessor> make_table() {
+  std::vector<Multiprocessor> table;
+  for (const Row& row : kRows) table.push_back(make(row));
+  return table;
+}
+
 }  // namespace
 
-Result<Multiprocessor> multiprocessor(ComputeCapability gpu) {
-  const auto row = std::ranges::find(kRows, gpu, &Row::gpu);
-  if (row == kRows.end())
-    return Error(ErrorCode::not_found, "the limits of this compute capability are not known")
-        .about(fmt::format("{}.{}", gpu.major, gpu.minor))
-        .hint("known are " + known());
-  return Multiprocessor{
-      .gpu = gpu,
-      .warps = row->warps,
-      .blocks = row->blocks,
-      .registers = row->kiloregisters * kKiloregister,
-      .registers_per_block = row->kiloregisters_per_block * kKiloregister,
-      .registers_per_thread = gpu <= ComputeCapability{3, 0} ? 63u : 255u,
-      .register_unit = gpu.major == 2 ? 64u : 256u,
-      .partitions = partitions_of(gpu),
-      .partitions_checked = gpu.major == 6 ? 4 : partitions_of(gpu),  // what no GP10x can run, a GP100 may not run
-      .shared_unit = shared_unit_of(gpu.major),
-      .shared_bytes_per_block = row->shared_kilobytes_per_block * kKilobyte,
-      .shared_bytes_reserved = gpu.major >= 8 ? kKilobyte : 0,
-      .carveouts = carveouts_of(*row),
-      .barriers = barriers_of(*row)};
+Result<const Multiprocessor*> multiprocessor(ComputeCapability gpu) {
+  static const std::vector<Multiprocessor> table = make_table();
+  const auto found = std::ranges::find(table, gpu, &Multiprocessor::gpu);
+  if (found != table.end()) return &*found;
+  return Error(ErrorCode::not_found, "the limits of this compute capability are not known")
+      .about(fmt::format("{}.{}", gpu.major, gpu.minor))
+      .hint("known are " + known());
 }
 
 }  // namespace wattune::model

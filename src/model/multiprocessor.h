@@ -26,7 +26,8 @@ struct Multiprocessor {
   unsigned barriers = 0;                  // 0: they bound nothing
 };
 
-// not_found, naming those that there are.
-Result<Multiprocessor> multiprocessor(ComputeCapability gpu);
+// One of a table that is made once, since whoever submits a kernel waits for it. Never nullptr. not_found, naming those
+// that there are.
+Result<const Multiprocessor*> multiprocessor(ComputeCapability gpu);
 
 }  // namespace wattune::model

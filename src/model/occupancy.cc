@@ -116,14 +116,14 @@ Result<ComputeCapability> compute_capability(std::string_view text) {
 }
 
 Result<Occupancy> occupancy(ComputeCapability gpu, const BlockDemand& block) {
-  WATTUNE_ASSIGN(const Multiprocessor sm, multiprocessor(gpu));
-  WATTUNE_TRY(check(sm, block));
+  WATTUNE_ASSIGN(const Multiprocessor* const sm, multiprocessor(gpu));
+  WATTUNE_TRY(check(*sm, block));
   Occupancy result;
-  result.allowed = {sm.warps / warps_of(block), sm.blocks, by_registers(sm, block), by_shared_memory(sm, block),
-                    by_barriers(sm, block)};
+  result.allowed = {sm->warps / warps_of(block), sm->blocks, by_registers(*sm, block), by_shared_memory(*sm, block),
+                    by_barriers(*sm, block)};
   result.blocks = std::ranges::min(result.allowed);
   result.warps = result.blocks * warps_of(block);
-  result.fraction = static_cast<double>(result.warps) / sm.warps;
+  result.fraction = static_cast<double>(result.warps) / sm->warps;
   return result;
 }
 

@@ -111,8 +111,7 @@ void Scheduler::State::add_first_of_others(QueueView& view, Nanoseconds later) {
   }
 }
 
-QueueView Scheduler::State::view(const Entry* without) {
-  const Nanoseconds now = machine.now();
+QueueView Scheduler::State::view(Nanoseconds now, const Entry* without) {
   const Nanoseconds later = without != nullptr ? expected_time_left(*without) : Nanoseconds(0);
   QueueView view{.limits = machine.limits(),
                  .now = now,
@@ -263,11 +262,12 @@ void Scheduler::State::mark_partners() {
 
 void Scheduler::dispatch() {
   State& state = *state_;
-  state.account();
-  state.enforce_limits();
+  const Nanoseconds now = state.machine.now();
+  state.account(now);
+  state.enforce_limits(now);
   if (state.lost) return;
-  const Plan plan = state.policy(state.view(), state.table);
-  state.governor.ask(plan.clocks, state.machine.now());
+  const Plan plan = state.policy(state.view(now), state.table);
+  state.governor.ask(plan.clocks, now);
   state.want(plan);
   const bool draining = state.is_draining();
   const std::vector<WorkId> active = state.in_launch_order();
@@ -277,7 +277,7 @@ void Scheduler::dispatch() {
     if (Entry* entry = state.queue.find(id)) state.settle(*entry);
   state.mark_partners();
   const std::vector<WorkId> running(state.active.begin(), state.active.end());
-  for (const WorkId id : running) state.queue_ahead(*state.queue.find(id));
+  for (const WorkId id : running) state.queue_ahead(now, *state.queue.find(id));
 }
 
 }  // namespace wattune::schedule

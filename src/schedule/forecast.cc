@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/pair_ways.h"
 #include "wattune/simulate/ptx_profile.h"
 
 namespace wattune::schedule {
@@ -202,12 +203,18 @@ PairForecast PairForecast::swapped(unsigned sms) const {
   return turned;
 }
 
+// Joules of the grid alone over its time alone: by its twin where that takes fewer.
+Watts most_frugal_alone(const KernelTraits& kernel) {
+  const bool is_known = kernel.power.twin > Watts(0);
+  return is_known ? std::min(kernel.power.alone, kernel.power.twin / best_residency(kernel).speed) : kernel.power.alone;
+}
+
 PairWatts watts_of(const KernelTraits& first, const KernelTraits& second) {
   if (!first.power.known() || !second.power.known()) return {};
   const Watts idle = 0.5 * (first.power.idle + second.power.idle);
   return {.idle = idle,
           .added = {first.power.alone - idle, second.power.alone - idle},
-          .alone = {first.power.alone, second.power.alone}};
+          .alone = {most_frugal_alone(first), most_frugal_alone(second)}};
 }
 
 Forecaster residency_forecaster(const MachineLimits& limits, const model::ChainSm& sm, const Objective& objective) {

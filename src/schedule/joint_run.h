@@ -3,12 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "wattune/schedule/forecast.h"
 #include "wattune/schedule/machine.h"
 #include "wattune/schedule/work.h"
 
@@ -64,5 +66,7 @@ Result<JointRun> run_jointly(Machine& machine, std::span<const Party> parties, c
 Party sliced_party(const Machine& machine, KernelId kernel, unsigned per_sm);
 // The same by persistent blocks, where the kernel has such a twin.
 Party shared_party(const Machine& machine, KernelId kernel, unsigned per_sm);
+// Two kernels in a way that was forecast of them: by twins, unless they run whole.
+std::array<Party, 2> parties_of(const Machine& machine, const std::array<KernelId, 2>& pair, const PairShape& shape);
 
 }  // namespace wattune::schedule

@@ -46,13 +46,6 @@ Party on_each_sm(const Machine& machine, KernelId kernel, unsigned per_sm, Form 
   return form == Form::slices ? sliced_party(machine, kernel, per_sm) : shared_party(machine, kernel, per_sm);
 }
 
-Party on_its_sms(const PilotKernel& kernel, const SmRange& sms) {
-  return {.kernel = kernel.id,
-          .form = Form::persistent,
-          .per_sm = std::max(1U, kernel.traits->profile.blocks_alone),
-          .sms = sms};
-}
-
 // Work alone for what ran, over the time that it took.
 double rate_of(const PartyRun& run, const KernelTraits& kernel) {
   if (run.blocks == 0) return 0.0;
@@ -74,8 +67,7 @@ Result<PairForecast> run_pilot(Machine& machine, const std::array<PilotKernel, 2
 
 Result<void> run_splits(Machine& machine, const std::array<PilotKernel, 2>& pair, std::vector<PairForecast>& ways) {
   for (const unsigned sms : splits_of(machine.limits())) {
-    const auto ranges = split_ranges(machine.limits(), sms);
-    const std::array parties = {on_its_sms(pair[0], ranges[0]), on_its_sms(pair[1], ranges[1])};
+    const auto parties = parties_of(machine, {pair[0].id, pair[1].id}, {.sms_of_first = sms});
     // The first launch on a range makes what launches on it need, which on CUDA may take as long as a pilot.
     WATTUNE_TRY(run_jointly(machine, parties, {.stop_after = Nanoseconds(0)}));
     WATTUNE_ASSIGN(PairForecast measured, run_pilot(machine, pair, parties, {.sms_of_first = sms}));
@@ -96,17 +88,14 @@ double launches_until(const PartyRun& run, Nanoseconds moment) {
 // Nothing stops kernels that run themselves, so each runs twice or more, as often as its twin would in that time. What
 // one does after the other has ended is not counted.
 Result<PairForecast> run_whole(Machine& machine, const std::array<PilotKernel, 2>& pair, const PairForecast& twins) {
-  const auto ranges = split_ranges(machine.limits(), twins.sms_of_first);
   Nanoseconds time = kLeastPilot;
   for (std::size_t i = 0; i < 2; ++i) time = std::max(time, 2.0 * pair[i].traits->alone / twins.rates[i]);
-  std::array<Party, 2> parties;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const double often = std::round(time * twins.rates[i] / pair[i].traits->alone);
-    parties[i] = {.kernel = pair[i].id, .sms = ranges[i], .repetitions = static_cast<std::size_t>(often)};
-  }
+  PairForecast whole{.sms_of_first = twins.sms_of_first, .whole = true, .watts = twins.watts};
+  auto parties = parties_of(machine, {pair[0].id, pair[1].id}, whole.shape());
+  for (std::size_t i = 0; i < 2; ++i)
+    parties[i].repetitions = static_cast<std::size_t>(std::round(time * twins.rates[i] / pair[i].traits->alone));
   WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, parties));
   const Nanoseconds earlier = std::min(run.parties[0].end, run.parties[1].end);
-  PairForecast whole{.sms_of_first = twins.sms_of_first, .whole = true, .watts = twins.watts};
   for (std::size_t i = 0; i < 2; ++i)
     whole.rates[i] = launches_until(run.parties[i], earlier) * pair[i].traits->alone / (earlier - run.begin());
   return whole;

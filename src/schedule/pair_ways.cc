@@ -175,10 +175,12 @@ std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView&
     const std::array<bool, 2> anew = restarts(pair, way, view.limits);
     const auto merit = schedule::merit(options.objective, way);
     const bool as_they_run = both_run(pair) && !anew[0] && !anew[1];
+    // Nothing goes back to its share before it has ended.
+    const bool becomes_whole = way.whole && (anew[0] || anew[1]) && !both_run(pair);
     if (!merit || !(as_they_run || gains(*merit, way, {pair.first->traits, pair.second->traits}, options))) continue;
     if (way.clocks != pair.forecast.clocks || !may_run(pair, way, view, options)) continue;
-    const double cost = cost_of(way, left, switching_of(pair, anew, view.limits), options.objective) /
-                        (as_they_run ? 1.0 + options.margin : 1.0);
+    const double cost = cost_of(way, left, switching_of(pair, anew, view.limits), options.objective) *
+                        (becomes_whole ? 1.0 + options.margin : 1.0) / (as_they_run ? 1.0 + options.margin : 1.0);
     if (cost < least) best = std::move(way), least = cost;
   }
   return best;

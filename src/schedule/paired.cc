@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -140,11 +141,21 @@ bool had_better_go_on(const Candidate& work, const QueueView& view) {
          switching_time(*work.traits, view.limits);
 }
 
+// Whether the twin with so many resident blocks does better alone than the kernel itself. What is faster may draw more
+// than it saves, and where its power is unknown the kernel's is not.
+bool is_better_as_twin(const KernelTraits& kernel, const Residency& best, const PolicyOptions& options) {
+  if (!kernel.persistent || best.speed < 1.0 + options.least_gain) return false;
+  if (options.objective.goal == Goal::throughput) return true;
+  const bool time_counts = options.objective.goal == Goal::energy_delay;
+  return kernel.power.twin > Watts(0) &&
+         kernel.power.twin / kernel.power.alone < best.speed * (time_counts ? best.speed : 1.0);
+}
+
 bool runs_whole(const Candidate& work, const Residency& best, const PolicyOptions& options) {
   if (!can_share(*work.traits) || (work.running && work.running->form == Form::whole)) return true;
   const Nanoseconds left = work.traits->alone * work.left;
   const bool is_known = left > Nanoseconds(0);
-  if (!is_known || (work.traits->persistent && best.speed >= 1.0 + options.least_gain)) return false;
+  if (!is_known || is_better_as_twin(*work.traits, best, options)) return false;
   const bool twin_loses = work.traits->persistent && best.speed < 1.0 - kTwinLoss;
   return left <= options.longest_whole * (twin_loses ? kLongerWhole : 1.0);
 }
@@ -170,8 +181,8 @@ Plan alone(const Candidate& work, const QueueView& view, const PolicyOptions& op
   return {.shares = {share},
           .clocks = work.traits->best_clocks,
           .fills_sms = fills_sms(share, *work.traits),
-          .reason = fmt::format("{} alone, as no pair is expected to gain {:.0f} %", work.traits->name,
-                                100.0 * options.least_gain)};
+          .reason = fmt::format("{} alone, as no pair is expected to gain {} %", work.traits->name,
+                                std::lround(100.0 * options.least_gain))};
 }
 
 }  // namespace

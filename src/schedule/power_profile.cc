@@ -1,10 +1,20 @@
 #include "wattune/schedule/power_profile.h"
 
+#include "schedule/pair_ways.h"
 #include "schedule/power_window.h"
 
 namespace wattune::schedule {
 
 namespace {
+
+// 0 where it is not what policies might run instead of the kernel.
+Result<Watts> power_of_twin(Machine& machine, KernelId kernel, Nanoseconds window) {
+  const KernelTraits& traits = *machine.kernel(kernel);
+  const Residency best = best_residency(traits);
+  if (!traits.persistent || best.speed < 1.0 + PolicyOptions().least_gain) return Watts(0);
+  WATTUNE_TRY(run_twin_for(machine, kernel, best.per_sm, best.speed, window));
+  return run_twin_for(machine, kernel, best.per_sm, best.speed, window);
+}
 
 Result<PowerTraits> power_of(Machine& machine, KernelId kernel, Nanoseconds window, Watts idle) {
   if (!(machine.kernel(kernel)->alone > Nanoseconds(0)))
@@ -13,7 +23,8 @@ Result<PowerTraits> power_of(Machine& machine, KernelId kernel, Nanoseconds wind
         .hint("profile() it first");
   WATTUNE_TRY(run_for(machine, kernel, window));
   WATTUNE_ASSIGN(const Watts alone, run_for(machine, kernel, window));
-  return PowerTraits{.alone = alone, .idle = idle};
+  WATTUNE_ASSIGN(const Watts twin, power_of_twin(machine, kernel, window));
+  return PowerTraits{.alone = alone, .idle = idle, .twin = twin};
 }
 
 }  // namespace
@@ -33,6 +44,18 @@ Result<std::vector<PowerTraits>> profile_power(Machine& machine, Nanoseconds win
     WATTUNE_ASSIGN(powers[kernel], power_of(machine, kernel, window, idle));
   }
   return powers;
+}
+
+Result<void> measure_pair_power(Machine& machine, Nanoseconds window, const Objective& objective, PairTable& table) {
+  for (KernelId first = 0; machine.kernel(first) != nullptr; ++first)
+    for (KernelId second = first + 1; machine.kernel(second) != nullptr; ++second) {
+      const auto forecast = table.find(first, second);
+      if (!forecast || !forecast->watts.known() || merit(objective, *forecast).value_or(0.0) <= 1.0) continue;
+      WATTUNE_TRY(run_both_for(machine, {first, second}, forecast->shape(), window));
+      WATTUNE_ASSIGN(const Watts measured, run_both_for(machine, {first, second}, forecast->shape(), window));
+      table.observe_power(first, second, {.forecast = forecast->power(), .measured = measured});
+    }
+  return {};
 }
 
 }  // namespace wattune::schedule

@@ -108,7 +108,9 @@ KernelTraits read_traits(const Json& json) {
   traits.persistent = json.at("persistent").get<bool>();
   traits.use = read_use(json.at("use"));
   traits.utilisation = {json.at("pur").get<double>(), json.at("mur").get<double>()};
-  traits.power = {.alone = read_watts(json.at("watts_alone")), .idle = read_watts(json.at("watts_idle"))};
+  traits.power = {.alone = read_watts(json.at("watts_alone")),
+                  .idle = read_watts(json.at("watts_idle")),
+                  .twin = read_watts(json.value("watts_twin", Json()))};
   return traits;
 }
 
@@ -156,6 +158,7 @@ std::string write_profile(const ProfileRecord& record) {
                      {"use", shares_json(traits.use)},
                      {"watts_alone", watts_json(traits.power.alone)},
                      {"watts_idle", watts_json(traits.power.idle)},
+                     {"watts_twin", watts_json(traits.power.twin)},
                      {"block_costs", record.block ? costs_json(*record.block) : Json()},
                      {"features", record.features ? features_json(*record.features) : Json()}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

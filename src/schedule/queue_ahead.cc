@@ -34,8 +34,8 @@ bool Scheduler::State::others_go_on(const Entry& entry, const Plan& plan) {
 }
 
 // What the policy would start if this work had ended and all others went on; none where anything else would change.
-std::optional<Scheduler::State::Next> Scheduler::State::next_after(const Entry& entry) {
-  const QueueView rest = view(&entry);
+std::optional<Scheduler::State::Next> Scheduler::State::next_after(Nanoseconds now, const Entry& entry) {
+  const QueueView rest = view(now, &entry);
   if (std::ranges::all_of(rest.works, [](const Candidate& work) { return work.running.has_value(); })) return {};
   const Plan plan = policy(rest, table);
   const bool keeps_clocks = !governor.can_set() || !plan.clocks || plan.clocks == governor.held();
@@ -52,9 +52,9 @@ std::optional<Scheduler::State::Next> Scheduler::State::next_after(const Entry& 
   return Next{next, fills_sms && plan.fills_sms};
 }
 
-void Scheduler::State::queue_ahead(Entry& entry) {
+void Scheduler::State::queue_ahead(Nanoseconds now, Entry& entry) {
   if (!can_be_followed(entry)) return;
-  const std::optional<Next> ahead = next_after(entry);
+  const std::optional<Next> ahead = next_after(now, entry);
   if (!ahead || !(ahead->overlaps || is_same_lane(ahead->share, *entry.current))) return;
   // With one queue a launch that waits for the one before it in its lane keeps those of all other lanes waiting.
   if (machine.limits().hardware_queues == 1 && !ahead->overlaps) return;

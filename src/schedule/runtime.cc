@@ -171,9 +171,9 @@ Result<std::vector<Ticket>> Runtime::submit(std::span<const Work> works) {
   std::unique_lock lock(state.mutex);
   WATTUNE_TRY(state.wait_for_room(lock, works.size()));
   WATTUNE_ASSIGN(const auto ids, state.scheduler.submit(works));
+  state.start_if_idle();  // before all for which a launch need not wait: whoever delivers waits for the lock
   std::vector<Ticket> tickets;
   for (const WorkId id : ids) tickets.push_back({id, state.promises[id].get_future().share()});
-  state.start_if_idle();
   for (const auto& pair : state.scheduler.take_unknown_pairs()) state.to_forecast.push_back(pair);
   if (!state.to_forecast.empty()) state.pairs.notify_one();
   state.tell_driver();

@@ -44,8 +44,7 @@ void Scheduler::State::meet(KernelId kernel) {
 }
 
 // The time and energy since the last call, to those that ran, and what they should have done in it.
-void Scheduler::State::account() {
-  const Nanoseconds now = machine.now();
+void Scheduler::State::account(Nanoseconds now) {
   const Joules energy = machine.energy();
   std::vector<Entry*> running;
   for (const WorkId id : active)
@@ -153,8 +152,7 @@ Nanoseconds Scheduler::State::limit_of(const Entry& entry) const {
   return machine.now() < entry.drained ? entry.drained : entry.give_up;
 }
 
-void Scheduler::State::enforce_limits() {
-  const Nanoseconds now = machine.now();
+void Scheduler::State::enforce_limits(Nanoseconds now) {
   const std::vector<WorkId> ids(active.begin(), active.end());
   for (const WorkId id : ids) {
     Entry& entry = *queue.find(id);
@@ -199,7 +197,7 @@ bool Scheduler::cancel(WorkId work) {
 }
 
 void Scheduler::note(const std::vector<Ended>& ended) {
-  state_->account();
+  state_->account(state_->machine.now());
   for (const Ended& each : ended) state_->note(each);
 }
 

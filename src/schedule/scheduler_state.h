@@ -44,7 +44,7 @@ struct Scheduler::State {
   Watts idle_power;
 
   // Decisions (dispatch.cc). What the policy sees: all, or when one of the active works will have ended.
-  QueueView view(const Entry* without = nullptr);
+  QueueView view(Nanoseconds now, const Entry* without = nullptr);
   void add_first_of_others(QueueView& view, Nanoseconds later);
   std::vector<WorkCount> works_after(const QueueView& view, const Entry* without);
   Candidate candidate(const Entry& entry, Nanoseconds later) const;
@@ -66,16 +66,16 @@ struct Scheduler::State {
     Share share;
     bool overlaps = false;  // it begins in a lane of its own where the last blocks of the one before leave SMs idle
   };
-  std::optional<Next> next_after(const Entry& entry);
+  std::optional<Next> next_after(Nanoseconds now, const Entry& entry);
   bool others_go_on(const Entry& entry, const Plan& plan);
-  void queue_ahead(Entry& entry);
+  void queue_ahead(Nanoseconds now, Entry& entry);
   void drop_next(Entry& entry);
   void drop_less_urgent(int priority);
   void leave_lane(Entry& entry);
 
   // What happened (scheduler.cc).
   void meet(KernelId kernel);
-  void account();
+  void account(Nanoseconds now);
   Watts expected_power(const std::vector<Entry*>& running);
   void observe_power(const std::vector<Entry*>& running);
   void note(const Ended& ended);
@@ -84,7 +84,7 @@ struct Scheduler::State {
   void fail(Entry& entry, Error error);
   void give_time_to_end(Entry& entry);
   Nanoseconds limit_of(const Entry& entry) const;
-  void enforce_limits();
+  void enforce_limits(Nanoseconds now);
   void lose(Error error);
 };
 

@@ -89,9 +89,10 @@ Result<void> WorkQueue::check(std::span<const Work> works, const Machine& machin
 std::vector<WorkId> WorkQueue::add(std::span<const Work> works, const Machine& machine) {
   std::vector<WorkId> ids;
   const WorkId first = next_;
+  const Nanoseconds now = machine.now();
   for (const Work& work : works) {
     Entry entry{.id = next_++, .work = work, .traits = machine.kernel(work.kernel)};
-    entry.statistics.submitted = machine.now();
+    entry.statistics.submitted = now;
     ids.push_back(entry.id);
     entries_.emplace_hint(entries_.end(), entry.id, std::move(entry));
   }

@@ -81,7 +81,10 @@ class DeviceEvaluator : public Evaluator {
     run_->energy_front.learn(best);
   }
 
-  Nanoseconds launch_time() const override { return run_->session.working_time() - run_->session.transfer_time(); }
+  DeviceUse device_use() const override {
+    const KernelSession& session = run_->session;
+    return {session.working_time() - session.transfer_time() - session.queueing_time(), session.waits()};
+  }
 
   std::string device() const override { return run_->device.info().selector; }
 

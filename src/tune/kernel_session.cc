@@ -83,6 +83,19 @@ Result<void> KernelSession::finish_transfer(std::size_t bytes) {
   return finished;
 }
 
+Result<void> KernelSession::finish_launches(Nanoseconds limit) {
+  ++waits_;
+  return finish(limit);
+}
+
+Result<void> KernelSession::note_queueing(const std::vector<Events>& runs, Nanoseconds waited) {
+  if (device_.info().kind == DeviceKind::cpu) return {};
+  WATTUNE_ASSIGN(const Nanoseconds begin, runs.front().front()->start());
+  WATTUNE_ASSIGN(const Nanoseconds end, runs.back().back()->end());
+  queueing_ += std::max(Nanoseconds(), waited - (end - begin));
+  return {};
+}
+
 Result<void> KernelSession::upload_missing(const std::vector<PlannedArgument>& planned, std::size_t& uploaded) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const auto* wanted = std::get_if<PlannedBuffer>(&planned[i]);
@@ -160,7 +173,9 @@ Result<std::vector<Sample>> KernelSession::run_batch(const Kernels& kernels, con
   for (Events& events : runs) {
     WATTUNE_ASSIGN(events, queue_run(kernels, launch, outputs));
   }
-  WATTUNE_TRY(finish(limit * static_cast<double>(n)));
+  const Nanoseconds before = working_;
+  WATTUNE_TRY(finish_launches(limit * static_cast<double>(n)));
+  WATTUNE_TRY(note_queueing(runs, working_ - before));
   std::vector<Sample> samples;
   samples.reserve(n);
   for (const Events& events : runs) {
@@ -179,7 +194,7 @@ Result<void> KernelSession::keep_at_work(std::size_t n, Nanoseconds limit, Queue
     WATTUNE_TRY(queue());
     if (i % kHandedOver == kHandedOver - 1) WATTUNE_TRY(stream_->submit());
     if (i % kMostQueued == kMostQueued - 1 || i == n - 1)
-      WATTUNE_TRY(finish(limit * static_cast<double>(std::min(n, kBatch))));
+      WATTUNE_TRY(finish_launches(limit * static_cast<double>(std::min(n, kBatch))));
   }
   busy_ += working.elapsed();
   since_last_run_.emplace();

@@ -70,6 +70,11 @@ class KernelSession {
   Nanoseconds working_time() const { return working_; }
   // What of that went into moving contents between host and device.
   Nanoseconds transfer_time() const { return transferring_; }
+  // What of it timed runs waited for their turn, as far as the device tells: from the first launch of a wait to the end
+  // of its last one they had the device. On a processor it also compiles and sends, so that nothing of it is a wait.
+  Nanoseconds queueing_time() const { return queueing_; }
+  // How often launches were waited for.
+  std::size_t waits() const { return waits_; }
   // How long the device has been at work for timed runs (Outputs::reused) since it last idled.
   Nanoseconds busy_time() const;
 
@@ -106,6 +111,7 @@ class KernelSession {
     return while_working([&] { return stream_->finish(limit); });
   }
   Result<void> finish_transfer(std::size_t bytes);
+  Result<void> finish_launches(Nanoseconds limit);
   // Counts the bytes of what it uploaded.
   Result<void> upload_missing(const std::vector<PlannedArgument>& planned, std::size_t& uploaded);
   Result<void> upload(std::size_t argument, const PlannedBuffer& planned);
@@ -119,6 +125,8 @@ class KernelSession {
   Result<void> keep_at_work(std::size_t n, Nanoseconds limit, Queue queue);
   Result<std::vector<Sample>> run_batch(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                         Nanoseconds limit);
+  // Of runs that were waited for so long.
+  Result<void> note_queueing(const std::vector<Events>& runs, Nanoseconds waited);
   // Both, or nothing: after an error the stream is gone.
   Result<Events> queue_run(const Kernels& kernels, const Launch& launch, Outputs outputs);
   Result<Events> launch_steps(const Kernels& kernels, const Launch& launch);
@@ -136,6 +144,8 @@ class KernelSession {
   std::vector<std::byte> read_back_;
   Nanoseconds working_;
   Nanoseconds transferring_;
+  Nanoseconds queueing_;
+  std::size_t waits_ = 0;
   Nanoseconds busy_;
   std::optional<Stopwatch> since_last_run_;
 };

@@ -143,16 +143,19 @@ TEST(ScreeningDevice, WithoutAPlaceIsOneOfTheSameModel) {
   EXPECT_EQ(find_screening_device(same, {}, {{other}, {}}).error().code(), ErrorCode::not_found);
 }
 
-// Once a step took 50 ms, 2 % of 5 s pay for it and for the next, which is expected to take as long.
+// Once a step took 50 ms, with what the device took to turn to it, 2 % of 5 s pay for it and for the next, which is
+// expected to take as long.
 TEST(ScreeningAllowance, BeginsAStepWhenTheShareOfTheBudgetPaysForIt) {
   Ledger ledger({.share = 0.02});
   Nanoseconds time;
   ledger.begin(time);
   const auto never = [] { return false; };
-  ScreeningAllowance allowance(ledger, [&] { return time += nanoseconds_from_ms(100); });
+  RecentMean step(ScreeningAllowance::kFirst);
+  ScreeningAllowance allowance(
+      ledger, [&] { return time += nanoseconds_from_ms(100); }, step);
   ASSERT_TRUE(allowance.reserve(never));
   EXPECT_EQ(time, nanoseconds_from_ms(500)) << "10 ms are 2 % of 500 ms";
-  allowance.settle(nanoseconds_from_ms(50));
+  allowance.settle({.time = nanoseconds_from_ms(49), .waits = 2});
   EXPECT_EQ(ledger.stalls().screening, nanoseconds_from_ms(50));
   ASSERT_TRUE(allowance.reserve(never));
   EXPECT_EQ(time, nanoseconds_from_ms(5000));
@@ -161,10 +164,23 @@ TEST(ScreeningAllowance, BeginsAStepWhenTheShareOfTheBudgetPaysForIt) {
 TEST(ScreeningAllowance, DoesNotWaitForAnApplicationThatEnds) {
   Ledger ledger({.share = 0.0});
   ledger.begin(Nanoseconds());
-  ScreeningAllowance allowance(ledger, [] { return Nanoseconds(); });
+  RecentMean step(ScreeningAllowance::kFirst);
+  ScreeningAllowance allowance(
+      ledger, [] { return Nanoseconds(); }, step);
   int asked = 0;
   EXPECT_FALSE(allowance.reserve([&] { return ++asked == 3; }));
   EXPECT_EQ(ledger.stalls().total(), Nanoseconds());
+}
+
+TEST(ScreeningAllowance, WaitsUntilAStepPays) {
+  Ledger ledger({.share = 1.0});
+  ledger.begin(Nanoseconds());
+  RecentMean step(Nanoseconds(1));
+  ScreeningAllowance allowance(
+      ledger, [] { return nanoseconds_from_seconds(1); }, step);
+  int asked = 0;
+  EXPECT_TRUE(allowance.reserve([] { return false; }, [&] { return ++asked == 3; }));
+  EXPECT_EQ(asked, 3);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What loading code, and what resembles it, makes an application's launches wait (docs/results/dynamic.md).
 //
-//   loading_stalls [--device 0] [--seconds 2] [--parts abcdefg] [--kernels 0.1,1,9] [--every 7] [--json]
+//   loading_stalls [--device 0] [--seconds 2] [--parts abcdefg] [--kernels 0.1,1,9] [--every 7] [--burst-every 50]
+//   [--json]
 //
 // A thread launches kernels of 0.1, 1 and 9 ms back to back, at most four in flight, in a context of its own, beside
 //   a  nothing
@@ -9,7 +10,7 @@
 //      50 ms, or calls gap() then
 //   d  first launches, by itself, of kernels with nothing, 1, 16 and 128 KiB of private memory to a thread
 //   e  unloading of programs, or freeing of memory, as often
-//   f  bursts of kernels of a second process, every 50 ms
+//   f  bursts of kernels of a second process, 50 ms apart or as --burst-every says
 // and g loads eight candidates as eight images and as one, into a device that has nothing to do. Times are in ms, of
 // the host: `call` is a launch call; but `kernel` is of the device. `rate` is kernels per second over those of a.
 // Without a GPU the stand-ins show that it runs (tests/perf/CMakeLists.txt).
@@ -36,6 +37,7 @@ struct Options {
   std::string parts = "abcdefg";
   std::vector<double> kernels = {0.1, 1.0, 9.0};
   double every_ms = 7.0;
+  double burst_every_ms = 50.0;
   bool json = false;
 
   Nanoseconds every() const { return nanoseconds_from_ms(every_ms); }
@@ -274,16 +276,20 @@ class Stalls {
     WATTUNE_ASSIGN(const auto device, backend::open_device_in_worker(selector, {.niceness = 19}));
     WATTUNE_ASSIGN(const auto stream, device->create_stream());
     const backend::Image& image = images_.work.back();
-    WATTUNE_ASSIGN(const float rounds, rounds_for(*device, *stream, image, 1.0));
-    WATTUNE_ASSIGN(const Work work, make_work(*device, *stream, image, rounds, kGroups));
-    for (const int kernels : {1, 5, 20}) {
+    struct Burst {
+      double kernel_ms;
+      int kernels;
+    };
+    for (const Burst each : {Burst{0.05, 1}, {0.05, 10}, {1.0, 1}, {1.0, 5}, {1.0, 20}}) {
+      WATTUNE_ASSIGN(const float rounds, rounds_for(*device, *stream, image, each.kernel_ms));
+      WATTUNE_ASSIGN(const Work work, make_work(*device, *stream, image, rounds, kGroups));
       WATTUNE_ASSIGN(const auto busy, application());
       const auto burst = [&]() -> Result<void> {
-        for (int i = 0; i < kernels; ++i) WATTUNE_TRY(work.launch->send());
+        for (int i = 0; i < each.kernels; ++i) WATTUNE_TRY(work.launch->send());
         return stream->finish(kLimit);
       };
-      WATTUNE_TRY(beside("f", fmt::format("a second process, bursts of {} ms", kernels), *busy, Pauses::never,
-                         nanoseconds_from_ms(50), burst));
+      WATTUNE_TRY(beside("f", fmt::format("a second process, {} x {} ms", each.kernels, each.kernel_ms), *busy,
+                         Pauses::never, nanoseconds_from_ms(options_.burst_every_ms), burst));
     }
     return {};
   }
@@ -345,6 +351,9 @@ void describe(CLI::App& app, Options& options) {
   app.add_option("--parts", options.parts, "a to g, as the head of the source has them")->capture_default_str();
   app.add_option("--kernels", options.kernels, "times of the kernels in ms")->delimiter(',')->capture_default_str();
   app.add_option("--every", options.every_ms, "ms between two loads")
+      ->check(CLI::Range(0.01, 1e4))
+      ->capture_default_str();
+  app.add_option("--burst-every", options.burst_every_ms, "ms between two bursts")
       ->check(CLI::Range(0.01, 1e4))
       ->capture_default_str();
   app.add_flag("--json", options.json, "print JSON");

@@ -167,6 +167,43 @@ TEST_F(ObjectiveOfPaired, AnArrivalThatPairsWellInterruptsWhoRunsAlone) {
   EXPECT_EQ(planned({.goal = Goal::energy}), (std::vector<WorkId>{1, 3}));
 }
 
+// A kernel of 1 ms at 200 W whose twin is 1.1 times as fast.
+class TwinAlone : public ::testing::TestWithParam<Goal> {
+ protected:
+  Form form_at(double twin_watts) {
+    KernelTraits kernel = drawing("a", 200);
+    kernel.alone = nanoseconds_from_ms(1);
+    kernel.twin_speed = 1.1;
+    kernel.power.twin = Watts(twin_watts);
+    const QueueView view{
+        .limits = {.capability = {9, 0}, .sms = 8}, .now = {}, .works = {{.work = 1, .kernel = 0, .traits = &kernel}}};
+    return find_policy("paired", {.objective = {.goal = GetParam()}}).value()(view, PairTable(8)).shares.at(0).form;
+  }
+};
+
+// It does the same work with fewer joules below 220 W, and with fewer joule-seconds below 242 W.
+TEST_P(TwinAlone, RunsWhereItIsBetterForTheObjective) {
+  EXPECT_EQ(form_at(215), Form::persistent);
+  EXPECT_EQ(form_at(225), GetParam() == Goal::energy ? Form::whole : Form::persistent);
+  EXPECT_EQ(form_at(245), GetParam() == Goal::throughput ? Form::persistent : Form::whole);
+  EXPECT_EQ(form_at(0), GetParam() == Goal::throughput ? Form::persistent : Form::whole);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, TwinAlone, testing::Values(Goal::throughput, Goal::energy, Goal::energy_delay),
+                         [](const auto& of) { return std::string(to_string(of.param)); });
+
+// One after the other it counts as it is most frugal: 210 W / 1.1 of its time alone.
+TEST(TwinPower, CountsAloneWhereItIsMoreFrugal) {
+  KernelTraits kernel = drawing("a", 200);
+  kernel.twin_speed = 1.1;
+  kernel.power.twin = Watts(210);
+  const KernelTraits other = drawing("b", 150);
+  EXPECT_NEAR(watts_of(kernel, other).alone[0].value(), 210 / 1.1, 1e-9);
+  EXPECT_NEAR(watts_of(kernel, other).added[0].value(), 95.0, 1e-9);
+  kernel.power.twin = Watts(230);
+  EXPECT_EQ(watts_of(other, kernel).alone[1], Watts(200));
+}
+
 // Idle 40 W; with a kernel 100 W: what a machine is told of, not what it believes.
 class CountingMachine : public TinyMachine {
  public:
@@ -215,6 +252,21 @@ TEST(PowerProfile, RunsEachKernelForTheWindowTwice) {
   machine.add(tiny_kernel("a"));
   ASSERT_TRUE(profile_power(machine, nanoseconds_from_ms(100)));
   EXPECT_EQ(machine.launches.size(), 20U);
+}
+
+// It takes 5 ms of the twin's speed.
+TEST(PowerProfile, RunsAFasterTwinAsWell) {
+  TinyMachine machine;
+  KernelTraits kernel = tiny_kernel("a");
+  kernel.rate_at_residency = {0.5, 1.0};
+  kernel.twin_speed = 2.0;
+  machine.add(kernel);
+  const auto powers = profile_power(machine, nanoseconds_from_ms(100));
+  ASSERT_TRUE(powers);
+  EXPECT_NEAR(powers->front().twin.value(), 100.0, 1e-6);
+  const auto twins = std::ranges::count(machine.launches, Form::persistent, &Launch::form);
+  EXPECT_EQ(twins, 40);
+  EXPECT_EQ(machine.launches.size(), 60U);
 }
 
 TEST(PowerProfile, WhatIsKnownIsNotMeasuredAgain) {

@@ -9,6 +9,7 @@
 #include "schedule/tiny_machine.h"
 #include "wattune/schedule/pair_table.h"
 #include "wattune/schedule/policy.h"
+#include "wattune/schedule/power_profile.h"
 
 namespace wattune::schedule {
 namespace {
@@ -136,13 +137,25 @@ class HungryPair : public TinyMachine {
   Nanoseconds renewed_;
 };
 
+// Whether pairs run for their power before the queue.
+enum class Power { as_forecast, measured };
+
 // 100 works of 10 ms of each, all at once. With 0.8 of their speeds both take 1.25 s, alone 2 s and 400 J.
 struct Queue {
-  explicit Queue(double watts_together, const Objective& objective = {.goal = Goal::energy}) : machine(watts_together) {
+  explicit Queue(double watts_together, const Objective& objective = {.goal = Goal::energy},
+                 Power power = Power::as_forecast)
+      : machine(watts_together) {
     scheduler = std::make_unique<Scheduler>(machine, find_policy("paired", {.objective = objective}).value(),
                                             SchedulerOptions{.objective = objective});
-    scheduler->learn(0, 1,
-                     {.ratio = {2, 2}, .rates = {0.8, 0.8}, .watts = watts_of(*machine.kernel(0), *machine.kernel(1))});
+    PairTable table(1, SchedulerOptions().correction_weight, objective);
+    table.learn(0, 1,
+                {.ratio = {2, 2}, .rates = {0.8, 0.8}, .watts = watts_of(*machine.kernel(0), *machine.kernel(1))});
+    if (power == Power::measured) {
+      EXPECT_TRUE(measure_pair_power(machine, nanoseconds_from_seconds(1), objective, table));
+    }
+    begin = machine.now();
+    drawn_before = machine.drawn();
+    scheduler->learn(std::move(table));
     for (int i = 0; i < 200; ++i) {
       const Work work{.kernel = i % 2 == 0 ? 0U : 1U};
       EXPECT_TRUE(scheduler->submit({&work, 1}));
@@ -150,9 +163,13 @@ struct Queue {
     run_to_end(*scheduler, machine);
   }
   double measured() const { return scheduler->table().powers(0, 1).value().measured.value(); }
+  double seconds() const { return to_seconds(machine.now() - begin); }
+  double joules() const { return (machine.drawn() - drawn_before).value(); }
 
   HungryPair machine;
   std::unique_ptr<Scheduler> scheduler;
+  Nanoseconds begin;
+  Joules drawn_before;
 };
 
 // 260 W are forecast: 325 J. At 400 W both would take 500 J. It is seen after 0.8 s, with 64 works of each done for
@@ -160,19 +177,38 @@ struct Queue {
 TEST(MeasuredPower, PartsAPairThatLosesJoules) {
   const Queue queue(400);
   EXPECT_NEAR(queue.measured(), 400.0, 8.0);
-  EXPECT_LT(queue.machine.drawn().value(), 475.0);
-  EXPECT_GT(to_seconds(queue.machine.now()), 1.45);
+  EXPECT_LT(queue.joules(), 475.0);
+  EXPECT_GT(queue.seconds(), 1.45);
 }
 
 TEST(MeasuredPower, LeavesTogetherWhatGains) {
   const Queue queue(270);
   EXPECT_NEAR(queue.measured(), 270.0, 5.0);
-  EXPECT_NEAR(to_seconds(queue.machine.now()), 1.25, 0.01);
+  EXPECT_NEAR(queue.seconds(), 1.25, 0.01);
 }
 
 TEST(MeasuredPower, KeepsACap) {
-  EXPECT_NEAR(to_seconds(Queue(300, {.power_cap = Watts(320)}).machine.now()), 1.25, 0.01);
-  EXPECT_GT(to_seconds(Queue(340, {.power_cap = Watts(320)}).machine.now()), 1.45);
+  EXPECT_NEAR(Queue(300, {.power_cap = Watts(320)}).seconds(), 1.25, 0.01);
+  EXPECT_GT(Queue(340, {.power_cap = Watts(320)}).seconds(), 1.45);
+}
+
+// 400 J and 2 s one after the other.
+TEST(MeasuredPower, BeforeAQueueNeverRunsAPairThatLosesJoules) {
+  const Queue queue(400, {.goal = Goal::energy}, Power::measured);
+  EXPECT_NEAR(queue.measured(), 400.0, 8.0);
+  EXPECT_NEAR(queue.joules(), 400.0, 1.0);
+  EXPECT_NEAR(queue.seconds(), 2.0, 0.01);
+}
+
+TEST(MeasuredPower, BeforeAQueueRunsAPairThatGains) {
+  const Queue queue(270, {.goal = Goal::energy}, Power::measured);
+  EXPECT_NEAR(queue.begin / nanoseconds_from_seconds(2), 1.0, 0.05);
+  EXPECT_NEAR(queue.seconds(), 1.25, 0.01);
+}
+
+// Together they would draw 260 W, by what is forecast.
+TEST(MeasuredPower, BeforeAQueueRunsNoPairThatIsForbidden) {
+  EXPECT_EQ(Queue(270, {.goal = Goal::energy, .power_cap = Watts(250)}, Power::measured).begin, Nanoseconds(0));
 }
 
 }  // namespace

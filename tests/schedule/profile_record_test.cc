@@ -22,7 +22,7 @@ ProfileRecord copy_record() {
   record.traits.persistent = false;
   record.traits.use = std::vector<double>(simulate::kResources, 0.125);
   record.traits.utilisation = {0.1, 0.9};
-  record.traits.power = {.alone = Watts(300), .idle = Watts(120)};
+  record.traits.power = {.alone = Watts(300), .idle = Watts(120), .twin = Watts(310)};
   record.block = simulate::BlockCosts{.issued = 56, .bytes_read = 1024, .bytes_written = 1024, .accesses = 16};
   record.features.emplace();
   (*record.features)[model::Feature::instructions] = 9.5;
@@ -45,6 +45,7 @@ TEST(ProfileRecords, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read.traits.use, record.traits.use);
   EXPECT_EQ(read.traits.utilisation.memory, 0.9);
   EXPECT_EQ(read.traits.power.idle, Watts(120));
+  EXPECT_EQ(read.traits.power.twin, Watts(310));
   EXPECT_EQ(read.block->bytes_written, 1024);
   EXPECT_EQ(read.block->accesses, 16);
   EXPECT_EQ(read.features->values, record.features->values);

@@ -48,6 +48,13 @@ TEST_F(KernelSessions, KeepTheDeviceBusyWithEveryLaunchOfEveryRun) {
   EXPECT_EQ(device.counters().launches, 4000);
 }
 
+TEST_F(KernelSessions, CountHowOftenLaunchesAreWaitedFor) {
+  session.run(kernels, one, Outputs::reused, 33, limit).value();
+  EXPECT_EQ(session.waits(), 2u);
+  session.read(0).value();
+  EXPECT_EQ(session.waits(), 2u) << "what moves contents is none";
+}
+
 TEST_F(KernelSessions, WhatCannotBeSentLeavesNothingInTheStream) {
   EXPECT_EQ(session.keep_busy(kernels, both, 2, limit).error().code(), ErrorCode::mismatch);
   kernels.erase("takes_two");

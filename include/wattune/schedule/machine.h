@@ -40,6 +40,7 @@ std::string_view to_string(Form form);
 struct PowerTraits {
   Watts alone;  // while the kernel runs by itself, whole, again and again
   Watts idle;   // while nothing runs
+  Watts twin;   // while its persistent twin does, with the resident blocks with which that is faster than the kernel
 
   bool known() const { return alone > Watts(0) && idle > Watts(0); }
 };

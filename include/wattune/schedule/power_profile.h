@@ -1,4 +1,4 @@
-// What a machine's board draws while nothing runs and while each of its kernels runs alone.
+// What a machine's board draws while nothing runs, while each of its kernels runs alone, and while two run together.
 //
 // The caller owns the machine, which runs nothing else meanwhile; one thread at a time.
 //
@@ -10,6 +10,8 @@
 
 #include "wattune/core/result.h"
 #include "wattune/schedule/machine.h"
+#include "wattune/schedule/objective.h"
+#include "wattune/schedule/pair_table.h"
 
 namespace wattune::schedule {
 
@@ -20,5 +22,10 @@ namespace wattune::schedule {
 // launch. invalid_argument: a kernel whose time alone is unknown; unavailable: the board tells no energy; the first
 // error of a launch.
 Result<std::vector<PowerTraits>> profile_power(Machine& machine, Nanoseconds window);
+
+// Each pair that is forecast to gain for the objective runs in its best way, for `window` unseen and once more for the
+// mean, and the table corrects by that what both draw together. Two kernels may draw more than their powers alone and
+// their speeds say, which a queue finds out only while it runs. The first error of a launch.
+Result<void> measure_pair_power(Machine& machine, Nanoseconds window, const Objective& objective, PairTable& table);
 
 }  // namespace wattune::schedule

@@ -43,6 +43,12 @@ struct Contest {
   measure::Rounds rounds;                 // those samples, with what they are worth
 };
 
+// What launches took of the device, those of the reference too.
+struct DeviceUse {
+  Nanoseconds time;       // from the first launch of a wait to the end of its last, and what comes between them
+  std::size_t waits = 0;  // for each of which a device that others use turns to this process and back
+};
+
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
@@ -64,10 +70,9 @@ class Evaluator {
   virtual Nanoseconds now() const;
   // None: there is no device.
   virtual std::optional<Pipeline> pipeline() const { return std::nullopt; }
-  // How long launches, and what comes between them, were under way on the device since the evaluator began to be made,
-  // those of the reference too. Contents that move between host and device do not count: engines of their own move them
-  // beside other processes' kernels.
-  virtual Nanoseconds launch_time() const { return {}; }
+  // Since the evaluator began to be made. Contents that move between host and device do not count: engines of their own
+  // move them beside other processes' kernels.
+  virtual DeviceUse device_use() const { return {}; }
   // Its selector; empty: there is no device.
   virtual std::string device() const { return {}; }
   // Where the objective of a correct Trial of this run lies, as far as its samples say.

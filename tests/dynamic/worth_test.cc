@@ -1,0 +1,44 @@
+#include "dynamic/worth.h"
+
+#include <gtest/gtest.h>
+
+namespace wattune::dynamic {
+namespace {
+
+Observation of_time(double ms, Status status = Status::correct) {
+  const Nanoseconds time = nanoseconds_from_ms(ms);
+  return {.status = status, .statistics = Statistics{.median = time, .interval_low = time, .interval_high = time}};
+}
+
+constexpr Nanoseconds kStep = nanoseconds_from_ms(1);
+
+TEST(Worth, IsNotAskedWhereNobodyTellsOfCalls) {
+  Worth worth;
+  for (int i = 0; i < 1000; ++i) worth.learn(of_time(1.0));
+  EXPECT_GT(worth.of_one_more(), nanoseconds_from_seconds(1));
+}
+
+TEST(Worth, EndsWhenNothingBetterComesAndReturnsWithFurtherCalls) {
+  Worth worth;
+  worth.note_calls(nanoseconds_from_seconds(1));
+  worth.learn(of_time(1.0));
+  EXPECT_GT(worth.of_one_more(), kStep);
+  for (int i = 0; i < 100; ++i) worth.learn(of_time(1.1));
+  EXPECT_LT(worth.of_one_more(), kStep);
+  worth.note_calls(nanoseconds_from_seconds(10));
+  EXPECT_GT(worth.of_one_more(), kStep);
+}
+
+TEST(Worth, ABetterOneIsAReasonToGoOn) {
+  Worth worth;
+  worth.note_calls(nanoseconds_from_seconds(1));
+  worth.learn(of_time(1.0));
+  for (int i = 0; i < 100; ++i) worth.learn(of_time(1.1));
+  worth.learn(of_time(0.1, Status::correctness));
+  EXPECT_LT(worth.of_one_more(), kStep) << "what fails is not better";
+  worth.learn(of_time(0.5));
+  EXPECT_GT(worth.of_one_more(), kStep);
+}
+
+}  // namespace
+}  // namespace wattune::dynamic
