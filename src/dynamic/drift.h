@@ -3,7 +3,7 @@
 // Of one instance, under its lock, but for due(), which any thread may ask; nothing waits. DeviceDrift is shared by all
 // instances of a tuner and tells a kernel that moved from a device on which everything moved.
 //
-//   if (drift.due()) drift.watch(send_timed());                     // one call in so many
+//   if (drift.due(number, now)) drift.watch(send_timed());          // one call in so many
 //   if (const auto moved = drift.collect(now); moved && moved->cause == Cause::kernel) tune_again();
 #pragma once
 
@@ -56,13 +56,11 @@ class Drift {
   Drift& operator=(const Drift&) = delete;
   ~Drift() { device_.forget(this); }
 
-  // Counts a call of the best known: whether it is to be timed.
-  bool due() { return every_ != 0 && calls_.fetch_add(1, std::memory_order_relaxed) % every_ == every_ - 1; }
-  // The same, but not before kBetween has passed since it was due: the events of a timed call cost microseconds, which
-  // calls of a kernel that takes no longer would feel.
+  // Whether the call of this number is to be timed: one in so many, but not before kBetween has passed since one was:
+  // the events of a timed call cost microseconds, which calls of a kernel that takes no longer would feel.
   template <typename Clock>
-  bool due(const Clock& now) {
-    if (!due()) return false;
+  bool due(std::uint64_t number, const Clock& now) {
+    if (every_ == 0 || number % every_ != every_ - 1) return false;
     const double time = now().value();
     if (time < next_.load(std::memory_order_relaxed)) return false;
     next_.store(time + kBetween.value(), std::memory_order_relaxed);
@@ -75,14 +73,13 @@ class Drift {
   void begin_anew();
 
  private:
-  static constexpr Nanoseconds kBetween = nanoseconds_from_ms(1.0);
+  static constexpr Nanoseconds kBetween = nanoseconds_from_ms(10.0);
 
   std::optional<Moved> take(Nanoseconds time, Nanoseconds now);
 
   const std::uint64_t every_;
   const double most_;
   DeviceDrift& device_;
-  std::atomic<std::uint64_t> calls_ = 0;
   std::atomic<double> next_ = 0.0;
   std::deque<TimedCall> out_;
   std::vector<double> before_;  // the first times, in ns

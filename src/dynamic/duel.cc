@@ -12,6 +12,8 @@ namespace {
 constexpr std::size_t kLooks[] = {8, 16, 32};
 // Of rounds that were begun, some do not count.
 constexpr std::size_t kMostRounds = 64;
+// Of a candidate that is no slower, at a time: as many as the first look needs.
+constexpr std::size_t kMostUnderWay = 8;
 // Worse in each of the first rounds: of candidates that are as fast one in eight is lost so, which costs nothing; of
 // those that are better in nine rounds of ten one in a thousand.
 constexpr std::size_t kAllWorse = 3;
@@ -33,47 +35,52 @@ Nanoseconds limit_of(const Statistics& best, const measure::Gate& gate) {
 
 std::optional<Duel::Who> Duel::turn() const {
   if (verdict_ != Verdict::open) return std::nullopt;
-  if (!first_) return handed_[candidate] ? std::nullopt : std::optional(candidate);
-  const Who first = begun_ % 2 == 0 ? candidate : best;
-  const Who second = first == candidate ? best : candidate;
-  if (!handed_[first]) return first;
-  return handed_[second] ? std::nullopt : std::optional(second);
+  if (!first_) return handed_[candidate] > 0 ? std::nullopt : std::optional(candidate);
+  if (!begins_round()) return handed_[best] < handed_[candidate] ? best : candidate;
+  const std::size_t round = handed_[best];
+  if (round == kMostRounds || round - ended_ == (is_no_slower_ ? kMostUnderWay : 1)) return std::nullopt;
+  return round % 2 == 0 ? candidate : best;
 }
 
 void Duel::take(Who who, const Sample& sample, bool others_busy, const Statistics& best_known,
                 const measure::Gate& gate) {
   if (!first_) return take_first(sample, best_known, gate);
-  halves_[who] = {sample, others_busy};
+  came_back_[who].push_back(Half{sample, others_busy});
   if (who == candidate) {
     samples_.push_back(sample);
+    is_no_slower_ = sample.time <= best_known.median;
     if (samples_.size() == 1 && sample.time > limit_of(best_known, gate)) verdict_ = Verdict::no;
   }
-  take_nothing(who);
+  end_rounds();
 }
 
 void Duel::take_first(const Sample& sample, const Statistics& best_known, const measure::Gate& gate) {
   first_ = sample;
-  handed_[candidate] = false;
+  handed_[candidate] = 0;
   const Nanoseconds limit = std::max(limit_of(best_known, gate), kClearlySlower * best_known.interval_high);
   if (sample.time > limit + kFirstLaunch) verdict_ = Verdict::no;
 }
 
 void Duel::take_nothing(Who who) {
-  came_back_[who] = true;
-  if (came_back_[best] && came_back_[candidate]) end_round();
+  came_back_[who].push_back(std::nullopt);
+  end_rounds();
+}
+
+void Duel::end_rounds() {
+  while (!came_back_[best].empty() && !came_back_[candidate].empty()) {
+    end_round(came_back_[best].front(), came_back_[candidate].front());
+    for (std::deque<std::optional<Half>>& halves : came_back_) halves.pop_front();
+  }
 }
 
 // A pair of which only one half had company compares nothing.
-void Duel::end_round() {
-  const auto& [of_best, of_candidate] = halves_;
-  if (of_best && of_candidate && of_best->others_busy == of_candidate->others_busy) {
+void Duel::end_round(const std::optional<Half>& of_best, const std::optional<Half>& of_candidate) {
+  if (verdict_ == Verdict::open && of_best && of_candidate && of_best->others_busy == of_candidate->others_busy) {
     turns_[best].push_back(turn_of(of_best->sample));
     turns_[candidate].push_back(turn_of(of_candidate->sample));
     look();
   }
-  halves_ = {};
-  handed_ = came_back_ = {};
-  if (++begun_ == kMostRounds && verdict_ == Verdict::open) verdict_ = Verdict::no;
+  if (++ended_ == kMostRounds && verdict_ == Verdict::open) verdict_ = Verdict::no;
 }
 
 void Duel::look() {

@@ -30,6 +30,8 @@ class Explorer {
   virtual std::vector<Candidate> wanted() = 0;
   // What calls of the key have taken of the device, and will probably take at least: what more may gain depends on it.
   virtual void note_calls(Nanoseconds /*time*/) {}
+  // What they will probably take, before the first.
+  virtual void expect_calls(Nanoseconds time) { note_calls(time); }
   // What trying a candidate showed, in calls or on the way there (compile, launch failed). A candidate that was stopped
   // early has few samples. One that is not wanted (any more) is ignored.
   virtual void tell(const Configuration& configuration, const Observation& observation) = 0;

@@ -20,7 +20,7 @@ void add_hope(auto& hopes, const space::SearchSpace& space, ConfigurationId id) 
 }
 
 // Of keys whose sizes differ by so much altogether: then the application's guess is the better one.
-const double kFar = std::log(2.0);
+const double kFar = std::log(1.25);
 
 // Nothing, where the function throws: it is a guess.
 std::vector<std::pair<std::string, Value>> guessed(const Problem& problem, const Guess& guess) {

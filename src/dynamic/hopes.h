@@ -18,7 +18,7 @@ namespace wattune::dynamic {
 class Hopes {
  public:
   // Keys whose best is asked for: likely to be good for others too.
-  static constexpr std::size_t kNearKeys = 4;
+  static constexpr std::size_t kNearKeys = 8;
 
   // `known` of the kernel, of the nearest key first.
   Hopes(const Problem& problem, const std::vector<NearestEntry>& known, const KernelOptions& options);

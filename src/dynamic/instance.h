@@ -37,13 +37,14 @@ class Instance {
   ~Instance();
 
   const Key& key() const { return problem_->key; }
-  // What a call in this mode runs without asking further; nullptr: it takes call(). The variant lives as long as this.
-  Variant* steady(Mode mode) {
+  // What the call of this number runs in this mode without asking further; nullptr: it takes call(). The variant lives
+  // as long as this.
+  Variant* steady(Mode mode, std::uint64_t number) {
     Variant* const best = best_.load(std::memory_order_acquire);
     if (best == nullptr || mode == Mode::explore) return nullptr;
     if (mode == Mode::best) return best;
     const double until = resting_until_.load(std::memory_order_relaxed);
-    if (until == kForGood) return best_is_due() ? nullptr : best;
+    if (until == kForGood) return best_is_due(number) ? nullptr : best;
     return around_.now().value() < until ? best : nullptr;
   }
   // About how long a launch takes; 0: unknown.
@@ -66,13 +67,14 @@ class Instance {
   void retune();
   std::optional<Configuration> best() const;
   void report(KernelReport& report) const;
-  void count_call() { calls_.fetch_add(1, std::memory_order_relaxed); }
+  // The number of this call.
+  std::uint64_t count_call() { return calls_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
   static constexpr double kForGood = std::numeric_limits<double>::infinity();
-  // Counts the calls of a best that nothing is compared with any more: one in so many is timed.
-  bool best_is_due() {
-    if (!drift_.due([this] { return around_.now(); })) return false;
+  // Of a best that nothing is compared with any more one call in so many is timed.
+  bool best_is_due(std::uint64_t number) {
+    if (!drift_.due(number, [this] { return around_.now(); })) return false;
     due_.store(true, std::memory_order_relaxed);
     return true;
   }

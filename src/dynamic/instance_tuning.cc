@@ -16,7 +16,7 @@ namespace {
 // How often a call looks whether something was compiled, while it has nothing to try.
 constexpr Nanoseconds kBetweenLooks = Nanoseconds(100e3);
 // Candidates that are loaded ahead of their turn.
-constexpr std::size_t kLoadedAhead = 2;
+constexpr std::size_t kLoadedAhead = 6;
 constexpr std::size_t kReported = 32;
 // In Mode::explore everything pays.
 constexpr Nanoseconds kForEver = Nanoseconds(std::numeric_limits<double>::infinity());
@@ -142,7 +142,7 @@ void Instance::begin_ahead() {
   const bool may_begin = is_expected_ && !explorer_ && kernel_.options.policy.safety != Safety::shadowed;
   if (may_begin && occasion_.begins(calls_.load(std::memory_order_relaxed))) begin_tuning();
   if (!explorer_) return;
-  explorer_->note_calls(around_.usage.of_a_key());
+  explorer_->expect_calls(around_.usage.of_a_key());
   want();
 }
 

@@ -21,6 +21,8 @@ constexpr Nanoseconds kForAStep = nanoseconds_from_seconds(0.2);
 // When a key is not called for so long its search ends; sooner where another key waits.
 constexpr Nanoseconds kLeft = nanoseconds_from_seconds(30);
 constexpr Nanoseconds kLeftForOthers = nanoseconds_from_seconds(0.2);
+// When its next step has not paid for so long it is put aside.
+constexpr Nanoseconds kRest = nanoseconds_from_seconds(1);
 
 // What hangs takes the device from the application, half of the time.
 tune::Limits short_limits() {
@@ -46,15 +48,15 @@ Nanoseconds median_of(const Trial& trial) { return trial.observation.statistics-
 
 }  // namespace
 
-// The application pays for the time, and its own calls decide in the end. Six samples have an interval. Nothing warms
-// the device up but the first launch: each wait for the device lasts until the application's kernels make room, which
-// keep its clocks up.
+// The application pays for the time, and its own calls decide in the end. Six samples have an interval, and more than
+// twelve are not worth another wait for the device. Nothing warms it up but the first launch: each wait lasts until the
+// application's kernels make room, which keep its clocks up.
 std::unique_ptr<measure::MeasurePolicy> make_screening_policy() {
   return measure::make_gated({.warm_up = Nanoseconds(),
                               .min_samples = 6,
-                              .max_samples = 25,
+                              .max_samples = 12,
                               .max_time = nanoseconds_from_ms(10),
-                              .relative_precision = 0.02});
+                              .relative_precision = 0.03});
 }
 
 std::vector<Trial> finalists(const std::vector<Trial>& trials) {
@@ -193,11 +195,21 @@ bool KeyScreening::is_over(Nanoseconds now) {
 }
 
 Nanoseconds KeyScreening::worth(Nanoseconds now) {
-  return !cancelled() && since_last_call(now) <= kLeftForOthers ? worth_.of_one_more() : Nanoseconds();
+  const bool is_called = is_expected_.load(std::memory_order_relaxed) || since_last_call(now) <= kLeftForOthers;
+  return is_called && !cancelled() ? worth_.of_one_more() : Nanoseconds();
 }
 
 bool KeyScreening::stops(const ScreeningPlace& place, Nanoseconds cost) {
-  return place.stop.stop_requested() || is_over(place.now()) || yields(place, cost);
+  return place.stop.stop_requested() || is_over(place.now()) || yields(place, cost) || rests(place.now(), cost);
+}
+
+// What it holds of the device is not wanted for long.
+bool KeyScreening::rests(Nanoseconds now, Nanoseconds cost) {
+  if (pays(cost))
+    last_paid_.reset();
+  else if (!last_paid_)
+    last_paid_ = now;
+  return last_paid_ && now - *last_paid_ > kRest;
 }
 
 // To change between keys takes a while, in which data are generated, so that others must be worth more by far, unless
@@ -233,8 +245,8 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
   publish();
   for (; next_; next_ = under_way_->next(place.now())) {
     if (compilers != nullptr && !wait_for(*next_, under_way_->expected(), *compilers, evaluator, place)) return {};
-    const auto pays = [&] { return worth_.of_one_more() > allowance.expected(); };
-    if (!allowance.reserve([&] { return stops(place, allowance.expected()); }, pays)) return {};
+    const auto does_pay = [&] { return pays(allowance.expected()); };
+    if (!allowance.reserve([&] { return stops(place, allowance.expected()); }, does_pay)) return {};
     const tune::DeviceUse before = evaluator.device_use();
     Result<Observation> seen = evaluator.evaluate(*next_);
     const tune::DeviceUse after = evaluator.device_use();

@@ -67,14 +67,17 @@ class KeyScreening {
   KeyScreening(std::shared_ptr<const Problem> problem, KeySearch search, Ledger& ledger, Found found = {});
 
   const Problem& problem() const { return *problem_; }
-  // Until the search is over, was cancelled, or another key is worth more: then it goes on when this is called again.
+  // Until the search is over, was cancelled, does not pay for long, or another key is worth more: then it goes on when
+  // this is called again.
   // An Error ends it with what it found before: why nothing can be evaluated, device_lost when the device is gone for
-  // good. Of one thread, as the next two.
+  // good. Of one thread, as the next three.
   Result<void> run(const ScreeningPlace& place);
   // Nothing of it is left to run; what was not called for long ends here.
   bool is_over(Nanoseconds now);
-  // What one more step is worth: nothing, where the key is not called.
+  // What one more step is worth: nothing, where the key is not called any more.
   Nanoseconds worth(Nanoseconds now);
+  // Whether one is worth more than that, if the key is called.
+  bool pays(Nanoseconds cost) const { return worth_.of_one_more() > cost; }
   // It will not be run.
   void refuse(const Error& why);
   // Nobody wants to know any more.
@@ -82,8 +85,15 @@ class KeyScreening {
   bool cancelled() const { return cancelled_.load(); }
   // The key is called.
   void note_call() { calls_.fetch_add(1, std::memory_order_relaxed); }
-  // As Worth::note_calls().
-  void note_calls(Nanoseconds time) { worth_.note_calls(time); }
+  // As those of Explorer.
+  void note_calls(Nanoseconds time) {
+    is_expected_.store(false, std::memory_order_relaxed);
+    worth_.note_calls(time);
+  }
+  void expect_calls(Nanoseconds time) {
+    is_expected_.store(true, std::memory_order_relaxed);
+    worth_.note_calls(time);
+  }
   // What the best known, with which the search begins, takes in calls.
   void note_time(Nanoseconds of_best_known);
 
@@ -114,6 +124,7 @@ class KeyScreening {
   Nanoseconds since_last_call(Nanoseconds now);
   bool stops(const ScreeningPlace& place, Nanoseconds cost);
   bool yields(const ScreeningPlace& place, Nanoseconds cost);
+  bool rests(Nanoseconds now, Nanoseconds cost);
   void keep(const std::vector<Trial>& best);
 
   const std::shared_ptr<const Problem> problem_;
@@ -121,6 +132,7 @@ class KeyScreening {
   Ledger& ledger_;
   const Found found_;
   std::atomic<bool> cancelled_ = false;
+  std::atomic<bool> is_expected_ = false;  // not called yet
   std::atomic<std::uint64_t> calls_ = 0;
   Worth worth_;
   // Of the thread that screens; the first three once it has begun.
@@ -131,6 +143,7 @@ class KeyScreening {
   tune::TuningObserver nobody_;
   std::uint64_t seen_calls_ = 0;
   std::optional<Nanoseconds> last_call_;
+  std::optional<Nanoseconds> last_paid_;  // nothing: it does
 
   mutable std::mutex mutex_;  // guards what follows
   State state_;

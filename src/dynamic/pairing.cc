@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 namespace wattune::dynamic {
@@ -91,17 +92,18 @@ Pairing::Contest* Pairing::untried() {
   return found == contests_.end() ? nullptr : &*found;
 }
 
-// Of those that were tried in Mode::explore the fastest comes first, then those that were not tried, then those that
-// are put off.
-Pairing::Contest* Pairing::current() {
-  if (Contest* const under_way = find(current_)) return under_way;
-  if (contests_.empty()) return nullptr;
-  const auto order = [](const Contest& each) {
-    return std::pair(each.put_off, each.duel.first_launch() ? each.duel.first_launch()->time : kUntried);
+// Whose round has only half been handed out comes first, so that its other half is the next call; then whoever had a
+// turn last, the fastest of those that were launched, those that were not, and those that are put off.
+std::vector<Pairing::Contest*> Pairing::in_order() {
+  std::vector<Contest*> all;
+  for (Contest& each : contests_)
+    if (each.duel.turn()) all.push_back(&each);
+  const auto order = [this](const Contest* each) {
+    const Nanoseconds first = each->duel.first_launch() ? each->duel.first_launch()->time : kUntried;
+    return std::tuple(each->duel.begins_round(), each->number != current_, each->put_off, first);
   };
-  Contest& next = *std::ranges::min_element(contests_, {}, order);
-  current_ = next.number;
-  return &next;
+  std::ranges::stable_sort(all, {}, order);
+  return all;
 }
 
 Turn Pairing::timed(const std::shared_ptr<Variant>& variant, std::uint64_t contest) const {
@@ -120,9 +122,15 @@ Turn Pairing::next(Mode mode, Nanoseconds now, const IsIdle& idle) {
     return next_of(*contest, mode, now);
   }
   if (to_be_timed_) return next_of_best(mode);
-  Contest* const contest = may_compare ? current() : nullptr;
-  if (contest == nullptr || (mode != Mode::explore && !may_launch(*contest, now, idle))) return {.variant = best_};
-  return next_of(*contest, mode, now);
+  if (!may_compare) return {.variant = best_};
+  for (Contest* const contest : in_order()) {
+    if (mode != Mode::explore && !may_launch(*contest, now, idle)) continue;
+    const Turn turn = next_of(*contest, mode, now);
+    if (!turn.timed) continue;
+    current_ = contest->number;
+    return turn;
+  }
+  return {.variant = best_};
 }
 
 bool Pairing::may_launch(Contest& contest, Nanoseconds now, const IsIdle& idle) {
@@ -172,7 +180,6 @@ void Pairing::put_off(Contest& contest, const Prediction& prediction, Nanosecond
   }
   stalls_too_long_ = prediction;
   contest.put_off = true;
-  current_ = 0;
   if (!too_long_since_) too_long_since_ = now;
   if (ledger_.gained_in(now - *too_long_since_) < prediction.longest) return;
   too_long_since_ = now;

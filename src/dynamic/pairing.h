@@ -1,9 +1,11 @@
 // Pairing: which of the next calls of one key run what, so that candidates are compared with the best known in place.
 //
-// Of one instance, under its lock; nothing here waits. What a call runs is asked before it is sent and told afterwards;
-// times are collected in later calls, when they are there. Each exploring call is reserved in the ledger before. In
-// Mode::explore each call runs a candidate that was not tried, and one time says what there is to say of it; those that
-// may be as fast as the best known are compared with it later.
+// Of one instance, under its lock; nothing here waits. Of each candidate one round is under way at a time; while its
+// times have not come back, others have their turns, as an application may send many calls before the first has ended.
+// What a call runs is asked before it is sent and told afterwards; times are collected in later calls, when they are
+// there. Each exploring call is reserved in the ledger before. In Mode::explore each call runs a candidate that was not
+// tried, and one time says what there is to say of it; those that may be as fast as the best known are compared with it
+// later.
 //
 //   if (pairing.is_busy()) turn = pairing.next(mode, now);         // else the best known, and nothing to tell
 //   pairing.sent(turn, turn.variant->send_timed(stream, arguments), {.others_busy = loader.others_busy(stream)});
@@ -108,7 +110,7 @@ class Pairing {
   };
 
   Contest* untried();
-  Contest* current();
+  std::vector<Contest*> in_order();
   Contest* find(std::uint64_t number);
   Turn next_of_best(Mode mode);
   Turn next_of(Contest& contest, Mode mode, Nanoseconds now);
@@ -141,7 +143,7 @@ class Pairing {
   std::optional<std::size_t> to_be_timed_;  // calls of a best that was not compared; none: it was told
   std::optional<Error> best_failed_;
   std::deque<Contest> contests_;  // in the order of their variants' coming; one without a variant is over
-  std::uint64_t current_ = 0;     // whose rounds are under way
+  std::uint64_t current_ = 0;     // who had a turn last
   std::uint64_t last_number_ = 0;
   std::vector<Out> out_;
   measure::Gate gate_;

@@ -25,6 +25,7 @@ class ScreenedExplorer : public Explorer {
   }
 
   void note_calls(Nanoseconds time) override { key_->note_calls(time); }
+  void expect_calls(Nanoseconds time) override { key_->expect_calls(time); }
 
   void tell(const Configuration& configuration, const Observation& observation) override {
     if (told_.empty() && observation.statistics) key_->note_time(observation.statistics->median);

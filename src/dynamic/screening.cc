@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/stopwatch.h"
 #include "wattune/backend/attach.h"
 
 namespace wattune::dynamic {
@@ -12,7 +13,9 @@ namespace wattune::dynamic {
 namespace {
 
 // How long the process stays when there is nothing to screen: its context takes memory of the device.
-constexpr std::chrono::seconds kIdle{5};
+constexpr Nanoseconds kIdle = nanoseconds_from_seconds(5);
+// Between two looks whether a key pays again.
+constexpr std::chrono::milliseconds kPause{20};
 // Of the memory that nobody has taken.
 constexpr std::uint64_t kPart = 4;
 
@@ -34,30 +37,41 @@ void Screening::work(const std::stop_token& stop) {
   }
 }
 
-// nullptr: it ends.
+// nullptr: it ends. The process is given back when nothing has paid for long.
 std::shared_ptr<KeyScreening> Screening::next(const std::stop_token& stop) {
-  const auto has_key = [this] { return !keys_.empty(); };
+  const Stopwatch idle;
   std::unique_lock lock(mutex_);
-  if (!added_.wait_for(lock, stop, kIdle, has_key)) {
-    lock.unlock();
-    device_.reset();
-    lock.lock();
-    added_.wait(lock, stop, has_key);
+  while (!stop.stop_requested()) {
+    if (std::shared_ptr<KeyScreening> key = take_worthiest()) return key;
+    if (device_ != nullptr && idle.elapsed() >= kIdle) {
+      lock.unlock();
+      device_.reset();
+      lock.lock();
+    }
+    const bool asks_again = device_ != nullptr || !keys_.empty();
+    const auto has_come = [this, before = keys_.size()] { return keys_.size() > before; };
+    if (asks_again)
+      added_.wait_for(lock, stop, kPause, has_come);
+    else
+      added_.wait(lock, stop, has_come);
   }
-  return stop.stop_requested() ? nullptr : take_worthiest();
+  return nullptr;
 }
 
-// Of those that are worth as much the first.
+// Of those whose next step pays; of those that are worth as much the first. nullptr: there is none.
 std::shared_ptr<KeyScreening> Screening::take_worthiest() {
-  const auto worth = [now = options_.now()](const auto& key) { return key->worth(now); };
+  const Nanoseconds now = options_.now();
+  const Nanoseconds cost = steps_ ? steps_->value() : Nanoseconds();
+  std::erase_if(keys_, [&](const auto& key) { return key->is_over(now); });
+  const auto worth = [&](const auto& key) { return key->pays(cost) ? key->worth(now) : Nanoseconds(-1); };
   const auto found = std::ranges::max_element(keys_, {}, worth);
+  if (found == keys_.end() || !(*found)->pays(cost)) return nullptr;
   std::shared_ptr<KeyScreening> key = std::move(*found);
   keys_.erase(found);
   return key;
 }
 
 void Screening::screen(KeyScreening& key, const std::stop_token& stop) {
-  if (key.is_over(options_.now())) return;
   if (Result<void> opened = open(stop); !opened) return key.refuse(opened.error());
   const Result<void> done = key.run({.device = *device_,
                                      .policy = *policy_,

@@ -60,9 +60,9 @@ Result<void> TunedKernel::call(const CallStream& stream, std::span<const CallArg
   WATTUNE_TRY(signature_.read_sizes(arguments, options.sizes, sizes));
   WATTUNE_ASSIGN(Instance* const instance, instance_of(sizes));
   const Mode mode = options.mode.value_or(this->mode());
-  instance->count_call();
+  const std::uint64_t number = instance->count_call();
   if (around_.tuning.load(std::memory_order_relaxed) > 0) around_.loader.note_launch(stream, instance->expected());
-  Variant* const steady = instance->steady(mode);
+  Variant* const steady = instance->steady(mode, number);
   if (steady == nullptr) return with_meaning(instance->call({stream, arguments, mode}));
   Result<void> sent = steady->send(stream, arguments);
   if (sent) return sent;

@@ -2,7 +2,7 @@
 // any.
 //
 // Of so many exchangeable configurations that were tried since the best one came, the next is better with probability
-// 1 / (n + 1). How much better, the last improvement says; and calls are taken to go on for as long as they did.
+// 1 / (n + 1). How much better, the last improvements say; and calls are taken to go on for as long as they did.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class Worth {
     if (seen.status != Status::correct || !seen.statistics) return;
     const Nanoseconds time = seen.statistics->median;
     if (best_ && time >= *best_) return;
-    if (best_) gain_ = kSmaller * (1.0 - time / *best_);
+    if (best_) gain_ = std::max(kSmaller * (1.0 - time / *best_), 0.5 * gain_);
     best_ = time;
     since_best_ = 0;
   }

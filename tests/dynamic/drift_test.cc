@@ -37,11 +37,12 @@ struct DriftTest : testing::Test {
 };
 
 TEST_F(DriftTest, WatchesOneCallInSoMany) {
+  const auto clock = [this] { return now += us(100); };
   int due = 0;
-  for (int i = 0; i < 640; ++i) due += drift.due();
-  EXPECT_EQ(due, 10);
+  for (std::uint64_t number = 0; number < 64'000; ++number) due += drift.due(number, clock);
+  EXPECT_EQ(due, 10) << "one each 10 ms, of 100 ms in which 1,000 came in question";
   Drift never(0, 0.15, device);
-  EXPECT_FALSE(never.due());
+  EXPECT_FALSE(never.due(63, clock));
 }
 
 TEST_F(DriftTest, NoiseIsNoDrift) { EXPECT_FALSE(calls(drift, 1000, us(100))); }

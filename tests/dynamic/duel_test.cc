@@ -65,6 +65,24 @@ TEST_F(DuelTest, HasOneRoundUnderWay) {
   EXPECT_EQ(duel.turn(), Duel::best);
 }
 
+// It costs nothing, and an application that sends many calls at once decides about it with those.
+TEST_F(DuelTest, OfOneThatIsNoSlowerEightRoundsAreUnderWay) {
+  Duel duel;
+  const auto time_of = [](Duel::Who who) { return us(who == Duel::best ? 1000 : 990); };
+  run(duel, time_of, 3);
+  std::vector<Duel::Who> out;
+  while (const std::optional<Duel::Who> who = duel.turn()) {
+    duel.hand_out(*who);
+    out.push_back(*who);
+  }
+  ASSERT_EQ(out.size(), 16);
+  EXPECT_THAT(std::vector(out.begin(), out.begin() + 4),
+              ElementsAre(Duel::best, Duel::candidate, Duel::candidate, Duel::best));
+  for (const Duel::Who who : out) take(duel, who, time_of(who));
+  EXPECT_EQ(duel.verdict(), Duel::Verdict::better);
+  EXPECT_EQ(duel.rounds(), 8) << "of nine";
+}
+
 TEST_F(DuelTest, AClearlySlowerFirstLaunchIsTheOnlyOne) {
   Duel duel;
   run(duel, [](Duel::Who) { return us(2100); });  // beyond twice 1001 us and 50 us

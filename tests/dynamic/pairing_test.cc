@@ -407,6 +407,27 @@ TEST_F(PairingTest, OfManyThatMayBeAsFastTheFastestStay) {
   EXPECT_EQ(std::ranges::count_if(outcomes, [](const Outcome& each) { return each.retired != nullptr; }), 12);
 }
 
+// An application may send many calls before the first has ended.
+TEST_F(PairingTest, WhileTimesHaveNotComeBackOthersHaveTheirTurns) {
+  const auto first = begin(us(100));
+  const auto one = variant(1, us(95));
+  const auto other = variant(2, us(96));
+  add(one);
+  add(other);
+  ready = false;
+  EXPECT_EQ(call().variant, one);
+  EXPECT_EQ(call().variant, other);
+  EXPECT_FALSE(call().timed) << "one round of each is under way";
+  ready = true;
+  const Turn half = call();
+  const Turn whole = call();
+  EXPECT_EQ(half.contest, whole.contest) << "halves of a round are calls in turn";
+  EXPECT_NE(half.exploring, whole.exploring);
+  calls(60);
+  EXPECT_EQ(pairing.best(), one);
+  EXPECT_FALSE(pairing.is_busy());
+}
+
 TEST_F(PairingTest, ADuelBeginsAnewWithAnotherBest) {
   begin(us(100));
   const auto good = variant(1, us(95));

@@ -155,7 +155,7 @@ TEST(ScreeningAllowance, BeginsAStepWhenTheShareOfTheBudgetPaysForIt) {
       ledger, [&] { return time += nanoseconds_from_ms(100); }, step);
   ASSERT_TRUE(allowance.reserve(never));
   EXPECT_EQ(time, nanoseconds_from_ms(500)) << "10 ms are 2 % of 500 ms";
-  allowance.settle({.time = nanoseconds_from_ms(49), .waits = 2});
+  allowance.settle({.time = nanoseconds_from_ms(48), .waits = 5});
   EXPECT_EQ(ledger.stalls().screening, nanoseconds_from_ms(50));
   ASSERT_TRUE(allowance.reserve(never));
   EXPECT_EQ(time, nanoseconds_from_ms(5000));

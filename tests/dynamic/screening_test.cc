@@ -315,6 +315,27 @@ TEST_F(ScreeningTest, OnReducedDataCallsTryWhatWasTheBestBeforeToo) {
   EXPECT_THAT(explorer->state(), HasSubstr("screened on smaller data: "));
 }
 
+// One that will be called for long, of which little is known yet, before one that was called for a second.
+TEST_F(ScreeningTest, TheKeyWhoseNextStepIsWorthMoreComesFirst) {
+  std::atomic<bool> both = false;
+  kernel = [&](const wattune::fakes::FakeLaunch& launch) {
+    while (!both) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    return run(launch);
+  };
+  const auto called = explore();
+  called->note_calls(nanoseconds_from_seconds(1));
+  const auto expected = explore();
+  expected->expect_calls(nanoseconds_from_seconds(1000));
+  both = true;
+  wait_for(*expected);
+  called->note_calls(nanoseconds_from_seconds(1e6));
+  wait_for(*called);
+  ASSERT_THAT(found, SizeIs(3));
+  EXPECT_THAT(found[0], HasSubstr(", so far")) << "of the one that was called, which made room";
+  EXPECT_EQ(expected->explored(), 30u);
+  EXPECT_EQ(called->explored(), 30u);
+}
+
 // It goes on where it was when it is called again.
 TEST_F(ScreeningTest, AKeyThatIsNotCalledAnyMoreMakesRoomForOthers) {
   std::atomic<double> now = 1e15;

@@ -56,6 +56,19 @@ struct TrustedExplorerTest : testing::Test {
   const std::shared_ptr<const Problem> problem = make_problem();
 };
 
+TEST_F(TrustedExplorerTest, WhatDoesNotPayYetWaitsForFurtherCalls) {
+  const auto explorer = make({.strategy = "random"});
+  explorer->note_calls(nanoseconds_from_ms(1));
+  for (int i = 0; i < 200 && !explorer->wanted().empty(); ++i) {
+    const Configuration next = explorer->wanted().front().configuration;
+    explorer->tell(next, measured(next));
+  }
+  EXPECT_THAT(explorer->wanted(), IsEmpty());
+  EXPECT_FALSE(explorer->over());
+  explorer->note_calls(nanoseconds_from_seconds(1000));
+  EXPECT_FALSE(explorer->wanted().empty());
+}
+
 // Where calls pay for what is tried, those like the best cost least and are the likeliest to be better.
 TEST_F(TrustedExplorerTest, WhatDiffersFromTheBestInOneParameterComesNext) {
   const auto explorer = make({.safety = Safety::trusted, .stop = {.evaluations = 30}}, 1, {named(60, 3)});

@@ -9,10 +9,13 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
-#include <optional>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "backend/opencl/cl_api.h"
 #include "dynamic/scale_spec.h"
@@ -46,11 +49,11 @@ KernelSpec spec_in(Language language) {
   return spec;
 }
 
-// What a call asks the driver besides its launch (cuda_calls_test.cc counts that), alone and in nanoseconds.
-struct DriverParts {
-  double context = 0.0;  // cuCtxGetCurrent
-  double capture = 0.0;  // cuStreamIsCapturing
-  double times = 0.0;    // the events of a timed call: made, recorded, asked, read, destroyed
+// What a call does besides its launch, each alone between two bare launches: their code and data are not in the nearest
+// caches there, and what is locked waits for what the launch before wrote.
+struct Part {
+  std::string what;
+  std::function<void()> act;
 };
 
 // The ways to launch it, each a block of launches into an empty queue.
@@ -58,17 +61,25 @@ struct Ways {
   std::function<int()> raw;      // one launch; what the driver answered
   std::function<void()> finish;  // the queue
   std::function<Result<void>(dynamic::TunableKernel& kernel)> call;
-  std::optional<DriverParts> driver = {};  // where they are known
+  std::vector<Part> parts = {};  // where they are known
 };
 
-// What is left of `added` is the library's own.
-void report_parts(const DriverParts& driver, double added_by_best, double added_by_automatic) {
-  const double asked = driver.context + driver.capture;
-  const double timed = driver.times / static_cast<double>(dynamic::TuningPolicy().watch_every);
-  fmt::print("of that the driver's: {:.1f} the current context, {:.1f} capture, {:.1f} the events of a timed call\n",
-             driver.context, driver.capture, driver.times);
-  fmt::print("the library's own: {:.1f} (best), {:.1f} (automatic, if each {}th call is timed)\n",
-             added_by_best - asked, added_by_automatic - asked - timed, dynamic::TuningPolicy().watch_every);
+void report_parts(const Ways& ways, std::size_t rounds) {
+  const auto block = [&](const std::function<void()>& act) {
+    return [&, act] {
+      const double time = perf::time_block([&] {
+        act();
+        ways.raw();
+      });
+      ways.finish();
+      return time;
+    };
+  };
+  std::vector<std::function<double()>> blocks{block([] {})};
+  for (const Part& part : ways.parts) blocks.emplace_back(block(part.act));
+  const std::vector<std::vector<double>> times = perf::alternate(blocks, rounds);
+  fmt::print("what parts of a call add to bare calls\n");
+  for (std::size_t i = 0; i < ways.parts.size(); ++i) perf::report(ways.parts[i].what, times[i + 1], times[0]);
 }
 
 Result<void> compare(backend::Device& device, Language language, const Ways& ways, std::size_t rounds) {
@@ -105,26 +116,21 @@ Result<void> compare(backend::Device& device, Language language, const Ways& way
   perf::report("a call, Mode::best", times[1], times[0]);
   perf::report("a call, Mode::automatic, tuning is over", times[2], times[0]);
   perf::report("bare calls, again", times[3], times[0]);
-  const double best_call = perf::summary(times[1]).median;
-  const double automatic_call = perf::summary(times[2]).median;
-  fmt::print("ratio to bare calls: {:.3f} (best), {:.3f} (automatic)\n", best_call / raw, automatic_call / raw);
-  if (ways.driver) report_parts(*ways.driver, best_call - raw, automatic_call - raw);
+  fmt::print("ratio to bare calls: {:.3f} (best), {:.3f} (automatic)\n", perf::summary(times[1]).median / raw,
+             perf::summary(times[2]).median / raw);
+  if (!ways.parts.empty()) report_parts(ways, rounds);
   return {};
 }
 
-// The medians of blocks in turns.
-DriverParts time_driver(perf::Raw& raw, std::size_t rounds) {
-  const auto block = [](const std::function<void()>& call) { return [call] { return perf::time_block(call); }; };
-  const std::array<std::function<double()>, 3> blocks = {
-      block([&] { raw.ask_for_context(); }), block([&] { raw.ask_for_capture(); }), [&] {
-        const double time = perf::time_block([&] { raw.time_nothing(); });
-        raw.finish();
-        return time;
-      }};
-  const std::vector<std::vector<double>> times = perf::alternate(blocks, rounds);
-  return {.context = perf::summary(times[0]).median,
-          .capture = perf::summary(times[1]).median,
-          .times = perf::summary(times[2]).median};
+// cuda_calls_test.cc counts what the driver is asked.
+std::vector<Part> parts_of_a_call(const perf::Raw& raw) {
+  const auto lock = std::make_shared<std::recursive_mutex>();
+  const auto count = std::make_shared<std::atomic<std::uint64_t>>();
+  return {{"cuCtxGetCurrent", [&] { raw.ask_for_context(); }},
+          {"cuStreamIsCapturing", [&] { raw.ask_for_capture(); }},
+          {"a lock that nobody else wants", [lock] { const std::lock_guard locked(*lock); }},
+          {"an atomic counter", [count] { count->fetch_add(1, std::memory_order_relaxed); }},
+          {"the events of a timed call", [&] { raw.time_nothing(); }}};
 }
 
 Result<void> compare_cuda(const std::string& selector, std::size_t rounds) {
@@ -141,7 +147,7 @@ Result<void> compare_cuda(const std::string& selector, std::size_t rounds) {
                  {.raw = [&] { return raw.send(); },
                   .finish = [&] { raw.finish(); },
                   .call = [&](dynamic::TunableKernel& kernel) { return kernel(raw.stream(), x, 2.0F, kElements); },
-                  .driver = time_driver(raw, rounds)},
+                  .parts = parts_of_a_call(raw)},
                  rounds);
 }
 

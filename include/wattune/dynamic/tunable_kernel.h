@@ -40,7 +40,7 @@ struct KernelOptions {
   // compiled once, from when the kernel is made, with the spec's own sizes, so the kernel must take its sizes as
   // arguments; until then calls run `fallback`, or the first one waits. Empty: none.
   std::vector<Value> generic = {};
-  // What a key begins with about which nothing is known, nor of one whose sizes differ by a factor of two altogether;
+  // What a key begins with about which nothing is known, nor of one whose sizes differ by a quarter altogether;
   // parameters that it does not name have their defaults. Empty: the nearest key's best, or else the default.
   Guess guess = {};
   // From the sizes of a call to the key it is tuned under, such as sizes rounded up to powers of two. Empty: the sizes.
