@@ -17,7 +17,7 @@ namespace wattune::schedule {
 
 namespace {
 
-// A twin that is slower by more is not what runs alone, as long as an arrival need not wait too long for the kernel.
+// A twin that costs more by this share is not what runs alone, unless an arrival would wait too long for the kernel.
 constexpr double kTwinLoss = 0.01;
 
 // Whoever goes first: the highest priority, to which long waiting adds one.
@@ -141,22 +141,24 @@ bool had_better_go_on(const Candidate& work, const QueueView& view) {
          switching_time(*work.traits, view.limits);
 }
 
-// Whether the twin with so many resident blocks does better alone than the kernel itself. What is faster may draw more
-// than it saves, and where its power is unknown the kernel's is not.
-bool is_better_as_twin(const KernelTraits& kernel, const Residency& best, const PolicyOptions& options) {
-  if (!kernel.persistent || best.speed < 1.0 + options.least_gain) return false;
-  if (options.objective.goal == Goal::throughput) return true;
-  const bool time_counts = options.objective.goal == Goal::energy_delay;
-  return kernel.power.twin > Watts(0) &&
-         kernel.power.twin / kernel.power.alone < best.speed * (time_counts ? best.speed : 1.0);
+// What the twin takes alone of what the objective counts, over what the kernel itself takes. What is faster may draw
+// more than it saves; where its power is unknown, being faster counts for nothing.
+double cost_as_twin(const KernelTraits& kernel, const Residency& best, const Objective& objective) {
+  if (objective.goal == Goal::throughput) return 1.0 / best.speed;
+  if (!(kernel.power.twin > Watts(0))) return std::max(1.0, 1.0 / best.speed);
+  const double energy = kernel.power.twin / kernel.power.alone / best.speed;
+  return objective.goal == Goal::energy ? energy : energy / best.speed;
 }
 
 bool runs_whole(const Candidate& work, const Residency& best, const PolicyOptions& options) {
   if (!can_share(*work.traits) || (work.running && work.running->form == Form::whole)) return true;
   const Nanoseconds left = work.traits->alone * work.left;
   const bool is_known = left > Nanoseconds(0);
-  if (!is_known || is_better_as_twin(*work.traits, best, options)) return false;
-  const bool twin_loses = work.traits->persistent && best.speed < 1.0 - kTwinLoss;
+  if (!is_known) return false;
+  const double cost = cost_as_twin(*work.traits, best, options.objective);
+  const bool is_faster = best.speed >= 1.0 + options.least_gain;
+  if (work.traits->persistent && is_faster && cost < 1.0) return false;
+  const bool twin_loses = work.traits->persistent && cost > 1.0 + kTwinLoss;
   return left <= options.longest_whole * (twin_loses ? kLongerWhole : 1.0);
 }
 

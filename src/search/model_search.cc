@@ -11,8 +11,9 @@
 // auto blends the process, which is good with few observations, with a regression forest, which is good with many and
 // with steep interactions: the forest's weight is n / (n + forest) after n observations. Predicted deviations are
 // widened by how far off recent predictions were (Calibration), so that a model that is often wrong looks more where it
-// is unsure. Every `explore`-th proposal widens them further; after kIdle outcomes without a new best it is drawn
-// uniformly instead, so that a wrong model cannot hold the search for ever.
+// is unsure. Until kFirst outcomes every `explore`-th proposal widens them further, because models of a few outcomes
+// are often wrong; of more, their own choice is the better one. After kIdle outcomes without a new best every
+// `explore`-th is drawn uniformly, so that a wrong model cannot hold the search for ever.
 //
 // With a prior (earlier runs elsewhere) both models learn what it leaves to explain, the response less slope * prior.
 // The search begins as without one, until the prior ranks the first kBeforePrior configurations as they were measured,
@@ -61,8 +62,9 @@ constexpr std::size_t kLargestAge = 100;    // up to this
 constexpr std::size_t kOutcomeTrees = 20;
 constexpr std::size_t kForestGrowth = 10;   // forests are grown anew when the outcomes are this share, 1/10, more
 constexpr double kForestAlone = 0.9;        // the forest's weight at which the process is left out
-constexpr double kExploringWidening = 3.0;  // of deviations, where a proposal explores
-constexpr std::size_t kIdle = 50;           // outcomes without a new best
+constexpr double kExploringWidening = 3.0;  // of deviations, where a proposal explores,
+constexpr std::size_t kFirst = 100;         // up to so many outcomes,
+constexpr std::size_t kIdle = 200;          // and that are without a new best before proposals are uniform
 
 class ModelSearch final : public CandidateSearch {
  public:
@@ -103,12 +105,13 @@ class ModelSearch final : public CandidateSearch {
     began_ = true;
     for (std::size_t proposals = 1;; ++proposals) {
       const bool explores = option("explore") > 0 && proposals % count_option("explore") == 0;
+      const bool widens = explores && outcomes_ < kFirst;
       const bool is_uniform = explores && outcomes_ - best_since_ >= kIdle;
       std::optional<ConfigurationId> next;
       if (outcomes_ < kFewestRows) {
         next = blind_draw();
       } else if (!is_uniform && rows_.size() >= kFewestRows) {
-        next = most_promising(explores ? kExploringWidening : 1.0);
+        next = most_promising(widens ? kExploringWidening : 1.0);
       }
       if (!next) next = draw_unvisited();
       if (!next) co_return;

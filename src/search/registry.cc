@@ -56,7 +56,7 @@ std::vector<StrategyParameter> model_parameters(const ModelDefaults& defaults) {
            "1: the first configurations are powers of two where a parameter lists other numbers too", true},
           {"forest", defaults.forest, 0, 1e9,
            "observations after which a regression forest weighs as much as the process; 0: no forest"},
-          {"explore", defaults.explore, 0, 1e9, "every such proposal goes where models are unsure; 0: none", true},
+          {"explore", defaults.explore, 0, 1e9, "every such proposal may go where models would not; 0: none", true},
           {"calibrate", defaults.calibrate, 0, 1,
            "1: deviations are widened by how far recent outcomes were from what was predicted", true},
           {"features", 0, 0, 1000,

@@ -167,12 +167,12 @@ TEST_F(ObjectiveOfPaired, AnArrivalThatPairsWellInterruptsWhoRunsAlone) {
   EXPECT_EQ(planned({.goal = Goal::energy}), (std::vector<WorkId>{1, 3}));
 }
 
-// A kernel of 1 ms at 200 W whose twin is 1.1 times as fast.
+// A kernel at 200 W whose twin is 1.1 times as fast.
 class TwinAlone : public ::testing::TestWithParam<Goal> {
  protected:
-  Form form_at(double twin_watts) {
+  Form form_at(double twin_watts, double ms = 1.0) {
     KernelTraits kernel = drawing("a", 200);
-    kernel.alone = nanoseconds_from_ms(1);
+    kernel.alone = nanoseconds_from_ms(ms);
     kernel.twin_speed = 1.1;
     kernel.power.twin = Watts(twin_watts);
     const QueueView view{
@@ -187,6 +187,13 @@ TEST_P(TwinAlone, RunsWhereItIsBetterForTheObjective) {
   EXPECT_EQ(form_at(225), GetParam() == Goal::energy ? Form::whole : Form::persistent);
   EXPECT_EQ(form_at(245), GetParam() == Goal::throughput ? Form::persistent : Form::whole);
   EXPECT_EQ(form_at(0), GetParam() == Goal::throughput ? Form::persistent : Form::whole);
+}
+
+// Arrivals wait for 10 ms at most where the twin costs more.
+TEST_P(TwinAlone, GivesWayWhereTheKernelTakesTooLong) {
+  EXPECT_EQ(form_at(225, 8.0), GetParam() == Goal::energy ? Form::whole : Form::persistent);
+  EXPECT_EQ(form_at(225, 12.0), Form::persistent);
+  EXPECT_EQ(form_at(0, 8.0), Form::persistent);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, TwinAlone, testing::Values(Goal::throughput, Goal::energy, Goal::energy_delay),
