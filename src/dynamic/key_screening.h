@@ -68,9 +68,8 @@ class KeyScreening {
 
   const Problem& problem() const { return *problem_; }
   // Until the search is over, was cancelled, does not pay for long, or another key is worth more: then it goes on when
-  // this is called again.
-  // An Error ends it with what it found before: why nothing can be evaluated, device_lost when the device is gone for
-  // good. Of one thread, as the next three.
+  // this is called again. An Error ends it with what it found before: why nothing can be evaluated, device_lost when
+  // the device is gone for good. Of one thread, as the next three.
   Result<void> run(const ScreeningPlace& place);
   // Nothing of it is left to run; what was not called for long ends here.
   bool is_over(Nanoseconds now);
