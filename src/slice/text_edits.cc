@@ -12,6 +12,7 @@ std::string TextEdits::apply() const {
   result.reserve(part_.size() + part_.size() / 4);
   const char* copied = part_.data();
   for (const Edit* edit : sorted) {
+    if (edit->old.data() < copied) continue;
     result.append(copied, edit->old.data());
     result += edit->with;
     copied = edit->old.data() + edit->old.size();

@@ -8,7 +8,8 @@
 
 namespace wattune::slice {
 
-// The part lives as long as this. Changes must not overlap; what is inserted at one place keeps its order.
+// The part lives as long as this. What is inserted at one place keeps its order. A change inside what another replaces
+// falls away, as does the operand of a damaged `ret`.
 class TextEdits {
  public:
   explicit TextEdits(std::string_view part) : part_(part) {}

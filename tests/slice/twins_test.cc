@@ -48,6 +48,13 @@ TEST(Twins, LeaveEveryOtherByteAlone) {
   EXPECT_EQ(module.text.substr(at), text.substr(text.find("\t.section")));
 }
 
+// No assembler takes it; what replaces the instruction replaces its operand.
+TEST(Twins, OfAReturnWithASpecialRegisterCanBeRead) {
+  const std::string twin = twin_of_body("@%p1 ret %ctaid.y; mov.u32 %r1, %tid.x; ret;", persistent);
+  EXPECT_THAT(twin, HasSubstr("@%p1 bra"));
+  EXPECT_EQ(count(twin, "ret %"), 0U);
+}
+
 TEST(Twins, StandBehindTheirKernelWithItsLinkageAndDirectives) {
   const TwinModule module = with_twins(kModule, {persistent});
   const PtxTree tree = parse_ptx(module.text, "twins.ptx").value();
