@@ -1,7 +1,8 @@
 // Pairing: which of the next calls of one key run what, so that candidates are compared with the best known in place.
 //
-// Of one instance, under its lock; nothing here waits. Of each candidate one round is under way at a time; while its
-// times have not come back, others have their turns, as an application may send many calls before the first has ended.
+// Of one instance, under its lock; nothing here waits. Of each candidate as many rounds are under way as its duel
+// lets; while its times have not come back, others have their turns, as an application may send many calls before the
+// first has ended.
 // What a call runs is asked before it is sent and told afterwards; times are collected in later calls, when they are
 // there. Each exploring call is reserved in the ledger before. In Mode::explore each call runs a candidate that was not
 // tried, and one time says what there is to say of it; those that may be as fast as the best known are compared with it

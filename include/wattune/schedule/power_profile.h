@@ -21,6 +21,7 @@ namespace wattune::schedule {
 // change to the last: of a window of 1 s the error is as small as what passes until a change is seen, the end of a
 // launch. invalid_argument: a kernel whose time alone is unknown; unavailable: the board tells no energy; the first
 // error of a launch.
+// A persistent twin that is faster than its kernel by 2 % runs as long as well.
 Result<std::vector<PowerTraits>> profile_power(Machine& machine, Nanoseconds window);
 
 // Each pair that is forecast to gain for the objective runs in its best way, for `window` unseen and once more for the
