@@ -136,7 +136,7 @@ class PolicyRunner {
     WATTUNE_ASSIGN(schedule::PairTable table, schedule::forecast_all(*machine, options, stage_.sm()));
     // A simulated board draws what is forecast, and at other clocks than the board's own nothing is measured of pairs.
     if (entrant.objective.needs_power() && !stage_.is_simulated() && !entrant.sets_clocks)
-      WATTUNE_TRY(stage_.measure_pair_power(*machine, wishes_.energy_window, entrant.objective, table));
+      WATTUNE_TRY(stage_.measure_pair_power(*machine, wishes_.energy_window, entrant.objective, table, wishes_.cancel));
     // The one before it runs the same policy without limits.
     if (entrant.objective.has_limits() && !entrant.sets_clocks)
       WATTUNE_TRY(check_pairs(entrant.objective, table, forecasts_.back(), report_.kernels));

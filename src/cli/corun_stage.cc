@@ -27,8 +27,9 @@ Result<void> CorunStage::profile_power(std::optional<Nanoseconds> window) {
 }
 
 Result<void> CorunStage::measure_pair_power(schedule::Machine& on, std::optional<Nanoseconds> window,
-                                            const schedule::Objective& objective, schedule::PairTable& table) const {
-  return schedule::measure_pair_power(on, window_or_usual(window), objective, table);
+                                            const schedule::Objective& objective, schedule::PairTable& table,
+                                            const std::atomic<bool>* cancel) const {
+  return schedule::measure_pair_power(on, window_or_usual(window), objective, table, cancel);
 }
 
 Result<void> CorunStage::profile_at_clocks(const schedule::Objective& objective, std::optional<Nanoseconds> window,

@@ -2,6 +2,7 @@
 // with the kernels of specs.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -53,7 +54,8 @@ class CorunStage {
   // And what pairs draw, of which `table` has forecasts, on the latest machine. Errors of
   // schedule::measure_pair_power().
   Result<void> measure_pair_power(schedule::Machine& on, std::optional<Nanoseconds> window,
-                                  const schedule::Objective& objective, schedule::PairTable& table) const;
+                                  const schedule::Objective& objective, schedule::PairTable& table,
+                                  const std::atomic<bool>* cancel) const;
 
   // Of the cores, that may be set, ascending; empty: the board has its own.
   const std::vector<Megahertz>& clocks() const { return clocks_; }

@@ -27,8 +27,7 @@ Result<void> Instance::begin_shadow() {
 Result<void> Instance::take_shadowed_turn(std::unique_lock<std::mutex> lock, const Call& call) {
   const Turn first = pairing_.next(call.mode, around_.now());
   if (!first.timed) return run_best(std::move(lock), call);
-  const bool is_alone = first.contest == 0 || (first.exploring && call.mode == Mode::explore);
-  const Turn second = is_alone ? Turn{.variant = pairing_.best()} : pairing_.next(call.mode, around_.now());
+  const Turn second = pairing_.other_half(first, call.mode, around_.now());
   lock.unlock();
   if (first.exploring) return run_shadowed(first, second, call);
   return second.exploring ? run_shadowed(second, first, call) : run_turn(first, call);

@@ -146,6 +146,12 @@ Turn Pairing::next_of_best(Mode mode) {
   return enough ? Turn{.variant = best_} : timed(best_, 0);
 }
 
+Turn Pairing::other_half(const Turn& first, Mode mode, Nanoseconds now) {
+  Contest* const contest = find(first.contest);
+  if (contest == nullptr || contest->duel.begins_round()) return {.variant = best_};
+  return next_of(*contest, mode, now);
+}
+
 Turn Pairing::next_of(Contest& contest, Mode mode, Nanoseconds now) {
   const std::optional<Duel::Who> who = contest.duel.turn();
   if (!who || (contest.duel.begins_round() && !afford(contest, mode, now))) return {.variant = best_};

@@ -82,7 +82,9 @@ class Pairing {
   using IsIdle = std::function<bool()>;
   Turn next(
       Mode mode, Nanoseconds now, const IsIdle& idle = [] { return true; });
-  // A timed turn was sent, or failed in that. Each that next() gave has to be told.
+  // The other half of the round of which this turn is the first; where it is none, the best known, untimed.
+  Turn other_half(const Turn& first, Mode mode, Nanoseconds now);
+  // A timed turn was sent, or failed in that. Each that these gave has to be told.
   void sent(const Turn& turn, Result<TimedCall> call, const Sending& sending);
   // What became known since; of one configuration more than once, if it was tried in Mode::explore. Asks what is out
   // without waiting.

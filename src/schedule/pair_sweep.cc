@@ -26,13 +26,9 @@ Parties whole_parties(const PairSweep& sweep) {
 Parties parties_of(const Machine& machine, const PairSweep& sweep, const Arrangement& arrangement) {
   Parties parties = whole_parties(sweep);
   if (arrangement.way == Way::priority) parties[arrangement.urgent].priority = 1;
-  if (arrangement.way == Way::split) {
-    const auto ranges = split_ranges(machine.limits(), arrangement.sms_of_first);
-    for (std::size_t i = 0; i < 2; ++i) parties[i].sms = ranges[i];
-  }
-  if (arrangement.way != Way::shares) return parties;
-  parties[0] = shared_party(machine, sweep.kernels[0], arrangement.ratio.first);
-  parties[1] = shared_party(machine, sweep.kernels[1], arrangement.ratio.second);
+  if (arrangement.way == Way::split)
+    parties = parties_of(machine, sweep.kernels, {.sms_of_first = arrangement.sms_of_first, .whole = true});
+  if (arrangement.way == Way::shares) parties = parties_of(machine, sweep.kernels, {.ratio = arrangement.ratio});
   for (std::size_t i = 0; i < 2; ++i) parties[i].repetitions = sweep.repetitions[i];
   return parties;
 }

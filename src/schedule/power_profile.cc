@@ -46,11 +46,13 @@ Result<std::vector<PowerTraits>> profile_power(Machine& machine, Nanoseconds win
   return powers;
 }
 
-Result<void> measure_pair_power(Machine& machine, Nanoseconds window, const Objective& objective, PairTable& table) {
+Result<void> measure_pair_power(Machine& machine, Nanoseconds window, const Objective& objective, PairTable& table,
+                                const std::atomic<bool>* cancel) {
   for (KernelId first = 0; machine.kernel(first) != nullptr; ++first)
     for (KernelId second = first + 1; machine.kernel(second) != nullptr; ++second) {
       const auto forecast = table.find(first, second);
       if (!forecast || !forecast->watts.known() || merit(objective, *forecast).value_or(0.0) <= 1.0) continue;
+      if (cancel != nullptr && *cancel) return Error(ErrorCode::cancelled, "measuring pairs was ended by its user");
       WATTUNE_TRY(run_both_for(machine, {first, second}, forecast->shape(), window));
       WATTUNE_ASSIGN(const Watts measured, run_both_for(machine, {first, second}, forecast->shape(), window));
       table.observe_power(first, second, {.forecast = forecast->power(), .measured = measured});

@@ -428,6 +428,25 @@ TEST_F(PairingTest, WhileTimesHaveNotComeBackOthersHaveTheirTurns) {
   EXPECT_FALSE(pairing.is_busy());
 }
 
+// What calls both halves in one must get no other candidate for the best known.
+TEST_F(PairingTest, TheOtherHalfOfARoundIsOfTheSameContest) {
+  const auto first = begin(us(100));
+  add(variant(1, us(101)));
+  add(variant(2, us(102)));
+  const Turn launch = call();
+  EXPECT_TRUE(launch.exploring);
+  const Turn none = pairing.other_half(launch, Mode::automatic, now);
+  EXPECT_EQ(none.variant, first);
+  EXPECT_FALSE(none.timed);
+  Turn half = call();
+  while (half.first) half = call();
+  const Turn other = pairing.other_half(half, Mode::automatic, now);
+  EXPECT_TRUE(other.timed);
+  EXPECT_EQ(other.contest, half.contest);
+  EXPECT_NE(other.exploring, half.exploring);
+  EXPECT_FALSE(pairing.other_half({.variant = first}, Mode::automatic, now).timed);
+}
+
 TEST_F(PairingTest, ADuelBeginsAnewWithAnotherBest) {
   begin(us(100));
   const auto good = variant(1, us(95));

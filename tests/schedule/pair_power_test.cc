@@ -206,6 +206,17 @@ TEST(MeasuredPower, BeforeAQueueRunsAPairThatGains) {
   EXPECT_NEAR(queue.seconds(), 1.25, 0.01);
 }
 
+TEST(MeasuredPower, BeforeAQueueEndsWhenItsUserSaysSo) {
+  HungryPair machine(270);
+  PairTable table(1, 1.0, {.goal = Goal::energy});
+  table.learn(0, 1, {.ratio = {2, 2}, .rates = {0.8, 0.8}, .watts = watts_of_two()});
+  const std::atomic<bool> cancel = true;
+  const auto ended = measure_pair_power(machine, nanoseconds_from_seconds(1), {.goal = Goal::energy}, table, &cancel);
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code(), ErrorCode::cancelled);
+  EXPECT_EQ(machine.now(), Nanoseconds(0));
+}
+
 // Together they would draw 260 W, by what is forecast.
 TEST(MeasuredPower, BeforeAQueueRunsNoPairThatIsForbidden) {
   EXPECT_EQ(Queue(270, {.goal = Goal::energy, .power_cap = Watts(250)}, Power::measured).begin, Nanoseconds(0));

@@ -6,6 +6,7 @@
 //   traits.power = powers[fma];
 #pragma once
 
+#include <atomic>
 #include <vector>
 
 #include "wattune/core/result.h"
@@ -26,7 +27,8 @@ Result<std::vector<PowerTraits>> profile_power(Machine& machine, Nanoseconds win
 
 // Each pair that is forecast to gain for the objective runs in its best way, for `window` unseen and once more for the
 // mean, and the table corrects by that what both draw together. Two kernels may draw more than their powers alone and
-// their speeds say, which a queue finds out only while it runs. The first error of a launch.
-Result<void> measure_pair_power(Machine& machine, Nanoseconds window, const Objective& objective, PairTable& table);
+// their speeds say, which a queue finds out only while it runs. The first error of a launch; cancelled, between pairs.
+Result<void> measure_pair_power(Machine& machine, Nanoseconds window, const Objective& objective, PairTable& table,
+                                const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace wattune::schedule
