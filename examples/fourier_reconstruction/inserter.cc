@@ -55,7 +55,7 @@ class Composed : public Inserter {
     kernel.policy.seed = options.seed;
     WATTUNE_ASSIGN(tuner_, dynamic::Tuner::attach(application_.device(), tuner_options(options)));
     WATTUNE_ASSIGN(composition_, tuner_->composition(std::move(composition), kernel));
-    return {};
+    return composition_->preload(spec.problem_size);
   }
 
   Result<void> insert(std::size_t batch) override {
@@ -120,7 +120,7 @@ class Alone : public Inserter {
     kernel.policy.seed = options.seed;
     WATTUNE_ASSIGN(tuner_, dynamic::Tuner::attach(application_.device(), tuner_options(options)));
     WATTUNE_ASSIGN(kernel_, tuner_->kernel(std::move(spec), kernel));
-    return {};
+    return kernel_->preload(application_.spec().problem_size);
   }
 
   Result<void> insert(std::size_t batch) override {

@@ -24,13 +24,18 @@ Result<std::unique_ptr<Inserter>> make_tuned(Application& application, const Opt
   return Error(ErrorCode::internal, "no such mode");
 }
 
-Result<Pair> run_pair(Application& application, const Options& options, const Optimum& optimum) {
+// In turns the one and the other goes first, so that what the machine does meanwhile meets both alike.
+Result<Pair> run_pair(Application& application, const Options& options, const Optimum& optimum, bool tuned_first) {
   Pair pair;
-  WATTUNE_ASSIGN(const auto oracle, make_oracle(application, options, optimum.configuration));
+  WATTUNE_ASSIGN(std::unique_ptr<Inserter> oracle, make_oracle(application, options, optimum.configuration));
   WATTUNE_ASSIGN(const std::vector<double> weights, weights_of_batches(application, *oracle));
-  WATTUNE_ASSIGN(pair.oracle, run(application, *oracle, options, weights));
-  WATTUNE_ASSIGN(const auto tuned, make_tuned(application, options, optimum));
-  WATTUNE_ASSIGN(pair.tuned, run(application, *tuned, options, weights));
+  for (const bool tunes : {tuned_first, !tuned_first}) {
+    oracle.reset();
+    WATTUNE_ASSIGN(const auto inserter, tunes ? make_tuned(application, options, optimum)
+                                              : make_oracle(application, options, optimum.configuration));
+    Run& made = tunes ? pair.tuned : pair.oracle;
+    WATTUNE_ASSIGN(made, run(application, *inserter, options, weights));
+  }
   return pair;
 }
 
@@ -40,7 +45,7 @@ Result<nlohmann::json> reconstruct(Options options) {
   WATTUNE_ASSIGN(const Optimum optimum, find_optimum(application->spec(), options));
   std::vector<Pair> pairs;
   for (int repetition = 0; repetition < options.repetitions; ++repetition, ++options.seed) {
-    WATTUNE_ASSIGN(pairs.emplace_back(), run_pair(*application, options, optimum));
+    WATTUNE_ASSIGN(pairs.emplace_back(), run_pair(*application, options, optimum, repetition % 2 != 0));
   }
   return to_json(application->device().info().name, options, optimum, pairs);
 }

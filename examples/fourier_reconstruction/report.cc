@@ -68,10 +68,21 @@ json to_json(const std::vector<dynamic::KeyReport>& keys) {
   return all;
 }
 
+json to_json(const std::vector<Stretch>& stretches) {
+  json sending = json::array();
+  json waiting = json::array();
+  for (const Stretch& each : stretches) {
+    sending.push_back(to_ms(each.sending) / static_cast<double>(each.calls));
+    waiting.push_back(to_ms(each.waiting) / static_cast<double>(each.calls));
+  }
+  return {{"calls", kStretch}, {"sending_ms", sending}, {"waiting_ms", waiting}};
+}
+
 json to_json(const Run& run) {
   return {{"calls", run.calls},
           {"call_ms", to_ms(run.call())},
           {"longest_call_ms", to_ms(run.longest_call)},
+          {"stretches", to_json(run.stretches)},
           {"explored", run.explored},
           {"exploring_calls", run.exploring.size()},
           {"exploring_call_ms", mean_ms(run.exploring)},

@@ -31,6 +31,15 @@ bool is_wrong(const Outcome& outcome, double expected) {
          outcome.likeness.correlation < kLeastCorrelation || outcome.likeness.density_error > kLargestError;
 }
 
+void note_call(Run& run, Nanoseconds sending, Nanoseconds waiting) {
+  run.longest_call = std::max(run.longest_call, sending + waiting);
+  if (run.stretches.empty() || run.stretches.back().calls == kStretch) run.stretches.emplace_back();
+  Stretch& stretch = run.stretches.back();
+  ++stretch.calls;
+  stretch.sending += sending;
+  stretch.waiting += waiting;
+}
+
 Result<void> make_calls(Application& application, Inserter& inserter, const Options& options, Run& run) {
   const auto begin = Clock::now();
   const auto goes_on = [&] {
@@ -39,8 +48,9 @@ Result<void> make_calls(Application& application, Inserter& inserter, const Opti
   while (goes_on()) {
     const auto called = Clock::now();
     WATTUNE_TRY(inserter.insert(run.calls++ % application.batches().size()));
+    const Nanoseconds sending = since(called);
     WATTUNE_TRY(run.calls % options.wait_every == 0 ? application.finish() : application.submit());
-    run.longest_call = std::max(run.longest_call, since(called));
+    note_call(run, sending, since(called) - sending);
     if (run.calls % options.wait_every == 0) inserter.gap();
     run.elapsed = since(begin);
   }

@@ -2,15 +2,25 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "inserter.h"
 
 namespace fourier {
 
+// Of a run, kStretch calls long but for the last.
+struct Stretch {
+  std::uint64_t calls = 0;
+  wattune::Nanoseconds sending;  // uploads with it, as far as the call waits for them
+  wattune::Nanoseconds waiting;  // for the device
+};
+inline constexpr std::uint64_t kStretch = 64;
+
 struct Run {
   std::uint64_t calls = 0;
   wattune::Nanoseconds elapsed;  // of all calls, each waited for
   wattune::Nanoseconds longest_call;
+  std::vector<Stretch> stretches;
   std::uint64_t explored = 0;  // configurations
   // What the calls that explored took on the device, upload and all, where each runs to its end.
   std::vector<wattune::Nanoseconds> exploring;

@@ -111,6 +111,7 @@ class Instance {
   void look_for_drift();
   void note_too_long();
   void want();
+  void expect_code(std::vector<Configuration> configurations, bool urgently = false);
   void refuse_failed();
   void request(const Candidate& candidate);
   void keep_offer(const Candidate& candidate);
@@ -151,6 +152,8 @@ class Instance {
   std::optional<std::pair<ConfigurationId, Nanoseconds>> beginning_with_;  // once it was timed
   std::uint64_t counted_calls_ = 0;                                        // whose time and savings are counted
   Nanoseconds calls_took_;                                                 // of the device
+  Nanoseconds wants_at_;                                                   // on the tuner's clock: not before
+  std::vector<Configuration> expected_code_;                               // of which the compilers were told
   std::set<ConfigurationId> requested_;              // at the loader, or loaded and not decided about
   std::set<ConfigurationId> failed_;                 // compile, launch, outputs: never used again
   std::deque<TriedReport> tried_;                    // the last few, as they were requested

@@ -43,7 +43,7 @@ void Instance::look(Mode mode) {
   if (!explorer_ && occasion_.begins(calls_.load(std::memory_order_relaxed))) begin_tuning();
   if (explorer_) {
     explorer_->note_calls(mode == Mode::explore ? kForEver : std::max(calls_took_, around_.usage.of_a_key()));
-    want();
+    if (around_.now() >= wants_at_) want();
   }
   note_too_long();
   rest();
@@ -121,7 +121,7 @@ void Instance::begin_with_loaded() {
 void Instance::begin_beside() {
   const Configuration* const first = hopes_.first();
   if (!requested_.empty() || first == nullptr) return;
-  kernel_.variants->expect(this, *problem_, std::span(first, 1), true);
+  expect_code({*first}, true);
   request_first({.configuration = *first, .expected = {}});
 }
 
@@ -157,18 +157,26 @@ void Instance::refuse_failed() {
 }
 
 void Instance::want() {
+  wants_at_ = around_.now() + kBetweenLooks;
   refuse_failed();
   if (explorer_->over()) return end_tuning();
   const std::vector<Candidate> wanted = explorer_->wanted();
   std::vector<Configuration> expected;
   for (const Candidate& candidate : wanted) expected.push_back(candidate.configuration);
-  kernel_.variants->expect(this, *problem_, expected);
+  expect_code(std::move(expected));
   for (std::size_t i = 0; i < wanted.size() && requested_.size() < kLoadedAhead; ++i) {
     const Configuration& configuration = wanted[i].configuration;
     const bool is_known = configuration == pairing_.best()->configuration();
     if (!is_known && !requested_.contains(configuration.id()) && kernel_.variants->is_ready(*problem_, configuration))
       request(wanted[i]);
   }
+}
+
+// Only what has changed is said, as compilers are told of the candidates of all keys.
+void Instance::expect_code(std::vector<Configuration> configurations, bool urgently) {
+  if (expected_code_ == configurations) return;
+  kernel_.variants->expect(this, *problem_, configurations, urgently);
+  expected_code_ = std::move(configurations);
 }
 
 void Instance::keep_offer(const Candidate& candidate) {
@@ -255,6 +263,7 @@ void Instance::take_outcome(Outcome outcome) {
     remember(outcome.observation);
   }
   if (explorer_) explorer_->tell(outcome.configuration, outcome.observation);
+  wants_at_ = {};
   if (outcome.retired) retire(std::move(outcome.retired));
 }
 
@@ -295,7 +304,7 @@ void Instance::end_tuning() {
   explored_before_ += explorer_->explored();
   failed_before_ += explorer_->failed();
   explorer_.reset();
-  kernel_.variants->expect(this, *problem_, {});
+  expect_code({});
   for (std::shared_ptr<Variant>& variant : pairing_.drop_candidates()) retire(std::move(variant));
   requested_.clear();
 }

@@ -25,10 +25,8 @@ KernelCode::Macros KernelCode::macros_of(const KernelSpec& spec, const Configura
 void KernelCode::expect(const void* owner, std::vector<Macros> macros, bool urgently) {
   if (!pooled_) return;
   const std::lock_guard lock(mutex_);
-  if (macros.empty())
-    expected_.erase(owner);
-  else
-    expected_[owner] = {std::move(macros), urgently};
+  std::erase_if(expected_, [owner](const Expected& each) { return each.owner == owner; });
+  if (!macros.empty()) expected_.push_front({owner, std::move(macros), urgently});
   std::vector<Macros> all = expected(true);
   const std::size_t urgent = all.size();
   std::ranges::copy(expected(false), std::back_inserter(all));
@@ -38,8 +36,8 @@ void KernelCode::expect(const void* owner, std::vector<Macros> macros, bool urge
 // By all owners alike.
 std::vector<KernelCode::Macros> KernelCode::expected(bool urgently) const {
   std::vector<Macros> all;
-  for (const auto& [owner, wanted] : expected_)
-    if (wanted.urgently == urgently) std::ranges::copy(wanted.macros, std::back_inserter(all));
+  for (const Expected& each : expected_)
+    if (each.urgently == urgently) std::ranges::copy(each.macros, std::back_inserter(all));
   return all;
 }
 

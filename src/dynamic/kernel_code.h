@@ -5,6 +5,7 @@
 // somebody has it.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -30,8 +31,9 @@ class KernelCode {
   // The macros of a configuration of the spec, with its parameters as they are at some key.
   static Macros macros_of(const KernelSpec& spec, const Configuration& configuration);
 
-  // What this owner will probably load, the next first, in the place of what it said before. `urgently`: it has nothing
-  // to run until then, so that this is compiled before what others expect.
+  // What this owner will probably load, the next first, in the place of what it said before. Who said so last goes
+  // first, as others may have gone. `urgently`: it has nothing to run until then, so that this is compiled before all
+  // else.
   void expect(const void* owner, std::vector<Macros> macros, bool urgently = false);
   // Whether load() waits for no compiler.
   bool is_ready(const Macros& macros) const;
@@ -48,8 +50,9 @@ class KernelCode {
 
  private:
   struct Expected {
+    const void* owner;
     std::vector<Macros> macros;
-    bool urgently = false;
+    bool urgently;
   };
 
   KernelCode(KernelSource source, backend::Device& device, Nanoseconds limit)
@@ -64,8 +67,8 @@ class KernelCode {
   backend::Device& device_;
   const Nanoseconds limit_;
   std::optional<backend::PooledSource> pooled_;
-  mutable std::mutex mutex_;  // guards what follows
-  std::map<const void*, Expected> expected_;
+  mutable std::mutex mutex_;       // guards what follows
+  std::deque<Expected> expected_;  // who said so last first
   std::map<Macros, std::weak_ptr<backend::Program>> programs_;
   std::optional<Macros> generic_macros_;  // as expected_
   std::mutex loading_generic_;            // guards the next

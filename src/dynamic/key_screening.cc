@@ -99,8 +99,13 @@ std::vector<Trial> better_than_first(const std::vector<Trial>& trials) {
 
 }  // namespace
 
-KeyScreening::KeyScreening(std::shared_ptr<const Problem> problem, KeySearch search, Ledger& ledger, Found found)
-    : problem_(std::move(problem)), search_(std::move(search)), ledger_(ledger), found_(std::move(found)) {}
+KeyScreening::KeyScreening(std::shared_ptr<const Problem> problem, KeySearch search, Ledger& ledger, Found found,
+                           std::shared_ptr<Beginnings> beginnings)
+    : problem_(std::move(problem)),
+      search_(std::move(search)),
+      ledger_(ledger),
+      found_(std::move(found)),
+      worth_(std::move(beginnings)) {}
 
 namespace {
 

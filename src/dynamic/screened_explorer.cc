@@ -61,9 +61,11 @@ class ScreenedExplorer : public Explorer {
 Result<std::unique_ptr<Explorer>> make_screened_explorer(std::shared_ptr<const Problem> problem,
                                                          const TuningPolicy& policy,
                                                          const std::vector<Configuration>& known, Ledger& ledger,
-                                                         Screening& screening, KeyScreening::Found found) {
+                                                         Screening& screening, KeyScreening::Found found,
+                                                         std::shared_ptr<Beginnings> beginnings) {
   WATTUNE_ASSIGN(KeySearch search, plan_key_search(*problem, policy, known));
-  auto key = std::make_shared<KeyScreening>(std::move(problem), std::move(search), ledger, std::move(found));
+  auto key = std::make_shared<KeyScreening>(std::move(problem), std::move(search), ledger, std::move(found),
+                                            std::move(beginnings));
   screening.add(key);
   return std::unique_ptr<Explorer>(std::make_unique<ScreenedExplorer>(std::move(key)));
 }

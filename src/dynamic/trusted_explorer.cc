@@ -31,17 +31,20 @@ std::vector<std::string> names_of_places(std::size_t count) {
   return names;
 }
 
+std::size_t places_of(const TrustedOptions& options) { return std::max<std::size_t>(1, options.ahead); }
+
 class TrustedExplorer : public Explorer {
  public:
   TrustedExplorer(std::shared_ptr<const Problem> problem, std::unique_ptr<search::Strategy> strategy,
-                  const StopRule& stop, std::size_t ahead, std::function<Nanoseconds()> now)
+                  const StopRule& stop, const TrustedOptions& options)
       : problem_(std::move(problem)),
         strategy_(std::move(strategy)),
-        now_(std::move(now)),
+        now_(options.now),
         stop_(stop),
-        search_(problem_->space, *strategy_, names_of_places(ahead), sink_, observer_,
+        search_(problem_->space, *strategy_, names_of_places(places_of(options)), sink_, observer_,
                 {.stop = stop, .shoot_out = {.finalists = 0}}),
-        places_(ahead) {
+        places_(places_of(options)),
+        worth_(options.beginnings) {
     search_.start({}, now_());
     fill();
   }
@@ -117,11 +120,10 @@ class TrustedExplorer : public Explorer {
 }  // namespace
 
 Result<std::unique_ptr<Explorer>> make_trusted_explorer(std::shared_ptr<const Problem> problem,
-                                                        const TuningPolicy& policy, TrustedOptions options) {
+                                                        const TuningPolicy& policy, const TrustedOptions& options) {
   WATTUNE_ASSIGN(KeySearch search, plan_key_search(*problem, policy, options.known));
   return std::unique_ptr<Explorer>(
-      std::make_unique<TrustedExplorer>(std::move(problem), std::move(search.strategy), search.stop,
-                                        std::max<std::size_t>(1, options.ahead), std::move(options.now)));
+      std::make_unique<TrustedExplorer>(std::move(problem), std::move(search.strategy), search.stop, options));
 }
 
 }  // namespace wattune::dynamic

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dynamic/explorer.h"
+#include "dynamic/worth.h"
 
 namespace wattune::dynamic {
 
@@ -15,12 +16,13 @@ struct TrustedOptions {
   // To begin with, in this order, as names and values; the default configuration comes behind them. Those that the
   // space lacks are left out.
   std::vector<Configuration> known = {};
-  std::function<Nanoseconds()> now;  // for rules of time
+  std::function<Nanoseconds()> now;             // for rules of time
+  std::shared_ptr<Beginnings> beginnings = {};  // of the kernel's keys
 };
 
 // Strategy and rule are the policy's, or those that tune::make_plan() chooses. Errors of the strategy's name and of the
 // rule.
 Result<std::unique_ptr<Explorer>> make_trusted_explorer(std::shared_ptr<const Problem> problem,
-                                                        const TuningPolicy& policy, TrustedOptions options);
+                                                        const TuningPolicy& policy, const TrustedOptions& options);
 
 }  // namespace wattune::dynamic

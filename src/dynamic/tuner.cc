@@ -216,8 +216,9 @@ class TunerOfOneDevice : public Tuner {
   }
 
   MakeExplorer explorers_of(const KernelVersion& version) {
-    return [this, version](std::shared_ptr<const Problem> problem, const TuningPolicy& policy,
-                           std::vector<Configuration> known) -> Result<std::unique_ptr<Explorer>> {
+    return [this, version, beginnings = std::make_shared<Beginnings>()](
+               std::shared_ptr<const Problem> problem, const TuningPolicy& policy,
+               std::vector<Configuration> known) -> Result<std::unique_ptr<Explorer>> {
       if (policy.safety == Safety::screened) {
         const auto found = [this, version, key = problem->key](const Trial& best, bool complete) {
           const DeviceInfo& device = around_.device.info();
@@ -225,11 +226,13 @@ class TunerOfOneDevice : public Tuner {
               wisdom_->put(measured_entry(version, device, key, best, Measured::screened, complete));
           if (!kept) note(kept.error().to_string());
         };
-        return make_screened_explorer(std::move(problem), policy, known, ledger_, *screening_, found);
+        return make_screened_explorer(std::move(problem), policy, known, ledger_, *screening_, found, beginnings);
       }
-      return make_trusted_explorer(
-          std::move(problem), policy,
-          {.ahead = ahead(), .known = std::move(known), .now = [this] { return around_.now(); }});
+      return make_trusted_explorer(std::move(problem), policy,
+                                   {.ahead = ahead(),
+                                    .known = std::move(known),
+                                    .now = [this] { return around_.now(); },
+                                    .beginnings = beginnings});
     };
   }
 

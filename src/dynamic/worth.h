@@ -2,28 +2,69 @@
 // any.
 //
 // Of so many exchangeable configurations that were tried since the best one came, the next is better with probability
-// 1 / (n + 1). How much better, the last improvements say; and calls are taken to go on for as long as they did.
+// 1 / (n + 1). How much better, the last improvements say; and calls are taken to go on for as long as they did. What a
+// key begins with counts as the best of as many as it held against in other keys.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <utility>
 
 #include "wattune/core/observation.h"
 
 namespace wattune::dynamic {
 
+// What the keys of a kernel have shown of what they began with: against how many trials it held, and by how much the
+// first that was better was so. A good guess is no configuration like others. Any thread.
+class Beginnings {
+ public:
+  struct Known {
+    double held_against;  // trials, on average
+    double gain;          // of the first that was better
+    bool any;
+  };
+  void held() {
+    const std::lock_guard lock(mutex_);
+    ++held_;
+  }
+  void beaten(double gain) {
+    const std::lock_guard lock(mutex_);
+    ++beaten_;
+    gains_ += gain;
+  }
+  Known known() const {
+    const std::lock_guard lock(mutex_);
+    return {held_ / (beaten_ + 1), (kFirstGain + gains_) / (beaten_ + 1), held_ + beaten_ > 0};
+  }
+
+ private:
+  static constexpr double kFirstGain = 0.05;  // before any was beaten
+
+  mutable std::mutex mutex_;
+  double held_ = 0.0;
+  double beaten_ = 0.0;
+  double gains_ = 0.0;
+};
+
 class Worth {
  public:
+  // nullptr: nothing is known of other keys.
+  explicit Worth(std::shared_ptr<Beginnings> beginnings = {})
+      : beginnings_(beginnings ? std::move(beginnings) : std::make_shared<Beginnings>()) {}
+
   // What trying one showed.
   void learn(const Observation& seen) {
     ++since_best_;
-    if (seen.status != Status::correct || !seen.statistics) return;
+    const bool works = seen.status == Status::correct && seen.statistics;
+    const bool better = works && (!best_ || seen.statistics->median < *best_);
+    if (!better) return is_beginning() ? beginnings_->held() : void();
     const Nanoseconds time = seen.statistics->median;
-    if (best_ && time >= *best_) return;
-    if (best_) gain_ = std::max(kSmaller * (1.0 - time / *best_), 0.5 * gain_);
+    if (best_) improve(1.0 - time / *best_);
     best_ = time;
     since_best_ = 0;
   }
@@ -31,12 +72,13 @@ class Worth {
   const std::optional<Nanoseconds>& best() const { return best_; }
   // What calls have taken of the device, and will probably take at least.
   void note_calls(Nanoseconds time) { calls_.store(time.value(), std::memory_order_relaxed); }
-  // What one more will gain on average. Where nobody tells of calls, or nothing worked yet, everything pays.
+  // What one more will gain on average. Where nobody tells of calls, or nothing worked yet of any key, everything pays.
   Nanoseconds of_one_more() const {
     const double calls = calls_.load(std::memory_order_relaxed);
-    if (calls < 0.0 || !best_) return Nanoseconds(std::numeric_limits<double>::infinity());
-    const double gain = std::max(gain_, kLeastGain) / static_cast<double>(since_best_ + 1);
-    return gain * (Nanoseconds(calls) + kLeastCalls);
+    const Beginnings::Known others = beginnings_->known();
+    if (calls < 0.0 || (!best_ && !others.any)) return Nanoseconds(std::numeric_limits<double>::infinity());
+    const double tried = static_cast<double>(since_best_) + (gain_ ? 0.0 : others.held_against);
+    return std::max(gain_.value_or(others.gain), kLeastGain) / (tried + 1.0) * (Nanoseconds(calls) + kLeastCalls);
   }
 
  private:
@@ -45,8 +87,15 @@ class Worth {
   static constexpr double kLeastGain = 0.008;
   static constexpr Nanoseconds kLeastCalls = nanoseconds_from_seconds(0.2);
 
+  bool is_beginning() const { return best_ && !gain_; }
+  void improve(double by) {
+    if (is_beginning()) beginnings_->beaten(by);
+    gain_ = std::max(kSmaller * by, 0.5 * gain_.value_or(beginnings_->known().gain));
+  }
+
+  const std::shared_ptr<Beginnings> beginnings_;
   std::optional<Nanoseconds> best_;
-  double gain_ = 0.05;
+  std::optional<double> gain_;  // none: nothing was better than the first that worked
   std::uint64_t since_best_ = 0;
   std::atomic<double> calls_ = -1.0;
 };

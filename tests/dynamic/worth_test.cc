@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 namespace wattune::dynamic {
 namespace {
 
@@ -38,6 +40,38 @@ TEST(Worth, ABetterOneIsAReasonToGoOn) {
   EXPECT_LT(worth.of_one_more(), kStep) << "what fails is not better";
   worth.learn(of_time(0.5));
   EXPECT_GT(worth.of_one_more(), kStep);
+}
+
+TEST(Worth, WhatAKeyBeginsWithIsHarderToBeatWhereItHeldInOtherKeys) {
+  const auto beginnings = std::make_shared<Beginnings>();
+  const auto of_a_new_key = [&] {
+    Worth worth(beginnings);
+    worth.note_calls(nanoseconds_from_seconds(1));
+    worth.learn(of_time(1.0));
+    return worth.of_one_more();
+  };
+  const Nanoseconds nothing_known = of_a_new_key();
+  Worth held(beginnings);
+  held.learn(of_time(1.0));
+  for (int i = 0; i < 19; ++i) held.learn(of_time(1.1));
+  EXPECT_LT(of_a_new_key(), 0.1 * nothing_known);
+  for (int key = 0; key < 9; ++key) {
+    Worth beaten(beginnings);
+    beaten.learn(of_time(1.0));
+    beaten.learn(of_time(0.8));
+    for (int i = 0; i < 19; ++i) beaten.learn(of_time(1.1));  // it says nothing of what others begin with
+  }
+  EXPECT_GT(of_a_new_key(), 0.5 * nothing_known);
+}
+
+TEST(Worth, PaysForANewKeyAsForOthersBeforeItsFirst) {
+  const auto beginnings = std::make_shared<Beginnings>();
+  Worth worth(beginnings);
+  worth.note_calls(nanoseconds_from_seconds(1));
+  EXPECT_GT(worth.of_one_more(), nanoseconds_from_seconds(1)) << "of nothing anything is known";
+  Worth held(beginnings);
+  for (int i = 0; i < 100; ++i) held.learn(of_time(1.0));
+  EXPECT_LT(worth.of_one_more(), kStep);
 }
 
 }  // namespace
