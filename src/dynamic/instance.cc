@@ -191,7 +191,9 @@ std::shared_ptr<Variant> Instance::generic(bool capturing) {
 
 Result<std::shared_ptr<Variant>> Instance::make_generic() {
   WATTUNE_ASSIGN(const Configuration configuration, problem_->generic(kernel_.options.generic));
-  return kernel_.variants->make_generic(problem_, configuration);
+  WATTUNE_ASSIGN(std::shared_ptr<Variant> generic, kernel_.variants->make_generic(problem_, configuration));
+  generic->keep_loaded();
+  return generic;
 }
 
 Result<void> Instance::preload() { return best() ? Result<void>() : begin_now(); }

@@ -267,8 +267,10 @@ void Instance::take_outcome(Outcome outcome) {
   if (outcome.retired) retire(std::move(outcome.retired));
 }
 
-// Calls that take the steady way may be sending it from here on, so it stays as long as the instance.
+// Calls that take the steady way may be sending it from here on, so it stays as long as the instance, and its code
+// longer, since nobody asks whether they are captured.
 void Instance::publish(std::shared_ptr<Variant> best) {
+  best->keep_loaded();
   if (pairing_.best() != best) {
     pairing_.set_best(best);
     times_of_best_.reset();

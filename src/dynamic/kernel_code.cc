@@ -54,7 +54,6 @@ bool KernelCode::is_ready(const Macros& macros) const {
 Result<std::shared_ptr<backend::Program>> KernelCode::load(const Macros& macros) {
   if (std::shared_ptr<backend::Program> known = loaded(macros)) return known;
   WATTUNE_ASSIGN(std::shared_ptr<backend::Program> program, load_anew(macros));
-  backend::keep_what_is_captured(*program);
   const std::lock_guard lock(mutex_);
   std::erase_if(programs_, [](const auto& entry) { return entry.second.expired(); });
   programs_[macros] = program;

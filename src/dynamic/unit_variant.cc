@@ -33,6 +33,10 @@ class UnitVariant : public Variant {
   std::size_t private_bytes() const override { return first_->private_bytes(); }
   bool was_launched() const override { return was_launched_.load(std::memory_order_relaxed); }
 
+  void keep_loaded() override {
+    for (const auto& program : programs_) backend::keep_loaded(*program);
+  }
+
   Result<void> check_memory(std::span<const CallArgument> arguments) override {
     WATTUNE_ASSIGN(UnitFit* const fit, fit_for(arguments));
     return fit->check_memory(arguments);

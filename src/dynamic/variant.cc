@@ -29,6 +29,8 @@ class LoadedVariant : public Variant {
   std::size_t launches() const override { return first_->launches(); }
   bool was_launched() const override { return was_launched_.load(std::memory_order_relaxed); }
 
+  void keep_loaded() override { backend::keep_loaded(*program_); }
+
   Result<void> check_memory(std::span<const CallArgument> arguments) override {
     WATTUNE_ASSIGN(Fit* const fit, fit_for(arguments));
     return fit->check_memory(arguments);

@@ -61,6 +61,9 @@ class Variant {
   // not seen of late only.
   virtual Result<void> check_memory(std::span<const CallArgument> /*arguments*/) { return {}; }
 
+  // Its code stays loaded as long as the application's context lives: a call may be captured into a graph.
+  virtual void keep_loaded() {}
+
   // The arguments are those of the spec without local memory; whoever calls has checked their types. Errors of
   // check_memory(), after which nothing was sent; launch_failed, device_lost.
   virtual Result<void> send(const CallStream& stream, std::span<const CallArgument> arguments) = 0;

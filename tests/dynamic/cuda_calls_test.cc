@@ -56,26 +56,15 @@ class CudaCalls : public ::testing::Test {
   std::unique_ptr<Tuner> tuner;
 };
 
-// A second is what another question would cost each call of the application.
-TEST_F(CudaCalls, OfTheBestKnownAskTheDriverOneQuestionOfEachKind) {
+// Each question would cost each call of the application something.
+TEST_F(CudaCalls, OfTheBestKnownAskTheDriverNothing) {
   const auto scale = tuner->kernel(scale_on_stand_in(), trusted(Mode::best)).value();
   const auto call = [&] { (*scale)(application->stream(), x(), 1.0f, 4).value(); };
   call();
   const long contexts = fake().asked_for_context;
   const long captures = fake().asked_for_capture;
   for (int i = 0; i < 10; ++i) call();
-  EXPECT_EQ(fake().asked_for_context - contexts, 10);
-  EXPECT_EQ(fake().asked_for_capture - captures, 10);
-}
-
-// It is known by then that a graph may run it.
-TEST_F(CudaCalls, OfWhatWasCapturedDoNotAskForCaptureAgain) {
-  const auto scale = tuner->kernel(scale_on_stand_in(), trusted(Mode::best)).value();
-  const auto call = [&] { (*scale)(application->stream(), x(), 1.0f, 4).value(); };
-  call();
-  succeed(raw_cuda().cuGraphDestroy(capture(call)));
-  const long captures = fake().asked_for_capture;
-  call();
+  EXPECT_EQ(fake().asked_for_context, contexts);
   EXPECT_EQ(fake().asked_for_capture, captures);
 }
 
@@ -92,6 +81,23 @@ TEST_F(CudaCalls, LeaveTheThreadsContextAsItWas) {
     EXPECT_EQ(current_context(), nullptr);
   }).join();
   EXPECT_THAT(values(), ElementsAre(4, 8, 12, 16));
+}
+
+// It is the default stream of whichever context is current.
+TEST_F(CudaCalls, InTheDefaultStreamEnterTheirContext) {
+  const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
+  const backend::cuda::CUstream none = nullptr;
+  (*scale)(none, x(), 2.0f, 4).value();
+  CUctx_st* other = nullptr;
+  succeed(raw_cuda().cuCtxCreate(&other, 0, 0));
+  (*scale)(none, x(), 2.0f, 4).value();
+  EXPECT_EQ(current_context(), other);
+  succeed(raw_cuda().cuCtxDestroy(other));
+  std::thread([&] {
+    (*scale)(none, x(), 2.0f, 4).value();
+    EXPECT_EQ(current_context(), nullptr);
+  }).join();
+  EXPECT_THAT(values(), ElementsAre(8, 16, 24, 32));
 }
 
 TEST_F(CudaCalls, FindCompilersThatHaveBegun) {
@@ -248,6 +254,23 @@ TEST_F(CudaCalls, WhatWasCapturedOutlivesTheTuner) {
   EXPECT_THAT(values(), ElementsAre(4, 8, 12, 16));
   succeed(raw_cuda().cuGraphExecDestroy(exec));
   succeed(raw_cuda().cuGraphDestroy(graph));
+}
+
+TEST_F(CudaCalls, WhatWasOnlyTriedIsUnloaded) {
+  auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
+  while (true) {
+    (*scale)(application->stream(), x(), 1.0f, 4).value();
+    succeed(raw_cuda().cuStreamSynchronize(application->stream()));
+    if (scale->report().keys.front().state.starts_with("tuned")) break;
+  }
+  const std::vector<TriedReport> tried = scale->report().keys.front().tried;
+  ASSERT_EQ(tried.size(), 3u);
+  const long better = std::ranges::count(tried, "better", &TriedReport::outcome);
+  scale.reset();
+  tuner.reset();
+  device.reset();
+  const long own = 1;  // the application's
+  EXPECT_EQ(fake().modules, own + 1 + better);
 }
 
 TEST_F(CudaCalls, ACaptureThatFindsNothingLoadedSaysSo) {

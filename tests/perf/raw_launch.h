@@ -73,14 +73,6 @@ class Raw {
     void* parameters[] = {&x_, &factor_, &n_};
     return launch_(function_, 1, 1, 1, 32, 1, 1, 0, stream_, parameters, nullptr);
   }
-  void ask_for_context() const {
-    backend::cuda::CUcontext context = nullptr;
-    cu_->cuCtxGetCurrent(&context);
-  }
-  void ask_for_capture() const {
-    auto status = backend::cuda::CU_STREAM_CAPTURE_STATUS_NONE;
-    cu_->cuStreamIsCapturing(stream_, &status);
-  }
   // What the time of a launch costs besides the launch.
   void time_nothing() const {
     backend::cuda::CUevent events[2] = {};

@@ -98,10 +98,9 @@ const void* function_of(const Kernel& kernel);
 // graph can become.
 Result<void> replace_launch(CUgraphExec_st* executable, CUgraphNode_st* node, PreparedLaunch& by);
 
-// CUDA: code of the program that is launched in a stream while the application captures that, or that takes the place
-// of a launch in a graph, stays loaded as long as the context lives, because the graph may run it. Elsewhere it does
-// nothing. Before its first launch.
-void keep_what_is_captured(Program& program);
+// CUDA: the program's code stays loaded as long as the context lives, as a graph that the application captured may run
+// it. Elsewhere it does nothing.
+void keep_loaded(Program& program);
 
 // For a thread that loads code beside an application: while this lives, calls of the thread neither wait for nor
 // invalidate what other threads capture into graphs (CUDA's relaxed capture mode). Does nothing where there is no CUDA.

@@ -297,7 +297,7 @@ Result<void> replace_launch(CUgraphExec_st* executable, CUgraphNode_st* node, Pr
   return cuda::replace_launch(executable, node, by);
 }
 
-void keep_what_is_captured(Program& program) { cuda::keep_what_is_captured(program); }
+void keep_loaded(Program& program) { cuda::keep_loaded(program); }
 
 RelaxedCapture::RelaxedCapture() {
   const cuda::CuApi* const cu = cuda::loaded_cu_api();

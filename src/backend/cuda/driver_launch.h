@@ -43,7 +43,8 @@ class DriverLaunch {
 
   // As a node of a graph has it, which has no attributes; valid as long as this.
   CUDA_KERNEL_NODE_PARAMS node_parameters() const;
-  bool is_plain() const { return attributes_.empty() && constants_.empty(); }
+  bool is_plain() const { return attributes_.empty() && !has_constants(); }
+  bool has_constants() const { return !constants_.empty(); }
 
   // Both into the stream: the constant symbols that the kernel reads, and the kernel.
   CUresult copy_constants(const CuApi& cu) const;

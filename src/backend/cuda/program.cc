@@ -49,7 +49,7 @@ class CudaProgram : public Program {
         macros_(std::move(macros)) {}
 
   const std::string& build_log() const override { return log_; }
-  void keep_what_is_captured() { module_->is_kept_when_captured = true; }
+  void keep_loaded() { module_->is_kept = true; }
 
   // `name` is a symbol, a function as C++ spells it, or an instance of a template in which parameters may stand.
   Result<std::unique_ptr<Kernel>> kernel(const std::string& name) override {
@@ -185,8 +185,8 @@ Result<KernelResources> CudaKernel::resources(std::size_t group_size, std::size_
   return resources;
 }
 
-void keep_what_is_captured(Program& program) {
-  if (auto* const own = dynamic_cast<CudaProgram*>(&program)) own->keep_what_is_captured();
+void keep_loaded(Program& program) {
+  if (auto* const own = dynamic_cast<CudaProgram*>(&program)) own->keep_loaded();
 }
 
 Result<std::unique_ptr<Program>> load_program(const std::shared_ptr<Session>& session, Image image,

@@ -18,15 +18,12 @@ class Module {
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
   ~Module() {
-    if (was_captured && is_kept_when_captured) handle.leave();
+    if (is_kept) handle.leave();
   }
 
   Handle<CUmodule> handle;
   const std::size_t binary_bytes;
-  // backend::keep_what_is_captured() was asked for; and a graph of the application may run it as long as the context
-  // lives, so that it is never unloaded.
-  std::atomic<bool> is_kept_when_captured = false;
-  std::atomic<bool> was_captured = false;
+  std::atomic<bool> is_kept = false;  // by backend::keep_loaded()
 };
 
 class CudaKernel : public Kernel {
@@ -52,12 +49,6 @@ class CudaKernel : public Kernel {
   Result<void> allow_local_memory(std::size_t bytes) const;
   bool was_launched() const { return was_launched_; }
   void set_launched() { was_launched_ = true; }
-  // Whether a capture of it is to be noted.
-  bool minds_capture() const {
-    return module_->is_kept_when_captured.load(std::memory_order_relaxed) &&
-           !module_->was_captured.load(std::memory_order_relaxed);
-  }
-  void set_captured() { module_->was_captured = true; }
 
  private:
   CudaKernel(std::shared_ptr<Module> module, CUfunction function, std::string name, const KernelResources& told)
@@ -82,8 +73,8 @@ class CudaKernel : public Kernel {
   std::atomic<int> preferred_percent_ = -1;  // of shared memory, as it was asked for last; -1: never
 };
 
-// backend::keep_what_is_captured() of a program that may be another backend's.
-void keep_what_is_captured(Program& program);
+// backend::keep_loaded() of a program that may be another backend's.
+void keep_loaded(Program& program);
 
 // compile_failed with the log, when the driver compiles PTX; as Session::failure().
 Result<std::unique_ptr<Program>> load_program(const std::shared_ptr<Session>& session, Image image,

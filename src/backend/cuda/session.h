@@ -5,7 +5,8 @@
 //
 // The context may be an application's: a Session that is attached to it neither makes nor destroys nor abandons it. Any
 // number of threads may use a Session, but for its end(). Each call of the driver is made between enter() and the end
-// of what that returns, so that the thread's current context stays what it was.
+// of what that returns, so that the thread's current context stays what it was; but for launches into a stream, which
+// go to the context of that.
 #pragma once
 
 #include <atomic>

@@ -23,6 +23,12 @@ CudaMemory& own(Buffer& buffer) { return static_cast<CudaMemory&>(buffer); }
 const CudaMemory& own(const Buffer& buffer) { return static_cast<const CudaMemory&>(buffer); }
 CudaKernel& own(Kernel& kernel) { return static_cast<CudaKernel&>(kernel); }
 
+// Whether a launch may have been refused because another context was current, or none.
+bool minds_current_context(CUresult code) {
+  return code == CUDA_ERROR_INVALID_HANDLE || code == CUDA_ERROR_INVALID_CONTEXT ||
+         code == CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
 class CudaStream : public Stream {
  public:
   class Prepared;
@@ -76,7 +82,7 @@ class CudaStream : public Stream {
     const Kind kind = kernel.was_launched() ? Kind::launch : Kind::first_launch;
     kernel.set_launched();
     WATTUNE_ASSIGN(const std::shared_ptr<Timing> timing, make_timing());
-    const auto run = [this, &kernel, launch, &timing = *timing] { return send(kernel, *launch, timing); };
+    const auto run = [this, launch, &timing = *timing] { return send(*launch, timing); };
     WATTUNE_TRY(dispatcher_->give(
         lane_, {.doing = running(kernel), .kind = kind, .run = run, .timing = timing, .awaited = {}}));
     return std::unique_ptr<Event>(std::make_unique<CudaEvent>(dispatcher_, timing));
@@ -206,19 +212,12 @@ class CudaStream : public Stream {
 
   static std::string running(const Kernel& kernel) { return fmt::format("running kernel `{}`", kernel.name()); }
 
-  // By keep_what_is_captured().
-  void note_capture(CudaKernel& kernel) const {
-    if (kernel.minds_capture() && captures()) kernel.set_captured();
-  }
-
-  CUresult send(CudaKernel& kernel, const DriverLaunch& launch) const {
-    note_capture(kernel);
+  CUresult send(const DriverLaunch& launch) const {
     const CUresult code = launch.copy_constants(cu());
     return code == CUDA_SUCCESS ? launch.start(cu()) : code;
   }
 
-  CUresult send(CudaKernel& kernel, const DriverLaunch& launch, Timing& timing) const {
-    note_capture(kernel);
+  CUresult send(const DriverLaunch& launch, Timing& timing) const {
     CUresult code = launch.copy_constants(cu());
     if (code == CUDA_SUCCESS) code = cu().cuEventRecord(timing.start.get(), raw());
     if (code == CUDA_SUCCESS) code = launch.start(cu());
@@ -246,15 +245,15 @@ class CudaStream::Prepared : public PreparedLaunch {
   Prepared(CudaStream& stream, CudaKernel& kernel, std::shared_ptr<DriverLaunch> launch)
       : stream_(stream), kernel_(kernel), launch_(std::move(launch)), doing_(running(kernel)) {}
 
+  // The driver is not asked which context is current: a launch goes into that of its stream. Default streams are those
+  // of the current one, and refuse what is of another.
   Result<void> send() override {
-    WATTUNE_ASSIGN(const CurrentContext current, stream_.session().enter());
-    if (!stream_.lane_.at_once && stream_.dispatcher_->keeps(stream_.lane_))
-      return stream_.add(doing_, Kind::first_launch, 1, [&stream = stream_, &kernel = kernel_, launch = as_it_is()] {
-        return stream.send(kernel, *launch);
-      });
-    if (const CUresult code = stream_.send(kernel_, *launch_); code != CUDA_SUCCESS)
-      return stream_.session().failure(code, doing_);
-    return {};
+    if (!stream_.lane_.at_once || launch_->has_constants()) return send_entered();
+    WATTUNE_TRY(stream_.session().check());
+    const CUresult code = launch_->start(stream_.cu());
+    if (code == CUDA_SUCCESS) return {};
+    if (minds_current_context(code)) return send_entered();
+    return stream_.session().failure(code, doing_);
   }
 
   Result<std::unique_ptr<Event>> send_timed() override {
@@ -272,9 +271,7 @@ class CudaStream::Prepared : public PreparedLaunch {
                                kernel_.name()));
     const CUDA_KERNEL_NODE_PARAMS parameters = launch_->node_parameters();
     const CUresult code = session.cu().cuGraphExecKernelNodeSetParams(executable, node, &parameters);
-    if (code != CUDA_SUCCESS) return session.failure(code, "replacing a launch in a graph");
-    kernel_.set_captured();
-    return {};
+    return code == CUDA_SUCCESS ? Result<void>() : session.failure(code, "replacing a launch in a graph");
   }
 
   Result<void> set_memory(std::size_t argument, std::uint64_t memory) override {
@@ -288,6 +285,16 @@ class CudaStream::Prepared : public PreparedLaunch {
   }
 
  private:
+  Result<void> send_entered() {
+    WATTUNE_ASSIGN(const CurrentContext current, stream_.session().enter());
+    if (!stream_.lane_.at_once && stream_.dispatcher_->keeps(stream_.lane_))
+      return stream_.add(doing_, Kind::first_launch, 1,
+                         [&stream = stream_, launch = as_it_is()] { return stream.send(*launch); });
+    if (const CUresult code = stream_.send(*launch_); code != CUDA_SUCCESS)
+      return stream_.session().failure(code, doing_);
+    return {};
+  }
+
   // For a command that is kept: what is set from here on is not for it.
   std::shared_ptr<const DriverLaunch> as_it_is() const { return std::make_shared<const DriverLaunch>(*launch_); }
 

@@ -114,6 +114,16 @@ bool is_lost(CUdevice device);
 
 // The calling thread's current context; without one the driver is misused.
 CUctx_st& context();
+// The context of a stream, which is the current one of default streams; nullptr: there is none.
+CUctx_st* context_of(CUstream handle);
+// A context that is current for a call.
+class Entered {
+ public:
+  explicit Entered(CUctx_st& context);
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+  ~Entered();
+};
 // A stream of the current context, or one of its default streams; any other is a misuse.
 CUstream_st& stream_of(CUstream handle);
 CUmodule make_module(const std::string& image);

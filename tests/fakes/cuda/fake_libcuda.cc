@@ -320,8 +320,12 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, in
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void**) {
-  WATTUNE_UNLESS_BROKEN();
-  if (!context().modules.contains(function->module)) misused("a kernel of another context was launched");
+  const std::lock_guard one_at_a_time(entry);
+  CUctx_st* const own = context_of(config->hStream);
+  if (own == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  if (own->broken != CUDA_SUCCESS) return own->broken;
+  if (!own->modules.contains(function->module)) return CUDA_ERROR_INVALID_HANDLE;
+  const Entered entered(*own);
   CUstream_st& stream = stream_of(config->hStream);
   if (stream.capture) {
     stream.capture->nodes.push_back(

@@ -36,6 +36,15 @@ CUctx_st& context() {
   return *stack.back();
 }
 
+CUctx_st* context_of(CUstream handle) {
+  const auto owner = std::ranges::find_if(contexts, [&](CUcontext each) { return each->streams.contains(handle); });
+  if (owner != contexts.end()) return *owner;
+  return stack.empty() || !lives(stack.back()) ? nullptr : stack.back();
+}
+
+Entered::Entered(CUctx_st& context) { stack.push_back(&context); }
+Entered::~Entered() { stack.pop_back(); }
+
 }  // namespace wattune::fakes
 
 extern "C" {

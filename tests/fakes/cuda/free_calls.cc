@@ -8,7 +8,6 @@
 #undef cuEventRecord
 #undef cuLaunchKernel
 #undef cuLaunchKernelEx
-#undef cuStreamIsCapturing
 #undef cuStreamQuery
 
 #include "backend/cuda/cu_api.h"
@@ -40,11 +39,6 @@ CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsi
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig*, CUfunction, void**, void**) { return CUDA_SUCCESS; }
-
-CUresult cuStreamIsCapturing(CUstream, CUstreamCaptureStatus* status) {
-  *status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return CUDA_SUCCESS;
-}
 
 CUresult cuStreamQuery(CUstream) { return CUDA_SUCCESS; }
 
