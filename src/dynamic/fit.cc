@@ -112,10 +112,15 @@ Result<void> Fit::replace(Lane& lane, std::span<const CallArgument> arguments, c
   return layout->replace(arguments, launch, executable);
 }
 
-Result<void> Fit::send(Lane& lane, std::span<const CallArgument> arguments,
-                       std::vector<std::unique_ptr<backend::Event>>* events) {
+Result<void> Fit::send(Lane& lane, std::span<const CallArgument> arguments) {
   WATTUNE_ASSIGN(Layout* const layout, layout_in(lane, arguments));
-  return layout->send(arguments, events);
+  return layout->send(arguments);
+}
+
+Result<std::vector<std::unique_ptr<backend::Event>>> Fit::send_timed(Lane& lane,
+                                                                     std::span<const CallArgument> arguments) {
+  WATTUNE_ASSIGN(Layout* const layout, layout_in(lane, arguments));
+  return layout->send_timed(arguments);
 }
 
 }  // namespace wattune::dynamic

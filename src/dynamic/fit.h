@@ -28,9 +28,11 @@ class Fit {
   std::size_t private_bytes() const { return private_bytes_; }
   std::size_t launches() const;
   Result<void> check_memory(std::span<const CallArgument> arguments) { return memory_.check(arguments, device_); }
-  // As Layout::send(). The lane is locked.
-  Result<void> send(Lane& lane, std::span<const CallArgument> arguments,
-                    std::vector<std::unique_ptr<backend::Event>>* events = nullptr);
+  // Its launches in this stream, laid out at the first call there. The lane is locked.
+  Result<Layout*> layout_in(Lane& lane, std::span<const CallArgument> arguments);
+  // As those of Layout. The lane is locked.
+  Result<void> send(Lane& lane, std::span<const CallArgument> arguments);
+  Result<std::vector<std::unique_ptr<backend::Event>>> send_timed(Lane& lane, std::span<const CallArgument> arguments);
   // As Variant::call_in() and replace(). The lane is locked.
   std::vector<CallArgument> call_in(const backend::GraphLaunch& launch) const;
   Result<void> replace(Lane& lane, std::span<const CallArgument> arguments, const backend::GraphLaunch& launch,
@@ -41,7 +43,6 @@ class Fit {
   Fit(std::shared_ptr<const Problem> problem, const CallSizes& sizes, const Signature& signature, tune::Launch launch,
       backend::Device& device);
   Result<void> find_kernels(backend::Program& program);
-  Result<Layout*> layout_in(Lane& lane, std::span<const CallArgument> arguments);
 
   const std::shared_ptr<const Problem> problem_;
   const CallSizes sizes_;

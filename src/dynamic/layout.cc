@@ -93,11 +93,15 @@ bool Layout::suits(std::span<const CallArgument> arguments) const {
   return std::ranges::equal(fixed_, arguments, {}, {}, fixed_by);
 }
 
+// What is as it was stays: most calls pass little else than the one before.
 Result<void> Layout::set(Step& step, std::span<const CallArgument> arguments) {
-  for (const Binding& binding : step.bindings) {
+  for (Binding& binding : step.bindings) {
     const CallArgument& given = arguments[binding.passed];
-    WATTUNE_TRY(binding.is_memory ? step.launch->set_memory(binding.place, address_of(given))
+    const std::uint64_t value = binding.is_memory ? address_of(given) : given.word();
+    if (binding.last == value) continue;
+    WATTUNE_TRY(binding.is_memory ? step.launch->set_memory(binding.place, value)
                                   : step.launch->set_scalar(binding.place, given.bytes()));
+    if (given.bytes().size() <= sizeof value) binding.last = value;
   }
   return {};
 }
@@ -108,19 +112,23 @@ Result<void> Layout::replace(std::span<const CallArgument> arguments, const back
   return backend::replace_launch(executable, launch.node, *steps_.front().launch);
 }
 
-Result<void> Layout::send(std::span<const CallArgument> arguments,
-                          std::vector<std::unique_ptr<backend::Event>>* events) {
+Result<void> Layout::send(std::span<const CallArgument> arguments) {
+  for (Step& step : steps_) {
+    WATTUNE_TRY(set(step, arguments));
+    for (std::size_t n = 0; n < step.repeat; ++n) WATTUNE_TRY(step.launch->send());
+  }
+  return {};
+}
+
+Result<std::vector<std::unique_ptr<backend::Event>>> Layout::send_timed(std::span<const CallArgument> arguments) {
+  std::vector<std::unique_ptr<backend::Event>> events;
   for (Step& step : steps_) {
     WATTUNE_TRY(set(step, arguments));
     for (std::size_t n = 0; n < step.repeat; ++n) {
-      if (events == nullptr) {
-        WATTUNE_TRY(step.launch->send());
-      } else {
-        WATTUNE_ASSIGN(events->emplace_back(), step.launch->send_timed());
-      }
+      WATTUNE_ASSIGN(events.emplace_back(), step.launch->send_timed());
     }
   }
-  return {};
+  return events;
 }
 
 }  // namespace wattune::dynamic

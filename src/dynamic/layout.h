@@ -35,9 +35,10 @@ class Layout {
   Result<void> renew(const LaunchParts& parts, backend::Device& device, std::span<const CallArgument> arguments);
   // Whether it can send these: memory without an address is laid out, not set.
   bool suits(std::span<const CallArgument> arguments) const;
-  // The lane is locked. `events`: gets one for each launch, which is timed then.
-  Result<void> send(std::span<const CallArgument> arguments,
-                    std::vector<std::unique_ptr<backend::Event>>* events = nullptr);
+  // The lane is locked.
+  Result<void> send(std::span<const CallArgument> arguments);
+  // With an event for each launch.
+  Result<std::vector<std::unique_ptr<backend::Event>>> send_timed(std::span<const CallArgument> arguments);
   // Puts its only launch into a graph. The lane is locked.
   Result<void> replace(std::span<const CallArgument> arguments, const backend::GraphLaunch& launch,
                        CUgraphExec_st* executable);
@@ -48,6 +49,7 @@ class Layout {
     std::size_t passed = 0;
     std::size_t place = 0;
     bool is_memory = false;
+    std::optional<std::uint64_t> last = {};  // that was set: memory, or a scalar of at most a word
   };
   struct Step {
     std::unique_ptr<backend::PreparedLaunch> launch;

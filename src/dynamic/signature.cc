@@ -52,11 +52,9 @@ void describe(const VectorArgument& argument, PassedArgument& passed) {
 }
 
 std::int64_t integer_of(const CallArgument& argument, std::optional<ElementType> type) {
-  const std::span<const std::byte> bytes = argument.bytes();
-  std::int64_t value = 0;
-  std::memcpy(&value, bytes.data(), bytes.size());
+  const auto value = static_cast<std::int64_t>(argument.word());
   const bool is_signed = type == ElementType::int8 || type == ElementType::int16 || type == ElementType::int32;
-  const auto unused = static_cast<int>(64 - 8 * bytes.size());
+  const auto unused = static_cast<int>(64 - 8 * argument.bytes().size());
   return is_signed ? value << unused >> unused : value;
 }
 
@@ -112,14 +110,15 @@ Result<Signature> Signature::make(const KernelSpec& spec) {
     if (const auto* fields = std::get_if<StructArgument>(&argument.kind)) WATTUNE_TRY(describe(*fields, spec, passed));
     if (const auto* vector = std::get_if<VectorArgument>(&argument.kind)) describe(*vector, passed);
     if (std::holds_alternative<NullArgument>(argument.kind)) passed.is_memory = true;
-    if (passed.size) signature.telling_.push_back(signature.passed_.size());
+    if (passed.size) signature.telling_.push_back({signature.passed_.size(), *passed.size, passed.type});
+    signature.shapes_.push_back(CallArgument::shape_of(passed.is_memory, passed.bytes, passed.type));
     signature.passed_.push_back(passed);
     signature.argument_names_.push_back(argument.name);
   }
   return signature;
 }
 
-Result<void> Signature::check(std::span<const CallArgument> arguments) const {
+Result<void> Signature::check_each(std::span<const CallArgument> arguments) const {
   if (arguments.size() != passed_.size())
     return Error(ErrorCode::invalid_argument, fmt::format("kernel `{}` takes {} arguments, the call passes {}", kernel_,
                                                           passed_.size(), arguments.size()))
@@ -141,13 +140,14 @@ Result<void> Signature::read_sizes(std::span<const CallArgument> arguments, std:
   for (std::size_t i = 0; i < sizes_.size(); ++i) sizes.numbers[i] = sizes_[i].value;
   for (const NamedSize& size : given) WATTUNE_TRY(give(size, sizes));
   if (arguments.empty()) return {};
-  for (const std::size_t i : telling_) sizes.numbers[*passed_[i].size] = integer_of(arguments[i], arguments[i].type());
+  for (const Telling& each : telling_)
+    sizes.numbers[each.size] = integer_of(arguments[each.passed], arguments[each.passed].type());
   return {};
 }
 
 bool Signature::agrees(std::span<const CallArgument> arguments, const CallSizes& sizes) const {
-  return std::ranges::all_of(telling_, [&](std::size_t i) {
-    return integer_of(arguments[i], passed_[i].type) == sizes.numbers[*passed_[i].size];
+  return std::ranges::all_of(telling_, [&](const Telling& each) {
+    return integer_of(arguments[each.passed], each.type) == sizes.numbers[each.size];
   });
 }
 

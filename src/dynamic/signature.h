@@ -51,7 +51,9 @@ class Signature {
 
   const std::vector<PassedArgument>& passed() const { return passed_; }
   // invalid_argument: another number of arguments, or another type of one.
-  Result<void> check(std::span<const CallArgument> arguments) const;
+  Result<void> check(std::span<const CallArgument> arguments) const {
+    return have_their_types(arguments) ? Result<void>() : check_each(arguments);
+  }
   // What the scalars tell, then what is given by name, then the spec's; without arguments, what is given. Into `sizes`,
   // of which each call would be too much to copy. invalid_argument: a name that is neither a size nor a parameter. The
   // arguments are checked.
@@ -63,14 +65,29 @@ class Signature {
   std::vector<NamedSize> named(const CallSizes& sizes) const;
 
  private:
+  // An argument of the call that tells a size.
+  struct Telling {
+    std::size_t passed = 0;
+    std::size_t size = 0;  // in the spec's problem size
+    std::optional<ElementType> type = {};
+  };
+
+  bool have_their_types(std::span<const CallArgument> arguments) const {
+    if (arguments.size() != shapes_.size()) return false;
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      if (arguments[i].shape() != shapes_[i]) return false;
+    return true;
+  }
+  Result<void> check_each(std::span<const CallArgument> arguments) const;
   Error wrong(std::size_t index, const CallArgument& argument) const;
   Result<void> give(const NamedSize& size, CallSizes& sizes) const;
 
   std::string kernel_;
   std::vector<PassedArgument> passed_;
   std::vector<std::string> argument_names_;  // of those passed
-  std::vector<std::size_t> telling_;         // those passed that tell a size
-  std::vector<NamedSize> sizes_;             // the spec's
+  std::vector<std::uint32_t> shapes_;        // of those passed in their very types
+  std::vector<Telling> telling_;
+  std::vector<NamedSize> sizes_;  // the spec's
   std::vector<std::string> parameters_;
 };
 

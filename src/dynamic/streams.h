@@ -43,6 +43,8 @@ class Streams {
  public:
   explicit Streams(backend::Device& device) : device_(device) {}
 
+  // Where tables by streams have it.
+  static std::size_t place_of(const CallStream& stream) { return hash_of(identity_of(stream)) >> 32; }
   // It lives as long as this. Errors of adopt_stream().
   Result<Lane*> find(const CallStream& stream) {
     Lane* const known = find_opened(stream);
@@ -60,7 +62,6 @@ class Streams {
   static std::uint64_t serial_of(const CallStream& stream) {
     return stream.kind() == CallStream::Kind::ours ? static_cast<const backend::Stream*>(stream.handle())->serial() : 0;
   }
-  static std::size_t place_of(const CallStream& stream) { return hash_of(identity_of(stream)) >> 32; }
   Lane* find_known(const CallStream& stream) const {
     const std::uint64_t serial = serial_of(stream);
     return lanes_.find(place_of(stream),

@@ -56,18 +56,66 @@ Result<void> TunedKernel::call(const CallStream& stream, std::span<const CallArg
                                const CallOptions& options) {
   WATTUNE_TRY(attachment_.check());
   WATTUNE_TRY(signature_.check(arguments));
+  const Call call{stream, arguments, options.mode.value_or(mode())};
+  if (Shortcut* const last = options.sizes.empty() ? shortcut_in(stream) : nullptr) {
+    std::unique_lock lock(last->lane().sending);
+    if (last->is_for(arguments, signature_)) {
+      Instance& instance = last->instance();
+      Variant* const steady = begin(instance, call);
+      if (steady != last->variant()) {
+        lock.unlock();
+        return send(instance, steady, call);
+      }
+      Result<void> sent = last->send(arguments);
+      lock.unlock();
+      return sent ? sent : failed(instance, *steady, call, std::move(sent).error());
+    }
+  }
   CallSizes sizes;
   WATTUNE_TRY(signature_.read_sizes(arguments, options.sizes, sizes));
   WATTUNE_ASSIGN(Instance* const instance, instance_of(sizes));
-  const Mode mode = options.mode.value_or(this->mode());
-  const std::uint64_t number = instance->count_call();
-  if (around_.tuning.load(std::memory_order_relaxed) > 0) around_.loader.note_launch(stream, instance->expected());
-  Variant* const steady = instance->steady(mode, number);
-  if (steady == nullptr) return with_meaning(instance->call({stream, arguments, mode}));
-  Result<void> sent = steady->send(stream, arguments);
-  if (sent) return sent;
-  if (sent.error().code() != ErrorCode::launch_failed) return with_meaning(std::move(sent));
-  return with_meaning(instance->call_again({stream, arguments, mode}, *steady, std::move(sent).error()));
+  Variant* const steady = begin(*instance, call);
+  WATTUNE_TRY(send(*instance, steady, call));
+  if (steady != nullptr && options.sizes.empty()) shorten(call, sizes, *instance, *steady);
+  return {};
+}
+
+// The best known, where the call is to run that and nothing else.
+Variant* TunedKernel::begin(Instance& instance, const Call& call) {
+  const std::uint64_t number = instance.count_call();
+  if (around_.tuning.load(std::memory_order_relaxed) > 0) around_.loader.note_launch(call.stream, instance.expected());
+  return instance.steady(call.mode, number);
+}
+
+Result<void> TunedKernel::send(Instance& instance, Variant* steady, const Call& call) {
+  if (steady == nullptr) return with_meaning(instance.call(call));
+  Result<void> sent = steady->send(call.stream, call.arguments);
+  return sent ? sent : failed(instance, *steady, call, std::move(sent).error());
+}
+
+Result<void> TunedKernel::failed(Instance& instance, const Variant& steady, const Call& call, Error error) {
+  if (error.code() != ErrorCode::launch_failed) return with_meaning(std::move(error));
+  return with_meaning(instance.call_again(call, steady, std::move(error)));
+}
+
+Shortcut* TunedKernel::shortcut_in(const CallStream& stream) const {
+  return shortcuts_.find(Streams::place_of(stream), [&](const Shortcut& each) { return each.lane().name == stream; });
+}
+
+// A stream of ours may be another one at the address of the last.
+void TunedKernel::shorten(const Call& call, const CallSizes& sizes, Instance& instance, Variant& steady) {
+  if (call.stream.kind() == CallStream::Kind::ours || !Shortcut::is_alike(call.arguments)) return;
+  Lane* const lane = around_.streams.find_opened(call.stream);
+  if (lane == nullptr) return;
+  const std::lock_guard sending(lane->sending);
+  const LaidOut laid_out = steady.laid_out(*lane, call.arguments);
+  if (laid_out.layout == nullptr) return;
+  Shortcut* shortcut = shortcut_in(call.stream);
+  if (shortcut == nullptr) {
+    const std::lock_guard adding(mutex_);
+    shortcut = &shortcuts_.add(Streams::place_of(call.stream), std::make_unique<Shortcut>(*lane));
+  }
+  shortcut->lead(sizes, instance, steady, laid_out);
 }
 
 Result<Instance*> TunedKernel::instance_of(const CallSizes& sizes) {

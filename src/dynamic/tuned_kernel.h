@@ -12,6 +12,7 @@
 #include "dynamic/instance.h"
 #include "dynamic/key_search.h"
 #include "dynamic/lasting_table.h"
+#include "dynamic/shortcut.h"
 #include "dynamic/signature.h"
 #include "wattune/dynamic/tunable_kernel.h"
 
@@ -48,8 +49,12 @@ class TunedKernel : public TunableKernel {
     Instance* instance;
   };
 
+  Shortcut* shortcut_in(const CallStream& stream) const;
+  void shorten(const Call& call, const CallSizes& sizes, Instance& instance, Variant& steady);
+  Variant* begin(Instance& instance, const Call& call);
+  static Result<void> send(Instance& instance, Variant* steady, const Call& call);
+  static Result<void> failed(Instance& instance, const Variant& steady, const Call& call, Error error);
   Result<Instance*> instance_of(const CallSizes& sizes);
-  Result<Instance*> add(const CallSizes& sizes);
   Result<Instance*> instance_at(const std::vector<NamedSize>& sizes);
   Result<KeySearch> plan_now(const Problem& problem, const std::optional<Configuration>& best,
                              const search::StopRule& stop) const;
@@ -64,6 +69,7 @@ class TunedKernel : public TunableKernel {
   const std::function<void(TunedKernel*)> gone_;
   std::atomic<Mode> mode_;
   LastingTable<Known, 4096> known_;
+  LastingTable<Shortcut, 16> shortcuts_;
   mutable std::mutex mutex_;                                    // guards what follows, and adding to what is known
   std::map<std::string, std::unique_ptr<Instance>> instances_;  // by their keys in words
   std::shared_ptr<const Problem> first_;                        // whose space others share

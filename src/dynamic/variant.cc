@@ -45,6 +45,12 @@ class LoadedVariant : public Variant {
     return fit->send(*lane, arguments);
   }
 
+  LaidOut laid_out(Lane& lane, std::span<const CallArgument> arguments) override {
+    const Result<Fit*> fit = fit_for(arguments);
+    const Result<Layout*> layout = fit ? (*fit)->layout_in(lane, arguments) : fit.error();
+    return layout ? LaidOut{*fit, *layout} : LaidOut();
+  }
+
   std::vector<CallArgument> call_in(const backend::GraphLaunch& launch) const override {
     return problem_->has_other_sizes ? std::vector<CallArgument>() : first_->call_in(launch);
   }
@@ -64,8 +70,7 @@ class LoadedVariant : public Variant {
     const std::lock_guard lock(lane->sending);
     const backend::RelaxedCapture relaxed;
     note_launched();
-    std::vector<std::unique_ptr<backend::Event>> events;
-    WATTUNE_TRY(fit->send(*lane, arguments, &events));
+    WATTUNE_ASSIGN(std::vector<std::unique_ptr<backend::Event>> events, fit->send_timed(*lane, arguments));
     return TimedCall(std::move(events));
   }
 

@@ -46,6 +46,15 @@ class TimedCall {
   std::vector<MarkedSpan> left_out_;
 };
 
+class Fit;
+class Layout;
+
+// The launches of a call in a stream, and what they need. Both live as long as the variant.
+struct LaidOut {
+  Fit* fit = nullptr;
+  Layout* layout = nullptr;
+};
+
 class Variant {
  public:
   virtual ~Variant() = default;
@@ -67,6 +76,8 @@ class Variant {
   // The arguments are those of the spec without local memory; whoever calls has checked their types. Errors of
   // check_memory(), after which nothing was sent; launch_failed, device_lost.
   virtual Result<void> send(const CallStream& stream, std::span<const CallArgument> arguments) = 0;
+  // How send() sends it in this stream, whose lane is locked; nothing: by no layout that lasts.
+  virtual LaidOut laid_out(Lane& /*lane*/, std::span<const CallArgument> /*arguments*/) { return {}; }
   virtual Result<TimedCall> send_timed(const CallStream& stream, std::span<const CallArgument> arguments) = 0;
 
   // What the call passed of which this launch in a graph is all, as far as that can be told; empty: it is none of its.

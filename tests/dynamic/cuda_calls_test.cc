@@ -117,6 +117,25 @@ TEST_F(CudaCalls, RefuseMemoryThatIsTooSmall) {
   EXPECT_THAT(values(), ElementsAre(1, 4, 6, 8));
 }
 
+// Such calls look nothing up, and set only what differs.
+TEST_F(CudaCalls, LikeTheLastOnePassOtherMemoryAndScalars) {
+  const auto scale = tuner->kernel(scale_on_stand_in(), trusted(Mode::best)).value();
+  const auto call = [&](float* memory, float factor, int n) {
+    return (*scale)(application->stream(), memory, factor, n);
+  };
+  for (int i = 0; i < 3; ++i) call(x(), 2.0f, 4).value();
+  EXPECT_THAT(values(), ElementsAre(8, 16, 24, 32));
+  call(x(), 0.5f, 4).value();
+  call(x(), 0.5f, 3).value();
+  call(x() + 1, 0.5f, 3).value();
+  EXPECT_THAT(values(), ElementsAre(2, 2, 3, 8));
+  EXPECT_EQ(call(x() + 1, 0.5f, 4).error().code(), ErrorCode::mismatch);
+  call(x(), 2.0f, 4).value();
+  EXPECT_EQ(call(x() + 1, 2.0f, 4).error().code(), ErrorCode::mismatch);
+  EXPECT_EQ((*scale)(application->stream(), x(), 2.0, 4).error().code(), ErrorCode::invalid_argument);
+  EXPECT_THAT(values(), ElementsAre(4, 4, 6, 16));
+}
+
 TEST_F(CudaCalls, FindTheBestConfigurationMeanwhile) {
   const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
   for (int i = 0;; ++i) {

@@ -71,6 +71,18 @@ class CallArgument {
   std::uint64_t memory() const { return memory_; }           // CUdeviceptr or cl_mem; 0 with a buffer()
   const backend::Buffer* buffer() const { return buffer_; }  // nullptr: the application's memory
   std::span<const std::byte> bytes() const { return std::span(bytes_).first(size_); }
+  // Its first eight bytes, zeros behind those of a shorter scalar; of memory 0.
+  std::uint64_t word() const {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes_.data(), sizeof word);
+    return word;
+  }
+  // Equal for arguments of the same kind, size (of a scalar) and type.
+  std::uint32_t shape() const { return shape_of(is_memory_, size_, type_); }
+  static std::uint32_t shape_of(bool is_memory, std::size_t bytes, std::optional<ElementType> type) {
+    const auto kind = static_cast<std::uint32_t>(type ? static_cast<int>(*type) + 1 : 0);
+    return static_cast<std::uint32_t>(bytes) << 16 | kind << 8 | static_cast<std::uint32_t>(is_memory);
+  }
   // Of the scalar, or of what the pointer points to; none where C++ does not tell (void*, cl_mem, structs).
   std::optional<ElementType> type() const { return type_; }
 

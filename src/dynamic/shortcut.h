@@ -1,0 +1,70 @@
+// Shortcut: the last call in a stream that ran the best known, so that one like it looks nothing up.
+//
+// Most calls differ from the one before in their memory and scalars at most. Between the application's own work and the
+// driver's no cache holds what a call needs, so that each line that it does not touch counts.
+//
+//   const std::lock_guard lock(last->lane().sending);
+//   if (last->is_for(arguments, signature)) sent = last->send(arguments);
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "dynamic/fit.h"
+#include "dynamic/instance.h"
+#include "dynamic/signature.h"
+
+namespace wattune::dynamic {
+
+class Shortcut {
+ public:
+  explicit Shortcut(Lane& lane) : lane_(lane) {}
+
+  // Its `sending` guards all else.
+  Lane& lane() const { return lane_; }
+  Instance& instance() const { return *instance_; }
+  const Variant* variant() const { return variant_; }
+
+  // The call that was sent. Precondition: no argument is a buffer of ours, as is_alike() says.
+  void lead(const CallSizes& sizes, Instance& instance, const Variant& variant, const LaidOut& laid_out) {
+    sizes_ = sizes;
+    instance_ = &instance;
+    variant_ = &variant;
+    laid_out_ = laid_out;
+    memory_.clear();
+  }
+  // What shortcuts are for: the driver knows memory of the application by its address, buffers of ours may be others.
+  static bool is_alike(std::span<const CallArgument> arguments) {
+    return std::ranges::none_of(arguments, [](const CallArgument& each) { return each.buffer() != nullptr; });
+  }
+
+  // Whether a call with these arguments, which have the right types, is of the instance. It gives no sizes by name.
+  bool is_for(std::span<const CallArgument> arguments, const Signature& signature) const {
+    return laid_out_.layout->is_current() && is_alike(arguments) && signature.agrees(arguments, sizes_);
+  }
+  // As Variant::send() of the variant.
+  Result<void> send(std::span<const CallArgument> arguments) {
+    if (!has_memory_of(arguments)) WATTUNE_TRY(check_memory(arguments));
+    return laid_out_.layout->send(arguments);
+  }
+
+ private:
+  bool has_memory_of(std::span<const CallArgument> arguments) const {
+    if (memory_.size() != arguments.size()) return false;
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      if (memory_[i] != arguments[i].memory()) return false;
+    return true;
+  }
+
+  Result<void> check_memory(std::span<const CallArgument> arguments);
+
+  Lane& lane_;
+  CallSizes sizes_ = {};
+  Instance* instance_ = nullptr;
+  const Variant* variant_ = nullptr;
+  LaidOut laid_out_ = {};
+  std::vector<std::uint64_t> memory_;  // of each argument, that was found to be large enough; 0 of scalars
+};
+
+}  // namespace wattune::dynamic
