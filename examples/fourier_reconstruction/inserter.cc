@@ -21,6 +21,7 @@ dynamic::TunerOptions tuner_options(const Options& options) {
   dynamic::TunerOptions tuner{.budget = budget_of(options)};
   tuner.note = [](const std::string& line) { std::fprintf(stderr, "fourier_reconstruction: %s\n", line.c_str()); };
   tuner.compile_processes = options.blocking ? 0 : options.compile_processes;
+  tuner.worker.niceness = options.niceness;
   return tuner;
 }
 

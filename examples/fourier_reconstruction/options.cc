@@ -58,6 +58,9 @@ void add_tuning(CLI::App& app, Options& options, std::string& configurations) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--compile-processes", options.compile_processes, "That compile beside the calls")
       ->check(CLI::PositiveNumber);
+  app.add_option("--niceness", options.niceness,
+                 "Of these and of the process that screens; less where others crowd the processors")
+      ->check(CLI::Range(0, 19));
   app.add_option("--optimum", options.optimum, "Journal of the offline pass: read, and completed where it is not");
   app.add_flag("--only-known", options.only_known, "Take the best of the journal as it is, complete or not");
   app.add_option("--foreign", options.foreign, "Results whose best configuration runs in --mode foreign")

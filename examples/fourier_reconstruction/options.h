@@ -35,6 +35,7 @@ struct Options {
   double share = 0.02;           // the budget, of the time
   std::optional<double> longest_ms = {};
   std::size_t compile_processes = 2;
+  int niceness = 19;                          // of these and of the process that screens
   std::filesystem::path optimum;              // what the offline pass found; empty: nothing is kept
   bool only_known = false;                    // nothing is measured for that
   std::optional<std::uint64_t> offline = {};  // configurations of the offline pass; none: all

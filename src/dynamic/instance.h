@@ -111,6 +111,7 @@ class Instance {
   void look_for_drift();
   void note_too_long();
   void want();
+  void expect_candidates(const std::vector<Candidate>& wanted);
   void expect_code(std::vector<Configuration> configurations, bool urgently = false);
   void refuse_failed();
   void request(const Candidate& candidate);

@@ -161,15 +161,22 @@ void Instance::want() {
   refuse_failed();
   if (explorer_->over()) return end_tuning();
   const std::vector<Candidate> wanted = explorer_->wanted();
-  std::vector<Configuration> expected;
-  for (const Candidate& candidate : wanted) expected.push_back(candidate.configuration);
-  expect_code(std::move(expected));
+  expect_candidates(wanted);
   for (std::size_t i = 0; i < wanted.size() && requested_.size() < kLoadedAhead; ++i) {
     const Configuration& configuration = wanted[i].configuration;
     const bool is_known = configuration == pairing_.best()->configuration();
     if (!is_known && !requested_.contains(configuration.id()) && kernel_.variants->is_ready(*problem_, configuration))
       request(wanted[i]);
   }
+}
+
+// And what the loader has been asked for, though it may be wanted no more: it would be compiled anew in a gap.
+void Instance::expect_candidates(const std::vector<Candidate>& wanted) {
+  std::vector<Configuration> expected;
+  for (const Candidate& candidate : wanted) expected.push_back(candidate.configuration);
+  for (const Configuration& each : expected_code_)
+    if (requested_.contains(each.id()) && std::ranges::count(expected, each) == 0) expected.push_back(each);
+  expect_code(std::move(expected));
 }
 
 // Only what has changed is said, as compilers are told of the candidates of all keys.

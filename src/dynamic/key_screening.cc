@@ -140,9 +140,10 @@ void KeyScreening::refuse(const Error& why) { end(fmt::format("not screened: {}"
 Result<void> KeyScreening::begin(const ScreeningPlace& place) {
   if (under_way_) return {};
   WATTUNE_ASSIGN(spec_, spec_for(place));
+  lookahead_.emplace(place.compile_ahead);
   under_way_.emplace(
       problem_->space, *search_.strategy, std::vector{place.device.info().selector}, trials_, nobody_,
-      tune::TuningOptions{.stop = search_.stop, .ahead = place.compile_ahead, .shoot_out = {.finalists = 0}});
+      tune::TuningOptions{.stop = search_.stop, .ahead = lookahead_->value(), .shoot_out = {.finalists = 0}});
   under_way_->start({}, place.now());
   next_ = under_way_->next(place.now());
   return {};
@@ -252,9 +253,13 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
                                         const backend::PooledSource* compilers, ScreeningAllowance& allowance) {
   publish();
   for (; next_; next_ = under_way_->next(place.now())) {
+    const Nanoseconds begin = place.now();
     if (compilers != nullptr && !wait_for(*next_, under_way_->expected(), *compilers, evaluator, place)) return {};
+    const Nanoseconds compiled = place.now();
     const auto does_pay = [&] { return pays(allowance.expected()); };
     if (!allowance.reserve([&] { return stops(place, allowance.expected()); }, does_pay)) return {};
+    lookahead_->learn(compiled - begin, place.now() - compiled);
+    under_way_->set_ahead(lookahead_->value());
     const tune::DeviceUse before = evaluator.device_use();
     Result<Observation> seen = evaluator.evaluate(*next_);
     const tune::DeviceUse after = evaluator.device_use();

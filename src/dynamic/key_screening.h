@@ -14,6 +14,7 @@
 
 #include "dynamic/explorer.h"
 #include "dynamic/key_search.h"
+#include "dynamic/lookahead.h"
 #include "dynamic/screening_allowance.h"
 #include "dynamic/worth.h"
 #include "wattune/backend/compile_pool.h"
@@ -34,7 +35,7 @@ struct ScreeningPlace {
   std::stop_token stop = {};             // no further step is begun
   std::function<Nanoseconds()> others;   // what one more step of a key that waits is worth at most
   backend::CompilePool* pool = nullptr;  // compiles for it; nullptr: the device does
-  std::size_t compile_ahead = 1;         // of what the strategy proposes
+  std::size_t compile_ahead = 1;         // of what the strategy proposes, at most
   std::optional<RecentMean>* steps;      // what those of all keys took of the device
 };
 
@@ -136,9 +137,10 @@ class KeyScreening {
   std::atomic<bool> is_expected_ = false;  // not called yet
   std::atomic<std::uint64_t> calls_ = 0;
   Worth worth_;
-  // Of the thread that screens; the first three once it has begun.
+  // Of the thread that screens; the first four once it has begun.
   std::optional<KernelSpec> spec_;
   std::optional<tune::Search> under_way_;
+  std::optional<Lookahead> lookahead_;
   std::optional<Configuration> next_;
   Trials trials_;
   tune::TuningObserver nobody_;

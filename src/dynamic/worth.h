@@ -61,15 +61,13 @@ class Worth {
   void learn(const Observation& seen) {
     ++since_best_;
     const bool works = seen.status == Status::correct && seen.statistics;
-    const bool better = works && (!best_ || seen.statistics->median < *best_);
-    if (!better) return is_beginning() ? beginnings_->held() : void();
-    const Nanoseconds time = seen.statistics->median;
-    if (best_) improve(1.0 - time / *best_);
-    best_ = time;
+    if (!works || (best_ && !is_better(*seen.statistics, *best_))) return is_beginning() ? beginnings_->held() : void();
+    if (best_) improve(1.0 - seen.statistics->median / best_->median);
+    best_ = seen.statistics;
     since_best_ = 0;
   }
-  // The least time so far; none: nothing worked yet.
-  const std::optional<Nanoseconds>& best() const { return best_; }
+  // The least time so far, but for what may be noise; none: nothing worked yet.
+  std::optional<Nanoseconds> best() const { return best_ ? std::optional(best_->median) : std::nullopt; }
   // What calls have taken of the device, and will probably take at least.
   void note_calls(Nanoseconds time) { calls_.store(time.value(), std::memory_order_relaxed); }
   // What one more will gain on average. Where nobody tells of calls, or nothing worked yet of any key, everything pays.
@@ -87,6 +85,11 @@ class Worth {
   static constexpr double kLeastGain = 0.008;
   static constexpr Nanoseconds kLeastCalls = nanoseconds_from_seconds(0.2);
 
+  // For certain, and by what calls can tell.
+  static bool is_better(const Statistics& seen, const Statistics& best) {
+    constexpr double kTold = 0.99;
+    return seen.interval_high < best.interval_low && seen.median < kTold * best.median;
+  }
   bool is_beginning() const { return best_ && !gain_; }
   void improve(double by) {
     if (is_beginning()) beginnings_->beaten(by);
@@ -94,7 +97,7 @@ class Worth {
   }
 
   const std::shared_ptr<Beginnings> beginnings_;
-  std::optional<Nanoseconds> best_;
+  std::optional<Statistics> best_;
   std::optional<double> gain_;  // none: nothing was better than the first that worked
   std::uint64_t since_best_ = 0;
   std::atomic<double> calls_ = -1.0;

@@ -53,6 +53,7 @@ Search::Search(const space::SearchSpace& space, search::Strategy& strategy, cons
       sink_(sink),
       observer_(observer),
       options_(options),
+      ahead_(options.ahead),
       best_before_(devices.size()),
       tally_(std::make_unique<Tally>(devices, space.count(), space.default_configuration(), options.slowdown)),
       final_(std::make_unique<FinalStage>(options.shoot_out, *tally_)) {}
@@ -116,7 +117,7 @@ bool Search::over(Nanoseconds now) {
 
 // No further than the rules let the run come.
 void Search::ask_ahead() {
-  const std::uint64_t least = std::max<std::uint64_t>(1, options_.ahead);
+  const std::uint64_t least = std::max<std::uint64_t>(1, ahead_);
   std::uint64_t wanted = std::max<std::uint64_t>(least, options_.batch);
   if (const auto left = options_.stop.evaluations_left(progress()))
     wanted = std::min(wanted, *left - in_flight_.size());
@@ -154,7 +155,7 @@ void Search::foresee(const Configuration& configuration, const search::CompileFe
 }
 
 std::vector<Configuration> Search::expected() const {
-  const std::size_t ahead = std::min(proposals_.size(), std::max<std::size_t>(1, options_.ahead));
+  const std::size_t ahead = std::min(proposals_.size(), std::max<std::size_t>(1, ahead_));
   std::vector<Configuration> expected;
   expected.reserve(in_flight_.size() + ahead);
   for (const Evaluation& each : in_flight_) expected.push_back(each.configuration);

@@ -137,6 +137,17 @@ TEST_F(SearchByHand, SeveralDevicesHaveOneConfigurationEach) {
   EXPECT_EQ(sink.trials.front().device, "b");
 }
 
+TEST_F(SearchByHand, ProposesAsFarAheadAsItWasToldLast) {
+  begin();
+  ASSERT_TRUE(search->next());
+  search->set_ahead(3);
+  search->tell(measured(1)).value();
+  ASSERT_TRUE(search->next());
+  EXPECT_THAT(ids_of(search->expected()), ElementsAre(1, 2, 3));
+  search->set_ahead(1);
+  EXPECT_THAT(ids_of(search->expected()), ElementsAre(1, 2));
+}
+
 TEST_F(SearchByHand, ALostDeviceLeavesItsConfigurationBehindAsFailed) {
   begin({"a", "b"});
   ASSERT_TRUE(search->next({}, 0));

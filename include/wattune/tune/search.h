@@ -61,6 +61,8 @@ class Search {
   void foresee(const Configuration& configuration, const search::CompileFeatures& features);
   // What is in flight and what will probably follow, the next first, so that it can be compiled meanwhile.
   std::vector<Configuration> expected() const;
+  // As TuningOptions::ahead, from here on.
+  void set_ahead(std::size_t ahead) { ahead_ = ahead; }
   // What the strategy had better do while something is in flight, before any other call; on any thread. Empty: nothing.
   std::function<void()> pending_work() { return strategy_.pending_work(); }
   // Whether something is in flight.
@@ -110,6 +112,7 @@ class Search {
   TrialSink& sink_;
   TuningObserver& observer_;
   const TuningOptions options_;
+  std::size_t ahead_;
   Nanoseconds started_;
   std::unordered_set<ConfigurationId, search::IdHash> known_;  // told, or in flight
   std::vector<Configuration> proposals_;                       // to be evaluated, the next first

@@ -1,0 +1,33 @@
+// Lookahead: how many configurations are proposed, and compiled, before what was proposed first has shown anything: as
+// few as keep the device from waiting for compilers, as each is chosen knowing less. One thread.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "wattune/core/units.h"
+
+namespace wattune::dynamic {
+
+class Lookahead {
+ public:
+  explicit Lookahead(std::size_t most) : most_(std::max<std::size_t>(1, most)), value_(std::min(kFirst, most_)) {}
+
+  std::size_t value() const { return value_; }
+  // How long a step has waited for a compiler, and then for the budget.
+  void learn(Nanoseconds for_compiler, Nanoseconds for_budget) {
+    if (for_compiler > for_budget)
+      value_ = std::min(value_ + 1, most_);
+    else if (for_compiler < kNothing)
+      value_ = std::max<std::size_t>(value_ - 1, 1);
+  }
+
+ private:
+  static constexpr std::size_t kFirst = 2;
+  static constexpr Nanoseconds kNothing = Nanoseconds(100e3);
+
+  std::size_t most_;
+  std::size_t value_;
+};
+
+}  // namespace wattune::dynamic
