@@ -15,9 +15,21 @@ std::vector<ConfigurationId> CandidateSearch::draw_candidates(const std::vector<
       if (ids.size() < kNeighbours * (i + 1) / elite.size()) add(id);
   }
   for (std::size_t n = ids.size(); n < kCandidates; ++n) add(space().sample(random()));
-  const std::size_t two_away = kTwoAway * std::min(idle, kLongIdle) / kLongIdle;
-  for (std::size_t n = 0; n < two_away; ++n) add(random_walk(elite[random().below(elite.size())], 2));
+  const std::size_t far = kTwoAway * std::min(idle, kLongIdle) / kLongIdle;
+  for (std::size_t n = 0; n < far; ++n) add(two_away(elite));
   return ids;
+}
+
+std::optional<ConfigurationId> CandidateSearch::draw_two_away(const std::vector<ConfigurationId>& elite) {
+  for (int i = 0; i < kTries; ++i) {
+    const ConfigurationId id = two_away(elite);
+    if (!visited(id)) return id;
+  }
+  return std::nullopt;
+}
+
+ConfigurationId CandidateSearch::two_away(const std::vector<ConfigurationId>& elite) {
+  return random_walk(elite[random().below(elite.size())], 2);
 }
 
 }  // namespace wattune::search

@@ -6,6 +6,7 @@
 // variable neighbourhood search (Mladenovic, Hansen: Variable neighborhood search, 1997).
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "search/local_search.h"
@@ -20,12 +21,18 @@ class CandidateSearch : public LocalSearch {
   // Unvisited ids, some of which may be alike. `elite` are the best configurations, the best one first, `idle` the
   // outcomes since it was told. Precondition: the elite is not empty.
   std::vector<ConfigurationId> draw_candidates(const std::vector<ConfigurationId>& elite, std::size_t idle);
+  // An unvisited one that differs from one of the elite in two parameters or, by chance, in one; none where that is
+  // hard to find. Precondition: as above.
+  std::optional<ConfigurationId> draw_two_away(const std::vector<ConfigurationId>& elite);
 
  private:
   static constexpr std::size_t kCandidates = 200;
   static constexpr std::size_t kNeighbours = 150;  // of them at most, in equal shares for each of the elite
   static constexpr std::size_t kTwoAway = 150;     // at most, besides,
   static constexpr std::size_t kLongIdle = 100;    // from so many idle outcomes on
+  static constexpr int kTries = 30;                // to find one that is not visited
+
+  ConfigurationId two_away(const std::vector<ConfigurationId>& elite);
 };
 
 }  // namespace wattune::search

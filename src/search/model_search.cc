@@ -12,8 +12,13 @@
 // with steep interactions: the forest's weight is n / (n + forest) after n observations. Predicted deviations are
 // widened by how far off recent predictions were (Calibration), so that a model that is often wrong looks more where it
 // is unsure. Until kFirst outcomes every `explore`-th proposal widens them further, because models of a few outcomes
-// are often wrong; of more, their own choice is the better one. After kIdle outcomes without a new best every
-// `explore`-th is drawn uniformly, so that a wrong model cannot hold the search for ever.
+// are often wrong; of more, their own choice is the better one. After kIdle outcomes without a new best every second is
+// two changes away from one of the best, whatever the models say, so that wrong ones cannot hold the search for ever.
+//
+// Until kFirst outcomes candidates with values that are no powers of two, where they might be, promise less
+// (PowersOfTwo). As in piBO (Hvarfner, Stoll, Souza, Lindauer, Hutter, Nardi: piBO, Augmenting Acquisition Functions
+// with User Beliefs for Bayesian Optimization, ICLR 2022) the acquisition is multiplied by that belief to a power which
+// falls with the outcomes, so that a wrong one is forgotten.
 //
 // With a prior (earlier runs elsewhere) both models learn what it leaves to explain, the response less slope * prior.
 // The search begins as without one, until the prior ranks the first kBeforePrior configurations as they were measured,
@@ -63,8 +68,9 @@ constexpr std::size_t kOutcomeTrees = 20;
 constexpr std::size_t kForestGrowth = 10;   // forests are grown anew when the outcomes are this share, 1/10, more
 constexpr double kForestAlone = 0.9;        // the forest's weight at which the process is left out
 constexpr double kExploringWidening = 3.0;  // of deviations, where a proposal explores,
-constexpr std::size_t kFirst = 100;         // up to so many outcomes,
-constexpr std::size_t kIdle = 200;          // and that are without a new best before proposals are uniform
+constexpr double kBelief = 0.5;             // off a promise's logarithm for each value that is no power of two,
+constexpr std::size_t kFirst = 100;         // both up to so many outcomes,
+constexpr std::size_t kIdle = 200;          // and those without a new best before every second proposal asks no model
 
 class ModelSearch final : public CandidateSearch {
  public:
@@ -88,7 +94,8 @@ class ModelSearch final : public CandidateSearch {
   struct Candidate {
     ConfigurationId id = 0;
     double prior = 0.0;
-    double success = 1.0;  // predicted probability
+    std::size_t others = 0;  // values that are no powers of two, where they might be
+    double success = 1.0;    // predicted probability
     Prediction forest;
   };
 
@@ -104,19 +111,21 @@ class ModelSearch final : public CandidateSearch {
     }
     began_ = true;
     for (std::size_t proposals = 1;; ++proposals) {
-      const bool explores = option("explore") > 0 && proposals % count_option("explore") == 0;
-      const bool widens = explores && outcomes_ < kFirst;
-      const bool is_uniform = explores && outcomes_ - best_since_ >= kIdle;
-      std::optional<ConfigurationId> next;
-      if (outcomes_ < kFewestRows) {
-        next = blind_draw();
-      } else if (!is_uniform && rows_.size() >= kFewestRows) {
-        next = most_promising(widens ? kExploringWidening : 1.0);
-      }
+      std::optional<ConfigurationId> next = propose(proposals);
       if (!next) next = draw_unvisited();
       if (!next) co_return;
       co_await submit(*next);
     }
+  }
+
+  // The n-th after the start, if it is not to be uniform.
+  std::optional<ConfigurationId> propose(std::size_t n) {
+    if (outcomes_ < kFewestRows) return blind_draw();
+    if (rows_.size() < kFewestRows) return std::nullopt;
+    const std::size_t every = count_option("explore");
+    if (every > 0 && outcomes_ - best_since_ >= kIdle && n % 2 == 0) return draw_two_away(elite());
+    const bool widens = every > 0 && outcomes_ < kFirst && n % every == 0;
+    return most_promising(widens ? kExploringWidening : 1.0);
   }
 
   void plan_start() {
@@ -146,7 +155,7 @@ class ModelSearch final : public CandidateSearch {
   }
 
   Coordinates rounded(Coordinates point) const {
-    return option("powers") > 0 ? to_powers_of_two(space(), std::move(point)) : point;
+    return believes_in_powers_ ? powers_.nearest(std::move(point)) : point;
   }
 
   std::optional<ConfigurationId> best_of_prior() const {
@@ -179,8 +188,15 @@ class ModelSearch final : public CandidateSearch {
   double promise(std::size_t c, std::size_t acquisition, double widening) const {
     const Prediction prediction = predict(c);
     if (calibrates_) widening *= proposals_.widening();
-    return candidates_[c].success * acquire(acquisition, {prediction.mean, widening * prediction.deviation},
-                                            response_of(best()->objective), kappa_);
+    return candidates_[c].success * belief(candidates_[c]) *
+           acquire(acquisition, {prediction.mean, widening * prediction.deviation}, response_of(best()->objective),
+                   kappa_);
+  }
+
+  // 1 from kFirst outcomes on.
+  double belief(const Candidate& candidate) const {
+    const double left = 1.0 - static_cast<double>(std::min(outcomes_, kFirst)) / static_cast<double>(kFirst);
+    return std::exp(-kBelief * left * static_cast<double>(candidate.others));
   }
 
   std::vector<ConfigurationId> best_candidates(std::size_t n) {
@@ -299,7 +315,8 @@ class ModelSearch final : public CandidateSearch {
     candidates_.clear();
     std::vector<Coordinates> points;
     for (const ConfigurationId id : ids) {
-      candidates_.push_back({.id = id, .prior = prior_.predict(id)});
+      const std::size_t others = believes_in_powers_ ? powers_.missed(coordinates(space(), id)) : 0;
+      candidates_.push_back({.id = id, .prior = prior_.predict(id), .others = others});
       points.push_back(input_.point(id));
     }
     if (uses_process()) process_.set_candidates(std::move(points));
@@ -361,6 +378,8 @@ class ModelSearch final : public CandidateSearch {
   const double kappa_ = option("kappa");
   const double forest_ = option("forest");
   const bool calibrates_ = option("calibrate") > 0;
+  const bool believes_in_powers_ = option("powers") > 0;
+  const PowersOfTwo powers_{space()};
   StartPlan start_;
   const StartPlan::IsVisited is_visited_ = [this](ConfigurationId id) { return visited(id); };
   bool works_ahead_ = false;  // somebody does its pending_work()

@@ -46,22 +46,27 @@ struct ModelDefaults {
 };
 
 std::vector<StrategyParameter> model_parameters(const ModelDefaults& defaults) {
-  return {kNeighbourhood,
-          {"initial", defaults.initial, 1, 1000, "configurations before the first model, which show many values", true},
-          {"acquisition", defaults.acquisition, 0, 3,
-           "0: expected improvement; 1: lower confidence bound; 2: probability of improvement; 3: whichever gains most",
-           true},
-          {"kappa", 1.5, 0, 100, "of the confidence bound, in standard deviations"},
-          {"powers", defaults.powers, 0, 1,
-           "1: the first configurations are powers of two where a parameter lists other numbers too", true},
-          {"forest", defaults.forest, 0, 1e9,
-           "observations after which a regression forest weighs as much as the process; 0: no forest"},
-          {"explore", defaults.explore, 0, 1e9, "every such proposal may go where models would not; 0: none", true},
-          {"calibrate", defaults.calibrate, 0, 1,
-           "1: deviations are widened by how far recent outcomes were from what was predicted", true},
-          {"features", 0, 0, 1000,
-           "candidates that are compiled before one of them is proposed, by what the compiler says of them; 0: none",
-           true}};
+  return {
+      kNeighbourhood,
+      {"initial", defaults.initial, 1, 1000, "configurations before the first model, which show many values", true},
+      {"acquisition", defaults.acquisition, 0, 3,
+       "0: expected improvement; 1: lower confidence bound; 2: probability of improvement; 3: whichever gains most",
+       true},
+      {"kappa", 1.5, 0, 100, "of the confidence bound, in standard deviations"},
+      {"powers", defaults.powers, 0, 1,
+       "1: the first configurations are powers of two where a parameter lists other numbers too, and these promise "
+       "less at first",
+       true},
+      {"forest", defaults.forest, 0, 1e9,
+       "observations after which a regression forest weighs as much as the process; 0: no forest"},
+      {"explore", defaults.explore, 0, 1e9,
+       "every such proposal may go where models would not, every second one when nothing improves for long; 0: none",
+       true},
+      {"calibrate", defaults.calibrate, 0, 1,
+       "1: deviations are widened by how far recent outcomes were from what was predicted", true},
+      {"features", 0, 0, 1000,
+       "candidates that are compiled before one of them is proposed, by what the compiler says of them; 0: none",
+       true}};
 }
 
 // Walks and climbs: the algorithms of one configuration at a time.

@@ -46,13 +46,23 @@ class ValueCounts {
 
 }  // namespace
 
-Coordinates to_powers_of_two(const space::SearchSpace& space, Coordinates point) {
+PowersOfTwo::PowersOfTwo(const space::SearchSpace& space) {
+  for (const Parameter& parameter : space.parameters()) places_.push_back(places_of_powers(parameter.values));
+}
+
+Coordinates PowersOfTwo::nearest(Coordinates point) const {
   for (std::size_t p = 0; p < point.size(); ++p) {
-    const std::vector<double> places = places_of_powers(space.parameters()[p].values);
-    if (places.empty()) continue;
-    point[p] = *std::ranges::min_element(places, {}, [&](double place) { return std::abs(place - point[p]); });
+    if (places_[p].empty()) continue;
+    point[p] = *std::ranges::min_element(places_[p], {}, [&](double place) { return std::abs(place - point[p]); });
   }
   return point;
+}
+
+std::size_t PowersOfTwo::missed(const Coordinates& configuration) const {
+  std::size_t count = 0;
+  for (std::size_t p = 0; p < places_.size(); ++p)
+    if (!places_[p].empty() && !std::ranges::binary_search(places_[p], configuration[p])) ++count;
+  return count;
 }
 
 std::vector<ConfigurationId> spread_over_values(const space::SearchSpace& space,

@@ -9,9 +9,19 @@
 
 namespace wattune::search {
 
-// The point with each coordinate that may be another number moved to the nearest power of two in the list (of two, the
-// lower). Lists with other values than positive integers, and those of powers or without any, leave it as it is.
-Coordinates to_powers_of_two(const space::SearchSpace& space, Coordinates point);
+// The parameters that list powers of two and other positive integers, and nothing else.
+class PowersOfTwo {
+ public:
+  explicit PowersOfTwo(const space::SearchSpace& space);
+
+  // The point with each of their coordinates moved to the nearest power of two in the list (of two, the lower).
+  Coordinates nearest(Coordinates point) const;
+  // How many of them are none in a configuration.
+  std::size_t missed(const Coordinates& configuration) const;
+
+ private:
+  std::vector<std::vector<double>> places_;  // of the powers in each list, ascending; empty for other parameters
+};
 
 // Of `pool`, which was drawn at random, n different ones (or all) that are not in `begun`, so that few configurations
 // show each value about as often as the pool has it: each the one whose values are behind that by most, in the sum over

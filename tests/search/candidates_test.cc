@@ -28,6 +28,7 @@ class Drawing : public CandidateSearch {
  public:
   explicit Drawing(const SearchSpace& space) : CandidateSearch(space, {.parameters = {{"neighbourhood", 0}}}) {}
   using CandidateSearch::draw_candidates;
+  using CandidateSearch::draw_two_away;
 
  private:
   Task<> search() override { co_return; }
@@ -91,6 +92,25 @@ TEST(Candidates, AreNotVisited) {
   EXPECT_TRUE(std::ranges::none_of(ids, [&](ConfigurationId id) { return told.contains(id); }));
   const std::set<ConfigurationId> each(ids.begin(), ids.end());
   EXPECT_GE(count_with(space, Ids(each.begin(), each.end()), best, 1), 30u);
+}
+
+// Of 90 * 90 pairs of steps 90 end where they began, which is told, and 720 at neighbours.
+TEST(Candidates, TwoAwayAreDrawnAlone) {
+  const SearchSpace space = large_space();
+  const ConfigurationId best = 1'234'567'890;
+  Drawing drawing(space);
+  drawing.tell(best, {});
+  Ids drawn;
+  for (int i = 0; i < 500; ++i) drawn.push_back(drawing.draw_two_away({best}).value());
+  EXPECT_EQ(count_with(space, drawn, best, 1) + count_with(space, drawn, best, 2), 500u);
+  EXPECT_NEAR(static_cast<double>(count_with(space, drawn, best, 2)), 0.91 * 500, 25.0);
+}
+
+TEST(Candidates, TwoAwayAreNotDrawnWhereAllIsVisited) {
+  const auto space = SearchSpace::build({{"x", {0, 1, 2}, {}, {}}, {"y", {0, 1, 2}, {}, {}}}, {}).value();
+  Drawing drawing(space);
+  for (ConfigurationId id = 0; id < 9; ++id) drawing.tell(id, {});
+  EXPECT_EQ(drawing.draw_two_away({4}), std::nullopt);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <string>
 
 #include "search/acquisition.h"
@@ -198,7 +200,7 @@ TEST(LengthScales, AreLongForFlagsThatChangeLittle) {
 }
 
 // 40 lies in the middle of 32 and 48, place 1.5 of its list: the nearest power is 32. Lists of powers alone, of other
-// kinds, and without powers stay as they are.
+// kinds, and without powers stay as they are, and miss nothing.
 TEST(Start, KeepsToPowersOfTwoWhereOthersAreListed) {
   const auto space = space::SearchSpace::build({{"block", {16, 32, 48, 64}, {}, {}},
                                                 {"tile", {1, 3, 5, 6}, {}, {}},
@@ -208,8 +210,12 @@ TEST(Start, KeepsToPowersOfTwoWhereOthersAreListed) {
                                                 {"name", {"a", "b"}, {}, {}}},
                                                {})
                          .value();
-  EXPECT_EQ(to_powers_of_two(space, {1.5, 1.5, 1, 0.5, 1, 0.5}), (Coordinates{1, 0, 1, 0.5, 1, 0.5}));
-  EXPECT_EQ(to_powers_of_two(space, {2.6, 3, 0.4, 1, 2, 1}), (Coordinates{3, 0, 0.4, 1, 2, 1}));
+  const PowersOfTwo powers(space);
+  EXPECT_EQ(powers.nearest({1.5, 1.5, 1, 0.5, 1, 0.5}), (Coordinates{1, 0, 1, 0.5, 1, 0.5}));
+  EXPECT_EQ(powers.nearest({2.6, 3, 0.4, 1, 2, 1}), (Coordinates{3, 0, 0.4, 1, 2, 1}));
+  EXPECT_EQ(powers.missed({0, 0, 1, 1, 0, 0}), 0u);
+  EXPECT_EQ(powers.missed({2, 0, 0, 0, 2, 1}), 1u);
+  EXPECT_EQ(powers.missed({2, 3, 0, 0, 2, 1}), 2u);
 }
 
 // Of nine configurations three that have each value of both parameters once, with what the search began with.
@@ -247,6 +253,65 @@ TEST(Start, IsHowAutoBegins) {
   };
   EXPECT_GE(powers_among_twenty(1), 7);
   EXPECT_LE(powers_among_twenty(0), 1);
+}
+
+// In nanoseconds; of 0 that it failed.
+Observation timed(double time) {
+  Observation observation;
+  if (time > 0.0) observation.statistics = Statistics{.median = Nanoseconds(time)};
+  if (time == 0.0) observation.status = Status::runtime;
+  return observation;
+}
+
+// Times say nothing. Of 60 values of uniform draws 49 would be no powers, of the models alone some 34 at first; later
+// nothing is believed any more.
+TEST(ModelSearch, BelievesInPowersWhileLittleIsKnown) {
+  std::vector<Value> values;
+  for (int v = 1; v <= 32; ++v) values.emplace_back(v);
+  const auto space = space::SearchSpace::build({{"a", values, {}, {}}, {"b", values, {}, {}}}, {}).value();
+  const PowersOfTwo powers(space);
+  const auto strategy = make_strategy("auto", space, {.seed = 1}).value();
+  Random times(1);
+  std::size_t early = 0;
+  std::size_t late = 0;
+  for (int i = 0; i < 140; ++i) {
+    const ConfigurationId id = strategy->ask(1).front();
+    if (i >= 4 && i < 34) early += powers.missed(coordinates(space, id));
+    if (i >= 110) late += powers.missed(coordinates(space, id));
+    strategy->tell(id, timed(1000.0 * std::exp(times.uniform())));
+  }
+  EXPECT_LT(early, 20u);
+  EXPECT_GT(late, 30u);
+}
+
+// What has another last value than 9 fails, which the models learn and then avoid. Once nothing has improved for 200
+// outcomes the search goes there all the same, but no farther than two changes from something that works.
+TEST(ModelSearch, LeavesTheModelsWhereNothingImproves) {
+  std::vector<Parameter> parameters;
+  std::vector<Value> values;
+  for (int v = 0; v < 10; ++v) values.emplace_back(v);
+  for (int p = 0; p < 8; ++p) parameters.push_back({"p" + std::to_string(p), values, {}, {}});
+  const auto space = space::SearchSpace::build(std::move(parameters), {}).value();
+  const ConfigurationId best = 12'345'679;
+  const auto changes = [&](ConfigurationId a, ConfigurationId b) {
+    const Coordinates from = coordinates(space, a);
+    return std::transform_reduce(from.begin(), from.end(), coordinates(space, b).begin(), 0, std::plus(),
+                                 std::not_equal_to());
+  };
+  const auto strategy = make_strategy("auto", space, {.seed = 1}).value();
+  strategy->tell(best, timed(1.0));
+  std::vector<ConfigurationId> working = {best};
+  int failures = 0;
+  for (int i = 0; i < 300; ++i) {
+    const ConfigurationId id = strategy->ask(1).front();
+    const bool works = coordinates(space, id).back() == 9.0;
+    strategy->tell(id, timed(works ? 2.0 + 0.1 * changes(id, best) : 0.0));
+    if (works) working.push_back(id);
+    if (works || i < 200) continue;
+    ++failures;
+    EXPECT_TRUE(std::ranges::any_of(working, [&](ConfigurationId other) { return changes(id, other) <= 2; }));
+  }
+  EXPECT_GE(failures, 5);
 }
 
 // block: octaves 0, 1, 1.58, 2 above 16, exponents 4, 5, 4, 6 of 6; unroll: octaves 0, 1, exponents that only grow;
