@@ -22,8 +22,9 @@ constexpr Nanoseconds kForAStep = nanoseconds_from_seconds(0.2);
 constexpr Nanoseconds kLeft = nanoseconds_from_seconds(30);
 constexpr Nanoseconds kLeftForOthers = nanoseconds_from_seconds(0.2);
 constexpr double kByFar = 4.0;
-// When its next step has not paid for so long it is put aside.
-constexpr Nanoseconds kRest = nanoseconds_from_seconds(1);
+// When its next step has not paid for so long it is put aside, and its process given back after as long: in the first
+// seconds of its calls, what a few slow configurations cost does not pay.
+constexpr Nanoseconds kRest = nanoseconds_from_seconds(5);
 
 // What hangs takes the device from the application, half of the time.
 tune::Limits short_limits() {
