@@ -264,7 +264,12 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
     const tune::DeviceUse before = evaluator.device_use();
     Result<Observation> seen = evaluator.evaluate(*next_);
     const tune::DeviceUse after = evaluator.device_use();
-    allowance.settle({after.time - before.time, after.waits - before.waits});
+    const tune::DeviceUse use{after.time - before.time, after.waits - before.waits};
+    // What all others are compared with is sampled in any case: that says nothing of what they take.
+    if (trials_.all.empty())
+      allowance.charge(use);
+    else
+      allowance.settle(use);
     if (!seen) return std::move(seen).error();
     worth_.learn(*seen);
     WATTUNE_TRY(under_way_->tell(*std::move(seen), place.now()));
