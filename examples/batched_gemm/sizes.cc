@@ -39,9 +39,9 @@ std::int64_t local_elements(const Sizes& sizes, std::int64_t products, std::int6
 
 // Threads of a column each in groups of about 256, or 160 where rows are short, that fit into local memory. Rows of A
 // have an even pitch there, so that they are read in vectors, and matrices no pitch by which threads of different
-// products meet in the same banks. Where half of what moves is C, it is gathered. Where local memory leaves few
-// threads, several share a column, and each computes its rows in registers. Compared by the optima of 32 sizes on an
-// H200, 14 of them exhaustive.
+// products meet in the same banks. Where half of what moves is C, or its rows are pairs, it is gathered. Where local
+// memory leaves few threads, several share a column, and each computes its rows in registers. Compared by the optima of
+// 32 sizes on an H200, 14 of them exhaustive.
 Values usual_values(const Sizes& sizes) {
   constexpr std::int64_t kMostLocal = 12'000;
   constexpr std::int64_t kHalfOfTheBanks = 16;
@@ -51,7 +51,7 @@ Values usual_values(const Sizes& sizes) {
   const std::int64_t pitch = sizes.a + pad_row;
   std::int64_t pad_matrix = pitch * sizes.b % kHalfOfTheBanks == 0 ? 1 : 0;
   const std::int64_t pad_threads = narrow ? 0 : sizes.c % 4;
-  const bool direct = 2 * sizes.b * sizes.c < elements_of(sizes);
+  const bool direct = sizes.c > 2 && 2 * sizes.b * sizes.c < elements_of(sizes);
   const std::int64_t threads = sizes.c + pad_threads;  // of a product
   std::int64_t products = std::clamp<std::int64_t>(power_of_two_within((narrow ? 160 : 256) / threads), 1, 64);
   while (products > 1 && local_elements(sizes, products, pitch * (sizes.b + pad_matrix), !direct) > kMostLocal)

@@ -22,8 +22,9 @@ constexpr Nanoseconds kForAStep = nanoseconds_from_seconds(0.2);
 constexpr Nanoseconds kLeft = nanoseconds_from_seconds(30);
 constexpr Nanoseconds kLeftForOthers = nanoseconds_from_seconds(0.2);
 constexpr double kByFar = 4.0;
-// When its next step has not paid for so long it is put aside.
-constexpr Nanoseconds kRest = nanoseconds_from_seconds(1);
+// When its next step has not paid for so long it is put aside, and its process given back after as long: in the first
+// seconds of its calls, what a few slow configurations cost does not pay.
+constexpr Nanoseconds kRest = nanoseconds_from_seconds(5);
 
 // What hangs takes the device from the application, half of the time.
 tune::Limits short_limits() {
@@ -263,7 +264,12 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
     const tune::DeviceUse before = evaluator.device_use();
     Result<Observation> seen = evaluator.evaluate(*next_);
     const tune::DeviceUse after = evaluator.device_use();
-    allowance.settle({after.time - before.time, after.waits - before.waits});
+    const tune::DeviceUse use{after.time - before.time, after.waits - before.waits};
+    // What all others are compared with is sampled in any case: that says nothing of what they take.
+    if (trials_.all.empty())
+      allowance.charge(use);
+    else
+      allowance.settle(use);
     if (!seen) return std::move(seen).error();
     worth_.learn(*seen);
     WATTUNE_TRY(under_way_->tell(*std::move(seen), place.now()));

@@ -37,9 +37,10 @@ class Beginnings {
     ++beaten_;
     gains_ += gain;
   }
-  Known known() const {
+  // To a key whose own beginning has held against `own` of the trials.
+  Known known(double own) const {
     const std::lock_guard lock(mutex_);
-    return {held_ / (beaten_ + 1), (kFirstGain + gains_) / (beaten_ + 1), held_ + beaten_ > 0};
+    return {(held_ - own) / (beaten_ + 1), (kFirstGain + gains_) / (beaten_ + 1), held_ - own + beaten_ > 0};
   }
 
  private:
@@ -61,7 +62,7 @@ class Worth {
   void learn(const Observation& seen) {
     ++since_best_;
     const bool works = seen.status == Status::correct && seen.statistics;
-    if (!works || (best_ && !is_better(*seen.statistics, *best_))) return is_beginning() ? beginnings_->held() : void();
+    if (!works || (best_ && !is_better(*seen.statistics, *best_))) return is_beginning() ? hold() : void();
     if (best_) improve(1.0 - seen.statistics->median / best_->median);
     best_ = seen.statistics;
     since_best_ = 0;
@@ -73,7 +74,7 @@ class Worth {
   // What one more will gain on average. Where nobody tells of calls, or nothing worked yet of any key, everything pays.
   Nanoseconds of_one_more() const {
     const double calls = calls_.load(std::memory_order_relaxed);
-    const Beginnings::Known others = beginnings_->known();
+    const Beginnings::Known others = beginnings_->known(held_);
     if (calls < 0.0 || (!best_ && !others.any)) return Nanoseconds(std::numeric_limits<double>::infinity());
     const double tried = static_cast<double>(since_best_) + (gain_ ? 0.0 : others.held_against);
     return std::max(gain_.value_or(others.gain), kLeastGain) / (tried + 1.0) * (Nanoseconds(calls) + kLeastCalls);
@@ -91,15 +92,20 @@ class Worth {
     return seen.interval_high < best.interval_low && seen.median < kTold * best.median;
   }
   bool is_beginning() const { return best_ && !gain_; }
+  void hold() {
+    ++held_;
+    beginnings_->held();
+  }
   void improve(double by) {
     if (is_beginning()) beginnings_->beaten(by);
-    gain_ = std::max(kSmaller * by, 0.5 * gain_.value_or(beginnings_->known().gain));
+    gain_ = std::max(kSmaller * by, 0.5 * gain_.value_or(beginnings_->known(held_).gain));
   }
 
   const std::shared_ptr<Beginnings> beginnings_;
   std::optional<Statistics> best_;
   std::optional<double> gain_;  // none: nothing was better than the first that worked
   std::uint64_t since_best_ = 0;
+  double held_ = 0.0;  // trials that the first that worked held against
   std::atomic<double> calls_ = -1.0;
 };
 

@@ -64,6 +64,15 @@ TEST(Worth, WhatAKeyBeginsWithIsHarderToBeatWhereItHeldInOtherKeys) {
   EXPECT_GT(of_a_new_key(), 0.5 * nothing_known);
 }
 
+TEST(Worth, OwnTrialsCountOnce) {
+  Worth worth;
+  worth.note_calls(nanoseconds_from_seconds(1));
+  worth.learn(of_time(1.0));
+  const Nanoseconds before = worth.of_one_more();
+  for (int i = 0; i < 4; ++i) worth.learn(of_time(1.1));
+  EXPECT_NEAR(worth.of_one_more() / before, 1.0 / 5.0, 1e-9);
+}
+
 TEST(Worth, PaysForANewKeyAsForOthersBeforeItsFirst) {
   const auto beginnings = std::make_shared<Beginnings>();
   Worth worth(beginnings);
