@@ -400,19 +400,6 @@ TEST_F(ScreeningTest, TimeOnTheDeviceIsCharged) {
   EXPECT_EQ(ledger.stalls().total(), ledger.stalls().screening);
 }
 
-// Some 0.35 of 0.6 s go to the first, which is sampled in any case: as much again is not there.
-TEST_F(ScreeningTest, TheFirstSaysNothingOfWhatOthersTake) {
-  kernel = [](const wattune::fakes::FakeLaunch& launch) {
-    const Result<Nanoseconds> time = run(launch);
-    const bool is_first = launch.macro("block") == 8 && launch.macro("mode") == 0;
-    return time && is_first ? Result<Nanoseconds>(nanoseconds_from_ms(50.0)) : time;
-  };
-  options.now = [] { return nanoseconds_from_ms(600.0); };
-  const auto explorer = explore();
-  wait_for(*explorer);
-  EXPECT_EQ(explorer->explored(), 30u);
-}
-
 // Screening would begin at the first call, had the application time to spare.
 TEST_F(ScreeningTest, WaitsWhileTheBudgetIsSpentAndEndsInThat) {
   options.now = [] { return Nanoseconds(); };
