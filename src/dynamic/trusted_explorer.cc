@@ -16,8 +16,8 @@ namespace {
 
 using search::StopRule;
 
-// Of a candidate, besides its slower calls: it is loaded and unloaded, and calls that are timed do not follow each other
-// as closely (docs/results/dynamic.md).
+// Of a candidate, besides its slower calls: it is loaded and unloaded, and calls that are timed do not follow each
+// other as closely (docs/results/dynamic.md).
 constexpr Nanoseconds kBesides = nanoseconds_from_ms(1.0);
 
 // Trials are kept by the wisdom, not here.
