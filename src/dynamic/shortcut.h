@@ -26,7 +26,7 @@ class Shortcut {
   Instance& instance() const { return *instance_; }
   const Variant* variant() const { return variant_; }
 
-  // The call that was sent. Precondition: no argument is a buffer of ours, as is_alike() says.
+  // The call that was sent. Precondition: no argument is a buffer of ours, as has_no_buffers() says.
   void lead(const CallSizes& sizes, Instance& instance, const Variant& variant, const LaidOut& laid_out) {
     sizes_ = sizes;
     instance_ = &instance;
@@ -34,14 +34,14 @@ class Shortcut {
     laid_out_ = laid_out;
     memory_.clear();
   }
-  // What shortcuts are for: the driver knows memory of the application by its address, buffers of ours may be others.
-  static bool is_alike(std::span<const CallArgument> arguments) {
+  // Others have no shortcut: what is found large enough by its address may be another buffer of ours later.
+  static bool has_no_buffers(std::span<const CallArgument> arguments) {
     return std::ranges::none_of(arguments, [](const CallArgument& each) { return each.buffer() != nullptr; });
   }
 
   // Whether a call with these arguments, which have the right types, is of the instance. It gives no sizes by name.
   bool is_for(std::span<const CallArgument> arguments, const Signature& signature) const {
-    return laid_out_.layout->is_current() && is_alike(arguments) && signature.agrees(arguments, sizes_);
+    return laid_out_.layout->is_current() && has_no_buffers(arguments) && signature.agrees(arguments, sizes_);
   }
   // As Variant::send() of the variant.
   Result<void> send(std::span<const CallArgument> arguments) {

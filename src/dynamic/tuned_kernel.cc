@@ -104,7 +104,7 @@ Shortcut* TunedKernel::shortcut_in(const CallStream& stream) const {
 
 // A stream of ours may be another one at the address of the last.
 void TunedKernel::shorten(const Call& call, const CallSizes& sizes, Instance& instance, Variant& steady) {
-  if (call.stream.kind() == CallStream::Kind::ours || !Shortcut::is_alike(call.arguments)) return;
+  if (call.stream.kind() == CallStream::Kind::ours || !Shortcut::has_no_buffers(call.arguments)) return;
   Lane* const lane = around_.streams.find_opened(call.stream);
   if (lane == nullptr) return;
   const std::lock_guard sending(lane->sending);
