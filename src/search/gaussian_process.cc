@@ -61,7 +61,7 @@ void GaussianProcess::set_candidates(std::vector<Coordinates> candidates) {
 
 void GaussianProcess::add(Observed observed) {
   const std::size_t row = points_.size();
-  const Coordinates point = scaled(std::move(observed.point));
+  Coordinates point = scaled(std::move(observed.point));
   const double response = observed.response;
   const double noise = kLeastNoise + observed.noise;
   std::vector<double> entries;
@@ -69,7 +69,7 @@ void GaussianProcess::add(Observed observed) {
   for (std::size_t i = 0; i < row; ++i) solve_next(entries, kernel(point, points_[i]));
   entries.push_back(std::sqrt(std::max(noise, 1.0 + noise - dot(entries, entries, row))));
   factor_.push_back(std::move(entries));
-  points_.push_back(point);
+  points_.push_back(std::move(point));
   solve_next(solved_responses_, response);
   solve_next(solved_ones_, 1.0);
   sum_ += response;

@@ -3,7 +3,7 @@
 // Both measure a few configurations that show many values (Start), then always the candidate that a model finds most
 // promising. Targets are logarithms of times, configurations are seen as Encoding shows them. Candidates are drawn
 // around the best ones and at random (CandidateSearch); every acquisition is weighted with the probability of success
-// that a forest learned from failures.
+// that a forest learned from failures. What is slow the process follows loosely (Noise).
 //
 // bayesian_optimisation is a Gaussian process alone (Willemsen, van Nieuwpoort, van Werkhoven: Bayesian Optimization
 // for auto-tuning GPU kernels, PMBS 2021). Its `multi` acquisition is Hedge.

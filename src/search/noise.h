@@ -2,8 +2,8 @@
 //
 // A search must tell the fastest configurations apart. Of the others it is enough to know that they are slow, but a
 // process that has to pass through them all bends for cliffs between slow ones, and takes its length scales from them.
-// So an observation has the more noise the farther it is from the best. With many observations there is enough near the
-// best to learn from, and the more that slow ones say of it matters again, so that the noise becomes less.
+// So an observation has the more noise the farther it is from the best. The more observations there are, the less: then
+// enough of them are near the best, and what slow ones say of it is worth following.
 #pragma once
 
 #include <algorithm>
