@@ -84,8 +84,10 @@ class TunableKernel {
   // Compiles and loads the best known for a key before its first call, or else of the nearest key: blocks.
   virtual Result<void> preload(std::span<const NamedSize> sizes) = 0;
   // Calls of these sizes will come, of which the first is to find something to run: the same beside the application, in
-  // gaps of its work. Does not wait; a call that comes sooner runs the fallback, or waits for the rest.
-  virtual Result<void> expect(std::span<const NamedSize> sizes) = 0;
+  // gaps of its work. Does not wait; a call that comes sooner runs the fallback, or waits for the rest. `calls`: about
+  // so many of these sizes will come from here on, so that tuning need not wait until it has seen them; 0: nobody
+  // knows.
+  virtual Result<void> expect(std::span<const NamedSize> sizes, std::uint64_t calls = 0) = 0;
   // CUDA: lets an executable graph run what is the best known by now, in the place of each launch of this kernel in the
   // graph that it was made from, with the arguments that were captured. It must not be running; `stream` is one of the
   // application's that is not captured. Returns how many launches that are. A call of several launches, or whose sizes
