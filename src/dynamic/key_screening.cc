@@ -106,12 +106,12 @@ std::vector<Trial> better_than_first(const std::vector<Trial>& trials) {
 }  // namespace
 
 KeyScreening::KeyScreening(std::shared_ptr<const Problem> problem, KeySearch search, Ledger& ledger, Found found,
-                           std::shared_ptr<Beginnings> beginnings)
+                           std::shared_ptr<SharedGains> gains)
     : problem_(std::move(problem)),
       search_(std::move(search)),
       ledger_(ledger),
       found_(std::move(found)),
-      worth_(std::move(beginnings)) {}
+      worth_(std::move(gains)) {}
 
 namespace {
 
