@@ -4,6 +4,8 @@
 #include <array>
 #include <chrono>
 
+#include "forecast.h"
+
 namespace batched_gemm {
 
 namespace {
@@ -15,8 +17,10 @@ namespace dynamic = wattune::dynamic;
 // The application waits for the device about so often.
 constexpr Nanoseconds kWaitEvery = wattune::nanoseconds_from_ms(10);
 constexpr std::uint64_t kMostCallsAhead = 256;
-constexpr double kContent = 0.75;  // share of the peak bandwidth with which the paper's rule is content
+constexpr std::uint64_t kTellingCalls = 8;  // of a step that tell what one takes
+constexpr double kContent = 0.75;           // share of the peak bandwidth with which the paper's rule is content
 constexpr std::uint64_t kPaperConfigurations = 20;
+constexpr std::size_t kGuesses = 8;
 
 Nanoseconds now() {
   return Nanoseconds(
@@ -74,7 +78,9 @@ class Loop {
     row_.milestones.push_back({now() - begin_, row_.calls});
     application_.tuner().gap();
     if (!row_.first) WATTUNE_TRY(note_first());
-    plan_next_step(now() - step_begin);
+    const Nanoseconds took = now() - step_begin;
+    if (!told_of_calls_ && calls_ahead_ >= kTellingCalls) WATTUNE_TRY(tell_of_calls(took));
+    plan_next_step(took);
     return {};
   }
 
@@ -112,6 +118,14 @@ class Loop {
     return row_.first && next_ ? application_.expect(*next_) : Result<void>();
   }
 
+  // How many will come, as far as the step before the next tells.
+  Result<void> tell_of_calls(Nanoseconds step_took) {
+    told_of_calls_ = true;
+    const Nanoseconds left = wattune::nanoseconds_from_seconds(application_.options().seconds) - (now() - begin_);
+    const double calls = static_cast<double>(calls_ahead_) * (left / step_took);
+    return calls >= 1.0 ? application_.expect(row_.sizes, static_cast<std::uint64_t>(calls)) : Result<void>();
+  }
+
   // Of a kernel of its own there is one key.
   std::optional<wattune::Configuration> best() const {
     if (!key_.empty()) return kernel_->best(key_);
@@ -137,6 +151,7 @@ class Loop {
   dynamic::TunableKernel* kernel_ = nullptr;
   Nanoseconds begin_;
   std::uint64_t calls_ahead_ = 1;
+  bool told_of_calls_ = false;
   Samples samples_;
 };
 
@@ -166,7 +181,7 @@ dynamic::KernelOptions Application::options_of_ours() {
     const auto size = [&](const char* name) {
       return std::ranges::find(sizes, name, &wattune::NamedSize::name)->value;
     };
-    return usual_values({size("size_a"), size("size_b"), size("size_c")});
+    return likely_values({size("size_a"), size("size_b"), size("size_c")}, kGuesses);
   };
   kernel.fallback = [this](const dynamic::CallStream&, std::span<const dynamic::CallArgument> given) {
     const std::int64_t batch = batch_of(sizes_, machine_.bytes());
@@ -197,11 +212,11 @@ Result<dynamic::TunableKernel*> Application::begin(const Sizes& sizes, const wat
   return kernel_.get();
 }
 
-Result<void> Application::expect(const Sizes& sizes) {
+Result<void> Application::expect(const Sizes& sizes, std::uint64_t calls) {
   if (mode_ != Mode::ours || !options_.ahead) return {};
   std::vector<wattune::NamedSize> all = given_by(sizes);
   all.push_back({"batch", batch_of(sizes, machine_.bytes())});
-  return kernel_->expect(all);
+  return kernel_->expect(all, calls);
 }
 
 Result<Row> run(Machine& machine, Application& application, const Sizes& sizes, const wattune::KernelSpec& spec,

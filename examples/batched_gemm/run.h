@@ -69,8 +69,8 @@ class Application {
   wattune::dynamic::Tuner& tuner() { return *tuner_; }
   // Calls of these sizes begin. `spec` is spec_of() them. The kernel lives until the next begin().
   wattune::Result<wattune::dynamic::TunableKernel*> begin(const Sizes& sizes, const wattune::KernelSpec& spec);
-  // Calls of these sizes will come.
-  wattune::Result<void> expect(const Sizes& sizes);
+  // Calls of these sizes will come, about so many; 0: it is not known.
+  wattune::Result<void> expect(const Sizes& sizes, std::uint64_t calls = 0);
 
  private:
   Application(Machine& machine, Mode mode, const RunOptions& options)

@@ -121,7 +121,8 @@ class Alone : public Inserter {
     kernel.policy.seed = options.seed;
     WATTUNE_ASSIGN(tuner_, dynamic::Tuner::attach(application_.device(), tuner_options(options)));
     WATTUNE_ASSIGN(kernel_, tuner_->kernel(std::move(spec), kernel));
-    return kernel_->preload(application_.spec().problem_size);
+    WATTUNE_TRY(kernel_->preload(application_.spec().problem_size));
+    return kernel_->expect(application_.spec().problem_size, options.seconds > 0.0 ? 0 : options.calls);
   }
 
   Result<void> insert(std::size_t batch) override {

@@ -17,8 +17,10 @@ constexpr std::string_view kCompiling = "compiling took longer than";
 void Polling::pause() const {
   constexpr Nanoseconds kSpin{50e3};
   constexpr Nanoseconds kLongest{1e6};
+  constexpr double kPartOfWait = 1.0 / 64.0;
   if (const Nanoseconds waited = elapsed(); waited >= kSpin)
-    std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(std::min(waited / 8.0, kLongest).value()));
+    std::this_thread::sleep_for(
+        std::chrono::duration<double, std::nano>(std::min(kPartOfWait * waited, kLongest).value()));
 }
 
 Error took_too_long(bool launch, Nanoseconds limit) {

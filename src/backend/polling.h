@@ -11,8 +11,8 @@ class Polling {
  public:
   // Since this was made.
   Nanoseconds elapsed() const { return stopwatch_.elapsed(); }
-  // Between two questions. Sleeps an eighth of the time already waited: short kernels are noticed at once, long ones
-  // cost no processor time.
+  // Between two questions. Sleeps a part of the time already waited, so that who waits loses 1 or 2 % at most: short
+  // kernels are noticed at once, long ones cost hardly any processor time.
   void pause() const;
 
  private:

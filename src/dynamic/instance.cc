@@ -35,6 +35,7 @@ Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, 
 
 Instance::~Instance() {
   around_.loader.drop(this);
+  around_.ledger.expect(Nanoseconds() - told_run_);
   kernel_.variants->expect(this, *problem_, {});
   if (explorer_) --around_.tuning;
 }

@@ -55,8 +55,9 @@ class Instance {
   Result<void> call_again(const Call& call, const Variant& failed, Error error);
   // Compiles and loads what it begins with, unless something is ready; blocks.
   Result<void> preload();
-  // The same beside the application, in gaps; then tuning begins, if it may.
-  void expect(bool may_tune);
+  // The same beside the application, in gaps; then tuning begins, if it may. About so many calls come from here on; 0:
+  // nobody knows.
+  void expect(std::uint64_t calls, bool may_tune);
 
   // Puts the best known in the place of this launch in a graph, if that was one of the key's, whose calls pass what
   // `is_mine` says so of. false: it was none.
@@ -103,6 +104,8 @@ class Instance {
   // Tuning (instance_tuning.cc); the lock is held but by `loaded`.
   void look(Mode mode);
   void count_calls();
+  bool is_occasion();
+  Nanoseconds outlook() const;
   void begin_tuning();
   void begin_beside();
   void begin_ahead();
@@ -153,8 +156,10 @@ class Instance {
   std::optional<std::pair<ConfigurationId, Nanoseconds>> beginning_with_;  // once it was timed
   std::uint64_t counted_calls_ = 0;                                        // whose time and savings are counted
   Nanoseconds calls_took_;                                                 // of the device
-  Nanoseconds wants_at_;                                                   // on the tuner's clock: not before
-  std::vector<Configuration> expected_code_;                               // of which the compilers were told
+  std::uint64_t told_calls_ = 0;  // that the application expects, with those before it said so; 0: it said nothing
+  Nanoseconds told_run_;          // what they take of the device, as the ledger was told
+  Nanoseconds wants_at_;          // on the tuner's clock: not before
+  std::vector<Configuration> expected_code_;         // of which the compilers were told
   std::set<ConfigurationId> requested_;              // at the loader, or loaded and not decided about
   std::set<ConfigurationId> failed_;                 // compile, launch, outputs: never used again
   std::deque<TriedReport> tried_;                    // the last few, as they were requested

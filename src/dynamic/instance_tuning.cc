@@ -40,9 +40,9 @@ void Instance::look(Mode mode) {
   for (Outcome& outcome : pairing_.collect()) take_outcome(std::move(outcome));
   if (pairing_.best() == nullptr) return;
   look_for_drift();
-  if (!explorer_ && occasion_.begins(calls_.load(std::memory_order_relaxed))) begin_tuning();
+  if (!explorer_ && is_occasion()) begin_tuning();
   if (explorer_) {
-    explorer_->note_calls(mode == Mode::explore ? kForEver : std::max(calls_took_, around_.usage.of_a_key()));
+    explorer_->note_calls(mode == Mode::explore ? kForEver : outlook());
     if (around_.now() >= wants_at_) want();
   }
   note_too_long();
@@ -64,6 +64,17 @@ void Instance::count_calls() {
   calls_took_ += count * *time;
   around_.usage.add(count * *time);
   if (id != beginning_with_->first) around_.ledger.save(count * (beginning_with_->second - *time));
+  const Nanoseconds run = static_cast<double>(told_calls_) * *time;
+  around_.ledger.expect(run - std::exchange(told_run_, run));
+}
+
+bool Instance::is_occasion() { return occasion_.begins(std::max(calls_.load(std::memory_order_relaxed), told_calls_)); }
+
+// What calls will take of the device from here on. Unless the application says so, as much as they did.
+Nanoseconds Instance::outlook() const {
+  const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
+  if (told_calls_ > calls && expected() > Nanoseconds()) return static_cast<double>(told_calls_ - calls) * expected();
+  return std::max(calls_took_, around_.usage.of_a_key());
 }
 
 void Instance::begin_tuning() {
@@ -132,8 +143,9 @@ void Instance::begin_for_calls() {
 }
 
 // No call waits for it yet, so that it is not loaded beside busy streams.
-void Instance::expect(bool may_tune) {
+void Instance::expect(std::uint64_t calls, bool may_tune) {
   const std::lock_guard lock(mutex_);
+  if (calls > 0) told_calls_ = calls_.load(std::memory_order_relaxed) + calls;
   tunes_ahead_ = may_tune;
   if (pairing_.best() == nullptr) begin_with_loaded();
   if (pairing_.best() == nullptr) return begin_beside();
@@ -143,9 +155,9 @@ void Instance::expect(bool may_tune) {
 // What is expected is screened, or its candidates compiled and loaded, before its first call.
 void Instance::begin_ahead() {
   const bool may_begin = tunes_ahead_ && kernel_.options.policy.safety != Safety::shadowed;
-  if (may_begin && !explorer_ && occasion_.begins(calls_.load(std::memory_order_relaxed))) begin_tuning();
+  if (may_begin && !explorer_ && is_occasion()) begin_tuning();
   if (!explorer_) return;
-  explorer_->expect_calls(around_.usage.of_a_key());
+  explorer_->expect_calls(outlook());
   want();
 }
 

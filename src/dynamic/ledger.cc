@@ -28,8 +28,14 @@ Nanoseconds Ledger::running_locked(Nanoseconds now) const {
 
 bool Ledger::affords_locked(const Prediction& prediction, Nanoseconds now) const {
   const Nanoseconds expected = at_least_nothing(prediction.expected);
+  const Nanoseconds run = std::max(running_locked(now), expected_);
   return prediction.longest <= most(prediction.call) &&
-         spent_.total() + reserved_ + expected <= budget_.share * running_locked(now) + budget_.reinvested * saved_;
+         spent_.total() + reserved_ + expected <= budget_.share * run + budget_.reinvested * saved_;
+}
+
+void Ledger::expect(Nanoseconds further) {
+  const std::lock_guard lock(mutex_);
+  expected_ += further;
 }
 
 Nanoseconds Ledger::most(Nanoseconds call) const {

@@ -1,6 +1,7 @@
 // Ledger: what dynamic tuning has cost the application, and whether it can afford more (Budget). Any thread.
 //
-// A stall is predicted before it is risked and charged when it is known. The share counts from the first call.
+// A stall is predicted before it is risked and charged when it is known. The share counts from the first call, and at
+// once of as much running as the application says that is to come.
 //
 //   if (!ledger.reserve({.expected = slower_by, .longest = at_worst}, now)) return run_the_best();
 //   ledger.settle(slower_by, measured, &Stalls::exploring);
@@ -28,6 +29,8 @@ class Ledger {
 
   // The application's first call; later ones change nothing. Times are of any clock that goes forward.
   void begin(Nanoseconds now);
+  // Calls that the application says will come take so much longer than those that it told of before.
+  void expect(Nanoseconds further);
   // Whether a call may stall for so long, as far as both limits go; what is promised to others counts as spent.
   bool affords(const Prediction& prediction, Nanoseconds now) const;
   bool affords(Nanoseconds predicted, Nanoseconds now) const { return affords({predicted, predicted}, now); }
@@ -63,6 +66,7 @@ class Ledger {
   Nanoseconds reserved_;
   Stalls spent_;
   Nanoseconds saved_;
+  Nanoseconds expected_;  // of running, from the first call on
   Nanoseconds longest_;
   StallHistogram histogram_;
 };

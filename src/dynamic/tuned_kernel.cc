@@ -205,12 +205,12 @@ Result<void> TunedKernel::preload(std::span<const NamedSize> sizes) {
   return instance->preload();
 }
 
-Result<void> TunedKernel::expect(std::span<const NamedSize> sizes) {
+Result<void> TunedKernel::expect(std::span<const NamedSize> sizes, std::uint64_t calls) {
   WATTUNE_TRY(attachment_.check());
   CallSizes all;
   WATTUNE_TRY(signature_.read_sizes({}, sizes, all));
   WATTUNE_ASSIGN(Instance* const instance, instance_of(all));
-  instance->expect(mode() != Mode::best);
+  instance->expect(calls, mode() != Mode::best);
   return {};
 }
 

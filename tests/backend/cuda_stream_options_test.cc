@@ -56,6 +56,14 @@ TEST_F(CudaStreamOptions, AStreamThatSendsAtOnceIsNeverHeld) {
   EXPECT_GT(cuda->held_streams, held);
 }
 
+// Nobody calls the driver beside it, as an application would.
+TEST_F(CudaStreamOptions, AStreamInThePrimaryContextIsHeld) {
+  const auto device = open_cuda_in_primary_context("cuda:0").value();
+  const long held = cuda->held_streams;
+  launched_in(*device, {}).value();
+  EXPECT_GT(cuda->held_streams, held);
+}
+
 TEST_F(CudaStreamOptions, UnitsAreGroupsThatFollowEachOther) {
   const auto device = open_cuda_in_primary_context("cuda:0").value();
   EXPECT_EQ(device->unit_grain().value(), 8u);

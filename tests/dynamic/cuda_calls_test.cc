@@ -150,6 +150,39 @@ TEST_F(CudaCalls, FindTheBestConfigurationMeanwhile) {
 }
 
 // The mistake is the call's, whichever configuration it would have tried.
+// A share of a billionth of what they have taken pays for nothing.
+TEST_F(CudaCalls, ThatAreExpectedPayForTuningAtOnce) {
+  TunerOptions options = in_this_process();
+  options.budget.share = 1e-9;
+  const auto thrifty = Tuner::attach(*device, options).value();
+  const auto scale = thrifty->kernel(scale_on_stand_in(), trusted()).value();
+  const auto call = [&] {
+    (*scale)(application->stream(), x(), 1.0f, 4).value();
+    thrifty->gap(nanoseconds_from_ms(100));
+  };
+  for (int i = 0; i < 1000; ++i) call();
+  EXPECT_EQ(scale->report().explored, 1u);  // what they begin with
+  scale->expect({}, 1'000'000'000'000).value();
+  for (int i = 0; i < 100'000 && scale->report().keys.front().tuning; ++i) call();
+  EXPECT_EQ(scale->report().explored, 4u);
+}
+
+// As paper 001's equation 4 says how many calls tuning needs to pay.
+TEST_F(CudaCalls, ThatAreExpectedCountLikeThoseThatCame) {
+  KernelOptions options = trusted();
+  options.policy.calls_before_tuning = 1000;
+  const auto scale = tuner->kernel(scale_on_stand_in(), options).value();
+  const auto is_tuned_after_a_call = [&] {
+    (*scale)(application->stream(), x(), 1.0f, 4).value();
+    return scale->report().keys.front().tuning;
+  };
+  EXPECT_FALSE(is_tuned_after_a_call());
+  scale->expect({}, 900).value();
+  EXPECT_FALSE(is_tuned_after_a_call());
+  scale->expect({}, 1000).value();
+  EXPECT_TRUE(is_tuned_after_a_call());
+}
+
 TEST_F(CudaCalls, MemoryThatIsTooSmallIsNoCandidatesFault) {
   const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
   for (int i = 0;; ++i) {

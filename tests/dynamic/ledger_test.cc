@@ -28,6 +28,17 @@ TEST(Ledger, TheShareCountsFromTheFirstCall) {
   EXPECT_FALSE(ledger.affords(ms(1.001), ms(1050)));
 }
 
+// 2 % of 500 ms, until the application has run for longer.
+TEST(Ledger, TheShareOfWhatIsExpectedMayBeSpentAtOnce) {
+  Ledger ledger({.share = 0.02, .longest = ms(500)});
+  ledger.begin(ms(0));
+  ledger.expect(ms(800));
+  ledger.expect(ms(-300));
+  EXPECT_TRUE(ledger.affords(ms(10), ms(1)));
+  EXPECT_FALSE(ledger.affords(ms(10.001), ms(500)));
+  EXPECT_TRUE(ledger.affords(ms(12), ms(600)));
+}
+
 TEST(Ledger, OneCallIsBoundedByItsWorstCase) {
   Ledger ledger({.share = 0.02, .longest = ms(5)});
   ledger.begin(ms(0));

@@ -118,7 +118,7 @@ class TunableComposition {
   virtual void retune(const Key& key = {}) = 0;
   // As TunableKernel::preload(); what the function allocates is there after its first call only.
   virtual Result<void> preload(std::span<const NamedSize> sizes) = 0;
-  virtual Result<void> expect(std::span<const NamedSize> sizes) = 0;
+  virtual Result<void> expect(std::span<const NamedSize> sizes, std::uint64_t calls = 0) = 0;
   virtual std::optional<Configuration> best(const Key& key) const = 0;
   virtual KernelReport report() const = 0;
 };

@@ -37,7 +37,8 @@ enum class Measuring {
 // A call's stall is its duration less that of the best known: loading, waiting and a slower kernel all count. Screening
 // counts by its time on the device.
 struct Budget {
-  // All stalls together take at most so much of the time since the first call,
+  // All stalls together take at most so much of the time since the first call, or of what the calls will take that the
+  // application expects (TunableKernel::expect()), where that is more,
   double share = 0.02;
   // and so much of what tuning has saved since: of what calls take less than with what their key began with.
   double reinvested = 0.5;
@@ -58,8 +59,8 @@ struct TuningPolicy {
   // Known results: of the exact key, if its tuning was not cut short, it is over at once, unless `tune_known`; of the
   // nearest it begins there.
   bool tune_known = false;
-  // A key is tuned when so many calls are expected to come that tuning pays (paper 001, equation 4): by how often it
-  // was called so far. 0: at its first call.
+  // A key is tuned when so many calls are expected to come that tuning pays (paper 001, equation 4): as many as the
+  // application says (TunableKernel::expect()), or as came so far. 0: at its first call.
   std::uint64_t calls_before_tuning = 0;
   // Every so many calls of the best known are timed, and where the times moved by `drift`, the key is tuned again. 0:
   // no.

@@ -13,7 +13,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "wattune/core/configuration.h"
@@ -28,8 +27,9 @@ namespace wattune::dynamic {
 // What runs while no configuration of a key is ready: the application's own code, into the same stream.
 using Fallback = std::function<Result<void>(const CallStream& stream, std::span<const CallArgument> arguments)>;
 
-// What runs well at these sizes, as one would write it without measuring: values of parameters by name.
-using Guess = std::function<std::vector<std::pair<std::string, Value>>(const std::vector<NamedSize>& sizes)>;
+// What probably runs well at these sizes, as one would say without measuring, the likeliest first;
+// parameters that are not named have their defaults.
+using Guess = std::function<std::vector<NamedValues>(const std::vector<NamedSize>& sizes)>;
 
 struct KernelOptions {
   TuningPolicy policy;
@@ -40,8 +40,8 @@ struct KernelOptions {
   // compiled once, from when the kernel is made, with the spec's own sizes, so the kernel must take its sizes as
   // arguments; until then calls run `fallback`, or the first one waits. Empty: none.
   std::vector<Value> generic = {};
-  // What a key begins with about which nothing is known, nor of one whose sizes differ by a quarter altogether;
-  // parameters that it does not name have their defaults. Empty: the nearest key's best, or else the default.
+  // What a key begins with about which nothing is known, nor of one whose sizes differ by a quarter altogether, and what
+  // its tuning tries next. Empty: the nearest keys' bests, or else the default.
   Guess guess = {};
   // From the sizes of a call to the key it is tuned under, such as sizes rounded up to powers of two. Empty: the sizes.
   std::function<Key(const std::vector<NamedSize>& sizes)> key = {};
@@ -84,8 +84,10 @@ class TunableKernel {
   // Compiles and loads the best known for a key before its first call, or else of the nearest key: blocks.
   virtual Result<void> preload(std::span<const NamedSize> sizes) = 0;
   // Calls of these sizes will come, of which the first is to find something to run: the same beside the application, in
-  // gaps of its work. Does not wait; a call that comes sooner runs the fallback, or waits for the rest.
-  virtual Result<void> expect(std::span<const NamedSize> sizes) = 0;
+  // gaps of its work. Does not wait; a call that comes sooner runs the fallback, or waits for the rest. `calls`: about
+  // so many of these sizes will come from here on, so that tuning need not wait until it has seen them; 0: nobody
+  // knows.
+  virtual Result<void> expect(std::span<const NamedSize> sizes, std::uint64_t calls = 0) = 0;
   // CUDA: lets an executable graph run what is the best known by now, in the place of each launch of this kernel in the
   // graph that it was made from, with the arguments that were captured. It must not be running; `stream` is one of the
   // application's that is not captured. Returns how many launches that are. A call of several launches, or whose sizes

@@ -49,8 +49,12 @@ struct Command {
 
 // A stream, as the dispatcher sees it.
 struct Lane {
+  // Beside an application nothing is held: its threads, and the loader's, may free memory or load code at any time,
+  // which waits for all that is queued, and the launches of the held stream would wait for that.
   Lane(Handle<CUstream> driver_stream, bool sends_at_once)
-      : stream(std::move(driver_stream)), at_once(sends_at_once), hold(stream, !at_once) {}
+      : stream(std::move(driver_stream)),
+        at_once(sends_at_once),
+        hold(stream, !at_once && !stream.session()->beside_application()) {}
 
   Handle<CUstream> stream;
   // What it is given is sent in the call: it is somebody else's, who sends it commands too, or was asked to.

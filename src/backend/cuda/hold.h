@@ -22,7 +22,7 @@ namespace wattune::backend::cuda {
 class Hold {
  public:
   // Without memory for the word it never holds: times are then less exact, but right. Nor does it hold a stream where
-  // it is not `wanted`: an application may send one commands of its own.
+  // it is not `wanted`, as where an application works beside it.
   Hold(const Handle<CUstream>& stream, bool wanted);
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;

@@ -40,6 +40,8 @@ class Session : public DeviceLife {
   const DeviceInfo& info() const override { return device_.info; }
   CUcontext context() const { return context_; }
   bool attached() const { return attached_; }
+  // An application's threads may call the driver beside it.
+  bool beside_application() const { return attached_ && !retains_primary_; }
   // Its context is the one that the runtime API uses.
   bool is_in_primary_context() const;
   // For small transfers beside the user's streams, none of which it waits for.
