@@ -4,6 +4,8 @@
 #include <array>
 #include <chrono>
 
+#include "forecast.h"
+
 namespace batched_gemm {
 
 namespace {
@@ -18,6 +20,7 @@ constexpr std::uint64_t kMostCallsAhead = 256;
 constexpr std::uint64_t kTellingCalls = 8;  // of a step that tell what one takes
 constexpr double kContent = 0.75;           // share of the peak bandwidth with which the paper's rule is content
 constexpr std::uint64_t kPaperConfigurations = 20;
+constexpr std::size_t kGuesses = 8;
 
 Nanoseconds now() {
   return Nanoseconds(
@@ -178,7 +181,7 @@ dynamic::KernelOptions Application::options_of_ours() {
     const auto size = [&](const char* name) {
       return std::ranges::find(sizes, name, &wattune::NamedSize::name)->value;
     };
-    return usual_values({size("size_a"), size("size_b"), size("size_c")});
+    return likely_values({size("size_a"), size("size_b"), size("size_c")}, kGuesses);
   };
   kernel.fallback = [this](const dynamic::CallStream&, std::span<const dynamic::CallArgument> given) {
     const std::int64_t batch = batch_of(sizes_, machine_.bytes());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "forecast.h"
 #include "own_kernels.h"
 #include "wattune/core/random.h"
 #include "wattune/spec/spec.h"
@@ -14,7 +15,6 @@ namespace {
 
 using wattune::KernelSpec;
 using wattune::Result;
-using wattune::Value;
 
 constexpr std::int64_t kSmallest = 2;
 constexpr std::int64_t kLargest = 32;
@@ -23,52 +23,7 @@ std::int64_t draw_one(wattune::Random& random) {
   return kSmallest + static_cast<std::int64_t>(random.below(kLargest - kSmallest + 1));
 }
 
-// The largest power of two up to `limit`, at least 1.
-std::int64_t power_of_two_within(std::int64_t limit) {
-  std::int64_t power = 1;
-  while (2 * power <= limit) power *= 2;
-  return power;
-}
-
-// Of a group that computes so many products, in elements of local memory.
-std::int64_t local_elements(const Sizes& sizes, std::int64_t products, std::int64_t matrix_a, bool gathers_c) {
-  return products * (matrix_a + sizes.a * sizes.c + (gathers_c ? sizes.b * sizes.c : 0));
-}
-
 }  // namespace
-
-// Threads of a column each in groups of about 256, or 160 where rows are short, that fit into local memory. Rows of A
-// have an even pitch there, so that they are read in vectors, and matrices no pitch by which threads of different
-// products meet in the same banks. Where half of what moves is C, or its rows are pairs, it is gathered. Where local
-// memory leaves few threads, several share a column, and each computes its rows in registers. Compared by the optima of
-// 32 sizes on an H200, 14 of them exhaustive.
-Values usual_values(const Sizes& sizes) {
-  constexpr std::int64_t kMostLocal = 12'000;
-  constexpr std::int64_t kHalfOfTheBanks = 16;
-  constexpr std::int64_t kFewThreads = 96;
-  const bool narrow = sizes.c < 8;
-  std::int64_t pad_row = sizes.a % 2;
-  const std::int64_t pitch = sizes.a + pad_row;
-  std::int64_t pad_matrix = pitch * sizes.b % kHalfOfTheBanks == 0 ? 1 : 0;
-  const std::int64_t pad_threads = narrow ? 0 : sizes.c % 4;
-  const bool direct = sizes.c > 2 && 2 * sizes.b * sizes.c < elements_of(sizes);
-  const std::int64_t threads = sizes.c + pad_threads;  // of a product
-  std::int64_t products = std::clamp<std::int64_t>(power_of_two_within((narrow ? 160 : 256) / threads), 1, 64);
-  while (products > 1 && local_elements(sizes, products, pitch * (sizes.b + pad_matrix), !direct) > kMostLocal)
-    products /= 2;
-  std::int64_t share = 1;
-  if (products * threads < kFewThreads)
-    while (products * threads * share < 256 && 2 * share <= std::min<std::int64_t>(sizes.b, 8)) share *= 2;
-  if (share > 1) pad_row = pad_matrix = 0;
-  return {{"GROUP_SIZE_Y", share},
-          {"GROUP_SIZE_Z", products},
-          {"CACHING_STRATEGY", share > 1 ? 2 : 1},
-          {"PADD_AA", pad_row},
-          {"PADD_AB", pad_matrix},
-          {"PADD_C", pad_threads},
-          {"DIRECT_WRITE", direct ? 1 : 0},
-          {"UNROLL_K", 0}};
-}
 
 std::string to_string(const Sizes& sizes) { return fmt::format("{}x{}x{}", sizes.a, sizes.b, sizes.c); }
 
@@ -118,7 +73,8 @@ Result<KernelSpec> spec_of(const std::filesystem::path& file, const Sizes& sizes
                           {{"size_a", sizes.a}, {"size_b", sizes.b}, {"size_c", sizes.c}, {"batch", batch}}));
   // A name of its own: what is known of other sizes is to help none.
   spec.name += "_" + to_string(sizes);
-  for (const auto& [name, value] : usual_values(sizes))
+  const std::vector<Values> likely = likely_values(sizes, 1);
+  for (const auto& [name, value] : likely.at(0))
     std::ranges::find(spec.parameters, name, &wattune::Parameter::name)->default_value = value;
   return spec;
 }

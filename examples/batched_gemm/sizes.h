@@ -35,11 +35,7 @@ std::int64_t batch_of(const Sizes& sizes, std::uint64_t bytes);
 // What a call must move at least.
 double bytes_moved(const Sizes& sizes, std::int64_t batch);
 
-// What does well for such sizes as a rule, as values of parameters.
-using Values = std::vector<std::pair<std::string, wattune::Value>>;
-Values usual_values(const Sizes& sizes);
-
-// The spec of benchmarks/gemm_batched at these sizes, with the usual values as its default.
+// The spec of benchmarks/gemm_batched at these sizes, with the likeliest values as its default.
 wattune::Result<wattune::KernelSpec> spec_of(const std::filesystem::path& file, const Sizes& sizes, std::int64_t batch);
 // One kernel for all sizes, which calls give it, in one of these languages. Its outputs are compared with a kernel's: a
 // function on the host would be compiled anew for each key, and compute longer than the application calls some.

@@ -22,21 +22,21 @@ void add_hope(auto& hopes, const space::SearchSpace& space, ConfigurationId id) 
 // Of keys whose sizes differ by so much altogether: then the application's guess is the better one.
 const double kFar = std::log(1.25);
 
-// Nothing, where the function throws: it is a guess.
-std::vector<std::pair<std::string, Value>> guessed(const Problem& problem, const Guess& guess) {
+// Nothing, where the function throws: they are guesses.
+std::vector<NamedValues> guessed(const Problem& problem, const Guess& guess) {
   try {
-    return guess ? guess(problem.spec.problem_size) : std::vector<std::pair<std::string, Value>>();
+    return guess ? guess(problem.spec.problem_size) : std::vector<NamedValues>();
   } catch (...) {
     return {};
   }
 }
 
 // The default with the values that the application guesses.
-Result<Configuration> guess_for(const Problem& problem, const Guess& guess) {
+Result<Configuration> with_defaults(const Problem& problem, const NamedValues& guess) {
   const Configuration otherwise = problem.space.configuration(problem.space.default_configuration());
   const auto names = std::make_shared<const std::vector<std::string>>(otherwise.names());
   std::vector<Value> values = otherwise.values();
-  for (const auto& [name, value] : guessed(problem, guess))
+  for (const auto& [name, value] : guess)
     if (const auto found = std::ranges::find(*names, name); found != names->end())
       values[static_cast<std::size_t>(found - names->begin())] = value;
   return nearest_in(problem.space, Configuration(otherwise.id(), names, std::move(values)));
@@ -50,7 +50,7 @@ std::vector<Configuration> promising_for(const Problem& problem, const std::vect
   };
   for (const NearestEntry& each : known)
     if (each.distance <= kFar) add(nearest_in(problem.space, each.entry.configuration));
-  add(guess_for(problem, guess));
+  for (const NamedValues& each : guessed(problem, guess)) add(with_defaults(problem, each));
   for (const NearestEntry& each : known) add(nearest_in(problem.space, each.entry.configuration));
   add_hope(promising, problem.space, problem.space.default_configuration());
   return promising;

@@ -88,25 +88,30 @@ std::vector<Trial> finalists_on_smaller_data(const std::vector<Trial>& trials) {
 
 namespace {
 
-// Those of the finalists that are better than the first trial for certain: they need not wait for the rest.
+// For certain, or by so much that calls, which decide, will probably find it so.
+bool is_probably_better(const Statistics& one, const Statistics& than) {
+  constexpr double kByMuch = 0.97;
+  return one.interval_high < than.interval_low || one.median < kByMuch * than.median;
+}
+
+// Those of the finalists that are probably better than the first trial: they need not wait for the rest.
 std::vector<Trial> better_than_first(const std::vector<Trial>& trials) {
-  std::vector<Trial> better = finalists(trials);
   if (trials.empty() || !is_correct(trials.front())) return {};
   const Statistics& first = *trials.front().observation.statistics;
-  std::erase_if(better,
-                [&](const Trial& trial) { return trial.observation.statistics->interval_high >= first.interval_low; });
+  std::vector<Trial> better = finalists(trials);
+  std::erase_if(better, [&](const Trial& trial) { return !is_probably_better(*trial.observation.statistics, first); });
   return better;
 }
 
 }  // namespace
 
 KeyScreening::KeyScreening(std::shared_ptr<const Problem> problem, KeySearch search, Ledger& ledger, Found found,
-                           std::shared_ptr<Beginnings> beginnings)
+                           std::shared_ptr<SharedGains> gains)
     : problem_(std::move(problem)),
       search_(std::move(search)),
       ledger_(ledger),
       found_(std::move(found)),
-      worth_(std::move(beginnings)) {}
+      worth_(std::move(gains)) {}
 
 namespace {
 
@@ -161,6 +166,7 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
   const auto evaluator = tune::make_evaluator(*spec_, problem_->space, place.device, place.policy,
                                               {.limits = short_limits(),
                                                .check = tune::CheckOutput::contenders,
+                                               .is_shared = place.device.info().kind != DeviceKind::cpu,
                                                .compilers = compilers.get(),
                                                .reference_worker = place.worker});
   allowance.charge(evaluator ? (*evaluator)->device_use() : tune::DeviceUse());

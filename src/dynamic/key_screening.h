@@ -64,9 +64,9 @@ class KeyScreening {
   // that ends; `complete`: the search came to its end.
   using Found = std::function<void(const Trial& best, bool complete)>;
 
-  // The ledger outlives run(). `found` may be empty. `beginnings` of the kernel's keys.
+  // The ledger outlives run(). `found` may be empty. `gains` of the kernel's keys.
   KeyScreening(std::shared_ptr<const Problem> problem, KeySearch search, Ledger& ledger, Found found = {},
-               std::shared_ptr<Beginnings> beginnings = {});
+               std::shared_ptr<SharedGains> gains = {});
 
   const Problem& problem() const { return *problem_; }
   // Until the search is over, was cancelled, does not pay for long, or another key is worth more: then it goes on when

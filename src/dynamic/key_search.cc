@@ -19,8 +19,6 @@ std::vector<ConfigurationId> beginnings(const space::SearchSpace& space, const s
   return ids;
 }
 
-using NamedValues = std::vector<std::pair<std::string, Value>>;
-
 const Parameter* find_parameter(const space::SearchSpace& space, const std::string& name) {
   const auto found = std::ranges::find(space.parameters(), name, &Parameter::name);
   return found == space.parameters().end() ? nullptr : &*found;

@@ -62,10 +62,10 @@ Result<std::unique_ptr<Explorer>> make_screened_explorer(std::shared_ptr<const P
                                                          const TuningPolicy& policy,
                                                          const std::vector<Configuration>& known, Ledger& ledger,
                                                          Screening& screening, KeyScreening::Found found,
-                                                         std::shared_ptr<Beginnings> beginnings) {
+                                                         std::shared_ptr<SharedGains> gains) {
   WATTUNE_ASSIGN(KeySearch search, plan_key_search(*problem, policy, known));
-  auto key = std::make_shared<KeyScreening>(std::move(problem), std::move(search), ledger, std::move(found),
-                                            std::move(beginnings));
+  auto key =
+      std::make_shared<KeyScreening>(std::move(problem), std::move(search), ledger, std::move(found), std::move(gains));
   screening.add(key);
   return std::unique_ptr<Explorer>(std::make_unique<ScreenedExplorer>(std::move(key)));
 }

@@ -46,7 +46,7 @@ class TrustedExplorer : public Explorer {
         search_(problem_->space, *strategy_, names_of_places(places_of(options)), sink_, observer_,
                 {.stop = stop, .shoot_out = {.finalists = 0}}),
         places_(places_of(options)),
-        worth_(options.beginnings) {
+        worth_(options.gains) {
     search_.start({}, now_());
     fill();
   }

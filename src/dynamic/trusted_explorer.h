@@ -17,7 +17,7 @@ struct TrustedOptions {
   // space lacks are left out.
   std::vector<Configuration> known = {};
   std::function<Nanoseconds()> now;             // for rules of time
-  std::shared_ptr<Beginnings> beginnings = {};  // of the kernel's keys
+  std::shared_ptr<SharedGains> gains = {};  // of the kernel's keys
 };
 
 // Strategy and rule are the policy's, or those that tune::make_plan() chooses. Errors of the strategy's name and of the

@@ -216,7 +216,7 @@ class TunerOfOneDevice : public Tuner {
   }
 
   MakeExplorer explorers_of(const KernelVersion& version) {
-    return [this, version, beginnings = std::make_shared<Beginnings>()](
+    return [this, version, gains = std::make_shared<SharedGains>()](
                std::shared_ptr<const Problem> problem, const TuningPolicy& policy,
                std::vector<Configuration> known) -> Result<std::unique_ptr<Explorer>> {
       if (policy.safety == Safety::screened) {
@@ -226,13 +226,11 @@ class TunerOfOneDevice : public Tuner {
               wisdom_->put(measured_entry(version, device, key, best, Measured::screened, complete));
           if (!kept) note(kept.error().to_string());
         };
-        return make_screened_explorer(std::move(problem), policy, known, ledger_, *screening_, found, beginnings);
+        return make_screened_explorer(std::move(problem), policy, known, ledger_, *screening_, found, gains);
       }
-      return make_trusted_explorer(std::move(problem), policy,
-                                   {.ahead = ahead(),
-                                    .known = std::move(known),
-                                    .now = [this] { return around_.now(); },
-                                    .beginnings = beginnings});
+      return make_trusted_explorer(
+          std::move(problem), policy,
+          {.ahead = ahead(), .known = std::move(known), .now = [this] { return around_.now(); }, .gains = gains});
     };
   }
 

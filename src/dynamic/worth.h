@@ -1,13 +1,13 @@
 // Worth: whether trying one more configuration of a key pays, as far as can be foretold. One thread; note_calls() of
 // any.
 //
-// Of so many exchangeable configurations that were tried since the best one came, the next is better with probability
-// 1 / (n + 1). How much better, the last improvements say; and calls are taken to go on for as long as they did. What a
-// key begins with counts as the best of as many as it held against in other keys.
+// The likeliest come first, so that less is found the more were tried: the n-th gains some part of n to the power of
+// -1.5. Which part, earlier trials say, of the key itself and of others of its kernel. And calls are taken to go on for
+// as long as they did.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -19,53 +19,49 @@
 
 namespace wattune::dynamic {
 
-// What the keys of a kernel have shown of what they began with: against how many trials it held, and by how much the
-// first that was better was so. A good guess is no configuration like others. Any thread.
-class Beginnings {
+// What trials have gained, beside how much was to be expected of as many if each gain were 1.
+struct Gains {
+  double gained = 0.0;  // as shares of what their keys took before
+  double expected = 0.0;
+
+  Gains& operator+=(const Gains& more) {
+    gained += more.gained;
+    expected += more.expected;
+    return *this;
+  }
+  Gains operator-(const Gains& other) const { return {gained - other.gained, expected - other.expected}; }
+};
+
+// Of all keys of a kernel. Any thread.
+class SharedGains {
  public:
-  struct Known {
-    double held_against;  // trials, on average
-    double gain;          // of the first that was better
-    bool any;
-  };
-  void held() {
+  void add(const Gains& more) {
     const std::lock_guard lock(mutex_);
-    ++held_;
+    all_ += more;
   }
-  void beaten(double gain) {
+  Gains all() const {
     const std::lock_guard lock(mutex_);
-    ++beaten_;
-    gains_ += gain;
-  }
-  // To a key whose own beginning has held against `own` of the trials.
-  Known known(double own) const {
-    const std::lock_guard lock(mutex_);
-    return {(held_ - own) / (beaten_ + 1), (kFirstGain + gains_) / (beaten_ + 1), held_ - own + beaten_ > 0};
+    return all_;
   }
 
  private:
-  static constexpr double kFirstGain = 0.05;  // before any was beaten
-
   mutable std::mutex mutex_;
-  double held_ = 0.0;
-  double beaten_ = 0.0;
-  double gains_ = 0.0;
+  Gains all_;
 };
 
 class Worth {
  public:
   // nullptr: nothing is known of other keys.
-  explicit Worth(std::shared_ptr<Beginnings> beginnings = {})
-      : beginnings_(beginnings ? std::move(beginnings) : std::make_shared<Beginnings>()) {}
+  explicit Worth(std::shared_ptr<SharedGains> gains = {})
+      : gains_(gains ? std::move(gains) : std::make_shared<SharedGains>()) {}
 
-  // What trying one showed.
+  // What trying one showed. What the key begins with is the first that works.
   void learn(const Observation& seen) {
-    ++since_best_;
     const bool works = seen.status == Status::correct && seen.statistics;
-    if (!works || (best_ && !is_better(*seen.statistics, *best_))) return is_beginning() ? hold() : void();
-    if (best_) improve(1.0 - seen.statistics->median / best_->median);
-    best_ = seen.statistics;
-    since_best_ = 0;
+    const bool is_beginning = works && !best_;
+    const bool is_new_best = works && (!best_ || is_better(*seen.statistics, *best_));
+    if (best_) note_trial(is_new_best ? 1.0 - seen.statistics->median / best_->median : 0.0);
+    if (is_beginning || is_new_best) best_ = seen.statistics;
   }
   // The least time so far, but for what may be noise; none: nothing worked yet.
   std::optional<Nanoseconds> best() const { return best_ ? std::optional(best_->median) : std::nullopt; }
@@ -74,38 +70,34 @@ class Worth {
   // What one more will gain on average. Where nobody tells of calls, or nothing worked yet of any key, everything pays.
   Nanoseconds of_one_more() const {
     const double calls = calls_.load(std::memory_order_relaxed);
-    const Beginnings::Known others = beginnings_->known(held_);
-    if (calls < 0.0 || (!best_ && !others.any)) return Nanoseconds(std::numeric_limits<double>::infinity());
-    const double tried = static_cast<double>(since_best_) + (gain_ ? 0.0 : others.held_against);
-    return std::max(gain_.value_or(others.gain), kLeastGain) / (tried + 1.0) * (Nanoseconds(calls) + kLeastCalls);
+    const Gains others = gains_->all() - own_;
+    if (calls < 0.0 || (!best_ && others.expected == 0.0)) return Nanoseconds(std::numeric_limits<double>::infinity());
+    const double by_others = (kFirstGain + others.gained) / (1.0 + others.expected);
+    const double gain = (kOthersWeigh * by_others + own_.gained) / (kOthersWeigh + own_.expected);
+    return gain * expected_of(trials_ + 1) * (Nanoseconds(calls) + kLeastCalls);
   }
 
  private:
-  // Improvements become smaller; and some that no longer come, such as of noise, are worth looking for.
-  static constexpr double kSmaller = 0.3;
-  static constexpr double kLeastGain = 0.008;
+  static constexpr double kFirstGain = 0.1;  // before any was seen
+  static constexpr double kOthersWeigh = 3.0;
   static constexpr Nanoseconds kLeastCalls = nanoseconds_from_seconds(0.2);
 
+  static double expected_of(std::uint64_t trial) { return std::pow(static_cast<double>(trial), -1.5); }
   // For certain, and by what calls can tell.
   static bool is_better(const Statistics& seen, const Statistics& best) {
     constexpr double kTold = 0.99;
     return seen.interval_high < best.interval_low && seen.median < kTold * best.median;
   }
-  bool is_beginning() const { return best_ && !gain_; }
-  void hold() {
-    ++held_;
-    beginnings_->held();
-  }
-  void improve(double by) {
-    if (is_beginning()) beginnings_->beaten(by);
-    gain_ = std::max(kSmaller * by, 0.5 * gain_.value_or(beginnings_->known(held_).gain));
+  void note_trial(double gained) {
+    const Gains trial{.gained = gained, .expected = expected_of(++trials_)};
+    own_ += trial;
+    gains_->add(trial);
   }
 
-  const std::shared_ptr<Beginnings> beginnings_;
+  const std::shared_ptr<SharedGains> gains_;
+  Gains own_;
   std::optional<Statistics> best_;
-  std::optional<double> gain_;  // none: nothing was better than the first that worked
-  std::uint64_t since_best_ = 0;
-  double held_ = 0.0;  // trials that the first that worked held against
+  std::uint64_t trials_ = 0;  // since the first that worked
   std::atomic<double> calls_ = -1.0;
 };
 

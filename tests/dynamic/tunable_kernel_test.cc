@@ -202,7 +202,7 @@ TEST_F(TunableKernels, AKeyOfWhichNothingIsKnownBeginsWithTheGuess) {
   KernelOptions options = best();
   options.guess = [](const std::vector<NamedSize>& sizes) {
     EXPECT_EQ(sizes.front().value, kElements);
-    return std::vector<std::pair<std::string, Value>>{{"ROUNDS", 1}};
+    return std::vector<NamedValues>{{{"ROUNDS", 1}}};
   };
   const auto scale = tuner->kernel(scale_spec(), options).value();
   (*scale)(application->queue(), x, kElements, 2.0f).value();

@@ -27,7 +27,7 @@ TEST(Worth, EndsWhenNothingBetterComesAndReturnsWithFurtherCalls) {
   EXPECT_GT(worth.of_one_more(), kStep);
   for (int i = 0; i < 100; ++i) worth.learn(of_time(1.1));
   EXPECT_LT(worth.of_one_more(), kStep);
-  worth.note_calls(nanoseconds_from_seconds(10));
+  worth.note_calls(nanoseconds_from_seconds(60));
   EXPECT_GT(worth.of_one_more(), kStep);
 }
 
@@ -35,52 +35,65 @@ TEST(Worth, ABetterOneIsAReasonToGoOn) {
   Worth worth;
   worth.note_calls(nanoseconds_from_seconds(1));
   worth.learn(of_time(1.0));
-  for (int i = 0; i < 100; ++i) worth.learn(of_time(1.1));
+  for (int i = 0; i < 20; ++i) worth.learn(of_time(1.1));
+  EXPECT_LT(worth.of_one_more(), kStep);
   worth.learn(of_time(0.1, Status::correctness));
   EXPECT_LT(worth.of_one_more(), kStep) << "what fails is not better";
+  worth.learn(of_time(0.995));
+  EXPECT_LT(worth.of_one_more(), kStep) << "what calls cannot tell is not better";
   worth.learn(of_time(0.5));
   EXPECT_GT(worth.of_one_more(), kStep);
 }
 
-TEST(Worth, WhatAKeyBeginsWithIsHarderToBeatWhereItHeldInOtherKeys) {
-  const auto beginnings = std::make_shared<Beginnings>();
-  const auto of_a_new_key = [&] {
-    Worth worth(beginnings);
-    worth.note_calls(nanoseconds_from_seconds(1));
-    worth.learn(of_time(1.0));
-    return worth.of_one_more();
-  };
-  const Nanoseconds nothing_known = of_a_new_key();
-  Worth held(beginnings);
-  held.learn(of_time(1.0));
-  for (int i = 0; i < 19; ++i) held.learn(of_time(1.1));
-  EXPECT_LT(of_a_new_key(), 0.1 * nothing_known);
+Nanoseconds of_a_new_key(const std::shared_ptr<SharedGains>& gains) {
+  Worth worth(gains);
+  worth.note_calls(nanoseconds_from_seconds(1));
+  worth.learn(of_time(1.0));
+  return worth.of_one_more();
+}
+
+TEST(Worth, LittleIsToBeHadWhereOtherKeysGainedLittle) {
+  const auto gains = std::make_shared<SharedGains>();
+  const Nanoseconds nothing_known = of_a_new_key(gains);
   for (int key = 0; key < 9; ++key) {
-    Worth beaten(beginnings);
-    beaten.learn(of_time(1.0));
-    beaten.learn(of_time(0.8));
-    for (int i = 0; i < 19; ++i) beaten.learn(of_time(1.1));  // it says nothing of what others begin with
+    Worth held(gains);
+    held.learn(of_time(1.0));
+    for (int i = 0; i < 5; ++i) held.learn(of_time(1.1));
   }
-  EXPECT_GT(of_a_new_key(), 0.5 * nothing_known);
+  EXPECT_LT(of_a_new_key(gains), 0.1 * nothing_known);
+  for (int key = 0; key < 9; ++key) {
+    Worth beaten(gains);
+    beaten.learn(of_time(1.0));
+    beaten.learn(of_time(0.5));
+  }
+  EXPECT_GT(of_a_new_key(gains), nothing_known);
 }
 
 TEST(Worth, OwnTrialsCountOnce) {
-  Worth worth;
-  worth.note_calls(nanoseconds_from_seconds(1));
-  worth.learn(of_time(1.0));
-  const Nanoseconds before = worth.of_one_more();
-  for (int i = 0; i < 4; ++i) worth.learn(of_time(1.1));
-  EXPECT_NEAR(worth.of_one_more() / before, 1.0 / 5.0, 1e-9);
+  Worth alone(std::make_shared<SharedGains>());
+  const auto gains = std::make_shared<SharedGains>();
+  Worth beside(gains);
+  gains->add({.gained = 0.2, .expected = 1.0});  // as much as nothing known amounts to, twice over
+  for (Worth* worth : {&alone, &beside}) {
+    worth->note_calls(nanoseconds_from_seconds(1));
+    worth->learn(of_time(1.0));
+  }
+  const double before = beside.of_one_more() / alone.of_one_more();
+  EXPECT_NEAR(before, 1.5, 1e-9);
+  for (int i = 0; i < 4; ++i)
+    for (Worth* worth : {&alone, &beside}) worth->learn(of_time(1.1));
+  EXPECT_NEAR(beside.of_one_more() / alone.of_one_more(), before, 1e-9);
 }
 
 TEST(Worth, PaysForANewKeyAsForOthersBeforeItsFirst) {
-  const auto beginnings = std::make_shared<Beginnings>();
-  Worth worth(beginnings);
+  const auto gains = std::make_shared<SharedGains>();
+  Worth worth(gains);
   worth.note_calls(nanoseconds_from_seconds(1));
   EXPECT_GT(worth.of_one_more(), nanoseconds_from_seconds(1)) << "of nothing anything is known";
-  Worth held(beginnings);
+  Worth held(gains);
   for (int i = 0; i < 100; ++i) held.learn(of_time(1.0));
-  EXPECT_LT(worth.of_one_more(), kStep);
+  EXPECT_EQ(worth.of_one_more(), of_a_new_key(gains));
+  EXPECT_LT(worth.of_one_more(), nanoseconds_from_seconds(0.1));
 }
 
 }  // namespace

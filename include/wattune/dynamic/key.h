@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "wattune/core/kernel_spec.h"
@@ -23,6 +24,9 @@ struct KeyPart {
   friend bool operator==(const KeyPart&, const KeyPart&) = default;
 };
 using Key = std::vector<KeyPart>;
+
+// Of parameters of a kernel.
+using NamedValues = std::vector<std::pair<std::string, Value>>;
 
 // The key of a call that differs from others in its sizes only.
 Key key_of(const std::vector<NamedSize>& sizes);

@@ -13,7 +13,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "wattune/core/configuration.h"
@@ -28,8 +27,9 @@ namespace wattune::dynamic {
 // What runs while no configuration of a key is ready: the application's own code, into the same stream.
 using Fallback = std::function<Result<void>(const CallStream& stream, std::span<const CallArgument> arguments)>;
 
-// What runs well at these sizes, as one would write it without measuring: values of parameters by name.
-using Guess = std::function<std::vector<std::pair<std::string, Value>>(const std::vector<NamedSize>& sizes)>;
+// What probably runs well at these sizes, as one would say without measuring, the likeliest first;
+// parameters that are not named have their defaults.
+using Guess = std::function<std::vector<NamedValues>(const std::vector<NamedSize>& sizes)>;
 
 struct KernelOptions {
   TuningPolicy policy;
@@ -40,8 +40,8 @@ struct KernelOptions {
   // compiled once, from when the kernel is made, with the spec's own sizes, so the kernel must take its sizes as
   // arguments; until then calls run `fallback`, or the first one waits. Empty: none.
   std::vector<Value> generic = {};
-  // What a key begins with about which nothing is known, nor of one whose sizes differ by a quarter altogether;
-  // parameters that it does not name have their defaults. Empty: the nearest key's best, or else the default.
+  // What a key begins with about which nothing is known, nor of one whose sizes differ by a quarter altogether, and what
+  // its tuning tries next. Empty: the nearest keys' bests, or else the default.
   Guess guess = {};
   // From the sizes of a call to the key it is tuned under, such as sizes rounded up to powers of two. Empty: the sizes.
   std::function<Key(const std::vector<NamedSize>& sizes)> key = {};

@@ -1,0 +1,52 @@
+// What a key may begin with, and in which order.
+#include "dynamic/hopes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "dynamic/scale_spec.h"
+
+namespace wattune::dynamic {
+namespace {
+
+using testing::ElementsAre;
+
+KernelSpec spec_of_blocks() {
+  return test::scale_spec(
+      Language::opencl, "kernel void scale()", 64,
+      {{.name = "BLOCK", .values = {8, 16, 32, 64}, .default_value = 64}, {.name = "ROUNDS", .values = {1, 2, 3}}});
+}
+
+std::vector<std::string> promising_with(Guess guess) {
+  const auto problem = Problem::make(spec_of_blocks(), {}, {}).value();
+  KernelOptions options;
+  options.guess = std::move(guess);
+  std::vector<std::string> promising;
+  const Hopes hopes(*problem, {}, options);
+  for (const Configuration& each : hopes.promising()) promising.push_back(each.to_string());
+  return promising;
+}
+
+TEST(Hopes, GuessesComeInTheirOrderBeforeTheDefaultAndTakeItsValuesForWhatTheyLeaveOut) {
+  const auto guess = [](const std::vector<NamedSize>&) {
+    return std::vector<NamedValues>{{{"ROUNDS", 3}}, {{"BLOCK", 8}, {"ROUNDS", 2}}, {{"ROUNDS", 3}, {"BLOCK", 64}}};
+  };
+  EXPECT_THAT(promising_with(guess), ElementsAre("BLOCK=64, ROUNDS=3", "BLOCK=8, ROUNDS=2", "BLOCK=64, ROUNDS=1"));
+}
+
+TEST(Hopes, AGuessThatTheSpaceLacksIsLeftOut) {
+  const auto guess = [](const std::vector<NamedSize>&) {
+    return std::vector<NamedValues>{{{"BLOCK", 7}}, {{"BLOCK", 32}}};
+  };
+  EXPECT_THAT(promising_with(guess), ElementsAre("BLOCK=32, ROUNDS=1", "BLOCK=64, ROUNDS=1"));
+}
+
+TEST(Hopes, AGuessThatThrowsIsNone) {
+  const auto guess = [](const std::vector<NamedSize>&) -> std::vector<NamedValues> { throw std::runtime_error("no"); };
+  EXPECT_THAT(promising_with(guess), ElementsAre("BLOCK=64, ROUNDS=1"));
+}
+
+}  // namespace
+}  // namespace wattune::dynamic
