@@ -8,8 +8,8 @@ namespace wattune::search {
 
 namespace {
 
-// Variance of the noise, as a share of the responses' variance.
-constexpr double kNoise = 1e-3;
+// Variance of the least noise, as a share of the responses' variance.
+constexpr double kLeastNoise = 1e-3;
 
 // Of the first n elements. Four sums at a time: one alone waits for each addition before it begins the next.
 double dot(const std::vector<double>& a, const std::vector<double>& b, std::size_t n) {
@@ -59,13 +59,15 @@ void GaussianProcess::set_candidates(std::vector<Coordinates> candidates) {
   }
 }
 
-void GaussianProcess::add(Coordinates point, double response) {
+void GaussianProcess::add(Observed observed) {
   const std::size_t row = points_.size();
-  point = scaled(std::move(point));
+  Coordinates point = scaled(std::move(observed.point));
+  const double response = observed.response;
+  const double noise = kLeastNoise + observed.noise;
   std::vector<double> entries;
   entries.reserve(row + 1);
   for (std::size_t i = 0; i < row; ++i) solve_next(entries, kernel(point, points_[i]));
-  entries.push_back(std::sqrt(std::max(kNoise, 1.0 + kNoise - dot(entries, entries, row))));
+  entries.push_back(std::sqrt(std::max(noise, 1.0 + noise - dot(entries, entries, row))));
   factor_.push_back(std::move(entries));
   points_.push_back(std::move(point));
   solve_next(solved_responses_, response);

@@ -1,7 +1,7 @@
 // GaussianProcess: regression that grows by one observation at a time.
 //
-// Zero mean after standardisation, Matern 5/2 kernel with a length scale per coordinate, a little noise (Rasmussen,
-// Williams: Gaussian Processes for Machine Learning, 2006, chapters 2 and 4).
+// Zero mean after standardisation, Matern 5/2 kernel with a length scale per coordinate, a noise for each observation
+// (Rasmussen, Williams: Gaussian Processes for Machine Learning, 2006, chapters 2 and 4).
 // The Cholesky factor L of the kernel matrix gains a row per observation, and so does L^-1 k(candidate) of every
 // candidate: with m candidates and n observations an observation costs O(n^2 + m n). Mean and scale of the responses
 // are standardised anew at each prediction. It needs the products of L^-1 k(candidate) with itself, L^-1 y and L^-1 1
@@ -18,12 +18,18 @@ namespace wattune::search {
 
 class GaussianProcess {
  public:
+  struct Observed {
+    Coordinates point;
+    double response = 0.0;
+    double noise = 0.0;  // its variance beside a little that all have, as a share of the responses' variance
+  };
+
   explicit GaussianProcess(std::vector<double> length_scales) : length_scales_(std::move(length_scales)) {}
 
   std::size_t size() const { return points_.size(); }
   // Replaces the points that predict() answers for.
   void set_candidates(std::vector<Coordinates> candidates);
-  void add(Coordinates point, double response);
+  void add(Observed observed);
   // Of a candidate, by its position. Precondition: size() >= 2.
   Prediction predict(std::size_t candidate) const;
   // Log of the probability of the responses (Rasmussen, Williams, equation 2.30, up to a constant).

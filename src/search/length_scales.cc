@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "search/gaussian_process.h"
-
 namespace wattune::search {
 
 namespace {
@@ -19,13 +17,13 @@ constexpr double kSpread = 1.0;                             // of the logarithms
 
 class Fit {
  public:
-  Fit(const std::vector<Coordinates>& points, const std::vector<double>& responses, const std::vector<bool>& flags)
-      : points_(points), responses_(responses), flags_(flags), width_(points.front().size()) {}
+  Fit(const std::vector<GaussianProcess::Observed>& observed, const std::vector<bool>& flags)
+      : observed_(observed), flags_(flags), width_(observed.front().point.size()) {}
 
   std::vector<double> run() {
     for (const double scale : kCommonScales)
       for (const double factor : kFlagFactors) try_common(scale * std::sqrt(static_cast<double>(width_) / 4.0), factor);
-    if (points_.size() < kFewest || width_ > kWidest) return scales_;
+    if (observed_.size() < kFewest || width_ > kWidest) return scales_;
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
       for (std::size_t c = 0; c < width_; ++c) try_factor(c, 0.5) || try_factor(c, 2.0);
     }
@@ -54,7 +52,7 @@ class Fit {
 
   double log_likelihood(const std::vector<double>& scales) const {
     GaussianProcess process(scales);
-    for (std::size_t i = 0; i < points_.size(); ++i) process.add(points_[i], responses_[i]);
+    for (const GaussianProcess::Observed& each : observed_) process.add(each);
     return process.log_likelihood();
   }
 
@@ -65,8 +63,7 @@ class Fit {
     return -0.5 * squares;
   }
 
-  const std::vector<Coordinates>& points_;
-  const std::vector<double>& responses_;
+  const std::vector<GaussianProcess::Observed>& observed_;
   const std::vector<bool>& flags_;
   std::size_t width_;
   std::vector<double> common_;
@@ -76,9 +73,9 @@ class Fit {
 
 }  // namespace
 
-std::vector<double> fit_length_scales(const std::vector<Coordinates>& points, const std::vector<double>& responses,
+std::vector<double> fit_length_scales(const std::vector<GaussianProcess::Observed>& observed,
                                       const std::vector<bool>& flags) {
-  return Fit(points, responses, flags).run();
+  return Fit(observed, flags).run();
 }
 
 }  // namespace wattune::search

@@ -11,12 +11,12 @@
 
 #include <vector>
 
-#include "search/coordinates.h"
+#include "search/gaussian_process.h"
 
 namespace wattune::search {
 
-// `flags` says which coordinates are flags. Precondition: as many points as responses, at least one.
-std::vector<double> fit_length_scales(const std::vector<Coordinates>& points, const std::vector<double>& responses,
+// `flags` says which coordinates are flags. Precondition: at least one was observed.
+std::vector<double> fit_length_scales(const std::vector<GaussianProcess::Observed>& observed,
                                       const std::vector<bool>& flags);
 
 }  // namespace wattune::search

@@ -3,7 +3,7 @@
 // Both measure a few configurations that show many values (Start), then always the candidate that a model finds most
 // promising. Targets are logarithms of times, configurations are seen as Encoding shows them. Candidates are drawn
 // around the best ones and at random (CandidateSearch); every acquisition is weighted with the probability of success
-// that a forest learned from failures.
+// that a forest learned from failures. What is slow the process follows loosely (Noise).
 //
 // bayesian_optimisation is a Gaussian process alone (Willemsen, van Nieuwpoort, van Werkhoven: Bayesian Optimization
 // for auto-tuning GPU kernels, PMBS 2021). Its `multi` acquisition is Hedge.
@@ -39,6 +39,7 @@
 #include "search/gaussian_process.h"
 #include "search/length_scales.h"
 #include "search/model_input.h"
+#include "search/noise.h"
 #include "search/observed_row.h"
 #include "search/prior.h"
 #include "search/proposals.h"
@@ -258,23 +259,23 @@ class ModelSearch final : public CandidateSearch {
 
   void rebuild_process() {
     ask_prior();
+    noise_ = Noise(rows_);
     if (observations_ >= refit_at_) fit_scales();
     process_ = GaussianProcess(scales_);
-    for (const Row& row : best_and_latest(rows_, kProcessRows))
-      process_.add(input_.point(row.id), left_to_explain(row));
+    for (const Row& row : best_and_latest(rows_, kProcessRows)) process_.add(observed(row));
     rebuild_at_ = observations_ + std::clamp<std::size_t>(observations_ / kScaleGrowth, 1, kRowsBetweenRebuilds);
     candidates_.clear();
   }
 
   void fit_scales() {
-    std::vector<Coordinates> points;
-    std::vector<double> responses;
-    for (const Row& row : best_and_latest(rows_, kScaleRows)) {
-      points.push_back(input_.point(row.id));
-      responses.push_back(left_to_explain(row));
-    }
-    scales_ = fit_length_scales(points, responses, input_.flags());
+    std::vector<GaussianProcess::Observed> rows;
+    for (const Row& row : best_and_latest(rows_, kScaleRows)) rows.push_back(observed(row));
+    scales_ = fit_length_scales(rows, input_.flags());
     refit_at_ = observations_ + observations_ / kScaleGrowth;
+  }
+
+  GaussianProcess::Observed observed(const Row& row) const {
+    return {input_.point(row.id), left_to_explain(row), noise_.of(row.response)};
   }
 
   double left_to_explain(const Row& row) const { return row.response - slope_ * row.prior; }
@@ -371,7 +372,7 @@ class ModelSearch final : public CandidateSearch {
     rows_.push_back(row);
     if (rows_.size() >= 2 * kForestRows) rows_ = best_and_latest(rows_, kForestRows);
     ++observations_;
-    if (process_.size() >= 2) process_.add(input_.point(id), left_to_explain(row));
+    if (process_.size() >= 2) process_.add(observed(row));
   }
 
   ModelInput input_{space(), option("features") > 0};
@@ -389,6 +390,7 @@ class ModelSearch final : public CandidateSearch {
   double slope_ = 1.0;            // of the prior
   std::vector<Row> rows_;         // in the order of observation, the oldest thinned out
   std::size_t observations_ = 0;  // that did not fail
+  Noise noise_;                   // of the process's observations
   GaussianProcess process_{{}};
   std::size_t rebuild_at_ = 0;
   std::vector<double> scales_;  // of the process

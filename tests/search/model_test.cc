@@ -13,6 +13,7 @@
 #include "search/gaussian_process.h"
 #include "search/length_scales.h"
 #include "search/nearest.h"
+#include "search/noise.h"
 #include "search/start.h"
 #include "wattune/search/strategy.h"
 
@@ -78,7 +79,7 @@ TEST(GaussianProcess, PassesThroughItsObservations) {
   std::vector<Coordinates> points;
   for (int i = 0; i <= 10; ++i) points.push_back({i / 10.0});
   process.set_candidates({{0.0}, {0.3}, {0.35}, {1.0}});
-  for (const Coordinates& point : points) process.add(point, std::sin(3.0 * point[0]));
+  for (const Coordinates& point : points) process.add({point, std::sin(3.0 * point[0])});
   EXPECT_NEAR(process.predict(0).mean, 0.0, 0.02);
   EXPECT_NEAR(process.predict(1).mean, std::sin(0.9), 0.02);
   EXPECT_NEAR(process.predict(2).mean, std::sin(1.05), 0.02);
@@ -94,10 +95,22 @@ TEST(GaussianProcess, PredictsByTheKernelOfMatern) {
   };
   GaussianProcess process({0.8});
   process.set_candidates({{0.3}, {0.5}});
-  process.add({0.0}, 1.0);
-  process.add({1.0}, -1.0);
+  process.add({{0.0}, 1.0});
+  process.add({{1.0}, -1.0});
   EXPECT_NEAR(process.predict(0).mean, (kernel(0.3) - kernel(0.7)) / (1.001 - kernel(1.0)), 1e-9);
   EXPECT_NEAR(process.predict(1).mean, 0.0, 1e-12);
+}
+
+// As above with a variance of 0.5 more at both: predictions keep away from what they are told.
+TEST(GaussianProcess, FollowsNoisyObservationsLoosely) {
+  const double d = std::sqrt(5.0) / 0.8;
+  const double kernel = (1.0 + d + d * d / 3.0) * std::exp(-d);
+  GaussianProcess process({0.8});
+  process.set_candidates({{0.0}});
+  process.add({{0.0}, 1.0, 0.5});
+  process.add({{1.0}, -1.0, 0.5});
+  EXPECT_NEAR(process.predict(0).mean, (1.0 - kernel) / (1.501 - kernel), 1e-9);
+  EXPECT_GT(process.predict(0).deviation, 0.5);
 }
 
 // Candidates set before, between or after the observations get the same predictions.
@@ -106,8 +119,8 @@ TEST(GaussianProcess, GrowsAsIfItHadBeenBuiltAtOnce) {
   GaussianProcess late({0.7, 0.7});
   early.set_candidates({{0.2, 0.9}});
   for (const auto& [x, y] : {std::pair(0.1, 0.2), {0.5, 0.5}, {0.9, 0.1}, {0.3, 0.8}}) {
-    early.add({x, y}, x * y);
-    late.add({x, y}, x * y);
+    early.add({{x, y}, x * y});
+    late.add({{x, y}, x * y});
   }
   late.set_candidates({{0.2, 0.9}});
   EXPECT_DOUBLE_EQ(early.predict(0).mean, late.predict(0).mean);
@@ -118,18 +131,37 @@ TEST(GaussianProcess, PrefersTheLengthScaleOfTheData) {
   GaussianProcess rough({0.01});
   GaussianProcess smooth({1.0});
   for (int i = 0; i <= 20; ++i) {
-    rough.add({i / 20.0}, i / 20.0);
-    smooth.add({i / 20.0}, i / 20.0);
+    rough.add({{i / 20.0}, i / 20.0});
+    smooth.add({{i / 20.0}, i / 20.0});
   }
   EXPECT_GT(smooth.log_likelihood(), rough.log_likelihood());
 }
 
 TEST(GaussianProcess, SurvivesRepeatedPointsAndConstantTargets) {
   GaussianProcess process({1.0});
-  for (int i = 0; i < 5; ++i) process.add({0.5}, 7.0);
+  for (int i = 0; i < 5; ++i) process.add({{0.5}, 7.0});
   process.set_candidates({{0.5}});
   EXPECT_NEAR(process.predict(0).mean, 7.0, 1e-6);
   EXPECT_TRUE(std::isfinite(process.log_likelihood()));
+}
+
+// Responses of 1 and 5, as many of each: their standard deviation is 2. Of n observations the share is 0.1 * 50 / (50 +
+// n) at one deviation.
+TEST(Noise, GrowsWithTheSquareOfTheDistanceFromTheBest) {
+  std::vector<ObservedRow> rows(50, {.response = 1.0});
+  for (std::size_t i = 0; i < rows.size(); i += 2) rows[i].response = 5.0;
+  const Noise noise(rows);
+  EXPECT_EQ(noise.of(1.0), 0.0);
+  EXPECT_DOUBLE_EQ(noise.of(3.0), 0.05);
+  EXPECT_DOUBLE_EQ(noise.of(5.0), 0.2);
+  EXPECT_EQ(noise.of(0.5), 0.0) << "a new best one";
+  rows.resize(4);
+  EXPECT_DOUBLE_EQ(Noise(rows).of(3.0), 0.1 * 50 / 54);
+}
+
+TEST(Noise, IsNoneWhereAllAreAlike) {
+  EXPECT_EQ(Noise({{.response = 7.0}, {.response = 7.0}}).of(8.0), 0.0);
+  EXPECT_EQ(Noise().of(8.0), 0.0);
 }
 
 // The weights of 0.95^k add up to 20; five more outcomes of error 1 are trusted beforehand.
@@ -159,15 +191,11 @@ TEST(Calibration, NeverNarrows) {
 
 // The second coordinate means nothing, so that its scale grows: it starts as the first one's and the two can only part.
 TEST(LengthScales, AreLongWhereNothingChanges) {
-  std::vector<Coordinates> points;
-  std::vector<double> responses;
+  std::vector<GaussianProcess::Observed> observed;
   for (int a = 0; a < 5; ++a) {
-    for (int b = 0; b < 5; ++b) {
-      points.push_back({a / 4.0, b / 4.0});
-      responses.push_back(std::sin(6.0 * points.back()[0]));
-    }
+    for (int b = 0; b < 5; ++b) observed.push_back({{a / 4.0, b / 4.0}, std::sin(6.0 * a / 4.0)});
   }
-  const std::vector<double> scales = fit_length_scales(points, responses, {false, false});
+  const std::vector<double> scales = fit_length_scales(observed, {false, false});
   EXPECT_GE(scales[1], 2.0 * scales[0]);
 }
 
@@ -175,14 +203,13 @@ TEST(LengthScales, AreCommonWithFewObservationsOrManyCoordinates) {
   const auto common = [](const std::vector<double>& scales) {
     return std::ranges::all_of(scales, [&](double scale) { return scale == scales.front(); });
   };
-  EXPECT_TRUE(common(fit_length_scales({{0.0, 0.0}, {1.0, 0.0}, {0.0, 1.0}}, {1.0, 2.0, 1.0}, {false, false})));
-  std::vector<Coordinates> wide;
-  std::vector<double> responses;
+  EXPECT_TRUE(common(fit_length_scales({{{0.0, 0.0}, 1.0}, {{1.0, 0.0}, 2.0}, {{0.0, 1.0}, 1.0}}, {false, false})));
+  std::vector<GaussianProcess::Observed> wide;
   for (int i = 0; i < 20; ++i) {
-    wide.emplace_back(100, 0.0)[0] = i / 20.0;
-    responses.push_back(i);
+    wide.push_back({Coordinates(100, 0.0), static_cast<double>(i)});
+    wide.back().point[0] = i / 20.0;
   }
-  EXPECT_TRUE(common(fit_length_scales(wide, responses, std::vector<bool>(100, false))));
+  EXPECT_TRUE(common(fit_length_scales(wide, std::vector<bool>(100, false))));
 }
 
 // Four observations are too few for scales of their own. Where the response follows the first coordinate whatever the
@@ -190,7 +217,9 @@ TEST(LengthScales, AreCommonWithFewObservationsOrManyCoordinates) {
 TEST(LengthScales, AreLongForFlagsThatChangeLittle) {
   const std::vector<Coordinates> points = {{0.0, 0.0, 0.0}, {0.3, 1.0, 1.0}, {0.6, 0.0, 1.0}, {0.9, 1.0, 0.0}};
   const auto scales = [&](const std::vector<double>& responses) {
-    return fit_length_scales(points, responses, {false, true, true});
+    std::vector<GaussianProcess::Observed> observed;
+    for (std::size_t i = 0; i < points.size(); ++i) observed.push_back({points[i], responses[i]});
+    return fit_length_scales(observed, {false, true, true});
   };
   const std::vector<double> of_little = scales({0.0, 0.3, 0.6, 0.9});
   EXPECT_EQ(of_little[1], 4.0 * of_little[0]);
