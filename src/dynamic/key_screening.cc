@@ -88,13 +88,15 @@ std::vector<Trial> finalists_on_smaller_data(const std::vector<Trial>& trials) {
 
 namespace {
 
-// Those of the finalists that are better than the first trial for certain: they need not wait for the rest.
-std::vector<Trial> better_than_first(const std::vector<Trial>& trials) {
+// Those of the finalists that are better than the first trial, for certain or as it seems.
+std::vector<Trial> better_than_first(const std::vector<Trial>& trials, bool for_certain) {
   std::vector<Trial> better = finalists(trials);
   if (trials.empty() || !is_correct(trials.front())) return {};
   const Statistics& first = *trials.front().observation.statistics;
-  std::erase_if(better,
-                [&](const Trial& trial) { return trial.observation.statistics->interval_high >= first.interval_low; });
+  std::erase_if(better, [&](const Trial& trial) {
+    const Statistics& seen = *trial.observation.statistics;
+    return for_certain ? seen.interval_high >= first.interval_low : seen.median >= first.median;
+  });
   return better;
 }
 
@@ -252,7 +254,7 @@ bool KeyScreening::wait_for(const Configuration& next, const std::vector<Configu
 
 Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const ScreeningPlace& place,
                                         const backend::PooledSource* compilers, ScreeningAllowance& allowance) {
-  publish();
+  publish(true);
   for (; next_; next_ = under_way_->next(place.now())) {
     const Nanoseconds begin = place.now();
     if (compilers != nullptr && !wait_for(*next_, under_way_->expected(), *compilers, evaluator, place)) return {};
@@ -273,17 +275,18 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
     if (!seen) return std::move(seen).error();
     worth_.learn(*seen);
     WATTUNE_TRY(under_way_->tell(*std::move(seen), place.now()));
-    publish();
+    publish(does_pay());
   }
   if (finalists(trials_.all).empty() && !trials_.all.empty()) return none_works(trials_.all);
   end(fmt::format("screened{}: {}", was_reduced_ ? " on smaller data" : "", under_way_->so_far().stop_reason), true);
   return {};
 }
 
-void KeyScreening::publish() {
+// What is better for certain need not wait for the rest of the search, and what seems better not for what does not pay.
+void KeyScreening::publish(bool goes_on) {
   const search::Progress& progress = under_way_->progress();
   const std::optional<std::uint64_t> left = search_.stop.evaluations_left(progress);
-  const std::vector<Trial> better = better_than_first(trials_.all);
+  const std::vector<Trial> better = better_than_first(trials_.all, goes_on);
   const std::lock_guard lock(mutex_);
   keep(better);
   state_.explored = progress.evaluations;
