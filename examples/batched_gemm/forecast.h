@@ -40,7 +40,7 @@ std::vector<Way> ways_for(const Sizes& sizes);
 using Burdens = std::array<double, 7>;
 Burdens burdens_of(const Sizes& sizes, const Way& way);
 // The weights of these in the logarithm of the time, as tests/perf/forecast_fit.cc fits them.
-inline constexpr Burdens kWeights = {0.39, 0.35, 0.1, 0.3, 0.04, 0.028, -0.11};
+inline constexpr Burdens kWeights = {0.395, 0.396, 0.106, 0.313, 0.054, 0.028, -0.129};
 
 // So many, the likeliest first; fewer where there are fewer. Takes about half a millisecond.
 std::vector<Values> likely_values(const Sizes& sizes, std::size_t count);
