@@ -88,14 +88,20 @@ std::vector<Trial> finalists_on_smaller_data(const std::vector<Trial>& trials) {
 
 namespace {
 
-// Those of the finalists that are better than the first trial, for certain or as it seems.
-std::vector<Trial> better_than_first(const std::vector<Trial>& trials, bool for_certain) {
-  std::vector<Trial> better = finalists(trials);
+// For certain, or by so much that calls, which decide, will probably find it so.
+bool is_probably_better(const Statistics& one, const Statistics& than) {
+  constexpr double kByMuch = 0.97;
+  return one.interval_high < than.interval_low || one.median < kByMuch * than.median;
+}
+
+// Those of the finalists that are better than the first trial, probably or as it seems.
+std::vector<Trial> better_than_first(const std::vector<Trial>& trials, bool probably) {
   if (trials.empty() || !is_correct(trials.front())) return {};
   const Statistics& first = *trials.front().observation.statistics;
+  std::vector<Trial> better = finalists(trials);
   std::erase_if(better, [&](const Trial& trial) {
     const Statistics& seen = *trial.observation.statistics;
-    return for_certain ? seen.interval_high >= first.interval_low : seen.median >= first.median;
+    return probably ? !is_probably_better(seen, first) : seen.median >= first.median;
   });
   return better;
 }
@@ -163,6 +169,7 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
   const auto evaluator = tune::make_evaluator(*spec_, problem_->space, place.device, place.policy,
                                               {.limits = short_limits(),
                                                .check = tune::CheckOutput::contenders,
+                                               .is_shared = place.device.info().kind != DeviceKind::cpu,
                                                .compilers = compilers.get(),
                                                .reference_worker = place.worker});
   allowance.charge(evaluator ? (*evaluator)->device_use() : tune::DeviceUse());
@@ -282,7 +289,7 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
   return {};
 }
 
-// What is better for certain need not wait for the rest of the search, and what seems better not for what does not pay.
+// What is probably better need not wait for the rest of the search, and what seems better not for what does not pay.
 void KeyScreening::publish(bool goes_on) {
   const search::Progress& progress = under_way_->progress();
   const std::optional<std::uint64_t> left = search_.stop.evaluations_left(progress);

@@ -88,11 +88,13 @@ Result<void> KernelSession::finish_launches(Nanoseconds limit) {
   return finish(limit);
 }
 
-Result<void> KernelSession::note_queueing(const std::vector<Events>& runs, Nanoseconds waited) {
+// Runs that do not count had the device for as long as the others.
+Result<void> KernelSession::note_queueing(const std::vector<Events>& runs, std::size_t uncounted, Nanoseconds waited) {
   if (device_.info().kind == DeviceKind::cpu) return {};
-  WATTUNE_ASSIGN(const Nanoseconds begin, runs.front().front()->start());
+  WATTUNE_ASSIGN(const Nanoseconds begin, runs[uncounted].front()->start());
   WATTUNE_ASSIGN(const Nanoseconds end, runs.back().back()->end());
-  queueing_ += std::max(Nanoseconds(), waited - (end - begin));
+  const double all_over_counted = static_cast<double>(runs.size()) / static_cast<double>(runs.size() - uncounted);
+  queueing_ += std::max(Nanoseconds(), waited - all_over_counted * (end - begin));
   return {};
 }
 
@@ -169,17 +171,18 @@ Result<std::vector<Sample>> KernelSession::run(const Kernels& kernels, const Lau
 
 Result<std::vector<Sample>> KernelSession::run_batch(const Kernels& kernels, const Launch& launch, Outputs outputs,
                                                      std::size_t n, Nanoseconds limit) {
-  std::vector<Events> runs(n);
+  const std::size_t uncounted = is_shared_ && outputs == Outputs::reused ? 1 : 0;
+  std::vector<Events> runs(uncounted + n);
   for (Events& events : runs) {
     WATTUNE_ASSIGN(events, queue_run(kernels, launch, outputs));
   }
   const Nanoseconds before = working_;
-  WATTUNE_TRY(finish_launches(limit * static_cast<double>(n)));
-  WATTUNE_TRY(note_queueing(runs, working_ - before));
+  WATTUNE_TRY(finish_launches(limit * static_cast<double>(runs.size())));
+  WATTUNE_TRY(note_queueing(runs, uncounted, working_ - before));
   std::vector<Sample> samples;
   samples.reserve(n);
-  for (const Events& events : runs) {
-    WATTUNE_ASSIGN(samples.emplace_back(), sample_of(events));
+  for (std::size_t i = uncounted; i < runs.size(); ++i) {
+    WATTUNE_ASSIGN(samples.emplace_back(), sample_of(runs[i]));
   }
   return samples;
 }

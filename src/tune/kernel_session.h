@@ -32,16 +32,22 @@ using Kernels = std::map<std::string, std::unique_ptr<backend::Kernel>>;
 
 class KernelSession {
  public:
-  // The references outlive it.
+  // The references outlive it. `is_shared`: as EvaluatorOptions::is_shared.
   KernelSession(const std::vector<Argument>& arguments, ArgumentContents& contents, backend::Device& device,
-                Cache cache = Cache::warm)
-      : arguments_(arguments), contents_(contents), device_(device), cache_(cache), slots_(arguments.size()) {}
+                Cache cache = Cache::warm, bool is_shared = false)
+      : arguments_(arguments),
+        contents_(contents),
+        device_(device),
+        cache_(cache),
+        is_shared_(is_shared),
+        slots_(arguments.size()) {}
 
   // Brings the buffers that are not there, or have another size, onto the device. Before run(), and after its errors.
   Result<void> prepare(const std::vector<PlannedArgument>& planned);
   // Runs the launch n times and waits at most n * limit, and for `compile_limit` more where the driver compiles the
   // kernels only now; kernels[i] is what its step i launches. The time of each run on the device, the sum of its steps,
-  // and what that was like: runs of one wait share a reading of its sensors.
+  // and what that was like: runs of one wait share a reading of its sensors. Where others compute on the device, one
+  // more run begins each wait (Outputs::reused) and does not count, as it may hold the time in which they have it.
   Result<std::vector<Sample>> run(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                   Nanoseconds limit, Nanoseconds compile_limit = {});
   // The same for whoever wants the device at work and no times, which each cost a moment between two launches: launches
@@ -125,8 +131,8 @@ class KernelSession {
   Result<void> keep_at_work(std::size_t n, Nanoseconds limit, Queue queue);
   Result<std::vector<Sample>> run_batch(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                         Nanoseconds limit);
-  // Of runs that were waited for so long.
-  Result<void> note_queueing(const std::vector<Events>& runs, Nanoseconds waited);
+  // Of runs that were waited for so long, of which the first few do not count.
+  Result<void> note_queueing(const std::vector<Events>& runs, std::size_t uncounted, Nanoseconds waited);
   // Both, or nothing: after an error the stream is gone.
   Result<Events> queue_run(const Kernels& kernels, const Launch& launch, Outputs outputs);
   Result<Events> launch_steps(const Kernels& kernels, const Launch& launch);
@@ -138,6 +144,7 @@ class KernelSession {
   ArgumentContents& contents_;
   backend::Device& device_;
   const Cache cache_;
+  const bool is_shared_;
   std::unique_ptr<backend::Stream> stream_;
   std::unique_ptr<backend::Buffer> flush_;  // larger than the caches; only with Cache::cold
   std::vector<Slot> slots_;

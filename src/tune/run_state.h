@@ -34,6 +34,7 @@ struct RunState {
         policy(run_policy),
         check(check_for(options.check, spec)),
         cache(options.cache),
+        is_shared(options.is_shared),
         compilers(options.compilers),
         observe(options.observe),
         energy_window(options.energy_window),
@@ -74,6 +75,7 @@ struct RunState {
   measure::MeasurePolicy& policy;
   const CheckOutput check;
   const Cache cache;
+  const bool is_shared;
   backend::PooledSource* const compilers;  // nullptr: the device compiles
   const std::vector<BoardMetric> observe;
   const Nanoseconds energy_window;
@@ -96,7 +98,7 @@ struct RunState {
   ResourceConstraints resource_constraints;
   Metrics metrics;
   ArgumentContents contents;
-  KernelSession session{spec.arguments, contents, device, cache};
+  KernelSession session{spec.arguments, contents, device, cache, is_shared};
   LoadedPrograms programs;  // only where configurations share them
   ExpectedOutputs expected;
   std::optional<Observation> incumbent;  // of the best configuration so far

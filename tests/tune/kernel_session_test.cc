@@ -58,6 +58,29 @@ TEST_F(KernelSessions, TellWhatLaunchesTookFromWhatWasWaitedForThem) {
   EXPECT_EQ(session.waits(), 2u) << "what moves contents is none";
 }
 
+// Others have the device for 1 ms when a wait begins, which launches of 1 ns do not count.
+TEST_F(KernelSessions, OnASharedDeviceTheFirstRunOfAWaitIsLeftOut) {
+  int finishes = 0;
+  device.add_kernel("interrupted", 1, [&](const fakes::FakeLaunch&) {
+    const bool is_first = std::exchange(finishes, device.counters().finishes) != device.counters().finishes;
+    return is_first ? nanoseconds_from_ms(1) : Nanoseconds(1.0);
+  });
+  kernels["interrupted"] = device.build({.text = "interrupted"}, {}, limit).value()->kernel("interrupted").value();
+  const Launch launch{.steps = {{.function = "interrupted", .arguments = {0}, .geometry = {}}},
+                      .arguments = one.arguments};
+  KernelSession shared{arguments, contents, device, Cache::warm, true};
+  shared.prepare(launch.arguments).value();
+  ++finishes;  // a launch of a new kernel finds the device its own
+  EXPECT_EQ(shared.run(kernels, launch, Outputs::fresh, 1, limit).value().size(), 1u);
+  EXPECT_EQ(device.counters().launches, 1);
+  const Nanoseconds before = shared.working_time() - shared.queueing_time();
+  const std::vector<Sample> samples = shared.run(kernels, launch, Outputs::reused, 5, limit).value();
+  EXPECT_EQ(device.counters().launches, 7);
+  ASSERT_EQ(samples.size(), 5u);
+  for (const Sample& each : samples) EXPECT_EQ(each.time, Nanoseconds(1.0));
+  EXPECT_NEAR((shared.working_time() - shared.queueing_time() - before).value(), 6.0, 1e-3);
+}
+
 TEST_F(KernelSessions, WhatCannotBeSentLeavesNothingInTheStream) {
   EXPECT_EQ(session.keep_busy(kernels, both, 2, limit).error().code(), ErrorCode::mismatch);
   kernels.erase("takes_two");

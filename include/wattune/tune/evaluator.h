@@ -124,6 +124,9 @@ struct EvaluatorOptions {
   Limits limits;
   CheckOutput check = CheckOutput::every;
   Cache cache = Cache::warm;
+  // Other processes compute on the device meanwhile. When a wait begins, a GPU may have turned to them: its first run
+  // then takes as long as they have it, and is left out.
+  bool is_shared = false;
   // Metrics of these names (docs/measure.md).
   std::vector<BoardMetric> observe;
   // How long a configuration runs for that, at least, in each turn of a contest that joules decide, too; five times as
