@@ -3,24 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
+#include <numeric>
 #include <span>
 
 namespace batched_gemm {
 
 namespace {
-
-// The parameters of the kernel; benchmarks/gemm_batched/gemm_batched.cu says what they do.
-struct Way {
-  std::int64_t share = 1;     // GROUP_SIZE_Y: threads that share a column of C
-  std::int64_t products = 1;  // GROUP_SIZE_Z: of a block
-  bool in_registers = false;  // CACHING_STRATEGY is 2: a thread's elements of C are computed together
-  std::int64_t pad_row = 0;
-  std::int64_t pad_matrix = 0;
-  std::int64_t pad_threads = 0;
-  bool direct = true;
-  bool unrolled = false;
-};
 
 constexpr std::int64_t kLanes = 32;  // of a warp
 constexpr std::int64_t kBanks = 32;  // of shared memory, an element wide
@@ -194,8 +182,9 @@ double scattered(const Sizes& sizes, const Way& way, const Shape& shape) {
   return static_cast<double>(shape.of_a()) / static_cast<double>(elements_of(sizes) * width);
 }
 
-// The logarithm of the time, but for what all ways have in common.
-double slowness(const Sizes& sizes, const Way& way) {
+}  // namespace
+
+Burdens burdens_of(const Sizes& sizes, const Way& way) {
   constexpr double kUsualThreads = 160.0;
   constexpr double kLongBody = 200.0;  // multiplications
   const Shape shape(sizes, way);
@@ -203,18 +192,21 @@ double slowness(const Sizes& sizes, const Way& way) {
   const double unlike = std::log(static_cast<double>(shape.threads()) / kUsualThreads);
   const auto rows = static_cast<double>(way.in_registers ? shape.rows() : 1);
   const double body = way.unrolled ? rows * static_cast<double>(sizes.a) : 0.0;
-  return 0.39 * busy(shape, traffic) + 0.35 * lacking(shape) + 0.1 * written_again(sizes, way, shape, traffic) +
-         0.3 * scattered(sizes, way, shape) + 0.04 * unlike * unlike + 0.028 * std::log(rows) -
-         0.11 * std::max(0.0, body - kLongBody) / 500.0;
+  return {busy(shape, traffic), lacking(shape), written_again(sizes, way, shape, traffic), scattered(sizes, way, shape),
+          unlike * unlike,      std::log(rows), std::max(0.0, body - kLongBody) / 500.0};
 }
 
-// Without kinds that are the fastest for hardly any size: a thread computes element after element of a whole column, or
-// all of one with the loop along A unrolled, or all of its part of one.
+namespace {
+
+// A thread computes element after element of a whole column, or all of one with the loop along A unrolled, or all of
+// its part of one.
 std::vector<Way> kinds() {
   std::vector<Way> kinds{{.share = 1}, {.share = 1, .in_registers = true, .unrolled = true}};
   for (const std::int64_t share : {2, 4, 8}) kinds.push_back({.share = share, .in_registers = true});
   return kinds;
 }
+
+}  // namespace
 
 std::vector<Way> ways_for(const Sizes& sizes) {
   std::vector<std::int64_t> pads{0};
@@ -228,7 +220,7 @@ std::vector<Way> ways_for(const Sizes& sizes) {
           way.pad_row = bits & 1;
           way.pad_matrix = bits >> 1 & 1;
           way.direct = (bits & 4) == 0;
-          ways.push_back(way);
+          if (Shape(sizes, way).is_possible()) ways.push_back(way);
         }
   return ways;
 }
@@ -244,12 +236,12 @@ Values values_of(const Way& way) {
           {"UNROLL_K", way.unrolled ? 1 : 0}};
 }
 
-}  // namespace
-
 std::vector<Values> likely_values(const Sizes& sizes, std::size_t count) {
   std::vector<std::pair<double, Way>> ways;
-  for (const Way& way : ways_for(sizes))
-    if (Shape(sizes, way).is_possible()) ways.emplace_back(slowness(sizes, way), way);
+  for (const Way& way : ways_for(sizes)) {
+    const Burdens burdens = burdens_of(sizes, way);
+    ways.emplace_back(std::inner_product(burdens.begin(), burdens.end(), kWeights.begin(), 0.0), way);
+  }
   const auto end = ways.begin() + static_cast<std::ptrdiff_t>(std::min(count, ways.size()));
   std::ranges::stable_sort(ways, {}, [](const auto& each) { return each.first; });
   std::vector<Values> likely;

@@ -3,7 +3,9 @@
 // times of 44 sizes on an H200.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,10 +15,34 @@
 
 namespace batched_gemm {
 
+// The parameters of the kernel; benchmarks/gemm_batched/gemm_batched.cu says what they do.
+struct Way {
+  std::int64_t share = 1;     // GROUP_SIZE_Y: threads that share a column of C
+  std::int64_t products = 1;  // GROUP_SIZE_Z: of a block
+  bool in_registers = false;  // CACHING_STRATEGY is 2: a thread's elements of C are computed together
+  std::int64_t pad_row = 0;
+  std::int64_t pad_matrix = 0;
+  std::int64_t pad_threads = 0;
+  bool direct = true;
+  bool unrolled = false;
+};
+
 // Values of parameters, by name.
 using Values = std::vector<std::pair<std::string, wattune::Value>>;
+Values values_of(const Way& way);
 
-// So many, the likeliest first; fewer where there are fewer. Takes about a millisecond.
+// Those that are possible, without kinds that are the fastest for hardly any size.
+std::vector<Way> ways_for(const Sizes& sizes);
+
+// What slows a way down: shared memory beyond what is hidden, too few bytes under way, sectors of C that are written
+// again, elements of A that are copied to a place of their own, a number of threads unlike the usual, rows in
+// registers; and what makes up for some of that, a long unrolled body.
+using Burdens = std::array<double, 7>;
+Burdens burdens_of(const Sizes& sizes, const Way& way);
+// The weights of these in the logarithm of the time, as tests/perf/forecast_fit.cc fits them.
+inline constexpr Burdens kWeights = {0.395, 0.396, 0.106, 0.313, 0.054, 0.028, -0.129};
+
+// So many, the likeliest first; fewer where there are fewer. Takes about half a millisecond.
 std::vector<Values> likely_values(const Sizes& sizes, std::size_t count);
 
 }  // namespace batched_gemm

@@ -50,15 +50,17 @@ Nanoseconds median_of(const Trial& trial) { return trial.observation.statistics-
 
 }  // namespace
 
-// The application pays for the time, and its own calls decide in the end. Six samples have an interval, and more than
-// twelve are not worth another wait for the device. Nothing warms it up but the first launch: each wait lasts until the
-// application's kernels make room, which keep its clocks up.
+// The application pays for the time, and its own calls decide in the end: what takes twice as long teaches too little
+// for what it costs, six samples have an interval, and more than twelve are not worth another wait for the device.
+// Nothing warms it up but the first launch: each wait lasts until the application's kernels make room, which keep its
+// clocks up.
 std::unique_ptr<measure::MeasurePolicy> make_screening_policy() {
   return measure::make_gated({.warm_up = Nanoseconds(),
                               .min_samples = 6,
                               .max_samples = 12,
                               .max_time = nanoseconds_from_ms(10),
-                              .relative_precision = 0.03});
+                              .relative_precision = 0.03,
+                              .hopeless = 2.0});
 }
 
 std::vector<Trial> finalists(const std::vector<Trial>& trials) {
@@ -94,12 +96,15 @@ bool is_probably_better(const Statistics& one, const Statistics& than) {
   return one.interval_high < than.interval_low || one.median < kByMuch * than.median;
 }
 
-// Those of the finalists that are probably better than the first trial: they need not wait for the rest.
-std::vector<Trial> better_than_first(const std::vector<Trial>& trials) {
+// Those of the finalists that are better than the first trial, probably or as it seems.
+std::vector<Trial> better_than_first(const std::vector<Trial>& trials, bool probably) {
   if (trials.empty() || !is_correct(trials.front())) return {};
   const Statistics& first = *trials.front().observation.statistics;
   std::vector<Trial> better = finalists(trials);
-  std::erase_if(better, [&](const Trial& trial) { return !is_probably_better(*trial.observation.statistics, first); });
+  std::erase_if(better, [&](const Trial& trial) {
+    const Statistics& seen = *trial.observation.statistics;
+    return probably ? !is_probably_better(seen, first) : seen.median >= first.median;
+  });
   return better;
 }
 
@@ -258,7 +263,7 @@ bool KeyScreening::wait_for(const Configuration& next, const std::vector<Configu
 
 Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const ScreeningPlace& place,
                                         const backend::PooledSource* compilers, ScreeningAllowance& allowance) {
-  publish();
+  publish(true);
   for (; next_; next_ = under_way_->next(place.now())) {
     const Nanoseconds begin = place.now();
     if (compilers != nullptr && !wait_for(*next_, under_way_->expected(), *compilers, evaluator, place)) return {};
@@ -279,17 +284,18 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
     if (!seen) return std::move(seen).error();
     worth_.learn(*seen);
     WATTUNE_TRY(under_way_->tell(*std::move(seen), place.now()));
-    publish();
+    publish(does_pay());
   }
   if (finalists(trials_.all).empty() && !trials_.all.empty()) return none_works(trials_.all);
   end(fmt::format("screened{}: {}", was_reduced_ ? " on smaller data" : "", under_way_->so_far().stop_reason), true);
   return {};
 }
 
-void KeyScreening::publish() {
+// What is probably better need not wait for the rest of the search, and what seems better not for what does not pay.
+void KeyScreening::publish(bool goes_on) {
   const search::Progress& progress = under_way_->progress();
   const std::optional<std::uint64_t> left = search_.stop.evaluations_left(progress);
-  const std::vector<Trial> better = better_than_first(trials_.all);
+  const std::vector<Trial> better = better_than_first(trials_.all, goes_on);
   const std::lock_guard lock(mutex_);
   keep(better);
   state_.explored = progress.evaluations;

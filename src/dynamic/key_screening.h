@@ -119,7 +119,7 @@ class KeyScreening {
   Result<void> evaluate_all(tune::Evaluator& evaluator, const ScreeningPlace& place,
                             const backend::PooledSource* compilers, ScreeningAllowance& allowance);
   Result<KernelSpec> spec_for(const ScreeningPlace& place);
-  void publish();
+  void publish(bool goes_on);
   std::vector<Trial> tell_found(bool complete);
   void end(const std::string& words, bool complete = false);
   Nanoseconds since_last_call(Nanoseconds now);

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t kLessonEvery = 32;   // every so manyth configuration is let through, to learn from
 constexpr std::size_t kLessonSamples = 3;  // beyond the first, of one that the gate would have rejected
+constexpr Nanoseconds kColdStart = nanoseconds_from_ms(0.5);  // that a first launch may take beyond any other
 
 // One configuration on its way: a first launch, the warm-up, one sample at the gate, the others.
 class GatedSampling : public Sampling {
@@ -33,7 +34,7 @@ class GatedSampling : public Sampling {
   // Its time is no sample, unless it ends here.
   Wanted after_first_launch(Nanoseconds busy) {
     first_ = samples().front().time;
-    if (!lesson_ && first_ > gate_.first_limit(*incumbent_)) return {};
+    if (is_hopeless(first_ - kColdStart) || (!lesson_ && first_ > gate_.first_limit(*incumbent_))) return {};
     drop_samples();
     warm_up_ = WarmUp(options_.warm_up, busy);
     return until_warm();
@@ -47,9 +48,13 @@ class GatedSampling : public Sampling {
 
   Wanted after_gate() {
     const bool slow = incumbent_ && gate_.ready() && samples().front().time > gate_.warm_limit(*incumbent_);
-    if (slow && !lesson_) return {};
+    if (is_hopeless(samples().front().time) || (slow && !lesson_)) return {};
     stage_ = slow ? Stage::slow_lesson : Stage::samples;
     return slow ? Wanted{.runs = kLessonSamples} : until_they_suffice();
+  }
+
+  bool is_hopeless(Nanoseconds time) const {
+    return incumbent_ && options_.hopeless && time > *options_.hopeless * incumbent_->interval_high;
   }
 
   Wanted until_they_suffice() {

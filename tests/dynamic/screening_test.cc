@@ -283,6 +283,22 @@ TEST_F(ScreeningTest, WhatIsBetterForCertainByLittleDoesNotWaitEither) {
   wait_for(*explorer);
 }
 
+// The second configuration is faster by 3 % among times that differ by 20 %, and the calls do not pay for many more.
+TEST_F(ScreeningTest, WhatSeemsBetterIsTriedWhereAnotherStepDoesNotPay) {
+  std::atomic<int> launches = 0;
+  kernel = [&](const wattune::fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
+    WATTUNE_TRY(tune::scale(launch));
+    const double noise = 1.0 + 0.1 * (launches++ % 3 - 1);
+    return Nanoseconds((launch.macro("mode") == 1 ? 1940.0 : 2000.0 + 100.0 * launch.macro("mode")) * noise);
+  };
+  const auto explorer = explore();
+  explorer->note_calls(Nanoseconds());
+  while (explorer->wanted().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(names(explorer->wanted()).front(), "block=8, mode=1");
+  EXPECT_LT(explorer->explored(), 30u);
+  screening.reset();
+}
+
 // Others take 2 us at least, the best one 1.8 us or, each third time, 2.1: their intervals overlap.
 TEST_F(ScreeningTest, WhatIsProbablyBetterByMuchDoesNotWaitEither) {
   std::atomic<int> launches_of_best = 0;

@@ -95,6 +95,17 @@ TEST(Gated, MeasuresEverythingUntilItHasLearned) {
   EXPECT_EQ(search.measure(kIncumbent * 50.0).size(), 1u);
 }
 
+// But for what is hopeless: a first launch is, where a cold start does not explain it, or else the first sample.
+TEST(Gated, EndsWhatIsHopelessWhileItLearns) {
+  Search search{SyntheticDevice(1)};
+  search.policy = make_gated({.hopeless = 2.0});
+  search.measure(kIncumbent);
+  EXPECT_EQ(search.measure(kIncumbent * 50.0).size(), 1u);
+  EXPECT_EQ(search.launches, 1u);
+  EXPECT_EQ(search.measure(kIncumbent * 2.1).size(), 1u);
+  EXPECT_EQ(search.measure(kIncumbent * 1.9).size(), 7u);
+}
+
 // One in 32 is let through, with four samples when it is slow.
 TEST(Gated, GoesOnLearning) {
   Search search{SyntheticDevice(1)};

@@ -148,6 +148,9 @@ TEST(SamplingOptions, RefuseWhatCannotBe) {
   options = {};
   options.relative_precision = std::nan("");
   EXPECT_FALSE(options.validate());
+  options = {};
+  options.hopeless = 0.9;
+  EXPECT_FALSE(options.validate());
 }
 
 }  // namespace

@@ -97,6 +97,9 @@ struct SamplingOptions {
   Nanoseconds max_time = nanoseconds_from_ms(200);  // device time for samples, once min_samples are taken
   Convergence convergence = Convergence::interval;
   double relative_precision = 0.01;  // of `interval`: share of the median; of `stdrel`: share of the mean
+  // A race ends what takes so many times as long as the incumbent even while it learns how slow is slower, and in the
+  // launches that it learns from. None: nothing is hopeless.
+  std::optional<double> hopeless = {};
 
   Result<void> validate() const;
 };
