@@ -53,14 +53,15 @@ Nanoseconds median_of(const Trial& trial) { return trial.observation.statistics-
 // The application pays for the time, and its own calls decide in the end: what takes twice as long teaches too little
 // for what it costs, six samples have an interval, and more than twelve are not worth another wait for the device.
 // Nothing warms it up but the first launch: each wait lasts until the application's kernels make room, which keep its
-// clocks up.
-std::unique_ptr<measure::MeasurePolicy> make_screening_policy() {
+// clocks up. On a processor, whose threads others interrupt, twice as long says nothing.
+std::unique_ptr<measure::MeasurePolicy> make_screening_policy(DeviceKind kind) {
+  const bool is_interrupted = kind == DeviceKind::cpu;
   return measure::make_gated({.warm_up = Nanoseconds(),
                               .min_samples = 6,
                               .max_samples = 12,
                               .max_time = nanoseconds_from_ms(10),
                               .relative_precision = 0.03,
-                              .hopeless = 2.0});
+                              .hopeless = is_interrupted ? std::nullopt : std::optional(2.0)});
 }
 
 std::vector<Trial> finalists(const std::vector<Trial>& trials) {

@@ -39,8 +39,8 @@ struct ScreeningPlace {
   std::optional<RecentMean>* steps;      // what those of all keys took of the device
 };
 
-// How often they run there.
-std::unique_ptr<measure::MeasurePolicy> make_screening_policy();
+// How often they run on such a device.
+std::unique_ptr<measure::MeasurePolicy> make_screening_policy(DeviceKind kind);
 
 // Those of the correct Trials that may be as good as the best (tune::may_be_as_good()): their outputs were compared. At
 // most five, the best first.

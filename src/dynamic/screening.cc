@@ -105,6 +105,7 @@ Result<void> Screening::open(const std::stop_token& stop) {
   if (!opened && backend::killed_from_outside(opened.error())) opened = options_.open(worker(stop));
   if (opened) {
     device_ = *std::move(opened);
+    if (policy_ == nullptr) policy_ = make_screening_policy(device_->info().kind);
     return {};
   }
   refused_ = opened.error();

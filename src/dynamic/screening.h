@@ -51,11 +51,11 @@ class Screening {
   backend::WorkerOptions worker(const std::stop_token& stop) const;
 
   const ScreeningOptions options_;
-  std::unique_ptr<backend::Device> device_;                                         // of the thread
-  std::optional<Error> refused_;                                                    // the same
-  const std::unique_ptr<measure::MeasurePolicy> policy_ = make_screening_policy();  // the same
-  std::optional<RecentMean> steps_;                                                 // the same
-  std::mutex mutex_;                                                                // guards what follows
+  std::unique_ptr<backend::Device> device_;         // of the thread
+  std::optional<Error> refused_;                    // the same
+  std::unique_ptr<measure::MeasurePolicy> policy_;  // the same; once a device was opened
+  std::optional<RecentMean> steps_;                 // the same
+  std::mutex mutex_;                                // guards what follows
   std::condition_variable_any added_;
   std::deque<std::shared_ptr<KeyScreening>> keys_;
   std::jthread thread_;  // ends before what it works on
