@@ -16,7 +16,7 @@ struct TrustedOptions {
   // To begin with, in this order, as names and values; the default configuration comes behind them. Those that the
   // space lacks are left out.
   std::vector<Configuration> known = {};
-  std::function<Nanoseconds()> now;             // for rules of time
+  std::function<Nanoseconds()> now;         // for rules of time
   std::shared_ptr<SharedGains> gains = {};  // of the kernel's keys
 };
 

@@ -163,7 +163,7 @@ TEST_F(CudaCalls, ThatAreExpectedPayForTuningAtOnce) {
   for (int i = 0; i < 1000; ++i) call();
   EXPECT_EQ(scale->report().explored, 1u);  // what they begin with
   scale->expect({}, 1'000'000'000'000).value();
-  for (int i = 0; i < 100'000 && scale->report().keys.front().tuning; ++i) call();
+  for (int i = 0; i < 10'000'000 && scale->report().keys.front().tuning; ++i) call();
   EXPECT_EQ(scale->report().explored, 4u);
 }
 

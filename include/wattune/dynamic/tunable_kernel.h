@@ -40,8 +40,8 @@ struct KernelOptions {
   // compiled once, from when the kernel is made, with the spec's own sizes, so the kernel must take its sizes as
   // arguments; until then calls run `fallback`, or the first one waits. Empty: none.
   std::vector<Value> generic = {};
-  // What a key begins with about which nothing is known, nor of one whose sizes differ by a quarter altogether, and what
-  // its tuning tries next. Empty: the nearest keys' bests, or else the default.
+  // What a key begins with about which nothing is known, nor of one whose sizes differ by a quarter altogether, and
+  // what its tuning tries next. Empty: the nearest keys' bests, or else the default.
   Guess guess = {};
   // From the sizes of a call to the key it is tuned under, such as sizes rounded up to powers of two. Empty: the sizes.
   std::function<Key(const std::vector<NamedSize>& sizes)> key = {};
