@@ -118,7 +118,7 @@ class Loop {
     return row_.first && next_ ? application_.expect(*next_) : Result<void>();
   }
 
-  // How many will come, as far as the step before the next tells.
+  // How many will come, if they take as long as those of the step that is over.
   Result<void> tell_of_calls(Nanoseconds step_took) {
     told_of_calls_ = true;
     const Nanoseconds left = wattune::nanoseconds_from_seconds(application_.options().seconds) - (now() - begin_);
