@@ -12,8 +12,11 @@
 // with steep interactions: the forest's weight is n / (n + forest) after n observations. Predicted deviations are
 // widened by how far off recent predictions were (Calibration), so that a model that is often wrong looks more where it
 // is unsure. Until kFirst outcomes every `explore`-th proposal widens them further, because models of a few outcomes
-// are often wrong; of more, their own choice is the better one. After kIdle outcomes without a new best every second is
-// two changes away from one of the best, whatever the models say, so that wrong ones cannot hold the search for ever.
+// are often wrong; of more, their own choice is the better one.
+//
+// Expected improvement is drawn to what is unsure, and late in a search that is mostly what is poor. So after kIdle
+// outcomes without a new best it gives way to the probability of improvement. Where models are wrong, no acquisition
+// helps: after kStuck such outcomes every second proposal is what is most alike to the best ones, whatever models say.
 //
 // Until kFirst outcomes candidates with values that are no powers of two, where they might be, promise less
 // (PowersOfTwo). As in piBO (Hvarfner, Stoll, Souza, Lindauer, Hutter, Nardi: piBO, Augmenting Acquisition Functions
@@ -71,7 +74,8 @@ constexpr double kForestAlone = 0.9;        // the forest's weight at which the 
 constexpr double kExploringWidening = 3.0;  // of deviations, where a proposal explores,
 constexpr double kBelief = 0.5;             // off a promise's logarithm for each value that is no power of two,
 constexpr std::size_t kFirst = 100;         // both up to so many outcomes,
-constexpr std::size_t kIdle = 200;          // and those without a new best before every second proposal asks no model
+constexpr std::size_t kIdle = 50;           // and those without a new best before improving at all is what counts,
+constexpr std::size_t kStuck = 100;         // and before every second proposal asks no model
 
 class ModelSearch final : public CandidateSearch {
  public:
@@ -124,7 +128,7 @@ class ModelSearch final : public CandidateSearch {
     if (outcomes_ < kFewestRows) return blind_draw();
     if (rows_.size() < kFewestRows) return std::nullopt;
     const std::size_t every = count_option("explore");
-    if (every > 0 && outcomes_ - best_since_ >= kIdle && n % 2 == 0) return draw_two_away(elite());
+    if (every > 0 && idle() >= kStuck && n % 2 == 0) return draw_alike(elite());
     const bool widens = every > 0 && outcomes_ < kFirst && n % every == 0;
     return most_promising(widens ? kExploringWidening : 1.0);
   }
@@ -167,7 +171,7 @@ class ModelSearch final : public CandidateSearch {
   std::optional<ConfigurationId> most_promising(double widening) {
     if (!works_ahead_ || candidates_.empty()) refresh();
     ++age_;
-    const std::size_t acquisition = proposals_.acquisition(count_option("acquisition"), random());
+    const std::size_t acquisition = choose_acquisition();
     const bool compiled_only =
         std::ranges::any_of(candidates_, [&](const Candidate& each) { return is_compiled(each); });
     std::optional<std::size_t> chosen;
@@ -183,6 +187,15 @@ class ModelSearch final : public CandidateSearch {
     proposals_.remember(id, acquisition, predict(*chosen));
     return id;
   }
+
+  std::size_t choose_acquisition() {
+    const std::size_t wanted = count_option("acquisition");
+    if (wanted == expected_improvement && idle() >= kIdle) return improvement_probability;
+    return proposals_.acquisition(wanted, random());
+  }
+
+  // Outcomes since the best one was told.
+  std::size_t idle() const { return outcomes_ - best_since_; }
 
   bool is_compiled(const Candidate& each) const { return input_.features().knows(each.id) && !visited(each.id); }
 
@@ -309,7 +322,7 @@ class ModelSearch final : public CandidateSearch {
   }
 
   void renew_candidates() {
-    std::vector<ConfigurationId> ids = draw_candidates(elite(), outcomes_ - best_since_);
+    std::vector<ConfigurationId> ids = draw_candidates(elite(), idle());
     add_best_of_prior(ids);
     std::ranges::sort(ids);
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());

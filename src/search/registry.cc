@@ -50,7 +50,8 @@ std::vector<StrategyParameter> model_parameters(const ModelDefaults& defaults) {
       kNeighbourhood,
       {"initial", defaults.initial, 1, 1000, "configurations before the first model, which show many values", true},
       {"acquisition", defaults.acquisition, 0, 3,
-       "0: expected improvement; 1: lower confidence bound; 2: probability of improvement; 3: whichever gains most",
+       "0: expected improvement, when nothing improves its probability; 1: lower confidence bound; 2: probability of "
+       "improvement; 3: whichever gains most",
        true},
       {"kappa", 1.5, 0, 100, "of the confidence bound, in standard deviations"},
       {"powers", defaults.powers, 0, 1,
