@@ -19,6 +19,12 @@ namespace wattune::dynamic {
 
 namespace {
 
+// What is screened is compiled for two processes: for the one that screens, and then for the application's own.
+std::shared_ptr<backend::ImageCache> cache_of(const TunerOptions& options) {
+  constexpr std::size_t kImages = 256;
+  return options.cache ? options.cache : backend::ImageCache::in_memory(kImages);
+}
+
 std::unique_ptr<backend::CompilePool> make_pool(const TunerOptions& options) {
   if (options.compile_processes == 0) return nullptr;
   return std::make_unique<backend::CompilePool>(
@@ -26,7 +32,7 @@ std::unique_ptr<backend::CompilePool> make_pool(const TunerOptions& options) {
                                   .spare_processors = options.spare_processors,
                                   .worker = options.worker,
                                   .prompt = true,
-                                  .cache = options.cache});
+                                  .cache = cache_of(options)});
 }
 
 // Clocks and limits are the board's, which an application shares with others.
