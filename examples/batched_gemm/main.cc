@@ -65,7 +65,8 @@ void describe(CLI::App& app, Options& options) {
       ->check(CLI::Range(0, 19))
       ->capture_default_str();
   app.add_option("--optimum", options.optimum, "file in which the optima are kept");
-  app.add_option("--screen", options.screen, "configurations screened for an optimum; all unless given");
+  app.add_option("--screen", options.screen,
+                 "configurations drawn for an optimum, beside the likeliest; all unless given");
   auto* const only_optimum =
       app.add_flag("--only-optimum", options.only_optimum, "find the optima of the sizes and run nothing");
   app.add_flag("--only-known", options.only_known, "leave out sizes whose optimum is not in the file")

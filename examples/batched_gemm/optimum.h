@@ -26,7 +26,7 @@ struct Optimum {
 };
 
 struct ScreeningOptions {
-  std::size_t configurations = 0;                 // so many, drawn at random; 0: all
+  std::size_t configurations = 0;  // so many, drawn at random, besides those that the forecast says; 0: all
   std::vector<wattune::Configuration> also = {};  // whether they are drawn or not
   std::size_t compile_processes = 2;
   std::uint64_t seed = 1;
