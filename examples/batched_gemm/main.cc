@@ -76,14 +76,14 @@ void describe(CLI::App& app, Options& options) {
   app.add_option("--spec", options.spec, "gemm_batched.toml")->check(CLI::ExistingFile);
 }
 
-// The optimum of these sizes, known or found; what ran in the end is among what is compared.
+// The optimum of these sizes, known or found; `also` is among what is compared.
 Result<Optimum> optimum_of(Machine& machine, const Sizes& sizes, const wattune::KernelSpec& spec, OptimumFile& known,
-                           const Options& options, const std::vector<ModeResult>& results = {}) {
+                           const Options& options, std::vector<wattune::Configuration> also = {}) {
   if (const Optimum* const found = known.find(sizes)) return *found;
-  ScreeningOptions screening{
-      .configurations = options.screen, .compile_processes = options.run.compile_processes, .seed = options.run.seed};
-  for (const ModeResult& each : results)
-    if (each.rows.back().best) screening.also.push_back(*each.rows.back().best);
+  const ScreeningOptions screening{.configurations = options.screen,
+                                   .also = std::move(also),
+                                   .compile_processes = options.run.compile_processes,
+                                   .seed = options.run.seed};
   WATTUNE_ASSIGN(Optimum optimum, find_optimum(machine, sizes, spec, screening));
   WATTUNE_TRY(known.add(sizes, optimum));
   return optimum;
@@ -109,32 +109,41 @@ Result<void> find_optima(Machine& machine, const Options& options) {
   return {};
 }
 
-// Every mode runs a size before the next size comes, so that all meet the same device.
+// All sizes in one mode, before the next mode begins: what an application tunes beside its calls, it tunes in its own
+// time.
+Result<ModeResult> run_mode(Machine& machine, Mode mode, const wattune::KernelSpec& all_sizes,
+                            const std::vector<Sizes>& drawn, OptimumFile& known, const Options& options) {
+  ModeResult result{.mode = mode, .rows = {}, .optima = {}, .report = {}};
+  WATTUNE_ASSIGN(const auto application, Application::make(machine, mode, all_sizes, options.run));
+  for (std::size_t n = 0; n < drawn.size(); ++n) {
+    WATTUNE_ASSIGN(const auto spec, spec_for(machine, drawn[n], options));
+    if (mode == Mode::known) WATTUNE_TRY(optimum_of(machine, drawn[n], spec, known, options));
+    const std::optional<Sizes> next = n + 1 < drawn.size() ? std::optional(drawn[n + 1]) : std::nullopt;
+    WATTUNE_ASSIGN(result.rows.emplace_back(), run(machine, *application, drawn[n], spec, next));
+  }
+  result.report = application->tuner().report();
+  return result;
+}
+
 Result<std::vector<ModeResult>> run_all(Machine& machine, Options options) {
   WATTUNE_ASSIGN(const auto all_sizes, spec_of_all_sizes(options.spec, machine.info().languages));
   WATTUNE_ASSIGN(OptimumFile known, OptimumFile::open(options.optimum, machine, all_sizes.source.text));
   options.run.best = [&known](const Sizes& sizes) { return known.find(sizes)->values(); };
-  std::vector<ModeResult> results;
-  std::vector<std::unique_ptr<Application>> applications;
-  for (const Mode mode : options.modes) {
-    results.push_back({.mode = mode, .rows = {}, .optima = {}, .report = {}});
-    WATTUNE_ASSIGN(applications.emplace_back(), Application::make(machine, mode, all_sizes, options.run));
-  }
   std::vector<Sizes> drawn = draw_sizes(options.sizes, options.run.seed);
   if (options.only_known) std::erase_if(drawn, [&](const Sizes& each) { return known.find(each) == nullptr; });
   if (drawn.empty()) return Error(ErrorCode::not_found, "no size has a known optimum").about(options.optimum.string());
+  std::vector<ModeResult> results;
+  for (const Mode mode : options.modes) {
+    WATTUNE_ASSIGN(results.emplace_back(), run_mode(machine, mode, all_sizes, drawn, known, options));
+  }
   for (std::size_t n = 0; n < drawn.size(); ++n) {
     WATTUNE_ASSIGN(const auto spec, spec_for(machine, drawn[n], options));
-    if (std::ranges::count(options.modes, Mode::known) > 0)
-      WATTUNE_TRY(optimum_of(machine, drawn[n], spec, known, options));
-    for (std::size_t i = 0; i < applications.size(); ++i) {
-      const std::optional<Sizes> next = n + 1 < drawn.size() ? std::optional(drawn[n + 1]) : std::nullopt;
-      WATTUNE_ASSIGN(results[i].rows.emplace_back(), run(machine, *applications[i], drawn[n], spec, next));
-    }
-    WATTUNE_ASSIGN(const Optimum optimum, optimum_of(machine, drawn[n], spec, known, options, results));
+    std::vector<wattune::Configuration> also;
+    for (const ModeResult& each : results)
+      if (each.rows[n].best) also.push_back(*each.rows[n].best);
+    WATTUNE_ASSIGN(const Optimum optimum, optimum_of(machine, drawn[n], spec, known, options, std::move(also)));
     for (ModeResult& each : results) each.optima.push_back(optimum);
   }
-  for (std::size_t i = 0; i < applications.size(); ++i) results[i].report = applications[i]->tuner().report();
   return results;
 }
 
