@@ -15,6 +15,7 @@
 #include "dynamic/explorer.h"
 #include "dynamic/key_search.h"
 #include "dynamic/lookahead.h"
+#include "dynamic/random_contents.h"
 #include "dynamic/screening_allowance.h"
 #include "dynamic/worth.h"
 #include "wattune/backend/compile_pool.h"
@@ -37,7 +38,10 @@ struct ScreeningPlace {
   backend::CompilePool* pool = nullptr;  // compiles for it; nullptr: the device does
   std::size_t compile_ahead = 1;         // of what the strategy proposes, at most
   std::optional<RecentMean>* steps;      // what those of all keys took of the device
+  RandomContents* contents;              // of all keys
 };
+
+using CompileTargetOf = std::function<Result<backend::CompileTarget>(const KernelSource&)>;
 
 // How often they run on such a device.
 std::unique_ptr<measure::MeasurePolicy> make_screening_policy(DeviceKind kind);
@@ -69,13 +73,16 @@ class KeyScreening {
                std::shared_ptr<SharedGains> gains = {});
 
   const Problem& problem() const { return *problem_; }
+  // Its reference is compiled from here on, if that is a kernel, while others are screened. Before run(); the pool
+  // outlives it.
+  void expect_reference(backend::CompilePool& pool, const CompileTargetOf& target_of);
   // Until the search is over, was cancelled, does not pay for long, or another key is worth more: then it goes on when
   // this is called again. An Error ends it with what it found before: why nothing can be evaluated, device_lost when
   // the device is gone for good. Of one thread, as the next three.
   Result<void> run(const ScreeningPlace& place);
   // Nothing of it is left to run; what was not called for long ends here.
   bool is_over(Nanoseconds now);
-  // What one more step is worth: nothing, where the key is not called any more.
+  // What one more step is worth now: nothing, where the key is not called any more, or waits for a compiler.
   Nanoseconds worth(Nanoseconds now);
   // Whether it is worth running, where a step costs so much and the key is called.
   bool is_worth_running(Nanoseconds cost) const;
@@ -113,11 +120,11 @@ class KeyScreening {
   };
 
   Result<void> search_on(const ScreeningPlace& place);
-  bool wait_for(const Configuration& next, const std::vector<Configuration>& expected,
-                const backend::PooledSource& compilers, tune::Evaluator& evaluator, const ScreeningPlace& place);
+  void expect_while_others_run();
+  bool waits_for_compiler() const;
+  bool wait_for_compiler(tune::Evaluator& evaluator, const ScreeningPlace& place);
   Result<void> begin(const ScreeningPlace& place);
-  Result<void> evaluate_all(tune::Evaluator& evaluator, const ScreeningPlace& place,
-                            const backend::PooledSource* compilers, ScreeningAllowance& allowance);
+  Result<void> evaluate_all(tune::Evaluator& evaluator, const ScreeningPlace& place, ScreeningAllowance& allowance);
   Result<KernelSpec> spec_for(const ScreeningPlace& place);
   void publish(bool goes_on);
   std::vector<Trial> tell_found(bool complete);
@@ -137,8 +144,10 @@ class KeyScreening {
   std::atomic<bool> is_expected_ = false;  // not called yet
   std::atomic<std::uint64_t> calls_ = 0;
   Worth worth_;
-  // Of the thread that screens; the first four once it has begun.
+  std::optional<backend::PooledSource> reference_compilers_;
+  // Of the thread that screens; the first five once it has begun.
   std::optional<KernelSpec> spec_;
+  std::unique_ptr<backend::PooledSource> compilers_;  // nullptr: the device compiles
   std::optional<tune::Search> under_way_;
   std::optional<Lookahead> lookahead_;
   std::optional<Configuration> next_;

@@ -235,9 +235,11 @@ class TunerOfOneDevice : public Tuner {
         };
         return make_screened_explorer(std::move(problem), policy, known, ledger_, *screening_, found, gains);
       }
-      return make_trusted_explorer(
-          std::move(problem), policy,
-          {.ahead = ahead(policy.strategy), .known = std::move(known), .now = [this] { return around_.now(); }, .gains = gains});
+      return make_trusted_explorer(std::move(problem), policy,
+                                   {.ahead = ahead(policy.strategy),
+                                    .known = std::move(known),
+                                    .now = [this] { return around_.now(); },
+                                    .gains = gains});
     };
   }
 
@@ -266,9 +268,16 @@ class TunerOfOneDevice : public Tuner {
             .worker = options_.worker,
             .free_memory = [this] { return backend::free_memory(around_.device); },
             .pool = pool_.get(),
+            .target = target_of_references(),
             .compile_ahead = ahead(),
             .now = [this] { return around_.now(); },
             .note = [this](const std::string& line) { note(line); }};
+  }
+
+  // On a processor, compilers would take it from what is screened.
+  CompileTargetOf target_of_references() {
+    if (around_.device.info().kind == DeviceKind::cpu) return {};
+    return [this](const KernelSource& source) { return around_.device.compile_target(source); };
   }
 
   void forget(const TunedKernel* gone) {
