@@ -217,7 +217,8 @@ void add_instructions(Work& work, const Sizes& sizes, const Way& way, const Shap
 
 void add_occupancy(Work& work, const Way& way, const Shape& shape) {
   constexpr double kUsualThreads = 160.0;
-  constexpr double kFlood = 150.0;  // kilobytes
+  constexpr double kEnough = 60.0;  // kilobytes
+  constexpr double kTooMuch = 150.0;
   const auto blocks = static_cast<double>(shape.blocks_at_once());
   const double kilobytes = blocks * shape.elements() * sizeof(float) / 1e3;
   const double unlike = std::log(static_cast<double>(shape.threads()) / kUsualThreads);
@@ -225,8 +226,10 @@ void add_occupancy(Work& work, const Way& way, const Shape& shape) {
   if (!way.direct) work.gathering = 1.0 / kilobytes;
   work.idleness = std::log(kMostWarps / (blocks * static_cast<double>(shape.warps())));
   work.unusual = unlike * unlike;
+  work.waiting = shape.warps() > 1 ? 1.0 : 0.0;
+  work.drought = std::max(0.0, std::log(kEnough / kilobytes));
   // What is copied in few, wide vectors asks for all of it at a time.
-  if (way.pad_row + way.pad_matrix == 0) work.flood = std::max(0.0, std::log(kilobytes / kFlood));
+  if (way.pad_row + way.pad_matrix == 0) work.flood = std::max(0.0, std::log(kilobytes / kTooMuch));
 }
 
 }  // namespace
@@ -254,7 +257,8 @@ double forecast_time(const Work& work, const Weights& weights) {
   const auto part = [&](double time) { return std::pow(time, weights.overlap); };
   return std::log(part(memory) + part(shared) + part(instructions)) / weights.overlap +
          weights.solitude * work.solitude + weights.gathering * work.gathering + weights.idleness * work.idleness +
-         weights.unusual * work.unusual + weights.flood * work.flood;
+         weights.unusual * work.unusual + weights.waiting * work.waiting + weights.drought * work.drought +
+         weights.flood * work.flood;
 }
 
 namespace {
@@ -309,10 +313,10 @@ struct Forecast {
   bool is_slow() const { return body > 200; }   // from 0.24 s for nine of ten, to 2 s
 };
 
-Forecast forecast_of(const Sizes& sizes, const Way& way) {
+Forecast forecast_of(const Sizes& sizes, const Way& way, const Weights& weights) {
   constexpr double kPatience = 0.03 / 200;  // for each load
   const Shape shape(sizes, way);
-  Forecast forecast{forecast_time(work_of(sizes, way)), way.unrolled ? shape.rows() * shape.steps() : 0, way};
+  Forecast forecast{forecast_time(work_of(sizes, way), weights), way.unrolled ? shape.rows() * shape.steps() : 0, way};
   if (forecast.is_slow()) forecast.time += kPatience * static_cast<double>(forecast.body);
   return forecast;
 }
@@ -334,15 +338,22 @@ void bring_quick_ones_forward(std::vector<Forecast>& forecasts) {
 
 }  // namespace
 
-std::vector<Values> likely_values(const Sizes& sizes, std::size_t count) {
+std::vector<Way> likely_ways(const Sizes& sizes, const Weights& weights) {
   std::vector<Forecast> forecasts;
-  for (const Way& way : ways_for(sizes)) forecasts.push_back(forecast_of(sizes, way));
+  for (const Way& way : ways_for(sizes)) forecasts.push_back(forecast_of(sizes, way, weights));
   std::ranges::stable_sort(forecasts, {}, &Forecast::time);
   bring_quick_ones_forward(forecasts);
-  forecasts.resize(std::min(count, forecasts.size()));
-  std::vector<Values> likely;
-  for (const Forecast& each : forecasts) likely.push_back(values_of(each.way));
+  std::vector<Way> likely;
+  for (const Forecast& each : forecasts) likely.push_back(each.way);
   return likely;
+}
+
+std::vector<Values> likely_values(const Sizes& sizes, std::size_t count) {
+  std::vector<Way> likely = likely_ways(sizes);
+  likely.resize(std::min(count, likely.size()));
+  std::vector<Values> values;
+  for (const Way& way : likely) values.push_back(values_of(way));
+  return values;
 }
 
 }  // namespace batched_gemm

@@ -24,6 +24,8 @@ struct Way {
   std::int64_t pad_threads = 0;
   bool direct = true;
   bool unrolled = false;
+
+  bool operator==(const Way&) const = default;
 };
 
 // Values of parameters, by name.
@@ -53,7 +55,9 @@ struct Work {
   double gathering = 0.0;  // one over the kilobytes under way, where blocks wait for all of their C before writing it
   double idleness = 0.0;   // logarithm of how many more warps would fit
   double unusual = 0.0;    // squared logarithm of the threads of a block over the usual number
-  double flood = 0.0;      // logarithm of what is under way over what keeps the memory busy
+  double waiting = 0.0;    // 1 where a block has several warps, which wait for each other
+  double drought = 0.0;    // logarithm of what the memory needs to be busy over what is under way, which is less
+  double flood = 0.0;      // logarithm of what is under way over what is more than enough
 };
 Work work_of(const Sizes& sizes, const Way& way);
 
@@ -61,29 +65,32 @@ Work work_of(const Sizes& sizes, const Way& way);
 // device's memory takes for an element, and those without a unit add to the logarithm of the time.
 struct Weights {
   double written_again = 0.159;
-  double lines_written = 1.64;
-  double pass = 4.9;
-  double line_read = 0.65;  // in passes
-  double instruction = 1.33;
-  double copying = 6.68;  // in instructions, as those below
-  double scattering = 15.6;
-  double uneven = 1.06;
-  double ragged = 0.593;
-  double warp = 109.0;
-  double overlap = 4.48;  // of memory, shared memory and instructions: from 1, one after the other, to infinity
-  double solitude = 0.0915;
-  double gathering = 5.48;
-  double idleness = 0.0686;
-  double unusual = 0.0144;
-  double flood = 0.07;
+  double lines_written = 1.67;
+  double pass = 4.87;
+  double line_read = 0.624;  // in passes
+  double instruction = 1.37;
+  double copying = 5.35;  // in instructions, as those below
+  double scattering = 16.2;
+  double uneven = 1.25;
+  double ragged = 0.642;
+  double warp = 83.7;
+  double overlap = 4.23;  // of memory, shared memory and instructions: from 1, one after the other, to infinity
+  double solitude = 0.0717;
+  double gathering = 5.88;
+  double idleness = 0.0734;
+  double unusual = 0.026;
+  double waiting = 0.0591;
+  double drought = 0.384;
+  double flood = 0.0688;
 };
 
 // The logarithm of the time over what moving the elements takes.
 double forecast_time(const Work& work, const Weights& weights = {});
 
-// So many, the likeliest first; fewer where there are fewer. What compiles for long comes behind what is forecast to be
-// as good but for 3 %, or more where it takes longer, and two of the first four compile quickly. Takes about half a
-// millisecond.
+// The likeliest first. What compiles for long comes behind what is forecast to be as good but for 3 %, or more where it
+// takes longer, and two of the first four compile quickly. Takes about half a millisecond.
+std::vector<Way> likely_ways(const Sizes& sizes, const Weights& weights = {});
+// So many of them; fewer where there are fewer.
 std::vector<Values> likely_values(const Sizes& sizes, std::size_t count);
 
 }  // namespace batched_gemm

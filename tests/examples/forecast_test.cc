@@ -78,11 +78,14 @@ TEST(Forecast, TwoOfTheFirstFourCompileQuickly) {
   }
 }
 
-TEST(Forecast, BlocksOfFewThreadsAreUnlikely) {
-  for (const Sizes& sizes : draw_sizes(30, 4)) {
+// A block of a single warp needs no barrier, but what its idle lanes could have done is lost.
+TEST(Forecast, SmallBlocksAreLikelyOnlyWhereTheyFillTheirWarp) {
+  for (const Sizes& sizes : draw_sizes(60, 4)) {
     const Values first = likely_values(sizes, 1)[0];
-    const std::int64_t row = sizes.c + value_of(first, "PADD_C");
-    EXPECT_GE(row * value_of(first, "GROUP_SIZE_Y") * value_of(first, "GROUP_SIZE_Z"), 48) << to_string(sizes);
+    const std::int64_t rows = value_of(first, "GROUP_SIZE_Y") * value_of(first, "GROUP_SIZE_Z");
+    if ((sizes.c + value_of(first, "PADD_C")) * rows < 48) {
+      EXPECT_GE(sizes.c * rows, 28) << to_string(sizes);
+    }
   }
 }
 

@@ -26,12 +26,12 @@
 namespace batched_gemm {
 namespace {
 
-constexpr std::size_t kCount = 16;
+constexpr std::size_t kCount = 18;
 constexpr std::array<double Weights::*, kCount> kFitted = {
-    &Weights::written_again, &Weights::lines_written, &Weights::pass,       &Weights::line_read,
-    &Weights::instruction,   &Weights::copying,       &Weights::scattering, &Weights::uneven,
-    &Weights::ragged,        &Weights::warp,          &Weights::overlap,    &Weights::solitude,
-    &Weights::gathering,     &Weights::idleness,      &Weights::unusual,    &Weights::flood};
+    &Weights::written_again, &Weights::lines_written, &Weights::pass,      &Weights::line_read, &Weights::instruction,
+    &Weights::copying,       &Weights::scattering,    &Weights::uneven,    &Weights::ragged,    &Weights::warp,
+    &Weights::overlap,       &Weights::solitude,      &Weights::gathering, &Weights::idleness,  &Weights::unusual,
+    &Weights::waiting,       &Weights::drought,       &Weights::flood};
 static_assert(sizeof(Weights) == kCount * sizeof(double));
 constexpr std::size_t kTurns = 10;
 constexpr std::array<std::size_t, 4> kMarks = {1, 2, 4, 8};
@@ -39,6 +39,7 @@ using Shares = std::array<double, kMarks.size()>;
 using Row = std::array<double, kCount>;
 
 struct Seen {
+  Way way;
   Work work;
   double time = 0.0;        // its logarithm
   double importance = 0.0;  // in the fit
@@ -46,7 +47,7 @@ struct Seen {
 
 struct Measured {
   std::string file;
-  std::string sizes;
+  Sizes sizes;
   std::size_t count = 0;
   double best = 0.0;  // the logarithm of its time
   std::vector<Seen> ways;
@@ -68,16 +69,16 @@ std::string name_of(const Sizes& sizes, const Way& way) {
 }
 
 Measured measured_of(const std::string& file, const nlohmann::json& line) {
-  Measured measured{.file = file, .sizes = line.at("sizes")};
-  Sizes sizes;
+  Measured measured{.file = file};
+  Sizes& sizes = measured.sizes;
   char by = 0;
-  std::istringstream(measured.sizes) >> sizes.a >> by >> sizes.b >> by >> sizes.c;
+  std::istringstream(line.at("sizes").get<std::string>()) >> sizes.a >> by >> sizes.b >> by >> sizes.c;
   const auto times = line.at("times").get<std::map<std::string, double>>();
   measured.count = times.size();
   measured.best = std::log(std::ranges::min_element(times, {}, [](const auto& each) { return each.second; })->second);
   for (const Way& way : ways_for(sizes))
     if (const auto found = times.find(name_of(sizes, way)); found != times.end())
-      measured.ways.push_back({work_of(sizes, way), std::log(found->second)});
+      measured.ways.push_back({way, work_of(sizes, way), std::log(found->second)});
   return measured;
 }
 
@@ -191,15 +192,16 @@ Weights fit(Table table) {
   return weights;
 }
 
+// Of the ways that were measured, in the order of the application.
 Shares shares_of(const Measured& size, const Weights& weights) {
-  std::vector<Seen> order = size.ways;
-  std::ranges::stable_sort(order, {}, [&](const Seen& way) { return forecast_of(way, weights); });
+  std::vector<double> times;
+  for (const Way& way : likely_ways(size.sizes, weights))
+    if (const auto seen = std::ranges::find(size.ways, way, &Seen::way); seen != size.ways.end())
+      times.push_back(seen->time);
   Shares shares{};
   for (std::size_t mark = 0; mark < kMarks.size(); ++mark) {
-    const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(kMarks[mark], order.size()));
-    shares[mark] = std::exp(size.best - std::min_element(order.begin(), end, [](const Seen& a, const Seen& b) {
-                                          return a.time < b.time;
-                                        })->time);
+    const auto end = times.begin() + static_cast<std::ptrdiff_t>(std::min(kMarks[mark], times.size()));
+    shares[mark] = std::exp(size.best - *std::min_element(times.begin(), end));
   }
   return shares;
 }
@@ -245,7 +247,7 @@ wattune::Result<void> fit_and_judge(std::span<char*> files) {
   std::map<std::string, std::vector<Shares>> of_files;
   std::vector<Shares> of_many;
   for (std::size_t i = 0; i < table.size(); ++i) {
-    print_row(table[i].sizes, table[i].count, all[i]);
+    print_row(to_string(table[i].sizes), table[i].count, all[i]);
     of_files[table[i].file].push_back(all[i]);
     if (table[i].count >= 300) of_many.push_back(all[i]);
   }
