@@ -303,21 +303,23 @@ Values values_of(const Way& way) {
 
 namespace {
 
-// A way, and how likely it is.
+// A way, and how likely it is. NVRTC takes 0.1 s, and 0.1 s more for each hundred loads of its body.
 struct Forecast {
   double time = 0.0;
-  std::int64_t body = 0;  // loads from shared memory in the loops that the compiler unrolls, which takes its time
+  std::int64_t body = 0;  // loads from shared memory in loops that the compiler unrolls
   Way way;
 
-  bool is_quick() const { return body <= 75; }  // NVRTC takes less than 0.17 s for nine of ten
-  bool is_slow() const { return body > 200; }   // from 0.24 s for nine of ten, to 2 s
+  bool is_quick() const { return body <= 75; }
+  bool is_slow() const { return body > kPatience; }
+
+  static constexpr std::int64_t kPatience = 300;  // a third of a second
 };
 
 Forecast forecast_of(const Sizes& sizes, const Way& way, const Weights& weights) {
-  constexpr double kPatience = 0.03 / 200;  // for each load
+  constexpr double kCost = 0.03 / Forecast::kPatience;  // of each load
   const Shape shape(sizes, way);
   Forecast forecast{forecast_time(work_of(sizes, way), weights), way.unrolled ? shape.rows() * shape.steps() : 0, way};
-  if (forecast.is_slow()) forecast.time += kPatience * static_cast<double>(forecast.body);
+  if (forecast.is_slow()) forecast.time += kCost * static_cast<double>(forecast.body);
   return forecast;
 }
 

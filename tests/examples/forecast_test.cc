@@ -67,8 +67,8 @@ TEST(Forecast, PairsOfColumnsAreGathered) {
 
 // What is the likeliest there by a few hundredths takes NVRTC half a second and more.
 TEST(Forecast, WhatCompilesForLongIsNotTheFirst) {
-  for (const Sizes& sizes : {Sizes{29, 32, 18}, Sizes{29, 28, 31}, Sizes{25, 27, 14}})
-    EXPECT_LE(unrolled_loads(sizes, likely_values(sizes, 1)[0]), 200) << to_string(sizes);
+  for (const Sizes& sizes : {Sizes{29, 32, 18}, Sizes{29, 28, 31}, Sizes{29, 32, 21}})
+    EXPECT_LE(unrolled_loads(sizes, likely_values(sizes, 1)[0]), 300) << to_string(sizes);
 }
 
 TEST(Forecast, TwoOfTheFirstFourCompileQuickly) {
