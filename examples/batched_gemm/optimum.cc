@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "forecast.h"
 #include "wattune/backend/compile_pool.h"
@@ -168,6 +169,17 @@ class Contest {
 };
 
 }  // namespace
+
+// "NAME=VALUE, NAME=VALUE": all values are whole numbers.
+wattune::dynamic::NamedValues Optimum::values() const {
+  wattune::dynamic::NamedValues values;
+  std::istringstream parts(configuration);
+  for (std::string part; std::getline(parts >> std::ws, part, ',');) {
+    const std::size_t equals = part.find('=');
+    values.emplace_back(part.substr(0, equals), wattune::Value(std::int64_t{std::stoll(part.substr(equals + 1))}));
+  }
+  return values;
+}
 
 Result<Optimum> find_optimum(Machine& machine, const Sizes& sizes, const wattune::KernelSpec& spec,
                              const ScreeningOptions& options) {

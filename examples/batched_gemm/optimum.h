@@ -11,6 +11,7 @@
 #include "machine.h"
 #include "wattune/core/configuration.h"
 #include "wattune/core/units.h"
+#include "wattune/dynamic/key.h"
 
 namespace batched_gemm {
 
@@ -19,6 +20,9 @@ struct Optimum {
   wattune::Nanoseconds time;
   // Of all configurations that ran, by Configuration::to_string().
   std::map<std::string, wattune::Nanoseconds> times;
+
+  // Of the configuration, as names and values.
+  wattune::dynamic::NamedValues values() const;
 };
 
 struct ScreeningOptions {
