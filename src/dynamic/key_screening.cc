@@ -242,7 +242,7 @@ bool KeyScreening::is_over(Nanoseconds now) {
 
 Nanoseconds KeyScreening::worth(Nanoseconds now) {
   const bool is_called = is_expected_.load(std::memory_order_relaxed) || since_last_call(now) <= kLeftForOthers;
-  return is_called && !cancelled() && !waits_for_compiler() ? worth_.of_one_more() : Nanoseconds();
+  return is_called && !cancelled() ? worth_.of_one_more() : Nanoseconds();
 }
 
 bool KeyScreening::stops(const ScreeningPlace& place, Nanoseconds cost) {
@@ -259,13 +259,16 @@ bool KeyScreening::rests(Nanoseconds now, Nanoseconds cost) {
 }
 
 // What was put aside needs data once more.
-bool KeyScreening::is_worth_running(Nanoseconds cost) const { return pays((under_way_ ? kAgain : 1.0) * cost); }
+bool KeyScreening::is_worth_running(Nanoseconds cost) const {
+  return !waits_for_compiler() && pays((under_way_ ? kAgain : 1.0) * cost);
+}
 
 // To change between keys takes a while, in which data are generated, so that others must be worth more by far, unless
 // its own next step does not pay.
 bool KeyScreening::yields(const ScreeningPlace& place, Nanoseconds cost) {
+  if (!pays(cost)) return place.others() >= Nanoseconds();
   const Nanoseconds own = worth(place.now());
-  return place.others() > (own > cost ? kByFar : 1.0) * own;
+  return place.others() > kByFar * own;
 }
 
 void KeyScreening::note_time(Nanoseconds of_best_known) {
@@ -286,7 +289,7 @@ bool KeyScreening::wait_for_compiler(tune::Evaluator& evaluator, const Screening
   evaluator.expect(under_way_->expected());
   const Nanoseconds begin = place.now();
   while (waits_for_compiler()) {
-    const bool yields = place.now() - begin > kForCompiler && place.others() > Nanoseconds();
+    const bool yields = place.now() - begin > kForCompiler && place.others() >= Nanoseconds();
     if (place.stop.stop_requested() || is_over(place.now()) || yields) return false;
     std::this_thread::sleep_for(kPause);
   }

@@ -29,12 +29,13 @@ namespace wattune::dynamic {
 // Where it is screened.
 struct ScreeningPlace {
   backend::Device& device;
-  measure::MeasurePolicy& policy;        // of all keys: what it learns of the device is no key's
-  std::uint64_t most_memory = 0;         // bytes of the device that may be taken
-  backend::WorkerOptions worker = {};    // of a reference on the host
-  std::function<Nanoseconds()> now;      // the tuner's clock
-  std::stop_token stop = {};             // no further step is begun
-  std::function<Nanoseconds()> others;   // what one more step of a key that waits is worth at most
+  measure::MeasurePolicy& policy;      // of all keys: what it learns of the device is no key's
+  std::uint64_t most_memory = 0;       // bytes of the device that may be taken
+  backend::WorkerOptions worker = {};  // of a reference on the host
+  std::function<Nanoseconds()> now;    // the tuner's clock
+  std::stop_token stop = {};           // no further step is begun
+  // What one more step is worth at most of the keys that are worth running; less than nothing: there is none.
+  std::function<Nanoseconds()> others;
   backend::CompilePool* pool = nullptr;  // compiles for it; nullptr: the device does
   std::size_t compile_ahead = 1;         // of what the strategy proposes, at most
   std::optional<RecentMean>* steps;      // what those of all keys took of the device
@@ -82,9 +83,9 @@ class KeyScreening {
   Result<void> run(const ScreeningPlace& place);
   // Nothing of it is left to run; what was not called for long ends here.
   bool is_over(Nanoseconds now);
-  // What one more step is worth now: nothing, where the key is not called any more, or waits for a compiler.
+  // What one more step is worth: nothing, where the key is not called any more.
   Nanoseconds worth(Nanoseconds now);
-  // Whether it is worth running, where a step costs so much and the key is called.
+  // Whether it is worth running, where a step costs so much and the key is called: not while it waits for a compiler.
   bool is_worth_running(Nanoseconds cost) const;
   // It will not be run.
   void refuse(const Error& why);

@@ -60,7 +60,6 @@ std::shared_ptr<KeyScreening> Screening::next(const std::stop_token& stop) {
   return nullptr;
 }
 
-// Less than nothing: it is not worth running.
 Nanoseconds Screening::worth_of(KeyScreening& key) const {
   const Nanoseconds cost = steps_ ? steps_->value() : Nanoseconds();
   return key.is_worth_running(cost) ? key.worth(options_.now()) : Nanoseconds(-1);
@@ -99,7 +98,7 @@ void Screening::screen(KeyScreening& key, const std::stop_token& stop) {
 
 Nanoseconds Screening::worth_of_others() {
   const std::lock_guard lock(mutex_);
-  Nanoseconds most;
+  Nanoseconds most(-1);
   for (const auto& key : keys_) most = std::max(most, worth_of(*key));
   return most;
 }

@@ -46,6 +46,7 @@ class Screening {
   void work(const std::stop_token& stop);
   std::shared_ptr<KeyScreening> next(const std::stop_token& stop);
   std::shared_ptr<KeyScreening> take_worthiest();
+  // Less than nothing: it is not worth running.
   Nanoseconds worth_of(KeyScreening& key) const;
   Nanoseconds worth_of_others();
   void screen(KeyScreening& key, const std::stop_token& stop);
