@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
+#include <functional>
 #include <span>
 
 namespace batched_gemm {
@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::int64_t kLanes = 32;  // of a warp
 constexpr std::int64_t kBanks = 32;  // of shared memory, an element wide
-constexpr std::int64_t kElementsOfASector = 8;
+constexpr std::int64_t kSector = 8;  // elements
+constexpr std::int64_t kLine = 32;
+constexpr std::int64_t kMostWarps = 64;  // of a multiprocessor
 constexpr std::int64_t kNone = -1;
 using Places = std::array<std::int64_t, kLanes>;  // of elements, for each lane; kNone: it does nothing
 
@@ -21,15 +23,16 @@ std::int64_t width_of(std::int64_t distance) { return distance % 4 == 0 ? 4 : di
 
 std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 
-std::int64_t count_sectors(const Places& places) {
-  std::int64_t sectors = 0;
+// How many parts of so many elements the places are in.
+std::int64_t count_parts(const Places& places, std::int64_t elements) {
+  std::int64_t parts = 0;
   std::int64_t last = kNone;  // places ascend
   for (const std::int64_t place : places) {
-    if (place == kNone || place / kElementsOfASector == last) continue;
-    last = place / kElementsOfASector;
-    ++sectors;
+    if (place == kNone || place / elements == last) continue;
+    last = place / elements;
+    ++parts;
   }
-  return sectors;
+  return parts;
 }
 
 // How often the busiest bank of shared memory is asked for different elements.
@@ -55,12 +58,18 @@ bool is_paired(std::span<const std::int64_t> places) {
   return same_at(1) || same_at(2);
 }
 
-// Of a warp that loads vectors from shared memory, which are served by halves and quarters unless pairs of lanes read
-// the same.
-std::int64_t count_wavefronts(std::span<const std::int64_t> places, std::int64_t width, std::int64_t parts) {
-  if (parts == 1 || is_paired(places)) return count_conflicts(places, width);
+// Lanes that load vectors from shared memory are served in two parts unless pairs of them read the same.
+std::int64_t count_passes_together(std::span<const std::int64_t> places, std::int64_t width) {
+  if (width == 1 || is_paired(places)) return count_conflicts(places, width);
   const std::size_t half = places.size() / 2;
-  return count_wavefronts(places.first(half), width, parts / 2) + count_wavefronts(places.last(half), width, parts / 2);
+  return count_conflicts(places.first(half), width) + count_conflicts(places.last(half), width);
+}
+
+// Of a warp; each half of it loads vectors of four by itself.
+std::int64_t count_passes(std::span<const std::int64_t> places, std::int64_t width) {
+  if (width < 4) return count_passes_together(places, width);
+  const std::size_t half = places.size() / 2;
+  return count_passes_together(places.first(half), width) + count_passes_together(places.last(half), width);
 }
 
 // A way at a size: what a block has and does.
@@ -89,16 +98,22 @@ class Shape {
     constexpr std::int64_t kMostShared = 12'288;
     return way_.share <= sizes_.b && threads() >= 32 && threads() <= 512 && shared_elements() < kMostShared;
   }
+  // Elements of A in one load from shared memory, and how many of these make a row.
+  std::int64_t step() const { return width_of(pitch()); }
+  std::int64_t steps() const { return divided_up(sizes_.a, step()); }
+  bool loops() const { return way_.in_registers && !way_.unrolled; }  // along A
+
   // On a multiprocessor.
   std::int64_t blocks_at_once() const {
     constexpr std::int64_t kShared = 233'472;
     constexpr std::int64_t kOfEachBlock = 1024;
     constexpr std::int64_t kRegisters = 65'536;
-    const std::int64_t column = !way_.in_registers || way_.unrolled ? sizes_.a : 0;
-    const std::int64_t registers = std::max<std::int64_t>(36, (way_.in_registers ? rows() : 1) + column + 20);
-    const std::int64_t of_a_block = divided_up(registers, 8) * 8 * warps() * kLanes;
+    // As the compiler's numbers are in the mean: sums, a column of B or a step of it, and the rest.
+    const std::int64_t registers = (way_.in_registers ? rows() : 8) + (loops() ? 8 : sizes_.a) + 20;
+    const std::int64_t of_a_block = divided_up(std::max<std::int64_t>(32, registers), 8) * 8 * warps() * kLanes;
     const std::int64_t fitting = kShared / (4 * shared_elements() + kOfEachBlock);
-    return std::max<std::int64_t>(1, std::min({std::int64_t{32}, 64 / warps(), fitting, kRegisters / of_a_block}));
+    return std::max<std::int64_t>(1,
+                                  std::min({std::int64_t{32}, kMostWarps / warps(), fitting, kRegisters / of_a_block}));
   }
 
   // What the lanes of a warp read first of A and B, and write first of C.
@@ -126,74 +141,124 @@ class Shape {
   const Way& way_;
 };
 
-// Of a block.
-struct Traffic {
-  double wavefronts = 0.0;  // of shared memory
-  double sectors = 0.0;     // of the device's, that threads write C to
+// What the warps of a block do to read first of A and B and to write first of C.
+struct Access {
+  double passes_a = 0.0;
+  double passes_b = 0.0;
+  double passes_c = 0.0;
+  double lines_b = 0.0;
+  double lines_c = 0.0;
+  double sectors_c = 0.0;
 };
 
 // As the first warps do it, which are like the others.
-Traffic count_traffic(const Sizes& sizes, const Way& way, const Shape& shape) {
+Access count_access(const Way& way, const Shape& shape) {
   constexpr std::int64_t kCounted = 4;
   const std::int64_t counted = std::min(kCounted, shape.warps());
-  const std::int64_t width = width_of(shape.pitch());
-  std::int64_t of_a = 0;
-  std::int64_t of_b = 0;
-  std::int64_t of_c = 0;
-  std::int64_t sectors = 0;
+  const double scale = static_cast<double>(shape.warps()) / static_cast<double>(counted);
+  Access access;
+  const auto add = [scale](double& sum, std::int64_t count) { sum += scale * static_cast<double>(count); };
   for (std::int64_t warp = 0; warp < counted; ++warp) {
     const auto [a, b, c] = shape.places(warp);
-    of_a += count_wavefronts(a, width, width);
-    if (shape.shares_b()) of_b += count_conflicts(b, 1);
-    (way.direct ? sectors : of_c) += way.direct ? count_sectors(c) : count_conflicts(c, 1);
+    add(access.passes_a, count_passes(a, shape.step()));
+    if (shape.shares_b())
+      add(access.passes_b, count_conflicts(b, 1));
+    else
+      add(access.lines_b, count_parts(b, kLine));
+    if (way.direct) {
+      add(access.lines_c, count_parts(c, kLine));
+      add(access.sectors_c, count_parts(c, kSector));
+    } else {
+      add(access.passes_c, count_conflicts(c, 1));
+    }
   }
-  const std::int64_t computing =
-      shape.rows() * (divided_up(sizes.a, width) * of_a + of_c) + sizes.a * of_b;  // B is read once, into registers
-  const double scale = static_cast<double>(shape.warps()) / static_cast<double>(counted);
-  const double copying = static_cast<double>(way.products * shape.copied()) / kBanks;
-  return {.wavefronts = static_cast<double>(computing) * scale + copying,
-          .sectors = static_cast<double>(shape.rows() * sectors) * scale};
+  return access;
 }
 
-// What shared memory takes, in the time that the device's does, beyond half of that: less is hidden behind it.
-double busy(const Shape& shape, const Traffic& traffic) {
-  constexpr double kAWavefront = 4.75;  // in the time that an element of the device's memory takes
-  return std::max(0.0, kAWavefront * traffic.wavefronts / shape.elements() - 0.5);
+// Instructions of a thread that copy so many elements of each product.
+std::int64_t count_copies(const Way& way, const Shape& shape, std::int64_t elements, std::int64_t width) {
+  return divided_up(way.products * elements, shape.threads() * width);
 }
 
-// By how much too few bytes are under way to keep the device's memory busy.
-double lacking(const Shape& shape) {
-  constexpr double kEnough = 90e3;  // of a multiprocessor
-  const double bytes = static_cast<double>(shape.blocks_at_once()) * shape.elements() * sizeof(float);
-  return std::max(0.0, std::log(kEnough / bytes));
+// Of a block; B is read once, into registers.
+void add_memory(Work& work, const Sizes& sizes, const Way& way, const Shape& shape) {
+  const Access access = count_access(way, shape);
+  const auto rows = static_cast<double>(shape.rows());
+  const auto steps = static_cast<double>(shape.steps());
+  const auto columns = static_cast<double>(sizes.a);
+  work.passes = rows * (steps * access.passes_a + access.passes_c) + columns * access.passes_b +
+                static_cast<double>(way.products * shape.copied()) / kBanks;
+  work.lines_read = columns * access.lines_b;
+  work.lines_written = rows * access.lines_c;
+  if (way.direct)
+    work.written_again = rows * access.sectors_c * kSector - static_cast<double>(way.products * shape.of_c());
 }
 
-// The sectors of C that are written more than once, in parts of all that is moved.
-double written_again(const Sizes& sizes, const Way& way, const Shape& shape, const Traffic& traffic) {
-  if (!way.direct) return 0.0;
-  const double least = static_cast<double>(way.products * shape.of_c()) / kElementsOfASector;
-  return (traffic.sectors / least - 1.0) * static_cast<double>(shape.of_c()) / static_cast<double>(elements_of(sizes));
+// Of a block.
+void add_instructions(Work& work, const Sizes& sizes, const Way& way, const Shape& shape) {
+  const bool is_padded = way.pad_row + way.pad_matrix > 0;
+  const auto width = [&](std::int64_t elements) { return width_of(way.products * elements); };
+  const std::int64_t width_a = way.pad_row > 0 ? 1 : is_padded ? width_of(sizes.a) : width(shape.of_a());
+  const std::int64_t copies_a = count_copies(way, shape, shape.of_a(), width_a);
+  std::int64_t copies = copies_a;
+  if (shape.shares_b()) copies += count_copies(way, shape, shape.of_b(), width(shape.of_b()));
+  if (!way.direct) copies += count_copies(way, shape, shape.of_c(), width(shape.of_c()));
+  const auto of_warps = [&](std::int64_t count) { return static_cast<double>(shape.warps() * count); };
+  constexpr std::int64_t kOfARow = 2;   // its place, and to write it
+  constexpr std::int64_t kOfALoop = 4;  // to count, compare, branch, and move on
+  work.multiplying = of_warps(shape.rows() * (sizes.a + shape.steps() + kOfARow) + sizes.a +
+                              (shape.loops() ? kOfALoop * shape.steps() : 0));
+  work.copying = of_warps(copies);
+  if (is_padded) work.scattering = of_warps(copies_a);
+  if (sizes.b % way.share != 0) work.uneven = of_warps(shape.rows() * shape.steps());
+  if (shape.loops() && sizes.a % shape.step() != 0) work.ragged = of_warps(shape.rows() * sizes.a);
+  work.warps = of_warps(1);
 }
 
-// The vectors of A whose place is computed for each, in parts of all elements.
-double scattered(const Sizes& sizes, const Way& way, const Shape& shape) {
-  if (way.pad_row + way.pad_matrix == 0) return 0.0;
-  const std::int64_t width = way.pad_row > 0 ? 1 : width_of(sizes.a);
-  return static_cast<double>(shape.of_a()) / static_cast<double>(elements_of(sizes) * width);
+void add_occupancy(Work& work, const Way& way, const Shape& shape) {
+  constexpr double kUsualThreads = 160.0;
+  constexpr double kEnough = 60.0;  // kilobytes
+  constexpr double kTooMuch = 150.0;
+  const auto blocks = static_cast<double>(shape.blocks_at_once());
+  const double kilobytes = blocks * shape.elements() * sizeof(float) / 1e3;
+  const double unlike = std::log(static_cast<double>(shape.threads()) / kUsualThreads);
+  work.solitude = 1.0 / blocks;
+  if (!way.direct) work.gathering = 1.0 / kilobytes;
+  work.idleness = std::log(kMostWarps / (blocks * static_cast<double>(shape.warps())));
+  work.unusual = unlike * unlike;
+  work.waiting = shape.warps() > 1 ? 1.0 : 0.0;
+  work.drought = std::max(0.0, std::log(kEnough / kilobytes));
+  // What is copied in few, wide vectors asks for all of it at a time.
+  if (way.pad_row + way.pad_matrix == 0) work.flood = std::max(0.0, std::log(kilobytes / kTooMuch));
 }
 
 }  // namespace
 
-Burdens burdens_of(const Sizes& sizes, const Way& way) {
-  constexpr double kUsualThreads = 160.0;
-  constexpr double kLongBody = 200.0;  // multiplications
+Work work_of(const Sizes& sizes, const Way& way) {
   const Shape shape(sizes, way);
-  const Traffic traffic = count_traffic(sizes, way, shape);
-  const double unlike = std::log(static_cast<double>(shape.threads()) / kUsualThreads);
-  const auto rows = static_cast<double>(way.in_registers ? shape.rows() : 1);
-  const double body = way.unrolled ? rows * static_cast<double>(sizes.a) : 0.0;
-  return {busy(shape, traffic), lacking(shape), written_again(sizes, way, shape, traffic), scattered(sizes, way, shape),
-          unlike * unlike,      std::log(rows), std::max(0.0, body - kLongBody) / 500.0};
+  Work work;
+  add_memory(work, sizes, way, shape);
+  add_instructions(work, sizes, way, shape);
+  for (double* const each :
+       {&work.written_again, &work.lines_written, &work.passes, &work.lines_read, &work.multiplying, &work.copying,
+        &work.scattering, &work.uneven, &work.ragged, &work.warps})
+    *each /= shape.elements();
+  add_occupancy(work, way, shape);
+  return work;
+}
+
+// Moving the elements takes 1, and the three overlap.
+double forecast_time(const Work& work, const Weights& weights) {
+  const double memory = 1.0 + weights.written_again * work.written_again + weights.lines_written * work.lines_written;
+  const double shared = weights.pass * (work.passes + weights.line_read * work.lines_read);
+  const double instructions =
+      weights.instruction * (work.multiplying + weights.copying * work.copying + weights.scattering * work.scattering +
+                             weights.uneven * work.uneven + weights.ragged * work.ragged + weights.warp * work.warps);
+  const auto part = [&](double time) { return std::pow(time, weights.overlap); };
+  return std::log(part(memory) + part(shared) + part(instructions)) / weights.overlap +
+         weights.solitude * work.solitude + weights.gathering * work.gathering + weights.idleness * work.idleness +
+         weights.unusual * work.unusual + weights.waiting * work.waiting + weights.drought * work.drought +
+         weights.flood * work.flood;
 }
 
 namespace {
@@ -236,17 +301,61 @@ Values values_of(const Way& way) {
           {"UNROLL_K", way.unrolled ? 1 : 0}};
 }
 
-std::vector<Values> likely_values(const Sizes& sizes, std::size_t count) {
-  std::vector<std::pair<double, Way>> ways;
-  for (const Way& way : ways_for(sizes)) {
-    const Burdens burdens = burdens_of(sizes, way);
-    ways.emplace_back(std::inner_product(burdens.begin(), burdens.end(), kWeights.begin(), 0.0), way);
+namespace {
+
+// A way, and how likely it is. NVRTC takes 0.1 s, and 0.1 s more for each hundred loads of its body.
+struct Forecast {
+  double time = 0.0;
+  std::int64_t body = 0;  // loads from shared memory in loops that the compiler unrolls
+  Way way;
+
+  bool is_quick() const { return body <= 75; }
+  bool is_slow() const { return body > kPatience; }
+
+  static constexpr std::int64_t kPatience = 300;  // a third of a second
+};
+
+Forecast forecast_of(const Sizes& sizes, const Way& way, const Weights& weights) {
+  constexpr double kCost = 0.03 / Forecast::kPatience;  // of each load
+  const Shape shape(sizes, way);
+  Forecast forecast{forecast_time(work_of(sizes, way), weights), way.unrolled ? shape.rows() * shape.steps() : 0, way};
+  if (forecast.is_slow()) forecast.time += kCost * static_cast<double>(forecast.body);
+  return forecast;
+}
+
+// Two of the first four compile quickly, where so many do.
+void bring_quick_ones_forward(std::vector<Forecast>& forecasts) {
+  constexpr std::ptrdiff_t kFirst = 4;
+  std::ptrdiff_t wanted = 2;
+  const auto first = forecasts.begin();
+  for (auto next = first; next != forecasts.end() && next - first < kFirst && wanted > 0; ++next) {
+    if (wanted == kFirst - (next - first)) {
+      const auto found = std::find_if(next, forecasts.end(), std::mem_fn(&Forecast::is_quick));
+      if (found == forecasts.end()) return;
+      std::rotate(next, found, found + 1);
+    }
+    if (next->is_quick()) --wanted;
   }
-  const auto end = ways.begin() + static_cast<std::ptrdiff_t>(std::min(count, ways.size()));
-  std::ranges::stable_sort(ways, {}, [](const auto& each) { return each.first; });
-  std::vector<Values> likely;
-  for (auto way = ways.begin(); way != end; ++way) likely.push_back(values_of(way->second));
+}
+
+}  // namespace
+
+std::vector<Way> likely_ways(const Sizes& sizes, const Weights& weights) {
+  std::vector<Forecast> forecasts;
+  for (const Way& way : ways_for(sizes)) forecasts.push_back(forecast_of(sizes, way, weights));
+  std::ranges::stable_sort(forecasts, {}, &Forecast::time);
+  bring_quick_ones_forward(forecasts);
+  std::vector<Way> likely;
+  for (const Forecast& each : forecasts) likely.push_back(each.way);
   return likely;
+}
+
+std::vector<Values> likely_values(const Sizes& sizes, std::size_t count) {
+  std::vector<Way> likely = likely_ways(sizes);
+  likely.resize(std::min(count, likely.size()));
+  std::vector<Values> values;
+  for (const Way& way : likely) values.push_back(values_of(way));
+  return values;
 }
 
 }  // namespace batched_gemm

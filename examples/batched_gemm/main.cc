@@ -1,10 +1,11 @@
 // Products of very small matrices whose sizes change, tuned while they run (paper 001, 5.2).
 //
-//   batched_gemm [--device NAME] [--sizes N] [--per-size SECONDS] [--mode ours,paper,synchronous] [--optimum FILE] ...
+//   batched_gemm [--device NAME] [--sizes N] [--per-size SECONDS] [--mode known,ours,paper,synchronous] ...
 //
 // Draws sizes, and for each runs its loop for some time, tuned from scratch; then compares what it did with what the
 // best configuration would have done in the same time. README.md says more.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <optional>
@@ -35,7 +36,7 @@ struct Options {
 
 void describe(CLI::App& app, Options& options) {
   const std::map<std::string, Mode> modes{
-      {"ours", Mode::ours}, {"paper", Mode::paper}, {"synchronous", Mode::synchronous}};
+      {"known", Mode::known}, {"ours", Mode::ours}, {"paper", Mode::paper}, {"synchronous", Mode::synchronous}};
   using wattune::dynamic::Safety;
   const std::map<std::string, Safety> levels{
       {"screened", Safety::screened}, {"shadowed", Safety::shadowed}, {"trusted", Safety::trusted}};
@@ -50,7 +51,7 @@ void describe(CLI::App& app, Options& options) {
   app.add_option("--seed", options.run.seed, "of the sizes and of the search")->capture_default_str();
   app.add_option("--bytes", options.bytes, "that a batch takes; 900 MB on GPUs, 4 MB elsewhere");
   app.add_option("--peak", options.peak, "bandwidth in GB/s for the paper's rule; that of a copy unless given");
-  app.add_option("--mode", options.modes, "ours, paper, synchronous, or several with commas")
+  app.add_option("--mode", options.modes, "ours, paper, synchronous, known, or several with commas")
       ->delimiter(',')
       ->transform(CLI::CheckedTransformer(modes));
   app.add_option("--safety", options.run.safety, "of ours: screened, trusted, shadowed")
@@ -64,7 +65,8 @@ void describe(CLI::App& app, Options& options) {
       ->check(CLI::Range(0, 19))
       ->capture_default_str();
   app.add_option("--optimum", options.optimum, "file in which the optima are kept");
-  app.add_option("--screen", options.screen, "configurations screened for an optimum; all unless given");
+  app.add_option("--screen", options.screen,
+                 "configurations drawn for an optimum, beside the likeliest; all unless given");
   auto* const only_optimum =
       app.add_flag("--only-optimum", options.only_optimum, "find the optima of the sizes and run nothing");
   app.add_flag("--only-known", options.only_known, "leave out sizes whose optimum is not in the file")
@@ -74,14 +76,14 @@ void describe(CLI::App& app, Options& options) {
   app.add_option("--spec", options.spec, "gemm_batched.toml")->check(CLI::ExistingFile);
 }
 
-// The optimum of these sizes, known or found; what ran in the end is among what is compared.
+// The optimum of these sizes, known or found; `also` is among what is compared.
 Result<Optimum> optimum_of(Machine& machine, const Sizes& sizes, const wattune::KernelSpec& spec, OptimumFile& known,
-                           const Options& options, const std::vector<ModeResult>& results = {}) {
+                           const Options& options, std::vector<wattune::Configuration> also = {}) {
   if (const Optimum* const found = known.find(sizes)) return *found;
-  ScreeningOptions screening{
-      .configurations = options.screen, .compile_processes = options.run.compile_processes, .seed = options.run.seed};
-  for (const ModeResult& each : results)
-    if (each.rows.back().best) screening.also.push_back(*each.rows.back().best);
+  const ScreeningOptions screening{.configurations = options.screen,
+                                   .also = std::move(also),
+                                   .compile_processes = options.run.compile_processes,
+                                   .seed = options.run.seed};
   WATTUNE_ASSIGN(Optimum optimum, find_optimum(machine, sizes, spec, screening));
   WATTUNE_TRY(known.add(sizes, optimum));
   return optimum;
@@ -107,29 +109,41 @@ Result<void> find_optima(Machine& machine, const Options& options) {
   return {};
 }
 
-// Every mode runs a size before the next size comes, so that all meet the same device.
-Result<std::vector<ModeResult>> run_all(Machine& machine, const Options& options) {
-  WATTUNE_ASSIGN(const auto all_sizes, spec_of_all_sizes(options.spec, machine.info().languages));
-  std::vector<ModeResult> results;
-  std::vector<std::unique_ptr<Application>> applications;
-  for (const Mode mode : options.modes) {
-    results.push_back({.mode = mode, .rows = {}, .optima = {}, .report = {}});
-    WATTUNE_ASSIGN(applications.emplace_back(), Application::make(machine, mode, all_sizes, options.run));
+// All sizes in one mode, before the next mode begins: what an application tunes beside its calls, it tunes in its own
+// time.
+Result<ModeResult> run_mode(Machine& machine, Mode mode, const wattune::KernelSpec& all_sizes,
+                            const std::vector<Sizes>& drawn, OptimumFile& known, const Options& options) {
+  ModeResult result{.mode = mode, .rows = {}, .optima = {}, .report = {}};
+  WATTUNE_ASSIGN(const auto application, Application::make(machine, mode, all_sizes, options.run));
+  for (std::size_t n = 0; n < drawn.size(); ++n) {
+    WATTUNE_ASSIGN(const auto spec, spec_for(machine, drawn[n], options));
+    if (mode == Mode::known) WATTUNE_TRY(optimum_of(machine, drawn[n], spec, known, options));
+    const std::optional<Sizes> next = n + 1 < drawn.size() ? std::optional(drawn[n + 1]) : std::nullopt;
+    WATTUNE_ASSIGN(result.rows.emplace_back(), run(machine, *application, drawn[n], spec, next));
   }
+  result.report = application->tuner().report();
+  return result;
+}
+
+Result<std::vector<ModeResult>> run_all(Machine& machine, Options options) {
+  WATTUNE_ASSIGN(const auto all_sizes, spec_of_all_sizes(options.spec, machine.info().languages));
   WATTUNE_ASSIGN(OptimumFile known, OptimumFile::open(options.optimum, machine, all_sizes.source.text));
+  options.run.best = [&known](const Sizes& sizes) { return known.find(sizes)->values(); };
   std::vector<Sizes> drawn = draw_sizes(options.sizes, options.run.seed);
   if (options.only_known) std::erase_if(drawn, [&](const Sizes& each) { return known.find(each) == nullptr; });
   if (drawn.empty()) return Error(ErrorCode::not_found, "no size has a known optimum").about(options.optimum.string());
+  std::vector<ModeResult> results;
+  for (const Mode mode : options.modes) {
+    WATTUNE_ASSIGN(results.emplace_back(), run_mode(machine, mode, all_sizes, drawn, known, options));
+  }
   for (std::size_t n = 0; n < drawn.size(); ++n) {
     WATTUNE_ASSIGN(const auto spec, spec_for(machine, drawn[n], options));
-    for (std::size_t i = 0; i < applications.size(); ++i) {
-      const std::optional<Sizes> next = n + 1 < drawn.size() ? std::optional(drawn[n + 1]) : std::nullopt;
-      WATTUNE_ASSIGN(results[i].rows.emplace_back(), run(machine, *applications[i], drawn[n], spec, next));
-    }
-    WATTUNE_ASSIGN(const Optimum optimum, optimum_of(machine, drawn[n], spec, known, options, results));
+    std::vector<wattune::Configuration> also;
+    for (const ModeResult& each : results)
+      if (each.rows[n].best) also.push_back(*each.rows[n].best);
+    WATTUNE_ASSIGN(const Optimum optimum, optimum_of(machine, drawn[n], spec, known, options, std::move(also)));
     for (ModeResult& each : results) each.optima.push_back(optimum);
   }
-  for (std::size_t i = 0; i < applications.size(); ++i) results[i].report = applications[i]->tuner().report();
   return results;
 }
 
@@ -138,7 +152,7 @@ Result<int> show(const Machine& machine, const Options& options, const std::vect
   std::uint64_t wrong = 0;
   for (const ModeResult& each : results) {
     wrong += summarize(each).wrong_results;
-    if (!options.json) std::fputs((to_table(each) + "\n").c_str(), stdout);
+    if (!options.json) std::fputs((to_table(each, find_known(results)) + "\n").c_str(), stdout);
   }
   if (!options.svg.empty() && !(std::ofstream(options.svg) << to_svg(results, options.run)))
     return Error(ErrorCode::io_error, "cannot be written").about(options.svg.string());

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "forecast.h"
 #include "wattune/backend/compile_pool.h"
 #include "wattune/core/hash.h"
 #include "wattune/core/random.h"
@@ -24,6 +26,7 @@ namespace backend = wattune::backend;
 constexpr double kClose = 1.03;    // of the best, to be measured precisely
 constexpr double kHopeless = 1.5;  // of the best, to be left after one sample
 constexpr int kScreeningSamples = 3;
+constexpr std::size_t kLikely = 8;  // what a size begins with
 constexpr int kTurns = 9;
 constexpr int kLaunchesOfTurn = 4;
 
@@ -41,7 +44,8 @@ struct Contestant {
   }
 };
 
-std::vector<Configuration> chosen_configurations(const wattune::space::SearchSpace& space,
+// What the forecast says, what else is asked for, and what is drawn.
+std::vector<Configuration> chosen_configurations(const wattune::space::SearchSpace& space, const Sizes& sizes,
                                                  const ScreeningOptions& options) {
   wattune::Random random(options.seed);
   const auto count = static_cast<std::size_t>(space.count());
@@ -49,6 +53,10 @@ std::vector<Configuration> chosen_configurations(const wattune::space::SearchSpa
   const auto choose = [&](const Configuration& each) {
     if (std::ranges::find(chosen, each) == chosen.end()) chosen.push_back(each);
   };
+  for (Values likely : likely_values(sizes, kLikely)) {
+    likely.insert(likely.end(), {{"SIZE_A", sizes.a}, {"SIZE_B", sizes.b}, {"SIZE_C", sizes.c}});
+    if (const auto id = space.find(likely)) choose(space.configuration(*id));
+  }
   std::ranges::for_each(options.also, choose);
   for (const auto id : space.sample_stratified(options.configurations == 0 ? count : options.configurations, random))
     choose(space.configuration(id));
@@ -162,10 +170,21 @@ class Contest {
 
 }  // namespace
 
+// "NAME=VALUE, NAME=VALUE": all values are whole numbers.
+wattune::dynamic::NamedValues Optimum::values() const {
+  wattune::dynamic::NamedValues values;
+  std::istringstream parts(configuration);
+  for (std::string part; std::getline(parts >> std::ws, part, ',');) {
+    const std::size_t equals = part.find('=');
+    values.emplace_back(part.substr(0, equals), wattune::Value(std::int64_t{std::stoll(part.substr(equals + 1))}));
+  }
+  return values;
+}
+
 Result<Optimum> find_optimum(Machine& machine, const Sizes& sizes, const wattune::KernelSpec& spec,
                              const ScreeningOptions& options) {
   WATTUNE_ASSIGN(const auto space, wattune::space::SearchSpace::build(spec.parameters, spec.constraints));
-  const std::vector<Configuration> configurations = chosen_configurations(space, options);
+  const std::vector<Configuration> configurations = chosen_configurations(space, sizes, options);
   Builder builder(machine.device(), spec, configurations, options.compile_processes);
   Contest contest(machine, sizes);
   for (std::size_t i = 0; i < configurations.size(); ++i) contest.screen(configurations[i], builder.build(i));

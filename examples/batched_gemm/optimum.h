@@ -11,6 +11,7 @@
 #include "machine.h"
 #include "wattune/core/configuration.h"
 #include "wattune/core/units.h"
+#include "wattune/dynamic/key.h"
 
 namespace batched_gemm {
 
@@ -19,10 +20,13 @@ struct Optimum {
   wattune::Nanoseconds time;
   // Of all configurations that ran, by Configuration::to_string().
   std::map<std::string, wattune::Nanoseconds> times;
+
+  // Of the configuration, as names and values.
+  wattune::dynamic::NamedValues values() const;
 };
 
 struct ScreeningOptions {
-  std::size_t configurations = 0;                 // so many, drawn at random; 0: all
+  std::size_t configurations = 0;  // so many, drawn at random, besides those that the forecast says; 0: all
   std::vector<wattune::Configuration> also = {};  // whether they are drawn or not
   std::size_t compile_processes = 2;
   std::uint64_t seed = 1;

@@ -27,6 +27,8 @@ double share_at(const Row& row, const Optimum& optimum, Nanoseconds time) {
   return static_cast<double>(calls) * (optimum.time / time);
 }
 
+double calls_per_time(const Row& row) { return static_cast<double>(row.calls) / row.elapsed.value(); }
+
 ordered_json to_json(const Row& row, const Optimum& optimum) {
   const Shares shares = shares_of(row, optimum);
   return {{"sizes", to_string(row.sizes)},
@@ -57,7 +59,7 @@ ordered_json to_json(const wattune::dynamic::Report& report) {
           {"loads_in_gaps", report.loads_in_gaps},          {"notes", report.notes}};
 }
 
-ordered_json to_json(const ModeResult& result) {
+ordered_json to_json(const ModeResult& result, const ModeResult* known) {
   const Summary summary = summarize(result);
   ordered_json json{{"mode", to_string(result.mode)},
                     {"share_of_optimum", summary.share_of_optimum},
@@ -72,6 +74,10 @@ ordered_json to_json(const ModeResult& result) {
                     {"sizes", ordered_json::array()}};
   for (std::size_t i = 0; i < result.rows.size(); ++i)
     json["sizes"].push_back(to_json(result.rows[i], result.optima[i]));
+  if (known == nullptr) return json;
+  json["share_of_known"] = share_of_known(result, *known);
+  for (std::size_t i = 0; i < result.rows.size(); ++i)
+    json["sizes"][i]["share_of_known"] = calls_per_time(result.rows[i]) / calls_per_time(known->rows[i]);
   return json;
 }
 
@@ -101,7 +107,19 @@ Summary summarize(const ModeResult& result) {
   return summary;
 }
 
-std::string to_table(const ModeResult& result) {
+double share_of_known(const ModeResult& result, const ModeResult& known) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < result.rows.size(); ++i)
+    sum += calls_per_time(result.rows[i]) / calls_per_time(known.rows[i]);
+  return sum / static_cast<double>(result.rows.size());
+}
+
+const ModeResult* find_known(const std::vector<ModeResult>& results) {
+  const auto known = std::ranges::find(results, Mode::known, &ModeResult::mode);
+  return known == results.end() ? nullptr : &*known;
+}
+
+std::string to_table(const ModeResult& result, const ModeResult* known) {
   std::string table = fmt::format("{}\n{:>10} {:>12} {:>10} {:>10} {:>10} {:>9} {:>13}\n", to_string(result.mode),
                                   "sizes", "best GB/s", "share", "restricted", "explored", "calls", "longest call");
   for (std::size_t i = 0; i < result.rows.size(); ++i) {
@@ -112,10 +130,13 @@ std::string to_table(const ModeResult& result) {
                          100 * shares.restricted, row.explored, row.calls, to_ms(row.longest_call));
   }
   const Summary summary = summarize(result);
-  return table +
-         fmt::format("{:>10} {:>12} {:>9.1f}% {:>9.1f}% {:>10}; longest stall {:.2f} ms, {} wrong of {} results\n",
-                     "all", "", 100 * summary.share_of_optimum, 100 * summary.restricted_share, summary.explored,
-                     to_ms(result.report.longest_stall), summary.wrong_results, summary.checked);
+  table += fmt::format("{:>10} {:>12} {:>9.1f}% {:>9.1f}% {:>10}; longest stall {:.2f} ms, {} wrong of {} results\n",
+                       "all", "", 100 * summary.share_of_optimum, 100 * summary.restricted_share, summary.explored,
+                       to_ms(result.report.longest_stall), summary.wrong_results, summary.checked);
+  if (known != nullptr && known != &result)
+    table += fmt::format("{:>10} {:>12} {:>9.1f}% of what calls come to with the optimum known\n", "", "",
+                         100 * share_of_known(result, *known));
+  return table;
 }
 
 std::string to_json(const Machine& machine, const RunOptions& options, const std::vector<ModeResult>& results) {
@@ -125,7 +146,7 @@ std::string to_json(const Machine& machine, const RunOptions& options, const std
                     {"peak_gb_per_s", options.peak / 1e9},
                     {"seed", options.seed}};
   ordered_json modes = ordered_json::array();
-  for (const ModeResult& each : results) modes.push_back(to_json(each));
+  for (const ModeResult& each : results) modes.push_back(to_json(each, find_known(results)));
   // What is asked for first stands for all.
   for (const char* const key : {"share_of_optimum", "overhead_share", "longest_stall_ms", "explored", "wrong_results"})
     json[key] = modes[0][key];

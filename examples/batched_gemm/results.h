@@ -37,8 +37,12 @@ struct Summary {
   std::uint64_t wrong_results = 0;
 };
 Summary summarize(const ModeResult& result);
+// Calls in the same time, beside those of Mode::known: the mean over the sizes.
+double share_of_known(const ModeResult& result, const ModeResult& known);
 
-std::string to_table(const ModeResult& result);
+// `known`: the result of Mode::known; nullptr: it was not run.
+std::string to_table(const ModeResult& result, const ModeResult* known);
+const ModeResult* find_known(const std::vector<ModeResult>& results);
 std::string to_json(const Machine& machine, const RunOptions& options, const std::vector<ModeResult>& results);
 // The share of the optimum, overhead included, as the time on a size goes by (paper 001, figures 2 and 3).
 std::string to_svg(const std::vector<ModeResult>& results, const RunOptions& options);

@@ -34,6 +34,11 @@ dynamic::Key key_of(const Sizes& sizes, std::int64_t batch) {
   return dynamic::key_of(all);
 }
 
+Sizes sizes_from(const std::vector<wattune::NamedSize>& sizes) {
+  const auto size = [&](const char* name) { return std::ranges::find(sizes, name, &wattune::NamedSize::name)->value; };
+  return {size("size_a"), size("size_b"), size("size_c")};
+}
+
 // The loop over one size.
 class Loop {
  public:
@@ -43,12 +48,13 @@ class Loop {
         row_(row),
         next_(next),
         random_(application.options().seed),
-        given_(row.mode == Mode::ours ? given_by(row.sizes) : std::vector<wattune::NamedSize>()),
-        key_(row.mode == Mode::ours ? key_of(row.sizes, row.batch) : dynamic::Key()) {}
+        given_(application.has_keys() ? given_by(row.sizes) : std::vector<wattune::NamedSize>()),
+        key_(application.has_keys() ? key_of(row.sizes, row.batch) : dynamic::Key()) {}
 
   Result<void> run(const wattune::KernelSpec& spec) {
-    begin_ = now();
+    const Nanoseconds before_begin = now();
     WATTUNE_ASSIGN(kernel_, application_.begin(row_.sizes, spec));
+    begin_ = row_.mode == Mode::known ? now() : before_begin;
     const dynamic::KernelReport before = kernel_->report();
     const Nanoseconds seconds = wattune::nanoseconds_from_seconds(application_.options().seconds);
     while (now() - begin_ < seconds) WATTUNE_TRY(step());
@@ -77,7 +83,8 @@ class Loop {
     samples_.which = which;
     row_.milestones.push_back({now() - begin_, row_.calls});
     application_.tuner().gap();
-    if (!row_.first) WATTUNE_TRY(note_first());
+    if (!row_.first) note_first();
+    if (row_.milestones.size() == 1 && next_) WATTUNE_TRY(application_.expect(*next_));
     const Nanoseconds took = now() - step_begin;
     if (!told_of_calls_ && calls_ahead_ >= kTellingCalls) WATTUNE_TRY(tell_of_calls(took));
     plan_next_step(took);
@@ -111,11 +118,9 @@ class Loop {
     samples_.elements.clear();
   }
 
-  // From then on its compilers are free for what comes next.
-  Result<void> note_first() {
+  void note_first() {
     row_.first = best();
     row_.first_after = now() - begin_;
-    return row_.first && next_ ? application_.expect(*next_) : Result<void>();
   }
 
   // How many will come, if they take as long as those of the step that is over.
@@ -166,9 +171,19 @@ Result<std::unique_ptr<Application>> Application::make(Machine& machine, Mode mo
   // The paper's rule knows no budget.
   if (mode != Mode::ours) tuner.budget = {.share = 1.0, .longest = wattune::nanoseconds_from_seconds(options.seconds)};
   WATTUNE_ASSIGN(made->tuner_, dynamic::Tuner::attach(machine.device(), tuner));
-  if (mode != Mode::ours) return made;
-  WATTUNE_ASSIGN(made->kernel_, made->tuner_->kernel(spec, made->options_of_ours()));
+  if (!made->has_keys()) return made;
+  WATTUNE_ASSIGN(made->kernel_,
+                 made->tuner_->kernel(spec, mode == Mode::ours ? made->options_of_ours() : made->options_of_known()));
   return made;
+}
+
+dynamic::KernelOptions Application::options_of_known() const {
+  dynamic::KernelOptions kernel;
+  kernel.policy.mode = dynamic::Mode::best;
+  kernel.guess = [this](const std::vector<wattune::NamedSize>& sizes) {
+    return std::vector<dynamic::NamedValues>{options_.best(sizes_from(sizes))};
+  };
+  return kernel;
 }
 
 // Until the first variant of a size is there, the application's own product runs. The set of matrices A is the one that
@@ -178,10 +193,7 @@ dynamic::KernelOptions Application::options_of_ours() {
   kernel.policy.seed = options_.seed;
   kernel.policy.safety = options_.safety;
   kernel.guess = [](const std::vector<wattune::NamedSize>& sizes) {
-    const auto size = [&](const char* name) {
-      return std::ranges::find(sizes, name, &wattune::NamedSize::name)->value;
-    };
-    return likely_values({size("size_a"), size("size_b"), size("size_c")}, kGuesses);
+    return likely_values(sizes_from(sizes), kGuesses);
   };
   kernel.fallback = [this](const dynamic::CallStream&, std::span<const dynamic::CallArgument> given) {
     const std::int64_t batch = batch_of(sizes_, machine_.bytes());
@@ -206,17 +218,21 @@ dynamic::KernelOptions Application::options_of_paper() const {
 
 Result<dynamic::TunableKernel*> Application::begin(const Sizes& sizes, const wattune::KernelSpec& spec) {
   sizes_ = sizes;
-  if (mode_ == Mode::ours) return kernel_.get();
+  if (mode_ == Mode::known) WATTUNE_TRY(kernel_->preload(sizes_in_full(sizes)));
+  if (has_keys()) return kernel_.get();
   kernel_.reset();
   WATTUNE_ASSIGN(kernel_, tuner_->kernel(spec, options_of_paper()));
   return kernel_.get();
 }
 
 Result<void> Application::expect(const Sizes& sizes, std::uint64_t calls) {
-  if (mode_ != Mode::ours || !options_.ahead) return {};
+  return mode_ == Mode::ours && options_.ahead ? kernel_->expect(sizes_in_full(sizes), calls) : Result<void>();
+}
+
+std::vector<wattune::NamedSize> Application::sizes_in_full(const Sizes& sizes) const {
   std::vector<wattune::NamedSize> all = given_by(sizes);
   all.push_back({"batch", batch_of(sizes, machine_.bytes())});
-  return kernel_->expect(all, calls);
+  return all;
 }
 
 Result<Row> run(Machine& machine, Application& application, const Sizes& sizes, const wattune::KernelSpec& spec,

@@ -1,6 +1,8 @@
 // One size in one mode: the application's loop, tuned while it runs, and what it came to.
 #pragma once
 
+#include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,12 +17,14 @@ namespace batched_gemm {
 
 // Who tunes.
 enum class Mode {
+  known,        // the best known runs from the first call on, and nothing is tuned: what others are compared with
   ours,         // the library as it comes, with the application's own product until the first variant is there
   paper,        // the stop rule of paper 001, 5.2.1: 75 % of the peak bandwidth, or 20 configurations, at random
   synchronous,  // the same rule, compiling in the application's thread, as KTT does
 };
 constexpr const char* to_string(Mode mode) {
-  return mode == Mode::ours ? "ours" : mode == Mode::paper ? "paper" : "synchronous";
+  constexpr std::array kNames{"known", "ours", "paper", "synchronous"};
+  return kNames[static_cast<std::size_t>(mode)];
 }
 
 struct RunOptions {
@@ -30,6 +34,8 @@ struct RunOptions {
   int niceness = 19;                                                     // of these
   wattune::dynamic::Safety safety = wattune::dynamic::Safety::screened;  // of Mode::ours
   bool ahead = true;  // Mode::ours: the application tells a size to the library while the one before runs
+  // Mode::known: the best configuration of a size, as names and values.
+  std::function<wattune::dynamic::NamedValues(const Sizes& sizes)> best = {};
   std::uint64_t seed = 1;
 };
 
@@ -65,9 +71,12 @@ class Application {
                                                             const wattune::KernelSpec& spec, const RunOptions& options);
 
   Mode mode() const { return mode_; }
+  // Sizes are keys of one kernel.
+  bool has_keys() const { return mode_ == Mode::ours || mode_ == Mode::known; }
   const RunOptions& options() const { return options_; }
   wattune::dynamic::Tuner& tuner() { return *tuner_; }
-  // Calls of these sizes begin. `spec` is spec_of() them. The kernel lives until the next begin().
+  // Calls of these sizes begin. `spec` is spec_of() them. The kernel lives until the next begin(). What Mode::known
+  // runs is loaded.
   wattune::Result<wattune::dynamic::TunableKernel*> begin(const Sizes& sizes, const wattune::KernelSpec& spec);
   // Calls of these sizes will come, about so many; 0: it is not known.
   wattune::Result<void> expect(const Sizes& sizes, std::uint64_t calls = 0);
@@ -75,8 +84,11 @@ class Application {
  private:
   Application(Machine& machine, Mode mode, const RunOptions& options)
       : machine_(machine), mode_(mode), options_(options) {}
+  wattune::dynamic::KernelOptions options_of_known() const;
   wattune::dynamic::KernelOptions options_of_ours();
   wattune::dynamic::KernelOptions options_of_paper() const;
+  // By all that says so.
+  std::vector<wattune::NamedSize> sizes_in_full(const Sizes& sizes) const;
 
   Machine& machine_;
   const Mode mode_;

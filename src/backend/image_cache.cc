@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <deque>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <vector>
 
 #include "backend/worker/protocol.h"
@@ -64,7 +67,53 @@ std::vector<CacheFile> list(const fs::path& folder) {
   return files;
 }
 
+class FolderOfImages : public ImageCache {
+ public:
+  FolderOfImages(fs::path folder, std::uint64_t limit) : folder_(std::move(folder)), limit_(limit) { trim(); }
+
+  std::optional<Image> find(const std::string& key) const override;
+  void store(const std::string& key, const Image& image) override;
+
+ private:
+  fs::path file_of(const std::string& key) const { return folder_ / (key + std::string(kSuffix)); }
+  void trim();
+
+  const fs::path folder_;
+  const std::uint64_t limit_;
+  std::mutex mutex_;                   // of the two below
+  std::uint64_t written_ = 0;          // bytes since the last trim()
+  std::uint64_t temporary_files_ = 0;  // so far, for their names
+};
+
+class ImagesInMemory : public ImageCache {
+ public:
+  explicit ImagesInMemory(std::size_t most) : most_(most) {}
+
+  std::optional<Image> find(const std::string& key) const override {
+    const std::lock_guard lock(mutex_);
+    const auto found = images_.find(key);
+    return found == images_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void store(const std::string& key, const Image& image) override {
+    const std::lock_guard lock(mutex_);
+    if (images_.insert_or_assign(key, image).second) order_.push_back(key);
+    if (order_.size() <= most_) return;
+    images_.erase(order_.front());
+    order_.pop_front();
+  }
+
+ private:
+  const std::size_t most_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::map<std::string, Image> images_;
+  std::deque<std::string> order_;  // of their keys, what was stored first at the front
+};
+
 }  // namespace
+
+std::shared_ptr<ImageCache> ImageCache::in_memory(std::size_t images) {
+  return std::make_shared<ImagesInMemory>(images);
+}
 
 Result<std::shared_ptr<ImageCache>> ImageCache::open(const fs::path& folder, std::uint64_t limit) {
   std::error_code failed;
@@ -73,15 +122,13 @@ Result<std::shared_ptr<ImageCache>> ImageCache::open(const fs::path& folder, std
   if (!failed && access(folder.c_str(), W_OK | X_OK) != 0) failed = std::error_code(errno, std::generic_category());
   if (failed)
     return Error(ErrorCode::io_error, "cannot keep compiled code: " + failed.message()).about(folder.string());
-  std::shared_ptr<ImageCache> cache(new ImageCache(folder, limit));
-  cache->trim();
-  return cache;
+  return std::shared_ptr<ImageCache>(std::make_shared<FolderOfImages>(folder, limit));
 }
 
-fs::path ImageCache::file_of(const std::string& key) const { return folder_ / (key + std::string(kSuffix)); }
+namespace {
 
 // The time of a file's last writing is that of its last use.
-std::optional<Image> ImageCache::find(const std::string& key) const {
+std::optional<Image> FolderOfImages::find(const std::string& key) const {
   const fs::path file = file_of(key);
   std::ifstream stream(file, std::ios::binary);
   log_debug("image {} is {}in the cache", key, stream ? "" : "not ");
@@ -92,7 +139,7 @@ std::optional<Image> ImageCache::find(const std::string& key) const {
   return image;
 }
 
-void ImageCache::store(const std::string& key, const Image& image) {
+void FolderOfImages::store(const std::string& key, const Image& image) {
   const std::string bytes = as_bytes(image);
   if (bytes.size() > limit_) return;
   const std::lock_guard lock(mutex_);
@@ -108,7 +155,7 @@ void ImageCache::store(const std::string& key, const Image& image) {
   if (written_ > limit_ / 16) trim();
 }
 
-void ImageCache::trim() {
+void FolderOfImages::trim() {
   written_ = 0;
   std::vector<CacheFile> files = list(folder_);
   std::uint64_t total = 0;
@@ -125,5 +172,7 @@ void ImageCache::trim() {
     if (fs::remove(file.path, ignored)) total -= file.bytes;
   }
 }
+
+}  // namespace
 
 }  // namespace wattune::backend

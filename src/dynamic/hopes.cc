@@ -79,6 +79,15 @@ Hopes::Hopes(const Problem& problem, const std::vector<NearestEntry>& known, con
   for (const ConfigurationId id : problem.space.sample_stratified(kOthers, random)) add_hope(left_, problem.space, id);
 }
 
+std::vector<Configuration> Hopes::likeliest(std::size_t most) const {
+  std::vector<Configuration> likeliest;
+  for (const Configuration& each : left_) {
+    if (likeliest.size() == most) break;
+    if (likeliest.empty() || std::ranges::count(promising_, each) > 0) likeliest.push_back(each);
+  }
+  return likeliest;
+}
+
 std::optional<Configuration> Hopes::take() {
   if (left_.empty()) return std::nullopt;
   Configuration hope = std::move(left_.front());

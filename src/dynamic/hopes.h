@@ -32,11 +32,11 @@ class Hopes {
 
   // The likeliest that was not taken; nullptr: none is left.
   const Configuration* first() const { return left_.empty() ? nullptr : &left_.front(); }
+  // The likeliest that were not taken, at most so many. What is not promising is among them only where it is the first.
+  std::vector<Configuration> likeliest(std::size_t most) const;
   std::optional<Configuration> take();
-  // Takes it, if it is the likeliest.
-  void take(const Configuration& configuration) {
-    if (first() != nullptr && *first() == configuration) left_.pop_front();
-  }
+  // Takes it, if it is left.
+  void take(const Configuration& configuration) { std::erase(left_, configuration); }
 
  private:
   bool is_known_;

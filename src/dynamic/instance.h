@@ -120,9 +120,11 @@ class Instance {
   void request(const Candidate& candidate);
   void keep_offer(const Candidate& candidate);
   void keep_decision(const Configuration& configuration, const Observation& observation, bool better);
-  void request_first(const Candidate& candidate);
+  void request_first(const std::vector<Configuration>& likeliest);
+  const Configuration* compiled_of(const std::vector<Configuration>& likeliest) const;
   Result<std::shared_ptr<Variant>> load(const Configuration& configuration);
-  void take_loaded(const Candidate& candidate, bool first, Result<std::shared_ptr<Variant>> variant);
+  void take_first(const Configuration& configuration, Result<std::shared_ptr<Variant>> variant);
+  void take_loaded(const Candidate& candidate, Result<std::shared_ptr<Variant>> variant);
   void take_outcome(Outcome outcome);
   void publish(std::shared_ptr<Variant> best);
   void remember(const Observation& observation, Measured measured = Measured::in_place);
@@ -170,7 +172,8 @@ class Instance {
   std::uint64_t explored_before_ = 0;  // by explorers that are over
   std::uint64_t failed_before_ = 0;
   Nanoseconds blocked_;
-  bool hurried_ = false;  // what it begins with
+  bool begins_ = false;   // what it begins with is at the loader
+  bool hurried_ = false;  // that, too
   bool tunes_ahead_ = false;
   bool told_of_no_times_ = false;
   bool told_of_too_long_ = false;

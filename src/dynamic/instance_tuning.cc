@@ -21,6 +21,8 @@ constexpr double kPartBetweenLooks = 1e-3;
 // Candidates that are loaded ahead of their turn.
 constexpr std::size_t kLoadedAhead = 16;
 constexpr std::size_t kReported = 32;
+// Compiled at once to begin with, as any of them may take its compiler long.
+constexpr std::size_t kBeginnings = 4;
 // In Mode::explore everything pays.
 constexpr Nanoseconds kForEver = Nanoseconds(std::numeric_limits<double>::infinity());
 
@@ -130,10 +132,11 @@ void Instance::begin_with_loaded() {
 // What a key without anything to run begins with is compiled while its calls run the fallback, before all that is only
 // to be tried.
 void Instance::begin_beside() {
-  const Configuration* const first = hopes_.first();
-  if (!requested_.empty() || first == nullptr) return;
-  expect_code({*first}, true);
-  request_first({.configuration = *first, .expected = {}});
+  std::vector<Configuration> likeliest = hopes_.likeliest(kBeginnings);
+  if (begins_ || likeliest.empty()) return;
+  begins_ = true;
+  request_first(likeliest);
+  expect_code(std::move(likeliest), true);
 }
 
 // Once: a hope that fails is followed by the next.
@@ -221,44 +224,57 @@ void Instance::keep_decision(const Configuration& configuration, const Observati
 void Instance::request(const Candidate& candidate) {
   requested_.insert(candidate.configuration.id());
   keep_offer(candidate);
-  around_.loader.request(
-      {.load = [this, configuration = candidate.configuration] { return load(configuration); },
-       .loaded = [this, candidate](auto variant) { take_loaded(candidate, false, std::move(variant)); },
-       .owner = this});
+  around_.loader.request({.load = [this, configuration = candidate.configuration] { return load(configuration); },
+                          .loaded = [this, candidate](auto variant) { take_loaded(candidate, std::move(variant)); },
+                          .owner = this});
 }
 
-// It may be compiled for long yet. Where the key has got something else meanwhile, it is not any more.
-void Instance::request_first(const Candidate& candidate) {
-  requested_.insert(candidate.configuration.id());
+// The likeliest that can be had: nullptr, as long as that is still compiled. What no call waits for yet is the
+// likeliest of all.
+const Configuration* Instance::compiled_of(const std::vector<Configuration>& likeliest) const {
+  const bool is_waited_for = calls_.load(std::memory_order_relaxed) > 0;
+  for (const Configuration& each : likeliest) {
+    if (kernel_.variants->is_ready(*problem_, each)) return &each;
+    if (!is_waited_for) return nullptr;
+  }
+  return nullptr;
+}
+
+// They may be compiled for long yet. Where the key has got something else meanwhile, they are not any more.
+void Instance::request_first(const std::vector<Configuration>& likeliest) {
   const auto is_late = [this] { return best_.load(std::memory_order_acquire) != nullptr; };
+  const auto loaded = std::make_shared<Configuration>(likeliest.front());
   around_.loader.request(
-      {.load = [this, is_late, configuration = candidate.configuration]() -> Result<std::shared_ptr<Variant>> {
-         return is_late() ? Error(ErrorCode::cancelled, "the key has something to run") : load(configuration);
+      {.load = [this, is_late, likeliest, loaded]() -> Result<std::shared_ptr<Variant>> {
+         if (is_late()) return Error(ErrorCode::cancelled, "the key has something to run");
+         if (const Configuration* const compiled = compiled_of(likeliest)) *loaded = *compiled;
+         return load(*loaded);
        },
-       .loaded = [this, candidate](auto variant) { take_loaded(candidate, true, std::move(variant)); },
+       .loaded = [this, loaded](auto variant) { take_first(*loaded, std::move(variant)); },
        .owner = this,
-       .ready =
-           [this, is_late, configuration = candidate.configuration] {
-             return is_late() || kernel_.variants->is_ready(*problem_, configuration);
-           }});
+       .ready = [this, is_late, likeliest] { return is_late() || compiled_of(likeliest) != nullptr; }});
 }
 
 Result<std::shared_ptr<Variant>> Instance::load(const Configuration& configuration) {
   return kernel_.variants->make(problem_, configuration);
 }
 
-void Instance::take_loaded(const Candidate& candidate, bool first, Result<std::shared_ptr<Variant>> variant) {
+void Instance::take_first(const Configuration& configuration, Result<std::shared_ptr<Variant>> variant) {
   const std::lock_guard lock(mutex_);
   if (!variant) last_failure_ = variant.error();
-  if (first) {
-    hurried_ = false;
-    requested_.erase(candidate.configuration.id());
-    hopes_.take(candidate.configuration);
-    if (variant && pairing_.best() == nullptr) {
-      publish(*std::move(variant));
-      begin_ahead();
-    }
-  } else if (!variant) {
+  begins_ = hurried_ = false;
+  hopes_.take(configuration);
+  if (variant && pairing_.best() == nullptr) {
+    publish(*std::move(variant));
+    begin_ahead();
+  }
+  resting_until_.store(0.0, std::memory_order_relaxed);
+}
+
+void Instance::take_loaded(const Candidate& candidate, Result<std::shared_ptr<Variant>> variant) {
+  const std::lock_guard lock(mutex_);
+  if (!variant) {
+    last_failure_ = variant.error();
     requested_.erase(candidate.configuration.id());
     failed_.insert(candidate.configuration.id());
     const Observation failure = failure_of_loading(variant.error());

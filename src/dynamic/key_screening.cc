@@ -22,6 +22,9 @@ constexpr Nanoseconds kForAStep = nanoseconds_from_seconds(0.2);
 constexpr Nanoseconds kLeft = nanoseconds_from_seconds(30);
 constexpr Nanoseconds kLeftForOthers = nanoseconds_from_seconds(0.2);
 constexpr double kByFar = 4.0;
+constexpr double kAgain = 2.0;
+// And sooner where it waits for a compiler, which may take seconds for a configuration.
+constexpr Nanoseconds kForCompiler = nanoseconds_from_ms(20);
 // When its next step has not paid for so long it is put aside, and its process given back after as long: in the first
 // seconds of its calls, what a few slow configurations cost does not pay.
 constexpr Nanoseconds kRest = nanoseconds_from_seconds(5);
@@ -121,7 +124,7 @@ KeyScreening::KeyScreening(std::shared_ptr<const Problem> problem, KeySearch sea
 
 namespace {
 
-// nullptr: the device compiles. On a processor compilers would share with what is timed.
+// nullptr: the device compiles. On a processor, compilers would share with what is timed.
 std::unique_ptr<backend::PooledSource> compilers_for(const KernelSpec& spec, const ScreeningPlace& place) {
   if (place.pool == nullptr || place.device.info().kind == DeviceKind::cpu) return nullptr;
   KernelSource source = launched_source(spec);
@@ -139,11 +142,30 @@ std::vector<std::vector<backend::Macro>> macros_of_all(const KernelSpec& spec,
 
 }  // namespace
 
+void KeyScreening::expect_reference(backend::CompilePool& pool, const CompileTargetOf& target_of) {
+  const auto* const kernel = std::get_if<ReferenceKernel>(&problem_->spec.reference);
+  if (kernel == nullptr) return;
+  Result<backend::CompileTarget> target = target_of(kernel->source);
+  if (!target) return;
+  const Configuration standard = problem_->space.configuration(problem_->space.default_configuration());
+  reference_compilers_.emplace(pool.add(*std::move(target), kernel->source));
+  reference_compilers_->expect({tune::macros_of(problem_->spec.parameters, standard)}, short_limits().compile);
+}
+
 Result<void> KeyScreening::run(const ScreeningPlace& place) {
   Result<void> done = search_on(place);
+  expect_while_others_run();
   if (!done) end(fmt::format("screening ended: {}", done.error().to_string()));
   if (!state().over) tell_found(false);
   return done;
+}
+
+// Only what it waits for: others have more use for the compilers.
+void KeyScreening::expect_while_others_run() {
+  if (compilers_ == nullptr) return;
+  std::vector<Configuration> awaited;
+  if (waits_for_compiler()) awaited.push_back(*next_);
+  compilers_->expect(macros_of_all(*spec_, awaited), short_limits().compile);
 }
 
 void KeyScreening::refuse(const Error& why) { end(fmt::format("not screened: {}", why.to_string())); }
@@ -152,6 +174,7 @@ void KeyScreening::refuse(const Error& why) { end(fmt::format("not screened: {}"
 Result<void> KeyScreening::begin(const ScreeningPlace& place) {
   if (under_way_) return {};
   WATTUNE_ASSIGN(spec_, spec_for(place));
+  compilers_ = compilers_for(*spec_, place);
   lookahead_.emplace(place.compile_ahead);
   under_way_.emplace(
       problem_->space, *search_.strategy, std::vector{place.device.info().selector}, trials_, nobody_,
@@ -167,19 +190,22 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
     place.steps->emplace(std::min(ledger_.gained_in(kForAStep), ScreeningAllowance::kFirst));
   ScreeningAllowance allowance(ledger_, place.now, **place.steps);
   if (!allowance.reserve([&] { return stops(place, allowance.expected()); })) return {};
-  const std::unique_ptr<backend::PooledSource> compilers = compilers_for(*spec_, place);
-  if (compilers != nullptr) compilers->expect(macros_of_all(*spec_, under_way_->expected()), short_limits().compile);
-  const auto evaluator = tune::make_evaluator(*spec_, problem_->space, place.device, place.policy,
-                                              {.limits = short_limits(),
-                                               .check = tune::CheckOutput::contenders,
-                                               .is_shared = place.device.info().kind != DeviceKind::cpu,
-                                               .compilers = compilers.get(),
-                                               .reference_worker = place.worker});
+  if (compilers_ != nullptr) compilers_->expect(macros_of_all(*spec_, under_way_->expected()), short_limits().compile);
+  WATTUNE_ASSIGN(auto contents, place.contents->of(*spec_, problem_->space));
+  const auto evaluator =
+      tune::make_evaluator(*spec_, problem_->space, place.device, place.policy,
+                           {.limits = short_limits(),
+                            .check = tune::CheckOutput::contenders,
+                            .is_shared = place.device.info().kind != DeviceKind::cpu,
+                            .compilers = compilers_.get(),
+                            .reference_compilers = reference_compilers_ ? &*reference_compilers_ : nullptr,
+                            .reference_worker = place.worker,
+                            .contents = std::move(contents)});
   allowance.charge(evaluator ? (*evaluator)->device_use() : tune::DeviceUse());
   if (!evaluator) return evaluator.error();
   if (const std::vector<Trial> best = finalists(trials_.all); !best.empty())
     (*evaluator)->know_best(best.front().observation);
-  return evaluate_all(**evaluator, place, compilers.get(), allowance);
+  return evaluate_all(**evaluator, place, allowance);
 }
 
 Result<KernelSpec> KeyScreening::spec_for(const ScreeningPlace& place) {
@@ -233,13 +259,16 @@ bool KeyScreening::rests(Nanoseconds now, Nanoseconds cost) {
 }
 
 // What was put aside needs data once more.
-bool KeyScreening::is_worth_running(Nanoseconds cost) const { return pays((under_way_ ? kByFar : 1.0) * cost); }
+bool KeyScreening::is_worth_running(Nanoseconds cost) const {
+  return !waits_for_compiler() && pays((under_way_ ? kAgain : 1.0) * cost);
+}
 
 // To change between keys takes a while, in which data are generated, so that others must be worth more by far, unless
 // its own next step does not pay.
 bool KeyScreening::yields(const ScreeningPlace& place, Nanoseconds cost) {
+  if (!pays(cost)) return place.others() >= Nanoseconds();
   const Nanoseconds own = worth(place.now());
-  return place.others() > (own > cost ? kByFar : 1.0) * own;
+  return place.others() > kByFar * own;
 }
 
 void KeyScreening::note_time(Nanoseconds of_best_known) {
@@ -247,27 +276,32 @@ void KeyScreening::note_time(Nanoseconds of_best_known) {
   in_place_ = of_best_known;
 }
 
-// Not in the evaluator, which would not notice that the search is to end.
-bool KeyScreening::wait_for(const Configuration& next, const std::vector<Configuration>& expected,
-                            const backend::PooledSource& compilers, tune::Evaluator& evaluator,
-                            const ScreeningPlace& place) {
+bool KeyScreening::waits_for_compiler() const {
+  if (compilers_ == nullptr || !next_) return false;
+  const backend::CompileActivity activity = compilers_->activity();
+  return activity.waiting + activity.running > 0 &&
+         !compilers_->is_ready(tune::macros_of(problem_->spec.parameters, *next_));
+}
+
+// Not in the evaluator, which would not notice that the search is to end, or that others could go on meanwhile.
+bool KeyScreening::wait_for_compiler(tune::Evaluator& evaluator, const ScreeningPlace& place) {
   constexpr std::chrono::milliseconds kPause{1};
-  evaluator.expect(expected);
-  const std::vector<backend::Macro> macros = tune::macros_of(problem_->spec.parameters, next);
-  while (!place.stop.stop_requested() && !is_over(place.now())) {
-    const backend::CompileActivity activity = compilers.activity();
-    if (activity.waiting + activity.running == 0 || compilers.is_ready(macros)) return true;
+  evaluator.expect(under_way_->expected());
+  const Nanoseconds begin = place.now();
+  while (waits_for_compiler()) {
+    const bool yields = place.now() - begin > kForCompiler && place.others() >= Nanoseconds();
+    if (place.stop.stop_requested() || is_over(place.now()) || yields) return false;
     std::this_thread::sleep_for(kPause);
   }
-  return false;
+  return true;
 }
 
 Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const ScreeningPlace& place,
-                                        const backend::PooledSource* compilers, ScreeningAllowance& allowance) {
+                                        ScreeningAllowance& allowance) {
   publish(true);
   for (; next_; next_ = under_way_->next(place.now())) {
     const Nanoseconds begin = place.now();
-    if (compilers != nullptr && !wait_for(*next_, under_way_->expected(), *compilers, evaluator, place)) return {};
+    if (!wait_for_compiler(evaluator, place)) return {};
     const Nanoseconds compiled = place.now();
     const auto does_pay = [&] { return pays(allowance.expected()); };
     if (!allowance.reserve([&] { return stops(place, allowance.expected()); }, does_pay)) return {};

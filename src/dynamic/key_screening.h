@@ -15,6 +15,7 @@
 #include "dynamic/explorer.h"
 #include "dynamic/key_search.h"
 #include "dynamic/lookahead.h"
+#include "dynamic/random_contents.h"
 #include "dynamic/screening_allowance.h"
 #include "dynamic/worth.h"
 #include "wattune/backend/compile_pool.h"
@@ -28,16 +29,20 @@ namespace wattune::dynamic {
 // Where it is screened.
 struct ScreeningPlace {
   backend::Device& device;
-  measure::MeasurePolicy& policy;        // of all keys: what it learns of the device is no key's
-  std::uint64_t most_memory = 0;         // bytes of the device that may be taken
-  backend::WorkerOptions worker = {};    // of a reference on the host
-  std::function<Nanoseconds()> now;      // the tuner's clock
-  std::stop_token stop = {};             // no further step is begun
-  std::function<Nanoseconds()> others;   // what one more step of a key that waits is worth at most
+  measure::MeasurePolicy& policy;      // of all keys: what it learns of the device is no key's
+  std::uint64_t most_memory = 0;       // bytes of the device that may be taken
+  backend::WorkerOptions worker = {};  // of a reference on the host
+  std::function<Nanoseconds()> now;    // the tuner's clock
+  std::stop_token stop = {};           // no further step is begun
+  // What one more step is worth at most of the keys that are worth running; less than nothing: there is none.
+  std::function<Nanoseconds()> others;
   backend::CompilePool* pool = nullptr;  // compiles for it; nullptr: the device does
   std::size_t compile_ahead = 1;         // of what the strategy proposes, at most
   std::optional<RecentMean>* steps;      // what those of all keys took of the device
+  RandomContents* contents;              // of all keys
 };
+
+using CompileTargetOf = std::function<Result<backend::CompileTarget>(const KernelSource&)>;
 
 // How often they run on such a device.
 std::unique_ptr<measure::MeasurePolicy> make_screening_policy(DeviceKind kind);
@@ -69,6 +74,9 @@ class KeyScreening {
                std::shared_ptr<SharedGains> gains = {});
 
   const Problem& problem() const { return *problem_; }
+  // Its reference is compiled from here on, if that is a kernel, while others are screened. Before run(); the pool
+  // outlives it.
+  void expect_reference(backend::CompilePool& pool, const CompileTargetOf& target_of);
   // Until the search is over, was cancelled, does not pay for long, or another key is worth more: then it goes on when
   // this is called again. An Error ends it with what it found before: why nothing can be evaluated, device_lost when
   // the device is gone for good. Of one thread, as the next three.
@@ -77,7 +85,7 @@ class KeyScreening {
   bool is_over(Nanoseconds now);
   // What one more step is worth: nothing, where the key is not called any more.
   Nanoseconds worth(Nanoseconds now);
-  // Whether it is worth running, where a step costs so much and the key is called.
+  // Whether it is worth running, where a step costs so much and the key is called: not while it waits for a compiler.
   bool is_worth_running(Nanoseconds cost) const;
   // It will not be run.
   void refuse(const Error& why);
@@ -113,11 +121,11 @@ class KeyScreening {
   };
 
   Result<void> search_on(const ScreeningPlace& place);
-  bool wait_for(const Configuration& next, const std::vector<Configuration>& expected,
-                const backend::PooledSource& compilers, tune::Evaluator& evaluator, const ScreeningPlace& place);
+  void expect_while_others_run();
+  bool waits_for_compiler() const;
+  bool wait_for_compiler(tune::Evaluator& evaluator, const ScreeningPlace& place);
   Result<void> begin(const ScreeningPlace& place);
-  Result<void> evaluate_all(tune::Evaluator& evaluator, const ScreeningPlace& place,
-                            const backend::PooledSource* compilers, ScreeningAllowance& allowance);
+  Result<void> evaluate_all(tune::Evaluator& evaluator, const ScreeningPlace& place, ScreeningAllowance& allowance);
   Result<KernelSpec> spec_for(const ScreeningPlace& place);
   void publish(bool goes_on);
   std::vector<Trial> tell_found(bool complete);
@@ -137,8 +145,10 @@ class KeyScreening {
   std::atomic<bool> is_expected_ = false;  // not called yet
   std::atomic<std::uint64_t> calls_ = 0;
   Worth worth_;
-  // Of the thread that screens; the first four once it has begun.
+  std::optional<backend::PooledSource> reference_compilers_;
+  // Of the thread that screens; the first five once it has begun.
   std::optional<KernelSpec> spec_;
+  std::unique_ptr<backend::PooledSource> compilers_;  // nullptr: the device compiles
   std::optional<tune::Search> under_way_;
   std::optional<Lookahead> lookahead_;
   std::optional<Configuration> next_;

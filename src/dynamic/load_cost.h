@@ -61,15 +61,21 @@ class LoadCost {
   // `first`: on an idle device, before anything was learned.
   explicit LoadCost(Nanoseconds first) : idle_(first), excess_(Nanoseconds()) {}
 
-  void learn_idle(Nanoseconds took) { idle_.learn(took); }
+  void learn_idle(Nanoseconds took) {
+    idle_.learn(took);
+    learn_price(took);
+  }
   void learn_beside(Nanoseconds took, Nanoseconds queued) {
     excess_.learn(std::max(Nanoseconds(), took - queued - idle()));
+    learn_price(took);
   }
 
   // What one bad surprise taught would keep all others out for good, where it is more than a call may lose: nothing is
-  // learned while nothing is loaded. So it counts until the budget has gained as much, twice as long each time.
+  // learned while nothing is loaded. So it counts until the budget has gained as much, twice as long each time, and
+  // half as long again for each load that is none.
   void forgive(const Ledger& ledger, Nanoseconds now) {
-    if (beside({}) <= ledger.most({})) return too_long_since_.reset();
+    most_ = ledger.most({});
+    if (beside({}) <= most_) return too_long_since_.reset();
     if (!too_long_since_) too_long_since_ = now;
     if (ledger.gained_in(now - *too_long_since_) < price_ * beside({})) return;
     (idle_.value() < excess_.value() ? excess_ : idle_).forget();
@@ -82,8 +88,13 @@ class LoadCost {
   Nanoseconds beside(Nanoseconds queued) const { return queued + idle() + excess_.value(); }
 
  private:
+  void learn_price(Nanoseconds took) {
+    if (took <= most_) price_ = std::max(1.0, 0.5 * price_);
+  }
+
   RecentLargest idle_;
   RecentLargest excess_;
+  Nanoseconds most_;  // that a call may lose
   std::optional<Nanoseconds> too_long_since_;
   double price_ = 1.0;
 };

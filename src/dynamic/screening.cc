@@ -22,6 +22,7 @@ constexpr std::uint64_t kPart = 4;
 }  // namespace
 
 void Screening::add(std::shared_ptr<KeyScreening> key) {
+  if (options_.pool != nullptr && options_.target) key->expect_reference(*options_.pool, options_.target);
   const std::lock_guard lock(mutex_);
   keys_.push_back(std::move(key));
   added_.notify_one();
@@ -46,6 +47,7 @@ std::shared_ptr<KeyScreening> Screening::next(const std::stop_token& stop) {
     if (device_ != nullptr && idle.elapsed() >= kIdle) {
       lock.unlock();
       device_.reset();
+      contents_.forget();
       lock.lock();
     }
     const bool asks_again = device_ != nullptr || !keys_.empty();
@@ -58,14 +60,17 @@ std::shared_ptr<KeyScreening> Screening::next(const std::stop_token& stop) {
   return nullptr;
 }
 
+Nanoseconds Screening::worth_of(KeyScreening& key) const {
+  const Nanoseconds cost = steps_ ? steps_->value() : Nanoseconds();
+  return key.is_worth_running(cost) ? key.worth(options_.now()) : Nanoseconds(-1);
+}
+
 // Of those that are worth running; of those that are worth as much the first. nullptr: there is none.
 std::shared_ptr<KeyScreening> Screening::take_worthiest() {
-  const Nanoseconds now = options_.now();
-  const Nanoseconds cost = steps_ ? steps_->value() : Nanoseconds();
-  std::erase_if(keys_, [&](const auto& key) { return key->is_over(now); });
-  const auto worth = [&](const auto& key) { return key->is_worth_running(cost) ? key->worth(now) : Nanoseconds(-1); };
+  std::erase_if(keys_, [now = options_.now()](const auto& key) { return key->is_over(now); });
+  const auto worth = [this](const auto& key) { return worth_of(*key); };
   const auto found = std::ranges::max_element(keys_, {}, worth);
-  if (found == keys_.end() || !(*found)->is_worth_running(cost)) return nullptr;
+  if (found == keys_.end() || worth(*found) < Nanoseconds()) return nullptr;
   std::shared_ptr<KeyScreening> key = std::move(*found);
   keys_.erase(found);
   return key;
@@ -82,7 +87,8 @@ void Screening::screen(KeyScreening& key, const std::stop_token& stop) {
                                      .others = [this] { return worth_of_others(); },
                                      .pool = options_.pool,
                                      .compile_ahead = options_.compile_ahead,
-                                     .steps = &steps_});
+                                     .steps = &steps_,
+                                     .contents = &contents_});
   if (done) return;
   if (done.error().code() == ErrorCode::device_lost) device_.reset();
   if (!stop.stop_requested())
@@ -91,10 +97,9 @@ void Screening::screen(KeyScreening& key, const std::stop_token& stop) {
 }
 
 Nanoseconds Screening::worth_of_others() {
-  const Nanoseconds now = options_.now();
   const std::lock_guard lock(mutex_);
-  Nanoseconds most;
-  for (const auto& key : keys_) most = std::max(most, key->worth(now));
+  Nanoseconds most(-1);
+  for (const auto& key : keys_) most = std::max(most, worth_of(*key));
   return most;
 }
 

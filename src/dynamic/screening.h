@@ -28,6 +28,7 @@ struct ScreeningOptions {
   // Of the device, in bytes, a quarter of which may be taken.
   std::function<std::uint64_t()> free_memory;
   backend::CompilePool* pool = nullptr;  // compiles ahead; outlives it; nullptr: the device compiles
+  CompileTargetOf target = {};           // of that device, for references; empty: it compiles them
   std::size_t compile_ahead = 1;
   std::function<Nanoseconds()> now;                   // the ledger's clock
   std::function<void(const std::string& line)> note;  // from its thread
@@ -45,6 +46,8 @@ class Screening {
   void work(const std::stop_token& stop);
   std::shared_ptr<KeyScreening> next(const std::stop_token& stop);
   std::shared_ptr<KeyScreening> take_worthiest();
+  // Less than nothing: it is not worth running.
+  Nanoseconds worth_of(KeyScreening& key) const;
   Nanoseconds worth_of_others();
   void screen(KeyScreening& key, const std::stop_token& stop);
   Result<void> open(const std::stop_token& stop);
@@ -55,6 +58,7 @@ class Screening {
   std::optional<Error> refused_;                    // the same
   std::unique_ptr<measure::MeasurePolicy> policy_;  // the same; once a device was opened
   std::optional<RecentMean> steps_;                 // the same
+  RandomContents contents_;                         // the same
   std::mutex mutex_;                                // guards what follows
   std::condition_variable_any added_;
   std::deque<std::shared_ptr<KeyScreening>> keys_;

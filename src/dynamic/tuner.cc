@@ -14,10 +14,17 @@
 #include "wattune/backend/attach.h"
 #include "wattune/backend/compile_pool.h"
 #include "wattune/backend/sharing.h"
+#include "wattune/search/strategy.h"
 
 namespace wattune::dynamic {
 
 namespace {
+
+// What is screened is compiled for two processes: for the one that screens, and then for the application's own.
+std::shared_ptr<backend::ImageCache> cache_of(const TunerOptions& options) {
+  constexpr std::size_t kImages = 256;
+  return options.cache ? options.cache : backend::ImageCache::in_memory(kImages);
+}
 
 std::unique_ptr<backend::CompilePool> make_pool(const TunerOptions& options) {
   if (options.compile_processes == 0) return nullptr;
@@ -26,7 +33,7 @@ std::unique_ptr<backend::CompilePool> make_pool(const TunerOptions& options) {
                                   .spare_processors = options.spare_processors,
                                   .worker = options.worker,
                                   .prompt = true,
-                                  .cache = options.cache});
+                                  .cache = cache_of(options)});
 }
 
 // Clocks and limits are the board's, which an application shares with others.
@@ -198,7 +205,7 @@ class TunerOfOneDevice : public Tuner {
 
  private:
   static constexpr std::size_t kMostNotes = 100;
-  // More would be proposed before the first of them have shown where the better ones are.
+  // Of strategies that would propose more before the first of them have shown where the better ones are.
   static constexpr std::size_t kMostAhead = 6;
 
   // At the spec's own sizes, as it serves all. Where it is not valid there, the first call says so.
@@ -228,9 +235,11 @@ class TunerOfOneDevice : public Tuner {
         };
         return make_screened_explorer(std::move(problem), policy, known, ledger_, *screening_, found, gains);
       }
-      return make_trusted_explorer(
-          std::move(problem), policy,
-          {.ahead = ahead(), .known = std::move(known), .now = [this] { return around_.now(); }, .gains = gains});
+      return make_trusted_explorer(std::move(problem), policy,
+                                   {.ahead = ahead(policy.strategy),
+                                    .known = std::move(known),
+                                    .now = [this] { return around_.now(); },
+                                    .gains = gains});
     };
   }
 
@@ -243,7 +252,12 @@ class TunerOfOneDevice : public Tuner {
     return kernel;
   }
 
-  std::size_t ahead() const { return std::clamp<std::size_t>(options_.compile_processes, 1, kMostAhead); }
+  // As many as compile in parallel. `strategy`: by name; empty: one that is hurt by asking ahead.
+  std::size_t ahead(const std::string& strategy = {}) const {
+    const std::size_t processes = std::max<std::size_t>(1, options_.compile_processes);
+    const search::StrategyInfo* const named = search::find_strategy(strategy);
+    return named != nullptr && !named->hurt_by_asking_ahead ? processes : std::min(processes, kMostAhead);
+  }
 
   Result<std::unique_ptr<backend::Device>> open_apart(const backend::WorkerOptions& worker) const {
     return open_screening_device(around_.device.info(), options_.screening_device, worker);
@@ -254,9 +268,16 @@ class TunerOfOneDevice : public Tuner {
             .worker = options_.worker,
             .free_memory = [this] { return backend::free_memory(around_.device); },
             .pool = pool_.get(),
+            .target = target_of_references(),
             .compile_ahead = ahead(),
             .now = [this] { return around_.now(); },
             .note = [this](const std::string& line) { note(line); }};
+  }
+
+  // On a processor, compilers would take it from what is screened.
+  CompileTargetOf target_of_references() {
+    if (around_.device.info().kind == DeviceKind::cpu) return {};
+    return [this](const KernelSource& source) { return around_.device.compile_target(source); };
   }
 
   void forget(const TunedKernel* gone) {

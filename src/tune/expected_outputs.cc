@@ -55,6 +55,14 @@ Error past_limit_or_as_it_is(const Error& error, Nanoseconds limit) {
       .hint("--reference-limit or `seconds` of [reference] sets another");
 }
 
+Result<std::unique_ptr<backend::Program>> build_reference(RunState& run, const KernelSource& source,
+                                                          const std::vector<backend::Macro>& macros) {
+  const Nanoseconds limit = run.limits.compile();
+  if (run.reference_compilers == nullptr) return run.device.build(source, macros, limit);
+  WATTUNE_ASSIGN(const backend::Image image, run.reference_compilers->take(macros, limit).image);
+  return run.device.load(image, macros, limit);
+}
+
 Result<void> launch_reference(RunState& run, const Configuration& configuration, const ReferenceKernel& reference) {
   const std::vector<backend::Macro> macros = macros_of(run.spec.parameters, configuration);
   LaunchStep step;
@@ -65,7 +73,7 @@ Result<void> launch_reference(RunState& run, const Configuration& configuration,
   WATTUNE_ASSIGN(const LaunchPlan plan, LaunchPlan::compile(run.spec, {step}, run.plan.names()));
   WATTUNE_ASSIGN(const Launch launch, plan.evaluate(configuration));
   const KernelSource source = with_calls(reference.source, run.spec, {step});
-  const auto built = run.device.build(source, macros, run.limits.compile());
+  const auto built = build_reference(run, source, macros);
   if (!built) return backend::without_log(built.error());
   Kernels kernels;
   std::unique_ptr<backend::Kernel>& kernel = kernels[step.function];

@@ -36,6 +36,7 @@ struct RunState {
         cache(options.cache),
         is_shared(options.is_shared),
         compilers(options.compilers),
+        reference_compilers(options.reference_compilers),
         observe(options.observe),
         energy_window(options.energy_window),
         counters(options.counters),
@@ -76,7 +77,8 @@ struct RunState {
   const CheckOutput check;
   const Cache cache;
   const bool is_shared;
-  backend::PooledSource* const compilers;  // nullptr: the device compiles
+  backend::PooledSource* const compilers;            // nullptr: the device compiles
+  backend::PooledSource* const reference_compilers;  // the same
   const std::vector<BoardMetric> observe;
   const Nanoseconds energy_window;
   const std::vector<std::string> counters;

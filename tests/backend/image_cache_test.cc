@@ -57,6 +57,18 @@ TEST(ImageCache, FindsWhatWasStoredAlsoInALaterRun) {
   EXPECT_FALSE(later->find("b"));
 }
 
+TEST(ImageCache, InMemoryForgetsWhatWasStoredFirst) {
+  const auto cache = ImageCache::in_memory(2);
+  cache->store("a", image_of("first"));
+  cache->store("b", image_of("second"));
+  cache->store("b", image_of("second, again"));
+  EXPECT_EQ(cache->find("a"), image_of("first"));
+  cache->store("c", image_of("third"));
+  EXPECT_FALSE(cache->find("a"));
+  EXPECT_EQ(cache->find("b"), image_of("second, again"));
+  EXPECT_EQ(cache->find("c"), image_of("third"));
+}
+
 // Who may write to the folder could plant links under the names of files to come.
 TEST(ImageCache, FollowsNoPlantedLink) {
   const Folder folder;

@@ -43,6 +43,26 @@ TEST(Hopes, AGuessThatTheSpaceLacksIsLeftOut) {
   EXPECT_THAT(promising_with(guess), ElementsAre("BLOCK=32, ROUNDS=1", "BLOCK=64, ROUNDS=1"));
 }
 
+// What may be compiled at once to begin with: others are drawn at random, and only of use where nothing else works.
+TEST(Hopes, TheLikeliestAreWhatIsPromisingAndWasNotTaken) {
+  const auto problem = Problem::make(spec_of_blocks(), {}, {}).value();
+  KernelOptions options;
+  options.guess = [](const std::vector<NamedSize>&) {
+    return std::vector<NamedValues>{{{"BLOCK", 8}}, {{"BLOCK", 16}}};
+  };
+  Hopes hopes(*problem, {}, options);
+  const auto likeliest = [&](std::size_t most) {
+    std::vector<std::string> words;
+    for (const Configuration& each : hopes.likeliest(most)) words.push_back(each.to_string());
+    return words;
+  };
+  EXPECT_THAT(likeliest(2), ElementsAre("BLOCK=8, ROUNDS=1", "BLOCK=16, ROUNDS=1"));
+  hopes.take(hopes.promising()[1]);
+  EXPECT_THAT(likeliest(9), ElementsAre("BLOCK=8, ROUNDS=1", "BLOCK=64, ROUNDS=1"));
+  for (int i = 0; i < 2; ++i) hopes.take();
+  EXPECT_THAT(likeliest(9), testing::SizeIs(1)) << "one of the others, as nothing promising is left";
+}
+
 TEST(Hopes, AGuessThatThrowsIsNone) {
   const auto guess = [](const std::vector<NamedSize>&) -> std::vector<NamedValues> { throw std::runtime_error("no"); };
   EXPECT_THAT(promising_with(guess), ElementsAre("BLOCK=64, ROUNDS=1"));

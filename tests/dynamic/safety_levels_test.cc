@@ -21,7 +21,7 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr int kElements = 256;
+constexpr int kNumbers = 256;
 
 // WRONG spares the work and is off by one.
 constexpr char kDouble[] = R"(
@@ -37,7 +37,7 @@ KernelSpec twice_spec() {
   KernelSpec spec;
   spec.name = "twice";
   spec.source = {.language = Language::opencl, .function = "twice", .text = kDouble};
-  spec.problem_size = {{"n", kElements}};
+  spec.problem_size = {{"n", kNumbers}};
   spec.geometry.sizes[0] = {"n"};
   spec.geometry.work_group[0] = {"32"};
   spec.arguments = {{"x", VectorArgument{.length = {"n"}, .access = ArgumentAccess::read_write}, {}},
@@ -59,7 +59,7 @@ class SafetyLevels : public ::testing::Test {
     if (!application) GTEST_SKIP() << "no OpenCL device on this machine";
     device = backend::attach_opencl(application->context(), application->device()).value();
     tuner = attach();
-    x = application->make_memory(std::vector<float>(kElements, 0.0f));
+    x = application->make_memory(std::vector<float>(kNumbers, 0.0f));
   }
   // Its processes compete with other tests as equals.
   std::unique_ptr<Tuner> attach(TunerOptions options = {}) {
@@ -73,14 +73,14 @@ class SafetyLevels : public ::testing::Test {
   // Calls it until it is tuned. What is 0 stays 0 when it is doubled.
   void tune(TunableKernel& twice) {
     for (int i = 0;; ++i) {
-      twice(application->queue(), x, kElements).value();
-      ASSERT_THAT(application->values(x, kElements), Each(0.0f)) << "call " << i;
+      twice(application->queue(), x, kNumbers).value();
+      ASSERT_THAT(application->values(x, kNumbers), Each(0.0f)) << "call " << i;
       const KeyReport key = twice.report().keys.front();
       if (key.state.starts_with("tuned") || key.state.starts_with("screened")) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
-  static std::string best(const TunableKernel& twice) { return twice.best({{"n", kElements}})->to_string(); }
+  static std::string best(const TunableKernel& twice) { return twice.best({{"n", kNumbers}})->to_string(); }
 
   std::unique_ptr<OpenClApplication> application;
   std::unique_ptr<backend::Device> device;
@@ -109,11 +109,11 @@ TEST_F(SafetyLevels, ScreenedKernelsAreSearchedInAProcessOfTheirOwn) {
 TEST_F(SafetyLevels, AnExpectedKeyIsScreenedBeforeItsFirstCallWhereCallsMayExplore) {
   const auto twice = kernel(Safety::screened);
   twice->set_mode(Mode::best);
-  twice->expect(std::vector<NamedSize>{{"n", kElements / 2}}).value();
-  while (!twice->best({{"n", kElements / 2}})) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  twice->expect(std::vector<NamedSize>{{"n", kNumbers / 2}}).value();
+  while (!twice->best({{"n", kNumbers / 2}})) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_FALSE(twice->report().keys.front().tuning);
   twice->set_mode(Mode::automatic);
-  twice->expect(std::vector<NamedSize>{{"n", kElements}}).value();
+  twice->expect(std::vector<NamedSize>{{"n", kNumbers}}).value();
   for (int i = 0; i < 30'000 && twice->report().explored == 0; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_GE(twice->report().explored, 1u);
@@ -124,7 +124,7 @@ TEST_F(SafetyLevels, WithoutADeviceToScreenOnTheBestKnownRuns) {
   tuner = attach({.screening_device = "opencl:77:0"});
   const auto twice = kernel(Safety::screened);
   for (int i = 0; i < 5000 && tuner->report().notes.empty(); ++i) {
-    (*twice)(application->queue(), x, kElements).value();
+    (*twice)(application->queue(), x, kNumbers).value();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   ASSERT_FALSE(tuner->report().notes.empty());
@@ -144,20 +144,20 @@ TEST_F(SafetyLevels, WorkersThatAreKilledCostNoResult) {
   tune(*twice);
   stop = true;
   killer.join();
-  EXPECT_TRUE(twice->best({{"n", kElements}}));
+  EXPECT_TRUE(twice->best({{"n", kNumbers}}));
   EXPECT_FALSE(twice->report().keys.front().tuning);
 }
 
 TEST_F(SafetyLevels, AForkInTheMiddleOfScreeningHarmsNothing) {
   auto twice = kernel(Safety::screened);
   while (tuner->report().stalls.screening == Nanoseconds()) {
-    (*twice)(application->queue(), x, kElements).value();
-    application->values(x, kElements);
+    (*twice)(application->queue(), x, kNumbers).value();
+    application->values(x, kNumbers);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   const pid_t child = fork();
   if (child == 0) {
-    const Result<void> called = (*twice)(application->queue(), x, kElements);
+    const Result<void> called = (*twice)(application->queue(), x, kNumbers);
     const bool refused = !called && called.error().code() == ErrorCode::unavailable;
     twice.reset();
     tuner.reset();
@@ -177,7 +177,7 @@ TEST_F(SafetyLevels, WhereEveryConfigurationFailsTheBestKnownRunsAndANoteSaysWhy
       "kernel void plain(global float* x, int n) { x[get_global_id(0)] = 7.0f; }";
   const auto twice = kernel(Safety::screened, spec);
   for (int i = 0; i < 5000 && tuner->report().notes.empty(); ++i) {
-    (*twice)(application->queue(), x, kElements).value();
+    (*twice)(application->queue(), x, kNumbers).value();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   ASSERT_FALSE(tuner->report().notes.empty());
@@ -200,15 +200,15 @@ TEST_F(SafetyLevels, ShadowedCallsKeepWrongResultsFromTheApplication) {
 }
 
 TEST_F(SafetyLevels, TuningNowLeavesTheArgumentsAsTheyAre) {
-  const cl_mem ones = application->make_memory(std::vector<float>(kElements, 1.0f));
+  const cl_mem ones = application->make_memory(std::vector<float>(kNumbers, 1.0f));
   for (const Safety safety : {Safety::trusted, Safety::screened}) {
     const auto twice = kernel(safety);
-    const std::array<CallArgument, 2> arguments{CallArgument(ones), CallArgument(kElements)};
+    const std::array<CallArgument, 2> arguments{CallArgument(ones), CallArgument(kNumbers)};
     const tune::TuningResult result = twice->tune_now(application->queue(), arguments).value();
     EXPECT_EQ(result.best->configuration.to_string(), "ROUNDS=40, WRONG=0");
     EXPECT_EQ(result.by_status.at(Status::correctness), 2u);
     EXPECT_EQ(best(*twice), "ROUNDS=40, WRONG=0");
-    EXPECT_THAT(application->values(ones, kElements), Each(1.0f));
+    EXPECT_THAT(application->values(ones, kNumbers), Each(1.0f));
   }
 }
 

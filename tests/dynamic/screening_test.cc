@@ -5,8 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <thread>
 
@@ -443,6 +448,84 @@ TEST_F(ScreeningTest, WaitsWhileTheBudgetIsSpentAndEndsInThat) {
   EXPECT_EQ(explorer->explored(), 0u);
   screening.reset();
   EXPECT_FALSE(explorer->over());
+}
+
+// Two processes that compile what has MODE=wait once they may.
+class WaitingCompilers {
+ public:
+  WaitingCompilers() {
+    setenv("WATTUNE_FAKE_COMPILER_LOG", log_.c_str(), 1);
+    backend::WorkerOptions worker;
+    worker.executable = test::program("wattune-fake-worker");
+    pool.emplace(backend::CompilePoolOptions{.processes = 2, .worker = worker});
+  }
+  WaitingCompilers(const WaitingCompilers&) = delete;
+  WaitingCompilers& operator=(const WaitingCompilers&) = delete;
+  ~WaitingCompilers() {
+    pool.reset();
+    unsetenv("WATTUNE_FAKE_COMPILER_LOG");
+    std::filesystem::remove(log_);
+    std::filesystem::remove(log_ + ".go");
+  }
+  void go() const { std::ofstream(log_ + ".go") << "go"; }
+
+  std::optional<backend::CompilePool> pool;
+
+ private:
+  const std::string log_ =
+      (std::filesystem::temp_directory_path() / fmt::format("wattune-screening-test-{}", getpid())).string();
+};
+
+// Keys of one kernel whose compilers wait, or do not; by a clock that goes on, and that may be put forward.
+struct KeysThatCompile : ScreeningTest {
+  KeysThatCompile() {
+    options.pool = &*compilers.pool;
+    options.now = [this] {
+      const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - began;
+      return nanoseconds_from_seconds(1e6 + ahead) + Nanoseconds(elapsed.count());
+    };
+    spec.parameters.push_back({"MODE", {}, {}, {}});
+  }
+  ~KeysThatCompile() override { screening.reset(); }
+
+  std::unique_ptr<Explorer> explore_with(const char* mode) {
+    spec.parameters.back().values = {mode};
+    return explore();
+  }
+  static void wait_until_begun(const Explorer& explorer) {
+    while (!explorer.state().starts_with("screening, ")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+
+  WaitingCompilers compilers;
+  const std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+  std::atomic<double> ahead = 0.0;  // seconds
+};
+
+TEST_F(KeysThatCompile, WhileOneWaitsForACompilerOthersGoOn) {
+  const auto waiting = explore_with("wait");
+  wait_until_begun(*waiting);
+  const auto other = explore_with("good");
+  EXPECT_THAT(wait_for(*other), SizeIs(1));
+  EXPECT_EQ(waiting->explored(), 0u);
+  compilers.go();
+  EXPECT_THAT(wait_for(*waiting), SizeIs(1));
+}
+
+// Neither what is not called any more nor what does not pay gives way to the other without end.
+TEST_F(KeysThatCompile, WhatIsNotCalledGoesOnWhereNothingElseIsWorthRunning) {
+  const auto poor = explore_with("good");
+  poor->note_calls(Nanoseconds());
+  wait_until_begun(*poor);
+  const auto not_called = explore_with("wait");
+  not_called->note_calls(nanoseconds_from_seconds(1000));
+  wait_until_begun(*not_called);
+  ahead = 1.0;
+  compilers.go();
+  while (not_called->explored() < 30) {
+    poor->wanted();  // which is called
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_LT(poor->explored(), 30u);
 }
 
 // The compiler of the fake worker takes without end. The limit of compiling is two minutes.

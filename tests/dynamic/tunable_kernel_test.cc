@@ -209,6 +209,53 @@ TEST_F(TunableKernels, AKeyOfWhichNothingIsKnownBeginsWithTheGuess) {
   EXPECT_EQ(scale->best({{"n", kElements}})->to_string(), "ROUNDS=1, BLOCK=32");
 }
 
+// With so many statements, and as long a compilation, where ROUNDS is 2, which computes the same.
+KernelSpec spec_of_statements(int count) {
+  std::string source = R"(
+kernel void scale(global volatile float* x, int n, float by) {
+  float y = 0.0f;
+  const int i = get_global_id(0);
+  if (i >= n) return;
+#if ROUNDS == 2
+)";
+  for (int i = 0; i < count; ++i) source += "y = y * 0.999f + x[i];\n";
+  source += R"(
+#endif
+  x[i] = x[i] * by + (y > 1e30f ? 1.0f : 0.0f);
+}
+)";
+  return test::scale_spec(Language::opencl, source, kElements,
+                          {{.name = "ROUNDS", .values = {1, 2, 3}}, {.name = "BLOCK", .values = {32}}});
+}
+
+// What compiles long is likelier than what does not.
+KernelOptions with_guess_that_compiles_long(KernelOptions options) {
+  options.guess = [](const std::vector<NamedSize>&) {
+    return std::vector<NamedValues>{{{"ROUNDS", 2}}, {{"ROUNDS", 3}}};
+  };
+  return options;
+}
+
+TEST_F(TunableKernels, CallsThatWaitBeginWithWhicheverGuessIsCompiledFirst) {
+  const auto tuner = attach();
+  int fallbacks = 0;
+  const auto scale =
+      tuner->kernel(spec_of_statements(20'000), with_guess_that_compiles_long(best_or_counted(fallbacks))).value();
+  while (!scale->best({{"n", kElements}})) (*scale)(application->queue(), x, kElements, 1.0f).value();
+  EXPECT_GT(fallbacks, 0);
+  EXPECT_EQ(scale->best({{"n", kElements}})->to_string(), "ROUNDS=3, BLOCK=32");
+}
+
+TEST_F(TunableKernels, AKeyThatIsOnlyExpectedWaitsForTheLikeliestGuess) {
+  const auto tuner = attach();
+  int fallbacks = 0;
+  const auto scale =
+      tuner->kernel(spec_of_statements(1'000), with_guess_that_compiles_long(best_or_counted(fallbacks))).value();
+  scale->expect(std::vector<NamedSize>{{"n", kElements}}).value();
+  while (!scale->best({{"n", kElements}})) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(scale->best({{"n", kElements}})->to_string(), "ROUNDS=2, BLOCK=32");
+}
+
 // The macros are the same for all sizes, so there is nothing to compile or load for the second key.
 TEST_F(TunableKernels, ANewKeyRunsWhatTheNearestHasLoadedInItsFirstCall) {
   const auto tuner = attach();

@@ -3,17 +3,18 @@
 //
 //   forecast_fit FILE...
 //
-// FILEs are what batched_gemm --optimum wrote, with the times of many configurations of each size. Each size is left
-// out once; printed are, for each, its best time over that of what comes first then, and over the best of what comes
-// among the first two, four and eight; their means, of all sizes and of those of which at least 300 configurations were
-// measured; and the weights by all sizes. Of fewer configurations the first of those that were measured counts, and
-// their best may be far from the best of all.
+// FILEs are what batched_gemm --optimum wrote, with the times of many configurations of each size. Every tenth size is
+// left out, in ten turns; printed are, for each size, its best time over that of what comes first then, and over the
+// best of what comes among the first two, four and eight; their means, of all sizes, of those of each file, and of
+// those of which at least 300 configurations were measured; and the weights by all sizes. Of fewer configurations the
+// first of those that were measured counts, and their best may be far from the best of all.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -25,36 +26,39 @@
 namespace batched_gemm {
 namespace {
 
-constexpr std::size_t kCount = std::tuple_size_v<Burdens>;
+constexpr std::size_t kCount = 18;
+constexpr std::array<double Weights::*, kCount> kFitted = {
+    &Weights::written_again, &Weights::lines_written, &Weights::pass,      &Weights::line_read, &Weights::instruction,
+    &Weights::copying,       &Weights::scattering,    &Weights::uneven,    &Weights::ragged,    &Weights::warp,
+    &Weights::overlap,       &Weights::solitude,      &Weights::gathering, &Weights::idleness,  &Weights::unusual,
+    &Weights::waiting,       &Weights::drought,       &Weights::flood};
+static_assert(sizeof(Weights) == kCount * sizeof(double));
+constexpr std::size_t kTurns = 10;
 constexpr std::array<std::size_t, 4> kMarks = {1, 2, 4, 8};
 using Shares = std::array<double, kMarks.size()>;
-using Matrix = std::array<Burdens, kCount>;
+using Row = std::array<double, kCount>;
 
 struct Seen {
-  Burdens burdens;
-  double time = 0.0;  // its logarithm
-};
-
-// Sums of the least squares.
-struct Equations {
-  Matrix matrix{};
-  Burdens right{};
-
-  Equations& add(const Equations& more, double factor) {
-    for (std::size_t i = 0; i < kCount; ++i) {
-      right[i] += factor * more.right[i];
-      for (std::size_t j = 0; j < kCount; ++j) matrix[i][j] += factor * more.matrix[i][j];
-    }
-    return *this;
-  }
+  Way way;
+  Work work;
+  double time = 0.0;        // its logarithm
+  double importance = 0.0;  // in the fit
 };
 
 struct Measured {
-  std::string sizes;
+  std::string file;
+  Sizes sizes;
   std::size_t count = 0;
   double best = 0.0;  // the logarithm of its time
   std::vector<Seen> ways;
-  Equations equations;
+};
+using Table = std::vector<Measured>;
+
+// Of least squares.
+struct Equations {
+  std::array<Row, kCount> matrix{};
+  Row right{};
+  double error = 0.0;
 };
 
 // As Configuration::to_string() does.
@@ -64,46 +68,83 @@ std::string name_of(const Sizes& sizes, const Way& way) {
   return name;
 }
 
-// What differs from the mean of the size, where faster ways count for more: by e to the power of -2 for twice the time.
-Equations equations_of(const std::vector<Seen>& ways, double best) {
-  Burdens mean{};
-  double mean_time = 0.0;
-  double sum = 0.0;
-  const auto weight = [best](const Seen& way) { return std::exp(-2.0 * (way.time - best)); };
-  for (const Seen& way : ways) {
-    sum += weight(way);
-    mean_time += weight(way) * way.time;
-    for (std::size_t i = 0; i < kCount; ++i) mean[i] += weight(way) * way.burdens[i];
-  }
-  Equations equations;
-  for (const Seen& way : ways) {
-    for (std::size_t i = 0; i < kCount; ++i) {
-      const double part = weight(way) / sum * (way.burdens[i] - mean[i] / sum);
-      equations.right[i] += part * (way.time - mean_time / sum);
-      for (std::size_t j = 0; j < kCount; ++j) equations.matrix[i][j] += part * (way.burdens[j] - mean[j] / sum);
-    }
-  }
-  return equations;
-}
-
-Measured measured_of(const nlohmann::json& line) {
-  Measured measured{.sizes = line.at("sizes")};
-  Sizes sizes;
+Measured measured_of(const std::string& file, const nlohmann::json& line) {
+  Measured measured{.file = file};
+  Sizes& sizes = measured.sizes;
   char by = 0;
-  std::istringstream(measured.sizes) >> sizes.a >> by >> sizes.b >> by >> sizes.c;
+  std::istringstream(line.at("sizes").get<std::string>()) >> sizes.a >> by >> sizes.b >> by >> sizes.c;
   const auto times = line.at("times").get<std::map<std::string, double>>();
   measured.count = times.size();
   measured.best = std::log(std::ranges::min_element(times, {}, [](const auto& each) { return each.second; })->second);
   for (const Way& way : ways_for(sizes))
     if (const auto found = times.find(name_of(sizes, way)); found != times.end())
-      measured.ways.push_back({burdens_of(sizes, way), std::log(found->second)});
-  measured.equations = equations_of(measured.ways, measured.best);
+      measured.ways.push_back({way, work_of(sizes, way), std::log(found->second)});
   return measured;
 }
 
+double forecast_of(const Seen& way, const Weights& weights) { return forecast_time(way.work, weights); }
+
+// What is fast counts, and what is taken for fast: by e to the power of -14 for twice the time of the fastest. The ways
+// of a size count for one together.
+void set_importance(Table& table, const Weights& weights) {
+  constexpr double kSteepness = 14.0;
+  for (Measured& size : table) {
+    double least = HUGE_VAL;
+    double sum = 0.0;
+    for (const Seen& way : size.ways) least = std::min(least, forecast_of(way, weights));
+    for (Seen& way : size.ways) {
+      const double behind = std::min(way.time - size.best, forecast_of(way, weights) - least);
+      sum += way.importance = std::exp(-kSteepness * behind);
+    }
+    for (Seen& way : size.ways) way.importance /= sum;
+  }
+}
+
+// The derivatives of the forecast by the logarithms of the weights, and what is left of the time.
+std::pair<Row, double> linearize(const Seen& way, const Weights& weights) {
+  constexpr double kStep = 1e-4;
+  const double forecast = forecast_of(way, weights);
+  Row slopes{};
+  for (std::size_t i = 0; i < kCount; ++i) {
+    Weights changed = weights;
+    changed.*kFitted[i] *= std::exp(kStep);
+    slopes[i] = (forecast_of(way, changed) - forecast) / kStep;
+  }
+  return {slopes, way.time - forecast};
+}
+
+// What differs from the mean of the size.
+void add_equations(Equations& equations, const Measured& size, const Weights& weights) {
+  std::vector<std::pair<Row, double>> lines;
+  Row mean{};
+  double mean_left = 0.0;
+  for (const Seen& way : size.ways) {
+    const auto& [slopes, left] = lines.emplace_back(linearize(way, weights));
+    mean_left += way.importance * left;
+    for (std::size_t i = 0; i < kCount; ++i) mean[i] += way.importance * slopes[i];
+  }
+  for (std::size_t n = 0; n < lines.size(); ++n) {
+    const auto& [slopes, left] = lines[n];
+    const double importance = size.ways[n].importance;
+    equations.error += importance * (left - mean_left) * (left - mean_left);
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const double part = importance * (slopes[i] - mean[i]);
+      equations.right[i] += part * (left - mean_left);
+      for (std::size_t j = 0; j < kCount; ++j) equations.matrix[i][j] += part * (slopes[j] - mean[j]);
+    }
+  }
+}
+
+Equations equations_of(const Table& table, const Weights& weights) {
+  Equations equations;
+  for (const Measured& size : table) add_equations(equations, size, weights);
+  return equations;
+}
+
 // By Gauss's elimination; the matrix is positive definite.
-Burdens solve(Equations equations) {
-  auto& [matrix, right] = equations;
+Row solve(Equations equations) {
+  auto& matrix = equations.matrix;
+  auto& right = equations.right;
   for (std::size_t i = 0; i < kCount; ++i) {
     for (std::size_t row = i + 1; row < kCount; ++row) {
       const double factor = matrix[row][i] / matrix[i][i];
@@ -111,31 +152,62 @@ Burdens solve(Equations equations) {
       right[row] -= factor * right[i];
     }
   }
-  Burdens weights{};
+  Row found{};
   for (std::size_t i = kCount; i-- > 0;) {
-    const double known = std::inner_product(weights.begin(), weights.end(), matrix[i].begin(), 0.0);
-    weights[i] = (right[i] - known) / matrix[i][i];
+    const double known = std::inner_product(found.begin(), found.end(), matrix[i].begin(), 0.0);
+    found[i] = (right[i] - known) / matrix[i][i];
+  }
+  return found;
+}
+
+// By Levenberg's and Marquardt's steps.
+Weights fit_once(const Table& table, Weights weights) {
+  constexpr int kSteps = 12;
+  double damping = 1e-2;
+  Equations equations = equations_of(table, weights);
+  for (int step = 0; step < kSteps; ++step) {
+    Equations damped = equations;
+    for (std::size_t i = 0; i < kCount; ++i) damped.matrix[i][i] += damping * equations.matrix[i][i] + 1e-6;
+    const Row change = solve(damped);
+    Weights next = weights;
+    for (std::size_t i = 0; i < kCount; ++i) next.*kFitted[i] *= std::exp(std::clamp(change[i], -1.0, 1.0));
+    const Equations of_next = equations_of(table, next);
+    const bool is_better = of_next.error < equations.error;
+    damping *= is_better ? 0.2 : 5.0;
+    if (!is_better) continue;
+    weights = next;
+    equations = of_next;
   }
   return weights;
 }
 
-Shares shares_of(const Measured& size, const Burdens& weights) {
-  std::vector<Seen> order = size.ways;
-  std::ranges::stable_sort(order, {}, [&](const Seen& way) {
-    return std::inner_product(weights.begin(), weights.end(), way.burdens.begin(), 0.0);
-  });
+// What is taken for fast changes with the weights.
+Weights fit(Table table) {
+  constexpr int kRounds = 4;
+  Weights weights;
+  for (int round = 0; round < kRounds; ++round) {
+    set_importance(table, weights);
+    weights = fit_once(table, weights);
+  }
+  return weights;
+}
+
+// Of the ways that were measured, in the order of the application.
+Shares shares_of(const Measured& size, const Weights& weights) {
+  std::vector<double> times;
+  for (const Way& way : likely_ways(size.sizes, weights))
+    if (const auto seen = std::ranges::find(size.ways, way, &Seen::way); seen != size.ways.end())
+      times.push_back(seen->time);
   Shares shares{};
   for (std::size_t mark = 0; mark < kMarks.size(); ++mark) {
-    const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(kMarks[mark], order.size()));
-    shares[mark] = std::exp(size.best - std::min_element(order.begin(), end, [](const Seen& a, const Seen& b) {
-                                          return a.time < b.time;
-                                        })->time);
+    const auto end = times.begin() + static_cast<std::ptrdiff_t>(std::min(kMarks[mark], times.size()));
+    shares[mark] = std::exp(size.best - *std::min_element(times.begin(), end));
   }
   return shares;
 }
 
 void print_row(const std::string& name, std::size_t count, const Shares& shares) {
-  fmt::print("{:>22} {:5}  {:.3f}\n", name, count, fmt::join(shares, "  "));
+  fmt::print("{:>36} {:5}  {:.3f}\n", name, count, fmt::join(shares, "  "));
 }
 
 void print_mean(const std::string& name, const std::vector<Shares>& all) {
@@ -145,26 +217,47 @@ void print_mean(const std::string& name, const std::vector<Shares>& all) {
   print_row(name, all.size(), mean);
 }
 
-wattune::Result<void> fit(std::span<char*> files) {
-  std::vector<Measured> sizes;
+wattune::Result<Table> read(std::span<char*> files) {
+  Table table;
   for (const char* file : files) {
     WATTUNE_ASSIGN(const std::string text, wattune::store::read_maybe_compressed(file));
+    const std::string name = std::filesystem::path(file).filename().string();
     std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) sizes.push_back(measured_of(nlohmann::json::parse(line)));
+    for (std::string line; std::getline(lines, line);) table.push_back(measured_of(name, nlohmann::json::parse(line)));
   }
-  Equations all;
-  for (const Measured& size : sizes) all.add(size.equations, 1.0);
-  std::vector<Shares> of_all;
+  return table;
+}
+
+// Of each size, by weights of the turn that leaves it out.
+std::vector<Shares> left_out(const Table& table) {
+  std::vector<Shares> all(table.size());
+  for (std::size_t turn = 0; turn < kTurns; ++turn) {
+    Table others;
+    for (std::size_t i = 0; i < table.size(); ++i)
+      if (i % kTurns != turn) others.push_back(table[i]);
+    const Weights weights = fit(others);
+    for (std::size_t i = turn; i < table.size(); i += kTurns) all[i] = shares_of(table[i], weights);
+  }
+  return all;
+}
+
+wattune::Result<void> fit_and_judge(std::span<char*> files) {
+  WATTUNE_ASSIGN(const Table table, read(files));
+  const std::vector<Shares> all = left_out(table);
+  std::map<std::string, std::vector<Shares>> of_files;
   std::vector<Shares> of_many;
-  for (const Measured& size : sizes) {
-    const Shares shares = shares_of(size, solve(Equations(all).add(size.equations, -1.0)));
-    print_row(size.sizes, size.count, shares);
-    of_all.push_back(shares);
-    if (size.count >= 300) of_many.push_back(shares);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    print_row(to_string(table[i].sizes), table[i].count, all[i]);
+    of_files[table[i].file].push_back(all[i]);
+    if (table[i].count >= 300) of_many.push_back(all[i]);
   }
-  print_mean("all", of_all);
+  for (const auto& [file, shares] : of_files) print_mean(file, shares);
   print_mean("of many configurations", of_many);
-  fmt::print("weights {:.3f}\n", fmt::join(solve(all), ", "));
+  print_mean("all", all);
+  const Weights weights = fit(table);
+  fmt::print("weights");
+  for (const auto member : kFitted) fmt::print(" {:.3g}", weights.*member);
+  fmt::print("\n");
   return {};
 }
 
@@ -172,7 +265,7 @@ wattune::Result<void> fit(std::span<char*> files) {
 }  // namespace batched_gemm
 
 int main(int argc, char** argv) {
-  const auto done = batched_gemm::fit({argv + 1, argv + argc});
+  const auto done = batched_gemm::fit_and_judge({argv + 1, argv + argc});
   if (!done) fmt::print(stderr, "{}\n", done.error().to_string());
   return done ? 0 : 1;
 }

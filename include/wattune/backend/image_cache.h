@@ -1,17 +1,18 @@
-// ImageCache: compiled images in a folder, by what they were made of, so that nothing is compiled twice.
+// ImageCache: compiled images by what they were made of, so that nothing is compiled twice: in a folder, or in memory.
+// Any thread.
 //
-// Any number of threads and processes may use a folder at once: images appear whole or not at all. What cannot be read,
-// or is not what was written, counts as missing and is replaced. When the folder has grown beyond its limit, what was
-// not used for longest goes.
+// Any number of processes may use a folder at once: images appear whole or not at all. What cannot be read, or is not
+// what was written, counts as missing and is replaced. When the folder has grown beyond its limit, what was not used
+// for longest goes.
 //
 //   WATTUNE_ASSIGN(const auto cache, ImageCache::open(folder));
 //   if (auto image = cache->find(key)) ...
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -28,23 +29,14 @@ class ImageCache {
   // write at the same time may each exceed it by a sixteenth for a while. io_error.
   static Result<std::shared_ptr<ImageCache>> open(const std::filesystem::path& folder,
                                                   std::uint64_t limit = kDefaultLimit);
+  // As long as this exists, of this process alone: so many images at most, of which what was stored first goes first.
+  static std::shared_ptr<ImageCache> in_memory(std::size_t images);
+  virtual ~ImageCache() = default;
 
   // `key`: characters that may stand in a file's name.
-  std::optional<Image> find(const std::string& key) const;
+  virtual std::optional<Image> find(const std::string& key) const = 0;
   // An image that cannot be written is not kept, which is no error.
-  void store(const std::string& key, const Image& image);
-
- private:
-  ImageCache(std::filesystem::path folder, std::uint64_t limit) : folder_(std::move(folder)), limit_(limit) {}
-
-  std::filesystem::path file_of(const std::string& key) const;
-  void trim();
-
-  const std::filesystem::path folder_;
-  const std::uint64_t limit_;
-  std::mutex mutex_;                   // of the two below
-  std::uint64_t written_ = 0;          // bytes since the last trim()
-  std::uint64_t temporary_files_ = 0;  // so far, for their names
+  virtual void store(const std::string& key, const Image& image) = 0;
 };
 
 }  // namespace wattune::backend

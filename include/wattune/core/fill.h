@@ -20,12 +20,16 @@ struct FillUniform {
   double low = 0.0;
   double high = 1.0;
   std::uint64_t seed = 0;  // 0: derived from the argument's position
+
+  bool operator==(const FillUniform&) const = default;
 };
 // Normal, as the sum of twelve uniform numbers, so that the bits are the same on every machine.
 struct FillNormal {
   double mean = 0.0;
   double deviation = 1.0;
   std::uint64_t seed = 0;  // 0: derived from the argument's position
+
+  bool operator==(const FillNormal&) const = default;
 };
 // Element i is start + i * step.
 struct FillIota {

@@ -33,7 +33,7 @@ struct TunerOptions {
   std::size_t compile_processes = 2;                 // 0: the calling thread compiles, which blocks calls
   std::size_t spare_processors = 1;                  // that compilers leave to the application
   backend::WorkerOptions worker = {.niceness = 19};  // of compilers and of the screening process
-  std::shared_ptr<backend::ImageCache> cache = {};   // nullptr: everything is compiled
+  std::shared_ptr<backend::ImageCache> cache = {};   // nullptr: one in memory, of the last 256
   Nanoseconds compile_limit = nanoseconds_from_seconds(120);
   // Which device screens: the attached one in a process of its own, by this selector ("cuda:0"); empty: found by its
   // place on the bus, or the same device by name.

@@ -143,7 +143,8 @@ struct EvaluatorOptions {
   // Compiles the spec's source for the device, ahead of it; outlives the evaluator. Evaluators of equal devices may
   // share it. nullptr: the device compiles.
   backend::PooledSource* compilers = nullptr;
-  backend::WorkerOptions reference_worker;  // compiles and calls a C++ reference
+  backend::PooledSource* reference_compilers = nullptr;  // the same of a reference kernel's source
+  backend::WorkerOptions reference_worker;               // compiles and calls a C++ reference
   // What vector arguments hold at first, by their positions in the spec; none, or empty: what the spec says.
   std::vector<std::vector<std::byte>> contents = {};
   // Sets clocks and limits of a board though somebody else has set it, computes on it, or might.

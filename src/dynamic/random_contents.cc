@@ -1,0 +1,57 @@
+#include "dynamic/random_contents.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "tune/launch_plan.h"
+#include "wattune/measure/arguments.h"
+
+namespace wattune::dynamic {
+
+namespace {
+
+// Of all kernels of a tuner; what was kept first goes first.
+constexpr std::size_t kMostSequences = 8;
+
+std::optional<std::variant<FillUniform, FillNormal>> random_fill(const VectorArgument& argument) {
+  if (argument.access == ArgumentAccess::write_only || !argument.fields.empty()) return std::nullopt;
+  if (const auto* const uniform = std::get_if<FillUniform>(&argument.fill)) return *uniform;
+  if (const auto* const normal = std::get_if<FillNormal>(&argument.fill)) return *normal;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::vector<std::vector<std::byte>>> RandomContents::of(const KernelSpec& spec,
+                                                               const space::SearchSpace& space) {
+  const auto names = std::make_shared<const tune::Names>(spec.problem_size, space.parameters());
+  WATTUNE_ASSIGN(const tune::LaunchPlan plan, tune::LaunchPlan::compile(spec, launches_of(spec), names));
+  WATTUNE_ASSIGN(const auto planned, plan.arguments(space.configuration(space.default_configuration())));
+  std::vector<std::vector<std::byte>> contents(planned.size());
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    const auto* const buffer = std::get_if<tune::PlannedBuffer>(&planned[i]);
+    const auto* const argument = std::get_if<VectorArgument>(&spec.arguments[i].kind);
+    const auto fill = buffer && argument && !buffer->pixels ? random_fill(*argument) : std::nullopt;
+    if (!fill || !plan.has_fixed_length(i)) continue;
+    const Sequence sequence{*fill, argument->type, argument->vector_width, i + 1};
+    WATTUNE_ASSIGN(contents[i], beginning_of(sequence, *argument, buffer->length));
+  }
+  return contents;
+}
+
+Result<std::vector<std::byte>> RandomContents::beginning_of(const Sequence& sequence, const VectorArgument& argument,
+                                                            std::size_t length) {
+  const std::size_t bytes = length * element_bytes(argument);
+  auto found = std::ranges::find(kept_, sequence, &Kept::sequence);
+  if (found == kept_.end()) {
+    if (kept_.size() == kMostSequences) kept_.pop_front();
+    found = kept_.insert(kept_.end(), Kept{sequence, {}});
+  }
+  if (found->bytes.size() < bytes) {
+    WATTUNE_ASSIGN(found->bytes, measure::make_contents(argument, length, sequence.seed));
+  }
+  const auto begin = found->bytes.begin();
+  return std::vector<std::byte>(begin, begin + static_cast<std::ptrdiff_t>(bytes));
+}
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,44 @@
+// RandomContents: what arguments that are filled at random hold, kept from one key of a kernel to the next, because to
+// draw as much takes longer than to screen some configurations. One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <variant>
+#include <vector>
+
+#include "wattune/core/kernel_spec.h"
+#include "wattune/space/search_space.h"
+
+namespace wattune::dynamic {
+
+class RandomContents {
+ public:
+  // By the positions of the arguments, for the default configuration, as EvaluatorOptions::contents; empty: it is
+  // filled by other means, or not at all. Errors of the plan.
+  Result<std::vector<std::vector<std::byte>>> of(const KernelSpec& spec, const space::SearchSpace& space);
+  void forget() { kept_.clear(); }
+
+ private:
+  // One sequence of elements, of which an argument holds as many as it is long.
+  struct Sequence {
+    std::variant<FillUniform, FillNormal> fill;
+    ElementType type;
+    std::size_t width;
+    std::uint64_t seed;  // where the fill has none
+
+    bool operator==(const Sequence&) const = default;
+  };
+  struct Kept {
+    Sequence sequence;
+    std::vector<std::byte> bytes;  // as many as were ever wanted
+  };
+
+  Result<std::vector<std::byte>> beginning_of(const Sequence& sequence, const VectorArgument& argument,
+                                              std::size_t length);
+
+  std::deque<Kept> kept_;
+};
+
+}  // namespace wattune::dynamic
