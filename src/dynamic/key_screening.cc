@@ -133,6 +133,11 @@ std::unique_ptr<backend::PooledSource> compilers_for(const KernelSpec& spec, con
   return std::make_unique<backend::PooledSource>(place.pool->add(*std::move(target), std::move(source)));
 }
 
+bool is_compiling(const backend::PooledSource& compilers) {
+  const backend::CompileActivity activity = compilers.activity();
+  return activity.waiting + activity.running > 0;
+}
+
 std::vector<std::vector<backend::Macro>> macros_of_all(const KernelSpec& spec,
                                                        const std::vector<Configuration>& configurations) {
   std::vector<std::vector<backend::Macro>> macros;
@@ -164,7 +169,7 @@ Result<void> KeyScreening::run(const ScreeningPlace& place) {
 void KeyScreening::expect_while_others_run() {
   if (compilers_ == nullptr) return;
   std::vector<Configuration> awaited;
-  if (waits_for_compiler()) awaited.push_back(*next_);
+  if (waits_for_next()) awaited.push_back(*next_);
   compilers_->expect(macros_of_all(*spec_, awaited), short_limits().compile);
 }
 
@@ -186,12 +191,12 @@ Result<void> KeyScreening::begin(const ScreeningPlace& place) {
 
 Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
   WATTUNE_TRY(begin(place));
+  if (!wait_while(&KeyScreening::waits_for_reference, place)) return {};
   if (!place.steps->has_value())
     place.steps->emplace(std::min(ledger_.gained_in(kForAStep), ScreeningAllowance::kFirst));
   ScreeningAllowance allowance(ledger_, place.now, **place.steps);
   if (!allowance.reserve([&] { return stops(place, allowance.expected()); })) return {};
   if (compilers_ != nullptr) compilers_->expect(macros_of_all(*spec_, under_way_->expected()), short_limits().compile);
-  WATTUNE_ASSIGN(auto contents, place.contents->of(*spec_, problem_->space));
   const auto evaluator =
       tune::make_evaluator(*spec_, problem_->space, place.device, place.policy,
                            {.limits = short_limits(),
@@ -200,7 +205,7 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
                             .compilers = compilers_.get(),
                             .reference_compilers = reference_compilers_ ? &*reference_compilers_ : nullptr,
                             .reference_worker = place.worker,
-                            .contents = std::move(contents)});
+                            .contents = place.contents->of(*spec_, problem_->space)});
   allowance.charge(evaluator ? (*evaluator)->device_use() : tune::DeviceUse());
   if (!evaluator) return evaluator.error();
   if (const std::vector<Trial> best = finalists(trials_.all); !best.empty())
@@ -260,7 +265,7 @@ bool KeyScreening::rests(Nanoseconds now, Nanoseconds cost) {
 
 // What was put aside needs data once more.
 bool KeyScreening::is_worth_running(Nanoseconds cost) const {
-  return !waits_for_compiler() && pays((under_way_ ? kAgain : 1.0) * cost);
+  return !waits_for_reference() && !waits_for_next() && pays((under_way_ ? kAgain : 1.0) * cost);
 }
 
 // To change between keys takes a while, in which data are generated, so that others must be worth more by far, unless
@@ -276,19 +281,19 @@ void KeyScreening::note_time(Nanoseconds of_best_known) {
   in_place_ = of_best_known;
 }
 
-bool KeyScreening::waits_for_compiler() const {
-  if (compilers_ == nullptr || !next_) return false;
-  const backend::CompileActivity activity = compilers_->activity();
-  return activity.waiting + activity.running > 0 &&
+// It is all that is expected of its compilers.
+bool KeyScreening::waits_for_reference() const { return reference_compilers_ && is_compiling(*reference_compilers_); }
+
+bool KeyScreening::waits_for_next() const {
+  return compilers_ != nullptr && next_ && is_compiling(*compilers_) &&
          !compilers_->is_ready(tune::macros_of(problem_->spec.parameters, *next_));
 }
 
 // Not in the evaluator, which would not notice that the search is to end, or that others could go on meanwhile.
-bool KeyScreening::wait_for_compiler(tune::Evaluator& evaluator, const ScreeningPlace& place) {
+bool KeyScreening::wait_while(bool (KeyScreening::*waits)() const, const ScreeningPlace& place) {
   constexpr std::chrono::milliseconds kPause{1};
-  evaluator.expect(under_way_->expected());
   const Nanoseconds begin = place.now();
-  while (waits_for_compiler()) {
+  while ((this->*waits)()) {
     const bool yields = place.now() - begin > kForCompiler && place.others() >= Nanoseconds();
     if (place.stop.stop_requested() || is_over(place.now()) || yields) return false;
     std::this_thread::sleep_for(kPause);
@@ -301,7 +306,8 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
   publish(true);
   for (; next_; next_ = under_way_->next(place.now())) {
     const Nanoseconds begin = place.now();
-    if (!wait_for_compiler(evaluator, place)) return {};
+    evaluator.expect(under_way_->expected());
+    if (!wait_while(&KeyScreening::waits_for_next, place)) return {};
     const Nanoseconds compiled = place.now();
     const auto does_pay = [&] { return pays(allowance.expected()); };
     if (!allowance.reserve([&] { return stops(place, allowance.expected()); }, does_pay)) return {};
