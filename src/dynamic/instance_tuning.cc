@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/logging.h"
 #include "dynamic/instance.h"
 #include "dynamic/key_search.h"
 #include "dynamic/measured_entry.h"
@@ -299,6 +300,8 @@ void Instance::take_outcome(Outcome outcome) {
   if (outcome.observation.status != Status::correct) failed_.insert(outcome.configuration.id());
   requested_.erase(outcome.configuration.id());
   keep_decision(outcome.configuration, outcome.observation, outcome.better);
+  log_debug("{}: {} is {} after {} calls", to_string(key()), outcome.configuration.to_string(),
+            outcome.better ? "better" : "not better", calls_.load(std::memory_order_relaxed));
   if (outcome.better) {
     publish(pairing_.best());
     remember(outcome.observation);

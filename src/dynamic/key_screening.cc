@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/logging.h"
 #include "dynamic/screening_allowance.h"
 #include "dynamic/screening_data.h"
 #include "wattune/measure/policy.h"
@@ -160,6 +161,7 @@ void KeyScreening::expect_reference(backend::CompilePool& pool, const CompileTar
 Result<void> KeyScreening::run(const ScreeningPlace& place) {
   Result<void> done = search_on(place);
   expect_while_others_run();
+  log_debug("screening {}: {}", to_string(problem_->key), state().over ? "over" : "others go on");
   if (!done) end(fmt::format("screening ended: {}", done.error().to_string()));
   if (!state().over) tell_found(false);
   return done;
@@ -197,6 +199,7 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
   ScreeningAllowance allowance(ledger_, place.now, **place.steps);
   if (!allowance.reserve([&] { return stops(place, allowance.expected()); })) return {};
   if (compilers_ != nullptr) compilers_->expect(macros_of_all(*spec_, under_way_->expected()), short_limits().compile);
+  const Nanoseconds begin_of_set_up = place.now();
   const auto evaluator =
       tune::make_evaluator(*spec_, problem_->space, place.device, place.policy,
                            {.limits = short_limits(),
@@ -208,6 +211,7 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
                             .contents = place.contents->of(*spec_, problem_->space)});
   allowance.charge(evaluator ? (*evaluator)->device_use() : tune::DeviceUse());
   if (!evaluator) return evaluator.error();
+  log_debug("screening {}: set up in {:.1f} ms", to_string(problem_->key), to_ms(place.now() - begin_of_set_up));
   if (const std::vector<Trial> best = finalists(trials_.all); !best.empty())
     (*evaluator)->know_best(best.front().observation);
   return evaluate_all(**evaluator, place, allowance);
@@ -313,6 +317,7 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
     if (!allowance.reserve([&] { return stops(place, allowance.expected()); }, does_pay)) return {};
     lookahead_->learn(compiled - begin, place.now() - compiled);
     under_way_->set_ahead(lookahead_->value());
+    const Nanoseconds afforded = place.now();
     const tune::DeviceUse before = evaluator.device_use();
     Result<Observation> seen = evaluator.evaluate(*next_);
     const tune::DeviceUse after = evaluator.device_use();
@@ -324,6 +329,13 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
       allowance.settle(use);
     if (!seen) return std::move(seen).error();
     worth_.learn(*seen);
+    log_debug(
+        "screening {}: {} waited {:.1f} ms for its compiler and {:.1f} ms for the budget, took {:.1f} ms and {:.2f} ms "
+        "of "
+        "the device, median {:.4f} ms; one more is worth {:.2f} ms and costs {:.2f} ms",
+        to_string(problem_->key), next_->to_string(), to_ms(compiled - begin), to_ms(afforded - compiled),
+        to_ms(place.now() - afforded), to_ms(use.time), seen->statistics ? to_ms(seen->statistics->median) : 0.0,
+        to_ms(worth_.of_one_more()), to_ms(allowance.expected()));
     WATTUNE_TRY(under_way_->tell(*std::move(seen), place.now()));
     publish(does_pay());
   }
