@@ -7,10 +7,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <optional>
 
 #include "results.h"
+#include "wattune/core/log.h"
 
 namespace batched_gemm {
 namespace {
@@ -178,6 +180,10 @@ Result<int> tune_and_judge(Options options) {
 }  // namespace batched_gemm
 
 int main(int argc, char** argv) {
+  if (const char* const level = std::getenv("WATTUNE_LOG")) {
+    wattune::set_log_level(wattune::parse_log_level(level).value_or(wattune::LogLevel::off));
+    wattune::log_to_standard_error();
+  }
   batched_gemm::Options options;
   CLI::App app("Products of very small matrices whose sizes change, tuned while they run");
   batched_gemm::describe(app, options);

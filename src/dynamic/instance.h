@@ -120,8 +120,14 @@ class Instance {
   void request(const Candidate& candidate);
   void keep_offer(const Candidate& candidate);
   void keep_decision(const Configuration& configuration, const Observation& observation, bool better);
-  void request_first(const std::vector<Configuration>& likeliest);
-  const Configuration* compiled_of(const std::vector<Configuration>& likeliest) const;
+  // What a key may begin with, the likeliest first, and how far its compilers are.
+  struct Beginning {
+    std::vector<Configuration> likeliest;
+    Nanoseconds asked;
+    std::optional<Nanoseconds> first_ready = {};
+  };
+  void request_first(std::vector<Configuration> likeliest);
+  const Configuration* choose(Beginning& beginning) const;
   Result<std::shared_ptr<Variant>> load(const Configuration& configuration);
   void take_first(const Configuration& configuration, Result<std::shared_ptr<Variant>> variant);
   void take_loaded(const Candidate& candidate, Result<std::shared_ptr<Variant>> variant);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/logging.h"
 #include "dynamic/instance.h"
 #include "dynamic/key_search.h"
 #include "dynamic/measured_entry.h"
@@ -23,6 +24,7 @@ constexpr std::size_t kLoadedAhead = 16;
 constexpr std::size_t kReported = 32;
 // Compiled at once to begin with, as any of them may take its compiler long.
 constexpr std::size_t kBeginnings = 4;
+constexpr Nanoseconds kLeastPatience = nanoseconds_from_ms(100);
 // In Mode::explore everything pays.
 constexpr Nanoseconds kForEver = Nanoseconds(std::numeric_limits<double>::infinity());
 
@@ -229,30 +231,35 @@ void Instance::request(const Candidate& candidate) {
                           .owner = this});
 }
 
-// The likeliest that can be had: nullptr, as long as that is still compiled. What no call waits for yet is the
-// likeliest of all.
-const Configuration* Instance::compiled_of(const std::vector<Configuration>& likeliest) const {
-  const bool is_waited_for = calls_.load(std::memory_order_relaxed) > 0;
-  for (const Configuration& each : likeliest) {
-    if (kernel_.variants->is_ready(*problem_, each)) return &each;
-    if (!is_waited_for) return nullptr;
-  }
-  return nullptr;
+// The likeliest that is compiled; nullptr: none is, or a likelier one may be before long: while no call waits, those
+// have as long again as the first took.
+const Configuration* Instance::choose(Beginning& beginning) const {
+  const std::vector<Configuration>& all = beginning.likeliest;
+  const auto compiled = std::ranges::find_if(
+      all, [this](const Configuration& each) { return kernel_.variants->is_ready(*problem_, each); });
+  if (compiled == all.end()) return nullptr;
+  const Nanoseconds now = around_.now();
+  if (!beginning.first_ready) beginning.first_ready = now;
+  const Nanoseconds patience = std::max(kLeastPatience, *beginning.first_ready - beginning.asked);
+  const bool has_waited = now - *beginning.first_ready >= patience;
+  const bool is_called = calls_.load(std::memory_order_relaxed) > 0;
+  return compiled == all.begin() || is_called || has_waited ? &*compiled : nullptr;
 }
 
-// They may be compiled for long yet. Where the key has got something else meanwhile, they are not any more.
-void Instance::request_first(const std::vector<Configuration>& likeliest) {
+// They may be compiled for long yet. Where the key has got something else meanwhile, they are not any more. The loader
+// asks the request from one thread at a time.
+void Instance::request_first(std::vector<Configuration> likeliest) {
   const auto is_late = [this] { return best_.load(std::memory_order_acquire) != nullptr; };
   const auto loaded = std::make_shared<Configuration>(likeliest.front());
-  around_.loader.request(
-      {.load = [this, is_late, likeliest, loaded]() -> Result<std::shared_ptr<Variant>> {
-         if (is_late()) return Error(ErrorCode::cancelled, "the key has something to run");
-         if (const Configuration* const compiled = compiled_of(likeliest)) *loaded = *compiled;
-         return load(*loaded);
-       },
-       .loaded = [this, loaded](auto variant) { take_first(*loaded, std::move(variant)); },
-       .owner = this,
-       .ready = [this, is_late, likeliest] { return is_late() || compiled_of(likeliest) != nullptr; }});
+  const auto beginning = std::make_shared<Beginning>(Beginning{std::move(likeliest), around_.now()});
+  around_.loader.request({.load = [this, is_late, beginning, loaded]() -> Result<std::shared_ptr<Variant>> {
+                            if (is_late()) return Error(ErrorCode::cancelled, "the key has something to run");
+                            if (const Configuration* const chosen = choose(*beginning)) *loaded = *chosen;
+                            return load(*loaded);
+                          },
+                          .loaded = [this, loaded](auto variant) { take_first(*loaded, std::move(variant)); },
+                          .owner = this,
+                          .ready = [this, is_late, beginning] { return is_late() || choose(*beginning) != nullptr; }});
 }
 
 Result<std::shared_ptr<Variant>> Instance::load(const Configuration& configuration) {
@@ -293,6 +300,8 @@ void Instance::take_outcome(Outcome outcome) {
   if (outcome.observation.status != Status::correct) failed_.insert(outcome.configuration.id());
   requested_.erase(outcome.configuration.id());
   keep_decision(outcome.configuration, outcome.observation, outcome.better);
+  log_debug("{}: {} is {} after {} calls", to_string(key()), outcome.configuration.to_string(),
+            outcome.better ? "better" : "not better", calls_.load(std::memory_order_relaxed));
   if (outcome.better) {
     publish(pairing_.best());
     remember(outcome.observation);

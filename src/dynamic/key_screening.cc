@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/logging.h"
 #include "dynamic/screening_allowance.h"
 #include "dynamic/screening_data.h"
 #include "wattune/measure/policy.h"
@@ -133,6 +134,11 @@ std::unique_ptr<backend::PooledSource> compilers_for(const KernelSpec& spec, con
   return std::make_unique<backend::PooledSource>(place.pool->add(*std::move(target), std::move(source)));
 }
 
+bool is_compiling(const backend::PooledSource& compilers) {
+  const backend::CompileActivity activity = compilers.activity();
+  return activity.waiting + activity.running > 0;
+}
+
 std::vector<std::vector<backend::Macro>> macros_of_all(const KernelSpec& spec,
                                                        const std::vector<Configuration>& configurations) {
   std::vector<std::vector<backend::Macro>> macros;
@@ -155,6 +161,7 @@ void KeyScreening::expect_reference(backend::CompilePool& pool, const CompileTar
 Result<void> KeyScreening::run(const ScreeningPlace& place) {
   Result<void> done = search_on(place);
   expect_while_others_run();
+  log_debug("screening {}: {}", to_string(problem_->key), state().over ? "over" : "others go on");
   if (!done) end(fmt::format("screening ended: {}", done.error().to_string()));
   if (!state().over) tell_found(false);
   return done;
@@ -164,7 +171,7 @@ Result<void> KeyScreening::run(const ScreeningPlace& place) {
 void KeyScreening::expect_while_others_run() {
   if (compilers_ == nullptr) return;
   std::vector<Configuration> awaited;
-  if (waits_for_compiler()) awaited.push_back(*next_);
+  if (waits_for_next()) awaited.push_back(*next_);
   compilers_->expect(macros_of_all(*spec_, awaited), short_limits().compile);
 }
 
@@ -186,12 +193,13 @@ Result<void> KeyScreening::begin(const ScreeningPlace& place) {
 
 Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
   WATTUNE_TRY(begin(place));
+  if (!wait_while(&KeyScreening::waits_for_reference, place)) return {};
   if (!place.steps->has_value())
     place.steps->emplace(std::min(ledger_.gained_in(kForAStep), ScreeningAllowance::kFirst));
   ScreeningAllowance allowance(ledger_, place.now, **place.steps);
   if (!allowance.reserve([&] { return stops(place, allowance.expected()); })) return {};
   if (compilers_ != nullptr) compilers_->expect(macros_of_all(*spec_, under_way_->expected()), short_limits().compile);
-  WATTUNE_ASSIGN(auto contents, place.contents->of(*spec_, problem_->space));
+  const Nanoseconds begin_of_set_up = place.now();
   const auto evaluator =
       tune::make_evaluator(*spec_, problem_->space, place.device, place.policy,
                            {.limits = short_limits(),
@@ -200,9 +208,10 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
                             .compilers = compilers_.get(),
                             .reference_compilers = reference_compilers_ ? &*reference_compilers_ : nullptr,
                             .reference_worker = place.worker,
-                            .contents = std::move(contents)});
+                            .contents = place.contents->of(*spec_, problem_->space)});
   allowance.charge(evaluator ? (*evaluator)->device_use() : tune::DeviceUse());
   if (!evaluator) return evaluator.error();
+  log_debug("screening {}: set up in {:.1f} ms", to_string(problem_->key), to_ms(place.now() - begin_of_set_up));
   if (const std::vector<Trial> best = finalists(trials_.all); !best.empty())
     (*evaluator)->know_best(best.front().observation);
   return evaluate_all(**evaluator, place, allowance);
@@ -260,7 +269,7 @@ bool KeyScreening::rests(Nanoseconds now, Nanoseconds cost) {
 
 // What was put aside needs data once more.
 bool KeyScreening::is_worth_running(Nanoseconds cost) const {
-  return !waits_for_compiler() && pays((under_way_ ? kAgain : 1.0) * cost);
+  return !waits_for_reference() && !waits_for_next() && pays((under_way_ ? kAgain : 1.0) * cost);
 }
 
 // To change between keys takes a while, in which data are generated, so that others must be worth more by far, unless
@@ -276,19 +285,19 @@ void KeyScreening::note_time(Nanoseconds of_best_known) {
   in_place_ = of_best_known;
 }
 
-bool KeyScreening::waits_for_compiler() const {
-  if (compilers_ == nullptr || !next_) return false;
-  const backend::CompileActivity activity = compilers_->activity();
-  return activity.waiting + activity.running > 0 &&
+// It is all that is expected of its compilers.
+bool KeyScreening::waits_for_reference() const { return reference_compilers_ && is_compiling(*reference_compilers_); }
+
+bool KeyScreening::waits_for_next() const {
+  return compilers_ != nullptr && next_ && is_compiling(*compilers_) &&
          !compilers_->is_ready(tune::macros_of(problem_->spec.parameters, *next_));
 }
 
 // Not in the evaluator, which would not notice that the search is to end, or that others could go on meanwhile.
-bool KeyScreening::wait_for_compiler(tune::Evaluator& evaluator, const ScreeningPlace& place) {
+bool KeyScreening::wait_while(bool (KeyScreening::*waits)() const, const ScreeningPlace& place) {
   constexpr std::chrono::milliseconds kPause{1};
-  evaluator.expect(under_way_->expected());
   const Nanoseconds begin = place.now();
-  while (waits_for_compiler()) {
+  while ((this->*waits)()) {
     const bool yields = place.now() - begin > kForCompiler && place.others() >= Nanoseconds();
     if (place.stop.stop_requested() || is_over(place.now()) || yields) return false;
     std::this_thread::sleep_for(kPause);
@@ -301,12 +310,14 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
   publish(true);
   for (; next_; next_ = under_way_->next(place.now())) {
     const Nanoseconds begin = place.now();
-    if (!wait_for_compiler(evaluator, place)) return {};
+    evaluator.expect(under_way_->expected());
+    if (!wait_while(&KeyScreening::waits_for_next, place)) return {};
     const Nanoseconds compiled = place.now();
     const auto does_pay = [&] { return pays(allowance.expected()); };
     if (!allowance.reserve([&] { return stops(place, allowance.expected()); }, does_pay)) return {};
     lookahead_->learn(compiled - begin, place.now() - compiled);
     under_way_->set_ahead(lookahead_->value());
+    const Nanoseconds afforded = place.now();
     const tune::DeviceUse before = evaluator.device_use();
     Result<Observation> seen = evaluator.evaluate(*next_);
     const tune::DeviceUse after = evaluator.device_use();
@@ -318,6 +329,13 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
       allowance.settle(use);
     if (!seen) return std::move(seen).error();
     worth_.learn(*seen);
+    log_debug(
+        "screening {}: {} waited {:.1f} ms for its compiler and {:.1f} ms for the budget, took {:.1f} ms and {:.2f} ms "
+        "of "
+        "the device, median {:.4f} ms; one more is worth {:.2f} ms and costs {:.2f} ms",
+        to_string(problem_->key), next_->to_string(), to_ms(compiled - begin), to_ms(afforded - compiled),
+        to_ms(place.now() - afforded), to_ms(use.time), seen->statistics ? to_ms(seen->statistics->median) : 0.0,
+        to_ms(worth_.of_one_more()), to_ms(allowance.expected()));
     WATTUNE_TRY(under_way_->tell(*std::move(seen), place.now()));
     publish(does_pay());
   }

@@ -122,8 +122,9 @@ class KeyScreening {
 
   Result<void> search_on(const ScreeningPlace& place);
   void expect_while_others_run();
-  bool waits_for_compiler() const;
-  bool wait_for_compiler(tune::Evaluator& evaluator, const ScreeningPlace& place);
+  bool waits_for_reference() const;
+  bool waits_for_next() const;
+  bool wait_while(bool (KeyScreening::*waits)() const, const ScreeningPlace& place);
   Result<void> begin(const ScreeningPlace& place);
   Result<void> evaluate_all(tune::Evaluator& evaluator, const ScreeningPlace& place, ScreeningAllowance& allowance);
   Result<KernelSpec> spec_for(const ScreeningPlace& place);

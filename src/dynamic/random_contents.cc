@@ -10,8 +10,9 @@ namespace wattune::dynamic {
 
 namespace {
 
-// Of all kernels of a tuner; what was kept first goes first.
+// Of all kernels of a tuner; what was kept first goes first. What is longer is drawn anew each time.
 constexpr std::size_t kMostSequences = 8;
+constexpr std::size_t kMostBytes = std::size_t{128} << 20;
 
 std::optional<std::variant<FillUniform, FillNormal>> random_fill(const VectorArgument& argument) {
   if (argument.access == ArgumentAccess::write_only || !argument.fields.empty()) return std::nullopt;
@@ -22,17 +23,21 @@ std::optional<std::variant<FillUniform, FillNormal>> random_fill(const VectorArg
 
 }  // namespace
 
-Result<std::vector<std::vector<std::byte>>> RandomContents::of(const KernelSpec& spec,
-                                                               const space::SearchSpace& space) {
+RandomContents::Contents RandomContents::of(const KernelSpec& spec, const space::SearchSpace& space) {
+  Result<Contents> contents = find(spec, space);
+  return contents ? *std::move(contents) : Contents();
+}
+
+Result<RandomContents::Contents> RandomContents::find(const KernelSpec& spec, const space::SearchSpace& space) {
   const auto names = std::make_shared<const tune::Names>(spec.problem_size, space.parameters());
   WATTUNE_ASSIGN(const tune::LaunchPlan plan, tune::LaunchPlan::compile(spec, launches_of(spec), names));
   WATTUNE_ASSIGN(const auto planned, plan.arguments(space.configuration(space.default_configuration())));
-  std::vector<std::vector<std::byte>> contents(planned.size());
+  Contents contents(planned.size());
   for (std::size_t i = 0; i < planned.size(); ++i) {
     const auto* const buffer = std::get_if<tune::PlannedBuffer>(&planned[i]);
     const auto* const argument = std::get_if<VectorArgument>(&spec.arguments[i].kind);
     const auto fill = buffer && argument && !buffer->pixels ? random_fill(*argument) : std::nullopt;
-    if (!fill || !plan.has_fixed_length(i)) continue;
+    if (!fill || buffer->bytes > kMostBytes || !plan.has_fixed_length(i)) continue;
     const Sequence sequence{*fill, argument->type, argument->vector_width, i + 1};
     WATTUNE_ASSIGN(contents[i], beginning_of(sequence, *argument, buffer->length));
   }

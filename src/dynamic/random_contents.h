@@ -15,9 +15,12 @@ namespace wattune::dynamic {
 
 class RandomContents {
  public:
+  using Contents = std::vector<std::vector<std::byte>>;
+
   // By the positions of the arguments, for the default configuration, as EvaluatorOptions::contents; empty: it is
-  // filled by other means, or not at all. Errors of the plan.
-  Result<std::vector<std::vector<std::byte>>> of(const KernelSpec& spec, const space::SearchSpace& space);
+  // filled by other means, or not at all, or is too long to be kept. Nothing, where the spec is wrong: whoever
+  // evaluates it says so.
+  Contents of(const KernelSpec& spec, const space::SearchSpace& space);
   void forget() { kept_.clear(); }
 
  private:
@@ -35,6 +38,7 @@ class RandomContents {
     std::vector<std::byte> bytes;  // as many as were ever wanted
   };
 
+  Result<Contents> find(const KernelSpec& spec, const space::SearchSpace& space);
   Result<std::vector<std::byte>> beginning_of(const Sequence& sequence, const VectorArgument& argument,
                                               std::size_t length);
 

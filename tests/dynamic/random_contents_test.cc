@@ -20,8 +20,8 @@ KernelSpec spec_of(std::int64_t n, const FillUniform& fill = {}) {
   return spec;
 }
 
-std::vector<std::vector<std::byte>> contents_of(RandomContents& contents, const KernelSpec& spec) {
-  return contents.of(spec, tune::space_of(spec)).value();
+RandomContents::Contents contents_of(RandomContents& contents, const KernelSpec& spec) {
+  return contents.of(spec, tune::space_of(spec));
 }
 
 std::vector<std::byte> drawn_anew(const KernelSpec& spec) {

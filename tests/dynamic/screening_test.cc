@@ -112,8 +112,10 @@ TEST_F(ScreeningTest, WhatIsBestInItsProcessIsTriedInCalls) {
   EXPECT_THAT(explorer->state(), HasSubstr("screened: "));
 }
 
-// The process of the device compiles nothing.
+// The process of the device compiles nothing, not even the reference.
 TEST_F(ScreeningTest, WhatItWillTryIsCompiledAhead) {
+  check_outputs();
+  options.target = [](const KernelSource& source) { return wattune::fakes::FakeDevice().compile_target(source); };
   backend::WorkerOptions worker;
   worker.executable = test::program("wattune-fake-worker");
   backend::CompilePool pool({.processes = 2, .worker = worker});

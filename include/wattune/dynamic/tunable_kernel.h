@@ -41,7 +41,8 @@ struct KernelOptions {
   // arguments; until then calls run `fallback`, or the first one waits. Empty: none.
   std::vector<Value> generic = {};
   // What a key begins with about which nothing is known, nor of one whose sizes differ by a quarter altogether, and
-  // what its tuning tries next. Empty: the nearest keys' bests, or else the default.
+  // what its tuning tries next. Calls that wait begin with whichever of the first four is compiled first. Empty: the
+  // nearest keys' bests, or else the default.
   Guess guess = {};
   // From the sizes of a call to the key it is tuned under, such as sizes rounded up to powers of two. Empty: the sizes.
   std::function<Key(const std::vector<NamedSize>& sizes)> key = {};
@@ -61,8 +62,9 @@ class TunableKernel {
   // Arguments in the kernel's order, without local memory. A scalar whose value in the spec is the bare name of a size
   // tells that size. invalid_argument (number, type or size of an argument; a key function that throws), mismatch (a
   // buffer smaller than the spec says for these sizes), compile_failed and launch_failed (no configuration works),
-  // device_lost (the context is gone: whatever it held is lost). A configuration that fails is never used again, and
-  // where outputs allow, the call is repeated with the best known.
+  // unavailable (no process to compile in; nothing is loaded of a key whose stream is captured; the process was
+  // forked), device_lost (the context is gone: whatever it held is lost). A configuration that fails is never used
+  // again, and where outputs allow, the call is repeated with the best known.
   template <typename... Arguments>
   Result<void> operator()(const CallStream& stream, const Arguments&... arguments) {
     const std::array<CallArgument, sizeof...(Arguments)> all{CallArgument(arguments)...};
