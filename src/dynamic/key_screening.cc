@@ -95,12 +95,6 @@ std::vector<Trial> finalists_on_smaller_data(const std::vector<Trial>& trials) {
 
 namespace {
 
-// For certain, or by so much that calls, which decide, will probably find it so.
-bool is_probably_better(const Statistics& one, const Statistics& than) {
-  constexpr double kByMuch = 0.97;
-  return one.interval_high < than.interval_low || one.median < kByMuch * than.median;
-}
-
 // Those of the finalists that are better than the first trial, probably or as it seems.
 std::vector<Trial> better_than_first(const std::vector<Trial>& trials, bool probably) {
   if (trials.empty() || !is_correct(trials.front())) return {};

@@ -45,6 +45,26 @@ TEST(Worth, ABetterOneIsAReasonToGoOn) {
   EXPECT_GT(worth.of_one_more(), kStep);
 }
 
+Observation with_wide_interval(double ms) {
+  Observation observation = of_time(ms);
+  observation.statistics->interval_low = nanoseconds_from_ms(0.5 * ms);
+  observation.statistics->interval_high = nanoseconds_from_ms(2.0 * ms);
+  return observation;
+}
+
+TEST(Worth, BetterByMuchCountsThoughItIsNotCertain) {
+  for (const auto& [ms, counts] : {std::pair(0.95, true), std::pair(0.98, false)}) {
+    Worth worth;
+    worth.note_calls(nanoseconds_from_seconds(1));
+    worth.learn(with_wide_interval(1.0));
+    worth.learn(with_wide_interval(1.1));
+    const Nanoseconds before = worth.of_one_more();
+    worth.learn(with_wide_interval(ms));
+    EXPECT_EQ(*worth.best() == nanoseconds_from_ms(ms), counts) << ms;
+    EXPECT_EQ(worth.of_one_more() > 0.55 * before, counts) << ms;
+  }
+}
+
 Nanoseconds of_a_new_key(const std::shared_ptr<SharedGains>& gains) {
   Worth worth(gains);
   worth.note_calls(nanoseconds_from_seconds(1));
