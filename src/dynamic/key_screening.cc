@@ -187,12 +187,12 @@ Result<void> KeyScreening::begin(const ScreeningPlace& place) {
 
 Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
   WATTUNE_TRY(begin(place));
+  if (compilers_ != nullptr) compilers_->expect(macros_of_all(*spec_, under_way_->expected()), short_limits().compile);
   if (!wait_while(&KeyScreening::waits_for_reference, place)) return {};
   if (!place.steps->has_value())
     place.steps->emplace(std::min(ledger_.gained_in(kForAStep), ScreeningAllowance::kFirst));
   ScreeningAllowance allowance(ledger_, place.now, **place.steps);
   if (!allowance.reserve([&] { return stops(place, allowance.expected()); })) return {};
-  if (compilers_ != nullptr) compilers_->expect(macros_of_all(*spec_, under_way_->expected()), short_limits().compile);
   const Nanoseconds begin_of_set_up = place.now();
   const auto evaluator =
       tune::make_evaluator(*spec_, problem_->space, place.device, place.policy,
