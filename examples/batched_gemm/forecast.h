@@ -90,6 +90,8 @@ double forecast_time(const Work& work, const Weights& weights = {});
 // The likeliest first. What compiles for long comes behind what is forecast to be as good but for 3 %, or more where it
 // takes longer, and two of the first four compile quickly. Takes about half a millisecond.
 std::vector<Way> likely_ways(const Sizes& sizes, const Weights& weights = {});
+// How many of them a size begins with, and its tuning tries first.
+constexpr std::size_t kGuesses = 8;
 // So many of them; fewer where there are fewer.
 std::vector<Values> likely_values(const Sizes& sizes, std::size_t count);
 

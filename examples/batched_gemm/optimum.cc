@@ -26,7 +26,6 @@ namespace backend = wattune::backend;
 constexpr double kClose = 1.03;    // of the best, to be measured precisely
 constexpr double kHopeless = 1.5;  // of the best, to be left after one sample
 constexpr int kScreeningSamples = 3;
-constexpr std::size_t kLikely = 8;  // what a size begins with
 constexpr int kTurns = 9;
 constexpr int kLaunchesOfTurn = 4;
 
@@ -53,7 +52,7 @@ std::vector<Configuration> chosen_configurations(const wattune::space::SearchSpa
   const auto choose = [&](const Configuration& each) {
     if (std::ranges::find(chosen, each) == chosen.end()) chosen.push_back(each);
   };
-  for (Values likely : likely_values(sizes, kLikely)) {
+  for (Values likely : likely_values(sizes, kGuesses)) {
     likely.insert(likely.end(), {{"SIZE_A", sizes.a}, {"SIZE_B", sizes.b}, {"SIZE_C", sizes.c}});
     if (const auto id = space.find(likely)) choose(space.configuration(*id));
   }

@@ -20,7 +20,6 @@ constexpr std::uint64_t kMostCallsAhead = 256;
 constexpr std::uint64_t kTellingCalls = 8;  // of a step that tell what one takes
 constexpr double kContent = 0.75;           // share of the peak bandwidth with which the paper's rule is content
 constexpr std::uint64_t kPaperConfigurations = 20;
-constexpr std::size_t kGuesses = 8;
 
 Nanoseconds now() {
   return Nanoseconds(

@@ -235,11 +235,11 @@ class TunerOfOneDevice : public Tuner {
         };
         return make_screened_explorer(std::move(problem), policy, known, ledger_, *screening_, found, gains);
       }
-      return make_trusted_explorer(std::move(problem), policy,
-                                   {.ahead = ahead(policy.strategy),
-                                    .known = std::move(known),
-                                    .now = [this] { return around_.now(); },
-                                    .gains = gains});
+      const std::string& strategy = policy.strategy.empty() ? problem->spec.strategy : policy.strategy;
+      const std::size_t places = ahead(strategy);
+      return make_trusted_explorer(
+          std::move(problem), policy,
+          {.ahead = places, .known = std::move(known), .now = [this] { return around_.now(); }, .gains = gains});
     };
   }
 
