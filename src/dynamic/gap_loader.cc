@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/logging.h"
 #include "wattune/backend/attach.h"
 
 namespace wattune::dynamic {
@@ -74,7 +75,17 @@ void GapLoader::drop(const void* owner) {
 
 bool GapLoader::waits() const {
   const std::lock_guard lock(mutex_);
-  return !jobs_.empty();
+  return has_work();
+}
+
+bool GapLoader::has_work() const {
+  return may_unload() || std::ranges::any_of(jobs_, [](const Job& job) { return job.retired == nullptr; });
+}
+
+// With the last code that lies in it a driver gives memory back, and gets it again for the next, in milliseconds.
+bool GapLoader::may_unload() const {
+  const auto retired = std::ranges::count_if(jobs_, [](const Job& job) { return job.retired != nullptr; });
+  return static_cast<std::size_t>(retired) > options_.kept_loaded;
 }
 
 std::optional<Nanoseconds> GapLoader::step() {
@@ -94,7 +105,7 @@ std::optional<Nanoseconds> GapLoader::step() {
 
 std::optional<Nanoseconds> GapLoader::next_pause() {
   const std::lock_guard lock(mutex_);
-  if (jobs_.empty()) return std::nullopt;
+  if (!has_work()) return std::nullopt;
   const auto loads = [](const Job& job) { return job.retired == nullptr; };
   if (std::ranges::none_of(jobs_, loads)) return kUnloadingPause;
   const auto may_load = [&](const Job& job) { return loads(job) && is_compiled(job.request); };
@@ -163,13 +174,13 @@ Nanoseconds GapLoader::gap(Nanoseconds expected) {
   return took;
 }
 
-// What is urgent, then what loads, then what unloads and nobody holds.
+// What is urgent, then what loads, then what unloads and nobody holds, where enough came after it.
 std::deque<GapLoader::Job>::iterator GapLoader::first_job() {
   const auto may_load = [](const Job& job) { return job.retired == nullptr && is_compiled(job.request); };
   const auto urgent = std::ranges::find_if(jobs_, [&](const Job& job) { return job.request.urgent && may_load(job); });
   if (urgent != jobs_.end()) return urgent;
   const auto loads = std::ranges::find_if(jobs_, may_load);
-  if (loads != jobs_.end()) return loads;
+  if (loads != jobs_.end() || !may_unload()) return loads;
   return std::ranges::find_if(jobs_, [](const Job& job) { return job.retired.use_count() == 1; });
 }
 
@@ -205,6 +216,7 @@ void GapLoader::carry_out(Job job, Nanoseconds reserved, Place place) {
   if (loads) loaded = job.request.load();
   job.retired.reset();
   const Nanoseconds took = clock_() - begin;
+  log_debug("{} took {:.2f} ms {}", loads ? "loading" : "unloading", to_ms(took), in_gap ? "in a gap" : "beside calls");
   const bool disturbed = streams_.is_late();
   if (!in_gap)
     cost.learn_beside(took, queued);
@@ -269,7 +281,7 @@ void GapLoader::serve(const std::stop_token& stop) {
     const std::optional<Nanoseconds> pause = step();
     std::unique_lock lock(mutex_);
     if (!pause)
-      changed_.wait(lock, stop, [this] { return !jobs_.empty(); });
+      changed_.wait(lock, stop, [this] { return has_work(); });
     else
       changed_.wait_for(lock, stop, std::chrono::duration<double, std::nano>(pause->value()), [] { return false; });
   }

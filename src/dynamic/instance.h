@@ -59,6 +59,9 @@ class Instance {
   // nobody knows.
   void expect(std::uint64_t calls, bool may_tune);
 
+  // Has what tuning found so far compiled and loaded, as calls do. false: it is called, so that those do.
+  bool want_ahead();
+
   // Puts the best known in the place of this launch in a graph, if that was one of the key's, whose calls pass what
   // `is_mine` says so of. false: it was none.
   Result<bool> replace(const CallStream& stream, const backend::GraphLaunch& launch, CUgraphExec_st* executable,

@@ -74,10 +74,12 @@ void Instance::count_calls() {
 
 bool Instance::is_occasion() { return occasion_.begins(std::max(calls_.load(std::memory_order_relaxed), told_calls_)); }
 
-// What calls will take of the device from here on. Unless the application says so, as much as they did.
+// What calls will take of the device from here on. Unless the application says so, as much as they did; and where more
+// came than it said, as much as those.
 Nanoseconds Instance::outlook() const {
   const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
-  if (told_calls_ > calls && expected() > Nanoseconds()) return static_cast<double>(told_calls_ - calls) * expected();
+  const std::uint64_t off = told_calls_ > calls ? told_calls_ - calls : calls - told_calls_;
+  if (told_calls_ > 0 && expected() > Nanoseconds()) return static_cast<double>(off) * expected();
   return std::max(calls_took_, around_.usage.of_a_key());
 }
 
@@ -166,6 +168,13 @@ void Instance::begin_ahead() {
   want();
 }
 
+bool Instance::want_ahead() {
+  if (calls_.load(std::memory_order_relaxed) > 0) return false;
+  const std::lock_guard lock(mutex_);
+  if (explorer_ && pairing_.best() != nullptr && around_.now() >= wants_at_) want();
+  return true;
+}
+
 // When a key is tuned again, what failed before is proposed again.
 void Instance::refuse_failed() {
   for (const Candidate& each : explorer_->wanted())
@@ -177,12 +186,12 @@ void Instance::want() {
   wants_at_ = around_.now() + kBetweenLooks;
   refuse_failed();
   if (explorer_->over()) return end_tuning();
-  const std::vector<Candidate> wanted = explorer_->wanted();
+  std::vector<Candidate> wanted = explorer_->wanted();
+  std::erase_if(wanted, [&](const Candidate& each) { return each.configuration == pairing_.best()->configuration(); });
   expect_candidates(wanted);
   for (std::size_t i = 0; i < wanted.size() && requested_.size() < kLoadedAhead; ++i) {
     const Configuration& configuration = wanted[i].configuration;
-    const bool is_known = configuration == pairing_.best()->configuration();
-    if (!is_known && !requested_.contains(configuration.id()) && kernel_.variants->is_ready(*problem_, configuration))
+    if (!requested_.contains(configuration.id()) && kernel_.variants->is_ready(*problem_, configuration))
       request(wanted[i]);
   }
 }
@@ -300,8 +309,9 @@ void Instance::take_outcome(Outcome outcome) {
   if (outcome.observation.status != Status::correct) failed_.insert(outcome.configuration.id());
   requested_.erase(outcome.configuration.id());
   keep_decision(outcome.configuration, outcome.observation, outcome.better);
-  log_debug("{}: {} is {} after {} calls", to_string(key()), outcome.configuration.to_string(),
-            outcome.better ? "better" : "not better", calls_.load(std::memory_order_relaxed));
+  log_debug("{}: {} is {} after {} calls, {} of which ran it and were timed", to_string(key()),
+            outcome.configuration.to_string(), outcome.better ? "better" : "not better",
+            calls_.load(std::memory_order_relaxed), outcome.observation.samples.size());
   if (outcome.better) {
     publish(pairing_.best());
     remember(outcome.observation);

@@ -93,22 +93,6 @@ std::vector<Trial> finalists_on_smaller_data(const std::vector<Trial>& trials) {
   return all;
 }
 
-namespace {
-
-// Those of the finalists that are better than the first trial, probably or as it seems.
-std::vector<Trial> better_than_first(const std::vector<Trial>& trials, bool probably) {
-  if (trials.empty() || !is_correct(trials.front())) return {};
-  const Statistics& first = *trials.front().observation.statistics;
-  std::vector<Trial> better = finalists(trials);
-  std::erase_if(better, [&](const Trial& trial) {
-    const Statistics& seen = *trial.observation.statistics;
-    return probably ? !is_probably_better(seen, first) : seen.median >= first.median;
-  });
-  return better;
-}
-
-}  // namespace
-
 KeyScreening::KeyScreening(std::shared_ptr<const Problem> problem, KeySearch search, Ledger& ledger, Found found,
                            std::shared_ptr<SharedGains> gains)
     : problem_(std::move(problem)),
@@ -152,20 +136,23 @@ void KeyScreening::expect_reference(backend::CompilePool& pool, const CompileTar
   reference_compilers_->expect({tune::macros_of(problem_->spec.parameters, standard)}, short_limits().compile);
 }
 
-Result<void> KeyScreening::run(const ScreeningPlace& place) {
-  Result<void> done = search_on(place);
-  expect_while_others_run();
+Result<void> KeyScreening::run(const ScreeningPlace& place, std::unique_ptr<tune::Evaluator>& evaluator) {
+  Result<void> done = search_on(place, evaluator);
+  expect_while_others_run(place.now());
   log_debug("screening {}: {}", to_string(problem_->key), state().over ? "over" : "others go on");
   if (!done) end(fmt::format("screening ended: {}", done.error().to_string()));
   if (!state().over) tell_found(false);
   return done;
 }
 
-// Only what it waits for: others have more use for the compilers.
-void KeyScreening::expect_while_others_run() {
+// Of a key that is not called at most what it waits for: others have more use for the compilers.
+void KeyScreening::expect_while_others_run(Nanoseconds now) {
   if (compilers_ == nullptr) return;
   std::vector<Configuration> awaited;
-  if (waits_for_next()) awaited.push_back(*next_);
+  if (next_ && worth(now) > Nanoseconds())
+    awaited = under_way_->expected();
+  else if (waits_for_next())
+    awaited.push_back(*next_);
   compilers_->expect(macros_of_all(*spec_, awaited), short_limits().compile);
 }
 
@@ -175,40 +162,49 @@ void KeyScreening::refuse(const Error& why) { end(fmt::format("not screened: {}"
 Result<void> KeyScreening::begin(const ScreeningPlace& place) {
   if (under_way_) return {};
   WATTUNE_ASSIGN(spec_, spec_for(place));
+  WATTUNE_ASSIGN(memory_, screening_memory(*spec_, problem_->space));
   compilers_ = compilers_for(*spec_, place);
-  lookahead_.emplace(place.compile_ahead);
-  under_way_.emplace(
-      problem_->space, *search_.strategy, std::vector{place.device.info().selector}, trials_, nobody_,
-      tune::TuningOptions{.stop = search_.stop, .ahead = lookahead_->value(), .shoot_out = {.finalists = 0}});
+  compile_ahead_ = place.compile_ahead;
+  lookahead_.emplace(compile_ahead_);
+  under_way_.emplace(problem_->space, *search_.strategy, std::vector{place.device.info().selector}, trials_, nobody_,
+                     tune::TuningOptions{.stop = search_.stop, .ahead = ahead(), .shoot_out = {.finalists = 0}});
   under_way_->start({}, place.now());
   next_ = under_way_->next(place.now());
   return {};
 }
 
-Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
+Result<void> KeyScreening::search_on(const ScreeningPlace& place, std::unique_ptr<tune::Evaluator>& evaluator) {
   WATTUNE_TRY(begin(place));
   if (compilers_ != nullptr) compilers_->expect(macros_of_all(*spec_, under_way_->expected()), short_limits().compile);
   if (!wait_while(&KeyScreening::waits_for_reference, place)) return {};
   if (!place.steps->has_value())
     place.steps->emplace(std::min(ledger_.gained_in(kForAStep), ScreeningAllowance::kFirst));
   ScreeningAllowance allowance(ledger_, place.now, **place.steps);
-  if (!allowance.reserve([&] { return stops(place, allowance.expected()); })) return {};
-  const Nanoseconds begin_of_set_up = place.now();
-  const auto evaluator =
-      tune::make_evaluator(*spec_, problem_->space, place.device, place.policy,
-                           {.limits = short_limits(),
-                            .check = tune::CheckOutput::contenders,
-                            .is_shared = place.device.info().kind != DeviceKind::cpu,
-                            .compilers = compilers_.get(),
-                            .reference_compilers = reference_compilers_ ? &*reference_compilers_ : nullptr,
-                            .reference_worker = place.worker,
-                            .contents = place.contents->of(*spec_, problem_->space)});
-  allowance.charge(evaluator ? (*evaluator)->device_use() : tune::DeviceUse());
-  if (!evaluator) return evaluator.error();
-  log_debug("screening {}: set up in {:.1f} ms", to_string(problem_->key), to_ms(place.now() - begin_of_set_up));
+  if (evaluator == nullptr) {
+    if (!allowance.reserve([&] { return stops(place, allowance.expected()); })) return {};
+    WATTUNE_ASSIGN(evaluator, set_up(place, allowance));
+  }
+  return evaluate_all(*evaluator, place, allowance);
+}
+
+Result<std::unique_ptr<tune::Evaluator>> KeyScreening::set_up(const ScreeningPlace& place,
+                                                              ScreeningAllowance& allowance) {
+  const Nanoseconds begin = place.now();
+  place.make_room(memory_);
+  auto made = tune::make_evaluator(*spec_, problem_->space, place.device, place.policy,
+                                   {.limits = short_limits(),
+                                    .check = tune::CheckOutput::contenders,
+                                    .is_shared = place.device.info().kind != DeviceKind::cpu,
+                                    .compilers = compilers_.get(),
+                                    .reference_compilers = reference_compilers_ ? &*reference_compilers_ : nullptr,
+                                    .reference_worker = place.worker,
+                                    .contents = place.contents->of(*spec_, problem_->space)});
+  allowance.charge(made ? (*made)->device_use() : tune::DeviceUse());
+  if (!made) return made;
+  log_debug("screening {}: set up in {:.1f} ms", to_string(problem_->key), to_ms(place.now() - begin));
   if (const std::vector<Trial> best = finalists(trials_.all); !best.empty())
-    (*evaluator)->know_best(best.front().observation);
-  return evaluate_all(**evaluator, place, allowance);
+    (*made)->know_best(best.front().observation);
+  return made;
 }
 
 Result<KernelSpec> KeyScreening::spec_for(const ScreeningPlace& place) {
@@ -261,9 +257,10 @@ bool KeyScreening::rests(Nanoseconds now, Nanoseconds cost) {
   return last_paid_ && now - *last_paid_ > kRest;
 }
 
-// What was put aside needs data once more.
-bool KeyScreening::is_worth_running(Nanoseconds cost) const {
-  return !waits_for_reference() && !waits_for_next() && pays((under_way_ ? kAgain : 1.0) * cost);
+// What was put aside needs data once more, unless they were kept.
+bool KeyScreening::is_worth_running(Nanoseconds cost, bool is_set_up) const {
+  const bool needs_data_again = under_way_ && !is_set_up;
+  return pays((needs_data_again ? kAgain : 1.0) * cost) && !waits_for_reference() && !waits_for_next();
 }
 
 // To change between keys takes a while, in which data are generated, so that others must be worth more by far, unless
@@ -282,9 +279,28 @@ void KeyScreening::note_time(Nanoseconds of_best_known) {
 // It is all that is expected of its compilers.
 bool KeyScreening::waits_for_reference() const { return reference_compilers_ && is_compiling(*reference_compilers_); }
 
+// For whichever is compiled first; at first for the one with which all others are compared.
 bool KeyScreening::waits_for_next() const {
-  return compilers_ != nullptr && next_ && is_compiling(*compilers_) &&
-         !compilers_->is_ready(tune::macros_of(problem_->spec.parameters, *next_));
+  if (compilers_ == nullptr || !next_ || is_compiled(*next_) || !is_compiling(*compilers_)) return false;
+  const auto is_ready = [this](const Configuration& each) { return is_compiled(each); };
+  return trials_.all.empty() || std::ranges::none_of(under_way_->expected(), is_ready);
+}
+
+bool KeyScreening::is_compiled(const Configuration& configuration) const {
+  return compilers_->is_ready(tune::macros_of(problem_->spec.parameters, configuration));
+}
+
+void KeyScreening::take_compiled() {
+  if (compilers_ == nullptr || trials_.all.empty() || is_compiled(*next_)) return;
+  const auto ready = under_way_->exchange([this](const Configuration& each) { return is_compiled(each); });
+  if (ready) next_ = ready;
+}
+
+// Nothing is lost where all are compiled with which it begins whatever they show.
+std::size_t KeyScreening::ahead() const {
+  const std::size_t tried = trials_.all.size();
+  const std::size_t known = search_.known > tried ? search_.known - tried : 0;
+  return std::max(lookahead_->value(), std::min(known, compile_ahead_));
 }
 
 // Not in the evaluator, which would not notice that the search is to end, or that others could go on meanwhile.
@@ -301,16 +317,17 @@ bool KeyScreening::wait_while(bool (KeyScreening::*waits)() const, const Screeni
 
 Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const ScreeningPlace& place,
                                         ScreeningAllowance& allowance) {
-  publish(true);
+  publish();
   for (; next_; next_ = under_way_->next(place.now())) {
     const Nanoseconds begin = place.now();
     evaluator.expect(under_way_->expected());
     if (!wait_while(&KeyScreening::waits_for_next, place)) return {};
+    take_compiled();
     const Nanoseconds compiled = place.now();
     const auto does_pay = [&] { return pays(allowance.expected()); };
     if (!allowance.reserve([&] { return stops(place, allowance.expected()); }, does_pay)) return {};
     lookahead_->learn(compiled - begin, place.now() - compiled);
-    under_way_->set_ahead(lookahead_->value());
+    under_way_->set_ahead(ahead());
     const Nanoseconds afforded = place.now();
     const tune::DeviceUse before = evaluator.device_use();
     Result<Observation> seen = evaluator.evaluate(*next_);
@@ -331,20 +348,20 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
         to_ms(place.now() - afforded), to_ms(use.time), seen->statistics ? to_ms(seen->statistics->median) : 0.0,
         to_ms(worth_.of_one_more()), to_ms(allowance.expected()));
     WATTUNE_TRY(under_way_->tell(*std::move(seen), place.now()));
-    publish(does_pay());
+    publish();
   }
   if (finalists(trials_.all).empty() && !trials_.all.empty()) return none_works(trials_.all);
   end(fmt::format("screened{}: {}", was_reduced_ ? " on smaller data" : "", under_way_->so_far().stop_reason), true);
   return {};
 }
 
-// What is probably better need not wait for the rest of the search, and what seems better not for what does not pay.
-void KeyScreening::publish(bool goes_on) {
+// What may be the best need not wait for the rest of the search: a few calls tell more, and cost less, than a step.
+void KeyScreening::publish() {
   const search::Progress& progress = under_way_->progress();
   const std::optional<std::uint64_t> left = search_.stop.evaluations_left(progress);
-  const std::vector<Trial> better = better_than_first(trials_.all, goes_on);
+  const std::vector<Trial> best = worth_calls();
   const std::lock_guard lock(mutex_);
-  keep(better);
+  keep(best);
   state_.explored = progress.evaluations;
   state_.failed = static_cast<std::uint64_t>(std::ranges::count_if(
       trials_.all, [](const Trial& trial) { return trial.observation.status != Status::correct; }));
@@ -352,19 +369,23 @@ void KeyScreening::publish(bool goes_on) {
                       : fmt::format("screening, {} so far", state_.explored);
 }
 
-std::vector<Trial> KeyScreening::tell_found(bool complete) {
-  std::vector<Trial> best = finalists(trials_.all);
+void KeyScreening::tell_found(bool complete) {
+  const std::vector<Trial> best = finalists(trials_.all);
   if (found_ && !best.empty() && !was_reduced_) found_(best.front(), complete);
-  return best;
 }
 
 void KeyScreening::end(const std::string& words, bool complete) {
-  const std::vector<Trial> best = tell_found(complete);
+  tell_found(complete);
+  const std::vector<Trial> best = worth_calls();
   const std::lock_guard lock(mutex_);
-  keep(was_reduced_ ? finalists_on_smaller_data(trials_.all) : best);
+  keep(best);
   state_.words = words;
   state_.over = true;
   state_.complete = complete;
+}
+
+std::vector<Trial> KeyScreening::worth_calls() const {
+  return was_reduced_ ? finalists_on_smaller_data(trials_.all) : finalists(trials_.all);
 }
 
 // Under the lock.

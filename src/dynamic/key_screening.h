@@ -36,10 +36,11 @@ struct ScreeningPlace {
   std::stop_token stop = {};           // no further step is begun
   // What one more step is worth at most of the keys that are worth running; less than nothing: there is none.
   std::function<Nanoseconds()> others;
-  backend::CompilePool* pool = nullptr;  // compiles for it; nullptr: the device does
-  std::size_t compile_ahead = 1;         // of what the strategy proposes, at most
-  std::optional<RecentMean>* steps;      // what those of all keys took of the device
-  RandomContents* contents;              // of all keys
+  backend::CompilePool* pool = nullptr;                // compiles for it; nullptr: the device does
+  std::size_t compile_ahead = 1;                       // of what the strategy proposes, at most
+  std::optional<RecentMean>* steps;                    // what those of all keys took of the device
+  RandomContents* contents;                            // of all keys
+  std::function<void(std::uint64_t bytes)> make_room;  // called before so many bytes of the device are taken
 };
 
 using CompileTargetOf = std::function<Result<backend::CompileTarget>(const KernelSource&)>;
@@ -79,14 +80,18 @@ class KeyScreening {
   void expect_reference(backend::CompilePool& pool, const CompileTargetOf& target_of);
   // Until the search is over, was cancelled, does not pay for long, or another key is worth more: then it goes on when
   // this is called again. An Error ends it with what it found before: why nothing can be evaluated, device_lost when
-  // the device is gone for good. Of one thread, as the next three.
-  Result<void> run(const ScreeningPlace& place);
+  // the device is gone for good. The evaluator is set up where there is none; whoever keeps it for the next time saves
+  // that. Of one thread, as the next four.
+  Result<void> run(const ScreeningPlace& place, std::unique_ptr<tune::Evaluator>& evaluator);
+  // Bytes of the device's memory that its data take; 0: it has not begun.
+  std::uint64_t memory() const { return memory_; }
   // Nothing of it is left to run; what was not called for long ends here.
   bool is_over(Nanoseconds now);
   // What one more step is worth: nothing, where the key is not called any more.
   Nanoseconds worth(Nanoseconds now);
   // Whether it is worth running, where a step costs so much and the key is called: not while it waits for a compiler.
-  bool is_worth_running(Nanoseconds cost) const;
+  // `is_set_up`: its evaluator was kept.
+  bool is_worth_running(Nanoseconds cost, bool is_set_up) const;
   // It will not be run.
   void refuse(const Error& why);
   // Nobody wants to know any more.
@@ -107,7 +112,8 @@ class KeyScreening {
   void note_time(Nanoseconds of_best_known);
 
   State state() const;
-  // Once it is over; before that those which are better than the best known so far.
+  // Those that may be as good as the best so far, the best first: what takes 5 % longer or less on data that are
+  // smaller by far, or in a few samples, is told apart in calls.
   std::vector<Candidate> best_few() const;
 
  private:
@@ -120,22 +126,27 @@ class KeyScreening {
     std::vector<Trial> all;
   };
 
-  Result<void> search_on(const ScreeningPlace& place);
-  void expect_while_others_run();
+  Result<void> search_on(const ScreeningPlace& place, std::unique_ptr<tune::Evaluator>& evaluator);
+  Result<std::unique_ptr<tune::Evaluator>> set_up(const ScreeningPlace& place, ScreeningAllowance& allowance);
+  void expect_while_others_run(Nanoseconds now);
   bool waits_for_reference() const;
   bool waits_for_next() const;
+  bool is_compiled(const Configuration& configuration) const;
+  void take_compiled();
+  std::size_t ahead() const;
   bool wait_while(bool (KeyScreening::*waits)() const, const ScreeningPlace& place);
   Result<void> begin(const ScreeningPlace& place);
   Result<void> evaluate_all(tune::Evaluator& evaluator, const ScreeningPlace& place, ScreeningAllowance& allowance);
   Result<KernelSpec> spec_for(const ScreeningPlace& place);
-  void publish(bool goes_on);
-  std::vector<Trial> tell_found(bool complete);
+  void publish();
+  void tell_found(bool complete);
   void end(const std::string& words, bool complete = false);
   Nanoseconds since_last_call(Nanoseconds now);
   bool stops(const ScreeningPlace& place, Nanoseconds cost);
   bool pays(Nanoseconds cost) const { return worth_.of_one_more() > cost; }
   bool yields(const ScreeningPlace& place, Nanoseconds cost);
   bool rests(Nanoseconds now, Nanoseconds cost);
+  std::vector<Trial> worth_calls() const;
   void keep(const std::vector<Trial>& best);
 
   const std::shared_ptr<const Problem> problem_;
@@ -147,10 +158,12 @@ class KeyScreening {
   std::atomic<std::uint64_t> calls_ = 0;
   Worth worth_;
   std::optional<backend::PooledSource> reference_compilers_;
-  // Of the thread that screens; the first five once it has begun.
+  // Of the thread that screens; the first seven once it has begun.
   std::optional<KernelSpec> spec_;
+  std::uint64_t memory_ = 0;
   std::unique_ptr<backend::PooledSource> compilers_;  // nullptr: the device compiles
   std::optional<tune::Search> under_way_;
+  std::size_t compile_ahead_ = 1;
   std::optional<Lookahead> lookahead_;
   std::optional<Configuration> next_;
   Trials trials_;

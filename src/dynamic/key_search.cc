@@ -13,9 +13,12 @@ namespace {
 
 std::vector<ConfigurationId> beginnings(const space::SearchSpace& space, const std::vector<Configuration>& known) {
   std::vector<ConfigurationId> ids;
+  const auto add = [&ids](ConfigurationId id) {
+    if (std::ranges::count(ids, id) == 0) ids.push_back(id);
+  };
   for (const Configuration& each : known)
-    if (const Result<Configuration> near = nearest_in(space, each)) ids.push_back(near->id());
-  ids.push_back(space.default_configuration());
+    if (const Result<Configuration> near = nearest_in(space, each)) add(near->id());
+  add(space.default_configuration());
   return ids;
 }
 
@@ -86,7 +89,7 @@ Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& po
   // Where calls pay for what is tried: few others are as fast as what differs from the best in little.
   const bool nearby = policy.safety != Safety::screened && !is_named;
   auto from_known = std::make_unique<BeginWith>(first, nearby, policy.seed, std::move(strategy));
-  return KeySearch{std::move(from_known), plan.stop};
+  return KeySearch{std::move(from_known), plan.stop, first.size()};
 }
 
 }  // namespace wattune::dynamic

@@ -44,19 +44,22 @@ Result<RandomContents::Contents> RandomContents::find(const KernelSpec& spec, co
   return contents;
 }
 
-Result<std::vector<std::byte>> RandomContents::beginning_of(const Sequence& sequence, const VectorArgument& argument,
-                                                            std::size_t length) {
-  const std::size_t bytes = length * element_bytes(argument);
+// More than is wanted where it is not the first time, as sizes that differ from key to key would each draw some more.
+Result<tune::SharedBytes> RandomContents::beginning_of(const Sequence& sequence, const VectorArgument& argument,
+                                                       std::size_t length) {
+  const std::size_t element = element_bytes(argument);
   auto found = std::ranges::find(kept_, sequence, &Kept::sequence);
   if (found == kept_.end()) {
     if (kept_.size() == kMostSequences) kept_.pop_front();
-    found = kept_.insert(kept_.end(), Kept{sequence, {}});
+    found = kept_.insert(kept_.end(), Kept{sequence, std::make_shared<std::vector<std::byte>>()});
   }
-  if (found->bytes.size() < bytes) {
-    WATTUNE_ASSIGN(found->bytes, measure::make_contents(argument, length, sequence.seed));
+  const std::size_t had = found->bytes->size() / element;
+  if (had < length) {
+    const std::size_t drawn = std::max(length, std::min(2 * had, kMostBytes / element));
+    WATTUNE_ASSIGN(std::vector<std::byte> bytes, measure::make_contents(argument, drawn, sequence.seed));
+    found->bytes = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   }
-  const auto begin = found->bytes.begin();
-  return std::vector<std::byte>(begin, begin + static_cast<std::ptrdiff_t>(bytes));
+  return found->bytes;
 }
 
 }  // namespace wattune::dynamic

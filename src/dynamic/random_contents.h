@@ -10,14 +10,15 @@
 
 #include "wattune/core/kernel_spec.h"
 #include "wattune/space/search_space.h"
+#include "wattune/tune/evaluator.h"
 
 namespace wattune::dynamic {
 
 class RandomContents {
  public:
-  using Contents = std::vector<std::vector<std::byte>>;
+  using Contents = std::vector<tune::SharedBytes>;
 
-  // By the positions of the arguments, for the default configuration, as EvaluatorOptions::contents; empty: it is
+  // By the positions of the arguments, for the default configuration, as EvaluatorOptions::contents; nullptr: it is
   // filled by other means, or not at all, or is too long to be kept. Nothing, where the spec is wrong: whoever
   // evaluates it says so.
   Contents of(const KernelSpec& spec, const space::SearchSpace& space);
@@ -35,12 +36,11 @@ class RandomContents {
   };
   struct Kept {
     Sequence sequence;
-    std::vector<std::byte> bytes;  // as many as were ever wanted
+    tune::SharedBytes bytes;  // at least as many as were ever wanted
   };
 
   Result<Contents> find(const KernelSpec& spec, const space::SearchSpace& space);
-  Result<std::vector<std::byte>> beginning_of(const Sequence& sequence, const VectorArgument& argument,
-                                              std::size_t length);
+  Result<tune::SharedBytes> beginning_of(const Sequence& sequence, const VectorArgument& argument, std::size_t length);
 
   std::deque<Kept> kept_;
 };

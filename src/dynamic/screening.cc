@@ -32,7 +32,7 @@ void Screening::add(std::shared_ptr<KeyScreening> key) {
 void Screening::work(const std::stop_token& stop) {
   const backend::RelaxedCapture relaxed;  // it asks the application's context for its free memory
   while (const std::shared_ptr<KeyScreening> key = next(stop)) {
-    screen(*key, stop);
+    screen(key, stop);
     const std::lock_guard lock(mutex_);
     if (!stop.stop_requested() && !key->is_over(options_.now())) keys_.push_back(key);
   }
@@ -41,15 +41,11 @@ void Screening::work(const std::stop_token& stop) {
 // nullptr: it ends. The process is given back when nothing has paid for long.
 std::shared_ptr<KeyScreening> Screening::next(const std::stop_token& stop) {
   const Stopwatch idle;
-  std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
+    drop_over();
+    if (device_ != nullptr && idle.elapsed() >= kIdle) close();
+    std::unique_lock lock(mutex_);
     if (std::shared_ptr<KeyScreening> key = take_worthiest()) return key;
-    if (device_ != nullptr && idle.elapsed() >= kIdle) {
-      lock.unlock();
-      device_.reset();
-      contents_.forget();
-      lock.lock();
-    }
     const bool asks_again = device_ != nullptr || !keys_.empty();
     const auto has_come = [this, before = keys_.size()] { return keys_.size() > before; };
     if (asks_again)
@@ -62,12 +58,23 @@ std::shared_ptr<KeyScreening> Screening::next(const std::stop_token& stop) {
 
 Nanoseconds Screening::worth_of(KeyScreening& key) const {
   const Nanoseconds cost = steps_ ? steps_->value() : Nanoseconds();
-  return key.is_worth_running(cost) ? key.worth(options_.now()) : Nanoseconds(-1);
+  return key.is_worth_running(cost, kept_.has(&key)) ? key.worth(options_.now()) : Nanoseconds(-1);
+}
+
+// Those of which nothing is left to run, and then without the lock what they hold, as that may take a while.
+void Screening::drop_over() {
+  std::vector<std::shared_ptr<KeyScreening>> over;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto is_over = [now = options_.now()](const auto& key) { return key->is_over(now); };
+    std::ranges::copy_if(keys_, std::back_inserter(over), is_over);
+    std::erase_if(keys_, [&](const auto& key) { return std::ranges::count(over, key) > 0; });
+  }
+  for (const std::shared_ptr<KeyScreening>& key : over) kept_.take(key.get());
 }
 
 // Of those that are worth running; of those that are worth as much the first. nullptr: there is none.
 std::shared_ptr<KeyScreening> Screening::take_worthiest() {
-  std::erase_if(keys_, [now = options_.now()](const auto& key) { return key->is_over(now); });
   const auto worth = [this](const auto& key) { return worth_of(*key); };
   const auto found = std::ranges::max_element(keys_, {}, worth);
   if (found == keys_.end() || worth(*found) < Nanoseconds()) return nullptr;
@@ -76,25 +83,45 @@ std::shared_ptr<KeyScreening> Screening::take_worthiest() {
   return key;
 }
 
-void Screening::screen(KeyScreening& key, const std::stop_token& stop) {
-  if (Result<void> opened = open(stop); !opened) return key.refuse(opened.error());
-  const Result<void> done = key.run({.device = *device_,
-                                     .policy = *policy_,
-                                     .most_memory = options_.free_memory() / kPart,
-                                     .worker = worker(stop),
-                                     .now = options_.now,
-                                     .stop = stop,
-                                     .others = [this] { return worth_of_others(); },
-                                     .pool = options_.pool,
-                                     .compile_ahead = options_.compile_ahead,
-                                     .steps = &steps_,
-                                     .contents = &contents_});
-  if (done) return;
+// What was set up for a key is kept while others run.
+void Screening::screen(const std::shared_ptr<KeyScreening>& key, const std::stop_token& stop) {
+  if (Result<void> opened = open(stop); !opened) return key->refuse(opened.error());
+  std::unique_ptr<tune::Evaluator> evaluator = kept_.take(key.get());
+  const std::size_t resets = evaluator ? evaluator->resets() : 0;
+  const Result<void> done = run(*key, evaluator, stop);
+  // Of another's, nothing is left on a device that was reset.
+  if (!done || (evaluator && evaluator->resets() > resets)) kept_.let_go_of_all();
+  if (done) {
+    if (evaluator && !key->is_over(options_.now())) kept_.keep(key, std::move(evaluator), key->memory());
+    return;
+  }
+  evaluator.reset();
   if (done.error().code() == ErrorCode::device_lost) device_.reset();
   if (!stop.stop_requested())
-    options_.note(fmt::format("kernel `{}`, {}: screening ends: {}", key.problem().spec.name,
-                              to_string(key.problem().key), done.error().to_string()));
+    options_.note(fmt::format("kernel `{}`, {}: screening ends: {}", key->problem().spec.name,
+                              to_string(key->problem().key), done.error().to_string()));
 }
+
+Result<void> Screening::run(KeyScreening& key, std::unique_ptr<tune::Evaluator>& evaluator,
+                            const std::stop_token& stop) {
+  const std::uint64_t most = most_memory();
+  return key.run(
+      {.device = *device_,
+       .policy = *policy_,
+       .most_memory = most,
+       .worker = worker(stop),
+       .now = options_.now,
+       .stop = stop,
+       .others = [this] { return worth_of_others(); },
+       .pool = options_.pool,
+       .compile_ahead = options_.compile_ahead,
+       .steps = &steps_,
+       .contents = &contents_,
+       .make_room = [this, most](std::uint64_t bytes) { kept_.let_go_beyond(most > bytes ? most - bytes : 0); }},
+      evaluator);
+}
+
+std::uint64_t Screening::most_memory() const { return (options_.free_memory() + kept_.bytes()) / kPart; }
 
 Nanoseconds Screening::worth_of_others() {
   const std::lock_guard lock(mutex_);
@@ -118,6 +145,12 @@ Result<void> Screening::open(const std::stop_token& stop) {
     options_.note(fmt::format("nothing is screened, so that kernels that are not trusted run the best known only: {}",
                               refused_->to_string()));
   return *refused_;
+}
+
+void Screening::close() {
+  kept_.let_go_of_all();
+  device_.reset();
+  contents_.forget();
 }
 
 backend::WorkerOptions Screening::worker(const std::stop_token& stop) const {

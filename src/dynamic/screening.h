@@ -8,6 +8,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -16,6 +17,7 @@
 #include <string>
 #include <thread>
 
+#include "dynamic/kept_evaluators.h"
 #include "dynamic/key_screening.h"
 
 namespace wattune::dynamic {
@@ -49,8 +51,13 @@ class Screening {
   // Less than nothing: it is not worth running.
   Nanoseconds worth_of(KeyScreening& key) const;
   Nanoseconds worth_of_others();
-  void screen(KeyScreening& key, const std::stop_token& stop);
+  void drop_over();
+  void screen(const std::shared_ptr<KeyScreening>& key, const std::stop_token& stop);
+  Result<void> run(KeyScreening& key, std::unique_ptr<tune::Evaluator>& evaluator, const std::stop_token& stop);
+  // Of the device that may be taken, what is kept included.
+  std::uint64_t most_memory() const;
   Result<void> open(const std::stop_token& stop);
+  void close();
   backend::WorkerOptions worker(const std::stop_token& stop) const;
 
   const ScreeningOptions options_;
@@ -59,6 +66,7 @@ class Screening {
   std::unique_ptr<measure::MeasurePolicy> policy_;  // the same; once a device was opened
   std::optional<RecentMean> steps_;                 // the same
   RandomContents contents_;                         // the same
+  KeptEvaluators kept_;                             // the same
   std::mutex mutex_;                                // guards what follows
   std::condition_variable_any added_;
   std::deque<std::shared_ptr<KeyScreening>> keys_;

@@ -24,8 +24,8 @@ std::size_t copied_bytes(const Problem& problem, std::size_t argument, const tun
 }
 
 // By the positions of the spec's arguments.
-Result<std::vector<std::vector<std::byte>>> contents_of(const CallToTune& call) {
-  std::vector<std::vector<std::byte>> contents(call.problem.spec.arguments.size());
+Result<std::vector<tune::SharedBytes>> contents_of(const CallToTune& call) {
+  std::vector<tune::SharedBytes> contents(call.problem.spec.arguments.size());
   const space::SearchSpace& space = call.problem.space;
   WATTUNE_ASSIGN(const auto planned, call.problem.plan.arguments(space.configuration(space.default_configuration())));
   const std::vector<PassedArgument>& passed = call.signature.passed();
@@ -34,7 +34,8 @@ Result<std::vector<std::vector<std::byte>>> contents_of(const CallToTune& call) 
     const std::size_t argument = passed[i].argument;
     const std::size_t bytes = copied_bytes(call.problem, argument, planned[argument]);
     if (bytes == 0) continue;
-    WATTUNE_ASSIGN(contents[argument], read_memory(call.device, *call.lane.stream, call.arguments[i], bytes));
+    WATTUNE_ASSIGN(auto read, read_memory(call.device, *call.lane.stream, call.arguments[i], bytes));
+    contents[argument] = std::make_shared<const std::vector<std::byte>>(std::move(read));
   }
   return contents;
 }

@@ -211,7 +211,14 @@ Result<void> TunedKernel::expect(std::span<const NamedSize> sizes, std::uint64_t
   WATTUNE_TRY(signature_.read_sizes({}, sizes, all));
   WATTUNE_ASSIGN(Instance* const instance, instance_of(all));
   instance->expect(calls, mode() != Mode::best);
+  const std::lock_guard lock(mutex_);
+  if (std::ranges::count(expected_, instance) == 0) expected_.push_back(instance);
   return {};
+}
+
+void TunedKernel::want_ahead() {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(expected_, [](Instance* instance) { return !instance->want_ahead(); });
 }
 
 Result<std::size_t> TunedKernel::update_graph(const CallStream& stream, CUgraphExec_st* executable, CUgraph_st* graph) {

@@ -39,6 +39,8 @@ class TunedKernel : public TunableKernel {
   Result<std::size_t> update_graph(const CallStream& stream, CUgraphExec_st* executable, CUgraph_st* graph) override;
   std::optional<Configuration> best(const Key& key) const override;
   KernelReport report() const override;
+  // Asks for what was found of keys that are expected and not called yet: those that are look themselves.
+  void want_ahead();
   // A stream is about to be destroyed.
   void forget(const Lane& lane) { parts_.variants->forget(lane); }
 
@@ -73,6 +75,7 @@ class TunedKernel : public TunableKernel {
   mutable std::mutex mutex_;                                    // guards what follows, and adding to what is known
   std::map<std::string, std::unique_ptr<Instance>> instances_;  // by their keys in words
   std::shared_ptr<const Problem> first_;                        // whose space others share
+  std::vector<Instance*> expected_;                             // that were not called when somebody looked
 };
 
 }  // namespace wattune::dynamic

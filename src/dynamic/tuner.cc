@@ -152,7 +152,12 @@ class TunerOfOneDevice : public Tuner {
   }
 
   Nanoseconds gap(Nanoseconds expected) override {
-    return attachment_.is_forked() ? Nanoseconds() : loader_->gap(expected);
+    if (attachment_.is_forked()) return {};
+    {
+      const std::lock_guard lock(mutex_);
+      for (TunedKernel* const kernel : kernels_) kernel->want_ahead();
+    }
+    return loader_->gap(expected);
   }
 
   Result<void> forget(const CallStream& stream) override {

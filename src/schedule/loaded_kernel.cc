@@ -47,13 +47,13 @@ Result<ArgumentBuffers> make_buffers(backend::Device& device, backend::Stream& s
     WATTUNE_TRY(stream.fill(*made.buffer, measure::kPoison));
     return made;
   }
-  WATTUNE_ASSIGN(const std::vector<std::byte>* contents, recipe.contents.get(argument, planned.length));
+  WATTUNE_ASSIGN(const std::span<const std::byte> contents, recipe.contents.get(argument, planned.length));
   if (access == ArgumentAccess::read_only) {
-    WATTUNE_TRY(stream.write(*made.buffer, *contents));
+    WATTUNE_TRY(stream.write(*made.buffer, contents));
     return made;
   }
   WATTUNE_ASSIGN(made.pristine, create(device, planned));
-  WATTUNE_TRY(stream.write(*made.pristine, *contents));
+  WATTUNE_TRY(stream.write(*made.pristine, contents));
   WATTUNE_TRY(stream.copy(*made.pristine, *made.buffer));
   return made;
 }

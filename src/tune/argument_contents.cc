@@ -95,15 +95,16 @@ Result<std::vector<std::byte>> ArgumentContents::fill_structs(const VectorArgume
   return structs;
 }
 
-Result<const std::vector<std::byte>*> ArgumentContents::get(std::size_t argument, std::size_t length) {
+Result<std::span<const std::byte>> ArgumentContents::get(std::size_t argument, std::size_t length) {
   Slot& slot = slots_[argument];
   const auto& vector = std::get<VectorArgument>(arguments_[argument].kind);
-  if (const std::vector<std::byte>& given = given_[argument]; !given.empty()) {
-    if (given.size() == length * element_bytes(vector)) return &given;
+  if (const SharedBytes& given = given_[argument]) {
+    const std::size_t bytes = length * element_bytes(vector);
+    if (given->size() >= bytes) return std::span(*given).first(bytes);
     return Error(ErrorCode::mismatch, fmt::format("argument `{}` has {} elements, and is given {} bytes",
-                                                  arguments_[argument].name, length, given.size()));
+                                                  arguments_[argument].name, length, given->size()));
   }
-  if (slot.length == length && !slot.bytes.empty()) return &slot.bytes;
+  if (slot.length == length && !slot.bytes.empty()) return std::span<const std::byte>(slot.bytes);
   // Seeded by position, so that two arguments with the same fill hold different numbers.
   const std::uint64_t seed = argument + 1;
   Result<std::vector<std::byte>> bytes =
@@ -111,7 +112,7 @@ Result<const std::vector<std::byte>*> ArgumentContents::get(std::size_t argument
   if (!bytes) return std::move(bytes).error().at(arguments_[argument].position);
   slot.length = length;
   slot.bytes = *std::move(bytes);
-  return &slot.bytes;
+  return std::span<const std::byte>(slot.bytes);
 }
 
 }  // namespace wattune::tune

@@ -3,17 +3,19 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "tune/formula.h"
 #include "wattune/core/kernel_spec.h"
+#include "wattune/tune/evaluator.h"
 
 namespace wattune::tune {
 
 class ArgumentContents {
  public:
-  // `arguments` outlives it. What is `given`, by position, takes the place of the spec's fills; empty: nothing.
-  explicit ArgumentContents(const std::vector<Argument>& arguments, std::vector<std::vector<std::byte>> given = {})
+  // `arguments` outlives it. What is `given`, by position, takes the place of the spec's fills; nullptr: nothing.
+  explicit ArgumentContents(const std::vector<Argument>& arguments, std::vector<SharedBytes> given = {})
       : arguments_(arguments), given_(std::move(given)), slots_(arguments.size()) {
     given_.resize(arguments.size());
   }
@@ -22,7 +24,7 @@ class ArgumentContents {
   Result<void> compile(std::shared_ptr<const Names> names);
 
   // The bytes of vector argument i with `length` elements; valid until asked for another length of it.
-  Result<const std::vector<std::byte>*> get(std::size_t argument, std::size_t length);
+  Result<std::span<const std::byte>> get(std::size_t argument, std::size_t length);
 
  private:
   using FillExpressionOf = std::optional<space::Expression>;
@@ -39,7 +41,7 @@ class ArgumentContents {
                                               std::uint64_t seed) const;
 
   const std::vector<Argument>& arguments_;
-  std::vector<std::vector<std::byte>> given_;
+  std::vector<SharedBytes> given_;
   std::shared_ptr<const Names> names_;
   std::vector<Slot> slots_;
 };

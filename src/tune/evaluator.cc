@@ -23,6 +23,7 @@ Result<void> reset_device(RunState& run) {
   run.session.drop();
   run.programs.drop();
   run.has_launched = false;
+  ++run.resets;
   Result<void> done = run.device.reset();
   for (int i = 1; i < kResetAttempts && !done; ++i) done = run.device.reset();
   if (!done) return Error(ErrorCode::device_lost, "the device cannot be brought back: " + done.error().to_string());
@@ -80,6 +81,8 @@ class DeviceEvaluator : public Evaluator {
     run_->incumbent = best;
     run_->energy_front.learn(best);
   }
+
+  std::size_t resets() const override { return run_->resets; }
 
   DeviceUse device_use() const override {
     const KernelSession& session = run_->session;

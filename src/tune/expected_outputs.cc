@@ -118,8 +118,7 @@ Result<measure::HostArgument> host_argument(RunState& run, std::size_t position,
   host.writable = vector.access != ArgumentAccess::read_only;
   host.fill = measure::kPoison;
   if (vector.access == ArgumentAccess::write_only) return host;
-  WATTUNE_ASSIGN(const std::vector<std::byte>* contents, run.contents.get(position, buffer->length));
-  host.contents = *contents;
+  WATTUNE_ASSIGN(host.contents, run.contents.get(position, buffer->length));
   return host;
 }
 

@@ -117,10 +117,10 @@ Result<void> KernelSession::upload(std::size_t argument, const PlannedBuffer& pl
   slot.pixels = planned.pixels;
   WATTUNE_ASSIGN(slot.buffer, create(planned));
   if (access(argument) == ArgumentAccess::write_only) return {};
-  WATTUNE_ASSIGN(const std::vector<std::byte>* contents, contents_.get(argument, planned.length));
-  if (access(argument) == ArgumentAccess::read_only) return stream_->write(*slot.buffer, *contents);
+  WATTUNE_ASSIGN(const std::span<const std::byte> contents, contents_.get(argument, planned.length));
+  if (access(argument) == ArgumentAccess::read_only) return stream_->write(*slot.buffer, contents);
   WATTUNE_ASSIGN(slot.pristine, create(planned));
-  return stream_->write(*slot.pristine, *contents);
+  return stream_->write(*slot.pristine, contents);
 }
 
 Result<std::unique_ptr<backend::Buffer>> KernelSession::create(const PlannedBuffer& planned) {

@@ -106,6 +106,7 @@ struct RunState {
   std::optional<Observation> incumbent;  // of the best configuration so far
   bool spec_fits_kernel = false;         // some configuration was launched with the spec's arguments
   bool has_launched = false;             // some configuration, since the device was reset
+  std::size_t resets = 0;
 };
 
 }  // namespace wattune::tune

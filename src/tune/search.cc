@@ -107,6 +107,19 @@ std::optional<Configuration> Search::next(Nanoseconds now, std::size_t device) {
   return next;
 }
 
+std::optional<Configuration> Search::exchange(const std::function<bool(const Configuration&)>& suits,
+                                              std::size_t device) {
+  const auto found = std::ranges::find_if(proposals_, suits);
+  if (found == proposals_.end()) return std::nullopt;
+  Configuration& given = std::ranges::find(in_flight_, device, &Evaluation::device)->configuration;
+  known_.erase(given.id());
+  known_.insert(found->id());
+  std::swap(given, *found);
+  std::rotate(proposals_.begin(), found, found + 1);
+  last_costly_ = values_of(given, options_.costly);
+  return given;
+}
+
 bool Search::over(Nanoseconds now) {
   tally_->progress.elapsed = now - started_;
   std::optional<std::string> reason = options_.stop.reason_to_stop(progress());

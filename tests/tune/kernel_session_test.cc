@@ -93,8 +93,9 @@ TEST(ArgumentContents, WhatIsGivenTakesThePlaceOfTheFill) {
   const std::vector<Argument> arguments{vector_argument("x", ArgumentAccess::read_only, FillIota{})};
   const std::vector<float> given{5.0f, 6.0f};
   const auto bytes = std::as_bytes(std::span(given));
-  ArgumentContents contents(arguments, {std::vector<std::byte>(bytes.begin(), bytes.end())});
-  EXPECT_TRUE(std::ranges::equal(*contents.get(0, 2).value(), bytes));
+  ArgumentContents contents(arguments, {std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end())});
+  EXPECT_TRUE(std::ranges::equal(contents.get(0, 2).value(), bytes));
+  EXPECT_TRUE(std::ranges::equal(contents.get(0, 1).value(), bytes.first(sizeof(float)))) << "it begins with them";
   EXPECT_EQ(contents.get(0, 3).error().code(), ErrorCode::mismatch);
 }
 

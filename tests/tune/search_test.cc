@@ -148,6 +148,22 @@ TEST_F(SearchByHand, ProposesAsFarAheadAsItWasToldLast) {
   EXPECT_THAT(ids_of(search->expected()), ElementsAre(1, 2));
 }
 
+TEST_F(SearchByHand, WhatSuitsBetterTakesThePlaceOfWhatIsInFlight) {
+  options.ahead = 3;
+  begin();
+  ASSERT_EQ(search->next()->id(), 0u);
+  const auto is_two = [](const Configuration& each) { return each.id() == 2; };
+  EXPECT_EQ(search->exchange(is_two)->id(), 2u);
+  EXPECT_THAT(ids_of(search->expected()), ElementsAre(2, 0, 1));
+  EXPECT_FALSE(search->exchange(is_two)) << "it is in flight itself";
+  search->tell(measured(1)).value();
+  EXPECT_EQ(sink.trials.front().configuration.id(), 2u);
+  EXPECT_EQ(search->next()->id(), 0u);
+  search->tell(measured(1)).value();
+  evaluate_all();
+  EXPECT_THAT(sink.trials, SizeIs(10));
+}
+
 TEST_F(SearchByHand, ALostDeviceLeavesItsConfigurationBehindAsFailed) {
   begin({"a", "b"});
   ASSERT_TRUE(search->next({}, 0));

@@ -70,6 +70,8 @@ class Evaluator {
   virtual Nanoseconds now() const;
   // None: there is no device.
   virtual std::optional<Pipeline> pipeline() const { return std::nullopt; }
+  // How often it has reset the device: all else that was made from that before is useless.
+  virtual std::size_t resets() const { return 0; }
   // Since the evaluator began to be made. Contents that move between host and device do not count: engines of their own
   // move them beside other processes' kernels.
   virtual DeviceUse device_use() const { return {}; }
@@ -120,6 +122,9 @@ enum class Cache { warm, cold };
 // those in a contest.
 enum class ObserveFor { every, winners };
 
+// Bytes that several hold.
+using SharedBytes = std::shared_ptr<const std::vector<std::byte>>;
+
 struct EvaluatorOptions {
   Limits limits;
   CheckOutput check = CheckOutput::every;
@@ -145,8 +150,9 @@ struct EvaluatorOptions {
   backend::PooledSource* compilers = nullptr;
   backend::PooledSource* reference_compilers = nullptr;  // the same of a reference kernel's source
   backend::WorkerOptions reference_worker;               // compiles and calls a C++ reference
-  // What vector arguments hold at first, by their positions in the spec; none, or empty: what the spec says.
-  std::vector<std::vector<std::byte>> contents = {};
+  // What vector arguments hold at first, by their positions in the spec: of these bytes as many as they are long; none,
+  // or nullptr: what the spec says.
+  std::vector<SharedBytes> contents = {};
   // Sets clocks and limits of a board though somebody else has set it, computes on it, or might.
   bool take_over = false;
   // Called now and then while a reference takes long, from a thread of its own; may be empty.

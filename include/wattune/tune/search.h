@@ -55,6 +55,9 @@ class Search {
   // What it is to evaluate. None: the search is over, or the strategy waits for what is in flight. Precondition: it is
   // idle.
   std::optional<Configuration> next(Nanoseconds now = {}, std::size_t device = 0);
+  // Gives the device the first of what follows that `suits`, in the place of what it was given, which then follows
+  // next. None: nothing does. Precondition: it is not idle.
+  std::optional<Configuration> exchange(const std::function<bool(const Configuration&)>& suits, std::size_t device = 0);
   // What next() may choose among, for somebody to compile; foresee() tells what it showed. Empty: the strategy makes no
   // use of that, or has chosen.
   const std::vector<Configuration>& prospects(Nanoseconds now = {});
