@@ -18,6 +18,7 @@ namespace dynamic = wattune::dynamic;
 constexpr Nanoseconds kWaitEvery = wattune::nanoseconds_from_ms(10);
 constexpr std::uint64_t kMostCallsAhead = 256;
 constexpr std::uint64_t kTellingCalls = 8;  // of a step that tell what one takes
+constexpr std::size_t kTellingStep = 4;     // has enough for the device to do while the next size is told
 constexpr double kContent = 0.75;           // share of the peak bandwidth with which the paper's rule is content
 constexpr std::uint64_t kPaperConfigurations = 20;
 
@@ -77,13 +78,13 @@ class Loop {
       which = (row_.calls - 1) % 2;
       WATTUNE_TRY(machine_.collect(row_.sizes, row_.batch, first));
     }
+    if (row_.milestones.size() == kTellingStep && next_) WATTUNE_TRY(application_.expect(*next_));
     check();
     WATTUNE_TRY(machine_.read(row_.sizes, row_.batch, first, samples_));
     samples_.which = which;
     row_.milestones.push_back({now() - begin_, row_.calls});
     application_.tuner().gap();
     if (!row_.first) note_first();
-    if (row_.milestones.size() == 1 && next_) WATTUNE_TRY(application_.expect(*next_));
     const Nanoseconds took = now() - step_begin;
     if (!told_of_calls_ && calls_ahead_ >= kTellingCalls) WATTUNE_TRY(tell_of_calls(took));
     plan_next_step(took);

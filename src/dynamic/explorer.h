@@ -5,6 +5,7 @@
 // its own, whose best are then tried in calls).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,8 @@ class Explorer {
   // What is to be compiled and loaded, the next first; all were neither told nor dropped yet. It may change between
   // calls.
   virtual std::vector<Candidate> wanted() = 0;
+  // Another number whenever what wanted() or over() gives may be another than before.
+  virtual std::uint64_t news() { return ++asked_; }
   // What calls of the key have taken of the device, and will probably take at least: what more may gain depends on it.
   virtual void note_calls(Nanoseconds /*time*/) {}
   // What they will probably take, before the first.
@@ -46,6 +49,9 @@ class Explorer {
   virtual std::uint64_t failed() const = 0;
   // In words, for reports.
   virtual std::string state() const = 0;
+
+ private:
+  std::uint64_t asked_ = 0;
 };
 
 }  // namespace wattune::dynamic

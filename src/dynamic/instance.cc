@@ -40,12 +40,20 @@ Instance::~Instance() {
   if (explorer_) --around_.tuning;
 }
 
+// What there is to learn and to begin comes after the launch, while the device works.
 Result<void> Instance::call(const Call& call) {
   WATTUNE_ASSIGN(Lane* const lane, around_.streams.find(call.stream));
   const bool capturing = lane->stream->is_capturing();
   std::unique_lock lock(mutex_);
   const bool may_time = call.mode != Mode::best && !capturing && keeps_times(*lane->stream);
-  if (may_time) look(call.mode);
+  Result<void> sent = send(std::move(lock), call, capturing, may_time);
+  if (!may_time) return sent;
+  lock = std::unique_lock(mutex_);
+  look(call.mode);
+  return sent;
+}
+
+Result<void> Instance::send(std::unique_lock<std::mutex> lock, const Call& call, bool capturing, bool may_time) {
   if (pairing_.best() == nullptr) return without_best(std::move(lock), call, capturing);
   if (may_time && pairing_.is_busy()) return take_turn(std::move(lock), call);
   return may_time && due_.exchange(false) ? watch_best(std::move(lock), call) : run_best(std::move(lock), call);

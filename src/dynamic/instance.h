@@ -84,6 +84,7 @@ class Instance {
   }
 
   // Calls (instance.cc). `lock` is held, and let go before anything is sent.
+  Result<void> send(std::unique_lock<std::mutex> lock, const Call& call, bool capturing, bool may_time);
   Result<void> run_best(std::unique_lock<std::mutex> lock, const Call& call);
   Result<void> watch_best(std::unique_lock<std::mutex> lock, const Call& call);
   Result<void> take_turn(std::unique_lock<std::mutex> lock, const Call& call);
@@ -170,6 +171,8 @@ class Instance {
   std::uint64_t told_calls_ = 0;  // that the application expects, with those before it said so; 0: it said nothing
   Nanoseconds told_run_;          // what they take of the device, as the ledger was told
   Nanoseconds wants_at_;          // on the tuner's clock: not before
+  std::optional<std::uint64_t> heard_;               // the explorer's news()
+  bool awaits_code_ = false;                         // of a candidate, which is not compiled or has no place
   std::vector<Configuration> expected_code_;         // of which the compilers were told
   std::set<ConfigurationId> requested_;              // at the loader, or loaded and not decided about
   std::set<ConfigurationId> failed_;                 // compile, launch, outputs: never used again

@@ -98,6 +98,7 @@ void Instance::begin_tuning() {
     return;
   }
   explorer_ = *std::move(made);
+  heard_.reset();
   if (times_of_best_) explorer_->tell(pairing_.best()->configuration(), *times_of_best_);
   ++around_.tuning;
 }
@@ -184,15 +185,22 @@ void Instance::refuse_failed() {
 
 void Instance::want() {
   wants_at_ = around_.now() + kBetweenLooks;
+  const std::uint64_t news = explorer_->news();
+  if (heard_ == news && !awaits_code_) return;
+  heard_ = news;
   refuse_failed();
   if (explorer_->over()) return end_tuning();
   std::vector<Candidate> wanted = explorer_->wanted();
   std::erase_if(wanted, [&](const Candidate& each) { return each.configuration == pairing_.best()->configuration(); });
   expect_candidates(wanted);
-  for (std::size_t i = 0; i < wanted.size() && requested_.size() < kLoadedAhead; ++i) {
-    const Configuration& configuration = wanted[i].configuration;
-    if (!requested_.contains(configuration.id()) && kernel_.variants->is_ready(*problem_, configuration))
-      request(wanted[i]);
+  awaits_code_ = false;
+  for (const Candidate& each : wanted) {
+    if (requested_.contains(each.configuration.id())) continue;
+    const bool may_load = requested_.size() < kLoadedAhead && kernel_.variants->is_ready(*problem_, each.configuration);
+    if (may_load)
+      request(each);
+    else
+      awaits_code_ = true;
   }
 }
 

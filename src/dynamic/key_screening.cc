@@ -55,17 +55,16 @@ Nanoseconds median_of(const Trial& trial) { return trial.observation.statistics-
 }  // namespace
 
 // The application pays for the time, and its own calls decide in the end: what takes twice as long teaches too little
-// for what it costs, six samples have an interval, and more than twelve are not worth another wait for the device.
-// Nothing warms it up but the first launch: each wait lasts until the application's kernels make room, which keep its
-// clocks up. On a processor, whose threads others interrupt, twice as long says nothing.
+// for what it costs, six samples have an interval, and more are not worth another wait for the device. Nothing warms it
+// up but the first launch: each wait lasts until the application's kernels make room, which keep its clocks up. On a
+// processor, whose threads others interrupt, twice as long says nothing.
 std::unique_ptr<measure::MeasurePolicy> make_screening_policy(DeviceKind kind) {
   const bool is_interrupted = kind == DeviceKind::cpu;
   return measure::make_gated({.warm_up = Nanoseconds(),
                               .min_samples = 6,
-                              .max_samples = 12,
-                              .max_time = nanoseconds_from_ms(10),
-                              .relative_precision = 0.03,
-                              .hopeless = is_interrupted ? std::nullopt : std::optional(2.0)});
+                              .max_samples = 6,
+                              .hopeless = is_interrupted ? std::nullopt : std::optional(2.0),
+                              .wait_cost = is_interrupted ? Nanoseconds() : ScreeningAllowance::kTurningAndBack});
 }
 
 std::vector<Trial> finalists(const std::vector<Trial>& trials) {
@@ -274,6 +273,7 @@ bool KeyScreening::yields(const ScreeningPlace& place, Nanoseconds cost) {
 void KeyScreening::note_time(Nanoseconds of_best_known) {
   const std::lock_guard lock(mutex_);
   in_place_ = of_best_known;
+  ++news_;
 }
 
 // It is all that is expected of its compilers.
@@ -367,6 +367,7 @@ void KeyScreening::publish() {
       trials_.all, [](const Trial& trial) { return trial.observation.status != Status::correct; }));
   state_.words = left ? fmt::format("screening, {} of {}", state_.explored, state_.explored + *left)
                       : fmt::format("screening, {} so far", state_.explored);
+  ++news_;
 }
 
 void KeyScreening::tell_found(bool complete) {
@@ -382,6 +383,7 @@ void KeyScreening::end(const std::string& words, bool complete) {
   state_.words = words;
   state_.over = true;
   state_.complete = complete;
+  ++news_;
 }
 
 std::vector<Trial> KeyScreening::worth_calls() const {

@@ -112,6 +112,8 @@ class KeyScreening {
   void note_time(Nanoseconds of_best_known);
 
   State state() const;
+  // Another number whenever state() or best_few() is another than before.
+  std::uint64_t news() const { return news_.load(); }
   // Those that may be as good as the best so far, the best first: what takes 5 % longer or less on data that are
   // smaller by far, or in a few samples, is told apart in calls.
   std::vector<Candidate> best_few() const;
@@ -156,6 +158,7 @@ class KeyScreening {
   std::atomic<bool> cancelled_ = false;
   std::atomic<bool> is_expected_ = false;  // not called yet
   std::atomic<std::uint64_t> calls_ = 0;
+  std::atomic<std::uint64_t> news_ = 0;
   Worth worth_;
   std::optional<backend::PooledSource> reference_compilers_;
   // Of the thread that screens; the first seven once it has begun.

@@ -36,7 +36,7 @@ struct LoaderOptions {
   // Makes room for kernels with so much private memory, as backend::make_room_for_private_memory(). Empty: nobody does.
   std::function<Result<void>(std::size_t bytes)> make_room = {};
   // So many variants that nobody will send any more stay loaded (docs/results/dynamic.md).
-  std::size_t kept_loaded = 64;
+  std::size_t kept_loaded = 256;
   // How long a request waits for a gap before it is loaded beside busy streams, if that is affordable.
   Nanoseconds patience = nanoseconds_from_ms(100);
 };

@@ -24,7 +24,11 @@ class ScreenedExplorer : public Explorer {
     return wanted;
   }
 
-  void note_calls(Nanoseconds time) override { key_->note_calls(time); }
+  std::uint64_t news() override { return key_->news() + told_.size(); }
+  void note_calls(Nanoseconds time) override {
+    key_->note_call();
+    key_->note_calls(time);
+  }
   void expect_calls(Nanoseconds time) override { key_->expect_calls(time); }
 
   void tell(const Configuration& configuration, const Observation& observation) override {

@@ -15,10 +15,7 @@ bool ScreeningAllowance::reserve(const std::function<bool()>& ended, const std::
   return false;
 }
 
-// A device that turns to another process and back takes some time for it: bursts of 0.05 and of 1 ms cost an
-// application 0.43 and 1.38 ms (docs/results/dynamic.md).
 Nanoseconds ScreeningAllowance::charge(const tune::DeviceUse& use) {
-  constexpr Nanoseconds kTurningAndBack = nanoseconds_from_ms(0.4);
   const Nanoseconds took = use.time + static_cast<double>(use.waits) * kTurningAndBack;
   ledger_.settle(reserved_, took, &Stalls::screening);
   return took;

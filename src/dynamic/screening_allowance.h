@@ -18,6 +18,9 @@ class ScreeningAllowance {
  public:
   // Before anything was screened. Steps take more than that, if at all, once.
   static constexpr Nanoseconds kFirst = nanoseconds_from_ms(10);
+  // What it takes a device to turn to another process and back: bursts of 0.05 and of 1 ms cost an application 0.43 and
+  // 1.38 ms (docs/results/dynamic.md).
+  static constexpr Nanoseconds kTurningAndBack = nanoseconds_from_ms(0.4);
 
   // What they refer to outlives it: the ledger, whose clock is `now`, and `step`, what those of all keys have taken.
   ScreeningAllowance(Ledger& ledger, std::function<Nanoseconds()> now, RecentMean& step)

@@ -12,6 +12,14 @@ Result<std::unique_ptr<backend::Stream>> adopt(backend::Device& device, const Ca
   return Error(ErrorCode::invalid_argument, "a stream of the library is not adopted");
 }
 
+Result<std::unique_ptr<backend::Stream>> adopt_elsewhere(backend::Device& device, const CallStream& stream) {
+  constexpr std::uintptr_t kPerThread = 2;
+  const auto handle = reinterpret_cast<std::uintptr_t>(stream.handle());
+  if (stream.kind() == CallStream::Kind::cuda && handle == kPerThread)
+    return Error(ErrorCode::invalid_argument, "a thread's own stream is not asked by another thread");
+  return adopt(device, stream);
+}
+
 std::uint64_t Lane::next_identity() {
   static std::atomic<std::uint64_t> last = 0;
   return ++last;

@@ -77,5 +77,8 @@ class Streams {
 
 // An application's stream, adopted for whoever asks; one of ours is not. Errors of adopt_stream().
 Result<std::unique_ptr<backend::Stream>> adopt(backend::Device& device, const CallStream& stream);
+// The same for another thread than its callers', to ask for its state. invalid_argument: CU_STREAM_PER_THREAD, which is
+// another stream there.
+Result<std::unique_ptr<backend::Stream>> adopt_elsewhere(backend::Device& device, const CallStream& stream);
 
 }  // namespace wattune::dynamic

@@ -78,11 +78,11 @@ class TunerOfOneDevice : public Tuner {
         pool_(make_pool(options_)),
         streams_(device),
         ledger_(options_.budget),
-        loader_(make_loader(ledger_, {.adopt = [&device](const CallStream& stream) { return adopt(device, stream); },
-                                      .make_room =
-                                          [&device](std::size_t bytes) {
-                                            return backend::make_room_for_private_memory(device, bytes);
-                                          }})),
+        loader_(make_loader(
+            ledger_,
+            {.adopt = [&device](const CallStream& stream) { return adopt_elsewhere(device, stream); },
+             .make_room =
+                 [&device](std::size_t bytes) { return backend::make_room_for_private_memory(device, bytes); }})),
         around_{device,
                 streams_,
                 ledger_,

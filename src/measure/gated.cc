@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t kLessonEvery = 32;   // every so manyth configuration is let through, to learn from
 constexpr std::size_t kLessonSamples = 3;  // beyond the first, of one that the gate would have rejected
+constexpr Nanoseconds kShort = nanoseconds_from_ms(0.1);
 constexpr Nanoseconds kColdStart = nanoseconds_from_ms(0.5);  // that a first launch may take beyond any other
 
 // One configuration on its way: a first launch, the warm-up, one sample at the gate, the others.
@@ -43,7 +44,12 @@ class GatedSampling : public Sampling {
   Wanted until_warm() {
     const std::size_t runs = warm_up_.wants();
     stage_ = runs > 0 ? Stage::warm_up : Stage::gate;
-    return runs > 0 ? Wanted{.runs = runs, .warm_up = true} : Wanted{.runs = 1};
+    return runs > 0 ? Wanted{.runs = runs, .warm_up = true} : Wanted{.runs = samples_at_gate()};
+  }
+
+  std::size_t samples_at_gate() const {
+    const Nanoseconds others = static_cast<double>(options_.min_samples - 1) * first_;
+    return others < options_.wait_cost ? options_.min_samples : 1;
   }
 
   Wanted after_gate() {
@@ -89,6 +95,11 @@ class Gated : public MeasurePolicy {
   }
 
   bool races() const override { return true; }
+  // What is short runs twice, so that it need not be waited for again before more is known than of the first launch.
+  std::size_t first_runs(Nanoseconds each) const override {
+    const bool may_be_all = static_cast<double>(options_.min_samples) * each < options_.wait_cost;
+    return may_be_all ? 1 + options_.min_samples : each < kShort ? 2 : 1;
+  }
   Identity identity() const override { return policy_identity("gated", options_); }
 
  private:

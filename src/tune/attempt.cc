@@ -237,11 +237,10 @@ bool Attempt::right_on_fresh_inputs() {
   return launch_once() && compare_outputs();
 }
 
-// A wait for the device may take long, where others compute on it: what is short runs twice in one, so that a race need
-// not wait again before it knows more than the first launch.
+// A wait for the device may take long, where others compute on it.
 std::size_t Attempt::first_runs() const {
-  constexpr Nanoseconds kShort = nanoseconds_from_ms(0.1);
-  return begins_race() && first_runs_.empty() && run_.incumbent && run_.incumbent->statistics->median < kShort ? 2 : 1;
+  if (!begins_race() || !first_runs_.empty() || !run_.incumbent) return 1;
+  return run_.policy.first_runs(run_.incumbent->statistics->median);
 }
 
 bool Attempt::launch_once() {
@@ -249,7 +248,7 @@ bool Attempt::launch_once() {
   const Stopwatch launching;
   run_.has_launched = true;
   Result<std::vector<Sample>> samples =
-      run_.session.run(kernels_, launch_, Outputs::fresh, first_runs(), run_.limits.run(), run_.limits.compile());
+      run_.session.run(kernels_, launch_, Outputs::fresh_once, first_runs(), run_.limits.run(), run_.limits.compile());
   if (!samples) return fail(Phase::launch, samples.error());
   first_launch_overhead_ = launching.elapsed();
   for (const Sample& each : *samples) first_launch_overhead_ -= each.time;
@@ -304,8 +303,8 @@ bool Attempt::checks_later() const {
 
 bool Attempt::begins_race() const { return checks_later() && run_.policy.races(); }
 
-// The first runs began with poisoned outputs and the timed ones compute the same again, so that what was not written
-// shows still.
+// The first run began with poisoned outputs and all others compute the same again, so that what was not written shows
+// still.
 bool Attempt::check_if_needed() {
   const bool is_needed = run_.check == CheckOutput::contenders ? is_contender() : is_best();
   if (!is_needed) return true;

@@ -131,7 +131,7 @@ Result<void> KernelSession::restore(Outputs outputs) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     if (slot.pristine) WATTUNE_TRY(stream_->copy(*slot.pristine, *slot.buffer));
-    if (outputs == Outputs::fresh && slot.buffer && access(i) == ArgumentAccess::write_only)
+    if (outputs != Outputs::reused && slot.buffer && access(i) == ArgumentAccess::write_only)
       WATTUNE_TRY(stream_->fill(*slot.buffer, measure::kPoison));
   }
   return {};
@@ -174,7 +174,8 @@ Result<std::vector<Sample>> KernelSession::run_batch(const Kernels& kernels, con
   const std::size_t uncounted = is_shared_ && outputs == Outputs::reused ? 1 : 0;
   std::vector<Events> runs(uncounted + n);
   for (Events& events : runs) {
-    WATTUNE_ASSIGN(events, queue_run(kernels, launch, outputs));
+    const bool is_later = outputs == Outputs::fresh_once && &events != &runs.front();
+    WATTUNE_ASSIGN(events, queue_run(kernels, launch, is_later ? Outputs::reused : outputs));
   }
   const Nanoseconds before = working_;
   WATTUNE_TRY(finish_launches(limit * static_cast<double>(runs.size())));

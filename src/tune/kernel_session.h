@@ -23,8 +23,9 @@ namespace wattune::tune {
 
 // Which contents of outputs a launch starts from.
 enum class Outputs {
-  fresh,   // poisoned
-  reused,  // whatever the launch before left
+  fresh,       // poisoned
+  fresh_once,  // poisoned before the first run
+  reused,      // whatever the launch before left
 };
 
 // By the functions that the steps of a Launch name.

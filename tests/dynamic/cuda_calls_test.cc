@@ -5,6 +5,7 @@
 
 #include "dynamic/children.h"
 #include "dynamic/stand_in_cuda.h"
+#include "dynamic/streams.h"
 #include "fakes/cuda/fake_cuda.h"
 
 namespace wattune::dynamic {
@@ -334,6 +335,13 @@ TEST_F(CudaCalls, ACaptureThatFindsNothingLoadedSaysSo) {
   });
   EXPECT_NE(graph, nullptr);  // the capture itself goes on
   succeed(raw_cuda().cuGraphDestroy(graph));
+}
+
+// There CU_STREAM_PER_THREAD is a stream of that thread, which is idle whatever this one has sent.
+TEST_F(CudaCalls, AThreadsOwnStreamIsNotAskedByAnother) {
+  EXPECT_TRUE(adopt_elsewhere(*device, application->stream()));
+  EXPECT_EQ(adopt_elsewhere(*device, reinterpret_cast<CUstream_st*>(std::uintptr_t{2})).error().code(),
+            ErrorCode::invalid_argument);
 }
 
 TEST_F(CudaCalls, AnotherStreamMayGetAHandleThatWasUsed) {

@@ -64,6 +64,17 @@ TEST(Sampling, SeveralMayBeUnderWayAtOnce) {
   EXPECT_THAT(next->samples(), SizeIs(1));
 }
 
+// A first launch of 1 us, so that six samples more take less than a wait of 10 us, and not less than one of 5.
+TEST(Sampling, IsNotWaitedForWhereWaitsCostMoreThanSamples) {
+  for (const auto& [wait_cost, runs] : {std::pair(10.0, 7u), std::pair(5.0, 1u), std::pair(0.0, 1u)}) {
+    const auto policy = make_gated({.warm_up = Nanoseconds(), .wait_cost = Nanoseconds(1e3 * wait_cost)});
+    const auto sampling = policy->begin({}, Nanoseconds());
+    EXPECT_EQ(sampling->wants().runs, 1u);
+    sampling->take(runs_of(Nanoseconds(1000), 1), Nanoseconds(1000));
+    EXPECT_EQ(sampling->wants().runs, runs) << wait_cost;
+  }
+}
+
 // What tells such times is no clock; and that many runs would not fit into memory.
 TEST(Sampling, EndsAtATimeThatNoClockCanTell) {
   for (const double time : {std::nan(""), std::numeric_limits<double>::infinity(), 1e300, -1.0, -1e300}) {

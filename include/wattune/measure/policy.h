@@ -73,6 +73,8 @@ class MeasurePolicy {
   // Whether it leaves a configuration that is worse than the incumbent at fewer samples than others. Energy follows: a
   // policy that does not has all of it measured of every configuration.
   virtual bool races() const { return false; }
+  // How many runs to begin with in one wait for the device, if each probably takes so long.
+  virtual std::size_t first_runs(Nanoseconds /*each*/) const { return 1; }
   // What numbers of this policy must have in common with others to be compared with them. How many samples there are is
   // none of it: each Trial says that itself.
   virtual Identity identity() const = 0;
@@ -100,6 +102,9 @@ struct SamplingOptions {
   // A race ends what takes so many times as long as the incumbent even while it learns how slow is slower, and in the
   // launches that it learns from. None: nothing is hopeless.
   std::optional<double> hopeless = {};
+  // Of the device, to wait for runs, beside what they take. Where a race would save less by waiting for one sample
+  // alone it takes the first min_samples at once.
+  Nanoseconds wait_cost = {};
 
   Result<void> validate() const;
 };
