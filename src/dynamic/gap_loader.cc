@@ -75,17 +75,7 @@ void GapLoader::drop(const void* owner) {
 
 bool GapLoader::waits() const {
   const std::lock_guard lock(mutex_);
-  return has_work();
-}
-
-bool GapLoader::has_work() const {
-  return may_unload() || std::ranges::any_of(jobs_, [](const Job& job) { return job.retired == nullptr; });
-}
-
-// With the last code that lies in it a driver gives memory back, and gets it again for the next, in milliseconds.
-bool GapLoader::may_unload() const {
-  const auto retired = std::ranges::count_if(jobs_, [](const Job& job) { return job.retired != nullptr; });
-  return static_cast<std::size_t>(retired) > options_.kept_loaded;
+  return !jobs_.empty();
 }
 
 std::optional<Nanoseconds> GapLoader::step() {
@@ -105,7 +95,7 @@ std::optional<Nanoseconds> GapLoader::step() {
 
 std::optional<Nanoseconds> GapLoader::next_pause() {
   const std::lock_guard lock(mutex_);
-  if (!has_work()) return std::nullopt;
+  if (jobs_.empty()) return std::nullopt;
   const auto loads = [](const Job& job) { return job.retired == nullptr; };
   if (std::ranges::none_of(jobs_, loads)) return kUnloadingPause;
   const auto may_load = [&](const Job& job) { return loads(job) && is_compiled(job.request); };
@@ -174,13 +164,13 @@ Nanoseconds GapLoader::gap(Nanoseconds expected) {
   return took;
 }
 
-// What is urgent, then what loads, then what unloads and nobody holds, where enough came after it.
+// What is urgent, then what loads, then what unloads and nobody holds.
 std::deque<GapLoader::Job>::iterator GapLoader::first_job() {
   const auto may_load = [](const Job& job) { return job.retired == nullptr && is_compiled(job.request); };
   const auto urgent = std::ranges::find_if(jobs_, [&](const Job& job) { return job.request.urgent && may_load(job); });
   if (urgent != jobs_.end()) return urgent;
   const auto loads = std::ranges::find_if(jobs_, may_load);
-  if (loads != jobs_.end() || !may_unload()) return loads;
+  if (loads != jobs_.end()) return loads;
   return std::ranges::find_if(jobs_, [](const Job& job) { return job.retired.use_count() == 1; });
 }
 
@@ -281,7 +271,7 @@ void GapLoader::serve(const std::stop_token& stop) {
     const std::optional<Nanoseconds> pause = step();
     std::unique_lock lock(mutex_);
     if (!pause)
-      changed_.wait(lock, stop, [this] { return has_work(); });
+      changed_.wait(lock, stop, [this] { return !jobs_.empty(); });
     else
       changed_.wait_for(lock, stop, std::chrono::duration<double, std::nano>(pause->value()), [] { return false; });
   }

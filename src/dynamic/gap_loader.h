@@ -55,8 +55,6 @@ class GapLoader : public Loader {
 
   void add(Job job);
   bool waits() const;
-  bool has_work() const;
-  bool may_unload() const;
   bool use_gap(Nanoseconds now);
   bool load_beside(Nanoseconds now);
   Leave leave_in_gap(const Job& job, Nanoseconds now);

@@ -35,8 +35,6 @@ struct LoaderOptions {
   Nanoseconds unload_cost = nanoseconds_from_ms(0.02);
   // Makes room for kernels with so much private memory, as backend::make_room_for_private_memory(). Empty: nobody does.
   std::function<Result<void>(std::size_t bytes)> make_room = {};
-  // So many variants that nobody will send any more stay loaded (docs/results/dynamic.md).
-  std::size_t kept_loaded = 256;
   // How long a request waits for a gap before it is loaded beside busy streams, if that is affordable.
   Nanoseconds patience = nanoseconds_from_ms(100);
 };
@@ -47,8 +45,8 @@ class Loader {
   virtual void request(LoadRequest request) = 0;
   // What the owner has requested becomes urgent.
   virtual void hurry(const void* owner) = 0;
-  // Destroys a variant that nobody will send any more, in a gap, as that waits as loading does, once so many came after
-  // it as are kept. Who still holds it postpones that.
+  // Destroys a variant that nobody will send any more, in a gap: that waits as loading does. Who still holds it
+  // postpones that.
   virtual void retire(std::shared_ptr<Variant> variant) = 0;
   // Afterwards nothing of this owner runs or will run: waits for what is running. The caller holds no lock that
   // `loaded` takes.

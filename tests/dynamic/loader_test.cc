@@ -50,7 +50,7 @@ struct LoaderTest : testing::Test {
   FakeStreams streams;
   const CallStream stream = FakeStreams::stream(0x1000);
   Ledger ledger{{.share = 0.02, .longest = ms(5)}};
-  GapLoader loader{ledger, {.adopt = streams.adopt(), .kept_loaded = 0}, [this] { return now; }};
+  GapLoader loader{ledger, {.adopt = streams.adopt()}, [this] { return now; }};
 };
 
 TEST_F(LoaderTest, SleepsWhileNothingWaits) { EXPECT_EQ(loader.step(), std::nullopt); }
@@ -377,17 +377,6 @@ TEST_F(LoaderTest, RetiredVariantsAreDestroyedInGapsBehindAllLoads) {
   EXPECT_EQ(loader.step(), std::nullopt);
   EXPECT_EQ(alive, 0);
   EXPECT_EQ(loader.loads(), 1);
-}
-
-TEST_F(LoaderTest, RetiredVariantsStayLoadedUntilManyCameAfterThem) {
-  GapLoader keeping(ledger, {.adopt = streams.adopt(), .kept_loaded = 2}, [this] { return now; });
-  std::array<int, 3> alive{};
-  for (std::size_t i = 0; i < 2; ++i) keeping.retire(std::make_shared<FakeVariant>(Configuration(), &alive[i]));
-  EXPECT_EQ(keeping.step(), std::nullopt) << "nothing waits";
-  EXPECT_THAT(alive, ElementsAre(1, 1, 0));
-  keeping.retire(std::make_shared<FakeVariant>(Configuration(), &alive[2]));
-  EXPECT_EQ(keeping.step(), std::nullopt);
-  EXPECT_THAT(alive, ElementsAre(0, 1, 1));
 }
 
 TEST_F(LoaderTest, ARetiredVariantThatIsStillHeldIsDestroyedLater) {
