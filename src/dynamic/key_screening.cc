@@ -262,7 +262,7 @@ bool KeyScreening::is_worth_running(Nanoseconds cost, bool is_set_up) const {
   return pays((needs_data_again ? kAgain : 1.0) * cost) && !waits_for_reference() && !waits_for_next();
 }
 
-// To change between keys takes a while, in which data are generated, so that others must be worth more by far, unless
+// To change between keys takes a while, if data are generated in it, so that others must be worth more by far, unless
 // its own next step does not pay.
 bool KeyScreening::yields(const ScreeningPlace& place, Nanoseconds cost) {
   if (!pays(cost)) return place.others() >= Nanoseconds();
@@ -342,8 +342,7 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
     worth_.learn(*seen);
     log_debug(
         "screening {}: {} waited {:.1f} ms for its compiler and {:.1f} ms for the budget, took {:.1f} ms and {:.2f} ms "
-        "of "
-        "the device, median {:.4f} ms; one more is worth {:.2f} ms and costs {:.2f} ms",
+        "of the device, median {:.4f} ms; one more is worth {:.2f} ms and costs {:.2f} ms",
         to_string(problem_->key), next_->to_string(), to_ms(compiled - begin), to_ms(afforded - compiled),
         to_ms(place.now() - afforded), to_ms(use.time), seen->statistics ? to_ms(seen->statistics->median) : 0.0,
         to_ms(worth_.of_one_more()), to_ms(allowance.expected()));
