@@ -163,10 +163,9 @@ Result<void> KeyScreening::begin(const ScreeningPlace& place) {
   WATTUNE_ASSIGN(spec_, spec_for(place));
   WATTUNE_ASSIGN(memory_, screening_memory(*spec_, problem_->space));
   compilers_ = compilers_for(*spec_, place);
-  compile_ahead_ = place.compile_ahead;
-  lookahead_.emplace(compile_ahead_);
+  lookahead_.emplace(place.compile_ahead);
   under_way_.emplace(problem_->space, *search_.strategy, std::vector{place.device.info().selector}, trials_, nobody_,
-                     tune::TuningOptions{.stop = search_.stop, .ahead = ahead(), .shoot_out = {.finalists = 0}});
+                     tune::TuningOptions{.stop = search_.stop, .ahead = ahead(place), .shoot_out = {.finalists = 0}});
   under_way_->start({}, place.now());
   next_ = under_way_->next(place.now());
   return {};
@@ -297,10 +296,10 @@ void KeyScreening::take_compiled() {
 }
 
 // Nothing is lost where all are compiled with which it begins whatever they show.
-std::size_t KeyScreening::ahead() const {
+std::size_t KeyScreening::ahead(const ScreeningPlace& place) const {
   const std::size_t tried = trials_.all.size();
   const std::size_t known = search_.known > tried ? search_.known - tried : 0;
-  return std::max(lookahead_->value(), std::min(known, compile_ahead_));
+  return std::max(lookahead_->value(), std::min(known, place.compile_ahead));
 }
 
 // Not in the evaluator, which would not notice that the search is to end, or that others could go on meanwhile.
@@ -327,7 +326,7 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
     const auto does_pay = [&] { return pays(allowance.expected()); };
     if (!allowance.reserve([&] { return stops(place, allowance.expected()); }, does_pay)) return {};
     lookahead_->learn(compiled - begin, place.now() - compiled);
-    under_way_->set_ahead(ahead());
+    under_way_->set_ahead(ahead(place));
     const Nanoseconds afforded = place.now();
     const tune::DeviceUse before = evaluator.device_use();
     Result<Observation> seen = evaluator.evaluate(*next_);

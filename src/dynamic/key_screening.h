@@ -135,7 +135,7 @@ class KeyScreening {
   bool waits_for_next() const;
   bool is_compiled(const Configuration& configuration) const;
   void take_compiled();
-  std::size_t ahead() const;
+  std::size_t ahead(const ScreeningPlace& place) const;
   bool wait_while(bool (KeyScreening::*waits)() const, const ScreeningPlace& place);
   Result<void> begin(const ScreeningPlace& place);
   Result<void> evaluate_all(tune::Evaluator& evaluator, const ScreeningPlace& place, ScreeningAllowance& allowance);
@@ -161,12 +161,11 @@ class KeyScreening {
   std::atomic<std::uint64_t> news_ = 0;
   Worth worth_;
   std::optional<backend::PooledSource> reference_compilers_;
-  // Of the thread that screens; the first seven once it has begun.
+  // Of the thread that screens; the first six once it has begun.
   std::optional<KernelSpec> spec_;
   std::uint64_t memory_ = 0;
   std::unique_ptr<backend::PooledSource> compilers_;  // nullptr: the device compiles
   std::optional<tune::Search> under_way_;
-  std::size_t compile_ahead_ = 1;
   std::optional<Lookahead> lookahead_;
   std::optional<Configuration> next_;
   Trials trials_;

@@ -96,7 +96,7 @@ void Screening::screen(const std::shared_ptr<KeyScreening>& key, const std::stop
     return;
   }
   evaluator.reset();
-  if (done.error().code() == ErrorCode::device_lost) device_.reset();
+  if (done.error().code() == ErrorCode::device_lost) close();
   if (!stop.stop_requested())
     options_.note(fmt::format("kernel `{}`, {}: screening ends: {}", key->problem().spec.name,
                               to_string(key->problem().key), done.error().to_string()));

@@ -216,8 +216,10 @@ Result<void> TunedKernel::expect(std::span<const NamedSize> sizes, std::uint64_t
   return {};
 }
 
+// In a gap, which is not to wait for a thread that makes a key.
 void TunedKernel::want_ahead() {
-  const std::lock_guard lock(mutex_);
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return;
   std::erase_if(expected_, [](Instance* instance) { return !instance->want_ahead(); });
 }
 

@@ -19,12 +19,6 @@
 
 namespace wattune::dynamic {
 
-// For certain, or by so much that calls, which decide, will probably find it so: the interval of a few samples is wide.
-inline bool is_probably_better(const Statistics& one, const Statistics& than) {
-  constexpr double kByMuch = 0.97;
-  return one.interval_high < than.interval_low || one.median < kByMuch * than.median;
-}
-
 // What trials have gained, beside how much was to be expected of as many if each gain were 1.
 struct Gains {
   double gained = 0.0;  // as shares of what their keys took before
@@ -89,10 +83,13 @@ class Worth {
   static constexpr Nanoseconds kLeastCalls = nanoseconds_from_seconds(0.2);
 
   static double expected_of(std::uint64_t trial) { return std::pow(static_cast<double>(trial), -1.5); }
-  // By what calls can tell. If only what is certain counted, keys would learn from each other that nothing is gained.
+  // For certain and by what calls can tell, or by so much that they will probably find it so, as the interval of a few
+  // samples is wide. If only what is certain counted, keys would learn from each other that nothing is gained.
   static bool is_better(const Statistics& seen, const Statistics& best) {
     constexpr double kTold = 0.99;
-    return is_probably_better(seen, best) && seen.median < kTold * best.median;
+    constexpr double kByMuch = 0.97;
+    const bool is_certain = seen.interval_high < best.interval_low && seen.median < kTold * best.median;
+    return is_certain || seen.median < kByMuch * best.median;
   }
   void note_trial(double gained) {
     const Gains trial{.gained = gained, .expected = expected_of(++trials_)};
