@@ -98,7 +98,7 @@ KeyScreening::KeyScreening(std::shared_ptr<const Problem> problem, KeySearch sea
       search_(std::move(search)),
       ledger_(ledger),
       found_(std::move(found)),
-      worth_(std::move(gains)) {}
+      worth_(std::move(gains), search_.least_time) {}
 
 namespace {
 
@@ -216,6 +216,7 @@ Result<KernelSpec> KeyScreening::spec_for(const ScreeningPlace& place) {
   WATTUNE_ASSIGN(spec, fit_to_time(std::move(spec), problem_->space, {.most = step, .kernel_time = kernel_time}));
   const bool same =
       std::ranges::equal(spec.problem_size, problem_->spec.problem_size, {}, &NamedSize::value, &NamedSize::value);
+  if (!same) worth_.learn_on_smaller_data();
   const std::lock_guard lock(mutex_);
   was_reduced_ = !same;
   return spec;
@@ -272,6 +273,7 @@ bool KeyScreening::yields(const ScreeningPlace& place, Nanoseconds cost) {
 void KeyScreening::note_time(Nanoseconds of_best_known) {
   const std::lock_guard lock(mutex_);
   in_place_ = of_best_known;
+  note_scale();
   ++news_;
 }
 
@@ -393,6 +395,17 @@ void KeyScreening::keep(const std::vector<Trial>& best) {
   best_few_.clear();
   for (const Trial& trial : best) best_few_.push_back({trial.configuration, median_of(trial)});
   if (!trials_.all.empty() && is_correct(trials_.all.front())) first_ = median_of(trials_.all.front());
+  note_scale();
+}
+
+// Under the lock.
+std::optional<double> KeyScreening::scale() const {
+  return in_place_ && first_ ? std::optional(*in_place_ / *first_) : std::nullopt;
+}
+
+// Under the lock.
+void KeyScreening::note_scale() {
+  if (const std::optional<double> known = scale(); known && was_reduced_) worth_.note_scale(*known);
 }
 
 KeyScreening::State KeyScreening::state() const {
@@ -406,8 +419,8 @@ std::vector<Candidate> KeyScreening::best_few() const {
   const std::lock_guard lock(mutex_);
   std::vector<Candidate> few = best_few_;
   if (!was_reduced_) return few;
-  const std::optional<double> scale = in_place_ && first_ ? std::optional(*in_place_ / *first_) : std::nullopt;
-  for (Candidate& each : few) each.expected = scale ? std::optional(*each.expected * *scale) : std::nullopt;
+  const std::optional<double> known = scale();
+  for (Candidate& each : few) each.expected = known ? std::optional(*each.expected * *known) : std::nullopt;
   return few;
 }
 

@@ -150,6 +150,8 @@ class KeyScreening {
   bool rests(Nanoseconds now, Nanoseconds cost);
   std::vector<Trial> worth_calls() const;
   void keep(const std::vector<Trial>& best);
+  std::optional<double> scale() const;
+  void note_scale();
 
   const std::shared_ptr<const Problem> problem_;
   const KeySearch search_;

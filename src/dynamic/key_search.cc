@@ -81,7 +81,8 @@ Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& po
   // In no order of the lists: an application may end before all were tried, and pays for each.
   const bool is_named = !policy.strategy.empty() || !problem.spec.strategy.empty();
   if (!is_named) plan.strategy = "auto";
-  const std::optional<Nanoseconds> enough = policy.good_enough ? policy.good_enough(problem.key) : std::nullopt;
+  const auto ask = [&problem](const auto& of_key) { return of_key ? of_key(problem.key) : std::nullopt; };
+  const std::optional<Nanoseconds> enough = ask(policy.good_enough);
   if (enough) plan.stop.target = std::max(plan.stop.target.value_or(0.0), enough->value());
   const std::vector<ConfigurationId> first = beginnings(problem.space, known);
   WATTUNE_ASSIGN(auto strategy,
@@ -89,7 +90,7 @@ Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& po
   // Where calls pay for what is tried: few others are as fast as what differs from the best in little.
   const bool nearby = policy.safety != Safety::screened && !is_named;
   auto from_known = std::make_unique<BeginWith>(first, nearby, policy.seed, std::move(strategy));
-  return KeySearch{std::move(from_known), plan.stop, first.size()};
+  return KeySearch{std::move(from_known), plan.stop, first.size(), ask(policy.least_time).value_or(Nanoseconds())};
 }
 
 }  // namespace wattune::dynamic

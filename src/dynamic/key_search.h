@@ -20,7 +20,8 @@ Result<Configuration> nearest_in(const space::SearchSpace& space, const Configur
 struct KeySearch {
   std::unique_ptr<search::Strategy> strategy;  // of the problem's space
   search::StopRule stop;
-  std::size_t known = 0;  // how many it begins with whatever they show
+  std::size_t known = 0;     // how many it begins with whatever they show
+  Nanoseconds least_time{};  // TuningPolicy::least_time; 0: nobody knows
 };
 
 // Strategy and rule are the policy's, or those that tune::make_plan() chooses. The strategy begins with what is known,

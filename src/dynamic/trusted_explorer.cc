@@ -37,16 +37,15 @@ std::size_t places_of(const TrustedOptions& options) { return std::max<std::size
 
 class TrustedExplorer : public Explorer {
  public:
-  TrustedExplorer(std::shared_ptr<const Problem> problem, std::unique_ptr<search::Strategy> strategy,
-                  const StopRule& stop, const TrustedOptions& options)
+  TrustedExplorer(std::shared_ptr<const Problem> problem, KeySearch search, const TrustedOptions& options)
       : problem_(std::move(problem)),
-        strategy_(std::move(strategy)),
+        strategy_(std::move(search.strategy)),
         now_(options.now),
-        stop_(stop),
+        stop_(search.stop),
         search_(problem_->space, *strategy_, names_of_places(places_of(options)), sink_, observer_,
-                {.stop = stop, .shoot_out = {.finalists = 0}}),
+                {.stop = search.stop, .shoot_out = {.finalists = 0}}),
         places_(places_of(options)),
-        worth_(options.gains) {
+        worth_(options.gains, search.least_time) {
     search_.start({}, now_());
     fill();
   }
@@ -124,8 +123,7 @@ class TrustedExplorer : public Explorer {
 Result<std::unique_ptr<Explorer>> make_trusted_explorer(std::shared_ptr<const Problem> problem,
                                                         const TuningPolicy& policy, const TrustedOptions& options) {
   WATTUNE_ASSIGN(KeySearch search, plan_key_search(*problem, policy, options.known));
-  return std::unique_ptr<Explorer>(
-      std::make_unique<TrustedExplorer>(std::move(problem), std::move(search.strategy), search.stop, options));
+  return std::unique_ptr<Explorer>(std::make_unique<TrustedExplorer>(std::move(problem), std::move(search), options));
 }
 
 }  // namespace wattune::dynamic

@@ -306,6 +306,32 @@ TEST_F(ScreeningTest, OnReducedDataTheBestKnownTellsWhatCallsWillTake) {
   EXPECT_EQ(wanted[0].expected, Nanoseconds(25'000));
 }
 
+// In calls the best known takes the least time, as they say while the second is screened.
+TEST_F(ScreeningTest, OnReducedDataCallsSayThatNothingIsLeft) {
+  spec.problem_size[0].value = 128;
+  free_memory = 2048;
+  std::atomic<bool> go_on = false;
+  kernel = [&](const wattune::fakes::FakeLaunch& launch) {
+    while (launch.macro("mode") > 0 && !go_on) std::this_thread::yield();
+    return run(launch);
+  };
+  const auto explored = [&](Nanoseconds least) {
+    go_on = false;
+    const auto explorer = explore({.strategy = "exhaustive", .least_time = [least](const Key&) { return least; }});
+    explorer->note_calls(nanoseconds_from_seconds(1));
+    while (explorer->explored() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    explorer->tell(Problem::make(spec, {}, {}).value()->space.configuration(0),
+                   {.statistics = Statistics{.median = Nanoseconds(50'000)}});
+    const std::uint64_t before = explorer->explored();
+    go_on = true;
+    while (explorer->explored() == before) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return explorer->explored() - before;
+  };
+  EXPECT_EQ(explored(Nanoseconds(50'000)), 1u);
+  EXPECT_GT(explored(Nanoseconds(10'000)), 1u);
+}
+
 // What takes 1.5 us was the best known before block 64 in mode 7.
 TEST_F(ScreeningTest, OnReducedDataCallsTryWhatWasTheBestBeforeToo) {
   kernel = [](const wattune::fakes::FakeLaunch& launch) -> Result<Nanoseconds> {

@@ -145,6 +145,22 @@ TEST_F(TrustedExplorerTest, PapersRowStopsAtAShareOfTheBandwidthOrTwentyConfigur
   for (std::size_t i = 0; i + 1 < tried.size(); ++i) EXPECT_GT(time_of(tried[i]), Nanoseconds(2000.0));
 }
 
+TEST_F(TrustedExplorerTest, WithTheLeastTimeNothingMoreIsTried) {
+  const auto wanted_above = [this](double share) {
+    const auto explorer = make({.stop = {.evaluations = 20}, .least_time = [this, share](const Key& key) {
+                                  EXPECT_EQ(to_string(key), "n=1024");
+                                  return std::optional(share * time_of(named(0, 0)));
+                                }});
+    explorer->note_calls(nanoseconds_from_seconds(1));
+    const Configuration first = explorer->wanted().front().configuration;
+    EXPECT_EQ(first.to_string(), "x=0, y=0");
+    explorer->tell(first, measured(first));
+    return explorer->wanted().size();
+  };
+  EXPECT_EQ(wanted_above(1.0), 0u);
+  EXPECT_EQ(wanted_above(0.5), 1u);
+}
+
 TEST_F(TrustedExplorerTest, ASearchLearnsFromWhatItIsTold) {
   const auto explorer = make({.strategy = "auto", .stop = {.evaluations = 60}});
   const std::vector<Configuration> tried = drive(*explorer);

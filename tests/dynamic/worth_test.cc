@@ -93,7 +93,8 @@ TEST(Worth, OwnTrialsCountOnce) {
   Worth alone(std::make_shared<SharedGains>());
   const auto gains = std::make_shared<SharedGains>();
   Worth beside(gains);
-  gains->add({.gained = 0.2, .expected = 1.0});  // as much as nothing known amounts to, twice over
+  gains->add(
+      {.gained = 0.2, .expected = 1.0, .expected_of_room = 1.0});  // as much as nothing known amounts to, twice over
   for (Worth* worth : {&alone, &beside}) {
     worth->note_calls(nanoseconds_from_seconds(1));
     worth->learn(of_time(1.0));
@@ -114,6 +115,55 @@ TEST(Worth, PaysForANewKeyAsForOthersBeforeItsFirst) {
   for (int i = 0; i < 100; ++i) held.learn(of_time(1.0));
   EXPECT_EQ(worth.of_one_more(), of_a_new_key(gains));
   EXPECT_LT(worth.of_one_more(), nanoseconds_from_seconds(0.1));
+}
+
+// Of a key of 1 ms that calls take a second of.
+Nanoseconds above(Nanoseconds least, const std::shared_ptr<SharedGains>& gains) {
+  Worth worth(gains, least);
+  worth.note_calls(nanoseconds_from_seconds(1));
+  worth.learn(of_time(1.0));
+  return worth.of_one_more();
+}
+
+TEST(Worth, LessIsToBeHadNearTheLeastTime) {
+  const auto nothing_known = std::make_shared<SharedGains>();
+  EXPECT_NEAR(above(nanoseconds_from_ms(0.6), nothing_known) / above(nanoseconds_from_ms(0.9), nothing_known), 4.0,
+              1e-9);
+  EXPECT_EQ(above(nanoseconds_from_ms(1.0), nothing_known), Nanoseconds());
+  EXPECT_EQ(above(nanoseconds_from_ms(1.2), nothing_known), Nanoseconds()) << "the application may be wrong";
+}
+
+// Keys near their least time gain nothing, which says nothing of those that are far from it.
+TEST(Worth, OfOthersItLearnsWhatTheyGainedOfWhatWasLeft) {
+  const auto gains = std::make_shared<SharedGains>();
+  const Nanoseconds far = nanoseconds_from_ms(0.5);
+  const Nanoseconds before = above(far, gains);
+  for (int key = 0; key < 20; ++key) {
+    Worth near(gains, nanoseconds_from_ms(0.99));
+    near.learn(of_time(1.0));
+    for (int i = 0; i < 5; ++i) near.learn(of_time(1.1));
+  }
+  EXPECT_GT(above(far, gains), 0.7 * before);
+  EXPECT_LT(above({}, gains), 0.1 * before) << "where nobody knows what is left, as little as theirs";
+}
+
+TEST(Worth, OnSmallerDataCallsSayWhatIsLeft) {
+  const auto gains = std::make_shared<SharedGains>();
+  const Nanoseconds least = nanoseconds_from_ms(8);
+  Worth first(gains, least);
+  first.learn_on_smaller_data();
+  first.note_calls(nanoseconds_from_seconds(1));
+  first.learn(of_time(1.0));
+  EXPECT_GT(first.of_one_more(), kStep) << "nothing is known of what is left";
+  first.note_scale(8.0);
+  EXPECT_EQ(first.of_one_more(), Nanoseconds());
+  Worth another(gains, least);
+  another.learn_on_smaller_data();
+  another.note_calls(nanoseconds_from_seconds(1));
+  another.learn(of_time(1.0));
+  EXPECT_EQ(another.of_one_more(), Nanoseconds()) << "as it was of the first";
+  another.note_scale(16.0);
+  EXPECT_GT(another.of_one_more(), kStep);
 }
 
 }  // namespace

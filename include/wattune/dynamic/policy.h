@@ -56,6 +56,9 @@ struct TuningPolicy {
   search::StopRule stop = {};
   // A time with which a key is content (paper 001, 5.2.1: a share of the peak bandwidth); empty: none.
   std::function<std::optional<Nanoseconds>(const Key&)> good_enough = {};
+  // No configuration takes less in calls of a key, as the bytes that it has to move over the peak bandwidth (the
+  // roofline). The less is left above that, the less is tried. Empty: nobody knows.
+  std::function<std::optional<Nanoseconds>(const Key&)> least_time = {};
   // Known results: of the exact key, if its tuning was not cut short, it is over at once, unless `tune_known`; of the
   // nearest it begins there.
   bool tune_known = false;
