@@ -19,21 +19,21 @@ double gigabytes_per_second(const Row& row, Nanoseconds time) {
   return bytes_moved(row.sizes, row.batch) / time.value();
 }
 
-// Of the optimum's work that was done when `time` of a run had passed.
-double share_at(const Row& row, const Optimum& optimum, Nanoseconds time) {
+double calls_per_time(const Row& row) { return static_cast<double>(row.calls) / row.elapsed.value(); }
+
+// Of the calls that the application makes in so much time with the optimum known.
+double share_at(const Row& row, const Row& known, Nanoseconds time) {
   std::uint64_t calls = 0;
   for (const Milestone& each : row.milestones)
     if (each.time <= time) calls = each.calls;
-  return static_cast<double>(calls) * (optimum.time / time);
+  return static_cast<double>(calls) / (calls_per_time(known) * time.value());
 }
 
-double calls_per_time(const Row& row) { return static_cast<double>(row.calls) / row.elapsed.value(); }
-
-ordered_json to_json(const Row& row, const Optimum& optimum) {
-  const Shares shares = shares_of(row, optimum);
+ordered_json to_json(const Row& row, const Optimum& optimum, const Shares& shares) {
   return {{"sizes", to_string(row.sizes)},
           {"batch", row.batch},
           {"share_of_optimum", shares.with_overhead},
+          {"share_of_optimum_time", shares.of_time},
           {"restricted_share", shares.restricted},
           {"calls", row.calls},
           {"seconds", wattune::to_seconds(row.elapsed)},
@@ -59,10 +59,11 @@ ordered_json to_json(const wattune::dynamic::Report& report) {
           {"loads_in_gaps", report.loads_in_gaps},          {"notes", report.notes}};
 }
 
-ordered_json to_json(const ModeResult& result, const ModeResult* known) {
-  const Summary summary = summarize(result);
+ordered_json to_json(const Results& results, const ModeResult& result) {
+  const Summary summary = summarize(results, result);
   ordered_json json{{"mode", to_string(result.mode)},
                     {"share_of_optimum", summary.share_of_optimum},
+                    {"share_of_optimum_time", summary.share_of_optimum_time},
                     {"restricted_share", summary.restricted_share},
                     {"overhead_share", summary.overhead_share},
                     {"longest_stall_ms", to_ms(result.report.longest_stall)},
@@ -73,30 +74,29 @@ ordered_json to_json(const ModeResult& result, const ModeResult* known) {
                     {"stalls", to_json(result.report)},
                     {"sizes", ordered_json::array()}};
   for (std::size_t i = 0; i < result.rows.size(); ++i)
-    json["sizes"].push_back(to_json(result.rows[i], result.optima[i]));
-  if (known == nullptr) return json;
-  json["share_of_known"] = share_of_known(result, *known);
-  for (std::size_t i = 0; i < result.rows.size(); ++i)
-    json["sizes"][i]["share_of_known"] = calls_per_time(result.rows[i]) / calls_per_time(known->rows[i]);
+    json["sizes"].push_back(to_json(result.rows[i], results.optima[i], results.shares_of(result, i)));
   return json;
 }
 
 }  // namespace
 
-Shares shares_of(const Row& row, const Optimum& optimum) {
-  Shares shares{.with_overhead = static_cast<double>(row.calls) * (optimum.time / row.elapsed)};
-  const auto chosen = row.best ? optimum.times.find(row.best->to_string()) : optimum.times.end();
-  if (chosen != optimum.times.end()) shares.restricted = optimum.time / chosen->second;
+Shares Results::shares_of(const ModeResult& result, std::size_t i) const {
+  const Row& row = result.rows[i];
+  Shares shares{.with_overhead = calls_per_time(row) / calls_per_time(known.rows[i]),
+                .of_time = static_cast<double>(row.calls) * (optima[i].time / row.elapsed)};
+  const auto chosen = row.best ? optima[i].times.find(row.best->to_string()) : optima[i].times.end();
+  if (chosen != optima[i].times.end()) shares.restricted = optima[i].time / chosen->second;
   return shares;
 }
 
-Summary summarize(const ModeResult& result) {
+Summary summarize(const Results& results, const ModeResult& result) {
   Summary summary;
   const auto count = static_cast<double>(result.rows.size());
   for (std::size_t i = 0; i < result.rows.size(); ++i) {
     const Row& row = result.rows[i];
-    const Shares shares = shares_of(row, result.optima[i]);
+    const Shares shares = results.shares_of(result, i);
     summary.share_of_optimum += shares.with_overhead / count;
+    summary.share_of_optimum_time += shares.of_time / count;
     summary.restricted_share += shares.restricted / count;
     if (shares.restricted > 0) summary.overhead_share += (1 - shares.with_overhead / shares.restricted) / count;
     summary.longest_call_ms = std::max(summary.longest_call_ms, to_ms(row.longest_call));
@@ -107,67 +107,54 @@ Summary summarize(const ModeResult& result) {
   return summary;
 }
 
-double share_of_known(const ModeResult& result, const ModeResult& known) {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < result.rows.size(); ++i)
-    sum += calls_per_time(result.rows[i]) / calls_per_time(known.rows[i]);
-  return sum / static_cast<double>(result.rows.size());
-}
-
-const ModeResult* find_known(const std::vector<ModeResult>& results) {
-  const auto known = std::ranges::find(results, Mode::known, &ModeResult::mode);
-  return known == results.end() ? nullptr : &*known;
-}
-
-std::string to_table(const ModeResult& result, const ModeResult* known) {
+std::string to_table(const Results& results, const ModeResult& result) {
   std::string table = fmt::format("{}\n{:>10} {:>12} {:>10} {:>10} {:>10} {:>9} {:>13}\n", to_string(result.mode),
                                   "sizes", "best GB/s", "share", "restricted", "explored", "calls", "longest call");
   for (std::size_t i = 0; i < result.rows.size(); ++i) {
     const Row& row = result.rows[i];
-    const Shares shares = shares_of(row, result.optima[i]);
+    const Shares shares = results.shares_of(result, i);
     table += fmt::format("{:>10} {:>12.1f} {:>9.1f}% {:>9.1f}% {:>10} {:>9} {:>10.2f} ms\n", to_string(row.sizes),
-                         gigabytes_per_second(row, result.optima[i].time), 100 * shares.with_overhead,
+                         gigabytes_per_second(row, results.optima[i].time), 100 * shares.with_overhead,
                          100 * shares.restricted, row.explored, row.calls, to_ms(row.longest_call));
   }
-  const Summary summary = summarize(result);
+  const Summary summary = summarize(results, result);
   table += fmt::format("{:>10} {:>12} {:>9.1f}% {:>9.1f}% {:>10}; longest stall {:.2f} ms, {} wrong of {} results\n",
                        "all", "", 100 * summary.share_of_optimum, 100 * summary.restricted_share, summary.explored,
                        to_ms(result.report.longest_stall), summary.wrong_results, summary.checked);
-  if (known != nullptr && known != &result)
-    table += fmt::format("{:>10} {:>12} {:>9.1f}% of what calls come to with the optimum known\n", "", "",
-                         100 * share_of_known(result, *known));
   return table;
 }
 
-std::string to_json(const Machine& machine, const RunOptions& options, const std::vector<ModeResult>& results) {
+std::string to_json(const Machine& machine, const RunOptions& options, const Results& results) {
   ordered_json json{{"device", machine.info().name},
                     {"bytes", machine.bytes()},
                     {"seconds_per_size", options.seconds},
                     {"peak_gb_per_s", options.peak / 1e9},
                     {"seed", options.seed}};
   ordered_json modes = ordered_json::array();
-  for (const ModeResult& each : results) modes.push_back(to_json(each, find_known(results)));
+  for (const ModeResult& each : results.modes) modes.push_back(to_json(results, each));
   // What is asked for first stands for all.
   for (const char* const key : {"share_of_optimum", "overhead_share", "longest_stall_ms", "explored", "wrong_results"})
     json[key] = modes[0][key];
   json["modes"] = std::move(modes);
+  json["known"] = to_json(results, results.known);
   return json.dump(2) + "\n";
 }
 
-std::string to_svg(const std::vector<ModeResult>& results, const RunOptions& options) {
+std::string to_svg(const Results& results, const RunOptions& options) {
   constexpr int kPoints = 100;
+  const std::size_t sizes = results.known.rows.size();
   std::vector<wattune::report::PerformanceCurve> curves;
-  for (const ModeResult& result : results) {
+  for (const ModeResult& result : results.modes) {
     auto& curve = curves.emplace_back(wattune::report::PerformanceCurve{to_string(result.mode), {0.0}});
     for (int point = 1; point <= kPoints; ++point) {
       const Nanoseconds time = wattune::nanoseconds_from_seconds(options.seconds) * (1.0 * point / kPoints);
       double sum = 0.0;
-      for (std::size_t i = 0; i < result.rows.size(); ++i) sum += share_at(result.rows[i], result.optima[i], time);
-      curve.values.push_back(sum / static_cast<double>(result.rows.size()));
+      for (std::size_t i = 0; i < sizes; ++i) sum += share_at(result.rows[i], results.known.rows[i], time);
+      curve.values.push_back(sum / static_cast<double>(sizes));
     }
   }
   return wattune::report::plot_amortization_svg(
-      fmt::format("Batched GEMM, {} sizes, {} s each", results[0].rows.size(), options.seconds), curves);
+      fmt::format("Batched GEMM, {} sizes, {} s each", sizes, options.seconds), curves);
 }
 
 }  // namespace batched_gemm

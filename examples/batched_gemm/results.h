@@ -13,22 +13,31 @@ namespace batched_gemm {
 
 // How a row compares with the optimum of its size (paper 001, table 7).
 struct Shares {
-  double with_overhead = 0.0;  // of the optimum's work in the same time
+  double with_overhead = 0.0;  // calls in the same time, of those of the application with the optimum known
+  double of_time = 0.0;        // the same of what the time of the optimum, measured by itself, leaves room for
   double restricted = 0.0;     // of its speed, by what runs in the end; 0: nothing does, or it was not screened
 };
-Shares shares_of(const Row& row, const Optimum& optimum);
 
 // All rows of a mode.
 struct ModeResult {
   Mode mode = Mode::ours;
   std::vector<Row> rows;
-  std::vector<Optimum> optima;  // of each row
   wattune::dynamic::Report report;
+};
+
+// What is compared with what. Rows, known or not, and optima are of the same sizes, in the same order.
+struct Results {
+  std::vector<ModeResult> modes;
+  ModeResult known;  // Mode::known
+  std::vector<Optimum> optima;
+
+  Shares shares_of(const ModeResult& result, std::size_t i) const;
 };
 
 // The means over the sizes, and sums.
 struct Summary {
-  double share_of_optimum = 0.0;
+  double share_of_optimum = 0.0;  // Shares::with_overhead
+  double share_of_optimum_time = 0.0;
   double restricted_share = 0.0;
   double overhead_share = 0.0;  // of the time: what tuning took from the speed of what was chosen
   double longest_call_ms = 0.0;
@@ -36,15 +45,11 @@ struct Summary {
   std::uint64_t checked = 0;
   std::uint64_t wrong_results = 0;
 };
-Summary summarize(const ModeResult& result);
-// Calls in the same time, beside those of Mode::known: the mean over the sizes.
-double share_of_known(const ModeResult& result, const ModeResult& known);
+Summary summarize(const Results& results, const ModeResult& result);
 
-// `known`: the result of Mode::known; nullptr: it was not run.
-std::string to_table(const ModeResult& result, const ModeResult* known);
-const ModeResult* find_known(const std::vector<ModeResult>& results);
-std::string to_json(const Machine& machine, const RunOptions& options, const std::vector<ModeResult>& results);
+std::string to_table(const Results& results, const ModeResult& result);
+std::string to_json(const Machine& machine, const RunOptions& options, const Results& results);
 // The share of the optimum, overhead included, as the time on a size goes by (paper 001, figures 2 and 3).
-std::string to_svg(const std::vector<ModeResult>& results, const RunOptions& options);
+std::string to_svg(const Results& results, const RunOptions& options);
 
 }  // namespace batched_gemm

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <sstream>
 
@@ -145,13 +144,8 @@ Result<ExitStatus> run_command(const Command& command) {
 Result<void> start_log(int verbosity) {
   constexpr std::array kLevels{LogLevel::off, LogLevel::info, LogLevel::debug, LogLevel::trace};
   LogLevel level = kLevels[static_cast<std::size_t>(std::min(verbosity, 3))];
-  if (const char* const name = std::getenv("WATTUNE_LOG"); verbosity == 0 && name != nullptr && *name != '\0') {
-    const std::optional<LogLevel> named = parse_log_level(name);
-    if (!named)
-      return Error(ErrorCode::invalid_argument, "WATTUNE_LOG names no level")
-          .about(name)
-          .hint("trace, debug, info, warn, error or off");
-    level = *named;
+  if (verbosity == 0) {
+    WATTUNE_ASSIGN(level, log_level_of_environment());
   }
   set_log_level(level);
   log_to_standard_error();

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -81,6 +82,15 @@ std::optional<LogLevel> parse_log_level(std::string_view name) {
   for (std::size_t i = 0; i < kNames.size(); ++i)
     if (kNames[i] == name) return static_cast<LogLevel>(i);
   return std::nullopt;
+}
+
+Result<LogLevel> log_level_of_environment() {
+  const char* const name = std::getenv("WATTUNE_LOG");
+  if (name == nullptr || *name == '\0') return LogLevel::off;
+  if (const std::optional<LogLevel> named = parse_log_level(name)) return *named;
+  return Error(ErrorCode::invalid_argument, "WATTUNE_LOG names no level")
+      .about(name)
+      .hint("trace, debug, info, warn, error or off");
 }
 
 void set_log_level(LogLevel level) { wanted = level; }

@@ -12,6 +12,8 @@
 #include <optional>
 #include <string_view>
 
+#include "wattune/core/result.h"
+
 namespace wattune {
 
 // From all to nothing: details of every step; what happens to workers, compilations and caches; what changes the course
@@ -20,6 +22,9 @@ enum class LogLevel { trace, debug, info, warn, error, off };
 
 std::string_view to_string(LogLevel level);  // "debug"
 std::optional<LogLevel> parse_log_level(std::string_view name);
+// The one that the environment variable WATTUNE_LOG names; off where it is not set, or empty. invalid_argument: it
+// names none.
+Result<LogLevel> log_level_of_environment();
 
 // Lines below the level are not made.
 void set_log_level(LogLevel level);

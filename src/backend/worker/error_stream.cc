@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <optional>
 #include <sstream>
 
@@ -30,8 +29,7 @@ bool logged(std::string_view line, std::string_view worker) {
 }  // namespace
 
 void log_to_client() {
-  const char* const name = std::getenv("WATTUNE_LOG");
-  const std::optional<LogLevel> level = name != nullptr ? parse_log_level(name) : std::nullopt;
+  const Result<LogLevel> level = log_level_of_environment();
   if (!level || *level == LogLevel::off) return;
   set_log_level(*level);
   // In one write each, which no other process cuts in two.
