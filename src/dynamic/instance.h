@@ -37,6 +37,11 @@ class Instance {
   ~Instance();
 
   const Key& key() const { return problem_->key; }
+  // Whether its tuning begins some day, if calls go on.
+  bool is_to_be_tuned() const {
+    const std::lock_guard lock(mutex_);
+    return occasion_.is_pending();
+  }
   // What the call of this number runs in this mode without asking further; nullptr: it takes call(). The variant lives
   // as long as this.
   Variant* steady(Mode mode, std::uint64_t number) {

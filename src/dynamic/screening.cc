@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "core/stopwatch.h"
 #include "wattune/backend/attach.h"
@@ -25,8 +26,24 @@ void Screening::add(std::shared_ptr<KeyScreening> key) {
   if (options_.pool != nullptr && options_.target) key->expect_reference(*options_.pool, options_.target);
   const std::lock_guard lock(mutex_);
   keys_.push_back(std::move(key));
+  begin();
+}
+
+void Screening::expect_key() {
+  const std::lock_guard lock(mutex_);
+  is_key_expected_ = true;
+  begin();
+}
+
+// Under the lock.
+void Screening::begin() {
   added_.notify_one();
   if (!thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+}
+
+bool Screening::take_expectation() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(is_key_expected_, false);
 }
 
 void Screening::work(const std::stop_token& stop) {
@@ -43,11 +60,12 @@ std::shared_ptr<KeyScreening> Screening::next(const std::stop_token& stop) {
   const Stopwatch idle;
   while (!stop.stop_requested()) {
     drop_over();
+    if (take_expectation()) static_cast<void>(open(stop));  // the first key hears why not
     if (device_ != nullptr && idle.elapsed() >= kIdle) close();
     std::unique_lock lock(mutex_);
     if (std::shared_ptr<KeyScreening> key = take_worthiest()) return key;
     const bool asks_again = device_ != nullptr || !keys_.empty();
-    const auto has_come = [this, before = keys_.size()] { return keys_.size() > before; };
+    const auto has_come = [this, before = keys_.size()] { return keys_.size() > before || is_key_expected_; };
     if (asks_again)
       added_.wait_for(lock, stop, kPause, has_come);
     else

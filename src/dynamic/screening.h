@@ -43,9 +43,13 @@ class Screening {
   Screening& operator=(const Screening&) = delete;
 
   void add(std::shared_ptr<KeyScreening> key);
+  // A key will probably come: the device is opened until then.
+  void expect_key();
 
  private:
+  void begin();
   void work(const std::stop_token& stop);
+  bool take_expectation();
   std::shared_ptr<KeyScreening> next(const std::stop_token& stop);
   std::shared_ptr<KeyScreening> take_worthiest();
   // Less than nothing: it is not worth running.
@@ -70,6 +74,7 @@ class Screening {
   std::mutex mutex_;                                // guards what follows
   std::condition_variable_any added_;
   std::deque<std::shared_ptr<KeyScreening>> keys_;
+  bool is_key_expected_ = false;
   std::jthread thread_;  // ends before what it works on
 };
 

@@ -62,6 +62,8 @@ struct KernelParts {
   std::unique_ptr<VariantSource> variants;
   MakeExplorer make_explorer;
   std::function<Result<std::unique_ptr<backend::Device>>()> open_apart;  // the device in a process of its own
+  // An explorer will be made as soon as a key has something to run: what it needs is got ready. Empty: nothing.
+  std::function<void()> expect_explorer = {};
 };
 
 }  // namespace wattune::dynamic

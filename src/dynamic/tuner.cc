@@ -120,9 +120,13 @@ class TunerOfOneDevice : public Tuner {
     auto variants = std::make_unique<KernelVariants>(std::move(code), around_.device, streams_);
     expect_generic(*variants, *problem, options);
     MakeExplorer explorers = explorers_of(version);
-    KernelParts parts{std::move(spec),      options,
-                      std::move(version),   std::move(variants),
-                      std::move(explorers), [this] { return open_apart(options_.worker); }};
+    KernelParts parts{std::move(spec),
+                      options,
+                      std::move(version),
+                      std::move(variants),
+                      std::move(explorers),
+                      [this] { return open_apart(options_.worker); },
+                      [this] { screening_->expect_key(); }};
     return std::unique_ptr<TunableKernel>(add(std::move(parts), std::move(signature)));
   }
 

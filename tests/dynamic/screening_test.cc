@@ -201,6 +201,14 @@ TEST_F(ScreeningTest, AProcessThatCrashesOrHangsCostsOneConfiguration) {
   EXPECT_EQ(opened, 1);
 }
 
+TEST_F(ScreeningTest, ForAKeyThatIsExpectedTheProcessIsThereBeforeIt) {
+  screening.emplace(options);
+  screening->expect_key();
+  while (opened == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_THAT(names(wait_for(*explore())), ElementsAre("block=64, mode=7"));
+  EXPECT_EQ(opened, 1);
+}
+
 TEST_F(ScreeningTest, WhatIsRefusedRunsTheBestKnownOnlyAndSaysSoOnce) {
   options.open = [this](const backend::WorkerOptions&) -> Result<std::unique_ptr<backend::Device>> {
     ++opened;
