@@ -1,7 +1,11 @@
 #include "dynamic/key_search.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
+#include <functional>
 #include <numeric>
 
 #include "dynamic/begin_with.h"
@@ -57,6 +61,19 @@ std::optional<ConfigurationId> find_changed(const space::SearchSpace& space, Nam
   return std::nullopt;
 }
 
+// What the application's function says of a key.
+Result<std::optional<Nanoseconds>> time_for(const Key& key,
+                                            const std::function<std::optional<Nanoseconds>(const Key&)>& function,
+                                            const char* name) {
+  try {
+    return function ? function(key) : std::nullopt;
+  } catch (const std::exception& thrown) {
+    return Error(ErrorCode::invalid_argument, fmt::format("TuningPolicy::{} threw: {}", name, thrown.what()));
+  } catch (...) {
+    return Error(ErrorCode::invalid_argument, fmt::format("TuningPolicy::{} threw", name));
+  }
+}
+
 }  // namespace
 
 Result<Configuration> same_in(const space::SearchSpace& space, const Configuration& configuration) {
@@ -81,8 +98,8 @@ Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& po
   // In no order of the lists: an application may end before all were tried, and pays for each.
   const bool is_named = !policy.strategy.empty() || !problem.spec.strategy.empty();
   if (!is_named) plan.strategy = "auto";
-  const auto ask = [&problem](const auto& of_key) { return of_key ? of_key(problem.key) : std::nullopt; };
-  const std::optional<Nanoseconds> enough = ask(policy.good_enough);
+  WATTUNE_ASSIGN(const auto enough, time_for(problem.key, policy.good_enough, "good_enough"));
+  WATTUNE_ASSIGN(const auto least, time_for(problem.key, policy.least_time, "least_time"));
   if (enough) plan.stop.target = std::max(plan.stop.target.value_or(0.0), enough->value());
   const std::vector<ConfigurationId> first = beginnings(problem.space, known);
   WATTUNE_ASSIGN(auto strategy,
@@ -90,7 +107,7 @@ Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& po
   // Where calls pay for what is tried: few others are as fast as what differs from the best in little.
   const bool nearby = policy.safety != Safety::screened && !is_named;
   auto from_known = std::make_unique<BeginWith>(first, nearby, policy.seed, std::move(strategy));
-  return KeySearch{std::move(from_known), plan.stop, first.size(), ask(policy.least_time).value_or(Nanoseconds())};
+  return KeySearch{std::move(from_known), plan.stop, first.size(), least.value_or(Nanoseconds())};
 }
 
 }  // namespace wattune::dynamic

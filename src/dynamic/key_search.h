@@ -27,7 +27,7 @@ struct KeySearch {
 // Strategy and rule are the policy's, or those that tune::make_plan() chooses. The strategy begins with what is known,
 // by names and values and in this order, then the default configuration; what the space lacks is left out. Of a kernel
 // that is not screened, unless the policy or the spec names a strategy, what is near the best comes next. Errors of the
-// strategy's name and of the rule.
+// strategy's name and of the rule; invalid_argument: a function of the policy throws.
 Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& policy,
                                   const std::vector<Configuration>& known);
 

@@ -1,5 +1,5 @@
-// Worth: whether trying one more configuration of a key pays, as far as can be foretold. One thread; note_calls() of
-// any.
+// Worth: whether trying one more configuration of a key pays, as far as can be foretold. One thread; note_calls() and
+// note_scale() of any.
 //
 // The likeliest come first, so that less is found the more were tried: the n-th gains some part of n to the power of
 // -1.5. Which part, earlier trials say, of the key itself and of others of its kernel; where the application says what

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "dynamic/scale_spec.h"
 
 namespace wattune::dynamic {
@@ -40,6 +42,21 @@ TEST(KeySearch, WhatIsNotValidForAnotherKeyIsChangedAsLittleAsPossible) {
 TEST(KeySearch, WhatHasOtherParametersIsLikeNothing) {
   const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"TILE"});
   EXPECT_FALSE(nearest_in(space_of(5), Configuration(0, names, {Value(8)})));
+}
+
+TEST(KeySearch, WhatThePolicyAsksTheApplicationIsOfTheKey) {
+  const auto problem = Problem::make(test::scale_spec(Language::opencl, "kernel void scale()", 64,
+                                                      {{.name = "BLOCK", .values = {1, 2}}}),
+                                     {}, {{"n", 7}})
+                           .value();
+  TuningPolicy policy;
+  EXPECT_EQ(plan_key_search(*problem, policy, {}).value().least_time, Nanoseconds());
+  policy.least_time = [](const Key& key) {
+    return std::optional(Nanoseconds(static_cast<double>(key.front().value.as_integer())));
+  };
+  EXPECT_EQ(plan_key_search(*problem, policy, {}).value().least_time, Nanoseconds(7));
+  policy.good_enough = [](const Key&) -> std::optional<Nanoseconds> { throw std::runtime_error("no idea"); };
+  EXPECT_EQ(plan_key_search(*problem, policy, {}).error().message(), "TuningPolicy::good_enough threw: no idea");
 }
 
 // All eight configurations, the default first.
