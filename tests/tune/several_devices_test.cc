@@ -71,6 +71,7 @@ class Sink : public TrialSink {
  public:
   Result<void> add(const Trial& trial) override {
     trials.push_back(trial);
+    ++count;
     return {};
   }
   std::size_t measured_by(const std::string& device) const {
@@ -82,6 +83,7 @@ class Sink : public TrialSink {
     return ids;
   }
   std::vector<Trial> trials;
+  std::atomic<int> count = 0;  // of these, for other threads
 };
 
 struct Observer : TuningObserver {
@@ -142,15 +144,11 @@ TEST_F(SeveralDevices, WorkAtTheSameTimeAndTrialsSayWhichOneItWas) {
 
 // The first one is not done with its first configuration before the second one has measured all others.
 TEST_F(SeveralDevices, AnIdleOneTakesTheNextProposalAndTrialsComeAsTheyEnd) {
-  std::atomic<int> others = 0;
   add("slow", [&](const Configuration& configuration) -> Result<Observation> {
-    while (others < 9) std::this_thread::yield();
+    while (sink.count < 9) std::this_thread::yield();
     return by_id(configuration);
   });
-  add("quick", [&](const Configuration& configuration) -> Result<Observation> {
-    ++others;
-    return by_id(configuration);
-  });
+  add("quick", by_id);
   ASSERT_TRUE(run());
   ASSERT_THAT(sink.trials, SizeIs(10));
   EXPECT_EQ(sink.measured_by("quick"), 9u);
