@@ -166,6 +166,7 @@ Result<void> Instance::without_best(std::unique_lock<std::mutex> lock, const Cal
   const bool has_generic = !kernel_.options.generic.empty();
   if (!capturing) begin_with_loaded();
   if (pairing_.best() != nullptr) return run_best(std::move(lock), call);
+  if (!capturing && call.mode != Mode::best) expect_explorer();
   if (!capturing && (has_generic || kernel_.options.fallback)) begin_for_calls();
   lock.unlock();
   if (const std::shared_ptr<Variant> generic = has_generic ? this->generic(capturing) : nullptr) {

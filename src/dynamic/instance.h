@@ -37,11 +37,6 @@ class Instance {
   ~Instance();
 
   const Key& key() const { return problem_->key; }
-  // Whether its tuning begins some day, if calls go on.
-  bool is_to_be_tuned() const {
-    const std::lock_guard lock(mutex_);
-    return occasion_.is_pending();
-  }
   // What the call of this number runs in this mode without asking further; nullptr: it takes call(). The variant lives
   // as long as this.
   Variant* steady(Mode mode, std::uint64_t number) {
@@ -117,6 +112,7 @@ class Instance {
   Nanoseconds outlook() const;
   void begin_tuning();
   void begin_beside();
+  void expect_explorer();
   void begin_ahead();
   void begin_for_calls();
   void begin_with_loaded();
@@ -176,6 +172,7 @@ class Instance {
   std::uint64_t told_calls_ = 0;  // that the application expects, with those before it said so; 0: it said nothing
   Nanoseconds told_run_;          // what they take of the device, as the ledger was told
   Nanoseconds wants_at_;          // on the tuner's clock: not before
+  bool expects_explorer_ = false;
   std::optional<std::uint64_t> heard_;               // the explorer's news()
   bool awaits_code_ = false;                         // of a candidate, which is not compiled or has no place
   std::vector<Configuration> expected_code_;         // of which the compilers were told

@@ -156,8 +156,16 @@ void Instance::expect(std::uint64_t calls, bool may_tune) {
   if (calls > 0) told_calls_ = calls_.load(std::memory_order_relaxed) + calls;
   tunes_ahead_ = may_tune;
   if (pairing_.best() == nullptr) begin_with_loaded();
-  if (pairing_.best() == nullptr) return begin_beside();
-  begin_ahead();
+  if (pairing_.best() != nullptr) return begin_ahead();
+  if (may_tune) expect_explorer();
+  begin_beside();
+}
+
+// What an explorer needs is got ready while the first variant is compiled.
+void Instance::expect_explorer() {
+  const bool is_soon = occasion_.is_pending() && kernel_.options.policy.calls_before_tuning == 0;
+  if (!is_soon || !kernel_.expect_explorer || std::exchange(expects_explorer_, true)) return;
+  kernel_.expect_explorer();
 }
 
 // What is expected is screened, or its candidates compiled and loaded, before its first call.

@@ -151,14 +151,7 @@ Result<Instance*> TunedKernel::instance_at(const std::vector<NamedSize>& sizes) 
   if (first_ == nullptr) first_ = *problem;
   instance = std::make_unique<Instance>(*std::move(problem), parts_, around_);
   around_.ledger.begin(around_.now());
-  if (is_screened_soon(*instance)) parts_.expect_explorer();
   return instance.get();
-}
-
-bool TunedKernel::is_screened_soon(const Instance& instance) const {
-  const TuningPolicy& policy = parts_.options.policy;
-  const bool is_soon = mode_ != Mode::best && policy.calls_before_tuning == 0 && instance.is_to_be_tuned();
-  return is_soon && policy.safety == Safety::screened && parts_.expect_explorer;
 }
 
 Result<KeySearch> TunedKernel::plan_now(const Problem& problem, const std::optional<Configuration>& best,

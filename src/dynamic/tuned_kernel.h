@@ -58,7 +58,6 @@ class TunedKernel : public TunableKernel {
   static Result<void> failed(Instance& instance, const Variant& steady, const Call& call, Error error);
   Result<Instance*> instance_of(const CallSizes& sizes);
   Result<Instance*> instance_at(const std::vector<NamedSize>& sizes);
-  bool is_screened_soon(const Instance& instance) const;
   Result<KeySearch> plan_now(const Problem& problem, const std::optional<Configuration>& best,
                              const search::StopRule& stop) const;
   Result<bool> replace(const CallStream& stream, const backend::GraphLaunch& launch, CUgraphExec_st* executable);

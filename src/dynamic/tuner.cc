@@ -126,7 +126,7 @@ class TunerOfOneDevice : public Tuner {
                       std::move(variants),
                       std::move(explorers),
                       [this] { return open_apart(options_.worker); },
-                      [this] { screening_->expect_key(); }};
+                      expect_explorers_of(options.policy)};
     return std::unique_ptr<TunableKernel>(add(std::move(parts), std::move(signature)));
   }
 
@@ -250,6 +250,11 @@ class TunerOfOneDevice : public Tuner {
           std::move(problem), policy,
           {.ahead = places, .known = std::move(known), .now = [this] { return around_.now(); }, .gains = gains});
     };
+  }
+
+  std::function<void()> expect_explorers_of(const TuningPolicy& policy) {
+    if (policy.safety != Safety::screened) return {};
+    return [this] { screening_->expect_key(); };
   }
 
   std::unique_ptr<TunedKernel> add(KernelParts parts, Signature signature) {

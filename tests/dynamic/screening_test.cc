@@ -1,23 +1,11 @@
 // Screened kernels, from a key that is to be searched to what is tried in the application's calls.
-#include "dynamic/screening.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <unistd.h>
-
-#include <atomic>
-#include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <thread>
 
-#include "dynamic/screened_explorer.h"
+#include "dynamic/screening_support.h"
 #include "programs.h"
-#include "tune/problem.h"
 
 namespace wattune::dynamic {
 namespace {
@@ -26,86 +14,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-// 30 configurations on a fake device, of which block 64 in mode 7 takes 1 us and all others at least 2 us.
-struct ScreeningTest : testing::Test {
-  static Result<Nanoseconds> run(const wattune::fakes::FakeLaunch& launch) {
-    WATTUNE_TRY(tune::scale(launch));
-    const bool best = launch.macro("block") == 64 && launch.macro("mode") == 7;
-    return Nanoseconds(best ? 1000.0 : 2000.0 + 200.0 * launch.macro("mode"));
-  }
-
-  ScreeningTest() {
-    spec.name = "scale";
-    ledger.begin(Nanoseconds());
-    options.open = [this](const backend::WorkerOptions&) { return open(); };
-    options.free_memory = [this] { return free_memory.load(); };
-    // The application has been running for long.
-    options.now = [] { return nanoseconds_from_seconds(1e6); };
-    options.note = [this](const std::string& line) {
-      const std::lock_guard lock(noting);
-      notes.push_back(line);
-    };
-  }
-
-  Result<std::unique_ptr<backend::Device>> open() {
-    ++opened;
-    auto device = std::make_unique<wattune::fakes::FakeDevice>();
-    device->add_kernel("scale", 3, kernel);
-    device->add_kernel("plain", 3, tune::scale);
-    last_device = device.get();
-    return std::unique_ptr<backend::Device>(std::move(device));
-  }
-  // The reference is `plain`.
-  void check_outputs() {
-    ReferenceKernel reference;
-    reference.source.function = "plain";
-    reference.source.text = "kernel void plain()";
-    reference.geometry.sizes[0] = {"n"};
-    spec.reference = reference;
-  }
-
-  std::unique_ptr<Explorer> explore(const TuningPolicy& policy = {.strategy = "exhaustive"}) {
-    if (!screening) screening.emplace(options);
-    const auto problem = Problem::make(spec, {}, {{"n", 64}}).value();
-    const auto keep = [this](const Trial& best, bool complete) {
-      found.push_back(best.configuration.to_string() + (complete ? "" : ", so far"));
-    };
-    return make_screened_explorer(problem, policy, {}, ledger, *screening, keep).value();
-  }
-  // What the whole search found: some of it is wanted before its end.
-  static std::vector<Candidate> wait_for(Explorer& explorer) {
-    while (!explorer.over() && (explorer.wanted().empty() || explorer.state().starts_with("screening, ")))
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return explorer.wanted();
-  }
-  static std::vector<std::string> names(const std::vector<Candidate>& candidates) {
-    std::vector<std::string> names;
-    for (const Candidate& each : candidates) names.push_back(each.configuration.to_string());
-    return names;
-  }
-
-  // A key is over before a note says why.
-  std::vector<std::string> first_notes() {
-    while (true) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      const std::lock_guard lock(noting);
-      if (!notes.empty()) return notes;
-    }
-  }
-
-  KernelSpec spec = tune::scale_spec();
-  wattune::fakes::FakeKernelFunction kernel = run;
-  Ledger ledger{{.share = 1.0}};
-  std::atomic<std::uint64_t> free_memory = 1 << 20;
-  std::atomic<int> opened = 0;
-  wattune::fakes::FakeDevice* last_device = nullptr;  // of the screening thread
-  std::mutex noting;
-  std::vector<std::string> notes;
-  std::vector<std::string> found;  // what goes to wisdom; of the screening thread until the explorer is over
-  ScreeningOptions options;
-  std::optional<Screening> screening;  // ends first
-};
 
 TEST_F(ScreeningTest, WhatIsBestInItsProcessIsTriedInCalls) {
   const auto explorer = explore();
@@ -367,88 +275,6 @@ TEST_F(ScreeningTest, OnReducedDataCallsTryWhatWasTheBestBeforeToo) {
   EXPECT_THAT(explorer->state(), HasSubstr("screened on smaller data: "));
 }
 
-// One that will be called for long, of which little is known yet, before one that was called for a second.
-TEST_F(ScreeningTest, TheKeyWhoseNextStepIsWorthMoreComesFirst) {
-  std::atomic<bool> both = false;
-  std::atomic<std::size_t> brought = 0;
-  kernel = [&](const wattune::fakes::FakeLaunch& launch) {
-    while (!both) std::this_thread::sleep_for(std::chrono::microseconds(100));
-    brought = last_device->counters().bytes_written;
-    return run(launch);
-  };
-  const auto called = explore();
-  called->note_calls(nanoseconds_from_seconds(1));
-  const auto expected = explore();
-  expected->expect_calls(nanoseconds_from_seconds(1000));
-  both = true;
-  wait_for(*expected);
-  called->note_calls(nanoseconds_from_seconds(1e6));
-  wait_for(*called);
-  ASSERT_THAT(found, SizeIs(3));
-  EXPECT_THAT(found[0], HasSubstr(", so far")) << "of the one that was called, which made room";
-  EXPECT_EQ(expected->explored(), 30u);
-  EXPECT_EQ(called->explored(), 30u);
-  EXPECT_EQ(brought, 2 * 64 * sizeof(float)) << "what was set up for the first key was kept while the other ran";
-}
-
-// Nothing is left of what was set up for the first key when a kernel of the other ends their process.
-TEST_F(ScreeningTest, AProcessThatCrashesCostsOtherKeysTheirDataOnly) {
-  std::atomic<bool> both = false;
-  std::atomic<const Explorer*> other = nullptr;
-  std::atomic<int> crashes = 0;
-  kernel = [&](const wattune::fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
-    while (!both) std::this_thread::sleep_for(std::chrono::microseconds(100));
-    if (launch.macro("mode") == 9 && other.load()->explored() < 30) {
-      ++crashes;
-      return wattune::fakes::crash("SIGSEGV");
-    }
-    return run(launch);
-  };
-  const auto called = explore();
-  called->note_calls(nanoseconds_from_seconds(1));
-  const auto expected = explore();
-  other = expected.get();
-  expected->expect_calls(nanoseconds_from_seconds(1000));
-  both = true;
-  wait_for(*expected);
-  called->note_calls(nanoseconds_from_seconds(1e6));
-  EXPECT_THAT(names(wait_for(*called)), ElementsAre("block=64, mode=7"));
-  EXPECT_GT(crashes, 0);
-  EXPECT_EQ(called->failed(), 0u);
-  EXPECT_EQ(called->explored(), 30u);
-}
-
-// It goes on where it was when it is called again.
-TEST_F(ScreeningTest, AKeyThatIsNotCalledAnyMoreMakesRoomForOthers) {
-  std::atomic<double> now = 1e15;
-  std::atomic<int> calls = 0;
-  std::atomic<bool> over = false;
-  options.now = [&] { return Nanoseconds(now.load()); };
-  // Each launch lasts until the next call, or the first key might be searched before the other is called at all.
-  kernel = [&](const wattune::fakes::FakeLaunch& launch) {
-    const int before = calls;
-    while (calls == before && !over) std::this_thread::sleep_for(std::chrono::microseconds(100));
-    now = now + 10e6;
-    return run(launch);
-  };
-  const auto left = explore();
-  const auto called = explore();
-  while (!called->over()) {
-    static_cast<void>(called->wanted());
-    ++calls;
-    if (const auto wanted = called->wanted(); !wanted.empty() && called->state().starts_with("trying"))
-      called->tell(wanted[0].configuration, {});
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  EXPECT_THAT(left->state(), HasSubstr("screening, "));
-  EXPECT_LT(left->explored(), 30u);
-  over = true;
-  wait_for(*left);
-  EXPECT_THAT(found.front(), HasSubstr(", so far"));
-  EXPECT_EQ(left->explored(), 30u);
-  EXPECT_THAT(left->state(), HasSubstr("trying 1 of 30"));
-}
-
 TEST_F(ScreeningTest, WithoutMemoryAKeyIsRefusedInOneLine) {
   free_memory = 8;
   const auto explorer = explore();
@@ -490,95 +316,6 @@ TEST_F(ScreeningTest, WaitsWhileTheBudgetIsSpentAndEndsInThat) {
   EXPECT_EQ(explorer->explored(), 0u);
   screening.reset();
   EXPECT_FALSE(explorer->over());
-}
-
-// Two processes that compile what has MODE=wait once they may.
-class WaitingCompilers {
- public:
-  WaitingCompilers() {
-    setenv("WATTUNE_FAKE_COMPILER_LOG", log_.c_str(), 1);
-    backend::WorkerOptions worker;
-    worker.executable = test::program("wattune-fake-worker");
-    pool.emplace(backend::CompilePoolOptions{.processes = 2, .worker = worker});
-  }
-  WaitingCompilers(const WaitingCompilers&) = delete;
-  WaitingCompilers& operator=(const WaitingCompilers&) = delete;
-  ~WaitingCompilers() {
-    pool.reset();
-    unsetenv("WATTUNE_FAKE_COMPILER_LOG");
-    std::filesystem::remove(log_);
-    std::filesystem::remove(log_ + ".go");
-  }
-  void go() const { std::ofstream(log_ + ".go") << "go"; }
-
-  std::optional<backend::CompilePool> pool;
-
- private:
-  const std::string log_ =
-      (std::filesystem::temp_directory_path() / fmt::format("wattune-screening-test-{}", getpid())).string();
-};
-
-// Keys of one kernel whose compilers wait, or do not; by a clock that goes on, and that may be put forward.
-struct KeysThatCompile : ScreeningTest {
-  KeysThatCompile() {
-    options.pool = &*compilers.pool;
-    options.now = [this] {
-      const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - began;
-      return nanoseconds_from_seconds(1e6 + ahead) + Nanoseconds(elapsed.count());
-    };
-    spec.parameters.push_back({"MODE", {}, {}, {}});
-  }
-  ~KeysThatCompile() override { screening.reset(); }
-
-  std::unique_ptr<Explorer> explore_with(const char* mode) {
-    spec.parameters.back().values = {mode};
-    return explore();
-  }
-  static void wait_until_begun(const Explorer& explorer) {
-    while (!explorer.state().starts_with("screening, ")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-
-  WaitingCompilers compilers;
-  const std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
-  std::atomic<double> ahead = 0.0;  // seconds
-};
-
-TEST_F(KeysThatCompile, WhileOneWaitsForACompilerOthersGoOn) {
-  const auto waiting = explore_with("wait");
-  wait_until_begun(*waiting);
-  const auto other = explore_with("good");
-  EXPECT_THAT(wait_for(*other), SizeIs(1));
-  EXPECT_EQ(waiting->explored(), 0u);
-  compilers.go();
-  EXPECT_THAT(wait_for(*waiting), SizeIs(1));
-}
-
-// The second configuration waits for its compiler, and the third is screened meanwhile.
-TEST_F(KeysThatCompile, WhatIsCompiledFirstIsScreenedFirst) {
-  options.compile_ahead = 4;
-  spec.parameters.back().values = {"good", "wait"};
-  const auto explorer = explore();
-  while (explorer->explored() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  compilers.go();
-  wait_for(*explorer);
-  EXPECT_EQ(explorer->explored(), 60u);
-}
-
-// Neither what is not called any more nor what does not pay gives way to the other without end.
-TEST_F(KeysThatCompile, WhatIsNotCalledGoesOnWhereNothingElseIsWorthRunning) {
-  const auto poor = explore_with("good");
-  poor->note_calls(Nanoseconds());
-  wait_until_begun(*poor);
-  const auto not_called = explore_with("wait");
-  not_called->note_calls(nanoseconds_from_seconds(1000));
-  wait_until_begun(*not_called);
-  ahead = 1.0;
-  compilers.go();
-  while (not_called->explored() < 30) {
-    poor->wanted();  // which is called
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  EXPECT_LT(poor->explored(), 30u);
 }
 
 // The compiler of the fake worker takes without end. The limit of compiling is two minutes.

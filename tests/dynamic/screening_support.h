@@ -1,0 +1,101 @@
+// A Screening on a fake device, for tests from a key that is to be searched to what is tried in the application's
+// calls.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "dynamic/screened_explorer.h"
+#include "dynamic/screening.h"
+#include "tune/problem.h"
+
+namespace wattune::dynamic {
+
+// 30 configurations on a fake device, of which block 64 in mode 7 takes 1 us and all others at least 2 us.
+struct ScreeningTest : testing::Test {
+  static Result<Nanoseconds> run(const wattune::fakes::FakeLaunch& launch) {
+    WATTUNE_TRY(tune::scale(launch));
+    const bool best = launch.macro("block") == 64 && launch.macro("mode") == 7;
+    return Nanoseconds(best ? 1000.0 : 2000.0 + 200.0 * launch.macro("mode"));
+  }
+
+  ScreeningTest() {
+    spec.name = "scale";
+    ledger.begin(Nanoseconds());
+    options.open = [this](const backend::WorkerOptions&) { return open(); };
+    options.free_memory = [this] { return free_memory.load(); };
+    // The application has been running for long.
+    options.now = [] { return nanoseconds_from_seconds(1e6); };
+    options.note = [this](const std::string& line) {
+      const std::lock_guard lock(noting);
+      notes.push_back(line);
+    };
+  }
+
+  Result<std::unique_ptr<backend::Device>> open() {
+    ++opened;
+    auto device = std::make_unique<wattune::fakes::FakeDevice>();
+    device->add_kernel("scale", 3, kernel);
+    device->add_kernel("plain", 3, tune::scale);
+    last_device = device.get();
+    return std::unique_ptr<backend::Device>(std::move(device));
+  }
+  // The reference is `plain`.
+  void check_outputs() {
+    ReferenceKernel reference;
+    reference.source.function = "plain";
+    reference.source.text = "kernel void plain()";
+    reference.geometry.sizes[0] = {"n"};
+    spec.reference = reference;
+  }
+
+  std::unique_ptr<Explorer> explore(const TuningPolicy& policy = {.strategy = "exhaustive"}) {
+    if (!screening) screening.emplace(options);
+    const auto problem = Problem::make(spec, {}, {{"n", 64}}).value();
+    const auto keep = [this](const Trial& best, bool complete) {
+      found.push_back(best.configuration.to_string() + (complete ? "" : ", so far"));
+    };
+    return make_screened_explorer(problem, policy, {}, ledger, *screening, keep).value();
+  }
+  // What the whole search found: some of it is wanted before its end.
+  static std::vector<Candidate> wait_for(Explorer& explorer) {
+    while (!explorer.over() && (explorer.wanted().empty() || explorer.state().starts_with("screening, ")))
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return explorer.wanted();
+  }
+  static std::vector<std::string> names(const std::vector<Candidate>& candidates) {
+    std::vector<std::string> names;
+    for (const Candidate& each : candidates) names.push_back(each.configuration.to_string());
+    return names;
+  }
+
+  // A key is over before a note says why.
+  std::vector<std::string> first_notes() {
+    while (true) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      const std::lock_guard lock(noting);
+      if (!notes.empty()) return notes;
+    }
+  }
+
+  KernelSpec spec = tune::scale_spec();
+  wattune::fakes::FakeKernelFunction kernel = run;
+  Ledger ledger{{.share = 1.0}};
+  std::atomic<std::uint64_t> free_memory = 1 << 20;
+  std::atomic<int> opened = 0;
+  wattune::fakes::FakeDevice* last_device = nullptr;  // of the screening thread
+  std::mutex noting;
+  std::vector<std::string> notes;
+  std::vector<std::string> found;  // what goes to wisdom; of the screening thread until the explorer is over
+  ScreeningOptions options;
+  std::optional<Screening> screening;  // ends first
+};
+
+}  // namespace wattune::dynamic
