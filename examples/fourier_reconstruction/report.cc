@@ -30,11 +30,26 @@ double highest(const std::vector<Pair>& pairs, const Figure& figure) {
   return result;
 }
 
-double mean_ms(const std::vector<Nanoseconds>& times) {
-  const Nanoseconds sum = std::accumulate(times.begin(), times.end(), Nanoseconds());
-  return times.empty() ? 0.0 : to_ms(sum) / static_cast<double>(times.size());
+Nanoseconds sum_of(const std::vector<Nanoseconds>& times) {
+  return std::accumulate(times.begin(), times.end(), Nanoseconds());
 }
 
+double mean_ms(const std::vector<Nanoseconds>& times) {
+  return times.empty() ? 0.0 : to_ms(sum_of(times)) / static_cast<double>(times.size());
+}
+
+// Null where a run explored to its end.
+json share_of_own_bound(const std::vector<Pair>& pairs) {
+  if (!std::all_of(pairs.begin(), pairs.end(), [](const Pair& pair) { return pair.share_of_own_bound(); })) return {};
+  return spread(pairs, [](const Pair& pair) { return *pair.share_of_own_bound(); });
+}
+
+// Of all calls, where those that do not explore take `call`.
+Nanoseconds least_time(const Run& run, Nanoseconds call) {
+  return sum_of(run.exploring) + call * static_cast<double>(run.calls - run.exploring.size());
+}
+
+json number_or_null(std::optional<double> number) { return number ? json(*number) : json(); }
 json ms_or_null(const std::optional<Nanoseconds>& time) { return time ? json(to_ms(*time)) : json(); }
 
 json to_json(const dynamic::TriedReport& tried) {
@@ -111,16 +126,20 @@ json to_json(const std::vector<Pair>& pairs) {
     runs.push_back({{"oracle", to_json(pair.oracle)},
                     {"tuned", to_json(pair.tuned)},
                     {"share_of_optimum", pair.share()},
-                    {"bound", pair.bound()}});
+                    {"bound", pair.bound()},
+                    {"share_of_own_bound", number_or_null(pair.share_of_own_bound())}});
   return runs;
 }
 
 }  // namespace
 
 double Pair::bound() const {
-  const Nanoseconds others = oracle.call() * static_cast<double>(tuned.calls - tuned.exploring.size());
-  const Nanoseconds all = std::accumulate(tuned.exploring.begin(), tuned.exploring.end(), others);
-  return oracle.call() * static_cast<double>(tuned.calls) / all;
+  return oracle.call() * static_cast<double>(tuned.calls) / least_time(tuned, oracle.call());
+}
+
+std::optional<double> Pair::share_of_own_bound() const {
+  if (tuned.settled.calls < kStretch) return {};
+  return least_time(tuned, tuned.settled.elapsed / static_cast<double>(tuned.settled.calls)) / tuned.elapsed;
 }
 
 json to_json(const std::string& device, const Options& options, const Optimum& optimum,
@@ -134,6 +153,7 @@ json to_json(const std::string& device, const Options& options, const Optimum& o
           {"share_deviation", share["deviation"]},
           {"bound", spread(pairs, [](const Pair& pair) { return pair.bound(); })},
           {"share_of_bound", spread(pairs, [](const Pair& pair) { return pair.share() / pair.bound(); })},
+          {"share_of_own_bound", share_of_own_bound(pairs)},
           {"overhead_share", spread(pairs, [](const Pair& pair) { return pair.tuned.overhead_share; })["mean"]},
           {"longest_stall_ms", highest(pairs, [](const Pair& pair) { return to_ms(pair.tuned.longest_stall); })},
           {"explored",
@@ -159,6 +179,9 @@ void print(const json& result) {
   std::printf("share       %.2f %% of the optimum's speed, deviation %.2f %%; %.2f %% of what equation 3 allows\n",
               100.0 * number(result["share_of_optimum"]), 100.0 * number(result["share_deviation"]),
               100.0 * number(result["share_of_bound"]["mean"]));
+  if (const json& own = result["share_of_own_bound"]; !own.is_null())
+    std::printf("own bound   %.2f %% of what it allows with the kernel found, deviation %.2f %%\n",
+                100.0 * number(own["mean"]), 100.0 * number(own["deviation"]));
   std::printf("stalls      %.2f %% of the time, %.3f ms at most\n", 100.0 * number(result["overhead_share"]),
               number(result["longest_stall_ms"]));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct Pair {
   // Paper 001, equation 3, as a share of the optimum's speed: calls that explore take longer, and nothing else costs
   // anything. 1 where no call explored.
   double bound() const;
+  // Of that bound, where the kernel that the run came to takes the place of the optimum: by its own calls after the
+  // last that explored, so that uploads of another minute do not count. Nothing where fewer than a stretch are left.
+  std::optional<double> share_of_own_bound() const;
 };
 
 nlohmann::json to_json(const std::string& device, const Options& options, const Optimum& optimum,

@@ -38,6 +38,8 @@ void note_call(Run& run, Nanoseconds sending, Nanoseconds waiting) {
   ++stretch.calls;
   stretch.sending += sending;
   stretch.waiting += waiting;
+  ++run.settled.calls;
+  run.settled.elapsed += sending + waiting;
 }
 
 Result<void> make_calls(Application& application, Inserter& inserter, const Options& options, Run& run) {
@@ -46,11 +48,13 @@ Result<void> make_calls(Application& application, Inserter& inserter, const Opti
     return options.seconds > 0.0 ? run.elapsed < nanoseconds_from_seconds(options.seconds) : run.calls < options.calls;
   };
   while (goes_on()) {
+    const std::size_t explored = inserter.explored().size();
     const auto called = Clock::now();
     WATTUNE_TRY(inserter.insert(run.calls++ % application.batches().size()));
     const Nanoseconds sending = since(called);
     WATTUNE_TRY(run.calls % options.wait_every == 0 ? application.finish() : application.submit());
     note_call(run, sending, since(called) - sending);
+    if (inserter.explored().size() != explored) run.settled = {};
     if (run.calls % options.wait_every == 0) inserter.gap();
     run.elapsed = since(begin);
   }

@@ -16,6 +16,12 @@ struct Stretch {
 };
 inline constexpr std::uint64_t kStretch = 64;
 
+// Of a run, the calls after the last that explored.
+struct Settled {
+  std::uint64_t calls = 0;
+  wattune::Nanoseconds elapsed;
+};
+
 struct Run {
   std::uint64_t calls = 0;
   wattune::Nanoseconds elapsed;  // of all calls, each waited for
@@ -24,6 +30,7 @@ struct Run {
   std::uint64_t explored = 0;  // configurations
   // What the calls that explored took on the device, upload and all, where each runs to its end.
   std::vector<wattune::Nanoseconds> exploring;
+  Settled settled;
   double overhead_share = 0.0;  // stalls by the tuner's account, of the time
   wattune::Nanoseconds longest_stall;
   wattune::Nanoseconds blocked;  // that calls waited for a compiler, because there was nothing else to run

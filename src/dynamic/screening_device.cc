@@ -9,17 +9,33 @@
 
 namespace wattune::dynamic {
 
-Result<DeviceInfo> find_screening_device(const DeviceInfo& attached, const std::string& wanted,
-                                         const backend::Discovery& discovery) {
-  if (!wanted.empty()) return backend::select_device(discovery, wanted, attached.languages);
-  const auto same_place = [&](const DeviceInfo& device) {
-    return device.backend == attached.backend && !device.pci_bus_id.empty() && device.pci_bus_id == attached.pci_bus_id;
-  };
+namespace {
+
+bool is_at_same_place(const DeviceInfo& a, const DeviceInfo& b) {
+  return a.backend == b.backend && !a.pci_bus_id.empty() && a.pci_bus_id == b.pci_bus_id;
+}
+
+bool is_same_model(const DeviceInfo& a, const DeviceInfo& b) {
   const auto model = [](const DeviceInfo& device) {
     return std::tie(device.backend, device.platform, device.name, device.driver_version);
   };
-  auto found = std::ranges::find_if(discovery.devices, same_place);
-  if (found == discovery.devices.end()) found = std::ranges::find(discovery.devices, model(attached), model);
+  return model(a) == model(b);
+}
+
+}  // namespace
+
+bool is_screening_device(const DeviceInfo& attached, const DeviceInfo& device) {
+  return attached.pci_bus_id.empty() ? is_same_model(attached, device) : is_at_same_place(attached, device);
+}
+
+Result<DeviceInfo> find_screening_device(const DeviceInfo& attached, const std::string& wanted,
+                                         const backend::Discovery& discovery) {
+  if (!wanted.empty()) return backend::select_device(discovery, wanted, attached.languages);
+  const auto find = [&](const auto& is_alike) {
+    return std::ranges::find_if(discovery.devices, [&](const DeviceInfo& each) { return is_alike(attached, each); });
+  };
+  auto found = find(is_at_same_place);
+  if (found == discovery.devices.end()) found = find(is_same_model);
   if (found != discovery.devices.end()) return *found;
   return Error(ErrorCode::not_found,
                fmt::format("another process does not find the device {} ({})", attached.name, attached.selector))
@@ -29,6 +45,12 @@ Result<DeviceInfo> find_screening_device(const DeviceInfo& attached, const std::
 Result<std::unique_ptr<backend::Device>> open_screening_device(const DeviceInfo& attached, const std::string& wanted,
                                                                const backend::WorkerOptions& worker) {
   WATTUNE_TRY(backend::check_second_process(attached));
+  if (wanted.empty()) {
+    // Mostly the selector says the same in both processes, and to look for the device takes as long as to open it.
+    auto opened = backend::open_device_in_worker(attached.selector, worker);
+    if (opened ? is_screening_device(attached, (*opened)->info()) : opened.error().code() != ErrorCode::not_found)
+      return opened;
+  }
   WATTUNE_ASSIGN(const backend::Discovery discovery, backend::discover_in_worker(worker));
   WATTUNE_ASSIGN(const DeviceInfo device, find_screening_device(attached, wanted, discovery));
   return backend::open_device_in_worker(device.selector, worker);

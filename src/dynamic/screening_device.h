@@ -9,6 +9,10 @@
 
 namespace wattune::dynamic {
 
+// Whether a device of another process is the attached one, as far as can be told: it is at the same place on the bus,
+// or where that is unknown of the same name, platform and driver.
+bool is_screening_device(const DeviceInfo& attached, const DeviceInfo& device);
+
 // Of the devices that another process finds: the one that `wanted` names; else the one at the same place on the bus, or
 // else one of the same name, platform and driver. not_found.
 Result<DeviceInfo> find_screening_device(const DeviceInfo& attached, const std::string& wanted,

@@ -141,6 +141,14 @@ TEST(ScreeningDevice, WithoutAPlaceIsOneOfTheSameModel) {
   other.driver_version = "3";
   EXPECT_EQ(find_screening_device(same, {}, {{other, same}, {}})->selector, "opencl:1:0");
   EXPECT_EQ(find_screening_device(same, {}, {{other}, {}}).error().code(), ErrorCode::not_found);
+  EXPECT_TRUE(is_screening_device(same, same));
+  EXPECT_FALSE(is_screening_device(same, other));
+}
+
+TEST(ScreeningDevice, IsNotAnotherOfTheSameModelAtAnotherPlace) {
+  const DeviceInfo attached = device_at("cuda:0", "0000:5E:00.0");
+  EXPECT_TRUE(is_screening_device(attached, device_at("cuda:1", "0000:5E:00.0")));
+  EXPECT_FALSE(is_screening_device(attached, device_at("cuda:0", "0000:3B:00.0")));
 }
 
 // Once a step took 50 ms, with what the device took to turn to it, 2 % of 5 s pay for it and for the next, which is

@@ -7,6 +7,7 @@
 
 #include "fourier_reconstruction/phantom.h"
 #include "fourier_reconstruction/reconstruction.h"
+#include "fourier_reconstruction/report.h"
 
 // samples, orientations, blob_table, grid, weights, size, first, count
 extern "C" void reference(void* const* arguments, const std::size_t* lengths);
@@ -87,6 +88,30 @@ TEST_F(FourierReconstruction, TheWeightCountsCalls) {
   EXPECT_GT(once, 0.0);
   for (int call = 1; call < 4; ++call) volume.insert(samples);
   EXPECT_NEAR(volume.weight() / once, 4.0, 4e-5);
+}
+
+wattune::Nanoseconds ms(double value) { return wattune::nanoseconds_from_ms(value); }
+
+// 130 calls, of which two explore and took 30 ms each. With the optimum known a call takes 9 ms.
+Pair explored(Settled settled) {
+  Pair pair;
+  pair.oracle.calls = 130;
+  pair.oracle.elapsed = ms(1170);
+  pair.tuned.calls = 130;
+  pair.tuned.elapsed = ms(1360);
+  pair.tuned.exploring = {ms(30), ms(30)};
+  pair.tuned.settled = settled;
+  return pair;
+}
+
+TEST(FourierPair, TheBoundIsOfCallsThatExplore) { EXPECT_DOUBLE_EQ(explored({}).bound(), 1170.0 / (60.0 + 128 * 9.0)); }
+
+TEST(FourierPair, TheOwnBoundKnowsTheRunsOwnCallsOnly) {
+  EXPECT_DOUBLE_EQ(*explored({.calls = 100, .elapsed = ms(1000)}).share_of_own_bound(), (60.0 + 128 * 10.0) / 1360.0);
+}
+
+TEST(FourierPair, ARunThatExploresToItsEndHasNoOwnBound) {
+  EXPECT_FALSE(explored({.calls = kStretch - 1, .elapsed = ms(630)}).share_of_own_bound());
 }
 
 }  // namespace
