@@ -22,6 +22,15 @@ std::vector<std::byte> make_guard() {
   return guard_pattern(std::getenv("WATTUNE_NO_GUARDS") == nullptr ? kGuardBytes : 0);
 }
 
+// After some errors, such as a failed assertion or an illegal access, the driver serves this process no more.
+Error no_context(const CuApi& cu, CUresult code, const std::string& doing) {
+  const Error error = cu_error(cu, code, doing);
+  if (error.code() != ErrorCode::device_lost) return error;
+  return Error(ErrorCode::unavailable, error.message())
+      .native(error.native_code(), error.native_name())
+      .hint("only a new process gets the device back, which is what a worker does");
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Session>> Session::open(const CuDevice& device) {
@@ -45,7 +54,7 @@ Result<std::shared_ptr<Session>> Session::open_primary(const CuDevice& device) {
   WATTUNE_ASSIGN(const CuApi* cu, cu_api());
   CUcontext context = nullptr;
   if (const CUresult code = cu->cuDevicePrimaryCtxRetain(&context, device.id); code != CUDA_SUCCESS)
-    return cu_error(*cu, code, fmt::format("making the primary context of {}", device.info.selector));
+    return no_context(*cu, code, fmt::format("making the primary context of {}", device.info.selector));
   std::shared_ptr<Session> session(new Session(cu, device, context));
   session->retains_primary_ = true;
   session->guard_ = make_guard();
@@ -104,12 +113,7 @@ Result<void> Session::make_context() {
     cu_->cuCtxPopCurrent(&context_);
     return {};
   }
-  const Error error = cu_error(*cu_, code, fmt::format("making a context on {}", info().selector));
-  if (error.code() != ErrorCode::device_lost) return error;
-  // After some errors, such as a failed assertion, the driver serves this process no more.
-  return Error(ErrorCode::unavailable, error.message())
-      .native(error.native_code(), error.native_name())
-      .hint("only a new process gets the device back, which is what a worker does");
+  return no_context(*cu_, code, fmt::format("making a context on {}", info().selector));
 }
 
 Result<void> Session::make_service_stream() {

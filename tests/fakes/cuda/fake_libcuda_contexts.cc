@@ -109,6 +109,7 @@ CUresult cuStreamGetCtx(CUstream handle, CUcontext* result) {
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   const std::lock_guard one_at_a_time(entry);
+  if (state.context_result != CUDA_SUCCESS) return state.context_result;
   auto& [made, count] = primary[device];
   if (count++ == 0) made = make_context(device);
   *context = made;
