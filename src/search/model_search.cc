@@ -18,6 +18,9 @@
 // outcomes without a new best it gives way to the probability of improvement. Where models are wrong, no acquisition
 // helps: after kStuck such outcomes every second proposal is what is most alike to the best ones, whatever models say.
 //
+// Whoever wants more than the start before the first outcomes gets configurations that show the pairs of values that
+// were shown least (PairCounts).
+//
 // Until kFirst outcomes candidates with values that are no powers of two, where they might be, promise less
 // (PowersOfTwo). As in piBO (Hvarfner, Stoll, Souza, Lindauer, Hutter, Nardi: piBO, Augmenting Acquisition Functions
 // with User Beliefs for Bayesian Optimization, ICLR 2022) the acquisition is multiplied by that belief to a power which
@@ -65,6 +68,7 @@ constexpr std::size_t kLargestElite = 150;  // up to this
 constexpr std::size_t kFromPrior = 50;      // candidates besides, the prior's best
 constexpr std::size_t kFewestRows = 2;      // that a model is asked for
 constexpr std::size_t kSpreadPool = 64;     // drawn beside the initial ones, to choose these from
+constexpr std::size_t kBlindPool = 32;      // drawn for one that is proposed without an outcome
 constexpr std::size_t kBeforePrior = 2;     // proposals that a prior must rank before it proposes
 constexpr std::size_t kCandidateAge = 20;   // proposals until candidates are drawn anew, more with many observations,
 constexpr std::size_t kLargestAge = 100;    // up to this
@@ -112,6 +116,7 @@ class ModelSearch final : public CandidateSearch {
       const std::optional<ConfigurationId> promising = next < kBeforePrior ? std::nullopt : best_of_prior();
       if (promising) ++from_prior;
       const ConfigurationId id = promising ? *promising : start_.at(next++, input_, is_visited_);
+      shown_.add(id);
       co_await submit(id);
     }
     began_ = true;
@@ -153,10 +158,18 @@ class ModelSearch final : public CandidateSearch {
     return ids;
   }
 
-  // For those who want many configurations before the first outcomes.
+  // For those who want many configurations before the first outcomes: of some the one that shows what is shown least.
   std::optional<ConfigurationId> blind_draw() {
-    const ConfigurationId id = space().project(rounded(coordinates(space(), space().sample(random()))));
-    return visited(id) ? std::nullopt : std::optional(id);
+    std::optional<std::pair<std::size_t, ConfigurationId>> least;
+    for (std::size_t i = 0; i < kBlindPool; ++i) {
+      const ConfigurationId id = space().project(rounded(coordinates(space(), space().sample(random()))));
+      if (visited(id)) continue;
+      const std::size_t shown = shown_.of(id);
+      if (!least || shown < least->first) least = {shown, id};
+    }
+    if (!least) return std::nullopt;
+    shown_.add(least->second);
+    return least->second;
   }
 
   Coordinates rounded(Coordinates point) const {
@@ -395,6 +408,7 @@ class ModelSearch final : public CandidateSearch {
   const bool believes_in_powers_ = option("powers") > 0;
   const PowersOfTwo powers_{space()};
   StartPlan start_;
+  PairCounts shown_{space()};  // in what was proposed before models were asked
   const StartPlan::IsVisited is_visited_ = [this](ConfigurationId id) { return visited(id); };
   bool works_ahead_ = false;  // somebody does its pending_work()
   bool began_ = false;        // it is past its start

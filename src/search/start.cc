@@ -87,4 +87,29 @@ std::vector<ConfigurationId> spread_over_values(const space::SearchSpace& space,
   return chosen;
 }
 
+PairCounts::PairCounts(const space::SearchSpace& space) : space_(space) {
+  for (const Parameter& parameter : space.parameters()) largest_ = std::max<Key>(largest_, parameter.values.size());
+}
+
+std::vector<PairCounts::Key> PairCounts::pairs_of(ConfigurationId id) const {
+  space::ValueIndices places;
+  space_.unrank(id, places);
+  std::vector<Key> pairs;
+  for (Key p = 0; p < places.size(); ++p)
+    for (Key q = 0; q < p; ++q)
+      pairs.push_back(((p * places.size() + q) * largest_ + places[p]) * largest_ + places[q]);
+  return pairs;
+}
+
+void PairCounts::add(ConfigurationId id) {
+  for (const Key pair : pairs_of(id)) ++counts_[pair];
+}
+
+std::size_t PairCounts::of(ConfigurationId id) const {
+  std::size_t sum = 0;
+  for (const Key pair : pairs_of(id))
+    if (const auto found = counts_.find(pair); found != counts_.end()) sum += found->second;
+  return sum;
+}
+
 }  // namespace wattune::search

@@ -5,6 +5,9 @@
 // nobody knows which parameters matter, a few configurations show as many of their values as they can.
 #pragma once
 
+#include <cstdint>
+#include <unordered_map>
+
 #include "search/coordinates.h"
 
 namespace wattune::search {
@@ -30,5 +33,24 @@ class PowersOfTwo {
 std::vector<ConfigurationId> spread_over_values(const space::SearchSpace& space,
                                                 const std::vector<ConfigurationId>& begun,
                                                 std::vector<ConfigurationId> pool, std::size_t n);
+
+// How often each two values of two parameters occur together in what was shown. Greedily choosing, of some drawn at
+// random, what shows the fewest known pairs covers nearly all of them soon (Cohen, Dalal, Fredman, Patton: The AETG
+// system, IEEE Transactions on Software Engineering 23(7), 1997).
+class PairCounts {
+ public:
+  explicit PairCounts(const space::SearchSpace& space);
+  void add(ConfigurationId id);
+  // The sum over all its pairs.
+  std::size_t of(ConfigurationId id) const;
+
+ private:
+  using Key = std::uint64_t;
+  std::vector<Key> pairs_of(ConfigurationId id) const;
+
+  const space::SearchSpace& space_;
+  Key largest_ = 1;  // the values of a parameter, at most
+  std::unordered_map<Key, std::size_t> counts_;
+};
 
 }  // namespace wattune::search
