@@ -44,8 +44,8 @@ json share_of_own_bound(const std::vector<Pair>& pairs) {
   return spread(pairs, [](const Pair& pair) { return *pair.share_of_own_bound(); });
 }
 
-// Of all calls, where those that do not explore take `call`.
-Nanoseconds least_time(const Run& run, Nanoseconds call) {
+// Of all calls by equation 3, where those that do not explore take `call`.
+Nanoseconds time_of_bound(const Run& run, Nanoseconds call) {
   return sum_of(run.exploring) + call * static_cast<double>(run.calls - run.exploring.size());
 }
 
@@ -134,12 +134,12 @@ json to_json(const std::vector<Pair>& pairs) {
 }  // namespace
 
 double Pair::bound() const {
-  return oracle.call() * static_cast<double>(tuned.calls) / least_time(tuned, oracle.call());
+  return oracle.call() * static_cast<double>(tuned.calls) / time_of_bound(tuned, oracle.call());
 }
 
 std::optional<double> Pair::share_of_own_bound() const {
   if (tuned.settled.calls < kStretch) return {};
-  return least_time(tuned, tuned.settled.elapsed / static_cast<double>(tuned.settled.calls)) / tuned.elapsed;
+  return time_of_bound(tuned, tuned.settled.elapsed / static_cast<double>(tuned.settled.calls)) / tuned.elapsed;
 }
 
 json to_json(const std::string& device, const Options& options, const Optimum& optimum,
