@@ -7,6 +7,7 @@
 #include "dynamic/key_screening.h"
 #include "dynamic/screening_allowance.h"
 #include "dynamic/screening_device.h"
+#include "programs.h"
 #include "tune/problem.h"
 
 namespace wattune::dynamic {
@@ -149,6 +150,18 @@ TEST(ScreeningDevice, IsNotAnotherOfTheSameModelAtAnotherPlace) {
   const DeviceInfo attached = device_at("cuda:0", "0000:5E:00.0");
   EXPECT_TRUE(is_screening_device(attached, device_at("cuda:1", "0000:5E:00.0")));
   EXPECT_FALSE(is_screening_device(attached, device_at("cuda:0", "0000:3B:00.0")));
+}
+
+// As where the application sees other devices than a new process does.
+TEST(ScreeningDevice, IsLookedForWhereItsSelectorNamesNoneOrAnother) {
+  backend::WorkerOptions worker;
+  worker.executable = test::program("wattune-worker");
+  DeviceInfo attached = backend::open_device_in_worker("host:0", worker).value()->info();
+  attached.selector = "host:7";
+  EXPECT_EQ(open_screening_device(attached, {}, worker).value()->info().selector, "host:0");
+  attached.selector = "host:0";
+  attached.name = "another";
+  EXPECT_EQ(open_screening_device(attached, {}, worker).error().code(), ErrorCode::not_found);
 }
 
 // Once a step took 50 ms, with what the device took to turn to it, 2 % of 5 s pay for it and for the next, which is
