@@ -11,11 +11,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
 #include "core/new_file.h"
+#include "store/files.h"
+#include "store/sealed_file.h"
 #include "wattune/core/system_error.h"
 
 namespace wattune::power {
@@ -23,13 +24,22 @@ namespace wattune::power {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 using backend::Descriptor;
 using backend::nvml::ApplicationClocks;
 using backend::nvml::BoardDebt;
+using store::Json;
 
 constexpr const char* kSuffix = ".journal";
-constexpr int kFormat = 1;
+// No board has a clock or a limit above these, no system a process.
+constexpr unsigned kMostMegahertz = 100'000;
+constexpr unsigned kMostMilliwatts = 100'000'000;
+constexpr unsigned kMostPid = 1 << 22;
+
+constexpr store::FileKind kKind{
+    .what = "power state", .member = "wattune_power", .version = 2, .is_unsealed = [](const Json& object) {
+      const Json* const format = store::find_member(object, "format");
+      return format != nullptr && *format == 1 && store::find_member(object, "owed") != nullptr;
+    }};
 
 Json to_json(const BoardDebt& debt) {
   Json json{{"graphics_lock", debt.graphics_lock}, {"memory_lock", debt.memory_lock}};
@@ -39,59 +49,68 @@ Json to_json(const BoardDebt& debt) {
 }
 
 BoardDebt debt_from(const Json& json) {
-  BoardDebt debt{json.at("graphics_lock").get<bool>(), json.at("memory_lock").get<bool>()};
-  if (json.contains("application_clocks_mhz")) {
-    const Json& clocks = json["application_clocks_mhz"];
-    debt.application = ApplicationClocks{clocks.at(0).get<unsigned>(), clocks.at(1).get<unsigned>()};
+  BoardDebt debt{store::flag_member(json, "graphics_lock"), store::flag_member(json, "memory_lock")};
+  constexpr const char* kClocks = "application_clocks_mhz";
+  const auto clock_in = [](const Json& clock) {
+    return static_cast<unsigned>(store::count_within(clock, kClocks, 1, kMostMegahertz));
+  };
+  if (json.contains(kClocks)) {
+    const Json& clocks = store::array_member(json, kClocks, 2, 2);
+    debt.application = ApplicationClocks{clock_in(clocks[0]), clock_in(clocks[1])};
   }
-  if (json.contains("power_limit_mw")) debt.limit_mw = json["power_limit_mw"].get<unsigned>();
+  if (const Json* const limit = store::find_member(json, "power_limit_mw"))
+    debt.limit_mw = static_cast<unsigned>(store::count_within(*limit, "power_limit_mw", 1, kMostMilliwatts));
   return debt;
 }
 
 std::string to_text(const JournalEntry& entry) {
-  const Json json{{"format", kFormat},
-                  {"uuid", entry.uuid},
-                  {"board", entry.board},
-                  {"boot", entry.boot},
-                  {"tuner", {{"pid", entry.tuner.pid}, {"start", entry.tuner.start}}},
-                  {"owed", to_json(entry.debt)}};
-  return json.dump() + "\n";
+  return store::sealed_record(kKind, {{"uuid", entry.uuid},
+                                      {"board", entry.board},
+                                      {"boot", entry.boot},
+                                      {"tuner", {{"pid", entry.tuner.pid}, {"start", entry.tuner.start}}},
+                                      {"owed", to_json(entry.debt)}});
 }
 
 JournalEntry entry_from(const Json& json) {
-  if (json.at("format").get<int>() != kFormat) throw std::invalid_argument("it has the format of another version");
-  const Json& tuner = json.at("tuner");
-  return {json.at("uuid").get<std::string>(),
-          json.at("board").get<std::string>(),
-          json.at("boot").get<std::string>(),
-          {tuner.at("pid").get<pid_t>(), tuner.at("start").get<std::uint64_t>()},
-          debt_from(json.at("owed"))};
+  const Json& tuner = store::object_member(json, "tuner");
+  return {store::text_member(json, "uuid"),
+          store::text_member(json, "board"),
+          store::text_member(json, "boot"),
+          {static_cast<pid_t>(store::count_within(store::member(tuner, "pid"), "pid", 1, kMostPid)),
+           store::count_member(tuner, "start")},
+          debt_from(store::object_member(json, "owed"))};
 }
 
 Error unreadable(const fs::path& file, const std::string& why) {
   return Error(ErrorCode::parse_error, fmt::format("{} cannot be read: {}", file.string(), why))
-      .hint("reset the board's clocks and limit by hand (nvidia-smi -rgc, -rmc, -pl), then remove the file");
+      .hint("reset the board's clocks and limit by hand (nvidia-smi -rgc, -rmc, -rac, -pl), then remove the file");
 }
 
+// Its name is that of the board, so that no file can stand in for that of another.
 Result<JournalEntry> parse_entry(const fs::path& file, const std::string& text) {
-  try {
-    return entry_from(Json::parse(text));
-  } catch (const std::exception& error) {
-    return unreadable(file, error.what());
-  }
+  std::vector<JournalEntry> entries;
+  const auto read = store::read_sealed(text, file, kKind, [&](const Json& line) {
+    JournalEntry entry = entry_from(line);
+    if (entry.uuid != file.stem().string()) throw store::Malformed("its board is not that of the file's name");
+    entries.push_back(std::move(entry));
+  });
+  if (!read) return unreadable(file, read.error().message());
+  if (!read->left_out.empty()) return unreadable(file, read->left_out.front().message());
+  if (entries.size() != 1) return unreadable(file, entries.empty() ? "it is empty" : "it has more than one line");
+  entries.front().unsealed = read->unsealed;
+  return std::move(entries.front());
 }
 
 // What a stranger wrote is not obeyed with this user's rights.
 Result<JournalEntry> read_journal(const fs::path& file) {
-  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
   if (opened.get() < 0 || ::fstat(opened.get(), &status) != 0) return system_error("cannot open", file, errno);
   if (status.st_uid != 0 && status.st_uid != geteuid())
     return Error(ErrorCode::invalid_argument,
                  fmt::format("{} belongs to user {}, whom this one does not obey", file.string(), status.st_uid));
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
-  const ssize_t got = ::read(opened.get(), text.data(), text.size());
-  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
+  WATTUNE_TRY(store::check_regular(opened.get(), file));
+  WATTUNE_ASSIGN(const std::string text, store::read_descriptor(opened.get(), file));
   return parse_entry(file, text);
 }
 
@@ -177,6 +196,7 @@ Result<std::optional<JournalEntry>> BoardJournal::read() const {
 }
 
 Result<void> BoardJournal::write(const JournalEntry& entry) {
+  WATTUNE_TRY(store::keep_unsealed(file_, kKind));
   const fs::path beside = file_.string() + ".new";
   std::error_code ignored;
   fs::remove(beside, ignored);  // of a guardian that was killed while it wrote

@@ -2,7 +2,8 @@
 //
 // All controllers of a machine share one folder, /var/lib/wattune or what WATTUNE_STATE_DIR names. Of a board it has
 // two files: UUID.lock, which the guardian locks as long as it lives and which names the tuner, and UUID.journal, which
-// is there while something is owed. Who gets the lock and finds a journal knows that the guardian who wrote it is dead.
+// is there while something is owed (docs/formats/power-state.md). Who gets the lock and finds a journal knows that the
+// guardian who wrote it is dead.
 #pragma once
 
 #include <filesystem>
@@ -23,6 +24,7 @@ struct JournalEntry {
   std::string boot;   // boot_id() when it was written
   ProcessIdentity tuner;
   backend::nvml::BoardDebt debt;
+  bool unsealed = false;  // read without a checksum, as an older Wattune wrote it
 
   bool operator==(const JournalEntry&) const = default;
 };
@@ -39,9 +41,10 @@ class BoardJournal {
   static Result<BoardJournal> lock(const std::filesystem::path& folder, const std::string& uuid,
                                    const ProcessIdentity& tuner);
 
-  // None: nothing is owed. parse_error; invalid_argument: it belongs to a user who might mislead this one.
+  // None: nothing is owed. parse_error: it is damaged, or of another board; invalid_argument: it belongs to a user who
+  // might mislead this one.
   Result<std::optional<JournalEntry>> read() const;
-  // It is on the disk when this returns.
+  // It is on the disk when this returns. One without a checksum keeps its bytes under another name.
   Result<void> write(const JournalEntry& entry);
   Result<void> clear();
 

@@ -87,6 +87,11 @@ Result<void> Guardian::open(const GuardianRequest& request) {
 Result<void> Guardian::pay_old_debt() {
   WATTUNE_ASSIGN(const std::optional<JournalEntry> old, journal_->read());
   if (!old) return {};
+  if (old->unsealed)
+    notes_.push_back(
+        fmt::format("what is owed to {} is unsealed: an older Wattune wrote it without a checksum, so that "
+                    "damage may not show",
+                    entry_.uuid));
   if (old->boot != entry_.boot) {
     notes_.push_back(
         fmt::format("what process {} had set on {} ended with the machine's restart", old->tuner.pid, entry_.uuid));

@@ -78,6 +78,9 @@ std::string_view read_before(std::string_view text, std::size_t byte) {
   throw Malformed(fmt::format("{} must be {}", in_quotes(name), wanted));
 }
 
+// A number as it stands, anything else by its type.
+std::string shown(const Json& json) { return json.is_number() ? dump(json) : json.type_name(); }
+
 std::string only_objects(const Document& document) {
   return fmt::format("`{}` may only hold objects", document.section);
 }
@@ -180,6 +183,28 @@ const Json& array_member(const Json& object, const char* name) {
   const Json& json = member(object, name);
   if (!json.is_array()) wrong_type(name, "an array");
   return json;
+}
+
+double number_within(const Json& json, std::string_view name, double least, double most) {
+  const double number = json.is_number() ? json.get<double>() : std::numeric_limits<double>::quiet_NaN();
+  if (number >= least && number <= most) return number;
+  throw Malformed(
+      fmt::format("{} must be a number from {:g} to {:g}, not {}", in_quotes(name), least, most, shown(json)));
+}
+
+std::uint64_t count_within(const Json& json, std::string_view name, std::uint64_t least, std::uint64_t most) {
+  const bool is_whole = json.is_number_unsigned();
+  if (is_whole && json.get<std::uint64_t>() >= least && json.get<std::uint64_t>() <= most)
+    return json.get<std::uint64_t>();
+  throw Malformed(
+      fmt::format("{} must be a whole number from {} to {}, not {}", in_quotes(name), least, most, shown(json)));
+}
+
+const Json& array_member(const Json& object, const char* name, std::size_t least, std::size_t most) {
+  const Json& json = array_member(object, name);
+  if (json.size() >= least && json.size() <= most) return json;
+  throw Malformed(least == most ? fmt::format("{} must have {} elements", in_quotes(name), least)
+                                : fmt::format("{} must have {} to {} elements", in_quotes(name), least, most));
 }
 
 const Json& object_member(const Json& object, const char* name) {

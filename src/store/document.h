@@ -1,6 +1,6 @@
 // Reading JSON: result files as documents, and their members with errors that name them.
 //
-// Malformed is thrown by the accessors and never leaves the module: guard() turns it into an Error.
+// Malformed is thrown by the accessors and never leaves a module: guard() and read_sealed() turn it into an Error.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +46,12 @@ std::uint64_t count_member(const Json& object, const char* name);
 bool flag_member(const Json& object, const char* name);
 const Json& array_member(const Json& object, const char* name);
 const Json& object_member(const Json& object, const char* name);
+
+// A member's value, or an element of it, that lies between two numbers; Malformed says which member does not.
+double number_within(const Json& json, std::string_view name, double least, double most);
+std::uint64_t count_within(const Json& json, std::string_view name, std::uint64_t least, std::uint64_t most);
+// An array of so many elements.
+const Json& array_member(const Json& object, const char* name, std::size_t least, std::size_t most);
 
 // Members that may be absent or of another type.
 const Json* find_member(const Json& object, const char* name);

@@ -38,11 +38,6 @@ Result<void> write_to_device(const std::filesystem::path& file, std::string_view
   return write_all(descriptor.get(), text, file);
 }
 
-Error too_large(const std::filesystem::path& file) {
-  return Error(ErrorCode::invalid_argument, fmt::format("{} holds more than 1 GiB, unpacked", file.string()))
-      .hint("divide it: the first line of a journal with some of the others is a journal");
-}
-
 Error exists_error(const std::filesystem::path& file) {
   return Error(ErrorCode::already_exists, fmt::format("{} exists", file.string())).hint("--overwrite replaces it");
 }
@@ -59,6 +54,11 @@ Result<void> publish(const std::filesystem::path& temporary, const std::filesyst
 }
 
 }  // namespace
+
+Error too_large(const std::filesystem::path& file) {
+  return Error(ErrorCode::invalid_argument, fmt::format("{} holds more than 1 GiB, unpacked", file.string()))
+      .hint("divide it: the first line of a journal with some of the others is a journal");
+}
 
 Result<std::string> read_descriptor(int descriptor, const std::filesystem::path& file) {
   std::string text;
@@ -81,6 +81,43 @@ Result<std::string> read_file(const std::filesystem::path& file) {
       static_cast<std::uintmax_t>(status.st_size) > kMaxFileBytes)
     return too_large(file);
   return read_descriptor(descriptor.get(), file);
+}
+
+Result<void> check_regular(int descriptor, const std::filesystem::path& file) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) return system_error("cannot look at", file, errno);
+  if (S_ISREG(status.st_mode) || S_ISCHR(status.st_mode)) return {};
+  const char* const what = S_ISDIR(status.st_mode) ? "folder" : S_ISFIFO(status.st_mode) ? "pipe" : "device";
+  return Error(ErrorCode::invalid_argument, fmt::format("{} is a {}, where a file is needed", file.string(), what));
+}
+
+// A pipe is opened without waiting for its other end.
+Result<std::string> read_regular_file(const std::filesystem::path& file) {
+  const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (descriptor.get() < 0) return system_error("cannot open", file, errno);
+  WATTUNE_TRY(check_regular(descriptor.get(), file));
+  struct stat status {};
+  if (::fstat(descriptor.get(), &status) != 0) return system_error("cannot look at", file, errno);
+  if (!S_ISREG(status.st_mode)) return std::string();
+  if (static_cast<std::uintmax_t>(status.st_size) > kMaxFileBytes) return too_large(file);
+  return read_descriptor(descriptor.get(), file);
+}
+
+std::filesystem::path unused_name(const std::filesystem::path& file, std::string_view suffix) {
+  std::error_code ignored;
+  for (int number = 1;; ++number) {
+    std::filesystem::path name =
+        fmt::format("{}{}{}", file.string(), suffix, number == 1 ? "" : std::to_string(number));
+    if (std::filesystem::symlink_status(name, ignored).type() == std::filesystem::file_type::not_found) return name;
+  }
+}
+
+Result<void> keep_beside(const std::filesystem::path& file, std::string_view suffix) {
+  const std::filesystem::path name = unused_name(file, suffix);
+  if (::linkat(AT_FDCWD, file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return {};
+  std::error_code failed;
+  std::filesystem::copy_file(file, name, failed);
+  return failed ? system_error("cannot keep the old file as", name, failed.value()) : Result<void>();
 }
 
 Result<void> write_file(const std::filesystem::path& file, std::string_view text, bool overwrite) {

@@ -47,25 +47,13 @@ Result<void> check_resumable(const RunInfo& found, const RunInfo& wanted, Resume
                                : "write to another file");
 }
 
-// The first of these names, by number from 1, that nothing has.
-template <typename NameOfNumber>
-std::filesystem::path first_free(const NameOfNumber& name_of) {
-  std::error_code ignored;
-  for (int number = 1;; ++number) {
-    std::filesystem::path name = name_of(number);
-    if (std::filesystem::symlink_status(name, ignored).type() == std::filesystem::file_type::not_found) return name;
-  }
-}
-
-// FILE.saved, FILE.saved2 and so on.
-std::filesystem::path unused_name_beside(const std::filesystem::path& file) {
-  return first_free(
-      [&](int number) { return file.string() + (number == 1 ? ".saved" : fmt::format(".saved{}", number)); });
-}
-
 // FILE.~1~, FILE.~2~ and so on.
 std::filesystem::path backup_of(const std::filesystem::path& file) {
-  return first_free([&](int number) { return fmt::format("{}.~{}~", file.string(), number); });
+  std::error_code ignored;
+  for (int number = 1;; ++number) {
+    std::filesystem::path name = fmt::format("{}.~{}~", file.string(), number);
+    if (std::filesystem::symlink_status(name, ignored).type() == std::filesystem::file_type::not_found) return name;
+  }
 }
 
 }  // namespace
@@ -104,6 +92,10 @@ Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& file
              contents.intact_bytes < text.size() ? ", without a torn last line" : "");
     WATTUNE_TRY(locked.cut_to(contents.intact_bytes));
     text.resize(contents.intact_bytes);
+    if (!text.ends_with('\n')) {
+      WATTUNE_TRY(locked.append("\n"));
+      text += '\n';
+    }
     recovered = std::move(contents.results.trials);
   }
   auto writer = std::make_unique<Writer>(
@@ -128,7 +120,7 @@ Result<void> Journal::check_intact() {
 
 // Trials that follow go to the new file too, which is written as any other journal.
 Result<void> Journal::save_elsewhere(Error loss) {
-  const std::filesystem::path name = unused_name_beside(file_);
+  const std::filesystem::path name = unused_name(file_, ".saved");
   Result<LockedFile> saved = LockedFile::open(name);
   const Result<void> written = saved ? saved->append(writer_->text) : Result<void>(saved.error());
   if (!written) return std::move(loss).with_context(written.error().to_string());

@@ -8,7 +8,10 @@
 #include <cerrno>
 #include <utility>
 
+#include "core/new_file.h"
 #include "store/file_lock.h"
+#include "store/files.h"
+#include "store/limits.h"
 #include "wattune/core/system_error.h"
 
 namespace wattune::store {
@@ -31,7 +34,7 @@ Result<LockedFile> LockedFile::open(const std::filesystem::path& file, std::chro
   constexpr int kMostTries = 16;
   const auto deadline = std::chrono::steady_clock::now() + wait;
   for (int i = 0; i < kMostTries || std::chrono::steady_clock::now() < deadline; ++i) {
-    const int descriptor = ::open(file.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    const int descriptor = ::open(file.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
     if (descriptor < 0) return system_error("cannot open", file, errno);
     LockedFile locked(file, descriptor);
     WATTUNE_ASSIGN(locked.doubt_, lock_file(descriptor, file, wait));
@@ -59,6 +62,7 @@ LockedFile::~LockedFile() {
 
 // As many bytes as the file has: a device such as /dev/full could be read for ever.
 Result<std::string> LockedFile::read() const {
+  if (size_ > kMaxFileBytes) return too_large(file_);
   std::string text(size_, '\0');
   std::size_t done = 0;
   while (done < text.size()) {
@@ -106,6 +110,27 @@ Result<void> LockedFile::append(std::string_view bytes) {
   const int cause = written < 0 ? errno : ENOSPC;
   has_torn_append_ = written > 0 && ::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0;
   return system_error("cannot write", file_, cause);
+}
+
+// Through a symbolic link, the file that it names is superseded. The new one is locked before it has the name.
+Result<void> LockedFile::supersede(std::string_view bytes, std::string_view suffix) {
+  std::error_code failed;
+  const std::filesystem::path place = std::filesystem::canonical(file_, failed);
+  if (failed) return system_error("cannot look at", file_, failed.value());
+  WATTUNE_ASSIGN(const std::filesystem::path beside, write_beside(place, {}));
+  Result<LockedFile> fresh = open(beside);
+  Result<void> done = fresh ? fresh->append(bytes) : Result<void>(fresh.error());
+  if (done && ::fsync(fresh->descriptor_) != 0) done = system_error("cannot write", file_, errno);
+  if (done) done = keep_beside(file_, suffix);
+  if (done && ::rename(beside.c_str(), place.c_str()) != 0) done = system_error("cannot write", file_, errno);
+  if (!done) {
+    ::unlink(beside.c_str());
+    return done;
+  }
+  std::swap(descriptor_, fresh->descriptor_);
+  std::swap(size_, fresh->size_);
+  has_torn_append_ = false;
+  return {};
 }
 
 }  // namespace wattune::store

@@ -13,7 +13,7 @@ namespace wattune::store {
 
 class LockedFile {
  public:
-  // Opens or creates. busy: another process held it as long as we waited.
+  // Opens or creates. busy: another process held it as long as we waited. A pipe that is full is an error, not a wait.
   static Result<LockedFile> open(const std::filesystem::path& file, std::chrono::milliseconds wait = {});
   LockedFile(LockedFile&& other) noexcept;
   LockedFile& operator=(LockedFile&&) = delete;
@@ -29,6 +29,9 @@ class LockedFile {
   Result<void> cut_to(std::uint64_t bytes);
   // With one write(2); on failure the file is as long as before, or made so before the next append.
   Result<void> append(std::string_view bytes);
+  // Puts a file of these bytes in its place and goes on with that; the one before keeps its bytes under another name
+  // (keep_beside()). Other processes see the one or the other. On failure nothing has changed.
+  Result<void> supersede(std::string_view bytes, std::string_view suffix);
 
  private:
   LockedFile(std::filesystem::path file, int descriptor) : file_(std::move(file)), descriptor_(descriptor) {}

@@ -6,6 +6,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <algorithm>
+
 namespace wattune::store {
 
 namespace {
@@ -54,12 +56,23 @@ Json parse_line(std::string_view line, JsonLimits& limits) {
   return Json::parse(line, check, false);
 }
 
+LineReader::LineReader(std::string_view text) : text_(text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) begin_ = kByteOrderMark.size();
+}
+
+LineReader::Line LineReader::next_line() {
+  const std::size_t end = std::min(text_.find('\n', begin_), text_.size());
+  std::string_view line = text_.substr(begin_, end - begin_);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  const bool is_terminated = end < text_.size();
+  begin_ = is_terminated ? end + 1 : end;
+  return {line, is_terminated};
+}
+
 std::optional<std::string_view> LineReader::next() {
-  const std::size_t end = text_.find('\n', begin_);
-  const bool terminated = end != std::string_view::npos;
-  const std::string_view line = text_.substr(begin_, terminated ? end - begin_ : std::string_view::npos);
-  begin_ = terminated ? end + 1 : text_.size();
-  return terminated ? std::optional(line) : std::nullopt;
+  const Line line = next_line();
+  return line.is_terminated || is_sealed(line.text) ? std::optional(line.text) : std::nullopt;
 }
 
 }  // namespace wattune::store

@@ -17,19 +17,26 @@ void seal(std::string& line);
 // The object with its checksum.
 std::string sealed(const Json& object);
 
-// Of a line without its newline.
+// Of a line without its end.
 bool is_sealed(std::string_view line);
 // Discarded when it is not JSON. Throws Malformed when it passes the limits.
 Json parse_line(std::string_view line, JsonLimits& limits);
 
-// Cuts lines off the front of a text; the last one may lack its newline.
+// Cuts lines off the front of a text, whose line ends may be those of Windows; a byte order mark is skipped.
 class LineReader {
  public:
-  explicit LineReader(std::string_view text) : text_(text) {}
+  explicit LineReader(std::string_view text);
+
+  struct Line {
+    std::string_view text;      // without its end
+    bool is_terminated = true;  // only the last one may be not
+  };
 
   bool done() const { return begin_ == text_.size(); }
   std::size_t consumed() const { return begin_; }
-  // nullopt: the line is not terminated. Precondition: !done().
+  // Precondition: !done().
+  Line next_line();
+  // nullopt: the line is not terminated, and its checksum does not say that it is whole. Precondition: !done().
   std::optional<std::string_view> next();
 
  private:

@@ -3,9 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
+#include "checksums.h"
 #include "power/board_journal.h"
 #include "power/stand_in_board.h"
 
@@ -252,6 +254,46 @@ TEST_F(ClockLeases, ADamagedJournalSaysWhatToDo) {
   std::ofstream(kStandIn.journal()) << "{";
   EXPECT_THAT(refusal().to_string(), HasSubstr("nvidia-smi -rgc"));
   EXPECT_THAT(restore_stale().at(0).restored.error().to_string(), HasSubstr(kUuid + ".journal cannot be read"));
+}
+
+// What a guardian wrote, with one text in the place of another, and the right checksum again if wanted.
+TEST_F(ClockLeases, AStateThatCannotBeTrueIsNotObeyed) {
+  leave_debt(dead());
+  const std::string whole = text_of(kStandIn.journal());
+  const auto changed = [&](const std::string& from, const std::string& to, bool is_sealed) {
+    std::string text = whole;
+    text.replace(text.find(from), from.size(), to);
+    std::ofstream(kStandIn.journal()) << (is_sealed ? with_checksums(text) : text);
+    return restore_stale().at(0).restored.error().to_string();
+  };
+  EXPECT_THAT(changed("\"graphics_lock\":true", "\"graphics_lock\":false", false), HasSubstr("its checksum is wrong"));
+  EXPECT_THAT(changed("\"graphics_lock\":true", "\"graphics_lock\":1", true),
+              HasSubstr("`graphics_lock` must be true"));
+  EXPECT_THAT(changed("700000", "-1", true), HasSubstr("`power_limit_mw` must be a whole number from 1 to"));
+  EXPECT_THAT(changed("\"pid\":", "\"pid\":4294967296,\"was\":", true), HasSubstr("`pid` must be a whole number"));
+  EXPECT_THAT(changed(kUuid, "GPU-0", true), HasSubstr("not that of the file's name"));
+  EXPECT_THAT(changed("wattune_power", "wattune_power_of", true), HasSubstr("is no power state of Wattune"));
+  EXPECT_THAT(changed(":2,", ":3,", true), HasSubstr("this Wattune reads up to 2"));
+  EXPECT_EQ(fakes::fake_board().graphics_lock, 1200u) << "nothing was set by what is not believed";
+}
+
+TEST_F(ClockLeases, AStateOfAnOlderWattuneIsObeyedAndSaidToBeUnsealed) {
+  leave_debt(dead());
+  std::ofstream(kStandIn.journal()) << R"({"format":1,"uuid":")" << kUuid << R"(","board":")" << kBoard
+                                    << R"(","boot":")" << boot_id() << R"(","tuner":{"pid":)" << getpid()
+                                    << R"(,"start":1},"owed":{"graphics_lock":true,"memory_lock":false,)"
+                                    << R"("power_limit_mw":700000}})"
+                                    << "\n";
+  const StaleBoard restored = restore_stale().at(0);
+  EXPECT_TRUE(restored.restored);
+  EXPECT_THAT(restored.notes, testing::Contains(HasSubstr("is unsealed")));
+  expect_board_is_back();
+}
+
+TEST_F(ClockLeases, APipeInTheStateFolderIsALineAndNoWait) {
+  std::filesystem::create_directories(kStandIn.state());
+  ASSERT_EQ(mkfifo(kStandIn.journal().c_str(), 0600), 0);
+  EXPECT_THAT(restore_stale().at(0).restored.error().to_string(), HasSubstr("is a pipe, where a file is needed"));
 }
 
 TEST_F(ClockLeases, AForeignLimitIsRespected) {

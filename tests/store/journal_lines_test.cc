@@ -14,7 +14,8 @@ TEST_F(JournalTest, CutsOffATornLastLineAtEveryByte) {
   write_journal(2);
   const std::string whole = contents_of(file_);
   const std::size_t last_line = whole.rfind('\n', whole.size() - 2) + 1;
-  for (std::size_t size = last_line; size < whole.size(); ++size) {
+  const std::size_t without_its_end = whole.size() - 1;
+  for (std::size_t size = last_line; size < without_its_end; ++size) {
     write_contents(file_, whole.substr(0, size));
     const auto results = read_journal(file_);
     ASSERT_TRUE(results) << size << ": " << results.error().to_string();
@@ -27,6 +28,22 @@ TEST_F(JournalTest, CutsOffATornLastLineAtEveryByte) {
     }
     ASSERT_EQ(contents_of(file_), whole) << size;
   }
+}
+
+// As editors leave it that end lines as Windows does, and the last one not at all.
+TEST_F(JournalTest, GoesOnAfterLineEndsOfWindowsAndALastLineWithoutEnd) {
+  write_journal(2);
+  const std::string whole = contents_of(file_);
+  std::string changed = whole;
+  for (std::size_t at = 0; (at = changed.find('\n', at)) != std::string::npos; at += 2) changed.replace(at, 1, "\r\n");
+  write_contents(file_, changed.substr(0, changed.size() - 2));
+  {
+    const auto journal = Journal::open(file_, sample_info(), Resume::checked);
+    ASSERT_TRUE(journal) << journal.error().to_string();
+    EXPECT_EQ((*journal)->recovered().size(), 2u);
+    ASSERT_TRUE((*journal)->add(sample_trial(2)));
+  }
+  EXPECT_EQ(recovered_trials(), 3);
 }
 
 TEST_F(JournalTest, BeginsAnewAfterATornHeader) {
