@@ -91,6 +91,7 @@ const Obstacle* KernelAnalysis::obstacle_to(TwinForm form) const {
 
 std::vector<KernelFacts> facts_of(const PtxTree& tree, const CallGraph& calls) {
   std::vector<KernelFacts> all;
+  WaitFinder waits(calls);
   for (const PtxFunction& function : tree.functions) {
     if (!function.entry || function.body.empty()) continue;
     const BoundaryPlan plan = plan_boundary(tree, function, calls);
@@ -98,7 +99,7 @@ std::vector<KernelFacts> facts_of(const PtxTree& tree, const CallGraph& calls) {
                    .analysis = {.name = function.name,
                                 .position = tree.position(function.name),
                                 .special_registers = special_registers_of(function, calls),
-                                .obstacles = obstacles_of(tree, function, calls, plan),
+                                .obstacles = obstacles_of(tree, function, calls, plan, waits),
                                 .order_sensitive = first_float_atomic(tree, function, calls),
                                 .resources = resources_of(tree, function, calls)},
                    .boundary = plan.boundary});

@@ -6,6 +6,7 @@
 
 #include "slice/divergence.h"
 #include "slice/flow.h"
+#include "slice/shared_addresses.h"
 
 namespace wattune::slice {
 
@@ -77,6 +78,8 @@ class Planner {
     for (const std::string_view name : calls_.reachable(entry_.name)) look_at(*calls_.functions.at(name).function);
     choose_barrier();
     look_at_returns();
+    if (const PtxInstruction* raw = find_raw_shared_access(entry_, calls_))
+      forbid(*raw, "its address comes from no shared variable, and may be where a twin keeps its own");
     plan_.boundary.reuses_shared = survey_.shared || plan_.boundary.votes;
     return std::move(plan_);
   }

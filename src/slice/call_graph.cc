@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "slice/components.h"
+
 namespace wattune::slice {
 
 namespace {
@@ -14,7 +16,8 @@ void walk_names(const PtxOperand& operand, const std::function<void(std::string_
 void add_instruction(CallGraph& graph, CalledFunction& caller, const PtxInstruction& instruction) {
   const CoordinateSet read = coordinates_read(instruction);
   if (read.any() && caller.reads_coordinate == nullptr) caller.reads_coordinate = &instruction;
-  caller.own_coordinates |= read;
+  caller.coordinates |= read;
+  caller.memory |= memory_uses_of(instruction);
   const std::string_view callee = callee_of(instruction);
   if (graph.functions.contains(callee)) {
     caller.callees.insert(callee);
@@ -52,18 +55,63 @@ std::set<std::string_view> closure(const CallGraph& graph, std::string_view name
   return reached;
 }
 
+// The functions of a graph by their places in it. One place more stands for what an indirect call may reach.
+class Places {
+ public:
+  explicit Places(CallGraph& graph) : graph_(graph) {
+    for (auto& [name, function] : graph.functions) {
+      places_.emplace(name, static_cast<std::uint32_t>(functions_.size()));
+      functions_.push_back(&function);
+    }
+  }
+
+  Edges direct_calls() const {
+    Edges edges(functions_.size() + 1);
+    for (std::uint32_t caller = 0; caller < functions_.size(); ++caller)
+      for (const std::string_view callee : functions_[caller]->callees) edges[caller].push_back(places_.at(callee));
+    return edges;
+  }
+
+  Edges all_calls() const {
+    Edges edges = direct_calls();
+    for (std::uint32_t caller = 0; caller < functions_.size(); ++caller)
+      if (functions_[caller]->indirect_call != nullptr)
+        edges[caller].push_back(static_cast<std::uint32_t>(functions_.size()));
+    for (const std::string_view target : graph_.address_taken) edges.back().push_back(places_.at(target));
+    return edges;
+  }
+
+  void gather() {
+    const Edges all = all_calls();
+    const Components components = components_of(all);
+    std::vector<CoordinateSet> coordinates(all.size());
+    std::vector<MemoryUses> memory(all.size());
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+      coordinates[i] = functions_[i]->coordinates;
+      memory[i] = functions_[i]->memory;
+    }
+    coordinates = gathered(direct_calls(), coordinates);
+    memory = gathered(all, memory);
+    for (std::uint32_t i = 0; i < functions_.size(); ++i) {
+      functions_[i]->coordinates = coordinates[i];
+      functions_[i]->memory = memory[i];
+      functions_[i]->recursive = components.in_loop(i);
+    }
+    graph_.memory_of_indirect_calls = memory.back();
+  }
+
+ private:
+  CallGraph& graph_;
+  std::map<std::string_view, std::uint32_t> places_;
+  std::vector<CalledFunction*> functions_;
+};
+
 }  // namespace
 
 std::set<std::string_view> CallGraph::reachable(std::string_view name) const { return closure(*this, name, true); }
 
 std::set<std::string_view> CallGraph::called_directly(std::string_view name) const {
   return closure(*this, name, false);
-}
-
-CoordinateSet CallGraph::coordinates(std::string_view name) const {
-  CoordinateSet all;
-  for (const std::string_view reached : called_directly(name)) all |= functions.at(reached).own_coordinates;
-  return all;
 }
 
 CallGraph call_graph_of(const PtxTree& tree) {
@@ -75,8 +123,21 @@ CallGraph call_graph_of(const PtxTree& tree) {
   for (const PtxFunction& function : tree.functions)
     for (const PtxInstruction& instruction : function.instructions)
       add_instruction(graph, graph.functions.at(function.name), instruction);
-  for (const PtxVariable& variable : tree.variables) add_initial_values(graph, tree, variable);
+  for (const PtxVariable& variable : tree.variables) {
+    add_initial_values(graph, tree, variable);
+    if (variable.space == PtxSpace::shared) graph.shared_variables.insert(variable.name);
+  }
+  for (auto& [name, function] : graph.functions)
+    if (function.function->body.empty()) function.memory = memory_uses_of_foreign(name);
+  Places(graph).gather();
   return graph;
+}
+
+MemoryUses memory_uses_of(const PtxInstruction& instruction, const CallGraph& calls) {
+  const std::string_view callee = callee_of(instruction);
+  if (callee.empty()) return memory_uses_of(instruction);
+  const auto known = calls.functions.find(callee);
+  return known == calls.functions.end() ? calls.memory_of_indirect_calls : known->second.memory;
 }
 
 std::string_view callee_of(const PtxInstruction& instruction) {

@@ -74,18 +74,7 @@ Divergence::Divergence(const PtxFunction& function, const Flow& flow)
 }
 
 std::vector<std::uint32_t> Divergence::between(std::uint32_t block) const {
-  std::vector<bool> seen(flow_.blocks.size(), false);
-  std::vector<std::uint32_t> region;
-  seen[meeting_point(block)] = true;
-  const auto add_successors = [&](std::uint32_t from) {
-    for (const std::uint32_t successor : flow_.blocks[from].successors) {
-      if (!seen[successor]) region.push_back(successor);
-      seen[successor] = true;
-    }
-  };
-  add_successors(block);
-  for (std::size_t i = 0; i < region.size(); ++i) add_successors(region[i]);
-  return region;
+  return blocks_between(flow_, block, meeting_point(block));
 }
 
 bool Divergence::pass() {

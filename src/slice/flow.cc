@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 
@@ -71,38 +72,21 @@ void add_successors(const PtxFunction& function, const LabelFinder& labels, Flow
   if (!ends_block(last) || !last.guard.empty()) block.successors.push_back(flow.block_of(block.last));
 }
 
-std::vector<std::vector<std::uint32_t>> predecessors_of(const Flow& flow) {
-  std::vector<std::vector<std::uint32_t>> predecessors(flow.blocks.size());
-  for (std::uint32_t i = 0; i < flow.blocks.size(); ++i)
-    for (const std::uint32_t successor : flow.blocks[i].successors) predecessors[successor].push_back(i);
-  return predecessors;
-}
-
-// A walk in depth that calls `leave` for each block after all that follow it, without recursion.
-template <typename Leave>
-void walk_in_depth(const std::vector<std::vector<std::uint32_t>>& edges, std::uint32_t root, std::vector<bool>& seen,
-                   const Leave& leave) {
-  if (seen[root]) return;
-  std::vector<std::pair<std::uint32_t, std::size_t>> path = {{root, 0}};
-  seen[root] = true;
-  while (!path.empty()) {
-    auto& [block, next] = path.back();
-    if (next == edges[block].size()) {
-      leave(block);
-      path.pop_back();
-      continue;
-    }
-    const std::uint32_t successor = edges[block][next++];
-    if (seen[successor]) continue;
-    seen[successor] = true;
-    path.emplace_back(successor, 0);
-  }
-}
-
-std::vector<std::vector<std::uint32_t>> successors_of(const Flow& flow) {
-  std::vector<std::vector<std::uint32_t>> successors;
+Edges successors_of(const Flow& flow) {
+  Edges successors;
   for (const FlowBlock& block : flow.blocks) successors.push_back(block.successors);
   return successors;
+}
+
+// The graph of these blocks alone, by their places in the list; `places` has room for all blocks.
+Edges edges_among(const Flow& flow, const std::vector<std::uint32_t>& blocks, std::vector<std::uint32_t>& places) {
+  for (std::uint32_t i = 0; i < blocks.size(); ++i) places[blocks[i]] = i;
+  Edges edges(blocks.size());
+  for (std::uint32_t i = 0; i < blocks.size(); ++i)
+    for (const std::uint32_t successor : flow.blocks[blocks[i]].successors)
+      if (places[successor] != kNoBlock) edges[i].push_back(places[successor]);
+  for (const std::uint32_t block : blocks) places[block] = kNoBlock;
+  return edges;
 }
 
 // Where two ways up the tree of dominators meet; `order` is greater nearer to the root.
@@ -113,6 +97,17 @@ std::uint32_t meet(const std::vector<std::uint32_t>& parent, const std::vector<s
     while (order[b] < order[a]) b = parent[b];
   }
   return a;
+}
+
+// The block that is entered from outside; the first where there are several.
+std::uint32_t head_of(const std::vector<std::uint32_t>& blocks, const Edges& predecessors) {
+  const auto is_entered = [&](std::uint32_t block) {
+    return std::ranges::any_of(predecessors[block], [&](std::uint32_t predecessor) {
+      return !std::ranges::binary_search(blocks, predecessor);
+    });
+  };
+  const auto head = std::ranges::find_if(blocks, is_entered);
+  return head == blocks.end() ? blocks.front() : *head;
 }
 
 }  // namespace
@@ -137,7 +132,7 @@ Flow flow_of(const PtxFunction& function) {
 
 // Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", 2001, on the reversed graph.
 std::vector<std::uint32_t> post_dominators(const Flow& flow) {
-  const auto predecessors = predecessors_of(flow);
+  const Edges predecessors = reversed(successors_of(flow));
   std::vector<std::uint32_t> order(flow.blocks.size(), 0);
   std::vector<std::uint32_t> sequence;
   std::vector<bool> seen(flow.blocks.size(), false);
@@ -161,26 +156,45 @@ std::vector<std::uint32_t> post_dominators(const Flow& flow) {
   return parent;
 }
 
-// Kosaraju's two walks.
-Loops loops_of(const Flow& flow) {
-  const auto successors = successors_of(flow);
-  const auto predecessors = predecessors_of(flow);
-  std::vector<std::uint32_t> finished;
-  std::vector<bool> seen(flow.blocks.size(), false);
-  for (std::uint32_t i = 0; i < flow.blocks.size(); ++i)
-    walk_in_depth(successors, i, seen, [&](std::uint32_t block) { finished.push_back(block); });
-  Loops loops{std::vector<std::uint32_t>(flow.blocks.size(), 0), {}};
-  seen.assign(flow.blocks.size(), false);
-  for (auto root = finished.rbegin(); root != finished.rend(); ++root) {
-    if (seen[*root]) continue;
-    std::size_t members = 0;
-    walk_in_depth(predecessors, *root, seen, [&](std::uint32_t block) {
-      loops.component[block] = static_cast<std::uint32_t>(loops.is_loop.size());
-      ++members;
-    });
-    loops.is_loop.push_back(members > 1 || std::ranges::count(successors[*root], *root) > 0);
+// The cycles that are left without the first block of a loop are loops inside it.
+std::vector<Loop> loops_of(const Flow& flow) {
+  const Edges predecessors = reversed(successors_of(flow));
+  std::vector<std::uint32_t> places(flow.blocks.size(), kNoBlock);
+  std::vector<std::uint32_t> all(flow.blocks.size());
+  std::iota(all.begin(), all.end(), 0u);
+  std::vector<std::vector<std::uint32_t>> open = {std::move(all)};
+  std::vector<Loop> loops;
+  while (!open.empty()) {
+    const std::vector<std::uint32_t> blocks = std::move(open.back());
+    open.pop_back();
+    const Components components = components_of(edges_among(flow, blocks, places));
+    for (const std::vector<std::uint32_t>& members : components.members()) {
+      if (!components.in_loop(members.front())) continue;
+      Loop loop;
+      for (const std::uint32_t member : members) loop.blocks.push_back(blocks[member]);
+      loop.head = head_of(loop.blocks, predecessors);
+      std::vector<std::uint32_t> rest = loop.blocks;
+      std::erase(rest, loop.head);
+      if (!rest.empty()) open.push_back(std::move(rest));
+      loops.push_back(std::move(loop));
+    }
   }
   return loops;
+}
+
+std::vector<std::uint32_t> blocks_between(const Flow& flow, std::uint32_t branch, std::uint32_t meeting) {
+  std::vector<bool> seen(flow.blocks.size(), false);
+  std::vector<std::uint32_t> region;
+  seen[meeting] = true;
+  const auto add_blocks_behind = [&](std::uint32_t from) {
+    for (const std::uint32_t successor : flow.blocks[from].successors) {
+      if (!seen[successor]) region.push_back(successor);
+      seen[successor] = true;
+    }
+  };
+  add_blocks_behind(branch);
+  for (std::size_t i = 0; i < region.size(); ++i) add_blocks_behind(region[i]);
+  return region;
 }
 
 }  // namespace wattune::slice

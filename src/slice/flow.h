@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "slice/components.h"
 #include "wattune/slice/ptx_tree.h"
 
 namespace wattune::slice {
@@ -29,15 +30,17 @@ Flow flow_of(const PtxFunction& function);
 // own.
 std::vector<std::uint32_t> post_dominators(const Flow& flow);
 
-// Of each block, the number of its strongly connected component, and whether that is a loop.
-struct Loops {
-  std::vector<std::uint32_t> component;
-  std::vector<bool> is_loop;  // by component
+// The blocks that a branch decides about: those behind it, up to where its ways meet.
+std::vector<std::uint32_t> blocks_between(const Flow& flow, std::uint32_t branch, std::uint32_t meeting);
 
-  bool in_loop(std::uint32_t block) const { return is_loop[component[block]]; }
+// Blocks that lead back to each other.
+struct Loop {
+  std::vector<std::uint32_t> blocks;  // in ascending order
+  std::uint32_t head = 0;             // without it the rest holds inner loops only
 };
 
-Loops loops_of(const Flow& flow);
+// Outer loops and those inside them, each outer one before its own.
+std::vector<Loop> loops_of(const Flow& flow);
 
 // `ret` and `exit`.
 bool leaves(const PtxInstruction& instruction);

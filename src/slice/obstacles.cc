@@ -8,7 +8,7 @@
 
 #include "slice/flow.h"
 #include "slice/memory_layout.h"
-#include "slice/waiting.h"
+#include "slice/memory_use.h"
 #include "wattune/slice/slice_words.h"
 
 namespace wattune::slice {
@@ -70,10 +70,6 @@ constexpr auto kEntryRules = std::to_array<Rule>({
     {"blocksareclusters", kAllForms, kOfCluster},
 });
 
-// Whose code the driver has.
-constexpr auto kDriversFunctions =
-    std::to_array<std::string_view>({"vprintf", "malloc", "free", "__assertfail", "__nv_isClusterShared"});
-
 template <typename Rules>
 const Rule* rule_for(std::string_view name, const Rules& rules) {
   const auto found = std::ranges::find_if(rules, [&](const Rule& rule) { return name.starts_with(rule.prefix); });
@@ -97,13 +93,16 @@ unsigned target_number(const PtxTree& tree) {
 
 class ObstacleFinder {
  public:
-  ObstacleFinder(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls)
-      : tree_(tree), entry_(entry), calls_(calls) {}
+  ObstacleFinder(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls, WaitFinder& waits)
+      : tree_(tree), entry_(entry), calls_(calls), waits_(waits) {}
 
   std::vector<Obstacle> find(const BoundaryPlan& plan) {
     look_at_target();
     look_at_entry();
-    for (const std::string_view name : calls_.reachable(entry_.name)) {
+    const std::set<std::string_view> names = calls_.reachable(entry_.name);
+    for (const PtxInstruction* waiting : waits_.find(names))
+      add(full_opcode(*waiting), "a loop that goes on by it may wait for another block", waiting->text, kAllForms);
+    for (const std::string_view name : names) {
       const CalledFunction& reached = calls_.functions.at(name);
       look_at_function(*reached.function);
       if (reached.indirect_call != nullptr) look_at_indirect_call(*reached.indirect_call);
@@ -160,14 +159,12 @@ class ObstacleFinder {
   void look_at_function(const PtxFunction& function) {
     if (function.body.empty()) return look_at_foreign(function);
     for (const PtxInstruction& instruction : function.instructions) look_at_instruction(instruction);
-    if (const PtxInstruction* waiting = find_waiting(function))
-      add(full_opcode(*waiting), "a loop waits for what another block writes", waiting->text, kAllForms);
   }
 
   void look_at_foreign(const PtxFunction& function) {
     if (const Rule* rule = rule_for(function.name, kCalleeRules))
       return add(std::string(function.name), rule->reason, function.name, rule->forms);
-    if (std::ranges::find(kDriversFunctions, function.name) == kDriversFunctions.end())
+    if (!is_drivers_function(function.name))
       add(std::string(function.name), "its code is not in this text and may read the block's index", function.name,
           kAllButGuard);
   }
@@ -197,14 +194,15 @@ class ObstacleFinder {
   const PtxTree& tree_;
   const PtxFunction& entry_;
   const CallGraph& calls_;
+  WaitFinder& waits_;
   std::vector<Obstacle> found_;
 };
 
 }  // namespace
 
 std::vector<Obstacle> obstacles_of(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls,
-                                   const BoundaryPlan& plan) {
-  return ObstacleFinder(tree, entry, calls).find(plan);
+                                   const BoundaryPlan& plan, WaitFinder& waits) {
+  return ObstacleFinder(tree, entry, calls, waits).find(plan);
 }
 
 }  // namespace wattune::slice

@@ -5,12 +5,13 @@
 
 #include "slice/boundary.h"
 #include "slice/call_graph.h"
+#include "slice/waiting.h"
 #include "wattune/slice/analysis.h"
 
 namespace wattune::slice {
 
-// By their place in the text.
+// By their place in the text. `waits` is of this graph, for all its entries.
 std::vector<Obstacle> obstacles_of(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls,
-                                   const BoundaryPlan& plan);
+                                   const BoundaryPlan& plan, WaitFinder& waits);
 
 }  // namespace wattune::slice

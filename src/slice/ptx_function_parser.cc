@@ -52,10 +52,11 @@ PtxFunction PtxParser::function(const char* begin, std::string_view linkage) {
     result.parameters = parameters();
     result.parameter_list = lexer_.since(opening);
   }
-  while (lexer_.token().kind == PtxToken::Kind::dotted) result.directives.push_back(directive());
+  while (lexer_.token().kind == PtxToken::Kind::dotted && !at_module_statement())
+    result.directives.push_back(directive());
   if (lexer_.token().is('{'))
     body(result);
-  else
+  else if (result.entry || !at_module_statement())  // ptxas wants no semicolon behind a declaration
     expect(';');
   result.text = lexer_.since(begin);
   return result;

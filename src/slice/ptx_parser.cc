@@ -103,6 +103,14 @@ void PtxParser::module_statement(PtxTree& tree) {
   if (!information(name)) unexpected("a directive of a module");
 }
 
+// Whether no directive of a function can be here, so that one without a body has ended.
+bool PtxParser::at_module_statement() const {
+  if (lexer_.token().kind != PtxToken::Kind::dotted) return false;
+  const std::string_view name = lexer_.token().text.substr(1);
+  return is_linkage(name) || is_space_of_module(name) || name == "entry" || name == "func" || name == "file" ||
+         name == "section" || name == "alias" || name == "target";
+}
+
 // What says nothing of how code runs.
 bool PtxParser::information(std::string_view name) {
   if (name == "loc") return location(), true;

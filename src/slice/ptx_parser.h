@@ -23,6 +23,7 @@ class PtxParser {
  private:
   // ptx_parser.cc: a module
   void module_statement(PtxTree& tree);
+  bool at_module_statement() const;
   bool information(std::string_view name);
   void version(PtxTree& tree);
   void target(PtxTree& tree);

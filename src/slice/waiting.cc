@@ -1,168 +1,191 @@
 #include "slice/waiting.h"
 
 #include <algorithm>
-#include <unordered_set>
-#include <vector>
+#include <limits>
 
-#include "slice/flow.h"
+#include "slice/function_body.h"
+#include "slice/loop_progress.h"
 
 namespace wattune::slice {
 
 namespace {
 
-using Names = std::unordered_set<std::string_view>;
+constexpr std::uint32_t kNoRead = std::numeric_limits<std::uint32_t>::max();
 
-bool in_device_memory(const PtxInstruction& instruction) {
-  return std::ranges::none_of(instruction.modifiers, [](std::string_view modifier) {
-    return modifier.starts_with("shared") || modifier == "local" || modifier.starts_with("param") ||
-           modifier == "const";
-  });
-}
+// Which reads are followed.
+enum class Followed : std::uint8_t {
+  device,           // those of device memory
+  one_place,        // those of device memory at the same place each time round
+  device_or_shared  // those of shared memory too
+};
 
-// A load that another block's write must show in.
-bool watches(const PtxInstruction& instruction) {
-  const auto is_strong = [](std::string_view modifier) {
-    return modifier == "volatile" || modifier == "acquire" || modifier == "relaxed" || modifier == "cv" ||
-           modifier == "mmio";
-  };
-  return instruction.opcode == "ld" && in_device_memory(instruction) &&
-         std::ranges::any_of(instruction.modifiers, is_strong);
-}
-
-bool is_exchange(const PtxInstruction& instruction) {
-  return instruction.opcode == "atom" && in_device_memory(instruction) && instruction.operands.size() >= 3;
-}
-
-bool writes_register(const PtxInstruction& instruction) {
-  return !instruction.operands.empty() && instruction.opcode != "st" && instruction.opcode != "red" &&
-         instruction.opcode != "bra";
-}
-
-void add_names(const PtxOperand& operand, Names& names) {
-  if (!operand.name.empty()) names.insert(operand.name);
-  for (const PtxOperand& element : operand.elements) add_names(element, names);
-}
-
-bool uses_any(const PtxOperand& operand, const Names& names) {
-  return names.contains(operand.name) ||
-         std::ranges::any_of(operand.elements, [&](const PtxOperand& element) { return uses_any(element, names); });
-}
-
-class WaitFinder {
+// Follows what one loop reads of device memory to whatever is decided by it. Each value, memory and block knows the
+// first read that it depends on.
+class LoopFlow {
  public:
-  explicit WaitFinder(const PtxFunction& function)
-      : function_(function), flow_(flow_of(function)), loops_(loops_of(flow_)) {}
-
-  const PtxInstruction* find() const {
-    for (std::uint32_t block = 0; block < flow_.blocks.size(); ++block) {
-      if (!loops_.in_loop(block)) continue;
-      for (std::uint32_t i = flow_.blocks[block].first; i < flow_.blocks[block].last; ++i) {
-        const PtxInstruction& instruction = function_.instructions[i];
-        if ((watches(instruction) || is_exchange(instruction)) && waits(instruction, shortest_cycle(block)))
-          return &instruction;
-      }
-    }
-    return nullptr;
+  LoopFlow(const FunctionBody& body, const Loop& loop, Followed followed)
+      : body_(body),
+        loop_(loop),
+        followed_(followed),
+        values_(body.variables.count(), kNoRead),
+        blocks_(body.flow.blocks.size(), kNoRead),
+        inside_(body.flow.blocks.size(), false) {
+    for (const std::uint32_t block : loop.blocks) inside_[block] = true;
+    if (find_sources())
+      while (pass()) continue;
   }
+
+  // The read that decides whether the loop goes on.
+  std::uint32_t deciding_read() const {
+    std::uint32_t read = ending_call_;
+    for (const std::uint32_t block : loop_.blocks) {
+      const auto& successors = body_.flow.blocks[block].successors;
+      if (std::ranges::any_of(successors, [&](std::uint32_t next) { return !inside_[next]; }))
+        read = std::min({read, blocks_[block], deciding_in(block)});
+    }
+    return read;
+  }
+
+  // The read that decides any branch at all.
+  std::uint32_t branching_read() const {
+    std::uint32_t read = ending_call_;
+    for (const std::uint32_t block : loop_.blocks) read = std::min(read, deciding_in(block));
+    return read;
+  }
+
+  bool fills_shared() const { return shared_ != kNoRead; }
 
  private:
-  // The fewest blocks that lead from one back to it: the innermost loop, where loops are nested.
-  std::vector<std::uint32_t> shortest_cycle(std::uint32_t start) const {
-    std::vector<std::uint32_t> from(flow_.blocks.size(), flow_.exit);
-    std::vector<std::uint32_t> queue = {start};
-    for (std::size_t i = 0; i < queue.size(); ++i) {
-      for (const std::uint32_t next : flow_.blocks[queue[i]].successors) {
-        if (next == start) return path_back(from, start, queue[i]);
-        if (next == flow_.exit || from[next] != flow_.exit) continue;
-        from[next] = queue[i];
-        queue.push_back(next);
-      }
-    }
-    return {start};
+  // Whether there is anything to follow.
+  bool find_sources() {
+    const LoopProgress progress(body_, loop_);
+    if (progress.only_retries()) return false;
+    is_source_.assign(body_.function.instructions.size(), false);
+    bool any = false;
+    for_each_instruction([&](std::uint32_t i, std::uint32_t) {
+      is_source_[i] = is_source(i, progress);
+      any |= is_source_[i];
+    });
+    return any;
   }
 
-  static std::vector<std::uint32_t> path_back(const std::vector<std::uint32_t>& from, std::uint32_t start,
-                                              std::uint32_t last) {
-    std::vector<std::uint32_t> path = {start};
-    for (; last != start; last = from[last]) path.push_back(last);
-    std::reverse(path.begin() + 1, path.end());
-    return path;
+  bool is_source(std::uint32_t i, const LoopProgress& progress) const {
+    if (followed_ == Followed::device_or_shared && contains(body_.memory[i], MemoryUse::reads_shared)) return true;
+    if (!contains(body_.memory[i], MemoryUse::reads_device)) return false;
+    return followed_ == Followed::one_place ? progress.reads_one_place(i) : !progress.moves_on(i);
   }
 
   template <typename Look>
-  void for_each_in(const std::vector<std::uint32_t>& blocks, const Look& look) const {
-    for (const std::uint32_t block : blocks)
-      for (std::uint32_t i = flow_.blocks[block].first; i < flow_.blocks[block].last; ++i)
-        look(function_.instructions[i]);
+  void for_each_instruction(const Look& look) const {
+    for (const std::uint32_t block : loop_.blocks)
+      for (std::uint32_t i = body_.flow.blocks[block].first; i < body_.flow.blocks[block].last; ++i) look(i, block);
   }
 
-  bool waits(const PtxInstruction& read, const std::vector<std::uint32_t>& cycle) const {
-    const Names changing = changing_in(cycle);
-    if (read.operands.size() < 2 || uses_any(read.operands[1], changing)) return false;
-    if (is_exchange(read)) return repeats_itself(read, changing) && decides(read, cycle);
-    return !is_exchanged(read, cycle) && decides(read, cycle);
-  }
-
-  // Registers that may be another value each time; not those that are made anew of what stays.
-  Names changing_in(const std::vector<std::uint32_t>& cycle) const {
-    Names written;
-    for_each_in(cycle, [&](const PtxInstruction& instruction) {
-      if (writes_register(instruction)) add_names(instruction.operands[0], written);
+  bool pass() {
+    bool changed = false;
+    for_each_instruction([&](std::uint32_t i, std::uint32_t block) {
+      if (const std::uint32_t read = read_behind(i, block); read != kNoRead) changed |= reach(i, read);
     });
-    Names changing;
-    for_each_in(cycle, [&](const PtxInstruction& instruction) {
-      const auto changes = [&](const PtxOperand& operand) { return uses_any(operand, written); };
-      const bool reads = instruction.opcode == "ld" || instruction.opcode == "atom" || instruction.opcode == "call";
-      if (writes_register(instruction) &&
-          (reads || std::any_of(instruction.operands.begin() + 1, instruction.operands.end(), changes)))
-        add_names(instruction.operands[0], changing);
-    });
-    return changing;
+    for (const std::uint32_t block : loop_.blocks) changed |= look_at_branch(block);
+    return changed;
   }
 
-  // With the same operands each time: a lock; else it tries again with what it found.
-  static bool repeats_itself(const PtxInstruction& exchange, const Names& changing) {
-    return !uses_any(exchange.operands[2], changing);
+  // The first read that the instruction's results depend on.
+  std::uint32_t read_behind(std::uint32_t i, std::uint32_t block) const {
+    std::uint32_t read = std::min(blocks_[block], first_of_operands(i));
+    if (is_source_[i]) read = std::min(read, i);
+    if (contains(body_.memory[i], MemoryUse::reads_shared)) read = std::min(read, shared_);
+    if (contains(body_.memory[i], MemoryUse::reads_local)) read = std::min(read, local_);
+    return read;
   }
 
-  // The loop reads a value only to exchange it.
-  bool is_exchanged(const PtxInstruction& read, const std::vector<std::uint32_t>& cycle) const {
-    bool found = false;
-    for_each_in(cycle, [&](const PtxInstruction& instruction) {
-      found |=
-          is_exchange(instruction) && instruction.has("cas") && instruction.operands[1].name == read.operands[1].name;
-    });
-    return found;
+  std::uint32_t first_of_operands(std::uint32_t i) const {
+    std::uint32_t read = kNoRead;
+    for (const VariableNumber variable : body_.variables.of(i).reads) read = std::min(read, values_[variable]);
+    return read;
   }
 
-  // Whether what was read reaches the predicate of a branch on the way round, which two rounds show.
-  bool decides(const PtxInstruction& read, const std::vector<std::uint32_t>& cycle) const {
-    Names reached;
-    add_names(read.operands[0], reached);
-    bool found = false;
-    for (int round = 0; round < 2; ++round)
-      for_each_in(cycle, [&](const PtxInstruction& instruction) {
-        found |= instruction.opcode == "bra" && reached.contains(instruction.guard);
-        const auto uses = [&](const PtxOperand& operand) { return uses_any(operand, reached); };
-        if (!writes_register(instruction)) return;
-        if (std::any_of(instruction.operands.begin() + 1, instruction.operands.end(), uses))
-          add_names(instruction.operands[0], reached);
-      });
-    return found;
+  bool reach(std::uint32_t i, std::uint32_t read) {
+    bool changed = false;
+    for (const VariableNumber variable : body_.variables.of(i).writes) changed |= lower(values_[variable], read);
+    if (contains(body_.memory[i], MemoryUse::writes_shared)) changed |= lower(shared_, read);
+    if (contains(body_.memory[i], MemoryUse::writes_local)) changed |= lower(local_, read);
+    const bool is_call = body_.function.instructions[i].opcode == "call";
+    if (is_call && contains(body_.memory[i], MemoryUse::ends_thread)) lower(ending_call_, read);
+    return changed;
   }
 
-  const PtxFunction& function_;
-  Flow flow_;
-  Loops loops_;
+  static bool lower(std::uint32_t& known, std::uint32_t read) {
+    if (read >= known) return false;
+    known = read;
+    return true;
+  }
+
+  // The read that decides where a block with several ways goes.
+  std::uint32_t deciding_in(std::uint32_t block) const {
+    const FlowBlock& flow = body_.flow.blocks[block];
+    return flow.first == flow.last || flow.successors.size() < 2 ? kNoRead : first_of_operands(flow.last - 1);
+  }
+
+  bool look_at_branch(std::uint32_t block) {
+    const std::uint32_t read = deciding_in(block);
+    if (read == kNoRead) return false;
+    bool changed = false;
+    for (const std::uint32_t between : blocks_between(body_.flow, block, body_.meeting[block]))
+      if (inside_[between]) changed |= lower(blocks_[between], read);
+    return changed;
+  }
+
+  const FunctionBody& body_;
+  const Loop& loop_;
+  const Followed followed_;
+  std::vector<std::uint32_t> values_;  // by variable
+  std::vector<std::uint32_t> blocks_;  // whose being run at all depends on a read
+  std::vector<bool> inside_;
+  std::vector<bool> is_source_;
+  std::uint32_t shared_ = kNoRead;
+  std::uint32_t local_ = kNoRead;
+  std::uint32_t ending_call_ = kNoRead;
 };
+
+// A function that calls itself is a loop of all its blocks, and each of its branches may end it.
+Loop loop_of_all(const Flow& flow) {
+  Loop loop;
+  for (std::uint32_t block = 0; block < flow.blocks.size(); ++block) loop.blocks.push_back(block);
+  return loop;
+}
 
 }  // namespace
 
-const PtxInstruction* find_waiting(const PtxFunction& function) {
-  const bool any = std::ranges::any_of(function.instructions, [](const PtxInstruction& instruction) {
-    return watches(instruction) || is_exchange(instruction);
-  });
-  return any ? WaitFinder(function).find() : nullptr;
+std::vector<const PtxInstruction*> WaitFinder::find(const std::set<std::string_view>& reached) {
+  const bool shared_changes =
+      std::ranges::any_of(reached, [&](std::string_view name) { return waits_of(name, false).fills_shared; });
+  std::vector<const PtxInstruction*> reads;
+  for (const std::string_view name : reached)
+    if (const PtxInstruction* read = waits_of(name, shared_changes).read) reads.push_back(read);
+  return reads;
+}
+
+const WaitFinder::Waits& WaitFinder::waits_of(std::string_view name, bool shared_changes) {
+  const auto [known, added] = (shared_changes ? beside_ : alone_).emplace(name, Waits());
+  const CalledFunction& called = calls_.functions.at(name);
+  const bool reads = contains(called.memory, MemoryUse::reads_device) ||
+                     (shared_changes && contains(called.memory, MemoryUse::reads_shared));
+  if (!added || called.function->body.empty() || !reads) return known->second;
+  const FunctionBody body(*called.function, calls_);
+  std::uint32_t first = kNoRead;
+  const Followed followed = shared_changes ? Followed::device_or_shared : Followed::device;
+  for (const Loop& loop : loops_of(body.flow)) {
+    const LoopFlow flow(body, loop, followed);
+    first = std::min(first, flow.deciding_read());
+    if (flow.fills_shared()) known->second.fills_shared |= LoopFlow(body, loop, Followed::one_place).fills_shared();
+  }
+  if (called.recursive) {
+    const Loop all = loop_of_all(body.flow);
+    first = std::min(first, LoopFlow(body, all, followed).branching_read());
+  }
+  if (first != kNoRead) known->second.read = &called.function->instructions[first];
+  return known->second;
 }
 
 }  // namespace wattune::slice

@@ -64,7 +64,7 @@ TEST(Obstacle, IsWhatWorksOnClusters) {
 }
 
 TEST(Obstacle, IsNotAStateSpaceThatSaysClusterAlone) {
-  expect_allowed("ld.shared::cluster.u32 %r1, [%r2]; st.shared::cta.u32 [%r2], %r1; ret;");
+  expect_allowed(".shared .b32 s[4]; ld.shared::cluster.u32 %r1, [s]; st.shared::cta.u32 [s], %r1; ret;");
 }
 
 TEST(Obstacle, IsALaunchFromTheDevice) {
@@ -99,7 +99,7 @@ TEST(Obstacle, IsALoopThatWaitsForAnotherBlock) {
                            "atom.global.exch.b32 %r1, [%rd1], 1;", "atom.add.u32 %r1, [%rd1], 0;"}) {
     const std::string loop = std::string("$w: ") + read + " setp.eq.u32 %p1, %r1, %r2; @%p1 bra $w; ret;";
     for (const TwinForm form : kForms)
-      EXPECT_THAT(obstacle_in(loop, form), HasSubstr("a loop waits for what another block writes")) << read;
+      EXPECT_THAT(obstacle_in(loop, form), HasSubstr("a loop that goes on by it may wait for another block")) << read;
   }
 }
 
@@ -124,10 +124,38 @@ TEST(Obstacle, IsNoLoopOverMemoryThatChangesItsAddress) {
   expect_allowed(
       "$a: ld.volatile.global.u32 %r1, [%rd1]; add.u64 %rd1, %rd1, 4; setp.ne.u32 %p1, %r1, 0;\n"
       "@%p1 bra $a; ret;");
-  expect_allowed("$a: ld.volatile.shared.u32 %r1, [%r2]; setp.ne.u32 %p1, %r1, 0; @%p1 bra $a; ret;");
+  expect_allowed(".shared .b32 s[4]; $a: ld.volatile.shared.u32 %r1, [s]; setp.ne.u32 %p1, %r1, 0; @%p1 bra $a; ret;");
   expect_allowed(
       "$a: ld.volatile.global.u32 %r1, [%rd1]; add.u32 %r2, %r2, %r1; add.u32 %r3, %r3, 1;\n"
       "setp.lt.u32 %p1, %r3, 9; @%p1 bra $a; ret;");
+}
+
+// Kept where the twin has 16 bytes of its own, or where the twin's come in between.
+TEST(PersistentObstacle, IsSharedMemoryAtAPlainNumber) {
+  const std::string words = "its address comes from no shared variable";
+  expect_not_persistent("shl.b32 %r1, %tid.x, 2; st.shared.u32 [%r1], %r2; ret;", words);
+  expect_not_persistent("ld.shared.u32 %r1, [16]; ret;", words);
+  expect_not_persistent("mov.u32 %r1, 0; @%p1 mov.u32 %r1, s; .shared .b32 s[4]; st.shared.u32 [%r1], %r2; ret;",
+                        words);
+  expect_not_persistent("ld.global.u32 %r1, [%rd1]; atom.shared.add.u32 %r2, [%r1], 1; ret;", words);
+  expect_not_persistent("ld.param.u32 %r1, [k_param_0]; red.shared.add.u32 [%r1], 1; ret;", words);
+  expect_not_persistent("mov.u64 %rd1, 8; cvta.shared.u64 %rd2, %rd1; st.u32 [%rd2], %r2; ret;", words);
+  expect_not_persistent("cp.async.ca.shared.global [%r1], [%rd1], 4; ret;", words);
+  expect_allowed(".shared .b32 s[4]; mov.u32 %r1, s; mad.lo.u32 %r2, %r3, 4, %r1; st.shared.u32 [%r2], %r3; ret;");
+  expect_allowed(
+      ".shared .b32 s[4]; ld.shared.u32 %r1, [s+4]; cvta.to.shared.u64 %rd1, %rd2; ld.shared.u32 %r1, [%rd1]; ret;");
+}
+
+TEST(PersistentObstacle, IsAPlainNumberThatACallHandsOver) {
+  const std::string store =
+      ".func f(.param .u32 a) { .reg .u32 %r1; ld.param.u32 %r1, [a]; st.shared.u32 [%r1], 1; ret; }\n";
+  const auto entry = [&](const std::string& number) {
+    return kHead + ".shared .b32 s[4];\n" + store + ".entry k() { .reg .u32 %r1; .param .u32 p; mov.u32 %r1, " +
+           number + "; st.param.u32 [p], %r1; call f, (p); ret; }";
+  };
+  EXPECT_EQ(obstacle(entry("s"), persistent), "");
+  EXPECT_THAT(obstacle(entry("4"), persistent), HasSubstr("its address comes from no shared variable"));
+  EXPECT_EQ(obstacle(entry("4"), guard), "");
 }
 
 TEST(PersistentObstacle, IsWhatABlockLeavesBehind) {
@@ -208,7 +236,8 @@ TEST(PersistentObstacle, IsAReductionThatReturnedThreadsWouldSpoil) {
 TEST(PersistentObstacle, IsABarrierBehindWhatPartsAWarp) {
   const std::string by_thread = "mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, %r2; @%p1 ret; bar.sync 0; ret;";
   expect_not_persistent(by_thread, "some threads of a warp may return before this barrier");
-  const std::string loop = "$a: bar.sync 0; ld.global.u32 %r1, [%rd1]; setp.ne.u32 %p1, %r1, 0; @%p1 bra $a; ret;";
+  const std::string loop =
+      ".shared .b32 s[4]; $a: bar.sync 0; ld.shared.u32 %r1, [s]; setp.ne.u32 %p1, %r1, 0; @%p1 bra $a; ret;";
   expect_not_persistent(loop, "some threads of a warp may return before this barrier");
   expect_allowed("mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 63; @%p1 ret; bar.sync 0; ret;");
 }

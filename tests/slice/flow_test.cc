@@ -54,11 +54,20 @@ TEST(Flow, KnowsWhereWaysMeet) {
 }
 
 TEST(Flow, KnowsLoops) {
-  const Flow flow = flow_of(function_of(kLoop));
-  const Loops loops = loops_of(flow);
-  EXPECT_FALSE(loops.in_loop(0));
-  EXPECT_TRUE(loops.in_loop(1));
-  EXPECT_FALSE(loops.in_loop(2));
+  const std::vector<Loop> loops = loops_of(flow_of(function_of(kLoop)));
+  ASSERT_EQ(loops.size(), 1u);
+  EXPECT_THAT(loops[0].blocks, ElementsAre(1));
+}
+
+// Blocks: 0 before, 1 the head of the outer one, 2 the inner one, 3 the end of the outer one.
+TEST(Flow, KnowsLoopsInsideLoops) {
+  const Flow flow = flow_of(
+      function_of("mov.u32 %r1, 0; $o: add.u32 %r1, %r1, 1; $i: add.u32 %r2, %r2, 1; @%p1 bra $i; @%p2 bra $o; ret;"));
+  const std::vector<Loop> loops = loops_of(flow);
+  ASSERT_EQ(loops.size(), 2u);
+  EXPECT_THAT(loops[0].blocks, ElementsAre(1, 2, 3));
+  EXPECT_EQ(loops[0].head, 1u);
+  EXPECT_THAT(loops[1].blocks, ElementsAre(2));
 }
 
 TEST(Flow, FollowsGuardedReturnsAndTables) {

@@ -87,6 +87,21 @@ TEST(PtxTree, HasFunctionsWithParametersAndDirectives) {
   EXPECT_EQ(entry.directive("maxnreg"), nullptr);
 }
 
+// As ptxas takes them.
+TEST(PtxTree, HasDeclarationsWithoutASemicolon) {
+  const PtxTree tree =
+      parse_ptx(kHead + ".visible .func (.param .b32 r) f(.param .b32 a)\n.func g .noreturn\n" +
+                    ".extern .func h()\n.shared .b32 s;\n.entry k() { call g; ret; }\n.func g { ret; }",
+                "k.ptx")
+          .value();
+  ASSERT_EQ(tree.functions.size(), 5u);
+  EXPECT_EQ(tree.functions[0].text, ".visible .func (.param .b32 r) f(.param .b32 a)");
+  EXPECT_NE(tree.functions[1].directive("noreturn"), nullptr);
+  EXPECT_EQ(tree.functions[2].linkage, "extern");
+  EXPECT_TRUE(tree.functions[3].entry);
+  EXPECT_FALSE(parse_ptx(kHead + ".func f() ret;", "k.ptx"));
+}
+
 TEST(PtxTree, KeepsScopesOfNames) {
   const PtxTree tree = tree_of(kModule);
   const PtxFunction& entry = *tree.find("k");

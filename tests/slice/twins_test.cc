@@ -198,7 +198,8 @@ constexpr char kNoMeeting[] = "wattune_end_of_block:\n\tbar.warp.sync 0xffffffff
 TEST(PersistentTwin, MeetsBetweenBlocksOnlyWhereThreadsShareSomething) {
   EXPECT_THAT(twin_of_body(kReadsX, persistent), HasSubstr(kNoMeeting));
   EXPECT_THAT(twin_of_body(".shared .b8 s[64]; ret;", persistent), HasSubstr(kMeeting));
-  EXPECT_THAT(twin_of_body("st.shared.u32 [%r1], %r2; ret;", persistent), HasSubstr(kMeeting));
+  EXPECT_THAT(twin_of_body("cvta.to.shared.u64 %rd1, %rd2; st.shared.u32 [%rd1], %r2; ret;", persistent),
+              HasSubstr(kMeeting));
   EXPECT_THAT(twin_of_body("bar.sync 0; ret;", persistent), HasSubstr(kMeeting));
 }
 
@@ -219,7 +220,8 @@ TEST(PersistentTwin, KeepsBarriersThatAllThreadsReach) {
 // Threads that only skip a part meet the others again before any barrier.
 TEST(PersistentTwin, KeepsBarriersBehindWhatSomeThreadsSkip) {
   const std::string skip =
-      "mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 7; @%p1 bra $b; st.shared.u32 [%r2], %r1; $b: bar.sync 0; ret;";
+      ".shared .b8 s[64]; mov.u32 %r2, s; mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 7; @%p1 bra $b; st.shared.u32 "
+      "[%r2], %r1; $b: bar.sync 0; ret;";
   EXPECT_THAT(twin_of_body(skip, persistent), Not(HasSubstr("barrier.red")));
 }
 
@@ -232,7 +234,7 @@ TEST(PersistentTwin, LetsReturnedWarpsTakePartInLaterBarriers) {
 }
 
 TEST(PersistentTwin, AwaitsCopiesThatMayStillRun) {
-  EXPECT_THAT(twin_of_body("cp.async.ca.shared.global [%r1], [%rd1], 4; ret;", persistent),
+  EXPECT_THAT(twin_of_body(".shared .b8 s[64]; cp.async.ca.shared.global [s], [%rd1], 4; ret;", persistent),
               HasSubstr("wattune_end_of_block:\n\tcp.async.wait_all;\n\tbar.sync 0;"));
   EXPECT_THAT(twin_of_body("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16; ret;", persistent),
               HasSubstr("cp.async.bulk.commit_group;\n\tcp.async.bulk.wait_group 0;\n\tbar.sync 0;"));

@@ -1,0 +1,94 @@
+#include "slice/address_origins.h"
+
+#include <algorithm>
+
+namespace wattune::slice {
+
+namespace {
+
+bool reads_parameter(const PtxInstruction& load) {
+  return std::ranges::any_of(load.modifiers, [](std::string_view modifier) { return modifier.starts_with("param"); });
+}
+
+bool is_named(const std::vector<PtxVariable>& variables, PtxSpace space, std::string_view name) {
+  return std::ranges::any_of(
+      variables, [&](const PtxVariable& variable) { return variable.space == space && variable.name == name; });
+}
+
+}  // namespace
+
+AddressOrigins::AddressOrigins(const PtxFunction& function, const Variables& variables, const CallGraph& calls,
+                               PtxSpace space)
+    : function_(function),
+      variables_(variables),
+      space_(space),
+      is_address_(variables.count(), true),
+      is_origin_(variables.count(), false) {
+  for (const PtxInstruction& instruction : function.instructions)
+    for (const PtxOperand& operand : instruction.operands) look_at_names(operand, instruction, calls);
+}
+
+// What the system keeps in shared memory is where it is in a twin too.
+void AddressOrigins::look_at_names(const PtxOperand& operand, const PtxInstruction& instruction,
+                                   const CallGraph& calls) {
+  const std::string_view name = operand.name;
+  for (const PtxOperand& element : operand.elements) look_at_names(element, instruction, calls);
+  if (name.empty() || name == "_") return;
+  const VariableNumber number = variables_.number(name, instruction);
+  if (space_ == PtxSpace::shared)
+    is_origin_[number] =
+        is_origin_[number] || calls.shared_variables.contains(name) || name.starts_with("%reserved_smem_offset");
+  if (variables_.definitions(number).empty())
+    is_origin_[number] = is_origin_[number] || is_named(function_.variables, space_, name);
+  const auto parameter = std::ranges::find(function_.parameters, name, &PtxVariable::name);
+  if (parameter != function_.parameters.end()) parameters_.emplace(number, parameter->name);
+}
+
+bool AddressOrigins::follow() {
+  bool any = false;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (VariableNumber variable = 0; variable < is_address_.size(); ++variable)
+      if (is_address_[variable] && !is_origin_[variable] && !is_made_of_addresses(variable)) {
+        is_address_[variable] = false;
+        changed = any = true;
+      }
+  }
+  return any;
+}
+
+bool AddressOrigins::is_address(const PtxOperand& operand, const PtxInstruction& instruction) const {
+  return !operand.name.empty() && operand.name != "_" && is_address_[variables_.number(operand.name, instruction)];
+}
+
+bool AddressOrigins::names_space(const PtxInstruction& instruction) const {
+  const std::string_view name = space_ == PtxSpace::shared ? "shared" : "local";
+  return std::ranges::any_of(instruction.modifiers,
+                             [&](std::string_view modifier) { return modifier.starts_with(name); });
+}
+
+bool AddressOrigins::is_made_of_addresses(VariableNumber variable) const {
+  const auto parameter = parameters_.find(variable);
+  if (parameter != parameters_.end()) return !function_.entry && !other_parameters_.contains(parameter->second);
+  const auto& definitions = variables_.definitions(variable);
+  return !definitions.empty() && std::ranges::all_of(definitions, [&](std::uint32_t i) { return makes_address(i); });
+}
+
+bool AddressOrigins::makes_address(std::uint32_t index) const {
+  const PtxInstruction& instruction = function_.instructions[index];
+  const auto from = [&](std::size_t i) { return is_address(instruction.operands[i], instruction); };
+  if (instruction.opcode == "cvta" && instruction.has("to") && names_space(instruction)) return true;
+  if (instruction.opcode == "atom" || (instruction.opcode == "ld" && !reads_parameter(instruction))) return false;
+  if (instruction.opcode == "selp" && instruction.operands.size() > 2) return from(1) && from(2);
+  if (instruction.opcode == "sub" && instruction.operands.size() > 2) return from(1) && !from(2);
+  return std::ranges::any_of(variables_.of(index).reads, [&](VariableNumber variable) {
+    return is_address_[variable] && (is_origin_[variable] || is_written(variable));
+  });
+}
+
+// Not the name of a function or a label.
+bool AddressOrigins::is_written(VariableNumber variable) const {
+  return parameters_.contains(variable) || !variables_.definitions(variable).empty();
+}
+
+}  // namespace wattune::slice

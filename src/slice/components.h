@@ -1,0 +1,64 @@
+// Directed graphs: their cycles, and what nodes have together with all that follow them. Nothing here calls itself, so
+// that long chains need no deep stack.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace wattune::slice {
+
+using Edges = std::vector<std::vector<std::uint32_t>>;  // of each node, those that follow it
+
+Edges reversed(const Edges& edges);
+
+// A walk in depth that calls `leave` for each node after all that follow it.
+template <typename Leave>
+void walk_in_depth(const Edges& edges, std::uint32_t root, std::vector<bool>& seen, const Leave& leave) {
+  if (seen[root]) return;
+  std::vector<std::pair<std::uint32_t, std::size_t>> path = {{root, 0}};
+  seen[root] = true;
+  while (!path.empty()) {
+    auto& [node, next] = path.back();
+    if (next == edges[node].size()) {
+      leave(node);
+      path.pop_back();
+      continue;
+    }
+    const std::uint32_t successor = edges[node][next++];
+    if (seen[successor]) continue;
+    seen[successor] = true;
+    path.emplace_back(successor, 0);
+  }
+}
+
+// Strongly connected components. None leads to one with a smaller number.
+struct Components {
+  std::vector<std::uint32_t> of;  // by node
+  std::vector<bool> is_loop;      // by component: its nodes lead back to themselves
+
+  bool in_loop(std::uint32_t node) const { return is_loop[of[node]]; }
+  // The nodes of each.
+  std::vector<std::vector<std::uint32_t>> members() const;
+};
+
+Components components_of(const Edges& edges);
+
+// Of each node, its own set and those of all that follow it, with one union for each node and each edge.
+template <typename Set>
+std::vector<Set> gathered(const Edges& edges, const std::vector<Set>& own) {
+  const Components components = components_of(edges);
+  const auto members = components.members();
+  std::vector<Set> sets(members.size());
+  for (std::size_t component = members.size(); component-- > 0;)
+    for (const std::uint32_t node : members[component]) {
+      sets[component] |= own[node];
+      for (const std::uint32_t successor : edges[node])
+        if (components.of[successor] != component) sets[component] |= sets[components.of[successor]];
+    }
+  std::vector<Set> all;
+  for (const std::uint32_t component : components.of) all.push_back(sets[component]);
+  return all;
+}
+
+}  // namespace wattune::slice

@@ -1,0 +1,232 @@
+#include "slice/loop_progress.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace wattune::slice {
+
+namespace {
+
+// How many instructions a value is followed through.
+constexpr int kDeepestValue = 16;
+// A step of 2^31 would come back to its first address with the second.
+constexpr std::int64_t kLongestStep = 1 << 20;
+
+bool is_short_enough(std::int64_t step) { return step >= -kLongestStep && step <= kLongestStep; }
+
+// Whole numbers of 32 bits or more that are computed without loss, up to where they wrap.
+bool is_plain_arithmetic(const PtxInstruction& instruction) {
+  return std::ranges::none_of(instruction.modifiers, [](std::string_view modifier) {
+    return modifier.ends_with('8') || modifier.ends_with("16") || modifier.starts_with('f') || modifier == "hi" ||
+           modifier == "sat" || modifier == "cc";
+  });
+}
+
+bool is_number(const PtxOperand& operand) { return operand.kind == PtxOperandKind::integer; }
+
+bool is_register(const PtxOperand& operand) {
+  return operand.kind == PtxOperandKind::name && !operand.minus && !operand.logical_not && operand.elements.empty() &&
+         operand.offset == 0;
+}
+
+std::optional<std::int64_t> scaled(std::optional<std::int64_t> step, const PtxOperand& factor, bool by_power) {
+  const auto number = static_cast<std::int64_t>(factor.bits);
+  if (!step || !is_number(factor) || !is_short_enough(number) || (by_power && (number < 0 || number > 20)))
+    return std::nullopt;
+  return *step * (by_power ? std::int64_t{1} << number : number);
+}
+
+std::optional<std::int64_t> sum_of(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
+  if (!a || !b) return std::nullopt;
+  return *a + *b;
+}
+
+// What `x = y + number` and its like add; nullopt of other instructions.
+std::optional<std::int64_t> added_number(const PtxInstruction& instruction) {
+  const auto& operands = instruction.operands;
+  if (!is_plain_arithmetic(instruction) || operands.size() < 2 || !is_register(operands[1])) return std::nullopt;
+  if (instruction.opcode == "mov") return 0;
+  if (instruction.opcode != "add" && instruction.opcode != "sub") return std::nullopt;
+  if (operands.size() != 3 || !is_number(operands[2])) return std::nullopt;
+  const auto number = static_cast<std::int64_t>(operands[2].bits);
+  if (!is_short_enough(number)) return std::nullopt;
+  return instruction.opcode == "add" ? number : -number;
+}
+
+// What is read; that of an exchange is what is written too.
+const PtxOperand* address_read(const PtxInstruction& instruction) {
+  const auto& operands = instruction.operands;
+  if (operands.size() < 2 || operands[1].kind != PtxOperandKind::address) return nullptr;
+  return operands[1].elements.empty() && !operands[1].name.empty() ? &operands[1] : nullptr;
+}
+
+bool compares_whole_numbers(const PtxInstruction& instruction) {
+  return instruction.opcode == "setp" && instruction.operands.size() == 3 &&
+         (instruction.has("eq") || instruction.has("ne")) && !instruction.has("f32") && !instruction.has("f64") &&
+         is_register(instruction.operands[0]);
+}
+
+}  // namespace
+
+LoopProgress::LoopProgress(const FunctionBody& body, const Loop& loop)
+    : body_(body), loop_(loop), inside_(body.flow.blocks.size(), false) {
+  for (const std::uint32_t block : loop.blocks) inside_[block] = true;
+}
+
+// Whether no way leads from the loop's head back to it past the block.
+bool LoopProgress::on_every_way(std::uint32_t block) const {
+  if (block == loop_.head) return true;
+  const auto [known, added] = on_every_way_.emplace(block, false);
+  if (!added) return known->second;
+  std::vector<bool> seen(body_.flow.blocks.size(), false);
+  seen[block] = true;
+  std::vector<std::uint32_t> open = {loop_.head};
+  while (!open.empty()) {
+    const std::uint32_t from = open.back();
+    open.pop_back();
+    for (const std::uint32_t next : body_.flow.blocks[from].successors) {
+      if (next == loop_.head) return false;
+      if (!is_inside(next) || seen[next]) continue;
+      seen[next] = true;
+      open.push_back(next);
+    }
+  }
+  return known->second = true;
+}
+
+bool LoopProgress::happens_every_time(std::uint32_t index) const {
+  return instruction(index).guard.empty() && on_every_way(body_.block_of[index]);
+}
+
+std::vector<std::uint32_t> LoopProgress::definitions(VariableNumber variable) const {
+  std::vector<std::uint32_t> inside;
+  for (const std::uint32_t index : body_.variables.definitions(variable))
+    if (is_inside(body_.block_of[index])) inside.push_back(index);
+  return inside;
+}
+
+std::optional<std::uint32_t> LoopProgress::only_definition(VariableNumber variable) const {
+  const std::vector<std::uint32_t> all = definitions(variable);
+  if (all.size() != 1 || !happens_every_time(all.front())) return std::nullopt;
+  return all.front();
+}
+
+VariableNumber LoopProgress::variable(const PtxOperand& operand, std::uint32_t index) const {
+  return body_.variables.number(operand.name, instruction(index));
+}
+
+bool LoopProgress::stays(const PtxOperand& address, std::uint32_t index) const {
+  return definitions(variable(address, index)).empty();
+}
+
+bool LoopProgress::moves_on(std::uint32_t read) const {
+  const PtxOperand* address = address_read(instruction(read));
+  if (address == nullptr) return false;
+  const PtxOperand base{.name = address->name};
+  const auto moved = step(base, read, kDeepestValue);
+  return moved && *moved != 0;
+}
+
+bool LoopProgress::reads_one_place(std::uint32_t read) const {
+  const PtxOperand* address = address_read(instruction(read));
+  return address == nullptr || stays(*address, read);
+}
+
+// By which a variable grows each time round, through copies of it.
+std::optional<std::int64_t> LoopProgress::increment(VariableNumber variable) const {
+  std::int64_t sum = 0;
+  VariableNumber at = variable;
+  for (int i = 0; i < kDeepestValue; ++i) {
+    const auto definition = only_definition(at);
+    const auto added = definition ? added_number(instruction(*definition)) : std::nullopt;
+    if (!added) return std::nullopt;
+    sum += *added;
+    at = this->variable(instruction(*definition).operands[1], *definition);
+    if (at == variable) return sum;
+  }
+  return std::nullopt;
+}
+
+// How far a value moves each time round; 0 where the loop does not change it; nullopt: that is not known.
+std::optional<std::int64_t> LoopProgress::step(const PtxOperand& operand, std::uint32_t index, int depth) const {
+  if (is_number(operand)) return 0;
+  if (!is_register(operand) || is_special_register(operand.name) || depth == 0) return std::nullopt;
+  const VariableNumber at = variable(operand, index);
+  if (definitions(at).empty()) return 0;
+  const auto definition = only_definition(at);
+  if (!definition) return std::nullopt;
+  auto moved = increment(at);
+  if (!moved) moved = step_of_result(*definition, depth - 1);
+  return moved && is_short_enough(*moved) ? moved : std::nullopt;
+}
+
+std::optional<std::int64_t> LoopProgress::step_of_result(std::uint32_t index, int depth) const {
+  const PtxInstruction& result = instruction(index);
+  const auto& operands = result.operands;
+  if (!is_plain_arithmetic(result) || operands.size() < 2) return std::nullopt;
+  const auto of = [&](std::size_t i) { return step(operands[i], index, depth); };
+  if (operands.size() == 2 && (result.opcode == "mov" || result.opcode == "cvt" || result.opcode == "cvta"))
+    return of(1);
+  if (operands.size() == 3 && result.opcode == "add") return sum_of(of(1), of(2));
+  if (operands.size() == 3 && result.opcode == "sub")
+    return sum_of(of(1), scaled(of(2), {.kind = PtxOperandKind::integer, .bits = ~std::uint64_t{0}}, false));
+  if (operands.size() == 3 && (result.opcode == "mul" || result.opcode == "shl"))
+    return scaled(of(1), operands[2], result.opcode == "shl");
+  if (operands.size() == 4 && result.opcode == "mad") return sum_of(scaled(of(1), operands[2], false), of(3));
+  return std::nullopt;
+}
+
+bool LoopProgress::only_retries() const {
+  for (const std::uint32_t block : loop_.blocks)
+    for (std::uint32_t i = body_.flow.blocks[block].first; i < body_.flow.blocks[block].last; ++i)
+      if (is_swap(i) && std::ranges::any_of(loop_.blocks, [&](std::uint32_t end) { return ends_when_equal(end, i); }))
+        return true;
+  return false;
+}
+
+// A compare-and-swap at an address that stays, each time with what was last found there.
+bool LoopProgress::is_swap(std::uint32_t index) const {
+  const PtxInstruction& swap = instruction(index);
+  const PtxOperand* address = address_read(swap);
+  return swap.opcode == "atom" && swap.has("cas") && address != nullptr && swap.operands.size() >= 4 &&
+         is_register(swap.operands[0]) && happens_every_time(index) && stays(*address, index) &&
+         is_found(swap.operands[2], index, index, kDeepestValue);
+}
+
+// Whether each time round a value is what the swap, or a read of its address, found there.
+bool LoopProgress::is_found(const PtxOperand& operand, std::uint32_t index, std::uint32_t swap, int depth) const {
+  if (!is_register(operand) || depth == 0) return false;
+  const std::vector<std::uint32_t> all = definitions(variable(operand, index));
+  return !all.empty() && std::ranges::all_of(all, [&](std::uint32_t definition) {
+    if (!happens_every_time(definition)) return false;
+    if (definition == swap) return true;
+    const PtxInstruction& by = instruction(definition);
+    if (by.opcode == "mov" && by.operands.size() == 2) return is_found(by.operands[1], definition, swap, depth - 1);
+    const PtxOperand* address = by.opcode == "ld" ? address_read(by) : nullptr;
+    const PtxOperand& swapped = instruction(swap).operands[1];
+    return address != nullptr && is_register(by.operands[0]) && address->offset == swapped.offset &&
+           variable(*address, definition) == variable(swapped, swap);
+  });
+}
+
+// `setp.ne p, found, expected; @p bra again;` or the like, whose other way is out of the loop.
+bool LoopProgress::ends_when_equal(std::uint32_t block, std::uint32_t swap) const {
+  const FlowBlock& flow = body_.flow.blocks[block];
+  if (flow.first == flow.last || flow.successors.size() != 2 || !on_every_way(block)) return false;
+  const PtxInstruction& branch = instruction(flow.last - 1);
+  if (branch.opcode != "bra" || branch.guard.empty()) return false;
+  const auto definition = only_definition(body_.variables.number(branch.guard, branch));
+  if (!definition || !compares_whole_numbers(instruction(*definition))) return false;
+  const PtxInstruction& test = instruction(*definition);
+  const auto& result = instruction(swap).operands[0];
+  const auto is_result = [&](const PtxOperand& operand) {
+    return is_register(operand) && variable(operand, *definition) == variable(result, swap);
+  };
+  if (!is_result(test.operands[1]) && !is_result(test.operands[2])) return false;
+  for (const std::size_t side : {1, 2})
+    if (!is_found(test.operands[side], *definition, swap, kDeepestValue)) return false;
+  const bool taken_when_equal = test.has("eq") != branch.guard_negated;
+  return !is_inside(flow.successors[taken_when_equal ? 0 : 1]);
+}
+
+}  // namespace wattune::slice

@@ -1,0 +1,49 @@
+// What happens on every way round a loop, whatever other blocks write: addresses that move on, and exchanges that are
+// only tried again when somebody came between.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "slice/function_body.h"
+
+namespace wattune::slice {
+
+class LoopProgress {
+ public:
+  // Both must outlive this.
+  LoopProgress(const FunctionBody& body, const Loop& loop);
+
+  // Whether a read has another address each time round, so that it does not see the same place change.
+  bool moves_on(std::uint32_t read) const;
+  // Whether a read has the same address each time round, as far as is known; true of calls.
+  bool reads_one_place(std::uint32_t read) const;
+  // Whether the loop ends as soon as its compare-and-swap finds what it or a read last found there.
+  bool only_retries() const;
+
+ private:
+  const PtxInstruction& instruction(std::uint32_t index) const { return body_.function.instructions[index]; }
+  bool is_inside(std::uint32_t block) const { return inside_[block]; }
+  bool on_every_way(std::uint32_t block) const;
+  bool happens_every_time(std::uint32_t index) const;
+  std::vector<std::uint32_t> definitions(VariableNumber variable) const;
+  std::optional<std::uint32_t> only_definition(VariableNumber variable) const;
+  VariableNumber variable(const PtxOperand& operand, std::uint32_t index) const;
+  bool stays(const PtxOperand& address, std::uint32_t index) const;
+
+  std::optional<std::int64_t> increment(VariableNumber variable) const;
+  std::optional<std::int64_t> step(const PtxOperand& operand, std::uint32_t index, int depth) const;
+  std::optional<std::int64_t> step_of_result(std::uint32_t index, int depth) const;
+  bool is_swap(std::uint32_t index) const;
+  bool is_found(const PtxOperand& operand, std::uint32_t index, std::uint32_t swap, int depth) const;
+  bool ends_when_equal(std::uint32_t block, std::uint32_t swap) const;
+
+  const FunctionBody& body_;
+  const Loop& loop_;
+  std::vector<bool> inside_;  // of each block
+  mutable std::unordered_map<std::uint32_t, bool> on_every_way_;
+};
+
+}  // namespace wattune::slice

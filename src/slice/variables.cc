@@ -1,0 +1,87 @@
+#include "slice/variables.h"
+
+#include <algorithm>
+
+#include "slice/call_graph.h"
+#include "slice/memory_use.h"
+
+namespace wattune::slice {
+
+namespace {
+
+// `%r<10>` declares ten names that begin so.
+std::string_view without_digits(std::string_view name) {
+  const std::size_t last = name.find_last_not_of("0123456789");
+  return name.substr(0, last == std::string_view::npos ? 0 : last + 1);
+}
+
+std::string_view register_name(std::string_view name) {
+  return is_special_register(name) ? name : name.substr(0, name.find('.'));
+}
+
+// `call (results), f, (arguments)`: the list in front of the name.
+const PtxOperand* results_of_call(const PtxInstruction& call) {
+  return call.operands.size() > 1 && call.operands.front().kind == PtxOperandKind::list ? &call.operands.front()
+                                                                                        : nullptr;
+}
+
+bool stores_parameter(const PtxInstruction& instruction) {
+  return instruction.opcode == "st" && std::ranges::any_of(instruction.modifiers, [](std::string_view modifier) {
+           return modifier.starts_with("param");
+         });
+}
+
+const PtxOperand* written_operand(const PtxInstruction& instruction) {
+  if (!callee_of(instruction).empty()) return results_of_call(instruction);
+  if (stores_parameter(instruction) && !instruction.operands.empty()) return &instruction.operands.front();
+  return writes_first_operand(instruction) ? &instruction.operands.front() : nullptr;
+}
+
+}  // namespace
+
+Variables::Variables(const PtxFunction& function) : function_(function) {
+  for (const PtxVariable& variable : function.variables)
+    if (variable.scope != 0) inner_names_.emplace(variable.scope, variable.name);
+  for (const PtxInstruction& instruction : function.instructions) look_at(instruction);
+}
+
+void Variables::look_at(const PtxInstruction& instruction) {
+  const auto index = static_cast<std::uint32_t>(accesses_.size());
+  Access access;
+  const PtxOperand* written = written_operand(instruction);
+  for (const PtxOperand& operand : instruction.operands)
+    add(operand, instruction, &operand == written ? access.writes : access.reads);
+  if (!instruction.guard.empty()) access.reads.push_back(add(instruction.guard, instruction));
+  for (const VariableNumber variable : access.writes) definitions_[variable].push_back(index);
+  accesses_.push_back(std::move(access));
+}
+
+void Variables::add(const PtxOperand& operand, const PtxInstruction& instruction, std::vector<VariableNumber>& list) {
+  if (!operand.name.empty()) {
+    const VariableNumber variable = add(operand.name, instruction);
+    if (operand.name != "_") list.push_back(variable);
+  }
+  for (const PtxOperand& element : operand.elements) add(element, instruction, list);
+}
+
+VariableNumber Variables::add(std::string_view name, const PtxInstruction& instruction) {
+  name = register_name(name);
+  const auto next = static_cast<VariableNumber>(definitions_.size());
+  const auto [known, added] = numbers_.emplace(std::pair(scope_of(name, instruction.scope), name), next);
+  if (added) definitions_.emplace_back();
+  return known->second;
+}
+
+VariableNumber Variables::number(std::string_view name, const PtxInstruction& instruction) const {
+  name = register_name(name);
+  return numbers_.at({scope_of(name, instruction.scope), name});
+}
+
+// The innermost that declares the name; the body for what it or the module does.
+std::uint32_t Variables::scope_of(std::string_view name, std::uint32_t scope) const {
+  for (; scope != 0; scope = function_.scopes[scope].parent)
+    if (inner_names_.contains({scope, name}) || inner_names_.contains({scope, without_digits(name)})) return scope;
+  return 0;
+}
+
+}  // namespace wattune::slice

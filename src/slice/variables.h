@@ -1,0 +1,48 @@
+// The registers and parameters of a function by numbers, and which instructions read and write them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "wattune/slice/ptx_tree.h"
+
+namespace wattune::slice {
+
+using VariableNumber = std::uint32_t;
+
+// Every name that operands have is a variable, special registers and functions too; `_` is none. Equal names in
+// different scopes are different ones.
+class Variables {
+ public:
+  explicit Variables(const PtxFunction& function);
+
+  struct Access {
+    std::vector<VariableNumber> reads;  // with the guard, and what addresses are made of
+    std::vector<VariableNumber> writes;
+  };
+
+  std::size_t count() const { return definitions_.size(); }
+  const Access& of(std::uint32_t instruction) const { return accesses_[instruction]; }
+  // The instructions that write a variable.
+  const std::vector<std::uint32_t>& definitions(VariableNumber variable) const { return definitions_[variable]; }
+  // Precondition: an operand of this instruction of the function has the name.
+  VariableNumber number(std::string_view name, const PtxInstruction& instruction) const;
+
+ private:
+  void look_at(const PtxInstruction& instruction);
+  VariableNumber add(std::string_view name, const PtxInstruction& instruction);
+  void add(const PtxOperand& operand, const PtxInstruction& instruction, std::vector<VariableNumber>& list);
+  std::uint32_t scope_of(std::string_view name, std::uint32_t scope) const;
+
+  const PtxFunction& function_;
+  std::set<std::pair<std::uint32_t, std::string_view>> inner_names_;
+  std::map<std::pair<std::uint32_t, std::string_view>, VariableNumber> numbers_;  // by scope and name
+  std::vector<Access> accesses_;
+  std::vector<std::vector<std::uint32_t>> definitions_;
+};
+
+}  // namespace wattune::slice

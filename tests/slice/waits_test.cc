@@ -1,0 +1,182 @@
+// Kernels that wait for other blocks, and such that do not, as nvcc compiles them and as only PTX can say them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "slice/ptx_samples.h"
+#include "source_dir.h"
+#include "wattune/slice/analysis.h"
+
+namespace wattune::slice {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::StartsWith;
+
+PtxTree compiled_kernels() {
+  const std::string file = std::string(WATTUNE_SOURCE_DIR) + "/tests/slice/waits.ptx";
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return parse_ptx(text.str(), "waits.ptx").value();
+}
+
+// The read by which a loop may wait; empty without one.
+std::string wait_in(const KernelAnalysis& kernel) {
+  for (const Obstacle& obstacle : kernel.obstacles)
+    if (obstacle.forms.all() && obstacle.reason.ends_with("may wait for another block")) return obstacle.construct;
+  return "";
+}
+
+std::string wait_in_text(const std::string& text) { return wait_in(analyse(parse_ptx(text, "k.ptx").value()).back()); }
+
+std::string wait_in_body(const std::string& body) { return wait_in_text(entry_with(body)); }
+
+TEST(Waits, AreRefusedAsCompiled) {
+  std::vector<std::string> waiting;
+  std::vector<std::string> accepted;
+  for (const KernelAnalysis& kernel : analyse(compiled_kernels())) {
+    if (!kernel.name.starts_with("wait_")) continue;
+    waiting.emplace_back(kernel.name);
+    if (wait_in(kernel).empty()) accepted.emplace_back(kernel.name);
+  }
+  EXPECT_THAT(waiting, SizeIs(29));
+  EXPECT_THAT(accepted, IsEmpty());
+}
+
+TEST(Waits, AreNotSeenWhereNobodyWaits) {
+  std::vector<std::string> harmless;
+  std::vector<std::string> refused;
+  for (const KernelAnalysis& kernel : analyse(compiled_kernels())) {
+    if (!kernel.name.starts_with("free_")) continue;
+    harmless.emplace_back(kernel.name);
+    if (kernel.obstacle_to(TwinForm::guard) != nullptr) refused.emplace_back(kernel.name);
+  }
+  EXPECT_THAT(harmless, SizeIs(11));
+  EXPECT_THAT(refused, IsEmpty());
+}
+
+TEST(Waits, ReadInManyWays) {
+  for (const char* read :
+       {"ld.global.u32 %r1, [%rd1];", "ld.global.v2.u32 {%r1, %r4}, [%rd1];", "ld.u32 %r1, [%rd1];",
+        "ld.weak.global.cg.u32 %r1, [%rd1];", "ld.mmio.relaxed.sys.global.u32 %r1, [%rd1];",
+        "@%p2 ld.global.cv.u32 %r1, [%rd1];", "atom.global.or.b32 %r1, [%rd1], 0;", "atom.max.u32 %r1, [%rd1], 0;",
+        "suld.b.1d.b32.trap %r1, [surface, {%r4}];", "multimem.ld_reduce.global.add.u32 %r1, [%rd1];"}) {
+    const std::string loop = std::string("$w: ") + read + " setp.eq.u32 %p1, %r1, %r2; @%p1 bra $w; ret;";
+    EXPECT_NE(wait_in_body(loop), "") << read;
+  }
+}
+
+TEST(Waits, AreNoReadsOfWhatStays) {
+  for (const char* read :
+       {"ld.global.nc.u32 %r1, [%rd1];", "ld.const.u32 %r1, [%rd1];", "ld.param.u32 %r1, [k_param_0];",
+        "ld.shared.u32 %r1, [%r3];", "ld.local.u32 %r1, [%r3];", "atom.shared.or.b32 %r1, [%r3], 0;",
+        "tex.1d.v4.u32.s32 {%r1, _, _, _}, [texture, {%r4}];", "atom.global.add.u32 _, [%rd1], 1;",
+        "mbarrier.try_wait.shared.b64 %p3, [%r3], %rd2; selp.u32 %r1, 1, 0, %p3;"}) {
+    const std::string loop = std::string("$w: ") + read + " setp.eq.u32 %p1, %r1, %r2; @%p1 bra $w; ret;";
+    EXPECT_EQ(wait_in_body(loop), "") << read;
+  }
+}
+
+TEST(Waits, EndByBranchTablesReturnsAndChosenValues) {
+  EXPECT_NE(wait_in_body("t: .branchtargets $w, $e; $w: ld.global.u32 %r1, [%rd1]; brx.idx %r1, t; $e: ret;"), "");
+  EXPECT_NE(wait_in_body("$w: ld.global.u32 %r1, [%rd1]; setp.ne.u32 %p1, %r1, 0; @%p1 ret; bra $w;"), "");
+  EXPECT_NE(wait_in_body("$w: ld.global.u32 %r1, [%rd1]; setp.ne.u32 %p1, %r1, 0; @%p1 mov.u32 %r2, 1;\n"
+                         "setp.eq.u32 %p2, %r2, 0; @%p2 bra $w; ret;"),
+            "");
+  EXPECT_NE(wait_in_body("$w: ld.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra $s; mov.u32 %r2, 1;\n"
+                         "$s: setp.eq.u32 %p2, %r2, 0; @%p2 bra $w; ret;"),
+            "");
+}
+
+// A loop goes on by what was read before it.
+TEST(Waits, AreOfTheLoopThatTheReadIsIn) {
+  EXPECT_EQ(wait_in_body("ld.global.u32 %r1, [%rd1]; $w: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1;\n"
+                         "@%p1 bra $w; ret;"),
+            "");
+  EXPECT_EQ(wait_in_body("$o: ld.global.u32 %r1, [%rd1]; mov.u32 %r2, 0;\n"
+                         "$i: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra $i;\n"
+                         "add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, %r4; @%p2 bra $o; ret;"),
+            "");
+}
+
+TEST(Waits, PassThroughParametersOfEachCallAlone) {
+  const std::string functions =
+      ".func (.param .b32 r) read(.param .b64 p) { .reg .b32 %r1; .reg .b64 %rd1; ld.param.b64 %rd1, [p];\n"
+      "ld.global.u32 %r1, [%rd1]; st.param.b32 [r], %r1; ret; }\n"
+      ".func (.param .b32 r) next(.param .b32 a) { .reg .b32 %r1; ld.param.b32 %r1, [a]; add.u32 %r1, %r1, 1;\n"
+      "st.param.b32 [r], %r1; ret; }\n";
+  const auto loop = [&](const std::string& decides) {
+    return kHead + functions +
+           ".entry k() { .reg .pred %p1; .reg .b32 %r<4>; .reg .b64 %rd1;\n"
+           "$w: { .param .b64 a; .param .b32 r; st.param.b64 [a], %rd1; call (r), read, (a); ld.param.b32 %r1, [r]; }\n"
+           "{ .param .b32 a; .param .b32 r; st.param.b32 [a], %r2; call (r), next, (a); ld.param.b32 %r2, [r]; }\n"
+           "setp.lt.u32 %p1, " +
+           decides + ", 9; @%p1 bra $w; ret; }";
+  };
+  EXPECT_EQ(wait_in_text(loop("%r1")), "call");
+  EXPECT_EQ(wait_in_text(loop("%r2")), "");
+}
+
+// The compiler's own memory of a thread or a block is nobody else's, though addresses are generic.
+TEST(Waits, AreNoReadsOfOwnVariablesByGenericAddresses) {
+  const auto loop = [](const std::string& address) {
+    return address + "$w: ld.u32 %r1, [%rd2+8]; setp.lt.u32 %p1, %r1, 9; @%p1 bra $w; ret;";
+  };
+  EXPECT_EQ(wait_in_body(loop(".local .b8 own[16]; mov.u64 %rd1, own; cvta.local.u64 %rd2, %rd1; ")), "");
+  EXPECT_EQ(wait_in_body(loop(".shared .b8 own[16]; mov.u64 %rd1, own; cvta.shared.u64 %rd2, %rd1; ")), "");
+  EXPECT_EQ(wait_in_body(loop("ld.param.u64 %rd1, [k_param_0]; add.u64 %rd2, %rd1, 4; ")), "ld.u32");
+}
+
+TEST(Waits, AreNotExchangesThatOnlyInterferenceRepeats) {
+  const auto loop = [](const std::string& expected, const std::string& test) {
+    return "$a: " + expected + " atom.global.cas.b32 %r1, [%rd1], %r2, %r3; " + test + " ret;";
+  };
+  const std::string again = "setp.ne.u32 %p1, %r1, %r2; @%p1 bra $a;";
+  EXPECT_EQ(wait_in_body(loop("mov.u32 %r2, %r1;", again)), "");
+  EXPECT_EQ(wait_in_body(loop("ld.global.u32 %r2, [%rd1];", again)), "");
+  EXPECT_EQ(wait_in_body(loop("mov.u32 %r2, %r1;", "setp.eq.u32 %p1, %r1, %r2; @!%p1 bra $a;")), "");
+  const std::string swap = "atom.global.cas.b32";
+  EXPECT_EQ(wait_in_body(loop("add.u32 %r2, %r1, 1;", again)), swap) << "waits for what it does not find";
+  EXPECT_EQ(wait_in_body(loop("@%p2 mov.u32 %r2, %r1;", again)), swap) << "may keep an old value";
+  EXPECT_EQ(wait_in_body(loop("ld.global.u32 %r2, [%rd1+4];", again)), "ld.global.u32") << "compares two places";
+  EXPECT_EQ(wait_in_body(loop("mov.u32 %r2, %r1;", again + " setp.lt.u32 %p2, %r1, 9; @%p2 bra $a;")), swap);
+  EXPECT_EQ(wait_in_body(loop("mov.u32 %r2, %r1;", "setp.lt.u32 %p1, %r1, %r2; @%p1 bra $a;")), swap);
+}
+
+TEST(Waits, AreNotReadsWhoseAddressMovesOnEachTime) {
+  const auto loop = [](const std::string& step) {
+    return "$a: ld.global.u32 %r1, [%rd1]; " + step + " setp.ne.u32 %p1, %r1, 0; @%p1 bra $a; ret;";
+  };
+  EXPECT_EQ(wait_in_body(loop("add.s64 %rd1, %rd1, 4;")), "");
+  EXPECT_EQ(wait_in_body(loop("add.u32 %r3, %r3, 2; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd1, %rd2, %rd3;")), "");
+  EXPECT_EQ(wait_in_body(loop("add.u32 %r4, %r3, 1; mov.u32 %r3, %r4; mul.wide.u32 %rd2, %r3, 4;\n"
+                              "add.s64 %rd1, %rd3, %rd2;")),
+            "");
+  for (const char* step : {"@%p2 add.s64 %rd1, %rd1, 4;", "add.s64 %rd1, %rd1, %rd2;", "xor.b64 %rd1, %rd1, 4;",
+                           "add.s64 %rd1, %rd1, 4; add.s64 %rd1, %rd1, -4;", "add.s64 %rd1, %rd1, 0;",
+                           "add.u32 %r3, %r3, 0x80000000; mul.wide.u32 %rd2, %r3, 1; add.s64 %rd1, %rd2, %rd3;",
+                           "add.u16 %r3, %r3, 1; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd1, %rd2, %rd3;",
+                           "add.u32 %r3, %r3, 1; and.b32 %r4, %r3, 7; mul.wide.u32 %rd1, %r4, 4;",
+                           "@%p2 bra $s; add.s64 %rd1, %rd1, 4; $s:"})
+    EXPECT_EQ(wait_in_body(loop(step)), "ld.global.u32") << step;
+}
+
+TEST(Waits, AreAskedOfForeignCodeToo) {
+  const std::string head =
+      kHead + ".extern .func (.param .b32 r) other();\n.extern .func (.param .b64 r) malloc(.param .b64 n);\n";
+  const std::string loop =
+      ".entry k() { .reg .pred %p1; .reg .b32 %r1; .reg .b64 %rd1; .param .b32 r; .param .b64 n;\n$w: ";
+  EXPECT_EQ(wait_in_text(head + loop +
+                         "call (r), other; ld.param.b32 %r1, [r]; setp.eq.u32 %p1, %r1, 0; @%p1 bra $w; ret; }"),
+            "call");
+  EXPECT_EQ(
+      wait_in_text(head + loop +
+                   "call (n), malloc, (n); ld.param.b64 %rd1, [n]; setp.eq.u64 %p1, %rd1, 0; @%p1 bra $w; ret; }"),
+      "");
+}
+
+}  // namespace
+}  // namespace wattune::slice
