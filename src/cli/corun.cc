@@ -30,11 +30,12 @@ struct CorunOptions {
   CorunObjective objective;
   CorunClocks clocks;
   std::optional<std::uint64_t> works;
-  std::uint64_t repeats = 3;
+  std::uint64_t repeats = 5;
   Nanoseconds least_time = nanoseconds_from_ms(2);
   bool explain = false;
   std::string profiles;
   std::string trace;
+  std::string trace_of;
   std::string svg;
   std::string output;
   bool resume = false;
@@ -80,6 +81,8 @@ Result<void> check_mode(const CorunOptions& options) {
     return refuse("--arrivals says when works arrive", options.queue.arrivals, "leave out --load and --works");
   if (!options.wants_queue() && (options.explain || !options.trace.empty()))
     return refuse("--explain and --trace are of queues", options.trace, "--policies paired,streams --works 100");
+  if (!options.trace_of.empty() && options.trace.empty())
+    return refuse("--trace-of says whose run --trace writes", options.trace_of, "--trace FILE");
   if (!options.output.empty() && options.wants_queue())
     return refuse("--output keeps pairs that were swept", options.output, "leave out what asks for a queue");
   if (options.resume && options.output.empty())
@@ -159,7 +162,7 @@ Result<ExitStatus> run_sweeps(CorunStage& stage, const CorunOptions& options, Sw
   bool printed = options.json || print_result(prospects_text(prospects));
   const auto swept = sweep_all(
       stage, {.rounds = options.repeats, .least_time = options.least_time, .on_progress = watch(options, stop)},
-      journal, [&](SweptPair pair) -> Result<void> {
+      options.queue.seed, journal, [&](SweptPair pair) -> Result<void> {
         const std::string gap = pairs.empty() ? "" : "\n";
         if (!options.json) printed &= print_result(gap + sweep_text(stage, prospects[pairs.size()], pair));
         pairs.push_back(std::move(pair));
@@ -184,6 +187,7 @@ Result<ExitStatus> run_queues(CorunStage& stage, const CorunOptions& options, co
   wishes.repeats = options.repeats;
   wishes.energy_window = options.clocks.energy_window;
   wishes.traced = !options.trace.empty();
+  wishes.trace_of = options.trace_of;
   wishes.on_progress = watch(options, stop);
   wishes.cancel = &stop.made();
   WATTUNE_ASSIGN(const QueueReport report, run_policies(stage, wishes));
@@ -195,7 +199,7 @@ Result<ExitStatus> run_queues(CorunStage& stage, const CorunOptions& options, co
     WATTUNE_TRY(store::write_file(options.trace, report.trace, options.overwrite));
   if (!options.svg.empty()) WATTUNE_TRY(store::write_file(options.svg, queue_svg(stage, report), options.overwrite));
   if (report.refused) return report.refused->why;
-  return status_of(printed, report.differences.empty());
+  return status_of(printed, !report.outputs || report.outputs->differences.empty());
 }
 
 Result<ExitStatus> run_corun(CorunOptions options) {
@@ -232,8 +236,10 @@ void declare_queues(CLI::App& app, CorunOptions& options) {
       ->type_name("FILE");
   app.add_flag("--explain", options.explain,
                "Show the pairs that policies plan by: ratios, forecasts, what came of them");
-  app.add_option("--trace", options.trace, "Write what ran when under the last policy, for Perfetto (ui.perfetto.dev)")
+  app.add_option("--trace", options.trace,
+                 "Write what ran when in the last round of the fastest policy, for Perfetto (ui.perfetto.dev)")
       ->type_name("FILE");
+  app.add_option("--trace-of", options.trace_of, "Trace this policy instead, as the table names it")->type_name("NAME");
 }
 
 void declare_results(CLI::App& app, CorunOptions& options) {
@@ -242,8 +248,9 @@ void declare_results(CLI::App& app, CorunOptions& options) {
                  "What kernels are like alone, as wattune profile kept it, in the place of counting and measuring that")
       ->type_name("FILE");
   add_parsed(app, "--repeats", options.repeats, parse_count, "N",
-             "Runs of everything, in alternating order, whose medians count; 1 where they are simulated")
-      ->default_str("3");
+             "Rounds, in each of which everything runs once, whose medians count; one tells nothing of noise. 1 where "
+             "they are simulated")
+      ->default_str("5");
   add_parsed(app, "--least-time", options.least_time, parse_time, "TIME",
              "Repeats the kernels of a pair until a run takes so long; joules of real boards need 1s")
       ->default_str("2ms");

@@ -18,6 +18,8 @@ namespace wattune::cli {
 
 namespace {
 
+constexpr std::size_t kMostCopies = 1000;  // of a kernel
+
 Result<DeviceInfo> choose_device(const std::string& wanted, const KernelSpec& spec) {
   WATTUNE_ASSIGN(const auto devices, tune::find_devices_for(spec, wanted));
   if (devices.size() > 1)
@@ -44,6 +46,12 @@ class DeviceStage : public CorunStage {
   // For what is forecast beside pilots.
   model::ChainSm sm() const override { return gpu_ != nullptr ? simulate::chain_sm(*gpu_) : model::ChainSm(); }
   std::span<schedule::KernelOutputs> outputs() override { return outputs_; }
+  void make_copies(const std::vector<std::size_t>& works) override {
+    for (schedule::KernelId kernel = 0; kernel < works.size(); ++kernel) make_copies(kernel, works[kernel]);
+  }
+  std::span<schedule::KernelOutputs> outputs_of_copies(schedule::KernelId kernel) override {
+    return copies_[kernel].outputs;
+  }
   std::vector<std::string> notes() const override { return notes_; }
 
   Result<void> load(const ChosenKernel& chosen, const ProfileFile& profiles) {
@@ -57,6 +65,8 @@ class DeviceStage : public CorunStage {
     added.traits.name = chosen.name;
     WATTUNE_ASSIGN(const schedule::ProfileRecord* const known, profiles.find(chosen.name, added.identity));
     loaded_.push_back(kernel);
+    specs_.push_back(chosen.spec);
+    copies_.emplace_back();
     if (known == nullptr) return look_at(added, *machine, kernel);
     added.traits = schedule::with_profile(std::move(added.traits), *known);
     added.costs = known->block;
@@ -88,7 +98,10 @@ class DeviceStage : public CorunStage {
 
   Result<std::unique_ptr<schedule::Machine>> machine() override {
     WATTUNE_ASSIGN(auto machine, schedule::DeviceMachine::make(*device_));
-    for (std::size_t i = 0; i < loaded_.size(); ++i) WATTUNE_TRY(machine->add(loaded_[i], kernels_[i].traits));
+    for (std::size_t i = 0; i < loaded_.size(); ++i) {
+      WATTUNE_ASSIGN(const schedule::KernelId id, machine->add(loaded_[i], kernels_[i].traits));
+      machine->set_copies(id, copies_[i].kernels);
+    }
     return std::unique_ptr<schedule::Machine>(std::move(machine));
   }
 
@@ -108,6 +121,29 @@ class DeviceStage : public CorunStage {
   }
 
  private:
+  struct Copies {
+    std::vector<std::shared_ptr<const schedule::LoadedKernel>> kernels;
+    std::vector<schedule::KernelOutputs> outputs;
+  };
+
+  // Makes copies in a quarter of the device's memory at most. Works without one show in what was compared.
+  void make_copies(schedule::KernelId kernel, std::size_t works) {
+    const std::uint64_t bytes = outputs_[kernel].bytes();
+    if (bytes == 0) return;
+    const std::uint64_t room = device_->info().global_memory_bytes / 4 / loaded_.size() / bytes;
+    const std::size_t wanted = std::min({works, kMostCopies, static_cast<std::size_t>(room)});
+    while (copies_[kernel].kernels.size() < wanted) {
+      const auto copy = schedule::with_own_outputs(*device_, specs_[kernel], *loaded_[kernel]);
+      if (!copy) return;
+      copies_[kernel].kernels.push_back(*copy);
+      copies_[kernel].outputs.emplace_back(*device_, specs_[kernel], **copy, sameness_of(**copy), &digest_);
+    }
+  }
+
+  static schedule::Sameness sameness_of(const schedule::LoadedKernel& kernel) {
+    return kernel.code->order_sensitive ? schedule::Sameness::tolerance : schedule::Sameness::bits;
+  }
+
   Result<std::vector<Sample>> spin(schedule::Machine& machine, std::size_t runs) {
     const Nanoseconds begin = machine.now();
     for (std::size_t i = 0; i < runs; ++i) WATTUNE_TRY(schedule::run_alone(machine, 0));
@@ -120,8 +156,7 @@ class DeviceStage : public CorunStage {
   }
 
   void keep_outputs(const schedule::LoadedKernel& kernel, const ChosenKernel& chosen) {
-    const auto sameness = kernel.code->order_sensitive ? schedule::Sameness::tolerance : schedule::Sameness::bits;
-    outputs_.emplace_back(*device_, chosen.spec, kernel, sameness, &digest_);
+    outputs_.emplace_back(*device_, chosen.spec, kernel, sameness_of(kernel), &digest_);
     note(kernel, chosen.name, outputs_.back());
   }
 
@@ -163,10 +198,8 @@ class DeviceStage : public CorunStage {
     else if (!kernel.code->no_persistent.empty())
       notes_.push_back(fmt::format("{} shares SMs in slices: {}", name, kernel.code->no_persistent));
     if (const auto overwritten = outputs.overwritten(); !overwritten.empty())
-      notes_.push_back(
-          fmt::format("{} overwrites {}, which is restored before outputs are compared; of queues they "
-                      "are not",
-                      name, fmt::join(overwritten, ", ")));
+      notes_.push_back(fmt::format("{} overwrites {}, which is restored before outputs are compared", name,
+                                   fmt::join(overwritten, ", ")));
   }
 
   std::unique_ptr<backend::Device> device_;
@@ -174,6 +207,8 @@ class DeviceStage : public CorunStage {
   const simulate::GpuModel* gpu_;                                      // nullptr: nothing is known of its peaks
   std::vector<std::shared_ptr<const schedule::LoadedKernel>> loaded_;  // by kernel, as what follows
   std::vector<schedule::KernelOutputs> outputs_;
+  std::vector<KernelSpec> specs_;
+  std::vector<Copies> copies_;
   std::vector<std::string> notes_;
   std::optional<tune::BoardClocks> board_clocks_;  // none: the board has its own
 };

@@ -1,9 +1,11 @@
 #include "cli/corun_journal.h"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "wattune/core/printable.h"
 
@@ -22,6 +24,40 @@ Json error_json(const std::optional<Error>& failure) { return failure ? Json(fai
 std::optional<Error> error_of(const Json& json) {
   if (json.is_null()) return std::nullopt;
   return Error(ErrorCode::launch_failed, json.get<std::string>());
+}
+
+Json numbers_of(const std::vector<Nanoseconds>& times) {
+  Json json = Json::array();
+  for (const Nanoseconds time : times) json.push_back(time.value());
+  return json;
+}
+
+std::vector<Nanoseconds> times_of(const Json& numbers) {
+  std::vector<Nanoseconds> times;
+  for (const Json& number : numbers) times.emplace_back(number.get<double>());
+  return times;
+}
+
+Json line_of(const Rerun& rerun) {
+  Json json = {{"rows", rerun.rows},
+               {"exact", rerun.times.is_exact},
+               {"orders", rerun.times.orders},
+               {"makespans_ns", Json::array()}};
+  for (const auto& times : rerun.times.times) json["makespans_ns"].push_back(numbers_of(times));
+  return json;
+}
+
+// Reads what ran again. Throws where it names rows or entrants that there are not.
+Rerun rerun_of(const Json& json, std::size_t rows) {
+  Rerun rerun{.rows = json.at("rows").get<std::vector<std::size_t>>(),
+              .times = {.times = {},
+                        .orders = json.at("orders").get<std::vector<std::vector<std::size_t>>>(),
+                        .is_exact = json.at("exact")}};
+  for (const Json& times : json.at("makespans_ns")) rerun.times.times.push_back(times_of(times));
+  const bool has_entrants = rerun.times.times.empty() || rerun.times.times.size() == rerun.rows.size() + 2;
+  if (!has_entrants || std::ranges::any_of(rerun.rows, [&](std::size_t row) { return row >= rows; }))
+    throw std::invalid_argument("what ran again is no part of the sweep");
+  return rerun;
 }
 
 Json line_of(const PlannedRun& run) {
@@ -44,10 +80,14 @@ Json line_of(const std::string& identity, const SweptPair& pair) {
                     {"times_ns", {row.times[0].value(), row.times[1].value()}},
                     {"makespan_ns", row.makespan.value()},
                     {"gain", row.gain},
+                    {"makespans_ns", numbers_of(row.makespans)},
                     {"joules", row.energy.value()},
                     {"error", error_json(row.failure)}});
   Json outputs = nullptr;
-  if (pair.outputs) outputs = {{"compared", pair.outputs->compared}, {"differences", pair.outputs->differences}};
+  if (pair.outputs)
+    outputs = {{"compared", pair.outputs->compared},
+               {"not_compared", pair.outputs->not_compared},
+               {"differences", pair.outputs->differences}};
   return {{"format", kFormat},
           {"identity", identity},
           {"kernels", pair.names},
@@ -57,7 +97,9 @@ Json line_of(const std::string& identity, const SweptPair& pair) {
           {"sms", pair.limits.sms},
           {"split_grain", pair.limits.split_grain},
           {"capability", {pair.limits.capability.major, pair.limits.capability.minor}},
+          {"alone_by_round_ns", {numbers_of(pair.sweep.alone_by_round[0]), numbers_of(pair.sweep.alone_by_round[1])}},
           {"planned", line_of(pair.planned)},
+          {"rerun", line_of(pair.rerun)},
           {"rows", std::move(rows)},
           {"outputs", std::move(outputs)}};
 }
@@ -77,6 +119,7 @@ SweepRow row_of(const Json& json) {
   row.times = {Nanoseconds(json.at("times_ns").at(0)), Nanoseconds(json.at("times_ns").at(1))};
   row.makespan = Nanoseconds(json.at("makespan_ns").get<double>());
   row.gain = json.at("gain");
+  row.makespans = times_of(json.value("makespans_ns", Json::array()));
   row.energy = Joules(json.at("joules").get<double>());
   row.failure = error_of(json.at("error"));
   return row;
@@ -105,8 +148,12 @@ SweptPair pair_of(const Json& json) {
   }
   pair.planned = planned_of(json.at("planned"));
   for (const Json& row : json.at("rows")) pair.sweep.rows.push_back(row_of(row));
+  if (json.contains("alone_by_round_ns"))
+    for (std::size_t i = 0; i < 2; ++i) pair.sweep.alone_by_round[i] = times_of(json["alone_by_round_ns"].at(i));
+  if (json.contains("rerun")) pair.rerun = rerun_of(json["rerun"], pair.sweep.rows.size());
   if (const Json& outputs = json.at("outputs"); !outputs.is_null())
-    pair.outputs = OutputVerdict{outputs.at("compared"), outputs.at("differences").get<std::vector<std::string>>()};
+    pair.outputs = OutputVerdict{outputs.at("compared"), outputs.at("differences").get<std::vector<std::string>>(),
+                                 outputs.value("not_compared", std::vector<std::string>())};
   return pair;
 }
 

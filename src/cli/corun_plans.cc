@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "cli/corun_rerun.h"
 #include "cli/text.h"
-#include "core/median.h"
 #include "wattune/report/forecast_plot.h"
-#include "wattune/schedule/arrivals.h"
 #include "wattune/schedule/policy.h"
 #include "wattune/schedule/queue_experiment.h"
-#include "wattune/schedule/trace.h"
 
 namespace wattune::cli {
 
@@ -39,49 +38,12 @@ std::vector<schedule::Arrival> works_of(const schedule::PairSweep& sweep) {
 
 bool is_shared(const schedule::Span& span) { return span.form != schedule::Form::whole || span.sms.count > 0; }
 
-// The one in which both shared the GPU first; where they never did, the speeds of the one that was forecast to be best
-// in no shape.
-schedule::PairForecast way_taken(const schedule::Trace& trace, const std::array<std::string, 2>& names,
-                                 const std::vector<schedule::PairForecast>& ways) {
-  std::array<const schedule::Span*, 2> first = {};
-  for (const schedule::Span& span : trace.spans())
-    for (std::size_t i = 0; i < 2; ++i)
-      if (first[i] == nullptr && span.kernel == names[i] && is_shared(span)) first[i] = &span;
-  if (first[0] == nullptr || first[1] == nullptr) return {.rates = ways.front().rates};
-  const unsigned sms = first[0]->sms.count;
-  const schedule::PairShape shape =
-      sms > 0 ? schedule::PairShape{.ratio = {}, .sms_of_first = sms, .whole = first[0]->form == schedule::Form::whole}
-              : schedule::PairShape{.ratio = {first[0]->per_sm, first[1]->per_sm}};
-  const auto taken = std::ranges::find(ways, shape, &schedule::PairForecast::shape);
-  return taken == ways.end() ? ways.front() : *taken;
-}
-
 // From the first block to the last, as of the rows of a sweep.
 Nanoseconds makespan_of(const schedule::Trace& trace) {
   const auto& spans = trace.spans();
   if (spans.empty()) return {};
   return std::ranges::max_element(spans, {}, &schedule::Span::end)->end -
          std::ranges::min_element(spans, {}, &schedule::Span::begin)->begin;
-}
-
-Result<void> measure(schedule::Machine& machine, const schedule::PairSweep& sweep, std::size_t rounds,
-                     PlannedRun& run) {
-  WATTUNE_ASSIGN(run.forecast, best_pilot(machine, sweep));
-  schedule::PairTable table(machine.limits().sms);
-  table.learn(sweep.kernels[0], sweep.kernels[1], run.forecast);
-  const std::vector<schedule::Arrival> works = works_of(sweep);
-  std::vector<double> makespans;
-  schedule::Trace trace;
-  for (std::size_t i = 0; i < rounds; ++i) {
-    trace = schedule::Trace();
-    WATTUNE_TRY(schedule::run_queue(machine, works, {.policy = "paired"}, table, &trace));
-    makespans.push_back(makespan_of(trace).value());
-  }
-  run.forecast = way_taken(trace, {machine.kernel(sweep.kernels[0])->name, machine.kernel(sweep.kernels[1])->name},
-                           table.ways(sweep.kernels[0], sweep.kernels[1]));
-  run.makespan = Nanoseconds(median_of(makespans));
-  run.gain = (sweep.alone[0] + sweep.alone[1]) / run.makespan - 1.0;
-  return {};
 }
 
 bool is_planned_together(const schedule::PairForecast& forecast) {
@@ -109,31 +71,56 @@ double gain_by_pilots(const SweptPair& pair) {
   return is_planned_together(forecast) ? schedule::expected_gain(pair.sweep.alone, forecast.rates) : 0.0;
 }
 
-// Time of the best baseline over that of `paired`; none where one of them could not be run.
-std::optional<double> speed_of_planned(const SweptPair& pair) {
+// Of `paired`; none where one of them could not be run, or told nothing.
+std::optional<schedule::Gain> gain_over_baseline(const SweptPair& pair) {
   const schedule::SweepRow* const baseline = pair.sweep.best(schedule::is_baseline);
-  if (pair.planned.failure || baseline == nullptr) return std::nullopt;
-  return baseline->makespan / pair.planned.makespan;
+  return baseline == nullptr ? std::nullopt : gain_of_planned_over(pair, *baseline);
 }
 
 }  // namespace
 
-Result<PlannedRun> run_planned(schedule::Machine& machine, const schedule::PairSweep& sweep, std::size_t rounds) {
-  PlannedRun run;
-  if (auto measured = measure(machine, sweep, rounds, run); !measured) {
-    if (measured.error().code() == ErrorCode::device_lost) return std::move(measured).error();
-    run.failure = std::move(measured).error();
-  }
-  return run;
+PairPlan::PairPlan(schedule::Machine& machine, const schedule::PairSweep& sweep)
+    : machine_(&machine), sweep_(&sweep), table_(machine.limits().sms), works_(works_of(sweep)) {}
+
+Result<PairPlan> PairPlan::make(schedule::Machine& machine, const schedule::PairSweep& sweep) {
+  PairPlan plan(machine, sweep);
+  WATTUNE_ASSIGN(const schedule::PairForecast forecast, best_pilot(machine, sweep));
+  plan.table_.learn(sweep.kernels[0], sweep.kernels[1], forecast);
+  return plan;
+}
+
+Result<Nanoseconds> PairPlan::run() {
+  trace_ = schedule::Trace();
+  WATTUNE_TRY(schedule::run_queue(*machine_, works_, {.policy = "paired"}, table_, &trace_));
+  return makespan_of(trace_);
+}
+
+schedule::PairForecast PairPlan::way() const {
+  const std::array names = {machine_->kernel(sweep_->kernels[0])->name, machine_->kernel(sweep_->kernels[1])->name};
+  const std::vector<schedule::PairForecast> ways = table_.ways(sweep_->kernels[0], sweep_->kernels[1]);
+  std::array<const schedule::Span*, 2> first = {};
+  for (const schedule::Span& span : trace_.spans())
+    for (std::size_t i = 0; i < 2; ++i)
+      if (first[i] == nullptr && span.kernel == names[i] && is_shared(span)) first[i] = &span;
+  if (first[0] == nullptr || first[1] == nullptr) return {.rates = ways.front().rates};
+  const unsigned sms = first[0]->sms.count;
+  const schedule::PairShape shape =
+      sms > 0 ? schedule::PairShape{.ratio = {}, .sms_of_first = sms, .whole = first[0]->form == schedule::Form::whole}
+              : schedule::PairShape{.ratio = {first[0]->per_sm, first[1]->per_sm}};
+  const auto taken = std::ranges::find(ways, shape, &schedule::PairForecast::shape);
+  return taken == ways.end() ? ways.front() : *taken;
 }
 
 std::string planned_text(const SweptPair& pair) {
   const PlannedRun& run = pair.planned;
   if (run.failure) return fmt::format("paired could not run them: {}\n", run.failure->to_string());
-  return fmt::format("paired takes {}: {}, {}.\n", format_time(run.makespan), gain_text(run.gain), how_text(pair));
+  const auto gain = gain_of_planned(pair);
+  if (!gain || !verdict_of(pair).withheld.empty()) return fmt::format("paired takes {}.\n", format_time(run.makespan));
+  return fmt::format("paired takes {}: {}, {}.\n", format_time(run.makespan), gain_text(*gain), how_text(pair));
 }
 
-Json planned_json(const PlannedRun& run) {
+Json planned_json(const SweptPair& pair) {
+  const PlannedRun& run = pair.planned;
   const bool is_together = is_planned_together(run.forecast);
   const bool is_split = is_together && run.forecast.sms_of_first > 0;
   Json json = {{"ratio", nullptr},
@@ -142,12 +129,20 @@ Json planned_json(const PlannedRun& run) {
                {"forecast_rates", run.forecast.rates},
                {"makespan_ms", nullptr},
                {"gain", nullptr},
+               {"interval", nullptr},
+               {"gain_over_baseline", nullptr},
+               {"interval_over_baseline", nullptr},
                {"error", nullptr}};
   if (is_split) json["sms_of_first"] = run.forecast.sms_of_first;
   if (is_together && !is_split) json["ratio"] = {run.forecast.ratio.first, run.forecast.ratio.second};
   if (run.failure) return json["error"] = run.failure->to_string(), json;
   json["makespan_ms"] = to_ms(run.makespan);
   json["gain"] = run.gain;
+  json["interval"] = interval_json(gain_of_planned(pair));
+  if (const auto gain = gain_over_baseline(pair)) {
+    json["gain_over_baseline"] = gain->gain;
+    json["interval_over_baseline"] = interval_json(gain);
+  }
   return json;
 }
 
@@ -170,11 +165,13 @@ PlannedGain planned_gain(const std::vector<Prospect>& prospects, const std::vect
   double logarithms = 0.0;
   std::size_t complementary = 0;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const auto speed = speed_of_planned(pairs[i]);
-    if (!speed) continue;
-    if (!gain.least || *speed - 1.0 < *gain.least) gain.least = *speed - 1.0, gain.names_of_least = pairs[i].names;
+    if (pairs[i].planned.failure) continue;
+    if (std::string why = why_withheld_of(pairs[i]); !why.empty()) return {.withheld = std::move(why)};
+    const auto over = gain_over_baseline(pairs[i]);
+    if (!over) continue;
+    if (!gain.least || over->gain < *gain.least) gain.least = over->gain, gain.names_of_least = pairs[i].names;
     if (!prospects[i].is_complementary()) continue;
-    logarithms += std::log(*speed);
+    logarithms += std::log1p(over->gain);
     ++complementary;
   }
   if (complementary > 0) gain.of_complementary = std::exp(logarithms / static_cast<double>(complementary)) - 1.0;
@@ -182,6 +179,7 @@ PlannedGain planned_gain(const std::vector<Prospect>& prospects, const std::vect
 }
 
 std::string planned_gain_text(const PlannedGain& gain) {
+  if (!gain.withheld.empty()) return fmt::format("No verdict on paired over the best baseline: {}.\n", gain.withheld);
   if (!gain.least) return "";
   const std::string mean =
       gain.of_complementary ? fmt::format("{} for complementary pairs, ", gain_text(*gain.of_complementary)) : "";
@@ -194,7 +192,8 @@ Json planned_gain_json(const PlannedGain& gain) {
   if (gain.least) names = gain.names_of_least;
   return {{"complementary", json_or_null(gain.of_complementary)},
           {"least", json_or_null(gain.least)},
-          {"kernels_of_least", std::move(names)}};
+          {"kernels_of_least", std::move(names)},
+          {"withheld", gain.withheld.empty() ? Json(nullptr) : Json(gain.withheld)}};
 }
 
 }  // namespace wattune::cli

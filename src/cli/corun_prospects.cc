@@ -5,18 +5,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/corun_rerun.h"
 #include "report/text.h"
 
 namespace wattune::cli {
 
 namespace {
 
-// Time of the best baseline over that of the best shares; none where one of them could not be run.
-std::optional<double> speed_over_baselines(const SweptPair& pair) {
+// Of the best shares; none where one of them could not be run, or told nothing.
+std::optional<schedule::Gain> share_over_baselines(const SweptPair& pair) {
   const schedule::SweepRow* const share = pair.sweep.best(schedule::is_share);
   const schedule::SweepRow* const baseline = pair.sweep.best(schedule::is_baseline);
   if (share == nullptr || baseline == nullptr) return std::nullopt;
-  return baseline->makespan / share->makespan;
+  return gain_between(pair, *share, *baseline);
 }
 
 bool is_known(const Prospect& prospect) { return prospect.packing_bound.has_value(); }
@@ -60,9 +61,12 @@ ComplementaryGain complementary_gain(const std::vector<Prospect>& prospects, con
   std::size_t measured = 0;
   gain.pairs = static_cast<std::size_t>(std::ranges::count_if(prospects, &Prospect::is_complementary));
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const auto speed = speed_over_baselines(pairs[i]);
-    if (!prospects[i].is_complementary() || !speed) continue;
-    logarithms += std::log(*speed);
+    if (!prospects[i].is_complementary()) continue;
+    gain.withheld = why_withheld_of(pairs[i]);
+    if (!gain.withheld.empty()) return gain;
+    const auto over = share_over_baselines(pairs[i]);
+    if (!over) continue;
+    logarithms += std::log1p(over->gain);
     ++measured;
   }
   if (measured > 0) gain.over_baselines = std::exp(logarithms / static_cast<double>(measured)) - 1.0;
@@ -70,14 +74,18 @@ ComplementaryGain complementary_gain(const std::vector<Prospect>& prospects, con
 }
 
 std::string complementary_text(const std::vector<Prospect>& prospects, const ComplementaryGain& gain) {
-  if (prospects.size() < 2 || !gain.over_baselines) return "";
+  if (prospects.size() < 2) return "";
+  if (!gain.withheld.empty()) return fmt::format("\nNo verdict on complementary pairs: {}.\n", gain.withheld);
+  if (!gain.over_baselines) return "";
   return fmt::format("\nOf {} pairs {} complementary: the best shares over the best baseline, geometric mean, {}.\n",
                      prospects.size(), gain.pairs == 1 ? "one is" : fmt::format("{} are", gain.pairs),
                      gain_text(*gain.over_baselines));
 }
 
 Json complementary_json(const ComplementaryGain& gain) {
-  return {{"pairs", gain.pairs}, {"gain_over_best_baseline", json_or_null(gain.over_baselines)}};
+  return {{"pairs", gain.pairs},
+          {"gain_over_best_baseline", json_or_null(gain.over_baselines)},
+          {"withheld", gain.withheld.empty() ? Json(nullptr) : Json(gain.withheld)}};
 }
 
 }  // namespace wattune::cli

@@ -34,6 +34,7 @@ Json prospects_json(const std::vector<Prospect>& prospects);
 struct ComplementaryGain {
   std::size_t pairs = 0;
   std::optional<double> over_baselines;
+  std::string withheld = {};  // of which of these pairs nothing can be said, and why; empty: of none
 };
 // Precondition: no more pairs than prospects.
 ComplementaryGain complementary_gain(const std::vector<Prospect>& prospects, const std::vector<SweptPair>& pairs);

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <span>
 #include <utility>
 
 #include "cli/corun_objective.h"
+#include "cli/text.h"
+#include "core/median.h"
 #include "store/files.h"
 #include "wattune/schedule/forecast.h"
 #include "wattune/schedule/pair_sweep.h"
@@ -13,8 +17,6 @@
 namespace wattune::cli {
 
 namespace {
-
-constexpr const char* kBase = "streams";  // what gains are over
 
 // A policy for what it is asked to run.
 struct Entrant {
@@ -37,10 +39,16 @@ void add_entrants(const std::string& policy, const schedule::Objective& objectiv
   if (sets_clocks) entrants.push_back({label + " at the best clocks", policy, objective, true});
 }
 
-// Who heeds another objective than throughput runs for throughput as well, to compare with.
-std::vector<Entrant> entrants_of(const QueueWishes& wishes, bool sets_clocks) {
+// Who heeds another objective than throughput runs for throughput as well, to compare with. What is measured has a
+// control.
+std::vector<Entrant> entrants_of(const CorunStage& stage, const QueueWishes& wishes) {
+  const bool sets_clocks = !stage.clocks().empty();
   std::vector<Entrant> entrants;
-  if (std::ranges::find(wishes.policies, kBase) == wishes.policies.end()) entrants.push_back({kBase, kBase, {}});
+  const auto add_missing = [&](const char* policy) {
+    if (std::ranges::find(wishes.policies, policy) == wishes.policies.end()) entrants.push_back({policy, policy, {}});
+  };
+  add_missing(kQueueBase);
+  if (!stage.is_simulated()) add_missing(kQueueControl);
   for (const std::string& policy : wishes.policies) {
     entrants.push_back({policy, policy, {}});
     if (wishes.objective != schedule::Objective{} && heeds_objective(policy))
@@ -65,15 +73,22 @@ std::string describe_arrivals(const QueueWishes& wishes) {
 class PolicyRunner {
  public:
   PolicyRunner(CorunStage& stage, const QueueWishes& wishes, std::vector<Entrant> entrants)
-      : stage_(stage), wishes_(wishes), entrants_(std::move(entrants)), runs_(entrants_.size()) {}
+      : stage_(stage),
+        wishes_(wishes),
+        entrants_(std::move(entrants)),
+        runs_(entrants_.size()),
+        traces_(entrants_.size()) {}
 
   Result<QueueReport> run() {
     WATTUNE_TRY(prepare());
     for (const Entrant& entrant : entrants_) WATTUNE_TRY(forecast(entrant));
-    // Every other round backwards, so that what drifts meets all alike.
-    for (std::size_t round = 0; round < wishes_.repeats; ++round)
-      for (std::size_t i = 0; i < entrants_.size() && !report_.refused; ++i)
-        WATTUNE_TRY(run_policy(round % 2 == 0 ? i : entrants_.size() - 1 - i));
+    if (!stage_.is_simulated()) WATTUNE_TRY(warm_up());
+    orders_ = schedule::balanced_orders(entrants_.size(), wishes_.repeats, wishes_.seed);
+    for (std::vector<std::size_t>& order : orders_) {
+      // Nothing drifts in virtual time.
+      if (stage_.is_simulated()) std::ranges::sort(order);
+      for (std::size_t i = 0; i < order.size() && !is_over_; ++i) WATTUNE_TRY(run_measured(order[i]));
+    }
     summarise();
     return std::move(report_);
   }
@@ -95,13 +110,31 @@ class PolicyRunner {
     report_.works = arrivals_.size();
     report_.arrivals = describe_arrivals(wishes_);
     report_.objective = wishes_.objective;
-    report_.has_outputs = !stage_.outputs().empty();
+    report_.in_turn = schedule::time_in_turn(*machine, arrivals_);
     if (!stage_.is_simulated()) WATTUNE_TRY(forecast_by_counts(*machine));
-    for (schedule::KernelId kernel = 0; kernel < stage_.outputs().size(); ++kernel) {
-      WATTUNE_TRY(stage_.outputs()[kernel].restore());
-      WATTUNE_TRY(schedule::run_alone(*machine, kernel));
-      WATTUNE_TRY(stage_.outputs()[kernel].remember());
+    return stage_.outputs().empty() ? Result<void>() : prepare_outputs(*machine);
+  }
+
+  Result<void> prepare_outputs(schedule::Machine& machine) {
+    report_.outputs.emplace();
+    for (schedule::KernelId kernel = 0; kernel < report_.kernels.size(); ++kernel)
+      works_of_.push_back(static_cast<std::size_t>(std::ranges::count(arrivals_, kernel, &schedule::Arrival::kernel)));
+    stage_.make_copies(works_of_);
+    for (schedule::KernelId kernel = 0; kernel < works_of_.size(); ++kernel) {
+      schedule::KernelOutputs& outputs = stage_.outputs()[kernel];
+      WATTUNE_TRY(outputs.restore());
+      WATTUNE_TRY(schedule::run_alone(machine, kernel));
+      WATTUNE_TRY(outputs.remember());
+      for (schedule::KernelOutputs& copy : stage_.outputs_of_copies(kernel)) copy.remember_as(outputs);
     }
+    return {};
+  }
+
+  // Runs each once unmeasured. An entrant that is refused clocks runs in no round, nor do those behind it.
+  Result<void> warm_up() {
+    std::size_t ready = 0;
+    for (; ready < entrants_.size() && !report_.refused; ++ready) WATTUNE_TRY(run_unmeasured(ready));
+    if (report_.refused) entrants_.resize(ready - 1);
     return {};
   }
 
@@ -124,7 +157,8 @@ class PolicyRunner {
   }
 
   Result<void> go_on() {
-    if (!wishes_.on_progress || wishes_.on_progress(done_++, 1 + entrants_.size() * (1 + wishes_.repeats))) return {};
+    const std::size_t of_each = wishes_.repeats + (stage_.is_simulated() ? 1 : 2);
+    if (!wishes_.on_progress || wishes_.on_progress(done_++, 1 + entrants_.size() * of_each)) return {};
     return Error(ErrorCode::cancelled, "the queues were ended by their user");
   }
 
@@ -144,23 +178,71 @@ class PolicyRunner {
     return {};
   }
 
-  Result<void> run_policy(std::size_t place) {
+  // Runs a queue. None: clocks were refused. A device keeps its machine from run to run, so that streams are made once.
+  Result<std::optional<schedule::QueueRun>> run_policy(std::size_t place, bool uses_copies, schedule::Trace* trace) {
     WATTUNE_TRY(go_on());
-    WATTUNE_ASSIGN(const auto machine, stage_.machine());
-    for (schedule::KernelOutputs& outputs : stage_.outputs()) WATTUNE_TRY(outputs.restore());
-    schedule::Trace trace;
-    const bool is_last = place + 1 == entrants_.size();
-    WATTUNE_ASSIGN(const schedule::QueueOptions options, options_of(entrants_[place]));
-    WATTUNE_ASSIGN(schedule::QueueRun run, schedule::run_queue(*machine, arrivals_, options, forecasts_[place],
-                                                               wishes_.traced && is_last ? &trace : nullptr));
+    if (stage_.is_simulated()) machine_.reset();
+    if (machine_ == nullptr) {
+      WATTUNE_ASSIGN(machine_, stage_.machine());
+    }
+    WATTUNE_ASSIGN(schedule::QueueOptions options, options_of(entrants_[place]));
+    options.uses_copies = uses_copies;
+    WATTUNE_ASSIGN(schedule::QueueRun run,
+                   schedule::run_queue(*machine_, arrivals_, options, forecasts_[place], trace));
     // What was not given back is tried again, and told.
     if (options.scheduler.clocks != nullptr) WATTUNE_TRY(options.scheduler.clocks->restore());
-    if (wishes_.traced && is_last) report_.trace = trace.json();
-    if (run.refusal) {
-      report_.refused = RefusedRun{entrants_[place].label, run.ended, *run.refusal};
-      return {};
+    if (!run.refusal) return std::optional(std::move(run));
+    report_.refused = RefusedRun{entrants_[place].label, run.ended, *run.refusal};
+    return std::optional<schedule::QueueRun>();
+  }
+
+  Result<void> run_unmeasured(std::size_t place) {
+    for (schedule::KernelId kernel = 0; kernel < stage_.outputs().size(); ++kernel) {
+      WATTUNE_TRY(stage_.outputs()[kernel].restore());
+      for (schedule::KernelOutputs& copy : stage_.outputs_of_copies(kernel)) WATTUNE_TRY(copy.restore());
     }
-    runs_[place].push_back(std::move(run));
+    WATTUNE_ASSIGN(const auto run, run_policy(place, true, nullptr));
+    if (!run || !report_.outputs) return {};
+    report_.outputs->works = 0;
+    report_.outputs->partly.clear();
+    for (schedule::KernelId kernel = 0; kernel < works_of_.size(); ++kernel)
+      WATTUNE_TRY(compare_works(kernel, entrants_[place].label));
+    return {};
+  }
+
+  // Compares the copies with the run alone. With fewer copies than works each holds what the last of its works left; a
+  // kernel that overwrites its inputs is compared only where it ran on a copy once.
+  Result<void> compare_works(schedule::KernelId kernel, const std::string& policy) {
+    const std::size_t works = works_of_[kernel];
+    const auto copies = stage_.outputs_of_copies(kernel);
+    const bool has_copies = !copies.empty();
+    const std::span<schedule::KernelOutputs> outputs = has_copies ? copies : stage_.outputs().subspan(kernel, 1);
+    const bool is_overwritten = !stage_.outputs()[kernel].overwritten().empty();
+    std::size_t compared = 0;
+    for (std::size_t i = 0; i < std::min(works, outputs.size()) && stage_.outputs()[kernel].are_compared(); ++i) {
+      const std::size_t last = i + (works - 1 - i) / outputs.size() * outputs.size();  // of the works that ran on it
+      if (is_overwritten && last != i) continue;
+      ++compared;
+      WATTUNE_ASSIGN(const auto difference, outputs[i].difference());
+      if (difference)
+        report_.outputs->differences.push_back(
+            fmt::format("{}, work {} of {}: {}", policy, last + 1, report_.kernels[kernel].name, *difference));
+    }
+    report_.outputs->works += compared;
+    if (compared < works)
+      report_.outputs->partly.push_back(
+          fmt::format("{} of {} of {}", works - compared, counted(works, "work"), report_.kernels[kernel].name));
+    return {};
+  }
+
+  Result<void> run_measured(std::size_t place) {
+    for (schedule::KernelOutputs& outputs : stage_.outputs()) WATTUNE_TRY(outputs.restore());
+    schedule::Trace trace;
+    WATTUNE_ASSIGN(auto run, run_policy(place, false, wishes_.traced ? &trace : nullptr));
+    is_over_ = !run;
+    if (!run) return {};
+    runs_[place].push_back(*std::move(run));
+    traces_[place] = std::move(trace);
     return compare_outputs(entrants_[place].label);
   }
 
@@ -174,55 +256,67 @@ class PolicyRunner {
     return options;
   }
 
-  // Of kernels that leave the same however often they run.
+  // Compares what the last works left in a run that counts, of kernels that leave the same however often they run.
   Result<void> compare_outputs(const std::string& policy) {
-    for (schedule::KernelId kernel = 0; kernel < stage_.outputs().size(); ++kernel) {
+    for (schedule::KernelId kernel = 0; kernel < works_of_.size(); ++kernel) {
       schedule::KernelOutputs& outputs = stage_.outputs()[kernel];
-      const bool has_run = std::ranges::find(arrivals_, kernel, &schedule::Arrival::kernel) != arrivals_.end();
-      if (!has_run || !outputs.overwritten().empty()) continue;
+      if (works_of_[kernel] == 0 || !outputs.overwritten().empty()) continue;
       WATTUNE_ASSIGN(const auto difference, outputs.difference());
       if (difference)
-        report_.differences.push_back(fmt::format("{}, {}: {}", policy, report_.kernels[kernel].name, *difference));
+        report_.outputs->differences.push_back(
+            fmt::format("{}, the last work of {}: {}", policy, report_.kernels[kernel].name, *difference));
     }
     return {};
   }
 
   void summarise() {
+    report_.rounds = {.times = {}, .orders = {}, .is_exact = stage_.is_simulated()};
+    std::map<std::size_t, std::size_t> places;  // of entrants among the policies
     for (std::size_t i = 0; i < entrants_.size(); ++i) {
       if (runs_[i].empty()) continue;
-      std::ranges::sort(runs_[i], {}, &schedule::QueueRun::makespan);
-      report_.policies.push_back({entrants_[i].label, runs_[i][runs_[i].size() / 2], forecasts_[i]});
+      places[i] = report_.policies.size();
+      add_policy(i);
     }
-    compare_energy();
-    const auto base = std::ranges::find(report_.policies, kBase, &PolicyRun::policy);
-    if (base == report_.policies.end()) return;
-    for (PolicyRun& policy : report_.policies) policy.gain = base->run.makespan / policy.run.makespan - 1.0;
+    if (report_.policies.empty()) return;
+    std::size_t left = std::ranges::max(report_.rounds.times, {}, &std::vector<Nanoseconds>::size).size();
+    for (std::vector<std::size_t> order : orders_) {
+      if (left-- == 0) break;
+      std::erase_if(order, [&](std::size_t i) { return !places.contains(i); });
+      for (std::size_t& entrant : order) entrant = places[entrant];
+      report_.rounds.orders.push_back(std::move(order));
+    }
+    compare_energy(stage_, report_);
+    judge(stage_.is_simulated() ? std::nullopt : control_, report_);
+    choose_trace(places);
   }
 
-  std::optional<Joules> joules_of(const PolicyRun& policy) const {
-    return known_energy(stage_, policy.run.energy, policy.run.makespan);
+  void add_policy(std::size_t entrant) {
+    std::vector<schedule::QueueRun>& runs = runs_[entrant];
+    std::vector<Nanoseconds>& makespans = report_.rounds.times.emplace_back();
+    std::vector<double> numbers;
+    for (const schedule::QueueRun& run : runs) makespans.push_back(run.makespan);
+    for (const schedule::QueueRun& run : runs) numbers.push_back(run.makespan.value());
+    if (entrants_[entrant].label == kQueueControl) note_control(runs);
+    std::ranges::sort(runs, {}, &schedule::QueueRun::makespan);
+    report_.policies.push_back({.policy = entrants_[entrant].label,
+                                .run = runs[(runs.size() - 1) / 2],
+                                .makespan = Nanoseconds(median_of(numbers)),
+                                .forecasts = forecasts_[entrant]});
   }
 
-  // What heeds no objective.
-  static bool is_baseline(const PolicyRun& policy) {
-    const auto& all = schedule::policies();
-    const auto found = std::ranges::find(all, policy.policy, &schedule::PolicyTraits::name);
-    return found != all.end() && !found->heeds_objective;
+  void note_control(const std::vector<schedule::QueueRun>& runs) {
+    std::vector<double> off;
+    for (const schedule::QueueRun& run : runs) off.push_back((run.makespan - run.first_block) / report_.in_turn - 1.0);
+    control_ = median_of(off);
   }
 
-  void compare_energy() {
-    std::optional<Joules> of_fifo, fewest;
-    for (const PolicyRun& policy : report_.policies) {
-      const auto joules = joules_of(policy);
-      if (!joules || !is_baseline(policy)) continue;
-      if (policy.policy == "fifo") of_fifo = joules;
-      if (!fewest || *joules < *fewest) fewest = joules;
-    }
-    for (PolicyRun& policy : report_.policies) {
-      const auto joules = joules_of(policy);
-      if (joules && of_fifo) policy.energy_over_fifo = *of_fifo / *joules - 1.0;
-      if (joules && fewest) policy.energy_over_baseline = *fewest / *joules - 1.0;
-    }
+  // Takes the trace of the last round of the policy that is asked for.
+  void choose_trace(const std::map<std::size_t, std::size_t>& places) {
+    std::size_t wanted = 0;
+    if (report_.verdict.standing) wanted = report_.verdict.standing->fastest;
+    for (const auto& [entrant, place] : places)
+      if (wishes_.trace_of.empty() ? place == wanted : entrants_[entrant].label == wishes_.trace_of)
+        report_.trace = traces_[entrant].json();
   }
 
   CorunStage& stage_;
@@ -230,15 +324,28 @@ class PolicyRunner {
   std::vector<Entrant> entrants_;
   std::vector<schedule::Arrival> arrivals_;
   std::vector<schedule::PairTable> forecasts_;
-  std::vector<std::vector<schedule::QueueRun>> runs_;
+  std::unique_ptr<schedule::Machine> machine_;         // of the latest run
+  std::vector<std::size_t> works_of_;                  // by kernel; empty: kernels compute nothing
+  std::vector<std::vector<schedule::QueueRun>> runs_;  // that count, by entrant
+  std::vector<schedule::Trace> traces_;                // of the last of these
+  std::optional<double> control_;                      // how far off it is
   QueueReport report_;
+  std::vector<std::vector<std::size_t>> orders_;
+  bool is_over_ = false;  // clocks were refused in a run that counts
   std::size_t done_ = 0;
 };
 
 }  // namespace
 
 Result<QueueReport> run_policies(CorunStage& stage, const QueueWishes& wishes) {
-  return PolicyRunner(stage, wishes, entrants_of(wishes, !stage.clocks().empty())).run();
+  std::vector<Entrant> entrants = entrants_of(stage, wishes);
+  std::vector<std::string> labels;
+  for (const Entrant& entrant : entrants) labels.push_back(entrant.label);
+  if (!wishes.trace_of.empty() && std::ranges::find(labels, wishes.trace_of) == labels.end())
+    return Error(ErrorCode::not_found, "--trace-of: no such policy runs here")
+        .about(wishes.trace_of)
+        .hint(fmt::format("one of: {}", fmt::join(labels, "; ")));
+  return PolicyRunner(stage, wishes, std::move(entrants)).run();
 }
 
 }  // namespace wattune::cli

@@ -169,7 +169,7 @@ std::string policies_text(const CorunStage& stage, const QueueReport& report) {
                            {"launches"}});
   for (const PolicyRun& policy : report.policies) {
     const schedule::QueueRun& run = policy.run;
-    table.add_row({policy.policy, format_time(run.makespan), policy.gain ? gain_text(*policy.gain) : "-",
+    table.add_row({policy.policy, format_time(policy.makespan), policy.gain ? gain_text(*policy.gain) : "-",
                    format_time(run.mean_response), format_time(run.response_99),
                    energy_text(known_energy(stage, run.energy, run.makespan)),
                    policy.energy_over_fifo ? gain_text(*policy.energy_over_fifo) : "-",
@@ -179,10 +179,15 @@ std::string policies_text(const CorunStage& stage, const QueueReport& report) {
   return table.to_string();
 }
 
-std::string verdict_text(const QueueReport& report) {
-  if (!report.has_outputs) return "";
-  if (report.differences.empty()) return "Outputs: under each policy the same as alone.\n";
-  return fmt::format("OUTPUTS DIFFER from those of runs alone:\n  {}\n", fmt::join(report.differences, "\n  "));
+std::string outputs_text(const QueueReport& report) {
+  if (!report.outputs) return "";
+  const ComparedOutputs& outputs = *report.outputs;
+  if (!outputs.differences.empty())
+    return fmt::format("OUTPUTS DIFFER from those of runs alone:\n  {}\n", fmt::join(outputs.differences, "\n  "));
+  const std::string rest =
+      outputs.partly.empty() ? "" : fmt::format(" Not compared: {}.", fmt::join(outputs.partly, "; "));
+  if (outputs.works == 0) return fmt::format("Outputs:{}\n", rest);
+  return fmt::format("Outputs: under each policy {} left the same as alone.{}\n", counted(outputs.works, "work"), rest);
 }
 
 Json shape_json(const schedule::PairForecast& forecast) {
@@ -222,11 +227,14 @@ Json pairs_json(const QueueReport& report, const PolicyRun& policy) {
   return json;
 }
 
-Json policy_json(const CorunStage& stage, const QueueReport& report, const PolicyRun& policy) {
+Json policy_json(const CorunStage& stage, const QueueReport& report, std::size_t place) {
+  const PolicyRun& policy = report.policies[place];
   const schedule::QueueRun& run = policy.run;
   Json json = {{"policy", policy.policy},
-               {"makespan_ms", to_ms(run.makespan)},
-               {"gain_over_streams", json_or_null(policy.gain)},
+               {"makespan_ms", to_ms(policy.makespan)},
+               {"makespans_ms", times_json(report.rounds.times[place])},
+               {"gain_over_streams", policy.gain ? Json(policy.gain->gain) : Json(nullptr)},
+               {"gain_interval", interval_json(policy.gain)},
                {"mean_response_ms", to_ms(run.mean_response)},
                {"response_99_ms", to_ms(run.response_99)},
                {"slowdown", run.slowdown},
@@ -286,11 +294,11 @@ std::string queue_text(const CorunStage& stage, const QueueReport& report, bool 
                                  counted(report.kernels.size(), "kernel"), stage.is_simulated() ? "a simulated " : "",
                                  stage.device(), report.arrivals, policies_text(stage, report));
   if (report.objective != schedule::Objective{}) text = "For " + describe(report.objective) + ": " + text;
-  text += refused_text(report);
+  text += verdict_text(report) + refused_text(report);
   if (explain) text += best_clocks_text(report);
   if (explain)
     for (const PolicyRun& policy : report.policies) text += explanation(report, policy);
-  return text + verdict_text(report);
+  return text + outputs_text(report);
 }
 
 Json queue_json(const CorunStage& stage, const QueueReport& report) {
@@ -300,12 +308,17 @@ Json queue_json(const CorunStage& stage, const QueueReport& report) {
                {"clocks_mhz", nullptr},
                {"kernels", Json::array()},
                {"policies", Json::array()},
+               {"orders", orders_json(report)},
+               {"verdict", verdict_json(report)},
                {"outputs", nullptr},
                {"refused", refused_json(report.refused)}};
   for (const Megahertz clock : report.clocks) json["clocks_mhz"].push_back(clock.value());
   for (const schedule::KernelTraits& kernel : report.kernels) json["kernels"].push_back(profile_json(kernel));
-  for (const PolicyRun& policy : report.policies) json["policies"].push_back(policy_json(stage, report, policy));
-  if (report.has_outputs) json["outputs"] = {{"differences", report.differences}};
+  for (std::size_t i = 0; i < report.policies.size(); ++i) json["policies"].push_back(policy_json(stage, report, i));
+  if (report.outputs)
+    json["outputs"] = {{"compared", report.outputs->works},
+                       {"not_compared", report.outputs->partly},
+                       {"differences", report.outputs->differences}};
   return json;
 }
 
@@ -315,7 +328,7 @@ std::string queue_svg(const CorunStage& stage, const QueueReport& report) {
                           .policies = {}};
   for (const PolicyRun& policy : report.policies) {
     const auto energy = known_energy(stage, policy.run.energy, policy.run.makespan);
-    plot.policies.push_back({policy.policy, static_cast<double>(report.works) / to_seconds(policy.run.makespan),
+    plot.policies.push_back({policy.policy, static_cast<double>(report.works) / to_seconds(policy.makespan),
                              energy.value_or(Joules(0)).value()});
   }
   return report::plot_policies_svg(plot);

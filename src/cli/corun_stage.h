@@ -69,6 +69,10 @@ class CorunStage {
   virtual model::ChainSm sm() const { return {}; }
   // By kernel; none where kernels compute nothing.
   virtual std::span<schedule::KernelOutputs> outputs() { return {}; }
+  // Gives each kernel, on all machines from here on, a copy with outputs of its own for so many works, or for as many
+  // as there is memory for; a kernel without outputs has none.
+  virtual void make_copies(const std::vector<std::size_t>& /*works*/) {}
+  virtual std::span<schedule::KernelOutputs> outputs_of_copies(schedule::KernelId /*kernel*/) { return {}; }
 
  protected:
   std::vector<StageKernel> kernels_;

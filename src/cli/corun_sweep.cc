@@ -10,6 +10,7 @@
 #include "cli/corun_journal.h"
 #include "cli/corun_plans.h"
 #include "cli/corun_prospects.h"
+#include "cli/corun_rerun.h"
 #include "cli/text.h"
 #include "report/text.h"
 #include "wattune/core/hash.h"
@@ -23,21 +24,23 @@ using schedule::Arrangement;
 using schedule::SweepRow;
 using schedule::Way;
 
-constexpr double kLeastGain = 0.02;      // below which nothing is said to gain, as of policies
+bool is_together(const SweepRow& row) { return row.arrangement.way != Way::in_turn; }
+
 constexpr std::size_t kShownSplits = 3;  // of dozens, in the text
 
-// What each kernel of the pair leaves alone, then what it leaves at each ratio.
+// What each kernel of the pair leaves alone, then what it leaves beside the other in each way.
 Result<OutputVerdict> check_outputs(CorunStage& stage, schedule::Machine& machine, const schedule::PairSweep& sweep) {
   OutputVerdict verdict;
   const auto both = {sweep.kernels[0], sweep.kernels[1]};
   for (const schedule::KernelId kernel : both) {
+    if (!stage.outputs()[kernel].are_compared()) verdict.not_compared.push_back(machine.kernel(kernel)->name);
     if (stage.outputs()[kernel].remembers()) continue;
     WATTUNE_TRY(stage.outputs()[kernel].restore());
     WATTUNE_TRY(schedule::run_alone(machine, kernel));
     WATTUNE_TRY(stage.outputs()[kernel].remember());
   }
   for (const SweepRow& row : sweep.rows) {
-    if (!schedule::is_share(row) || row.failure) continue;
+    if (!is_together(row) || row.failure) continue;
     for (const schedule::KernelId kernel : both) WATTUNE_TRY(stage.outputs()[kernel].restore());
     WATTUNE_TRY(schedule::run_pair(machine, sweep.kernels, row.arrangement));
     ++verdict.compared;
@@ -52,7 +55,7 @@ Result<OutputVerdict> check_outputs(CorunStage& stage, schedule::Machine& machin
 }
 
 Result<SweptPair> sweep_one(CorunStage& stage, schedule::KernelId first, schedule::KernelId second,
-                            const schedule::SweepOptions& options) {
+                            const schedule::SweepOptions& options, std::uint64_t seed) {
   WATTUNE_ASSIGN(const auto machine, stage.machine());
   WATTUNE_ASSIGN(schedule::PairSweep sweep, schedule::sweep_pair(*machine, first, second, options));
   SweptPair pair{.names = {machine->kernel(first)->name, machine->kernel(second)->name},
@@ -60,7 +63,7 @@ Result<SweptPair> sweep_one(CorunStage& stage, schedule::KernelId first, schedul
                  .sweep = std::move(sweep),
                  .planned = {},
                  .outputs = {}};
-  WATTUNE_ASSIGN(pair.planned, run_planned(*machine, pair.sweep, options.rounds));
+  WATTUNE_TRY(run_again(stage, *machine, options, seed, pair));
   if (stage.outputs().empty()) return pair;
   WATTUNE_ASSIGN(pair.outputs, check_outputs(stage, *machine, pair.sweep));
   return pair;
@@ -83,8 +86,8 @@ std::string identity_of(const StageKernel& first, const StageKernel& second, con
 }
 
 Result<SweptPair> sweep_or_find(CorunStage& stage, schedule::KernelId first, schedule::KernelId second,
-                                const schedule::SweepOptions& options, SweepJournal* journal) {
-  if (journal == nullptr) return sweep_one(stage, first, second, options);
+                                const schedule::SweepOptions& options, std::uint64_t seed, SweepJournal* journal) {
+  if (journal == nullptr) return sweep_one(stage, first, second, options, seed);
   const std::vector<StageKernel>& kernels = stage.kernels();
   const std::string identity = identity_of(kernels[first], kernels[second], options);
   if (const SweptPair* known = journal->find(identity)) {
@@ -93,7 +96,7 @@ Result<SweptPair> sweep_or_find(CorunStage& stage, schedule::KernelId first, sch
     pair.sweep.kernels = {first, second};
     return pair;
   }
-  WATTUNE_ASSIGN(SweptPair pair, sweep_one(stage, first, second, options));
+  WATTUNE_ASSIGN(SweptPair pair, sweep_one(stage, first, second, options, seed));
   WATTUNE_TRY(journal->add(identity, pair));
   return pair;
 }
@@ -136,15 +139,6 @@ std::vector<std::string> cells_of(const CorunStage& stage, const SweptPair& pair
           energy_text(known_energy(stage, row.energy, row.makespan))};
 }
 
-bool is_together(const SweepRow& row) { return row.arrangement.way != Way::in_turn; }
-const SweepRow* best_of(const SweptPair& pair) { return pair.sweep.best(is_together); }
-
-// What two runs of the same differ by at least: nothing is gained one after the other.
-double noise_of(const SweptPair& pair) {
-  const SweepRow* in_turn = pair.sweep.best(std::not_fn(is_together));
-  return in_turn == nullptr ? 0.0 : std::abs(in_turn->gain);
-}
-
 std::string rows_text(const CorunStage& stage, const SweptPair& pair) {
   using Align = report::TextTable::Align;
   report::TextTable table({{"  how", Align::left},
@@ -154,34 +148,22 @@ std::string rows_text(const CorunStage& stage, const SweptPair& pair) {
                            {"gain"},
                            {"work per joule"},
                            {"energy", Align::left}});
-  const SweepRow* best = best_of(pair);
+  const PairVerdict verdict = verdict_of(pair);
+  const SweepRow* best = verdict.withheld.empty() ? verdict.best : nullptr;
   for (const SweepRow* row : shown_rows(pair.sweep)) table.add_row(cells_of(stage, pair, *row, best));
   return table.to_string();
 }
 
-// The plain sentence.
-std::string verdict_text(const SweptPair& pair) {
-  const SweepRow* best = best_of(pair);
-  if (best == nullptr) return "Nothing of this could be run.\n";
-  const Nanoseconds in_turn = pair.sweep.alone[0] + pair.sweep.alone[1];
-  const std::string how = describe(best->arrangement, pair.limits);
-  if (best->gain < std::max(kLeastGain, noise_of(pair)))
-    return fmt::format(
-        "Nothing gains: the best way together, {}, takes {} instead of {} ({}; runs differ by {:.1f} %).\n", how,
-        format_time(best->makespan), format_time(in_turn), gain_text(best->gain), 100.0 * noise_of(pair));
-  std::string text = fmt::format("Together they take {} instead of {}: {}, with {}", format_time(best->makespan),
-                                 format_time(in_turn), gain_text(best->gain), how);
-  const bool shares_win = schedule::is_share(*best);
-  const SweepRow* other = pair.sweep.best(shares_win ? schedule::is_baseline : schedule::is_share);
-  if (other == nullptr) return text + ".\n";
-  return text + fmt::format("; the best {}, {}, {}.\n", shares_win ? "baseline" : "shares",
-                            describe(other->arrangement, pair.limits), gain_text(other->gain));
-}
-
 std::string outputs_text(const SweptPair& pair) {
   if (!pair.outputs) return "";
-  if (pair.is_right())
-    return fmt::format("Outputs: at each of {} the same as alone.\n", counted(pair.outputs->compared, "ratio"));
+  const OutputVerdict& outputs = *pair.outputs;
+  if (pair.is_right()) {
+    const std::string rest =
+        outputs.not_compared.empty() ? "" : fmt::format(" Not compared: {}.", fmt::join(outputs.not_compared, ", "));
+    if (outputs.not_compared.size() == 2) return fmt::format("Outputs:{}\n", rest);
+    return fmt::format("Outputs: in each of {} together, run once, the same as alone.{}\n",
+                       counted(outputs.compared, "way"), rest);
+  }
   return fmt::format("OUTPUTS DIFFER from those of runs alone:\n  {}\n", fmt::join(pair.outputs->differences, "\n  "));
 }
 
@@ -203,6 +185,7 @@ Json row_json(const CorunStage& stage, const SweptPair& pair, const SweepRow& ro
                {"times_ms", nullptr},
                {"makespan_ms", nullptr},
                {"gain", nullptr},
+               {"makespans_ms", nullptr},
                {"joules", nullptr},
                {"energy_gain", nullptr},
                {"error", nullptr}};
@@ -213,6 +196,7 @@ Json row_json(const CorunStage& stage, const SweptPair& pair, const SweepRow& ro
   json["times_ms"] = {to_ms(row.times[0]), to_ms(row.times[1])};
   json["makespan_ms"] = to_ms(row.makespan);
   json["gain"] = row.gain;
+  json["makespans_ms"] = times_json(row.makespans);
   if (const auto energy = known_energy(stage, row.energy, row.makespan)) json["joules"] = energy->value();
   if (const auto gain = energy_gain_of(stage, pair, row)) json["energy_gain"] = *gain;
   return json;
@@ -229,30 +213,33 @@ Json pair_json(const CorunStage& stage, const Prospect& prospect, const SweptPai
                {"complementary", prospect.is_complementary()},
                {"repetitions", sweep.repetitions},
                {"alone_ms", {to_ms(sweep.alone[0]), to_ms(sweep.alone[1])}},
+               {"alone_by_round_ms", {times_json(sweep.alone_by_round[0]), times_json(sweep.alone_by_round[1])}},
                {"rows", Json::array()},
                {"best_share", place_of(sweep, sweep.best(schedule::is_share))},
                {"best_baseline", place_of(sweep, sweep.best(schedule::is_baseline))},
-               {"planned", planned_json(pair.planned)},
+               {"planned", planned_json(pair)},
+               {"rerun", rerun_json(pair)},
+               {"verdict", verdict_json(pair)},
                {"outputs", nullptr}};
   for (const SweepRow& row : sweep.rows) json["rows"].push_back(row_json(stage, pair, row));
   if (pair.outputs)
-    json["outputs"] = {{"compared", pair.outputs->compared}, {"differences", pair.outputs->differences}};
+    json["outputs"] = {{"compared", pair.outputs->compared},
+                       {"not_compared", pair.outputs->not_compared},
+                       {"differences", pair.outputs->differences}};
   return json;
 }
 
 }  // namespace
 
-std::string gain_text(double gain) { return fmt::format("{:+.1f} %", 100.0 * gain); }
-
 std::string energy_text(std::optional<Joules> energy) {
   return energy ? fmt::format("{:.3g} J", energy->value()) : "-";
 }
 
-Result<void> sweep_all(CorunStage& stage, const schedule::SweepOptions& options, SweepJournal* journal,
-                       const std::function<Result<void>(SweptPair)>& take) {
+Result<void> sweep_all(CorunStage& stage, const schedule::SweepOptions& options, std::uint64_t seed,
+                       SweepJournal* journal, const std::function<Result<void>(SweptPair)>& take) {
   for (schedule::KernelId i = 0; i < stage.kernels().size(); ++i)
     for (schedule::KernelId j = i + 1; j < stage.kernels().size(); ++j) {
-      WATTUNE_ASSIGN(SweptPair pair, sweep_or_find(stage, i, j, options, journal));
+      WATTUNE_ASSIGN(SweptPair pair, sweep_or_find(stage, i, j, options, seed, journal));
       WATTUNE_TRY(take(std::move(pair)));
     }
   return {};

@@ -57,7 +57,7 @@ Result<DeviceMachine::State::Lane*> DeviceMachine::State::lane(const Launch& lau
 
 Result<std::vector<DevicePart>> DeviceMachine::State::prepare(const Added& added, const Launch& launch,
                                                               Flight& flight) {
-  const LoadedKernel& kernel = *added.kernel;
+  const LoadedKernel& kernel = added.used_by(launch);
   if (launch.form != Form::persistent) return parts_of(kernel, launch);
   WATTUNE_TRY(check_persistent(kernel));
   const std::uint64_t resident = resident_blocks(launch, sms_of(launch));

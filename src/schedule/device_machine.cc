@@ -74,6 +74,11 @@ Result<KernelId> DeviceMachine::add(std::shared_ptr<const LoadedKernel> kernel, 
   return state_->kernels.size() - 1;
 }
 
+void DeviceMachine::set_copies(KernelId id, std::vector<std::shared_ptr<const LoadedKernel>> copies) {
+  const std::lock_guard lock(state_->mutex);
+  state_->kernels[id].copies = std::move(copies);
+}
+
 const MachineLimits& DeviceMachine::limits() const { return state_->limits; }
 
 const KernelTraits* DeviceMachine::kernel(KernelId id) const {

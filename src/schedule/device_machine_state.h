@@ -24,6 +24,11 @@ struct DeviceMachine::State {
   struct Added {
     std::shared_ptr<const LoadedKernel> kernel;
     KernelTraits traits;
+    std::vector<std::shared_ptr<const LoadedKernel>> copies = {};
+
+    const LoadedKernel& used_by(const Launch& launch) const {
+      return launch.copy == 0 || copies.empty() ? *kernel : *copies[(launch.copy - 1) % copies.size()];
+    }
   };
 
   // A launch under way.

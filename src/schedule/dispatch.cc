@@ -31,7 +31,8 @@ Launch launch_of(const Entry& entry) {
           .lane = entry.slot * kLanesOfSlot + entry.statistics.launches % window_of(share),
           .priority = share.priority,
           .sms = share.sms,
-          .shared_bytes = share.shared_bytes};
+          .shared_bytes = share.shared_bytes,
+          .copy = entry.work.copy};
 }
 
 Beside beside_of(const Entry& entry, const Entry& other) {

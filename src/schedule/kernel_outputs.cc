@@ -19,6 +19,9 @@ const VectorArgument* written(const Argument& argument) {
   return vector != nullptr && vector->access != ArgumentAccess::read_only ? vector : nullptr;
 }
 
+// Precondition: the kernel writes it.
+bool is_compared(const Argument& argument) { return written(argument)->comparison != OutputComparison::none; }
+
 }  // namespace
 
 KernelOutputs::KernelOutputs(backend::Device& device, const KernelSpec& spec, const LoadedKernel& kernel,
@@ -60,15 +63,31 @@ std::shared_ptr<const std::vector<std::byte>> KernelOutputs::find_right(const Ke
   return nullptr;
 }
 
+void KernelOutputs::remember_as(const KernelOutputs& other) {
+  for (std::size_t i = 0; i < kept_.size(); ++i) {
+    kept_[i].right = other.kept_[i].right;
+    kept_[i].right_digest = other.kept_[i].right_digest;
+  }
+  remembers_ = other.remembers_;
+}
+
 Result<std::optional<std::string>> KernelOutputs::difference() {
   for (const Kept& kept : kept_) {
-    if (written(kept.argument)->comparison == OutputComparison::none) continue;
+    if (!is_compared(kept.argument)) continue;
     WATTUNE_ASSIGN(const auto digest, digest_of(*kept.buffer));
     if (digest && digest == kept.right_digest) continue;
     WATTUNE_ASSIGN(const std::vector<std::byte> found, read(*kept.buffer));
     if (auto difference = compare(kept, found)) return difference;
   }
   return std::optional<std::string>();
+}
+
+bool KernelOutputs::are_compared() const { return std::ranges::any_of(kept_, is_compared, &Kept::argument); }
+
+std::uint64_t KernelOutputs::bytes() const {
+  std::uint64_t bytes = 0;
+  for (const Kept& kept : kept_) bytes += kept.buffer->bytes();
+  return bytes;
 }
 
 std::vector<std::string> KernelOutputs::overwritten() const {

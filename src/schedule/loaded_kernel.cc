@@ -96,6 +96,23 @@ Result<std::shared_ptr<const LoadedKernel>> make_copy(backend::Device& device, b
 
 }  // namespace
 
+Result<std::shared_ptr<const LoadedKernel>> with_own_outputs(backend::Device& device, const KernelSpec& spec,
+                                                             const LoadedKernel& kernel) {
+  auto copy = std::make_shared<LoadedKernel>(kernel);
+  for (std::size_t i = 0; i < copy->buffers.size(); ++i) {
+    const backend::Buffer* const shared = kernel.buffers[i].get();
+    if (shared == nullptr || std::get<VectorArgument>(spec.arguments[i].kind).access == ArgumentAccess::read_only)
+      continue;
+    if (shared->has_pixels())
+      return Error(ErrorCode::unavailable, "pixels are not copied").about(spec.arguments[i].name);
+    WATTUNE_ASSIGN(copy->buffers[i], device.create_buffer(shared->bytes()));
+    for (backend::LaunchArgument& argument : copy->arguments)
+      if (const auto* used = std::get_if<const backend::Buffer*>(&argument); used != nullptr && *used == shared)
+        argument = copy->buffers[i].get();
+  }
+  return std::shared_ptr<const LoadedKernel>(std::move(copy));
+}
+
 slice::Grid grid_of(const backend::Geometry3& geometry) {
   const auto size = [&](std::size_t axis) { return static_cast<std::uint32_t>(geometry.groups[axis]); };
   return {size(0), size(1), size(2)};

@@ -59,6 +59,7 @@ struct Measured {
     joules.push_back(run.energy.value());
   }
   Nanoseconds makespan() const { return Nanoseconds(median_of(makespans)); }
+  std::vector<Nanoseconds> by_round() const { return {makespans.begin(), makespans.end()}; }
 };
 
 // The fewest repetitions with which both take equally long, but for `match`, and no less than is worth measuring. With
@@ -153,6 +154,7 @@ class Sweeper {
   void summarise() {
     for (std::size_t i = 0; i < 2; ++i) {
       sweep_.alone[i] = alone_[i].makespan();
+      sweep_.alone_by_round[i] = alone_[i].by_round();
       sweep_.energy_alone[i] = Joules(median_of(alone_[i].joules));
     }
     for (std::size_t i = 0; i < sweep_.rows.size(); ++i) {
@@ -160,6 +162,7 @@ class Sweeper {
       if (row.failure) continue;
       row.times = {Nanoseconds(median_of(together_[i].first_times)), Nanoseconds(median_of(together_[i].second_times))};
       row.makespan = together_[i].makespan();
+      row.makespans = together_[i].by_round();
       row.gain = (sweep_.alone[0] + sweep_.alone[1]) / row.makespan - 1.0;
       row.energy = Joules(median_of(together_[i].joules));
     }
@@ -236,6 +239,20 @@ Result<std::vector<model::BlockRatio>> ratios_of(const Machine& machine, KernelI
     return std::vector<model::BlockRatio>();
   if (!knows_sms(machine.limits())) return std::vector<model::BlockRatio>{{1, 3}, {2, 2}, {3, 1}};
   return model::feasible_ratios(machine.limits().capability, kernels[0]->block, kernels[1]->block);
+}
+
+Result<Nanoseconds> time_both_alone(Machine& machine, const PairSweep& sweep) {
+  Nanoseconds time;
+  for (const Party& party : whole_parties(sweep)) {
+    WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, {&party, 1}));
+    time += run.makespan();
+  }
+  return time;
+}
+
+Result<Nanoseconds> time_together(Machine& machine, const PairSweep& sweep, const Arrangement& arrangement) {
+  WATTUNE_ASSIGN(const JointRun run, run_arrangement(machine, sweep, arrangement));
+  return run.makespan();
 }
 
 Result<void> run_alone(Machine& machine, KernelId kernel) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include "wattune/schedule/clock_profile.h"
@@ -72,13 +73,17 @@ void stop_all(Scheduler& scheduler, Machine& machine, std::size_t submitted) {
 }
 
 Result<void> drive_to_end(Scheduler& scheduler, Machine& machine, const std::vector<Arrival>& arrivals,
-                          const std::atomic<bool>* cancel, std::vector<WorkStatistics>& works, std::size_t& next) {
+                          const QueueOptions& options, std::vector<WorkStatistics>& works, std::size_t& next) {
+  const std::atomic<bool>* const cancel = options.cancel;
+  std::map<KernelId, std::size_t> copies;
   const Nanoseconds begin = machine.now();
   while (next < arrivals.size() || !scheduler.is_idle()) {
     if (cancel != nullptr && *cancel) return Error(ErrorCode::cancelled, "the queue was ended by its user");
     for (; next < arrivals.size() && begin + arrivals[next].moment <= machine.now(); ++next)
       WATTUNE_TRY(
-          scheduler.submit(std::array{Work{.kernel = arrivals[next].kernel, .priority = arrivals[next].priority}}));
+          scheduler.submit(std::array{Work{.kernel = arrivals[next].kernel,
+                                           .priority = arrivals[next].priority,
+                                           .copy = options.uses_copies ? ++copies[arrivals[next].kernel] : 0}}));
     scheduler.dispatch();
     if (scheduler.clock_refusal()) return {};
     const Nanoseconds arrival = next < arrivals.size() ? begin + arrivals[next].moment : kForever;
@@ -90,10 +95,10 @@ Result<void> drive_to_end(Scheduler& scheduler, Machine& machine, const std::vec
 
 // Everything of one run but its numbers.
 Result<std::vector<WorkStatistics>> drive(Scheduler& scheduler, Machine& machine, const std::vector<Arrival>& arrivals,
-                                          const std::atomic<bool>* cancel) {
+                                          const QueueOptions& options) {
   std::vector<WorkStatistics> works;
   std::size_t submitted = 0;
-  auto driven = drive_to_end(scheduler, machine, arrivals, cancel, works, submitted);
+  auto driven = drive_to_end(scheduler, machine, arrivals, options, works, submitted);
   if (driven && scheduler.is_idle()) return works;
   stop_all(scheduler, machine, submitted);
   if (driven) return works;
@@ -103,6 +108,7 @@ Result<std::vector<WorkStatistics>> drive(Scheduler& scheduler, Machine& machine
 QueueRun summarise(const std::vector<WorkStatistics>& works, Nanoseconds begin) {
   QueueRun run;
   std::vector<Nanoseconds> responses;
+  if (!works.empty()) run.first_block = std::ranges::min(works, {}, &WorkStatistics::started).started - begin;
   for (const WorkStatistics& work : works) {
     run.makespan = std::max(run.makespan, work.ended - begin);
     run.mean_response += work.response() / static_cast<double>(works.size());
@@ -161,7 +167,7 @@ Result<QueueRun> run_queue(Machine& machine, const std::vector<Arrival>& arrival
   Scheduler scheduler(machine, policy, options.scheduler, trace);
   scheduler.learn(forecasts);
   const Nanoseconds begin = machine.now();
-  WATTUNE_ASSIGN(const auto works, drive(scheduler, machine, arrivals, options.cancel));
+  WATTUNE_ASSIGN(const auto works, drive(scheduler, machine, arrivals, options));
   QueueRun run = summarise(works, begin);
   Nanoseconds alone;
   for (const Arrival& arrival : arrivals) alone += machine.kernel(arrival.kernel)->alone;
@@ -169,6 +175,13 @@ Result<QueueRun> run_queue(Machine& machine, const std::vector<Arrival>& arrival
   run.pairs = scheduler.table();
   run.refusal = scheduler.clock_refusal();
   return run;
+}
+
+Nanoseconds time_in_turn(const Machine& machine, const std::vector<Arrival>& arrivals) {
+  if (arrivals.empty()) return {};
+  Nanoseconds end;
+  for (const Arrival& arrival : arrivals) end = std::max(end, arrival.moment) + machine.kernel(arrival.kernel)->alone;
+  return end - arrivals.front().moment;
 }
 
 }  // namespace wattune::schedule

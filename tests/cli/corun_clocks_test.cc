@@ -222,7 +222,7 @@ TEST_F(CorunClocksOnBoard, ARefusalHalfWayThroughTheQueueTellsWhatHasEnded) {
   const nlohmann::json queue = finished.json()["queue"];
   EXPECT_EQ(queue["refused"]["policy"], "paired, energy at the best clocks");
   EXPECT_LT(queue["refused"]["ended"], 8);
-  EXPECT_EQ(queue["policies"].size(), 3U);  // those at the board's own clocks
+  EXPECT_EQ(queue["policies"].size(), 4U);  // those at the board's own clocks
   EXPECT_EQ(board_.graphics_lock, 0U);
 }
 

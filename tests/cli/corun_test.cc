@@ -77,6 +77,12 @@ TEST_F(Corun, SharesBeatSplitsAndSplitsBeatStreamsOnASimulatedH100) {
   EXPECT_LT(gain_of(pair, "streams"), best["gain"].get<double>() - 0.3);
   EXPECT_THAT(folder_.read("gain.svg"), HasSubstr("C with L on H100, simulated"));
   EXPECT_THAT(folder_.read("gain.svg"), HasSubstr("two streams"));
+  const nlohmann::json& verdict = pair["verdict"];
+  EXPECT_EQ(verdict["best"], pair["best_share"]);
+  EXPECT_EQ(verdict["gains"], true);
+  EXPECT_NEAR(verdict["gain"], best["gain"], 1e-9);
+  EXPECT_NEAR(verdict["control"]["off"], 0.0, 1e-9);
+  EXPECT_EQ(verdict["withheld"], nullptr);
 }
 
 // Of three pairs one gives the errors' number of points; a pair whose name is not there was not drawn.
@@ -231,8 +237,8 @@ TEST_F(Corun, RefusesFilesThatItCannotGoOnWith) {
 }
 
 TEST_F(Corun, ComparesPoliciesOnABacklog) {
-  const Finished finished =
-      simulated({"--works", "6", "--policies", "paired,fifo", "--explain", "--trace", "trace.json", "--json"});
+  const Finished finished = simulated({"--works", "6", "--policies", "paired,fifo", "--explain", "--trace",
+                                       "trace.json", "--trace-of", "fifo", "--json"});
   ASSERT_EQ(finished.status, 0) << finished.err;
   const nlohmann::json queue = finished.json()["queue"];
   EXPECT_EQ(queue["works"], 6);
@@ -249,6 +255,26 @@ TEST_F(Corun, ComparesPoliciesOnABacklog) {
   const nlohmann::json trace = nlohmann::json::parse(folder_.read("trace.json"));
   EXPECT_EQ(std::ranges::count_if(trace["traceEvents"], [](const nlohmann::json& event) { return event["ph"] == "X"; }),
             6);
+}
+
+// Virtual time is exact: one round says who is the fastest, and nothing runs beside it.
+TEST_F(Corun, NamesTheFastestPolicyAndTracesIt) {
+  const std::vector<std::string> queue = {"--works", "6", "--policies", "fifo,paired", "--trace", "best.json"};
+  const Finished finished = simulated(queue);
+  EXPECT_THAT(finished.out, testing::ContainsRegex("\nFastest: paired, \\+[0-9.]+ % over streams\\.\n"));
+  std::vector<std::string> named = queue;
+  named.back() = "paired.json";
+  named.insert(named.end(), {"--trace-of", "paired", "--json"});
+  const nlohmann::json verdict = simulated(named).json()["queue"]["verdict"];
+  EXPECT_EQ(folder_.read("best.json"), folder_.read("paired.json"));
+  EXPECT_EQ(verdict["fastest"], "paired");
+  EXPECT_EQ(verdict["over"], "streams");
+  EXPECT_EQ(verdict["interval"], nlohmann::json({verdict["gain"], verdict["gain"]}));
+  EXPECT_EQ(verdict["control"], nullptr);
+  named[named.size() - 2] = "split";
+  named.push_back("--overwrite");
+  EXPECT_THAT(simulated(named).err,
+              HasSubstr("--trace-of: no such policy runs here: `split` (one of: streams; fifo; "));
 }
 
 TEST_F(Corun, EqualSeedsGiveEqualRuns) {
@@ -309,6 +335,7 @@ TEST_F(Corun, RefusesWhatItCannotRun) {
   EXPECT_THAT(with({"C,L", "--waves", "0"}), HasSubstr("--waves: `0`"));
   EXPECT_THAT(with({"C,L", "--arrivals", "a.csv", "--load", "1"}), HasSubstr("leave out --load and --works"));
   EXPECT_THAT(with({"C,L", "--trace", "t.json"}), HasSubstr("--explain and --trace are of queues"));
+  EXPECT_THAT(with({"C,L", "--works", "2", "--trace-of", "fifo"}), HasSubstr("--trace-of says whose run"));
   EXPECT_THAT(with({"C,L", "-p", "C.n=3"}), HasSubstr("--problem-size is of specs: `C.n=3`"));
   folder_.write("t.svg", "mine");
   EXPECT_THAT(with({"C,L", "--svg", "t.svg"}), HasSubstr("the file exists: `t.svg` (--overwrite replaces it)"));
@@ -359,7 +386,8 @@ TEST_F(CorunOnOpencl, SweepsSlicesAndComparesWhatTheyLeave) {
   EXPECT_THAT(document["notes"].dump(), HasSubstr("scale overwrites x, which is restored"));
   const nlohmann::json& pair = document["pairs"][0];
   EXPECT_EQ(pair["kernels"], nlohmann::json({"add", "scale"}));
-  EXPECT_EQ(pair["outputs"]["compared"], 3);  // 1:3, 2:2 and 3:1
+  EXPECT_EQ(pair["outputs"]["compared"], 6);  // streams, two priorities, 1:3, 2:2 and 3:1
+  EXPECT_EQ(pair["outputs"]["not_compared"], nlohmann::json::array());
   EXPECT_EQ(pair["outputs"]["differences"], nlohmann::json::array());
   EXPECT_EQ(pair["rows"].size(), 7U);  // with four baselines, as nobody has SMs of its own
   for (const nlohmann::json& row : pair["rows"]) EXPECT_EQ(row["error"], nullptr) << row.dump();
@@ -373,6 +401,77 @@ TEST_F(CorunOnOpencl, RunsQueuesOfTheSameSpecTwice) {
   EXPECT_EQ(queue["policies"].size(), 3U);
   EXPECT_EQ(queue["policies"][1]["pairs"].size(), 1U);
   EXPECT_EQ(queue["outputs"]["differences"], nlohmann::json::array());
+  EXPECT_THAT(queue["verdict"]["withheld"].get<std::string>(), HasSubstr("one round tells nothing"));
+}
+
+// Each work has outputs of its own, so that those of a kernel that overwrites its inputs are compared as well; nothing
+// is of one whose only output the spec leaves out.
+TEST_F(CorunOnOpencl, ComparesWhatEachWorkOfAQueueLeaves) {
+  const auto outputs = [&] {
+    return on_opencl({"--works", "8", "--policies", "fifo", "add.toml", "scale.toml"}).json()["queue"]["outputs"];
+  };
+  const nlohmann::json all = outputs();
+  EXPECT_EQ(all["compared"], 8);
+  EXPECT_EQ(all["not_compared"], nlohmann::json::array());
+  EXPECT_EQ(all["differences"], nlohmann::json::array());
+  std::string spec = folder_.read("scale.toml");
+  folder_.write("scale.toml", spec.insert(spec.find("access"), "compare = \"none\", "));
+  const nlohmann::json some = outputs();
+  EXPECT_LT(some["compared"], 8);
+  EXPECT_THAT(some["not_compared"].dump(), HasSubstr(" of scale"));
+}
+
+// Every third launch of this kernel leaves something wrong: it counts them in a buffer that it should only read. The
+// last work of a queue would hide what those before it left.
+TEST_F(CorunOnOpencl, FindsAWorkInTheMiddleOfAQueueThatFails) {
+  folder_.write("fails.cl",
+                "__kernel void fails(__global int* launches, __global int* out) {\n"
+                "  out[get_global_id(0)] = launches[0] % 3 == 1 ? 7 : 5;\n"
+                "  if (get_global_id(0) == get_global_size(0) - 1) launches[0] += 1;\n}\n");
+  folder_.write("fails.toml",
+                "[kernel]\nfile = \"fails.cl\"\nfunction = \"fails\"\narguments = [\n"
+                "  { name = \"launches\", type = \"int*\", length = \"1\", fill = \"constant\" },\n"
+                "  { name = \"out\", type = \"int*\", length = \"64\", access = \"write\" },\n]\n"
+                "[launch]\nglobal = [\"64\"]\nlocal = [\"64\"]\n[parameters]\nk = [1]\n");
+  const Finished finished = on_opencl({"--works", "12", "--policies", "fifo", "fails.toml", "add.toml"});
+  EXPECT_EQ(finished.status, 1) << finished.err;
+  EXPECT_THAT(finished.json()["queue"]["outputs"]["differences"].dump(),
+              testing::ContainsRegex("fifo, work [0-9]+ of fails: `out` differs from byte"));
+}
+
+TEST_F(CorunOnOpencl, RoundsOrdersAndIntervalsAreInTheDocument) {
+  const Finished finished = corun({"--works", "6", "--policies", "paired", "add.toml", "scale.toml", "--device",
+                                   "opencl:0:0", "--repeats", "3", "--json"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const nlohmann::json queue = finished.json()["queue"];
+  ASSERT_EQ(queue["policies"].size(), 3U);  // and streams, and the control
+  ASSERT_EQ(queue["orders"].size(), 3U);
+  const nlohmann::json& verdict = queue["verdict"];
+  for (const nlohmann::json& policy : queue["policies"]) {
+    EXPECT_EQ(policy["makespans_ms"].size(), 3U);
+    for (const nlohmann::json& order : queue["orders"]) EXPECT_THAT(order, testing::Contains(policy["policy"]));
+    EXPECT_EQ(policy["gain_interval"].is_null(), verdict["withheld"].is_string());
+  }
+  const double off = std::abs(verdict["control"]["off"].get<double>());
+  EXPECT_EQ(off > verdict["control"]["limit"].get<double>(), verdict["withheld"].is_string());
+  EXPECT_TRUE(verdict["fastest"].is_null() || verdict["interval"][0] > 0.0) << verdict.dump();
+}
+
+TEST_F(CorunOnOpencl, TheBestWaysOfAPairRunAgainInTurns) {
+  const Finished finished = corun({"add.toml", "scale.toml", "--device", "opencl:0:0", "--repeats", "2", "--json"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const nlohmann::json pair = finished.json()["pairs"][0];
+  const nlohmann::json& rerun = pair["rerun"];
+  ASSERT_GE(rerun["entrants"].size(), 4U);  // alone, in turn, the best shares, `paired`
+  EXPECT_EQ(rerun["entrants"].front(), "alone");
+  EXPECT_EQ(rerun["entrants"].back(), "planned");
+  EXPECT_EQ(rerun["orders"].size(), 2U);
+  for (const nlohmann::json& times : rerun["makespans_ms"]) EXPECT_EQ(times.size(), 2U);
+  EXPECT_EQ(pair["rows"][0]["makespans_ms"].size(), 2U);
+  EXPECT_EQ(pair["alone_by_round_ms"][1].size(), 2U);
+  const nlohmann::json& verdict = pair["verdict"];
+  EXPECT_EQ(verdict["gain"].is_null(), verdict["withheld"].is_string());
+  EXPECT_EQ(finished.json()["planned"]["least"].is_null(), verdict["withheld"].is_string());
 }
 
 TEST_F(CorunOnOpencl, RunsTheBestConfigurationOfAJournal) {

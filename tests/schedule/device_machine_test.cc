@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "schedule/device_machine_support.h"
+#include "wattune/schedule/queue_experiment.h"
 #include "wattune/schedule/runtime.h"
 #include "wattune/schedule/scheduler.h"
 
@@ -274,6 +275,53 @@ TEST_F(DeviceMachineOnOpencl, LoadsASpecWithBuffersOfEachCopysOwn) {
   wait_for(*machine, 1);
   EXPECT_THAT(ints_of(*copies[0]), Each(4));
   EXPECT_THAT(ints_of(*copies[1]), Each(3));
+}
+
+// The first copy is used by the works 1 and 3, the second by work 2; what the kernel's own buffer holds stays.
+TEST_F(DeviceMachineOnOpencl, LaunchesUseTheOutputsOfTheCopyThatTheyName) {
+  KernelSpec spec;
+  spec.arguments = {{"hits", VectorArgument{.type = ElementType::int32,
+                                            .length = {"480"},
+                                            .access = ArgumentAccess::read_write,
+                                            .fill = FillConstant{.value = 0.0}}}};
+  const auto kernel = load(kCounting, kRow);
+  std::vector<std::shared_ptr<const LoadedKernel>> copies;
+  const auto stream = device->create_stream().value();
+  while (copies.size() < 2) {
+    copies.push_back(with_own_outputs(*device, spec, *kernel).value());
+    stream->copy(*kernel->buffers.front(), *copies.back()->buffers.front()).value();
+  }
+  stream->finish(kTestLimit).value();
+  const KernelId id = add(kernel);
+  machine->set_copies(id, copies);
+  for (const std::size_t copy : {1, 2, 3}) machine->launch({.kernel = id, .blocks = kBlocks, .copy = copy}).value();
+  wait_for(*machine, 3);
+  EXPECT_THAT(ints_of(*kernel), Each(0));
+  EXPECT_THAT(ints_of(*copies[0]), Each(2));
+  EXPECT_THAT(ints_of(*copies[1]), Each(1));
+}
+
+TEST_F(DeviceMachineOnOpencl, EachWorkOfAQueueUsesTheNextCopyOfItsKernel) {
+  KernelSpec spec;
+  spec.arguments = {
+      {"hits", VectorArgument{
+                   .type = ElementType::int32, .length = {"480"}, .access = ArgumentAccess::write_only, .fields = {}}}};
+  const auto kernel = load(kCounting, kRow);
+  std::vector<std::shared_ptr<const LoadedKernel>> copies;
+  const auto stream = device->create_stream().value();
+  while (copies.size() < 3) {
+    copies.push_back(with_own_outputs(*device, spec, *kernel).value());
+    stream->copy(*kernel->buffers.front(), *copies.back()->buffers.front()).value();
+  }
+  stream->finish(kTestLimit).value();
+  const KernelId id = add(kernel);
+  machine->set_copies(id, copies);
+  const std::vector<Arrival> arrivals(3, Arrival{.kernel = id});
+  const QueueOptions options{.policy = "fifo", .uses_copies = true};
+  const QueueRun run = run_queue(*machine, arrivals, options, PairTable()).value();
+  EXPECT_LT(run.first_block, run.makespan);
+  for (const auto& copy : copies) EXPECT_THAT(ints_of(*copy), Each(1));
+  EXPECT_THAT(ints_of(*kernel), Each(0));
 }
 
 }  // namespace

@@ -75,6 +75,27 @@ TEST_F(KernelOutputsTest, SaysWhereOutputsDiffer) {
   EXPECT_EQ(kept.difference().value(), "`out` differs from byte 4 on");
 }
 
+// A copy is compared with what its kernel left alone.
+TEST_F(KernelOutputsTest, RemembersAsAnother) {
+  KernelOutputs kernel = outputs(two_outputs(), Sameness::bits);
+  KernelOutputs copy = outputs(two_outputs(), Sameness::bits);
+  write(1, {5.0F, 6.0F});
+  ASSERT_TRUE(kernel.remember());
+  copy.remember_as(kernel);
+  EXPECT_TRUE(copy.remembers());
+  EXPECT_EQ(copy.difference().value(), std::nullopt);
+  write(1, {5.0F, 7.0F});
+  EXPECT_EQ(copy.difference().value(), "`out` differs from byte 6 on");
+}
+
+TEST_F(KernelOutputsTest, KnowsWhetherAnythingIsCompared) {
+  KernelSpec spec = two_outputs();
+  EXPECT_TRUE(outputs(spec, Sameness::bits).are_compared());
+  EXPECT_EQ(outputs(spec, Sameness::bits).bytes(), 2U * 2U * sizeof(float));
+  for (Argument& argument : spec.arguments) std::get<VectorArgument>(argument.kind).comparison = OutputComparison::none;
+  EXPECT_FALSE(outputs(spec, Sameness::bits).are_compared());
+}
+
 // 6.001 is 0.02 % off, 6.1 is 1.7 %; the tolerance is 1 % and 1e-5.
 TEST_F(KernelOutputsTest, ResultsThatDependOnTheOrderAreComparedWithTheSpecsTolerance) {
   KernelOutputs kept = outputs(two_outputs(), Sameness::tolerance);

@@ -105,6 +105,11 @@ TEST(PairSweep, GainIsTheSumOfTheTimesAloneOverTheMakespanLessOne) {
   EXPECT_NEAR(to_ms(best->times[0]), 10.0 / 0.9, 1e-6);
   EXPECT_NEAR(rows_of(sweep, Way::in_turn).front().gain, 0.0, 1e-9);
   EXPECT_NEAR(best->energy.value(), 100.0 * 0.01 / 0.9, 1e-6);  // 100 W
+  ASSERT_EQ(best->makespans.size(), 2U);
+  EXPECT_NEAR(to_ms(best->makespans[1]), 10.0 / 0.9, 1e-6);
+  EXPECT_EQ(sweep.alone_by_round[0].size(), 2U);
+  EXPECT_NEAR(to_ms(time_both_alone(machine, sweep).value()), 20.0, 1e-6);
+  EXPECT_NEAR(to_ms(time_together(machine, sweep, best->arrangement).value()), 10.0 / 0.9, 1e-6);
 }
 
 // 12 and 10 ms at half and four fifths of their speeds: 12.5 ms together, in which the first does 6.25 of its 12 ms,

@@ -76,6 +76,18 @@ TEST(QueueExperiment, PairsComeWithinFivePercentOfTheOracle) {
   EXPECT_LT(paired, 1.05 * oracle);
 }
 
+// 1 ms each: two that are there at 2 ms end at 4 ms, the third waits for nobody at 5 ms.
+TEST(QueueExperiment, InTurnEachTakesWhatItTakesAlone) {
+  const auto machine = machine_of(complementary_kernels());
+  const std::vector<Arrival> arrivals = {{.moment = nanoseconds_from_ms(2), .kernel = 0},
+                                         {.moment = nanoseconds_from_ms(2), .kernel = 1},
+                                         {.moment = nanoseconds_from_ms(5), .kernel = 0}};
+  const double first = to_ms(machine->kernel(0)->alone);
+  EXPECT_NEAR(first, 1.0, 0.05);
+  EXPECT_NEAR(to_ms(time_in_turn(*machine, arrivals)), 3.0 + first, 1e-9);
+  EXPECT_EQ(time_in_turn(*machine, {}), Nanoseconds(0));
+}
+
 // At a tenth of what the GPU can do a work hardly ever waits: it takes what it takes alone, 1 ms.
 TEST(QueueExperiment, AtALowLoadNobodyWaits) {
   const auto arrivals = poisson_arrivals(*machine_of(complementary_kernels()), {.works = 40, .load = 0.1});

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "wattune/backend/device.h"
 #include "wattune/core/result.h"
@@ -41,6 +42,10 @@ class DeviceMachine final : public Machine {
   // A kernel with these traits; what the code has no form for is struck out of them. The same kernel with other traits
   // costs a table entry. invalid_argument: the traits have other blocks than the kernel.
   Result<KernelId> add(std::shared_ptr<const LoadedKernel> kernel, KernelTraits traits);
+
+  // Sets the copies that launches of this kernel may name; beyond the last one the first follows again. Precondition:
+  // the kernel was added, and nothing runs.
+  void set_copies(KernelId id, std::vector<std::shared_ptr<const LoadedKernel>> copies);
 
   // The capability of devices that are not CUDA's is 0.0, which is unknown. split_grain is the driver's; as large as
   // `sms` where streams cannot have SMs of their own.

@@ -47,9 +47,15 @@ class KernelOutputs {
   // not read but shared with them.
   Result<void> remember(std::span<const KernelOutputs* const> others = {});
   bool remembers() const { return remembers_; }
+  // Takes over what another holds to be right, whose kernel is a copy of this one.
+  void remember_as(const KernelOutputs& other);
   // Where they hold anything else than was remembered: one line; none: nowhere.
   Result<std::optional<std::string>> difference();
 
+  // True if there is an output that the spec does not leave out of comparisons.
+  bool are_compared() const;
+  // Returns the size of all buffers that the kernel writes.
+  std::uint64_t bytes() const;
   // Arguments that the kernel reads and writes: what it leaves depends on how often it ran.
   std::vector<std::string> overwritten() const;
 

@@ -87,4 +87,10 @@ Result<std::vector<std::shared_ptr<const LoadedKernel>>> load_kernel(backend::De
                                                                      const Configuration& configuration,
                                                                      const LoadOptions& options = {});
 
+// Makes a copy of the kernel with buffers of its own for all that it writes by its spec; everything else is shared.
+// Their contents are left to KernelOutputs::restore(). unavailable: it writes pixels; errors of
+// Device::create_buffer().
+Result<std::shared_ptr<const LoadedKernel>> with_own_outputs(backend::Device& device, const KernelSpec& spec,
+                                                             const LoadedKernel& kernel);
+
 }  // namespace wattune::schedule

@@ -121,6 +121,7 @@ struct Launch {
   // Of each SM, that blocks of this launch and of all that shall run beside it share; twins only. 0: what this launch
   // alone needs.
   std::uint64_t shared_bytes = 0;
+  std::size_t copy = 0;  // whose buffers it uses: 0 the kernel's own, n those of its n-th copy, where there are copies
 };
 
 struct Ended {

@@ -47,9 +47,10 @@ struct SweepRow {
   Arrangement arrangement;
   std::array<Nanoseconds, 2> times = {};  // of each, from its first block to its last; medians, as all that follows
   Nanoseconds makespan = {};
-  double gain = 0.0;                  // sum of the times alone over the makespan, less one
-  Joules energy = {};                 // of the board; 0: unknown
-  std::optional<Error> failure = {};  // why there are no figures
+  double gain = 0.0;                        // sum of the times alone over the makespan, less one
+  Joules energy = {};                       // of the board; 0: unknown
+  std::optional<Error> failure = {};        // why there are no figures
+  std::vector<Nanoseconds> makespans = {};  // that the median is of, by round
 };
 
 struct PairSweep {
@@ -57,6 +58,7 @@ struct PairSweep {
   std::array<std::size_t, 2> repetitions = {1, 1};
   std::array<Nanoseconds, 2> alone = {};  // of all repetitions, as whole kernels
   std::array<Joules, 2> energy_alone = {};
+  std::array<std::vector<Nanoseconds>, 2> alone_by_round = {};
   std::vector<SweepRow> rows;  // in the order of `Way`
 
   // The row with the highest gain of those that this holds for; nullptr: there is none.
@@ -85,6 +87,11 @@ struct SweepOptions {
 // 3:1. not_found, invalid_argument: as model::feasible_ratios(). Empty: they never fit, or one of them can neither be
 // cut nor stays resident.
 Result<std::vector<model::BlockRatio>> ratios_of(const Machine& machine, KernelId first, KernelId second);
+
+// Runs both kernels of a sweep alone, with all repetitions, one after the other; or both together, arranged so. Errors
+// of the machine.
+Result<Nanoseconds> time_both_alone(Machine& machine, const PairSweep& sweep);
+Result<Nanoseconds> time_together(Machine& machine, const PairSweep& sweep, const Arrangement& arrangement);
 
 // A kernel once, whole; each of two once, arranged so. Errors of the machine.
 Result<void> run_alone(Machine& machine, KernelId kernel);

@@ -47,11 +47,13 @@ struct QueueOptions {
   // With a control of clocks the kernels have profiles at clocks, and pairs are forecast there (clock_profile.h).
   SchedulerOptions scheduler = {};
   std::optional<Watts> board_limit = {};      // beyond which the board lowers its clock; none: unknown
+  bool uses_copies = false;                   // the n-th work of a kernel uses its n-th copy, else all use its buffers
   const std::atomic<bool>* cancel = nullptr;  // ends the run as `cancelled`
 };
 
 struct QueueRun {
   Nanoseconds makespan;
+  Nanoseconds first_block;  // when the first block began, from the beginning of the run on
   Nanoseconds mean_response;
   Nanoseconds response_99;  // what 99 % of the works do not pass
   double slowdown = 0.0;    // mean response over the mean time alone
@@ -71,5 +73,9 @@ Result<PairTable> forecast_all(Machine& machine, const QueueOptions& options, co
 // error: what has ended until then is the result, and the board has its own clocks again.
 Result<QueueRun> run_queue(Machine& machine, const std::vector<Arrival>& arrivals, const QueueOptions& options,
                            const PairTable& forecasts, Trace* trace = nullptr);
+
+// Returns the time from the first block to the last where works run one after the other, as they arrive, and each takes
+// as long as alone. Precondition: the machine has these kernels, with times alone.
+Nanoseconds time_in_turn(const Machine& machine, const std::vector<Arrival>& arrivals);
 
 }  // namespace wattune::schedule

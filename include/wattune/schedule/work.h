@@ -26,6 +26,7 @@ struct Work {
   // Works of the same submission, by their places in it, that must have ended before.
   std::vector<std::size_t> after_in_batch = {};
   Nanoseconds limit = kForever;  // from its first launch to its end
+  std::size_t copy = 0;          // whose buffers it uses, as Launch has it
 };
 
 struct WorkStatistics {
