@@ -29,7 +29,9 @@ Result<std::vector<TuneOptions>> options_by_model(const TuneOptions& options, co
   const auto groups = tune::by_model(devices);
   std::vector<TuneOptions> all;
   for (const auto& group : groups) {
-    const auto same_name = [&](const auto& other) { return other.front().name == group.front().name; };
+    const auto same_name = [&](const auto& other) {
+      return in_file_name(other.front().name) == in_file_name(group.front().name);
+    };
     std::string label = group.front().name;
     if (std::ranges::count_if(groups, same_name) > 1) label += " " + group.front().selector;
     TuneOptions& each = all.emplace_back(options);

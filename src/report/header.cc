@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "report/header_choices.h"
 #include "report/header_lookup.h"
@@ -38,6 +39,17 @@ Result<void> check_same_kernel(const std::vector<ResultSet>& results) {
       return Error(ErrorCode::mismatch,
                    fmt::format("the results have different parameters: {} and {}", fmt::join(names(first), ", "),
                                fmt::join(names(result.info), ", ")));
+  }
+  return {};
+}
+
+Result<void> check_macro_names(const RunInfo& info) {
+  std::map<std::string, std::string> parameter_of;
+  for (const Parameter& parameter : info.parameters) {
+    const auto [found, is_new] = parameter_of.emplace(parameter_macro(parameter.name), parameter.name);
+    if (!is_new)
+      return Error(ErrorCode::mismatch, fmt::format("two parameters have the same macro in a header, {}: {} and {}",
+                                                    found->first, in_quotes(found->second), in_quotes(parameter.name)));
   }
   return {};
 }
@@ -142,6 +154,7 @@ std::string instruction(const std::string& kernel, const std::vector<Choice>& ch
 
 Result<std::string> write_header(const std::vector<ResultSet>& results) {
   WATTUNE_TRY(check_same_kernel(results));
+  if (!results.empty()) WATTUNE_TRY(check_macro_names(results.front().info));
   WATTUNE_ASSIGN(const std::vector<Choice> choices, choices_of(results));
   if (choices.empty()) return Error(ErrorCode::not_found, "no result has a correct configuration to write a header of");
   for (const Choice& choice : choices) WATTUNE_TRY(check_values(choice.trial->configuration));

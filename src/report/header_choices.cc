@@ -6,6 +6,7 @@
 
 #include "report/header_text.h"
 #include "report/trials.h"
+#include "wattune/core/printable.h"
 
 namespace wattune::report {
 
@@ -37,6 +38,24 @@ bool same_size(const Choice& one, const Choice& other) {
   return one.size_macro.empty() || other.size_macro.empty() || one.size_macro == other.size_macro;
 }
 
+// Two names that become one macro are not taken for each other.
+Result<void> check_macros(const std::vector<Choice>& choices, const Choice& added) {
+  const auto refuse = [](const char* what, const std::string& macro, const std::string& one, const std::string& other) {
+    return Error(ErrorCode::mismatch, fmt::format("two {} have the same macro in a header, {}: {} and {}", what, macro,
+                                                  in_quotes(one), in_quotes(other)))
+        .hint("export each apart");
+  };
+  for (const Choice& choice : choices) {
+    const RunInfo& one = *choice.info;
+    const RunInfo& other = *added.info;
+    if (choice.device_macro == added.device_macro && one.device.name != other.device.name)
+      return refuse("devices", added.device_macro, one.device.name, other.device.name);
+    if (!added.size_macro.empty() && choice.size_macro == added.size_macro && one.problem_size != other.problem_size)
+      return refuse("problem sizes", added.size_macro, one.problem_size, other.problem_size);
+  }
+  return {};
+}
+
 // Of two results for one device, one may be dropped: they must mean the same.
 Result<void> check_comparable(const std::vector<Choice>& choices, const Choice& added) {
   std::size_t fitting = 0;
@@ -51,6 +70,7 @@ Result<void> check_comparable(const std::vector<Choice>& choices, const Choice& 
 }
 
 Result<void> add(std::vector<Choice>& choices, Choice added) {
+  WATTUNE_TRY(check_macros(choices, added));
   WATTUNE_TRY(check_comparable(choices, added));
   const auto known = std::ranges::find_if(choices, [&](const Choice& choice) {
     return choice.device_macro == added.device_macro && same_size(choice, added);
@@ -71,10 +91,10 @@ Result<std::vector<Choice>> choices_of(const std::vector<ResultSet>& results) {
   for (const bool with_size : {true, false}) {
     for (const ResultSet& result : results) {
       if (result.info.problem_size.empty() == with_size) continue;
-      const std::vector<const Trial*> trials = ranked(result);
-      if (trials.empty()) continue;
-      WATTUNE_TRY(add(choices, {device_macro(result.info.device.name), size_macro(result.info.problem_size),
-                                &result.info, trials.front()}));
+      const Trial* const best = result.best();
+      if (best == nullptr || !has_time(*best)) continue;
+      WATTUNE_TRY(add(
+          choices, {device_macro(result.info.device.name), size_macro(result.info.problem_size), &result.info, best}));
     }
   }
   return choices;

@@ -178,6 +178,24 @@ TEST(Header, LeavesOutDevicesWithoutACorrectConfiguration) {
   EXPECT_EQ(write_header({}).error().code(), ErrorCode::not_found);
 }
 
+TEST(Header, RefusesNamesThatBecomeOneMacro) {
+  ResultSet one = one_parameter().time({1}, 5);
+  ResultSet other = one;
+  one.info.device.name = "RTX 3080";
+  other.info.device.name = "RTX-3080";
+  EXPECT_EQ(write_header({one, other}).error().to_string(),
+            "two devices have the same macro in a header, WATTUNE_DEVICE_RTX_3080: `RTX 3080` and `RTX-3080` (export "
+            "each apart)");
+  other.info.device.name = one.info.device.name;
+  one.info.problem_size = "64 x 64";
+  other.info.problem_size = "64, x, 64";
+  EXPECT_THAT(write_header({one, other}).error().to_string(),
+              testing::HasSubstr("two problem sizes have the same macro in a header, WATTUNE_SIZE_64_X_64"));
+  ResultSet twice = ResultsBuilder({{.name = "a-b", .values = {1}}, {.name = "a_b", .values = {2}}}).time({1, 2}, 5);
+  EXPECT_THAT(write_header({twice}).error().to_string(),
+              testing::HasSubstr("two parameters have the same macro in a header, a_b: `a-b` and `a_b`"));
+}
+
 TEST(Header, RefusesToMixKernels) {
   ResultSet other = results_on("A4000", 1e6);
   other.info.kernel_name = "multiply";
