@@ -58,9 +58,24 @@ std::string against_text(const CompanyReport& report) {
       100.0 * std::abs(saved), saved < 0.0 ? "more" : "less");
 }
 
+// How many times as long as together they take one after the other, each at its best alone; below 1 running them
+// together loses. None: that is not known.
+std::optional<double> gain_over_in_turn(const CompanyReport& report) {
+  if (!report.tuning.best || !(report.in_turn > Nanoseconds())) return std::nullopt;
+  return report.in_turn / report.tuning.best->observation.statistics->median;
+}
+
 std::string in_turn_text(const CompanyReport& report) {
-  if (!(report.in_turn > Nanoseconds())) return "";
-  return fmt::format("Each at its best alone, one after the other they take {}\n", format_time(report.in_turn));
+  const std::optional<double> gain = gain_over_in_turn(report);
+  if (!gain) return "";
+  const Nanoseconds together = report.tuning.best->observation.statistics->median;
+  const std::string outcome = *gain < 1.0   ? fmt::format("running them together loses {:.1f} %", 100.0 / *gain - 100.0)
+                              : *gain > 1.0 ? fmt::format("running them together saves {:.1f} %", 100.0 - 100.0 / *gain)
+                                            : "running them together gains nothing";
+  return fmt::format(
+      "Each at its best alone, one after the other they take {}\n"
+      "Together they take {}: {}\n",
+      format_time(report.in_turn), format_time(together), outcome);
 }
 
 Json time_json(Nanoseconds time) { return to_ms(time); }
@@ -114,7 +129,10 @@ std::string together_text(const Summary& summary, const schedule::CompanySession
 std::string together_json(const Summary& summary, const schedule::CompanySession& session,
                           const schedule::CompanyReport& report) {
   Json json = summary_document(summary);
-  json["together"] = {{"kernels", Json::array()}, {"tuned_alone", against_json(report)}, {"in_turn_ms", nullptr}};
+  json["together"] = {{"kernels", Json::array()},
+                      {"tuned_alone", against_json(report)},
+                      {"in_turn_ms", nullptr},
+                      {"gain_over_in_turn", json_or_null(gain_over_in_turn(report))}};
   if (report.in_turn > Nanoseconds()) json["together"]["in_turn_ms"] = time_json(report.in_turn);
   for (std::size_t k = 0; k < report.members.size(); ++k)
     json["together"]["kernels"].push_back(member_json(report.members[k], session.repetitions()[k]));
