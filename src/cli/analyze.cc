@@ -49,8 +49,9 @@ struct Analysed {
   ResultSet results;
   report::Distribution distribution;
   std::array<std::size_t, kShares.size()> within{};
-  report::Centrality centrality;
-  report::Amortisation amortisation;
+  bool describes_space = false;
+  report::Centrality centrality;         // where the results describe the space
+  report::Amortisation amortisation;     // the same
   std::optional<MethodsReport> methods;  // when asked for
 };
 
@@ -62,8 +63,11 @@ Result<Analysed> analyse(const std::string& file, bool methods) {
   analysed.distribution = report::distribution_of(analysed.results);
   for (std::size_t s = 0; s < kShares.size(); ++s)
     analysed.within[s] = report::count_within(analysed.results, kShares[s]);
-  analysed.amortisation = report::amortisation_of(analysed.results);
-  analysed.centrality = report::centrality_of(analysed.results, {kShares.begin(), kShares.end()});
+  analysed.describes_space = report::describes_space(analysed.results);
+  if (analysed.describes_space) {
+    analysed.amortisation = report::amortisation_of(analysed.results);
+    analysed.centrality = report::centrality_of(analysed.results, {kShares.begin(), kShares.end()});
+  }
   if (!methods) return analysed;
   auto report = report_methods(analysed.results);
   if (!report) return std::move(report).error().with_context(file);
@@ -86,6 +90,9 @@ std::string origin_of_figures(const ResultSet& results) {
   return std::ranges::any_of(results.trials, is_of_final) ? " (as the search measured them)" : "";
 }
 
+// A quarter of fewer is no configuration.
+bool has_quartiles(const Analysed& analysed) { return analysed.distribution.correct >= 4; }
+
 std::string spread_text(const Analysed& analysed) {
   const std::optional<Objective> objective = report::searched_for(analysed.results);
   const auto text = [&](double value) {
@@ -93,9 +100,11 @@ std::string spread_text(const Analysed& analysed) {
     return fmt::format("{:.6g}", objective->maximize ? -value : value);
   };
   const report::Distribution& spread = analysed.distribution;
-  return fmt::format("{:<14}  best {}, quartiles {}, {}, {}, worst {}{}\n", objective ? objective->metric : "times",
-                     text(spread.best), text(spread.quarter), text(spread.median), text(spread.three_quarters),
-                     text(spread.worst), origin_of_figures(analysed.results));
+  const std::string quartiles = has_quartiles(analysed) ? fmt::format(", quartiles {}, {}, {}", text(spread.quarter),
+                                                                      text(spread.median), text(spread.three_quarters))
+                                                        : "";
+  return fmt::format("{:<14}  best {}{}, worst {}{}\n", objective ? objective->metric : "times", text(spread.best),
+                     quartiles, text(spread.worst), origin_of_figures(analysed.results));
 }
 
 // Nothing where what was searched for does not compare as a ratio.
@@ -104,6 +113,16 @@ std::string amortisation_text(const report::Amortisation& amortisation) {
   return fmt::format("tuning pays off after {} launches, with {} of random search among them\n",
                      group_digits(static_cast<std::uint64_t>(amortisation.launches)),
                      group_digits(static_cast<std::uint64_t>(amortisation.steps)));
+}
+
+// What is only told by results that are dense.
+std::string space_text(const Analysed& analysed) {
+  if (!analysed.describes_space) return "local minima    these results are too few, or lie too far apart, to tell\n";
+  std::string text = fmt::format("local minima    {}; centrality of those ", group_digits(analysed.centrality.minima));
+  for (std::size_t s = 0; s < kShares.size(); ++s)
+    text += fmt::format("{}within {:.0f} % {:.3f}", s == 0 ? "" : ", ", 100 * kShares[s],
+                        analysed.centrality.proportions[s]);
+  return text + "\n" + amortisation_text(analysed.amortisation);
 }
 
 std::string heading(const Analysed& analysed) {
@@ -120,14 +139,11 @@ std::string describe(const Analysed& analysed, std::size_t width) {
   std::string text = heading(analysed);
   if (analysed.methods) return text + "\nmethods, replayed\n" + methods_text(*analysed.methods, width);
   if (analysed.distribution.correct == 0) return text;
+  if (analysed.results.best() == nullptr) return text + "None of them has a value of the objective.\n";
   text += spread_text(analysed) + "near the best   ";
   for (std::size_t s = 0; s < kShares.size(); ++s)
     text += fmt::format("{}{} within {:.0f} %", s == 0 ? "" : ", ", group_digits(analysed.within[s]), 100 * kShares[s]);
-  text += fmt::format("\nlocal minima    {}; centrality of those ", group_digits(analysed.centrality.minima));
-  for (std::size_t s = 0; s < kShares.size(); ++s)
-    text += fmt::format("{}within {:.0f} % {:.3f}", s == 0 ? "" : ", ", 100 * kShares[s],
-                        analysed.centrality.proportions[s]);
-  return text + "\n" + amortisation_text(analysed.amortisation) + sections(analysed.results, width);
+  return text + "\n" + space_text(analysed) + sections(analysed.results, width);
 }
 
 std::vector<ResultSet> results_of(const std::vector<Analysed>& all) {
@@ -160,7 +176,7 @@ std::string analysis_json(const std::vector<Analysed>& all) {
     for (std::size_t s = 0; s < kShares.size(); ++s)
       near.push_back({{"slower_by", kShares[s]},
                       {"configurations", each.within[s]},
-                      {"centrality", number(each.centrality.proportions[s])}});
+                      {"centrality", each.describes_space ? number(each.centrality.proportions[s]) : Json()}});
     Json importance = Json::object();
     for (const report::Importance& parameter : report::parameter_importance(each.results))
       importance[parameter.parameter] = json_or_null(parameter.main_effect);
@@ -170,19 +186,22 @@ std::string analysis_json(const std::vector<Analysed>& all) {
     Json front = Json::array();
     for (const Trial* trial : report::pareto_front(each.results)) front.push_back(to_json(*trial));
     const report::Distribution& times = each.distribution;
-    files.push_back(
-        {{"file", each.file},
-         {"kernel", each.results.info.kernel_name},
-         {"device", to_json(each.results.info.device)},
-         {"correct", times.correct},
-         {"failed", times.failed},
-         {"objective_quartiles", {times.best, times.quarter, times.median, times.three_quarters, times.worst}},
-         {"near_best", near},
-         {"local_minima", each.centrality.minima},
-         {"amortisation", {{"steps", each.amortisation.steps}, {"launches", each.amortisation.launches}}},
-         {"importance", importance},
-         {"interactions", interactions},
-         {"pareto", front}});
+    files.push_back({{"file", each.file},
+                     {"kernel", each.results.info.kernel_name},
+                     {"device", to_json(each.results.info.device)},
+                     {"correct", times.correct},
+                     {"failed", times.failed},
+                     {"objective_quartiles", has_quartiles(each) ? Json{times.best, times.quarter, times.median,
+                                                                        times.three_quarters, times.worst}
+                                                                 : Json()},
+                     {"near_best", near},
+                     {"local_minima", each.describes_space ? Json(each.centrality.minima) : Json()},
+                     {"amortisation", each.describes_space ? Json{{"steps", each.amortisation.steps},
+                                                                  {"launches", each.amortisation.launches}}
+                                                           : Json()},
+                     {"importance", importance},
+                     {"interactions", interactions},
+                     {"pareto", front}});
     if (each.methods) files.back().update(methods_json(*each.methods));
   }
   Json matrix = Json::array();

@@ -71,6 +71,22 @@ std::size_t count_within(const ResultSet& results, double share) {
       objectives, [&](double objective) { return slowdown(objective, objectives.front()) <= 1.0 + share; }));
 }
 
+bool describes_space(const ResultSet& results) {
+  constexpr std::size_t kEnough = 100;
+  std::vector<const Trial*> trials = counting(results.trials);
+  std::erase_if(trials, [](const Trial* trial) { return trial->observation.status == Status::not_recorded; });
+  double combinations = 1.0;
+  for (const Parameter& parameter : results.info.parameters)
+    combinations *= static_cast<double>(std::max<std::size_t>(1, parameter.values.size()));
+  const auto recorded = static_cast<double>(trials.size());
+  std::erase_if(trials, [](const Trial* trial) { return !has_time(*trial); });
+  if (trials.empty() || recorded >= combinations) return !trials.empty();
+  if (recorded < kEnough) return false;
+  const double parameters = static_cast<double>(varied_parameters(results).size());
+  const FitnessFlow flow(trials, results.info.parameters);
+  return static_cast<double>(flow.neighbours()) >= parameters / 2.0 * static_cast<double>(trials.size());
+}
+
 Amortisation amortisation_of(const ResultSet& results) {
   constexpr double kGood = 0.95;        // of the best speed
   constexpr double kProbability = 0.9;  // of finding one

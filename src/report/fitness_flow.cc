@@ -40,6 +40,7 @@ FitnessFlow::FitnessFlow(const std::vector<const Trial*>& nodes, const std::vect
         other[p] = static_cast<std::uint16_t>(place[p] + step);  // below 0 is a place that nothing has
         const auto neighbour = at.find(other);
         if (neighbour == at.end()) continue;
+        ++neighbours_;
         const double time = objective_of(*nodes[neighbour->second]);
         if (time <= own) edges_[node].push_back(neighbour->second);
         if (time < own) minimum_[node] = false;

@@ -15,6 +15,8 @@ class FitnessFlow {
 
   // No neighbour is faster.
   bool is_minimum(std::size_t node) const { return minimum_[node]; }
+  // Of all nodes, how many neighbours are nodes.
+  std::size_t neighbours() const { return neighbours_; }
   // The PageRank of every node: a walker follows a random edge with probability 0.85 and else jumps anywhere; where no
   // edge leaves, it always jumps (Page, Brin et al. 1999). Sums to 1.
   std::vector<double> page_rank() const;
@@ -22,6 +24,7 @@ class FitnessFlow {
  private:
   std::vector<std::vector<std::uint32_t>> edges_;
   std::vector<bool> minimum_;
+  std::size_t neighbours_ = 0;
 };
 
 }  // namespace wattune::report

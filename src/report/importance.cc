@@ -5,10 +5,11 @@
 //
 //   share = 1 - (1 - SS_between / SS_total) * (n - 1) / (n - k)
 //
-// so that a parameter without effect comes out around 0 however many values it has; below 0 it is given as 0. With as
-// many levels as Trials there is no telling. In a space with constraints, or where a search has looked more closely at
-// the fast part, parameters go together and the shares of two of them can tell of the same cause: they need not add up
-// to 1.
+// so that a parameter without effect comes out around 0 however many values it has; below 0 it is given as 0. There is
+// no share that chance may have made (chance.h), and none at all where the Trials are no more than the levels of all
+// parameters together, because then the parameters explain whatever was measured. In a space with constraints, or where
+// a search has looked more closely at the fast part, parameters go together and the shares of two of them can tell of
+// the same cause: they need not add up to 1.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <map>
 #include <string>
 
+#include "report/chance.h"
 #include "report/log_times.h"
 #include "report/text.h"
 #include "report/trials.h"
@@ -31,19 +33,28 @@ struct Level {
   double sum = 0.0;
 };
 
-std::optional<double> main_effect(const LogTimes& times, std::size_t parameter) {
+// By value.
+std::map<std::string, Level> levels_in(const LogTimes& times, std::size_t parameter) {
   std::map<std::string, Level> levels;
   for (std::size_t i = 0; i < times.trials.size(); ++i) {
     Level& level = levels[times.trials[i]->configuration.values()[parameter].to_string()];
     ++level.count;
     level.sum += times.values[i];
   }
-  const auto n = static_cast<double>(times.trials.size());
-  const auto k = static_cast<double>(levels.size());
-  if (k < 2 || !times.differ()) return 0.0;
-  if (n <= k) return std::nullopt;
+  return levels;
+}
+
+// Of one of so many parameters.
+std::optional<double> main_effect(const LogTimes& times, std::size_t parameter, std::size_t parameters) {
+  const std::map<std::string, Level> levels = levels_in(times, parameter);
+  const std::size_t count = times.trials.size();
+  if (levels.size() < 2 || count <= levels.size() || !times.differ()) return std::nullopt;
   double between = 0.0;
   for (const auto& [value, level] : levels) between += level.sum * level.sum / static_cast<double>(level.count);
+  const ExplainedShare share{between, times.sum_of_squares - between, levels.size() - 1, count - levels.size()};
+  if (!is_told_from_chance(share, parameters)) return std::nullopt;
+  const auto n = static_cast<double>(count);
+  const auto k = static_cast<double>(levels.size());
   return std::clamp(1.0 - (1.0 - between / times.sum_of_squares) * (n - 1) / (n - k), 0.0, 1.0);
 }
 
@@ -56,23 +67,54 @@ std::string bar(double share, std::size_t width) {
   return text + kEighths[eighths % 8];
 }
 
+std::string notes_on(const std::vector<Importance>& importance, std::size_t width) {
+  constexpr double kWhole = 1.05;  // beyond what rounding and chance make
+  std::string text;
+  double sum = 0.0;
+  for (const Importance& each : importance) sum += each.main_effect.value_or(0.0);
+  if (!std::ranges::all_of(importance, [](const Importance& each) { return each.main_effect.has_value(); }))
+    text += paragraph("?  these results do not tell it from chance", width);
+  if (sum > kWhole)
+    text += paragraph(
+        fmt::format("The shares add up to {:.0f} %: parameters that go together explain the same.", 100.0 * sum),
+        width);
+  return text;
+}
+
 }  // namespace
+
+std::size_t least_results(const LogTimes& times, const std::vector<std::size_t>& parameters) {
+  std::size_t levels = 1;
+  for (const std::size_t parameter : parameters)
+    levels += std::max<std::size_t>(levels_in(times, parameter).size(), 1) - 1;
+  return levels;
+}
 
 std::vector<Importance> parameter_importance(const ResultSet& results) {
   const LogTimes times = log_times(results);
+  const std::vector<std::size_t> varied = varied_parameters(results);
+  const bool enough = times.trials.size() > least_results(times, varied);
   std::vector<Importance> importance;
-  for (const std::size_t i : varied_parameters(results))
-    importance.push_back({results.info.parameters[i].name, main_effect(times, i)});
+  for (const std::size_t i : varied)
+    importance.push_back(
+        {results.info.parameters[i].name, enough ? main_effect(times, i, varied.size()) : std::nullopt});
   std::stable_sort(importance.begin(), importance.end(),
                    [](const Importance& a, const Importance& b) { return a.main_effect > b.main_effect; });
   return importance;
 }
 
 std::string table_of_importance(const ResultSet& results, std::size_t width) {
+  const LogTimes times = log_times(results);
   constexpr std::size_t kFewest = 3;
-  const auto correct = static_cast<std::size_t>(std::count_if(results.trials.begin(), results.trials.end(), has_time));
+  const std::size_t correct = times.trials.size();
   if (correct < kFewest) return paragraph("Too few correct results to tell which parameters matter.", width);
   const std::vector<Importance> importance = parameter_importance(results);
+  if (!times.differ())
+    return paragraph(
+        fmt::format("{} correct results, whose times do not differ, do not tell which parameters matter.", correct),
+        width);
+  if (!std::ranges::any_of(importance, [](const Importance& each) { return each.main_effect.has_value(); }))
+    return paragraph(fmt::format("{} correct results are too few to tell which parameters matter.", correct), width);
   std::size_t name_width = 0;
   for (const Importance& entry : importance) name_width = std::max(name_width, width_of(entry.parameter));
   const std::size_t used = name_width + 2 + 7 + 2;
@@ -87,7 +129,7 @@ std::string table_of_importance(const ResultSet& results, std::size_t width) {
                     entry.main_effect ? fmt::format("{:5.1f} %", share * 100) : "      ?", bar(share, bar_width));
     text += cut(line.substr(0, line.find_last_not_of(' ') + 1), width) + "\n";
   }
-  return text;
+  return text + notes_on(importance, width);
 }
 
 }  // namespace wattune::report

@@ -9,13 +9,15 @@
 //
 // MS_within, the variance inside the cells, times df is what so many cells explain by chance (as in importance.cc).
 // Fitting the additive model instead of adding main effects makes the share right where constraints let the two
-// parameters go together: what they explain each, and both alike, is no interaction.
+// parameters go together: what they explain each, and both alike, is no interaction. There is no share that chance may
+// have made, as in importance.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "report/chance.h"
 #include "report/log_times.h"
 #include "report/text.h"
 #include "wattune/core/printable.h"
@@ -115,17 +117,22 @@ std::size_t connected_groups(const std::vector<Cell>& cells, std::size_t levels_
   return groups;
 }
 
-double interaction(const LogTimes& times, const std::vector<std::size_t>& a, const std::vector<std::size_t>& b) {
+// Of one of so many pairs; none: chance may have made it.
+std::optional<double> interaction(const LogTimes& times, const std::vector<std::size_t>& a,
+                                  const std::vector<std::size_t>& b, std::size_t pairs) {
   const std::vector<Cell> cells = cells_of(times.values, a, b);
   const std::size_t levels_a = count_of(a);
   const std::size_t levels_b = count_of(b);
   const std::size_t freedom = cells.size() + connected_groups(cells, levels_a, levels_b) - levels_a - levels_b;
-  if (freedom == 0 || times.values.size() <= cells.size() || !times.differ()) return 0.0;
+  if (freedom == 0 || times.values.size() <= cells.size() || !times.differ()) return std::nullopt;
   double between = 0.0;
   for (const Cell& cell : cells) between += cell.count * cell.mean * cell.mean;
-  const double within = (times.sum_of_squares - between) / static_cast<double>(times.values.size() - cells.size());
-  const double chance = static_cast<double>(freedom) * within;
-  return std::clamp((joint_squares(cells, levels_a, levels_b) - chance) / times.sum_of_squares, 0.0, 1.0);
+  const std::size_t left = times.values.size() - cells.size();
+  const ExplainedShare share{joint_squares(cells, levels_a, levels_b), std::max(0.0, times.sum_of_squares - between),
+                             freedom, left};
+  if (!is_told_from_chance(share, pairs)) return std::nullopt;
+  const double chance = static_cast<double>(freedom) * share.unexplained / static_cast<double>(left);
+  return std::clamp((share.explained - chance) / times.sum_of_squares, 0.0, 1.0);
 }
 
 }  // namespace
@@ -136,10 +143,13 @@ std::vector<Interaction> parameter_interactions(const ResultSet& results) {
   std::vector<std::vector<std::size_t>> levels;
   for (const std::size_t parameter : varied) levels.push_back(levels_of(times, parameter));
   std::vector<Interaction> interactions;
+  if (times.trials.size() <= least_results(times, varied)) return interactions;
+  const std::size_t pairs = varied.size() * (varied.size() - 1) / 2;
   for (std::size_t i = 0; i < varied.size(); ++i)
     for (std::size_t j = i + 1; j < varied.size(); ++j)
-      interactions.push_back({results.info.parameters[varied[i]].name, results.info.parameters[varied[j]].name,
-                              interaction(times, levels[i], levels[j])});
+      if (const auto share = interaction(times, levels[i], levels[j], pairs))
+        interactions.push_back(
+            {results.info.parameters[varied[i]].name, results.info.parameters[varied[j]].name, *share});
   std::ranges::stable_sort(interactions, std::greater<>(), &Interaction::share);
   return interactions;
 }

@@ -14,9 +14,9 @@ std::string plot_interactions_svg(const ResultSet& results) {
   std::map<std::pair<std::string, std::string>, double> shares;
   double largest = 0.0;
   for (const Importance& each : parameters) {
-    const double share = each.main_effect.value_or(0.0);
-    shares[{each.parameter, each.parameter}] = share;
-    largest = std::max(largest, share);
+    if (!each.main_effect) continue;
+    shares[{each.parameter, each.parameter}] = *each.main_effect;
+    largest = std::max(largest, *each.main_effect);
   }
   for (const Interaction& each : parameter_interactions(results)) {
     shares[{each.first, each.second}] = shares[{each.second, each.first}] = each.share;
@@ -30,8 +30,11 @@ std::string plot_interactions_svg(const ResultSet& results) {
     map.rows.push_back(row.parameter);
     std::vector<HeatMap::Cell>& cells = map.cells.emplace_back();
     for (const Importance& column : parameters) {
-      const double share = shares[{row.parameter, column.parameter}];
-      cells.push_back({largest > 0.0 ? share / largest : 0.0, fmt::format("{:.1f}", 100.0 * share)});
+      const auto share = shares.find({row.parameter, column.parameter});
+      if (share == shares.end())
+        cells.push_back({0.0, "?"});
+      else
+        cells.push_back({largest > 0.0 ? share->second / largest : 0.0, fmt::format("{:.1f}", 100.0 * share->second)});
     }
   }
   map.columns = map.rows;

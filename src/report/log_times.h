@@ -19,4 +19,7 @@ struct LogTimes {
 // Of every Trial with a time, as the search measured it.
 LogTimes log_times(const ResultSet& results);
 
+// So many results are explained by the values of these parameters, each alone, whatever was measured; more are needed.
+std::size_t least_results(const LogTimes& times, const std::vector<std::size_t>& parameters);
+
 }  // namespace wattune::report

@@ -94,6 +94,25 @@ TEST(Analysis, DrawsPortability) {
   EXPECT_THAT(svg, testing::HasSubstr("add: speed of the row"));
 }
 
+// Every value of the row was recorded. Ten by ten values, of which every third was, have no neighbours beside them.
+TEST(Analysis, DescribesTheSpaceWhereResultsAreDense) {
+  EXPECT_TRUE(describes_space(row()));
+  EXPECT_FALSE(describes_space(one_parameter().time({1}, 3e6).time({4}, 5e6)));
+  std::vector<Value> values;
+  for (int i = 0; i < 40; ++i) values.emplace_back(i);
+  const std::vector<Parameter> parameters = {{.name = "x", .values = values}, {.name = "y", .values = values}};
+  ResultsBuilder apart(parameters);
+  ResultsBuilder dense(parameters);
+  for (int i = 0; i < 1600; ++i) {
+    const int x = i % 40;
+    const int y = i / 40;
+    if (x % 3 == 0 && y % 3 == 0) apart.time({x, y}, 1e6 + i);
+    if (x + y < 40) dense.time({x, y}, 1e6 + i);
+  }
+  EXPECT_FALSE(describes_space(apart));
+  EXPECT_TRUE(describes_space(dense));
+}
+
 TEST(Analysis, AnswersWhenNothingIsCorrect) {
   const ResultSet failures = one_parameter().failure({1}, Status::compile, "no");
   EXPECT_EQ(distribution_of(failures).failed, 1u);

@@ -13,18 +13,22 @@ using testing::HasSubstr;
 const std::vector<Parameter> kThreeFlags = {
     {.name = "a", .values = {-1, 1}}, {.name = "b", .values = {-1, 1}}, {.name = "c", .values = {-1, 1}}};
 
+constexpr double kNone = -1.0;
+
 double share_of(const ResultSet& results, const std::string& a, const std::string& b) {
   for (const Interaction& each : parameter_interactions(results))
     if (each.first == a && each.second == b) return each.share;
-  return -1.0;
+  return kNone;
 }
 
-// log(time) = a + b + a b over all corners: the three terms have equal sums of squares, and c does nothing.
+// log(time) = a + b + a b, eight times over all corners: the three terms have equal sums of squares, and c does
+// nothing.
 ResultSet joint() {
   ResultsBuilder builder(kThreeFlags);
   for (const int a : {-1, 1})
     for (const int b : {-1, 1})
-      for (const int c : {-1, 1}) builder.time({a, b, c}, std::exp(a + b + a * b));
+      for (const int c : {-1, 1})
+        for (int repeat = 0; repeat < 8; ++repeat) builder.time({a, b, c}, std::exp(a + b + a * b));
   return builder;
 }
 
@@ -40,20 +44,20 @@ TEST(Interactions, AreNotMadeByConstraints) {
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < 3; ++b)
       if (a + b < 4 && a * b != 1)
-        for (int repeat = 0; repeat < 2; ++repeat) builder.time({a, b}, std::exp(a + 2.0 * b));
+        for (int repeat = 0; repeat < 40; ++repeat) builder.time({a, b}, std::exp(a + 2.0 * b));
   EXPECT_NEAR(share_of(builder, "a", "b"), 0.0, 1e-9);
   ResultsBuilder equal(kThreeFlags);
   for (const int a : {-1, 1})
     for (const int c : {-1, 1}) equal.time({a, a, c}, std::exp(3 * a)).time({a, a, c}, std::exp(3 * a));
-  EXPECT_EQ(share_of(equal, "a", "b"), 0.0);
+  EXPECT_EQ(share_of(equal, "a", "b"), kNone);
 }
 
 TEST(Interactions, AreHonestWithFewData) {
   ResultsBuilder builder(kThreeFlags);
-  EXPECT_EQ(share_of(builder, "a", "b"), 0.0);
+  EXPECT_EQ(share_of(builder, "a", "b"), kNone);
   for (const int a : {-1, 1})
     for (const int b : {-1, 1}) builder.time({a, b, 1}, std::exp(a * b));
-  EXPECT_EQ(share_of(builder, "a", "b"), 0.0);  // a Trial per cell: noise would look the same
+  EXPECT_EQ(share_of(builder, "a", "b"), kNone);  // a Trial per cell: noise would look the same
   EXPECT_EQ(table_of_interactions(builder, 5, 80), "");
 }
 
@@ -65,12 +69,12 @@ TEST(Interactions, AreListedAndDrawn) {
   EXPECT_THAT(svg, HasSubstr("add on Device A"));
 }
 
-// The largest share is the longest bar, 460 wide: a third, corrected for what two values of eight explain by chance,
-// 1 - (1 - 1/3) 7/6.
+// The largest share is the longest bar, 460 wide: a third, corrected for what two values of 64 explain by chance,
+// 1 - (1 - 1/3) 63/62.
 TEST(Importance, IsDrawnInAPicture) {
   const std::string svg = plot_importance_svg(joint());
   EXPECT_THAT(svg, HasSubstr("width=\"460.0\""));
-  EXPECT_THAT(svg, HasSubstr(">22.2 %</text>"));
+  EXPECT_THAT(svg, HasSubstr(">32.3 %</text>"));
   EXPECT_THAT(svg, HasSubstr(">0.0 %</text>"));
 }
 

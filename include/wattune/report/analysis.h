@@ -29,6 +29,11 @@ Distribution distribution_of(const ResultSet& results);
 // How many configurations are at most `share` slower than the best: 0.05 for 5 %.
 std::size_t count_within(const ResultSet& results, double share);
 
+// Whether what the results say of local minima and of random search is said of the space that they are of: there are at
+// least 100, or all combinations of the values, and on average a correct configuration has a neighbour that was
+// recorded for every two parameters that vary.
+bool describes_space(const ResultSet& results);
+
 // How likely a walk downhill ends in a good local minimum: the proportion of centrality (Schoonhoven et al.,
 // "Benchmarking optimization algorithms for auto-tuning GPU kernels", IEEE TEVC 2022). The fitness-flow graph has an
 // edge from each correct configuration to each neighbour that is at least as fast, neighbours being one place apart in
