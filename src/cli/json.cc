@@ -49,15 +49,17 @@ Json to_json(const Trial& trial) {
     metrics[metric.name] = metric.value;
     if (metric.uncertainty) uncertainties[metric.name] = *metric.uncertainty;
   }
-  return {{"configuration", to_json(trial.configuration)},
-          {"objective", trial.observation.objective()},
-          {"time_ms", to_ms(statistics.median)},
-          {"interval_ms", {to_ms(statistics.interval_low), to_ms(statistics.interval_high)}},
-          {"confidence", statistics.confidence},
-          {"samples", trial.observation.samples.size()},
-          {"verified", trial.observation.verified},
-          {"metrics", metrics},
-          {"uncertainties", uncertainties}};
+  Json json = {{"configuration", to_json(trial.configuration)},
+               {"objective", trial.observation.objective()},
+               {"time_ms", to_ms(statistics.median)},
+               {"interval_ms", {to_ms(statistics.interval_low), to_ms(statistics.interval_high)}},
+               {"confidence", statistics.confidence},
+               {"samples", trial.observation.samples.size()},
+               {"verified", trial.observation.verified},
+               {"metrics", metrics},
+               {"uncertainties", uncertainties}};
+  if (!trial.observation.lacking.empty()) json["lacking"] = trial.observation.lacking;
+  return json;
 }
 
 Json speed_up_json(const Trial* best, const Trial* standard) {

@@ -88,7 +88,8 @@ std::string ProgressDisplay::line(const search::Progress& progress, std::size_t 
   const auto left = options_.stop.evaluations_left(progress);
   const Uint128 total =
       left ? std::min<Uint128>(progress.evaluations + *left, progress.space_size) : progress.space_size;
-  std::vector<std::string> parts = {fmt::format("{}/{}", group_digits(progress.evaluations), group_digits(total))};
+  std::vector<std::string> parts = {
+      fmt::format("{}/{}", group_digits(progress.evaluations + (left ? 0 : progress.skipped)), group_digits(total))};
   if (progress.best_objective) {
     parts.push_back(best(*progress.best_objective));
   }
@@ -154,7 +155,8 @@ std::optional<double> ProgressDisplay::seconds_left(const search::Progress& prog
   if (rate <= 0.0) return seconds;
   const auto left = options_.stop.evaluations_left(progress);
   const double evaluations =
-      left ? static_cast<double>(*left) : to_double(progress.space_size) - static_cast<double>(progress.evaluations);
+      left ? static_cast<double>(*left)
+           : to_double(progress.space_size) - static_cast<double>(progress.evaluations + progress.skipped);
   return std::min(seconds.value_or(std::numeric_limits<double>::infinity()), std::max(0.0, evaluations) / rate);
 }
 

@@ -91,6 +91,7 @@ void add_figures(Lines& lines, const Observation& observation, const std::string
     lines.add("clock", fmt::format("{:.0f} MHz", clock->value()));
   for (const Metric& metric : observation.metrics)
     lines.add(metric.name, report::figure_text(metric) + (metric.unit.empty() ? "" : " " + metric.unit));
+  if (!observation.lacking.empty()) lines.add("lacking", observation.lacking);
 }
 
 std::string describe_memcheck(const Sanitized& found) {
@@ -155,7 +156,9 @@ void add_best(Lines& lines, const tune::TuningResult& result, const std::string&
     add_figures(lines, result.best->observation, unverified);
     for (const Trial& trial : result.ties) lines.add("as good", trial.configuration.to_string());
   } else {
-    lines.add("best", "none: no configuration was correct");
+    const bool any_correct = result.by_status.contains(Status::correct) && result.by_status.at(Status::correct) > 0;
+    lines.add("best", any_correct ? "none: no correct configuration has a value of the objective"
+                                  : "none: no configuration was correct");
   }
   if (result.baseline) lines.add("default", describe_baseline(result));
   if (!result.best || !has_correct_baseline(result)) return;
@@ -190,6 +193,13 @@ std::string summary_text(const Summary& summary) {
   const std::string resumed = result.resumed > 0 ? fmt::format(" after {} before", group_digits(result.resumed)) : "";
   lines.add("evaluated", fmt::format("{}{} in {}: {}", counted(result.evaluated, "configuration"), resumed,
                                      format_wait(to_seconds(result.elapsed)), format_counts(result.by_status)));
+  if (result.lacking > 0)
+    lines.add("lacking",
+              fmt::format("metrics of {}: {}", counted(result.lacking, "configuration"), result.why_lacking));
+  if (result.skipped > 0)
+    lines.add("skipped", fmt::format("{} beyond what the device or a resource constraint allows, which count as no "
+                                     "evaluations",
+                                     counted(result.skipped, "configuration")));
   if (result.left_out > 0)
     lines.add("left out", fmt::format("the energy of {} of them, which are too slow to be as good as the best",
                                       group_digits(result.left_out)));
@@ -221,9 +231,11 @@ Json summary_document(const Summary& summary) {
                {"default", standard != nullptr ? to_json(*standard) : Json(nullptr)}};
   json.update(speed_up_json(result.best ? &*result.best : nullptr, standard));
   json.update({{"evaluated", result.evaluated},
+               {"skipped", result.skipped},
                {"resumed", result.resumed},
                {"by_status", to_json(result.by_status)},
                {"left_out", result.left_out},
+               {"lacking_metrics", result.lacking},
                {"samples", result.samples},
                {"throttled_samples", result.throttled_samples},
                {"sanitized", summary.sanitized

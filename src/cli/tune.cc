@@ -24,6 +24,7 @@
 #include "wattune/search/strategy.h"
 #include "wattune/store/formats.h"
 #include "wattune/store/journal.h"
+#include "wattune/tune/placement.h"
 #include "wattune/tune/session.h"
 
 namespace wattune::cli {
@@ -215,10 +216,11 @@ Result<ExitStatus> tune_one_model(const TuneOptions& options) {
   WATTUNE_TRY(check_sanitizable(options, session->devices().front()));
   const RunInfo info = session->describe();
   const StopRequest stop;
-  WATTUNE_ASSIGN(const auto journal, open_journal(file, info, session->space(), options));
+  WATTUNE_ASSIGN(const auto placement, tune::placement(session->spec(), session->space()));
+  WATTUNE_ASSIGN(const auto journal, open_journal(file, info, placement, options));
   if (!options.quiet) note_session(*session);
   auto result = run_search(*session, *journal, options, stop.made());
-  if (result && stop.made() && result->evaluated + result->resumed == 0)
+  if (result && stop.made() && result->evaluated + result->skipped + result->resumed == 0)
     result = Error(ErrorCode::cancelled, "interrupted before the first evaluation");
   if (!result) return ended_early(std::move(result).error(), *journal, file);
   Result<ExitStatus> status = conclude(*session, *result, info, *journal, options, sanitizer, stop.made());

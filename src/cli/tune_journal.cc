@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+
 #include "cli/output_file.h"
 #include "cli/terminal.h"
 
@@ -15,6 +17,12 @@ ResultsUse use_of(const TuneOptions& options) {
   return {.resume = options.resume || options.force_resume, .overwrite = options.overwrite};
 }
 
+bool has_only_header(const fs::path& journal) {
+  std::ifstream stream(journal);
+  std::string line;
+  return std::getline(stream, line) && !std::getline(stream, line);
+}
+
 }  // namespace
 
 Result<void> check_journal_file(const fs::path& file, const TuneOptions& options) {
@@ -22,15 +30,17 @@ Result<void> check_journal_file(const fs::path& file, const TuneOptions& options
 }
 
 Result<std::unique_ptr<store::Journal>> open_journal(const fs::path& file, const RunInfo& info,
-                                                     const space::SearchSpace& space, const TuneOptions& options) {
+                                                     const store::Placement& placement, const TuneOptions& options) {
   WATTUNE_TRY(make_room(file, use_of(options)));
   const store::Resume resume = options.force_resume ? store::Resume::forced
                                : options.resume     ? store::Resume::checked
                                                     : store::Resume::no;
-  const auto belongs = [&space](const Configuration& configuration) {
-    return configuration.id() < space.count() && space.configuration(configuration.id()) == configuration;
-  };
-  WATTUNE_ASSIGN(auto journal, store::Journal::open(file, info, resume, belongs));
+  WATTUNE_ASSIGN(auto journal, store::Journal::open(file, info, resume, placement));
+  if (!options.quiet && journal->unused() > 0)
+    print_note(
+        fmt::format("{}: {} earlier configurations are in the search space, {} are not: their results stay in "
+                    "the file and do not count",
+                    file.string(), journal->recovered().size(), journal->unused()));
   if (const std::string& doubt = journal->lock_doubt(); !options.quiet && !doubt.empty())
     print_note(fmt::format("{}: {}", file.string(), doubt));
   return journal;
@@ -39,8 +49,7 @@ Result<std::unique_ptr<store::Journal>> open_journal(const fs::path& file, const
 Error ended_early(Error error, store::Journal& journal, const fs::path& file) {
   if (journal.file() != file) return std::move(error).with_context("the run ended early");
   const bool intact = journal.check_intact().has_value();
-  const auto written = store::read_journal(journal.file());
-  if (intact && written && written->trials.empty()) {
+  if (intact && has_only_header(journal.file())) {
     std::error_code ignored;
     fs::remove(journal.file(), ignored);
     return error;

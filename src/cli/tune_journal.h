@@ -7,7 +7,6 @@
 
 #include "cli/tune_options.h"
 #include "wattune/core/trial.h"
-#include "wattune/space/search_space.h"
 #include "wattune/store/journal.h"
 
 namespace wattune::cli {
@@ -16,7 +15,7 @@ namespace wattune::cli {
 Result<void> check_journal_file(const std::filesystem::path& file, const TuneOptions& options);
 
 Result<std::unique_ptr<store::Journal>> open_journal(const std::filesystem::path& file, const RunInfo& info,
-                                                     const space::SearchSpace& space, const TuneOptions& options);
+                                                     const store::Placement& placement, const TuneOptions& options);
 
 // The error with where the results so far are. A journal without a single Trial, which would only be in the way of the
 // next run, is removed.

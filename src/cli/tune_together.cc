@@ -18,6 +18,7 @@
 #include "wattune/core/suggest.h"
 #include "wattune/schedule/company.h"
 #include "wattune/schedule/stand_ins.h"
+#include "wattune/tune/placement.h"
 
 namespace wattune::cli {
 
@@ -235,10 +236,13 @@ Result<ExitStatus> conclude_together(const schedule::CompanySession& session, co
 
 Result<ExitStatus> tune_company(schedule::CompanySession& session, const fs::path& file, const TuneOptions& options) {
   const StopRequest stop;
-  WATTUNE_ASSIGN(const auto journal, open_journal(file, session.describe(), session.space().space(), options));
+  const auto placement = [&session](const Trial& trial, const RunInfo&) {
+    return tune::place(session.space().space(), trial.configuration);
+  };
+  WATTUNE_ASSIGN(const auto journal, open_journal(file, session.describe(), placement, options));
   if (!options.quiet) note_company(session);
   auto report = run_company(session, *journal, options, stop.made());
-  if (report && stop.made() && report->tuning.evaluated + report->tuning.resumed == 0)
+  if (report && stop.made() && report->tuning.evaluated + report->tuning.skipped + report->tuning.resumed == 0)
     report = Error(ErrorCode::cancelled, "interrupted before the first evaluation");
   if (!report) return ended_early(std::move(report).error(), *journal, file);
   return conclude_together(session, *report, *journal, options, stop.made());

@@ -51,6 +51,17 @@ const std::vector<std::string>& resource_names() {
   return names;
 }
 
+const std::vector<std::string>& figure_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all = resource_names();
+    for (const char* each :
+         {"time", "power", "energy", "dynamic_energy", "temperature", "voltage", "edp", "ed2p", "operations_per_joule"})
+      all.emplace_back(each);
+    return all;
+  }();
+  return names;
+}
+
 std::vector<LaunchStep> launches_of(const KernelSpec& spec) {
   std::vector<LaunchStep> launches = spec.steps;
   if (launches.empty()) {

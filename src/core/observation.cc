@@ -27,6 +27,7 @@ std::optional<Status> parse_status(std::string_view name) {
 bool is_measurable(Nanoseconds time) { return time >= Nanoseconds() && time < Nanoseconds(0x1p63); }
 
 std::optional<double> gain(double objective, double over) {
+  if (!std::isfinite(objective) || !std::isfinite(over)) return std::nullopt;
   if (objective > 0 && over > 0) return over / objective;
   if (objective < 0 && over < 0) return objective / over;
   return std::nullopt;

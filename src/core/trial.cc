@@ -40,10 +40,11 @@ std::vector<std::size_t> counting_positions(const std::vector<Trial>& trials) {
 
 Identity identity_of(const RunInfo& info) {
   Identity identity = info.identity;
+  identity.erase(kResourceConstraints);  // which say what may be tried, as the space does
   identity["device"] = info.device.name;
   identity["driver"] = info.device.driver_version;
   identity["objectives"] = text_of(info.objectives);
-  identity["search space"] = info.space_hash;
+  for (const Parameter& parameter : info.parameters) identity["tuning parameter " + parameter.name] = "declared";
   return identity;
 }
 
@@ -72,7 +73,7 @@ const Trial* ResultSet::best() const {
   std::vector<const Trial*> those = counting(trials);
   const Nanoseconds longest = longest_time();
   std::erase_if(those, [longest](const Trial* trial) {
-    return !trial->observation.ok() || trial->observation.statistics->median > longest;
+    return !trial->observation.has_objective() || trial->observation.statistics->median > longest;
   });
   const Trial* winner = nullptr;
   for (const Trial* trial : those) {

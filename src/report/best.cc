@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "report/text.h"
@@ -36,6 +37,7 @@ bool is_level_with(const Trial& trial, const Trial& best) {
 // Where the energy was not measured the objective is no better than this, unless it is the time.
 std::string objective_text(const Trial& trial, const Objective& objective) {
   const double value = trial.observation.objective();
+  if (!std::isfinite(value)) return "none";
   const bool is_bound = was_left_out(trial.observation) && trial.observation.objective_value;
   const char* const bound = !is_bound ? "" : objective.maximize ? "<=" : ">=";
   return fmt::format("{}{:.6g}", bound, objective.maximize ? -value : value);
@@ -162,10 +164,11 @@ std::string slowdown_note(const ResultSet& results, std::size_t left_out) {
 
 std::string default_note(const ResultSet& results, const Trial& best) {
   const Trial* trial = default_trial(results);
-  if (trial == nullptr) return {};
+  if (trial == nullptr || results.best() == nullptr) return {};
   if (!has_time(*trial))
     return fmt::format("The default configuration failed ({}).\n", to_string(trial->observation.status));
   if (trial == &best) return "The best is the default configuration: no other proved better.\n";
+  if (!trial->observation.has_objective()) return "The default configuration has no value of the objective.\n";
   const std::optional<double> ratio = gain_over_default(best.observation, trial->observation);
   if (!ratio) return {};
   if (const auto objective = searched_for(results))
@@ -173,6 +176,17 @@ std::string default_note(const ResultSet& results, const Trial& best) {
                        objective_text(*trial, *objective), objective->metric, *ratio, how_compared(best));
   return fmt::format("The default configuration takes {}; the best is {:.2f} times as fast.\n{}",
                      time_text(time_of(*trial)), *ratio, how_compared(best));
+}
+
+// Why some that are correct have less to show than the others.
+std::string lacking_note(const ResultSet& results, const std::vector<const Trial*>& trials) {
+  const auto lacks = [](const Trial* trial) { return !trial->observation.lacking.empty(); };
+  const auto first = std::ranges::find_if(trials, lacks);
+  std::string text;
+  if (first != trials.end())
+    text = fmt::format("{} of {} correct configurations lack a metric: {}.\n", std::ranges::count_if(trials, lacks),
+                       trials.size(), printable((*first)->observation.lacking));
+  return results.best() == nullptr ? text + "None of them has a value of the objective.\n" : text;
 }
 
 std::string fitted(const std::string& lines, std::size_t width) {
@@ -196,9 +210,10 @@ std::string table_of_best(const ResultSet& results, std::size_t rows, std::size_
   if (trials.empty())
     return paragraph(fmt::format("None of {} evaluations gave a correct result.", results.trials.size()), width);
   BestTable table(results, trials, metrics);
-  return table.to_string(rows, width) + fitted(slowdown_note(results, slow) + table.notes(rows) + level_note(trials) +
-                                                   default_note(results, *trials.front()),
-                                               width);
+  return table.to_string(rows, width) +
+         fitted(slowdown_note(results, slow) + lacking_note(results, trials) + table.notes(rows) + level_note(trials) +
+                    default_note(results, *trials.front()),
+                width);
 }
 
 }  // namespace wattune::report

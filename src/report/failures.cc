@@ -23,10 +23,14 @@ struct Message {
 
 std::vector<Message> messages_of(const ResultSet& results, Status status) {
   std::map<std::string, Message> by_text;
+  const auto text_of = [status](const Trial& trial) {
+    return status == Status::correct ? trial.observation.lacking : trial.observation.message;
+  };
   for (const Trial& trial : results.trials) {
     if (trial.observation.status != status) continue;
-    Message& message = by_text[trial.observation.message];
-    if (message.example == nullptr) message = {trial.observation.message, 0, &trial};
+    if (status == Status::correct && trial.observation.lacking.empty()) continue;
+    Message& message = by_text[text_of(trial)];
+    if (message.example == nullptr) message = {text_of(trial), 0, &trial};
     ++message.count;
   }
   std::vector<Message> messages;
@@ -40,7 +44,8 @@ std::vector<Message> messages_of(const ResultSet& results, Status status) {
 std::string section_of(Status status, const std::vector<Message>& messages, std::size_t width) {
   std::size_t total = 0;
   for (const Message& message : messages) total += message.count;
-  std::string text = cut(fmt::format("{}: {}", to_string(status), total), width) + "\n";
+  const char* lacking = status == Status::correct ? ", without some metrics" : "";
+  std::string text = cut(fmt::format("{}{}: {}", to_string(status), lacking, total), width) + "\n";
   for (std::size_t i = 0; i < std::min(messages.size(), kMessagesPerStatus); ++i) {
     const Message& message = messages[i];
     const std::string words = message.text.empty() ? "(no message)" : printable(message.text);
@@ -58,7 +63,6 @@ std::string table_of_failures(const ResultSet& results, std::size_t width) {
   if (results.trials.empty()) return paragraph("No configuration was evaluated.", width);
   std::string text;
   for (Status status : kAllStatuses) {
-    if (status == Status::correct) continue;
     const std::vector<Message> messages = messages_of(results, status);
     if (!messages.empty()) text += section_of(status, messages, width);
   }

@@ -13,9 +13,9 @@ namespace {
 
 // The best first, then who ran beside it by place, then all others; each of them by objective. What is too slow to
 // count comes behind them.
-std::tuple<bool, bool, bool, FinalPlace, double> rank_of(const Trial& trial, const Trial& best, Nanoseconds longest) {
-  const bool beside = ran_beside(trial, best);
-  return {&trial != &best, time_of(trial) > longest, !beside, beside ? trial.observation.final_place : FinalPlace::none,
+std::tuple<bool, bool, bool, FinalPlace, double> rank_of(const Trial& trial, const Trial* best, Nanoseconds longest) {
+  const bool beside = best != nullptr && ran_beside(trial, *best);
+  return {&trial != best, time_of(trial) > longest, !beside, beside ? trial.observation.final_place : FinalPlace::none,
           trial.observation.objective()};
 }
 
@@ -36,7 +36,7 @@ std::vector<const Trial*> ranked(const ResultSet& results) {
     if (has_time(*trial)) trials.push_back(trial);
   const Trial* best = results.best();
   const Nanoseconds longest = results.longest_time();
-  std::ranges::stable_sort(trials, {}, [&](const Trial* trial) { return rank_of(*trial, *best, longest); });
+  std::ranges::stable_sort(trials, {}, [&](const Trial* trial) { return rank_of(*trial, best, longest); });
   return trials;
 }
 
@@ -44,14 +44,16 @@ std::vector<double> searched_objectives(const ResultSet& results) {
   std::vector<double> objectives;
   const Nanoseconds longest = results.longest_time();
   for (const Trial* trial : ranked(results))
-    if (time_of(*trial) <= longest) objectives.push_back(objective_of(*trial));
+    if (time_of(*trial) <= longest && std::isfinite(objective_of(*trial))) objectives.push_back(objective_of(*trial));
   std::ranges::sort(objectives);
   return objectives;
 }
 
 std::optional<Objective> searched_for(const ResultSet& results) {
-  const Trial* best = results.best();
-  if (results.info.objectives.empty() || best == nullptr || !best->observation.objective_value) return std::nullopt;
+  const auto is_ranked_by_it = [](const Trial& trial) {
+    return trial.observation.ok() && trial.observation.objective_value.has_value();
+  };
+  if (results.info.objectives.empty() || !std::ranges::any_of(results.trials, is_ranked_by_it)) return std::nullopt;
   return results.info.objectives.front();
 }
 

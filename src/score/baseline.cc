@@ -28,7 +28,7 @@ Result<Baseline> Baseline::of(const std::vector<Trial>& trials, tune::ReplayCloc
   std::vector<double> valid_costs;
   std::vector<double> failed_costs;
   for (const Trial& trial : trials) {
-    const bool ok = trial.observation.ok();
+    const bool ok = trial.observation.has_objective();
     (ok ? valid_costs : failed_costs).push_back(cost_in_seconds(trial.observation, clock));
     if (ok) baseline.best_first_.push_back(trial.observation.objective());
   }

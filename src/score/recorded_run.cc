@@ -21,7 +21,7 @@ class RunClock {
     elapsed_ += cost(told, recorded);
     ++run_.evaluations;
     if (id && recorded == nullptr) ++run_.not_recorded;
-    if (recorded != nullptr && recorded->ok() && (!best_ || recorded->objective() < *best_))
+    if (recorded != nullptr && recorded->has_objective() && (!best_ || recorded->objective() < *best_))
       best_ = recorded->objective();
     if (best_) run_.points.push_back({elapsed(), *best_});
   }

@@ -95,7 +95,7 @@ Result<std::uint64_t> evaluations_to_reach(double target, const ScoredSpace& spa
   const tune::TuningOptions options{.stop = {.target = target}, .ahead = ahead};
   WATTUNE_ASSIGN(const tune::TuningResult result,
                  tune::tune(space.space, *strategy, *evaluator, sink, observer, {}, options));
-  return result.evaluated;
+  return result.evaluated + result.skipped;
 }
 
 Result<void> check_choice(const std::vector<ScoredSpace>& spaces, const std::vector<StrategyChoice>& strategies,

@@ -9,6 +9,7 @@ namespace wattune::search {
 
 namespace {
 
+constexpr std::uint64_t kMostSkippedInARow = 10'000;
 constexpr auto kMaxEvaluations = std::numeric_limits<std::uint64_t>::max();
 
 // The share of the space in evaluations, at least one.
@@ -45,6 +46,8 @@ std::optional<std::string> StopRule::reason_to_stop(const Progress& progress) co
   if (fraction && progress.evaluations >= evaluations_of(*fraction, progress.space_size)) {
     return fmt::format("{} evaluations done, {:.4g} % of the space", progress.evaluations, 100.0 * *fraction);
   }
+  if ((evaluations || fraction || no_improvement) && progress.skipped_in_a_row >= kMostSkippedInARow)
+    return fmt::format("{} configurations in a row were skipped", progress.skipped_in_a_row);
   if (no_improvement && progress.since_improvement >= *no_improvement) {
     return fmt::format("no improvement in {} evaluations", progress.since_improvement);
   }

@@ -67,7 +67,7 @@ void Strategy::foresee(ConfigurationId id, const CompileFeatures& features) {
 // A time that is no number must not reach the comparisons and models of a strategy. These think in ratios, which need
 // positive numbers; the sign of the first objective says whether all are a metric that is to be large.
 std::optional<double> Strategy::usable_objective(const Observation& observation) {
-  if (!observation.ok() || !std::isfinite(observation.objective())) return std::nullopt;
+  if (!observation.has_objective()) return std::nullopt;
   const double objective = observation.objective();
   if (!negative_) negative_ = objective < 0.0;
   if (*negative_ && objective >= 0.0) return std::nullopt;

@@ -21,6 +21,10 @@ NameScope all_names(const KernelSpec& spec) {
   return scope;
 }
 
+constexpr const char* kOwnName = "rename it: objectives, metrics and constraints would read the one for the other";
+
+bool is_figure(const std::string& name) { return std::ranges::count(figure_names(), name) > 0; }
+
 Result<void> check_parameter_names(const KernelSpec& spec) {
   const space::Expression::Constants extents = extents_by_name(spec);
   std::set<std::string_view> seen;
@@ -32,7 +36,14 @@ Result<void> check_parameter_names(const KernelSpec& spec) {
       return refuse("a parameter's name must be an identifier, because it becomes a macro of the kernel");
     if (!seen.insert(parameter.name).second) return refuse("a second parameter of this name");
     if (extents.contains(parameter.name)) return refuse("a parameter and an extent of the problem of the same name");
+    if (is_figure(parameter.name)) return refuse("a parameter has the name of a metric").hint(kOwnName);
   }
+  for (const NamedSize& size : spec.problem_size)
+    if (is_figure(size.name))
+      return Error(ErrorCode::invalid_argument, "an extent of the problem has the name of a metric")
+          .at({spec.file.string(), 0, 0})
+          .about(size.name)
+          .hint(kOwnName);
   return {};
 }
 

@@ -13,6 +13,7 @@
 #include "store/files.h"
 #include "store/limits.h"
 #include "store/recorded.h"
+#include "store/winner.h"
 #include "wattune/core/printable.h"
 #include "wattune/store/formats.h"
 
@@ -35,6 +36,11 @@ const std::vector<Role>& roles() {
                                          {"overhead", {"overhead", "framework"}}};
   return list;
 }
+
+// What decides which configuration wins, as members of winner_figures_from(). kNone stands where there is an objective,
+// but not of this configuration.
+constexpr std::array<const char*, 4> kOwnColumns = {"objective", "final", "final_time_ns", "final_objective"};
+constexpr const char* kNone = "none";
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -78,9 +84,9 @@ class CsvReader {
     for (const Role& role : roles())
       if (const auto column = find_time_column(role)) times_.emplace(role.name, *column);
     if (!times_.contains("time") && !times_.contains("samples")) throw Malformed("no column holds a time");
-    if (const Json* columns_json = find_member(mapping, "columns"); columns_json != nullptr)
-      if (const std::string status = text_or(*columns_json, "status", ""); !status.empty())
-        status_ = column_named(status);
+    status_ = mapped_column("status");
+    finished_at_ = mapped_column("finished_at");
+    find_own_columns();
     find_metrics();
   }
 
@@ -88,7 +94,9 @@ class CsvReader {
     const std::vector<std::string_view> fields = split(line, ',');
     if (fields.size() != columns_.size())
       throw Malformed(fmt::format("{} fields under {} columns", fields.size(), columns_.size()));
-    trials_.add(values_of(fields), observation_of(fields), TimePoint());
+    const auto finished_at = finished_at_ ? parse_timestamp(fields[*finished_at_]) : std::nullopt;
+    trials_.add(values_of(fields), observation_of(fields), finished_at.value_or(TimePoint()));
+    if (own_) figures_.push_back({{kOwnMember, own_figures_in(fields)}});
   }
 
   ResultSet take() {
@@ -97,6 +105,8 @@ class CsvReader {
     results.info.device.name = text_or(mapping_, "device", "");
     results.info.parameters = declared_;
     results.trials = trials_.take();
+    restore_winner(results, mapping_, figures_, {});
+    if (!own_) rank_by_metric(results);
     return results;
   }
 
@@ -119,6 +129,31 @@ class CsvReader {
     const auto found = std::ranges::find(columns_, name);
     if (found == columns_.end()) throw Malformed(fmt::format("there is no column {}", in_quotes(name)));
     return static_cast<std::size_t>(found - columns_.begin());
+  }
+
+  std::optional<std::size_t> mapped_column(const char* role) const {
+    const Json* const columns = find_member(mapping_, "columns");
+    const std::string name = columns == nullptr ? std::string() : text_or(*columns, role, "");
+    return name.empty() ? std::nullopt : std::optional(column_named(name));
+  }
+
+  // Where the mapping lists objectives and no column is missing.
+  void find_own_columns() {
+    const auto is_there = [this](const char* name) { return std::ranges::count(columns_, name) > 0; };
+    if (find_member(mapping_, kObjectives) == nullptr || !std::ranges::all_of(kOwnColumns, is_there)) return;
+    own_.emplace();
+    for (std::size_t i = 0; i < kOwnColumns.size(); ++i) (*own_)[i] = column_named(kOwnColumns[i]);
+  }
+
+  // By the names of the columns; blank where there is nothing to say.
+  Json own_figures_in(const std::vector<std::string_view>& fields) const {
+    Json figures = Json::object();
+    for (std::size_t i = 0; i < kOwnColumns.size(); ++i) {
+      const std::string_view field = fields[(*own_)[i]];
+      const std::optional<double> number = number_in(field);
+      if (!field.empty()) figures[kOwnColumns[i]] = number ? Json(*number) : field == kNone ? Json() : Json(field);
+    }
+    return figures;
   }
 
   // Those that the mapping gives a unit.
@@ -235,7 +270,10 @@ class CsvReader {
   std::vector<std::optional<std::size_t>> parameters_;  // columns; none of a constant
   std::map<std::string_view, TimeColumn> times_;
   std::optional<std::size_t> status_;
+  std::optional<std::size_t> finished_at_;
   std::vector<MetricColumns> metrics_;
+  std::optional<std::array<std::size_t, kOwnColumns.size()>> own_;  // columns
+  std::vector<Json> figures_;                                       // of each line
 };
 
 // NAME.csv, also compressed, has its mapping in NAME.params.json where its first line is none.
@@ -268,15 +306,16 @@ Result<void> check_limits(std::string_view text, const std::filesystem::path& fi
 }
 
 // What write_csv() writes behind the parameters and before the metrics.
-constexpr std::array<const char*, 7> kWritten = {"status",   "time_ns",    "samples_ns", "compile_ns",
-                                                 "check_ns", "measure_ns", "overhead_ns"};
+constexpr std::array<const char*, 8> kWritten = {"status",   "time_ns",    "samples_ns",  "compile_ns",
+                                                 "check_ns", "measure_ns", "overhead_ns", "finished_at"};
 
 // Metrics with their units.
 Json mapping_of(const RunInfo& info, const Json& metrics) {
   Json mapping = {{"kernel", info.kernel_name}, {"device", info.device.name}, {"tune_params", Json::object()}};
   for (const Parameter& parameter : info.parameters)
     for (const Value& value : parameter.values) mapping["tune_params"][parameter.name].push_back(value_to_json(value));
-  mapping["columns"] = {{"status", kWritten.front()}};
+  mapping["columns"] = {{"status", kWritten.front()}, {kWritten.back(), kWritten.back()}};
+  mapping[kObjectives] = objectives_to_json(info.objectives);
   if (!metrics.empty()) mapping["metrics"] = metrics;
   return mapping;
 }
@@ -323,8 +362,23 @@ std::string joined_nanoseconds(const std::vector<Sample>& samples) {
   return text;
 }
 
-std::vector<std::string> fields_of(const Trial& trial, const std::vector<Figure>& figures) {
-  const Observation& observation = trial.observation;
+std::vector<std::string> own_fields_of(const Observation& observation) {
+  const Json own = to_json(winner_figures(observation));
+  std::vector<std::string> fields;
+  for (const char* column : kOwnColumns) {
+    const Json* const figure = find_member(own, column);
+    if (figure == nullptr)
+      fields.emplace_back();
+    else if (figure->is_null())
+      fields.emplace_back(kNone);
+    else
+      fields.push_back(figure->is_string() ? figure->get<std::string>() : fmt::format("{}", figure->get<double>()));
+  }
+  return fields;
+}
+
+std::vector<std::string> fields_of(const Trial& trial, const RunInfo& info, const std::vector<Figure>& figures) {
+  const Observation observation = as_searched(trial.observation, info);
   std::vector<std::string> fields;
   for (const Value& value : trial.configuration.values()) fields.push_back(value.to_string());
   fields.emplace_back(to_string(observation.status));
@@ -333,6 +387,8 @@ std::vector<std::string> fields_of(const Trial& trial, const std::vector<Figure>
   const PhaseTimes& phases = observation.phases;
   for (const Nanoseconds& phase : {phases.compile, phases.check, phases.measure, phases.overhead})
     fields.push_back(fmt::format("{}", phase.value()));
+  fields.push_back(format_timestamp(trial.finished_at));
+  std::ranges::move(own_fields_of(trial.observation), std::back_inserter(fields));
   const std::vector<Metric> known = exported_metrics(observation);
   for (const Figure& figure : figures) fields.push_back(text_of(figure, known));
   return fields;
@@ -346,6 +402,15 @@ Result<void> add_line(std::string& text, const std::vector<std::string>& fields)
   return {};
 }
 
+Result<void> check_distinct(const std::vector<std::string>& columns) {
+  for (auto column = columns.begin(); column != columns.end(); ++column)
+    if (std::find(std::next(column), columns.end(), *column) != columns.end())
+      return Error(ErrorCode::invalid_argument, "two columns of a table would have the same name")
+          .about(*column)
+          .hint("write another format");
+  return {};
+}
+
 }  // namespace
 
 Result<std::string> write_csv(const ResultSet& results) {
@@ -353,10 +418,12 @@ Result<std::string> write_csv(const ResultSet& results) {
   std::vector<std::string> columns;
   for (const Parameter& parameter : results.info.parameters) columns.push_back(parameter.name);
   columns.insert(columns.end(), kWritten.begin(), kWritten.end());
+  columns.insert(columns.end(), kOwnColumns.begin(), kOwnColumns.end());
   for (const Figure& figure : figures) columns.push_back(figure.column());
+  WATTUNE_TRY(check_distinct(columns));
   std::string text = fmt::format("# {}\n", dump(mapping_of(results.info, units_in(results))));
   WATTUNE_TRY(add_line(text, columns));
-  for (const Trial& trial : results.trials) WATTUNE_TRY(add_line(text, fields_of(trial, figures)));
+  for (const Trial& trial : results.trials) WATTUNE_TRY(add_line(text, fields_of(trial, results.info, figures)));
   return text;
 }
 

@@ -167,6 +167,10 @@ double number_member(const Json& object, const char* name) {
   return json.get<double>();
 }
 
+double objective_member(const Json& object, const char* name) {
+  return member(object, name).is_null() ? std::numeric_limits<double>::infinity() : number_member(object, name);
+}
+
 std::uint64_t count_member(const Json& object, const char* name) {
   const Json& json = member(object, name);
   if (!json.is_number_unsigned()) wrong_type(name, "a whole number from 0");

@@ -41,7 +41,8 @@ struct Malformed : std::runtime_error {
 // Members of an object; Malformed says which one is missing or of the wrong type.
 const Json& member(const Json& object, const char* name);
 const std::string& text_member(const Json& object, const char* name);
-double number_member(const Json& object, const char* name);  // null: NaN
+double number_member(const Json& object, const char* name);     // null: NaN
+double objective_member(const Json& object, const char* name);  // null: infinite, as of what has no objective
 std::uint64_t count_member(const Json& object, const char* name);
 bool flag_member(const Json& object, const char* name);
 const Json& array_member(const Json& object, const char* name);

@@ -25,7 +25,7 @@ PairedGain gain_from_json(const Json& json) {
 }
 
 SearchFigures figures_from_json(const Json& json) {
-  const SearchFigures figures{Nanoseconds(finite_member(json, "time")), finite_member(json, "objective")};
+  const SearchFigures figures{Nanoseconds(finite_member(json, "time")), objective_member(json, "objective")};
   if (!(figures.time > Nanoseconds())) throw Malformed("`in_search` must have a time above 0");
   return figures;
 }

@@ -4,6 +4,8 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "core/logging.h"
@@ -16,22 +18,29 @@ namespace wattune::store {
 
 namespace {
 
-constexpr const char* kSearchSpace = "search space";
-
-// What no force overrides: ids and positions of values mean nothing in another space, values of an objective nothing
-// under another one, or when the metrics that it may be made of are computed differently.
+// What no force overrides: Trials mean nothing with other parameters, values of an objective nothing under another one,
+// or when the metrics that it may be made of are computed differently.
 bool changes_meaning(const std::string& part, const RunInfo& wanted) {
-  return part == kSearchSpace || part == "objectives" || (!wanted.objectives.empty() && part.starts_with("metric "));
+  return part.starts_with("tuning parameter ") || part == "objectives" ||
+         (!wanted.objectives.empty() && part.starts_with("metric "));
 }
 
 std::vector<IdentityDifference> different_parts(const RunInfo& found, const RunInfo& wanted) {
   Identity now = identity_of(wanted);
   if (found.identity.empty())
     for (const auto& [part, value] : wanted.identity) now.erase(part);
-  std::vector<IdentityDifference> parts = wattune::differences(identity_of(found), now);
-  if (found.space_hash == wanted.space_hash && found.parameters != wanted.parameters)
-    parts.push_back({kSearchSpace, "other parameters", "of the same hash"});
-  return parts;
+  return wattune::differences(identity_of(found), now);
+}
+
+std::string part_of(const RunInfo& info, const std::string& part) {
+  const auto found = info.identity.find(part);
+  return found == info.identity.end() ? std::string() : found->second;
+}
+
+// True if the same configurations may be tried, with the same ids, and the same one is the default.
+bool has_same_space(const RunInfo& a, const RunInfo& b) {
+  return a.space_hash == b.space_hash && a.parameters == b.parameters && a.default_values == b.default_values &&
+         part_of(a, kResourceConstraints) == part_of(b, kResourceConstraints);
 }
 
 Result<void> check_resumable(const RunInfo& found, const RunInfo& wanted, Resume resume,
@@ -45,6 +54,48 @@ Result<void> check_resumable(const RunInfo& found, const RunInfo& wanted, Resume
                fmt::format("{} cannot be continued, this run differs in: {}", file.string(), fmt::join(reasons, "; ")))
       .hint(in_meaning.empty() ? "write to another file; --force-resume goes on nevertheless"
                                : "write to another file");
+}
+
+// Trials that count in a changed space, each configuration once, and how many configurations do not.
+struct Carried {
+  std::vector<Trial> trials;
+  std::size_t unused = 0;
+};
+
+// Adds those of one run.
+void carry(ResultSet results, const RunInfo& wanted, const Placement& placement,
+           std::map<ConfigurationId, std::size_t>& places, std::set<std::string>& unused, std::vector<Trial>& trials) {
+  for (Trial& trial : results.trials) {
+    const std::string recorded = trial.configuration.to_string();
+    const std::optional<Configuration> configuration = placement(trial, results.info);
+    if (!configuration) {
+      unused.insert(recorded);
+      continue;
+    }
+    unused.erase(recorded);
+    trial.configuration = *configuration;
+    if (results.info.default_values != wanted.default_values) trial.observation.over_default.reset();
+    const auto [found, is_new] = places.emplace(configuration->id(), trials.size());
+    if (is_new)
+      trials.push_back(std::move(trial));
+    else
+      trials[found->second] = std::move(trial);
+  }
+}
+
+Result<Carried> carried_into(const RunInfo& wanted, std::string_view journal, const std::filesystem::path& file,
+                             const Placement& placement) {
+  Carried carried;
+  std::map<ConfigurationId, std::size_t> places;
+  std::set<std::string> unused;
+  std::size_t end = 0;
+  for (const std::string_view run : runs_in(journal)) {
+    end += run.size();
+    WATTUNE_ASSIGN(JournalContents contents, read_journal_text(journal.substr(0, end), file));
+    carry(std::move(contents.results), wanted, placement, places, unused, carried.trials);
+  }
+  carried.unused = unused.size();
+  return carried;
 }
 
 // FILE.~1~, FILE.~2~ and so on.
@@ -71,11 +122,51 @@ Journal::Journal(std::filesystem::path file, std::unique_ptr<Writer> writer, std
 
 Journal::~Journal() = default;
 
+namespace {
+
+// What goes on behind the intact text of a journal, which then gets what `added` says.
+struct Continued {
+  Carried carried;
+  std::string added;
+};
+
+// A run in a changed space has a header of its own, and the Trials that count there again, with their ids in it.
+Result<Continued> continued(std::string_view text, const RunInfo& wanted, ResultSet found,
+                            const std::filesystem::path& file, const Placement& placement) {
+  if (has_same_space(found.info, wanted)) return Continued{{std::move(found.trials), 0}, {}};
+  if (!placement)
+    return Error(ErrorCode::mismatch,
+                 fmt::format("{} cannot be continued, its search space has changed", file.string()))
+        .hint("write to another file");
+  Continued result;
+  WATTUNE_ASSIGN(result.carried, carried_into(wanted, text, file, placement));
+  result.added = journal_header(wanted, result.carried.trials.size());
+  const TrialEncoder encoder(wanted.parameters);
+  std::string line;
+  for (const Trial& trial : result.carried.trials) {
+    WATTUNE_TRY(encoder.encode(trial, line));
+    result.added += line;
+  }
+  return result;
+}
+
+JournalChecks checks_for(const RunInfo& wanted, Resume resume, const std::filesystem::path& file,
+                         const Placement& placement) {
+  JournalChecks checks;
+  checks.run = [&wanted, resume, &file](const RunInfo& found) { return check_resumable(found, wanted, resume, file); };
+  checks.configuration = [&wanted, &placement](const Trial& trial, const RunInfo& found) {
+    return !placement || !has_same_space(found, wanted) || placement(trial, found) == trial.configuration;
+  };
+  return checks;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& file, const RunInfo& info, Resume resume,
-                                               const ConfigurationCheck& check) {
+                                               const Placement& placement) {
   WATTUNE_ASSIGN(LockedFile locked, LockedFile::open(file));
   WATTUNE_ASSIGN(std::string text, locked.read());
-  std::vector<Trial> recovered;
+  Carried earlier;
   if (is_unbegun_journal(text)) {
     log_info("{}: a new journal", file.string());
     text = journal_header(info);
@@ -85,22 +176,23 @@ Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& file
     if (resume == Resume::no)
       return Error(ErrorCode::already_exists, fmt::format("{} exists and is not empty", file.string()))
           .hint("resume it, or write to another file");
-    const JournalChecks checks{.run = [&](const RunInfo& found) { return check_resumable(found, info, resume, file); },
-                               .configuration = check};
-    WATTUNE_ASSIGN(JournalContents contents, read_journal_text(text, file, checks));
+    WATTUNE_ASSIGN(JournalContents contents, read_journal_text(text, file, checks_for(info, resume, file, placement)));
     log_info("{}: goes on after {} Trials{}", file.string(), contents.results.trials.size(),
              contents.intact_bytes < text.size() ? ", without a torn last line" : "");
+    const std::string_view intact = std::string_view(text).substr(0, contents.intact_bytes);
+    WATTUNE_ASSIGN(Continued next, continued(intact, info, std::move(contents.results), file, placement));
     WATTUNE_TRY(locked.cut_to(contents.intact_bytes));
     text.resize(contents.intact_bytes);
-    if (!text.ends_with('\n')) {
-      WATTUNE_TRY(locked.append("\n"));
-      text += '\n';
-    }
-    recovered = std::move(contents.results.trials);
+    if (!text.ends_with('\n')) next.added.insert(0, 1, '\n');
+    if (!next.added.empty()) WATTUNE_TRY(locked.append(next.added));
+    text += next.added;
+    earlier = std::move(next.carried);
   }
   auto writer = std::make_unique<Writer>(
       Writer{std::make_unique<LockedFile>(std::move(locked)), TrialEncoder(info.parameters), {}, std::move(text)});
-  return std::unique_ptr<Journal>(new Journal(file, std::move(writer), std::move(recovered)));
+  auto journal = std::unique_ptr<Journal>(new Journal(file, std::move(writer), std::move(earlier.trials)));
+  journal->unused_ = earlier.unused;
+  return journal;
 }
 
 const std::string& Journal::lock_doubt() const { return writer_->file->doubt(); }

@@ -3,6 +3,7 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <optional>
@@ -23,23 +24,25 @@ namespace {
 // The first one did not record what identifies its Trials.
 constexpr std::uint64_t kJournalFormat = 2;
 constexpr std::string_view kHeaderStart = "{\"wattune_journal\":";
+constexpr std::string_view kNextRun = "\n{\"wattune_journal\":";
+constexpr const char* kCarried = "carried";
 constexpr const char* kCutOff = "cut the file off before this line to go on with the Trials above it";
 
 Error error_at(const std::filesystem::path& file, int line, std::string message) {
   return Error(ErrorCode::parse_error, std::move(message)).at(position_in(file, line));
 }
 
-Result<RunInfo> read_header(std::string_view line, JsonLimits& limits, const std::filesystem::path& file) {
-  WATTUNE_ASSIGN(const Json json, guard(position_in(file, 1), [&] { return parse_line(line, limits); }));
+Result<RunInfo> read_header(std::string_view line, int number, JsonLimits& limits, const std::filesystem::path& file) {
+  WATTUNE_ASSIGN(const Json json, guard(position_in(file, number), [&] { return parse_line(line, limits); }));
   const Json* version = find_member(json, "wattune_journal");
-  if (version == nullptr && !looks_like_journal(line)) return error_at(file, 1, "not a Wattune journal");
+  if (version == nullptr && !looks_like_journal(line)) return error_at(file, number, "not a Wattune journal");
   if (version != nullptr && version->is_number_unsigned() && version->get<std::uint64_t>() > kJournalFormat)
-    return error_at(file, 1,
+    return error_at(file, number,
                     fmt::format("the journal has format {}, this Wattune reads up to {}", version->get<std::uint64_t>(),
                                 kJournalFormat))
         .hint("use the Wattune that wrote it, or a newer one");
-  if (version == nullptr || !is_sealed(line)) return error_at(file, 1, "the journal's header is damaged");
-  return guard(position_in(file, 1), [&] { return run_info_from_json(json); });
+  if (version == nullptr || !is_sealed(line)) return error_at(file, number, "the journal's header is damaged");
+  return guard(position_in(file, number), [&] { return run_info_from_json(json); });
 }
 
 // Turns lines back into Trials of the header's space.
@@ -78,14 +81,16 @@ class TrialDecoder {
 // Throws where an earlier line contradicts this one.
 class IdCheck {
  public:
-  explicit IdCheck(const ConfigurationCheck& check) : check_(check) {}
+  IdCheck(const JournalChecks& checks, const RunInfo& run) : checks_(checks), run_(run) {}
 
-  void add(const Configuration& configuration) {
+  void add(const Trial& trial) {
+    const Configuration& configuration = trial.configuration;
     const ConfigurationId id = configuration.id();
     const auto [found, is_new] = id_of_.emplace(configuration.values(), id);
     if (found->second != id) refuse(configuration, "an earlier line has these values under another `id`");
     if (is_new && !ids_.insert(id).second) refuse(configuration, "an earlier line has other values under this `id`");
-    if (is_new && check_ && !check_(configuration)) refuse(configuration, "the search space has other values there");
+    if (is_new && checks_.configuration && !checks_.configuration(trial, run_))
+      refuse(configuration, "the search space has other values there");
   }
 
  private:
@@ -94,16 +99,61 @@ class IdCheck {
                                 configuration.to_string(), reason));
   }
 
-  const ConfigurationCheck& check_;
+  const JournalChecks& checks_;
+  const RunInfo& run_;
   std::unordered_map<std::vector<Value>, ConfigurationId, ValueHash> id_of_;
   std::set<ConfigurationId> ids_;
 };
 
+// True if less follows the header of a later run than was to be written again, so that the run before it counts.
+bool is_half_carried(std::string_view run) {
+  LineReader lines(run);
+  const std::optional<std::string_view> header = lines.next();
+  if (!header || !is_sealed(*header)) return !header;
+  const Json json = Json::parse(*header, nullptr, false);
+  const Json* carried = find_member(json, kCarried);
+  std::uint64_t missing = carried != nullptr && carried->is_number_unsigned() ? carried->get<std::uint64_t>() : 0;
+  while (missing > 0 && !lines.done()) missing -= lines.next() ? 1 : 0;
+  return missing > 0;
+}
+
+// Behind `lines_before` lines of the file.
+Result<JournalContents> read_run(std::string_view text, int lines_before, const std::filesystem::path& file,
+                                 const JournalChecks& checks) {
+  LineReader lines(text);
+  JournalContents contents;
+  JsonLimits limits;
+  WATTUNE_ASSIGN(contents.results.info, read_header(lines.next().value_or(text), lines_before + 1, limits, file));
+  if (checks.run) WATTUNE_TRY(checks.run(contents.results.info));
+  contents.intact_bytes = lines.consumed();
+  const TrialDecoder decoder(contents.results.info.parameters);
+  IdCheck ids(checks, contents.results.info);
+  std::vector<Trial>& trials = contents.results.trials;
+  for (int number = lines_before + 2; !lines.done(); ++number) {
+    const std::optional<std::string_view> line = lines.next();
+    if (!line || !is_sealed(*line)) {
+      if (lines.done()) break;
+      return error_at(file, number, "this line of the journal is damaged, and it is not the last").hint(kCutOff);
+    }
+    Result<Trial> trial = guard(position_in(file, number), [&] {
+      Trial decoded = decoder.decode(*line, limits);
+      ids.add(decoded);
+      return decoded;
+    });
+    if (!trial) return std::move(trial).error().hint(kCutOff);
+    trials.push_back(*std::move(trial));
+    contents.intact_bytes = lines.consumed();
+  }
+  keep_counting(trials);
+  return contents;
+}
+
 }  // namespace
 
-std::string journal_header(const RunInfo& info) {
+std::string journal_header(const RunInfo& info, std::size_t carried) {
   Json json;
   json["wattune_journal"] = kJournalFormat;
+  if (carried > 0) json[kCarried] = carried;
   add_run_info(json, info);
   return sealed(json);
 }
@@ -121,7 +171,8 @@ Result<void> TrialEncoder::encode(const Trial& trial, std::string& line) const {
   const std::vector<Value>& values = trial.configuration.values();
   if (values.size() != columns_.size())
     return Error(ErrorCode::invalid_argument, "the configuration is of another space than the journal");
-  if (trial.observation.ok() && !(trial.observation.statistics && std::isfinite(trial.observation.objective())))
+  if (trial.observation.ok() &&
+      !(trial.observation.statistics && std::isfinite(trial.observation.statistics->median.value())))
     return Error(ErrorCode::invalid_argument, "a correct Trial needs statistics with a finite median");
   if (std::string why = implausible(trial.observation); !why.empty())
     return Error(ErrorCode::invalid_argument, std::move(why));
@@ -150,34 +201,25 @@ bool is_unbegun_journal(std::string_view text) {
   return text.empty() || (looks_like_journal(text) && text.find('\n') == std::string_view::npos);
 }
 
+std::vector<std::string_view> runs_in(std::string_view text) {
+  std::vector<std::string_view> runs;
+  for (std::size_t next = text.find(kNextRun); next != std::string_view::npos; next = text.find(kNextRun)) {
+    runs.push_back(text.substr(0, next + 1));
+    text.remove_prefix(next + 1);
+  }
+  runs.push_back(text);
+  return runs;
+}
+
 Result<JournalContents> read_journal_text(std::string_view text, const std::filesystem::path& file,
                                           const JournalChecks& checks) {
   if (is_unbegun_journal(text)) return error_at(file, 1, "the journal has not been begun: its header is incomplete");
-  LineReader lines(text);
-  JournalContents contents;
-  JsonLimits limits;
-  WATTUNE_ASSIGN(contents.results.info, read_header(lines.next().value_or(text), limits, file));
-  if (checks.run) WATTUNE_TRY(checks.run(contents.results.info));
-  contents.intact_bytes = lines.consumed();
-  const TrialDecoder decoder(contents.results.info.parameters);
-  IdCheck ids(checks.configuration);
-  std::vector<Trial>& trials = contents.results.trials;
-  for (int number = 2; !lines.done(); ++number) {
-    const std::optional<std::string_view> line = lines.next();
-    if (!line || !is_sealed(*line)) {
-      if (lines.done()) break;
-      return error_at(file, number, "this line of the journal is damaged, and it is not the last").hint(kCutOff);
-    }
-    Result<Trial> trial = guard(position_in(file, number), [&] {
-      Trial decoded = decoder.decode(*line, limits);
-      ids.add(decoded.configuration);
-      return decoded;
-    });
-    if (!trial) return std::move(trial).error().hint(kCutOff);
-    trials.push_back(*std::move(trial));
-    contents.intact_bytes = lines.consumed();
-  }
-  keep_counting(trials);
+  const std::string_view run = runs_in(text).back();
+  const std::string_view before = text.substr(0, text.size() - run.size());
+  if (!before.empty() && is_half_carried(run)) return read_journal_text(before, file, checks);
+  const auto lines_before = static_cast<int>(std::ranges::count(before, '\n'));
+  WATTUNE_ASSIGN(JournalContents contents, read_run(run, lines_before, file, checks));
+  contents.intact_bytes += before.size();
   return contents;
 }
 

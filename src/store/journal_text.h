@@ -15,8 +15,8 @@
 
 namespace wattune::store {
 
-// The first line for `info`, with its newline.
-std::string journal_header(const RunInfo& info);
+// The line that begins the Trials of a run, with its newline. `carried`: how many of earlier runs follow it.
+std::string journal_header(const RunInfo& info, std::size_t carried = 0);
 
 // Writes Trials of one space as lines.
 class TrialEncoder {
@@ -47,10 +47,16 @@ struct JournalContents {
 // What must hold of a journal beside being whole; empty ones hold always.
 struct JournalChecks {
   std::function<Result<void>(const RunInfo&)> run;  // asked before the Trials are read
-  ConfigurationCheck configuration;
+  // Whether an id and values belong together in the space of the run.
+  std::function<bool(const Trial&, const RunInfo&)> configuration;
 };
 
-// parse_error: not a journal, of a newer version, damaged before its last line, or with a line that cannot be true.
+// The runs that a journal's text has, each with its header, in their order: one, and one more for each change of the
+// space. The last of them is the journal's.
+std::vector<std::string_view> runs_in(std::string_view text);
+
+// The last run that is there as a whole. parse_error: not a journal, of a newer version, damaged before its last line,
+// or with a line that cannot be true.
 Result<JournalContents> read_journal_text(std::string_view text, const std::filesystem::path& file,
                                           const JournalChecks& checks = {});
 

@@ -6,6 +6,7 @@
 
 #include "store/document.h"
 #include "store/recorded.h"
+#include "store/winner.h"
 #include "wattune/core/printable.h"
 #include "wattune/store/formats.h"
 
@@ -51,11 +52,16 @@ std::vector<Parameter> declared_parameters(const Json& head, const RecordedTrial
 
 // The name of the failure that an entry records, or nullptr: under __error__, or in older files under the objective's
 // or time's name.
-const Json* failure_of(const Json& entry, const std::string& objective) {
+const Json* failure_of(const Json& entry, const std::vector<std::string>& objectives) {
   if (const Json* error = find_member(entry, "__error__")) return error;
-  for (const char* key : {"time", objective.c_str()})
-    if (const Json* value = find_member(entry, key); value != nullptr && value->is_string()) return value;
+  if (const Json* time = find_member(entry, "time"); time != nullptr && time->is_string()) return time;
+  for (const std::string& objective : objectives)
+    if (const Json* value = find_member(entry, objective.c_str()); value != nullptr && value->is_string()) return value;
   return nullptr;
+}
+
+bool has_failure_time(const Json& entry, const std::string& name) {
+  return number_or(entry, name.c_str(), 0.0) >= kFailureTime;
 }
 
 PhaseTimes phases_of(const Json& entry) {
@@ -72,11 +78,12 @@ std::vector<Metric> metrics_of(const Json& entry, const std::vector<std::string>
   return metrics;
 }
 
-Observation observation_of(const Json& entry, const std::vector<std::string>& names, const std::string& objective) {
+Observation observation_of(const Json& entry, const std::vector<std::string>& names,
+                           const std::vector<std::string>& objectives) {
   Observation observation;
   observation.phases = phases_of(entry);
   observation.metrics = metrics_of(entry, names);
-  if (const Json* failure = failure_of(entry, objective)) {
+  if (const Json* failure = failure_of(entry, objectives)) {
     observation.message = failure->is_string() ? failure->get<std::string>() : dump(*failure);
     observation.status = status_of_kernel_tuner_error(observation.message);
     if (const auto status = parse_status(text_or(entry, "invalidity", "")); status && *status != Status::correct)
@@ -85,8 +92,9 @@ Observation observation_of(const Json& entry, const std::vector<std::string>& na
     return observation;
   }
   const Json* time = find_member(entry, "time");
-  if (time == nullptr) throw Malformed(fmt::format("there is no `time`; the file ranks by {}", in_quotes(objective)));
-  if (!time->is_number() || time->get<double>() >= kFailureTime) {
+  if (time == nullptr)
+    throw Malformed(fmt::format("there is no `time`; the file ranks by {}", in_quotes(objectives.front())));
+  if (!time->is_number() || has_failure_time(entry, "time") || has_failure_time(entry, objectives.front())) {
     observation.status = Status::runtime;
     observation.message = "no time was recorded";
     return observation;
@@ -108,21 +116,26 @@ std::string problem_size_text(const Json& head) {
   return text;
 }
 
-// The name of what the file ranks by; a list since Kernel Tuner 1.4.
-std::string objective_of(const Json& head) {
+// The names of what the file ranks by, at least one; a list since Kernel Tuner 1.4.
+std::vector<std::string> objectives_in(const Json& head) {
+  std::vector<std::string> names;
   const Json* objective = find_member(head, "objective");
-  if (objective != nullptr && objective->is_array() && !objective->empty()) objective = &objective->front();
-  return objective != nullptr && objective->is_string() ? objective->get<std::string>() : "time";
+  if (objective != nullptr && objective->is_string()) names.push_back(objective->get<std::string>());
+  if (objective != nullptr && objective->is_array())
+    for (const Json& each : *objective)
+      if (each.is_string()) names.push_back(each.get<std::string>());
+  if (names.empty()) names.emplace_back("time");
+  return names;
 }
 
 ResultSet read_entries(const Document& document) {
   ResultSet results;
-  const std::string objective = objective_of(document.head);
+  const std::vector<std::string> objectives = objectives_in(document.head);
   RecordedTrials trials(parameter_names(document.head));
   for (std::size_t i = 0; i < document.entries.size(); ++i) {
     const Json& entry = document.entries[i];
     try {
-      trials.add(values_by_name(entry, trials.names()), observation_of(entry, trials.names(), objective),
+      trials.add(values_by_name(entry, trials.names()), observation_of(entry, trials.names(), objectives),
                  timestamp_or_epoch(entry, "timestamp"));
     } catch (const Malformed& malformed) {
       throw Malformed(fmt::format("configuration {} of `cache`: {}", i + 1, malformed.what()));
@@ -133,6 +146,7 @@ ResultSet read_entries(const Document& document) {
   results.info.problem_size = problem_size_text(document.head);
   results.info.parameters = declared_parameters(document.head, trials);
   results.trials = trials.take();
+  restore_winner(results, document.head, document.entries, objectives);
   if (!results.trials.empty()) results.info.started_at = results.trials.front().finished_at;
   return results;
 }
@@ -171,9 +185,26 @@ Json problem_size_json(const std::string& text) {
   return extents.size() == 1 ? extents.front() : extents;
 }
 
-Json entry_of(const Trial& trial) {
+Error taken_name(std::string_view kind, const std::string& name) {
+  return Error(ErrorCode::invalid_argument,
+               fmt::format("a cache of Kernel Tuner has another member of the name of this {}", kind))
+      .about(name)
+      .hint("write another format");
+}
+
+// What is no metric of an entry.
+bool is_own_key(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kOthers = {"times",      "timestamp", "__error__",
+                                                       "invalidity", "message",   kOwnMember};
+  return contains(kPhaseKeys, name) || contains(kOthers, name);
+}
+
+// A parameter or metric of the name of something else would be taken for that.
+Result<Json> entry_of(const Trial& trial, const RunInfo& info) {
   Json entry = configuration_to_json(trial.configuration);
-  const Observation& observation = trial.observation;
+  for (const std::string& name : trial.configuration.names())
+    if (is_own_key(name)) return taken_name("parameter", name);
+  const Observation observation = as_searched(trial.observation, info);
   if (observation.ok()) {
     entry["time"] = in_ms(observation.statistics->median);
     entry["times"] = samples_in_ms(observation.samples);
@@ -187,8 +218,11 @@ Json entry_of(const Trial& trial) {
   entry["benchmark_time"] = in_ms(observation.phases.measure);
   entry["strategy_time"] = 0;
   entry["framework_time"] = in_ms(observation.phases.overhead);
-  for (const Metric& metric : exported_metrics(observation))
-    if (!entry.contains(metric.name)) entry[metric.name] = metric.value;
+  for (const Metric& metric : exported_metrics(observation)) {
+    if (entry.contains(metric.name) || is_own_key(metric.name)) return taken_name("metric", metric.name);
+    entry[metric.name] = metric.value;
+  }
+  if (Json own = to_json(winner_figures(trial.observation)); !own.empty()) entry[kOwnMember] = std::move(own);
   entry["timestamp"] = format_python_timestamp(trial.finished_at);
   return entry;
 }
@@ -213,6 +247,12 @@ Json head_of(const RunInfo& info) {
     for (const Value& value : parameter.values) values.push_back(value_to_json(value));
   }
   head["objective"] = "time";
+  if (info.objectives.size() == 1) head["objective"] = info.objectives.front().metric;
+  if (info.objectives.size() > 1) {
+    head["objective"] = Json::array();
+    for (const Objective& each : info.objectives) head["objective"].push_back(each.metric);
+  }
+  head[kObjectives] = objectives_to_json(info.objectives);
   return head;
 }
 
@@ -232,15 +272,15 @@ Result<ResultSet> parse_kernel_tuner_cache(std::string_view text, const std::fil
   return read_kernel_tuner_cache(*document, file);
 }
 
-std::string write_kernel_tuner_cache(const ResultSet& results) {
+Result<std::string> write_kernel_tuner_cache(const ResultSet& results) {
   std::string text = dump(head_of(results.info));
   text.back() = ',';
   text += "\n\"cache\": {";
   const char* separator = "\n";
   for (const Trial& trial : results.trials) {
     if (trial.observation.status == Status::not_recorded) continue;
-    text += separator;
-    text += dump(Json(key_of(trial.configuration))) + ": " + dump(entry_of(trial));
+    WATTUNE_ASSIGN(const Json entry, entry_of(trial, results.info));
+    text += separator + dump(Json(key_of(trial.configuration))) + ": " + dump(entry);
     separator = ",\n";
   }
   return text += "}\n}";  // Kernel Tuner looks for exactly these

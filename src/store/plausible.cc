@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace wattune::store {
@@ -54,7 +55,10 @@ std::string implausible(const Observation& observation) {
   for (const Metric& metric : observation.metrics)
     if (!(metric.uncertainty.value_or(0.0) >= 0.0))
       return fmt::format("`uncertainty` of a metric is negative or no number: {}", *metric.uncertainty);
-  if (!std::isfinite(observation.objective_value.value_or(0.0))) return "`objective` must be a number";
+  constexpr double kNoObjective = std::numeric_limits<double>::infinity();
+  if (!(std::abs(observation.objective_value.value_or(0.0)) < kNoObjective) &&
+      observation.objective_value != kNoObjective)
+    return "`objective` must be a number";
   return {};
 }
 

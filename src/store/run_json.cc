@@ -12,6 +12,7 @@
 #include "store/json_text.h"
 #include "store/plausible.h"
 #include "store/recorded.h"
+#include "store/winner.h"
 #include "wattune/core/printable.h"
 
 namespace wattune::store {
@@ -111,24 +112,6 @@ std::vector<Parameter> parameters_from_json(const Json& json) {
     parameters.push_back(std::move(parameter));
   }
   return parameters;
-}
-
-Json objectives_to_json(const std::vector<Objective>& objectives) {
-  Json json = Json::array();
-  for (const Objective& each : objectives) {
-    Json& entry = json.emplace_back(Json{{"metric", each.metric}, {"maximize", each.maximize}});
-    if (each.slowdown) entry["slowdown"] = *each.slowdown;
-  }
-  return json;
-}
-
-std::vector<Objective> objectives_from_json(const Json& json) {
-  std::vector<Objective> objectives;
-  for (const Json& each : json) {
-    objectives.push_back({text_member(each, "metric"), flag_member(each, "maximize")});
-    if (find_member(each, "slowdown") != nullptr) objectives.back().slowdown = number_member(each, "slowdown");
-  }
-  return objectives;
 }
 
 Identity identity_from_json(const Json& json) {
@@ -334,6 +317,10 @@ void append_measured(std::string& out, const Trial& trial) {
   }
   out += ",\"metrics\":";
   append_metrics(out, observation.metrics);
+  if (!observation.lacking.empty()) {
+    out += ",\"lacking\":";
+    append_json_string(out, observation.lacking);
+  }
   if (observation.objective_value) {
     out += ",\"objective\":";
     append_json_number(out, *observation.objective_value);
@@ -371,10 +358,11 @@ Measured measured_from_json(const Json& object) {
   if (observation.ok() != observation.statistics.has_value())
     throw Malformed("`statistics` must be there exactly when `status` is correct");
   observation.metrics = metrics_from_json(array_member(object, "metrics"));
+  observation.lacking = text_or(object, "lacking", "");
   observation.phases = phases_from_json(array_member(object, "phases"));
   observation.phases.overhead = Nanoseconds(number_or(object, "overhead", 0.0));
   for (const char* member : {"objective", kFormerNameOfObjective})
-    if (find_member(object, member) != nullptr) observation.objective_value = number_member(object, member);
+    if (find_member(object, member) != nullptr) observation.objective_value = objective_member(object, member);
   read_final(object, observation);
   if (const std::string why = implausible(observation); !why.empty()) throw Malformed(why);
   measured.finished_at = time_member(object, "finished_at");

@@ -201,7 +201,8 @@ Result<void> add_trial(const Database& database, std::int64_t run, std::int64_t 
   const Observation& observation = trial.observation;
   const std::optional<double> time =
       observation.ok() ? std::optional(observation.statistics->median.value()) : std::nullopt;
-  const std::optional<double> objective = observation.ok() ? std::optional(observation.objective()) : std::nullopt;
+  const std::optional<double> objective =
+      observation.has_objective() ? std::optional(observation.objective()) : std::nullopt;
   return execute(database, "INSERT INTO trials VALUES(?, ?, ?, ?, ?, ?, ?)", run, number, to_string(observation.status),
                  time, objective, configuration_text(trial.configuration), trial_text(trial));
 }

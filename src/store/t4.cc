@@ -5,6 +5,7 @@
 
 #include "store/document.h"
 #include "store/recorded.h"
+#include "store/winner.h"
 #include "wattune/core/printable.h"
 #include "wattune/core/version.h"
 #include "wattune/store/formats.h"
@@ -133,6 +134,21 @@ std::vector<std::string> names_in_t4(const Document& document) {
   return names;
 }
 
+// By the first result. One whose measurement holds the time is the time, whatever its name.
+std::vector<std::string> objectives_in_t4(const Document& document) {
+  std::vector<std::string> names;
+  if (document.entries.empty()) return names;
+  if (const Json* list = find_member(document.entries.front(), "objectives"); list != nullptr && list->is_array())
+    for (const Json& name : *list)
+      if (name.is_string()) names.push_back(name.get<std::string>());
+  for (const Json& result : document.entries) {
+    const std::vector<Measurement> measurements = measurements_of(result);
+    const Measurement* const time = time_measurement(result, measurements);
+    if (time != nullptr && !names.empty() && names.front() == time->name) names.front() = "time";
+  }
+  return names;
+}
+
 RunInfo info_of(const Json& head) {
   RunInfo info;
   if (const Json* metadata = find_member(head, "metadata")) {
@@ -160,6 +176,8 @@ ResultSet results_of_t4(const Document& document) {
   results.info = info_of(document.head);
   results.info.parameters = trials.parameters();
   results.trials = trials.take();
+  const Json* const metadata = find_member(document.head, "metadata");
+  restore_winner(results, metadata == nullptr ? Json() : *metadata, document.entries, objectives_in_t4(document));
   if (!results.trials.empty()) results.info.started_at = results.trials.front().finished_at;
   return results;
 }
@@ -194,16 +212,24 @@ Json measurements_of(const Observation& observation) {
   return list;
 }
 
-Json result_of(const Trial& trial) {
-  const Observation& observation = trial.observation;
+Json names_of(const std::vector<Objective>& objectives) {
+  Json names = Json::array();
+  for (const Objective& each : objectives) names.push_back(each.metric);
+  if (names.empty()) names.push_back("time");
+  return names;
+}
+
+Json result_of(const Trial& trial, const RunInfo& info) {
+  const Observation observation = as_searched(trial.observation, info);
   Json result = {{"timestamp", format_python_timestamp(trial.finished_at)},
                  {"configuration", configuration_to_json(trial.configuration)},
-                 {"objectives", Json::array({"time"})},
+                 {"objectives", names_of(info.objectives)},
                  {"times", times_of(observation)},
                  {"invalidity", to_string(observation.status)},
                  {"correctness", observation.ok() ? 1 : 0},
                  {"measurements", measurements_of(observation)}};
   if (!observation.message.empty()) result["message"] = observation.message;
+  if (Json own = to_json(winner_figures(trial.observation)); !own.empty()) result[kOwnMember] = std::move(own);
   return result;
 }
 
@@ -225,12 +251,13 @@ std::string write_t4(const ResultSet& results) {
                    {"kernel_name", results.info.kernel_name},
                    {"device_name", results.info.device.name},
                    {"problem_size", results.info.problem_size},
-                   {"wattune_version", kVersion}};
+                   {"wattune_version", kVersion},
+                   {kObjectives, objectives_to_json(results.info.objectives)}};
   std::string text = "{\"schema_version\":\"1.0.0\",\"metadata\":" + dump(metadata) + ",\"results\":[";
   const char* separator = "\n";
   for (const Trial& trial : results.trials) {
     if (trial.observation.status == Status::not_recorded) continue;
-    text += separator + dump(result_of(trial));
+    text += separator + dump(result_of(trial, results.info));
     separator = ",\n";
   }
   return text += "\n]}\n";

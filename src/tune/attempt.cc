@@ -17,16 +17,7 @@
 
 namespace wattune::tune {
 
-namespace {
-
-// Observation::message is one line.
-std::string one_line(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void Attempt::evaluate(const Configuration& configuration) {
   const bool good = plan(configuration) && set_clocks() && build() && fit() && inspect() &&

@@ -222,12 +222,6 @@ std::string named_sizes_of(const KernelSpec& spec) {
   return fmt::format("{}", fmt::join(sizes, ", "));
 }
 
-std::string texts_of(const std::vector<ExpressionText>& expressions) {
-  std::vector<std::string> texts;
-  for (const ExpressionText& expression : expressions) texts.push_back(expression.text);
-  return fmt::format("{}", fmt::join(texts, ", "));
-}
-
 void add_code_parts(Identity& identity, const KernelSource& source) {
   identity["kernel source"] = content_hash(source.text);
   identity["included files"] = hash_of_included(source);
@@ -258,7 +252,7 @@ void add_parts(Identity& identity, const KernelSpec& spec) {
   add_launch_parts(identity, spec, spec.arguments);
   identity["reference"] = reference_of(spec);
   identity["tolerance"] = tolerance_of(spec.tolerance);
-  identity["resource constraints"] = texts_of(spec.resource_constraints);
+  identity[kResourceConstraints] = resource_constraints_of(spec);
   for (const Parameter& parameter : spec.parameters)
     if (parameter.role != ParameterRole::code) identity["role of " + parameter.name] = to_string(parameter.role);
   for (const MetricDefinition& metric : spec.metrics) identity["metric " + metric.name] = metric.expression.text;
@@ -334,6 +328,12 @@ std::string_view name_of(CheckOutput check) {
 }
 
 }  // namespace
+
+std::string resource_constraints_of(const KernelSpec& spec) {
+  std::vector<std::string> texts;
+  for (const ExpressionText& expression : spec.resource_constraints) texts.push_back(expression.text);
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
 
 Identity measuring_identity(const EvaluatorOptions& options, const measure::MeasurePolicy& policy) {
   Identity identity = policy.identity();

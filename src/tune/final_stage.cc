@@ -52,7 +52,7 @@ std::vector<Trial> FinalStage::with_default(const std::vector<Contenders::Conten
 // Unless its runs would take longer than the whole final may, and it is so slow that it cannot win.
 bool FinalStage::default_takes_part(const Trial& best) const {
   const std::optional<Trial>& baseline = tally_.result.baseline;
-  if (!baseline || !baseline->observation.ok()) return false;
+  if (!baseline || !baseline->observation.has_objective()) return false;
   return block_of(*baseline) <= std::max(options_.max_time, 2.0 * block_of(best));
 }
 

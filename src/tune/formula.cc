@@ -26,6 +26,12 @@ Result<std::size_t> evaluate_as(const space::Expression& expression, const space
 
 }  // namespace
 
+std::string one_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
 Names::Names(const std::vector<NamedSize>& problem_size, const std::vector<Parameter>& parameters) {
   constexpr std::array kAxes{"problem_size_x", "problem_size_y", "problem_size_z"};
   for (const Parameter& parameter : parameters) parameters_.push_back(parameter.name);

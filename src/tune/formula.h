@@ -36,6 +36,9 @@ class Names {
   std::map<std::string, Value, std::less<>> constants_;
 };
 
+// An error's text as Observation::message, which is one line.
+std::string one_line(std::string text);
+
 // T is std::size_t for sizes, bool for conditions and Value for anything else.
 template <typename T>
 class Formula {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "tune/resources.h"
@@ -108,6 +109,7 @@ Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Param
   std::vector<Parameter> readable = parameters;
   std::vector<std::string> names = resource_names();
   names.emplace_back(kTime);
+  if (!spec.metrics.empty() || custom_objective(spec)) WATTUNE_TRY(check_figure_names(parameters));
   std::set<std::string> from_energy;  // that change with what is observed
   for (const std::string& name : observed) {
     if (std::ranges::count(parameters, name, &Parameter::name) > 0)
@@ -141,17 +143,24 @@ Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Param
 }
 
 // Everything known, what is computed last.
-Result<std::vector<Metric>> Metrics::compute(std::vector<Metric> known, Nanoseconds time,
-                                             const Configuration& configuration) const {
+Metrics::Computed Metrics::compute(std::vector<Metric> known, Nanoseconds time,
+                                   const Configuration& configuration) const {
   known.push_back({kTime, to_seconds(time), "s"});
+  Computed computed{std::move(known), {}};
   for (const Compiled& metric : metrics_) {
-    const Configuration values = with_metrics(configuration, known);
+    const Configuration values = with_metrics(configuration, computed.known);
     if (!metric.formula.has_all_values(values)) continue;
-    WATTUNE_ASSIGN(const Value result, metric.formula.evaluate(values));
-    WATTUNE_ASSIGN(const double value, finite_number(metric.name, result));
-    known.push_back({metric.name, value, metric.unit, propagated(metric, known, configuration)});
+    const Result<Value> result = metric.formula.evaluate(values);
+    const Result<double> value = result ? finite_number(metric.name, *result) : result.error();
+    if (value) {
+      const auto uncertainty = propagated(metric, computed.known, configuration);
+      computed.known.push_back({metric.name, *value, metric.unit, uncertainty});
+    } else {
+      computed.refusals += fmt::format("{}`{}` has no value: {}", computed.refusals.empty() ? "" : "; ", metric.name,
+                                       one_line(value.error().to_string()));
+    }
   }
-  return known;
+  return computed;
 }
 
 std::optional<double> Metrics::propagated(const Compiled& metric, std::vector<Metric> known,
@@ -175,9 +184,11 @@ std::optional<double> Metrics::propagated(const Compiled& metric, std::vector<Me
   return sum;
 }
 
-Result<Metric> Metrics::objective_in(const std::vector<Metric>& known) const {
-  const auto found = std::ranges::find(known, objective_->metric, &Metric::name);
-  if (found == known.end())
+Result<Metric> Metrics::objective_in(const Computed& computed) const {
+  const auto found = std::ranges::find(computed.known, objective_->metric, &Metric::name);
+  if (found == computed.known.end() && !computed.refusals.empty())
+    return Error(ErrorCode::invalid_argument, computed.refusals);
+  if (found == computed.known.end())
     return Error(ErrorCode::unavailable, "the device does not tell what the objective needs").about(objective_->metric);
   Metric metric = *found;
   if (objective_->maximize) metric.value = -metric.value;
@@ -187,19 +198,18 @@ Result<Metric> Metrics::objective_in(const std::vector<Metric>& known) const {
 Result<void> Metrics::add_to(Observation& observation, const Configuration& configuration) const {
   if (metrics_.empty() && !objective_) return {};
   const std::size_t measured = observation.metrics.size();
-  WATTUNE_ASSIGN(const std::vector<Metric> known,
-                 compute(observation.metrics, observation.statistics->median, configuration));
-  const auto computed = known.begin() + static_cast<std::ptrdiff_t>(measured) + 1;  // behind the time
-  observation.metrics.insert(observation.metrics.end(), computed, known.end());
+  const Computed computed = compute(observation.metrics, observation.statistics->median, configuration);
+  const auto added = computed.known.begin() + static_cast<std::ptrdiff_t>(measured) + 1;  // behind the time
+  observation.metrics.insert(observation.metrics.end(), added, computed.known.end());
+  observation.lacking = computed.refusals;
   if (!objective_) return {};
-  const auto least = std::ranges::find(known, kLeastEnergy, &Metric::name);
-  if (least != known.end() && objective_needs_energy_) {
-    WATTUNE_ASSIGN(observation.objective_value,
-                   objective({{"energy", least->value, "J"}}, observation.statistics->median, configuration));
-    return {};
-  }
-  WATTUNE_ASSIGN(const Metric objective, objective_in(known));
-  observation.objective_value = objective.value;
+  const auto least = std::ranges::find(computed.known, kLeastEnergy, &Metric::name);
+  const bool by_least = least != computed.known.end() && objective_needs_energy_;
+  const Result<Metric> value =
+      by_least ? objective_metric({{"energy", least->value, "J"}}, observation.statistics->median, configuration)
+               : objective_in(computed);
+  if (!value && value.error().code() == ErrorCode::unavailable) return value.error();
+  observation.objective_value = value ? value->value : std::numeric_limits<double>::infinity();
   return {};
 }
 
@@ -218,8 +228,7 @@ Result<double> Metrics::objective(const std::vector<Metric>& measured, Nanosecon
 Result<Metric> Metrics::objective_metric(const std::vector<Metric>& measured, Nanoseconds time,
                                          const Configuration& configuration) const {
   if (!objective_) return Metric{kTime, time.value(), "ns"};
-  WATTUNE_ASSIGN(const std::vector<Metric> known, compute(measured, time, configuration));
-  return objective_in(known);
+  return objective_in(compute(measured, time, configuration));
 }
 
 measure::ObjectiveInterval Metrics::interval(const Trial& trial) const {

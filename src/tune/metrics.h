@@ -27,8 +27,9 @@ class Metrics {
   static Result<Metrics> compile(const KernelSpec& spec, const std::vector<Parameter>& parameters,
                                  const std::vector<std::string>& observed);
 
-  // Computes all of them from the median. Errors are what this configuration's values make impossible, such as a
-  // division by zero. Precondition: the observation has statistics.
+  // Computes all of them from the median. What this configuration's values make impossible, such as a division by zero,
+  // is no metric; `lacking` says why, and an objective that needs it is infinite. unavailable: the
+  // device does not tell what the objective needs. Precondition: the observation has statistics.
   Result<void> add_to(Observation& observation, const Configuration& configuration) const;
 
   // What is minimised if a run takes `time`: nanoseconds unless there is another objective. `measured` are the figures
@@ -51,15 +52,18 @@ class Metrics {
     Formula<Value> formula;
     std::string unit = {};
   };
+  struct Computed {
+    std::vector<Metric> known;
+    std::string refusals;  // why some have no value, a sentence for each; empty: all that can be read have one
+  };
   // `known` with the time, then with all metrics that the device tells enough for.
-  Result<std::vector<Metric>> compute(std::vector<Metric> known, Nanoseconds time,
-                                      const Configuration& configuration) const;
+  Computed compute(std::vector<Metric> known, Nanoseconds time, const Configuration& configuration) const;
   // What the uncertainties of what it reads come to, each alone and to first order. They add up, because those of one
   // measurement go together. None: it reads nothing uncertain.
   static std::optional<double> propagated(const Compiled& metric, std::vector<Metric> known,
                                           const Configuration& configuration);
   // As a value to be small. Precondition: there is an objective.
-  Result<Metric> objective_in(const std::vector<Metric>& known) const;
+  Result<Metric> objective_in(const Computed& computed) const;
   // The same of a run; without another objective the time in nanoseconds.
   Result<Metric> objective_metric(const std::vector<Metric>& measured, Nanoseconds time,
                                   const Configuration& configuration) const;

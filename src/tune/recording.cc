@@ -177,7 +177,7 @@ std::vector<search::PriorObjective> prior_of(const Recording& recording) {
   std::vector<search::PriorObjective> prior;
   for (const Trial& trial : recording.trials()) {
     const Observation& observation = trial.observation;
-    if (observation.ok())
+    if (observation.has_objective())
       prior.push_back({trial.configuration.id(), positive(observation.objective()), observation.metrics});
   }
   return prior;

@@ -61,8 +61,19 @@ Configuration with_metrics(const Configuration& configuration, const std::vector
   return {configuration.id(), std::make_shared<const std::vector<std::string>>(std::move(names)), std::move(values)};
 }
 
+Result<void> check_figure_names(const std::vector<Parameter>& parameters) {
+  for (const Parameter& parameter : parameters)
+    if (std::ranges::count(figure_names(), parameter.name) > 0)
+      return Error(ErrorCode::invalid_argument, "a parameter has the name of a metric")
+          .at(parameter.position)
+          .about(parameter.name)
+          .hint("rename it");
+  return {};
+}
+
 Result<ResourceConstraints> ResourceConstraints::compile(const KernelSpec& spec,
                                                          const std::vector<Parameter>& parameters) {
+  if (!spec.resource_constraints.empty()) WATTUNE_TRY(check_figure_names(parameters));
   std::vector<Parameter> readable = parameters;
   for (const std::string& name : resource_names()) readable.push_back({name, {}, {}, {}});
   const auto names = std::make_shared<const Names>(spec.problem_size, readable);

@@ -21,6 +21,9 @@ std::vector<Metric> metrics_of(const backend::KernelResources& resources);
 // The configuration with metrics as further values, for the expressions that read them.
 Configuration with_metrics(const Configuration& configuration, const std::vector<Metric>& metrics);
 
+// invalid_argument: an expression that reads figures of a measurement would take a parameter for one of them.
+Result<void> check_figure_names(const std::vector<Parameter>& parameters);
+
 // The spec's conditions on resources.
 class ResourceConstraints {
  public:

@@ -72,7 +72,7 @@ void Search::start(const std::vector<Trial>& resumed, Nanoseconds now) {
 }
 
 void Search::keep_if_best(const Trial& trial) {
-  if (!trial.observation.ok()) return;
+  if (!trial.observation.has_objective()) return;
   const auto objective_of = [](const Observation& each) { return each.search_figures().objective; };
   for (std::size_t i = 0; i < best_before_.size(); ++i) {
     if (several() && trial.device != so_far().devices[i].device) continue;
@@ -91,8 +91,9 @@ std::optional<Configuration> Search::next(Nanoseconds now, std::size_t device) {
   if (error_ || over(now)) return std::nullopt;
   ask_ahead();
   if (proposals_.empty()) {
-    tally_->result.stop_reason = progress().evaluations >= space_.count() ? "every configuration was evaluated"
-                                                                          : "the strategy has nothing left to propose";
+    tally_->result.stop_reason = progress().evaluations + progress().skipped >= space_.count()
+                                     ? "every configuration was evaluated"
+                                     : "the strategy has nothing left to propose";
     return std::nullopt;
   }
   Configuration next = std::move(proposals_.front());
@@ -212,7 +213,7 @@ Trial Search::trial_of(Configuration configuration, Observation observation, std
 
 Result<void> Search::add(const Trial& trial, std::size_t device, Nanoseconds now) {
   WATTUNE_TRY(write(trial));
-  ++tally_->result.devices[device].evaluated;
+  if (trial.observation.status != Status::constraints) ++tally_->result.devices[device].evaluated;
   const bool improved = tally_->add(trial, false);
   strategy_.tell(trial.configuration.id(), trial.observation);
   tally_->progress.elapsed = now - started_;

@@ -14,14 +14,27 @@ Tally::Tally(const std::vector<std::string>& devices, Uint128 space_size, Config
 }
 
 bool Tally::add(const Trial& trial, bool resumed) {
-  ++(resumed ? result.resumed : result.evaluated);
-  ++progress.evaluations;
-  ++progress.since_improvement;
   ++result.by_status[trial.observation.status];
   if (is_default(trial)) result.baseline = trial;
+  const bool skipped = trial.observation.status == Status::constraints;
+  progress.skipped_in_a_row = skipped ? progress.skipped_in_a_row + 1 : 0;
+  if (resumed) ++result.resumed;
+  if (skipped) {
+    ++progress.skipped;
+    if (!resumed) ++result.skipped;
+    return false;
+  }
+  if (!resumed) ++result.evaluated;
+  ++progress.evaluations;
+  ++progress.since_improvement;
   if (!trial.observation.ok()) return false;
   if (was_left_out(trial.observation)) ++result.left_out;
   count_samples(trial.observation);
+  if (const std::string& why = trial.observation.lacking; !why.empty()) {
+    if (result.lacking == 0) result.why_lacking = why;
+    ++result.lacking;
+  }
+  if (!trial.observation.has_objective()) return false;
   contenders.add(trial, resumed);
   take_best();
   return result.best->configuration.id() == trial.configuration.id();

@@ -131,6 +131,21 @@ TEST_F(Tune, RefusesToResumeWhenTheKernelChangedUnlessForced) {
   EXPECT_EQ(forced.json()["resumed"], 1);
 }
 
+// A time belongs to its configuration, whatever list its values were drawn from.
+TEST_F(Tune, ResumesInAChangedSpaceWithWhatIsInIt) {
+  const auto resume = [&](int values) {
+    write_add_spec(folder_, values);
+    const Finished finished = run_wattune(folder_, quick({"tune", "add.toml", "--resume", "--json"}));
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    const auto json = finished.json();
+    return std::pair(json["resumed"].get<int>(), json["evaluated"].get<int>());
+  };
+  EXPECT_EQ(resume(2), std::pair(0, 2));
+  EXPECT_EQ(resume(4), std::pair(2, 2));
+  EXPECT_EQ(resume(1), std::pair(1, 0));
+  EXPECT_EQ(resume(4), std::pair(4, 0));
+}
+
 // Otherwise numbers that mean something else would be ranked together.
 TEST_F(Tune, RefusesToResumeWhatWasMeasuredOtherwise) {
   write_add_spec(folder_, 2, "\n#include \"body.h\"\n");

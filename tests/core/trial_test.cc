@@ -87,18 +87,20 @@ TEST(CountingTrials, TextsWithCommasAreToldApart) {
   EXPECT_EQ(counting({trial_of("a,b", "c"), trial_of("a", "b,c"), trial_of(1, "x"), trial_of(1.0, "x")}).size(), 3u);
 }
 
-TEST(RunInfo, IdentityHoldsDeviceDriverObjectivesAndSpace) {
+// Values, constraints, default and what may be taken of the device say what is tried, not what a time means.
+TEST(RunInfo, IdentityHoldsDeviceDriverObjectivesAndNamesOfParameters) {
   RunInfo info;
-  info.identity = {{"cache mode", "warm"}};
+  info.identity = {{"cache mode", "warm"}, {kResourceConstraints, "registers <= 32"}};
   info.device.name = "H100";
   info.device.driver_version = "12.4";
   info.objectives = {{"gflops", true}, {"time", false}};
   info.space_hash = "77";
+  info.parameters = {{.name = "tile", .values = {1, 2}}};
   EXPECT_EQ(identity_of(info), (Identity{{"cache mode", "warm"},
                                          {"device", "H100"},
                                          {"driver", "12.4"},
                                          {"objectives", "maximize gflops, minimize time"},
-                                         {"search space", "77"}}));
+                                         {"tuning parameter tile", "declared"}}));
 }
 
 TEST(Observation, TimesThatNoClockTellsAreNotMeasurable) {
@@ -113,6 +115,18 @@ TEST(Observation, AnObjectiveTakesThePlaceOfTheTime) {
   Observation observation = timed(10).observation;
   observation.objective_value = -3.0;
   EXPECT_DOUBLE_EQ(observation.objective(), -3.0);
+}
+
+// An objective that is made of what cannot be computed.
+TEST(ResultSet, WhatHasNoObjectiveIsNotTheBest) {
+  ResultSet results;
+  results.trials = {timed(10), timed(20)};
+  results.trials[0].observation.objective_value = std::numeric_limits<double>::infinity();
+  EXPECT_FALSE(results.trials[0].observation.has_objective());
+  EXPECT_FALSE(gain(results.trials[0].observation, results.trials[1].observation));
+  EXPECT_EQ(results.best(), &results.trials[1]);
+  results.trials.pop_back();
+  EXPECT_EQ(results.best(), nullptr);
 }
 
 TEST(Observation, GainIsARatioOfObjectives) {

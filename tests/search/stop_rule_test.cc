@@ -25,6 +25,18 @@ TEST(StopRule, EvaluationsStopAtTheCount) {
   EXPECT_EQ(rule.evaluations_left(after(25)), 0u);
 }
 
+// Without a count there may be a good one behind them.
+TEST(StopRule, SkippedOnesInARowStopACount) {
+  Progress progress;
+  progress.space_size = 1'000'000;
+  progress.skipped_in_a_row = 9'999;
+  const StopRule count{.evaluations = 10};
+  EXPECT_FALSE(count.reason_to_stop(progress));
+  progress.skipped_in_a_row = 10'000;
+  EXPECT_EQ(count.reason_to_stop(progress), "10000 configurations in a row were skipped");
+  EXPECT_FALSE(StopRule{}.reason_to_stop(progress));
+}
+
 // A quarter of 1000 is 250; a fraction that holds no configuration still means one.
 TEST(StopRule, FractionCountsTheSpaceRoundedUp) {
   const StopRule quarter{.fraction = 0.25};

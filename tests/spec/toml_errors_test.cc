@@ -51,6 +51,17 @@ class TomlErrors : public SpecTest {
 
 TEST_F(TomlErrors, NoneInTheGoodSpec) { EXPECT_EQ(after("add", "add"), "fine"); }
 
+// Objectives, metrics and constraints would read the one for the other.
+TEST_F(TomlErrors, NamesOfMetrics) {
+  for (const std::string& name : figure_names())
+    EXPECT_EQ(after("block = [32, 64]", "block = [32, 64]\n" + name + " = [1, 2]"),
+              "17:1: a parameter has the name of a metric: `" + name +
+                  "` (rename it: objectives, metrics and constraints would read the one for the other)");
+  EXPECT_NE(
+      after("n = 1024", "n = 1024\nenergy = 3").find("an extent of the problem has the name of a metric: `energy`"),
+      std::string::npos);
+}
+
 TEST_F(TomlErrors, SyntaxErrors) {
   EXPECT_EQ(after("n = 1024", "n = "), "11:5: Error while parsing key-value pair: expected value, saw '\\n': `n =`");
   EXPECT_TRUE(after("block = [32, 64]", "tile = [1]").starts_with("17:")) << "a key twice";

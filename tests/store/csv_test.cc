@@ -118,9 +118,11 @@ TEST(Csv, MetricsAreColumnsWithBlanksWhereTheyAreUnknown) {
   written.trials = {sample_trial(0), sample_trial(1)};
   EXPECT_THAT(write_csv(written).value(),
               HasSubstr("block,scale,padding,type,status,time_ns,samples_ns,compile_ns,check_ns,measure_ns,overhead_ns,"
-                        "GFLOP/s,registers\n"
-                        "16,0.5,False,float,correct,1001,1000;1001;1002,100000000,2000000,3000000,0,12.5,40\n"
-                        "32,2.0,True,float4,compile,,,100000001,2000000,3000000,4000000,,\n"));
+                        "finished_at,objective,final,final_time_ns,final_objective,GFLOP/s,registers\n"
+                        "16,0.5,False,float,correct,1001,1000;1001;1002,100000000,2000000,3000000,0,"
+                        "2026-01-31T00:00:01.123456789Z,,,,,12.5,40\n"
+                        "32,2.0,True,float4,compile,,,100000001,2000000,3000000,4000000,"
+                        "2026-01-31T00:00:02.123456789Z,,,,,,\n"));
 }
 
 TEST(Csv, TheGainOverTheDefaultIsThreeColumns) {
@@ -131,7 +133,17 @@ TEST(Csv, TheGainOverTheDefaultIsThreeColumns) {
   const std::string text = write_csv(written).value();
   EXPECT_THAT(text, HasSubstr("GFLOP/s,registers,over_default,over_default_low,over_default_high\n"));
   EXPECT_THAT(text, HasSubstr(",12.5,40,1.25,1.125,1.5\n"));
-  EXPECT_THAT(text, HasSubstr("4000000,,,,,\n"));
+  EXPECT_THAT(text, HasSubstr("456789Z,,,,,,,,,\n"));
+}
+
+// A reader would take the first of them.
+TEST(Csv, RefusesTwoColumnsOfOneName) {
+  for (const char* name : {"time_ns", "status", "final", "objective"}) {
+    ResultSet written;
+    written.info.parameters = {{.name = name, .values = {1, 2}}};
+    EXPECT_THAT(write_csv(written).error().to_string(),
+                HasSubstr("two columns of a table would have the same name: `" + std::string(name) + "`"));
+  }
 }
 
 TEST(Csv, RefusesTextsThatAreNoField) {

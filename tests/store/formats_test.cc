@@ -32,7 +32,7 @@ TEST_F(LoadResults, ReadsWattunesJsonBackAsItWas) {
 TEST_F(LoadResults, TellsFormatsByTheirContents) {
   const ResultSet results = sample_results(6);
   write_contents(path("a"), write_t4(results));
-  write_contents(path("b"), write_kernel_tuner_cache(results));
+  write_contents(path("b"), write_kernel_tuner_cache(results).value());
   write_contents(path("c"), write_json(results));
   {
     auto journal = Journal::open(path("d"), results.info);
@@ -71,7 +71,7 @@ TEST_F(LoadResults, ATimeOfZeroIsAFailureInEveryFormatOfOthers) {
   results.trials[0].observation.statistics = Statistics{};
   results.trials[0].observation.samples = {{Nanoseconds()}};
   write_contents(path("a"), write_t4(results));
-  write_contents(path("b"), write_kernel_tuner_cache(results));
+  write_contents(path("b"), write_kernel_tuner_cache(results).value());
   write_contents(path("c"), "# {\"tune_params\":{\"n\":[1,2]}}\nn,time_ms\n1,0.00\n2,1\n");
   for (const char* name : {"a", "b", "c"}) {
     const auto loaded = load_results(path(name));
@@ -108,7 +108,7 @@ TEST_F(LoadResults, HoldsEachConfigurationOnceAndTheLastOfItsTrials) {
 }
 
 TEST_F(LoadResults, RepairsAnUnclosedCache) {
-  const std::string whole = write_kernel_tuner_cache(sample_results(6));
+  const std::string whole = write_kernel_tuner_cache(sample_results(6)).value();
   write_contents(path("cache.json"), whole.substr(0, whole.size() - 40));
   const auto loaded = load_results(path("cache.json"));
   ASSERT_TRUE(loaded) << loaded.error().to_string();
@@ -241,8 +241,9 @@ TEST(Formats, OfOthersCarryTheGainOverTheDefaultAsNumbers) {
       {"over_default", 1.25, ""}, {"over_default_low", 1.125, ""}, {"over_default_high", 1.5, ""}};
   EXPECT_THAT(parse_t4(write_t4(written)).value().trials.at(0).observation.metrics,
               testing::UnorderedElementsAreArray(gain));
-  EXPECT_THAT(parse_kernel_tuner_cache(write_kernel_tuner_cache(written)).value().trials.at(0).observation.metrics,
-              testing::UnorderedElementsAreArray(gain));
+  EXPECT_THAT(
+      parse_kernel_tuner_cache(write_kernel_tuner_cache(written).value()).value().trials.at(0).observation.metrics,
+      testing::UnorderedElementsAreArray(gain));
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ class HostileFiles : public FolderTest {
  private:
   // What was read can be exported: as JSON that is valid whatever the names.
   static void write_again(const ResultSet& results) {
-    for (const std::string& text : {write_json(results), write_t4(results), write_kernel_tuner_cache(results)})
+    for (const std::string& text : {write_json(results), write_t4(results), write_kernel_tuner_cache(results).value()})
       EXPECT_EQ(text.find_first_of("\x1b\a\x7f"), std::string::npos) << text.substr(0, 200);
     (void)write_csv(results);
     EXPECT_TRUE(results.best() == nullptr || results.best()->observation.ok());
@@ -55,7 +55,9 @@ class HostileFiles : public FolderTest {
   std::size_t before_ = 0;
 };
 
-TEST_F(HostileFiles, KernelTunersCache) { read_damaged("r.json", write_kernel_tuner_cache(sample_results(12))); }
+TEST_F(HostileFiles, KernelTunersCache) {
+  read_damaged("r.json", write_kernel_tuner_cache(sample_results(12)).value());
+}
 TEST_F(HostileFiles, T4) { read_damaged("r.json", write_t4(sample_results(12))); }
 TEST_F(HostileFiles, WattunesJson) { read_damaged("r.json", write_json(sample_results(12))); }
 TEST_F(HostileFiles, Tables) { read_damaged("r.csv", *write_csv(sample_results(12))); }

@@ -175,12 +175,14 @@ TEST_F(JournalTest, RefusesAnIdThatContradictsItsValues) {
 
 TEST_F(JournalTest, AsksWhoKnowsTheSpaceWhetherIdsAreRight) {
   write_journal(2);
-  const auto only_0 = [](const Configuration& configuration) { return configuration.id() == 0; };
+  const auto only_0 = [](const Trial& trial, const RunInfo&) {
+    return trial.configuration.id() == 0 ? std::optional(trial.configuration) : std::nullopt;
+  };
   const auto refused = Journal::open(file_, sample_info(), Resume::checked, only_0);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().position(), (SourcePosition{file_.string(), 3, 0}));
   EXPECT_THAT(refused.error().message(), HasSubstr("`id` 1 contradicts `values`"));
-  const auto all = [](const Configuration&) { return true; };
+  const auto all = [](const Trial& trial, const RunInfo&) { return std::optional(trial.configuration); };
   EXPECT_TRUE(Journal::open(file_, sample_info(), Resume::checked, all));
 }
 

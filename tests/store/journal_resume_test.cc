@@ -28,7 +28,8 @@ const Change kChanges[] = {
      "environment CPATH (before: none, now: /opt/include)"},
     {"device", [](RunInfo& info) { info.device.name = "Other"; }, "device (before: Some \"GPU\", now: Other)"},
     {"driver", [](RunInfo& info) { info.device.driver_version = "1.3"; }, "driver (before: 1.2, now: 1.3)"},
-    {"space", [](RunInfo& info) { info.space_hash = "01234567"; }, "search space (before: 99aabbcc, now: 01234567)"},
+    {"parameter", [](RunInfo& info) { info.parameters.push_back({.name = "tile", .values = {1}}); },
+     "tuning parameter tile (before: none, now: declared)"},
 };
 
 TEST(JournalDifferences, AreNamedOneByOne) {
@@ -84,6 +85,113 @@ TEST_F(JournalTest, ForcedRefusesOtherMetricsWhereThereIsAnObjective) {
   EXPECT_THAT(journal.error().message(), HasSubstr("metric gflops"));
 }
 
+// --- In a changed space
+
+// Of the sample run without some values of `block`, where ids are others.
+RunInfo with_blocks(const std::vector<Value>& blocks) {
+  RunInfo info = sample_info();
+  info.parameters[0].values = blocks;
+  info.space_hash = "with " + std::to_string(blocks.size()) + " blocks";
+  return info;
+}
+
+Placement placement_in(const RunInfo& info) {
+  return [blocks = info.parameters[0].values](const Trial& trial, const RunInfo&) -> std::optional<Configuration> {
+    const Configuration& recorded = trial.configuration;
+    if (std::ranges::count(blocks, recorded.values()[0]) == 0) return std::nullopt;
+    const auto names = std::make_shared<const std::vector<std::string>>(recorded.names());
+    return Configuration(recorded.values()[0].as_integer() + (recorded.values()[1] == Value(2.0) ? 1000 : 0), names,
+                         recorded.values());
+  };
+}
+
+class ChangedSpace : public JournalTest {
+ protected:
+  std::unique_ptr<Journal> open(const std::vector<Value>& blocks) {
+    const RunInfo info = with_blocks(blocks);
+    auto journal = Journal::open(file_, info, Resume::checked, placement_in(info));
+    EXPECT_TRUE(journal) << journal.error().to_string();
+    return journal ? *std::move(journal) : nullptr;
+  }
+};
+
+// The first six Trials have the blocks 16, 32, 64, 16, 32, 64.
+TEST_F(ChangedSpace, WhatIsInItCountsAndTheRestStays) {
+  write_journal(6);
+  const std::string before = contents_of(file_);
+  {
+    const auto journal = open({32, 64, 128});
+    EXPECT_EQ(journal->recovered().size(), 4u);
+    EXPECT_EQ(journal->unused(), 2u);
+  }
+  EXPECT_THAT(contents_of(file_), testing::StartsWith(before));
+  const auto read = read_journal(file_);
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(read->info.parameters[0].values, (std::vector<Value>{32, 64, 128}));
+  ASSERT_EQ(read->trials.size(), 4u);
+  EXPECT_EQ(read->trials[0].configuration.values()[0], Value(32));
+  EXPECT_EQ(read->trials[0].configuration.id(), 1032u);
+  EXPECT_EQ(read->trials[0].observation, sample_trial(1).observation);
+}
+
+TEST_F(ChangedSpace, WhatDidNotCountCountsAgainWhenItIsBack) {
+  write_journal(6);
+  { EXPECT_EQ(open({32})->recovered().size(), 2u); }
+  { EXPECT_EQ(open({32, 64})->recovered().size(), 4u); }
+  const auto journal = open({16, 32, 64});
+  EXPECT_EQ(journal->recovered().size(), 6u);
+  EXPECT_EQ(journal->unused(), 0u);
+}
+
+TEST_F(ChangedSpace, TheSameSpaceAgainAddsNothing) {
+  write_journal(6);
+  { open({32, 64}); }
+  const std::string before = contents_of(file_);
+  EXPECT_EQ(open({32, 64})->recovered().size(), 4u);
+  EXPECT_EQ(contents_of(file_), before);
+}
+
+// Killed while the Trials that count are written again: the run before is as it was.
+TEST_F(ChangedSpace, WhatIsCutWhileItIsCarriedLosesNothing) {
+  write_journal(6);
+  const std::size_t before = contents_of(file_).size();
+  { open({32, 64}); }
+  const std::string whole = contents_of(file_);
+  for (std::size_t size = before; size + 1 < whole.size(); ++size) {
+    write_contents(file_, whole.substr(0, size));
+    const auto read = read_journal(file_);
+    ASSERT_TRUE(read) << size << ": " << read.error().to_string();
+    ASSERT_EQ(read->trials.size(), 6u) << size;
+  }
+  write_contents(file_, whole.substr(0, whole.size() - 1));
+  EXPECT_EQ(open({32, 64})->recovered().size(), 4u);
+  EXPECT_EQ(contents_of(file_), whole);
+}
+
+TEST_F(ChangedSpace, IsRefusedByWhoDoesNotKnowSpaces) {
+  write_journal(2);
+  const auto refused = Journal::open(file_, with_blocks({32}), Resume::forced);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), testing::EndsWith("cannot be continued, its search space has changed"));
+}
+
+// The gain was over another configuration.
+TEST_F(ChangedSpace, ANewDefaultMakesOldGainsUnknown) {
+  {
+    auto journal = Journal::open(file_, sample_info());
+    Trial trial = sample_trial(0);
+    trial.observation.over_default = PairedGain{1.5, 1.25, 2.0};
+    ASSERT_TRUE((*journal)->add(trial));
+  }
+  RunInfo info = sample_info();
+  info.default_values[0] = 32;
+  const auto same = [](const Trial& trial, const RunInfo&) { return std::optional(trial.configuration); };
+  const auto journal = Journal::open(file_, info, Resume::checked, same);
+  ASSERT_TRUE(journal) << journal.error().to_string();
+  EXPECT_FALSE((*journal)->recovered().at(0).observation.over_default);
+  EXPECT_EQ(read_journal(file_)->info.default_values[0], Value(32));
+}
+
 // --- Journals of the first format
 
 // Its header named the source and the options only.
@@ -128,7 +236,7 @@ TEST_F(JournalTest, ForcedIgnoresAllButWhatTrialsMean) {
   for (const Change& change : kChanges) {
     RunInfo wanted = sample_info();
     change.apply(wanted);
-    EXPECT_EQ(Journal::open(file_, wanted, Resume::forced).has_value(), std::string(change.what) != "space")
+    EXPECT_EQ(Journal::open(file_, wanted, Resume::forced).has_value(), std::string(change.what) != "parameter")
         << change.what;
   }
 }

@@ -26,7 +26,7 @@ const Observation& only(const ResultSet& results) { return results.trials.at(0).
 
 TEST(KernelTunerCache, KeepsTimesFailuresAndMetrics) {
   const ResultSet before = sample_results(12);
-  const ResultSet after = parsed(write_kernel_tuner_cache(before));
+  const ResultSet after = parsed(write_kernel_tuner_cache(before).value());
   EXPECT_EQ(after.info.kernel_name, "convolution");
   EXPECT_EQ(after.info.device.name, "Some \"GPU\"");
   EXPECT_EQ(after.info.problem_size, "4096, 4096");
@@ -55,14 +55,14 @@ TEST(KernelTunerCache, KeepsTimesFailuresAndMetrics) {
 TEST(KernelTunerCache, KeepsTheTimeWhereSomethingElseWasWanted) {
   ResultSet results = sample_results(1);
   results.trials[0].observation.objective_value = -12.5;
-  const ResultSet after = parsed(write_kernel_tuner_cache(results));
+  const ResultSet after = parsed(write_kernel_tuner_cache(results).value());
   EXPECT_DOUBLE_EQ(after.trials.at(0).observation.statistics->median.value(), 1001.0);
 }
 
 TEST(KernelTunerCache, LeavesOutWhatAReplayLacked) {
   ResultSet results = sample_results(3);
   results.trials[1].observation = {.status = Status::not_recorded};
-  EXPECT_EQ(parse_kernel_tuner_cache(write_kernel_tuner_cache(results))->trials.size(), 2u);
+  EXPECT_EQ(parse_kernel_tuner_cache(write_kernel_tuner_cache(results).value())->trials.size(), 2u);
 }
 
 TEST(KernelTunerCache, RefusesNegativeTimes) {
@@ -73,7 +73,7 @@ TEST(KernelTunerCache, RefusesNegativeTimes) {
 
 TEST(KernelTunerCache, IsWrittenAsKernelTunerWritesIt) {
   ResultSet results = sample_results(2);
-  EXPECT_EQ(write_kernel_tuner_cache(results),
+  EXPECT_EQ(write_kernel_tuner_cache(results).value(),
             R"({"device_name":"Some \"GPU\"","kernel_name":"convolution","problem_size":[4096,4096],)"
             R"("tune_params_keys":["block","scale","padding","type"],"tune_params":{"block":[16,32,64],)"
             R"("scale":[0.5,2.0],"padding":[false,true],"type":["float","float4"]},"objective":"time",)"
@@ -94,7 +94,7 @@ TEST(KernelTunerCache, WritesProblemSizesAsKernelTunerKnowsThem) {
   const auto written = [](const char* size) {
     ResultSet results = sample_results(0);
     results.info.problem_size = size;
-    const std::string text = write_kernel_tuner_cache(results);
+    const std::string text = write_kernel_tuner_cache(results).value();
     const std::size_t begin = text.find("\"problem_size\":") + 15;
     return text.substr(begin, text.find(",\"tune_params_keys\"") - begin);
   };

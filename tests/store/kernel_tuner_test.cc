@@ -17,7 +17,7 @@ using KernelTuner = FolderTest;
 // Six configurations, of which the first is correct and takes 1,001 ns; Kernel Tuner returns no failures.
 TEST_F(KernelTuner, ReadsWhatWasExported) {
   const ResultSet results = sample_results(6);
-  write_contents(path("cache.json"), write_kernel_tuner_cache(results));
+  write_contents(path("cache.json"), write_kernel_tuner_cache(results).value());
   write_contents(path("t4.json"), write_t4(results));
   const std::string script = std::string(WATTUNE_SOURCE_DIR) + "/tests/store/read_with_kernel_tuner.py";
   const int status = std::system(

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tune/problem.h"
+#include "wattune/tune/board_metric.h"
+#include "wattune/tune/standard_metrics.h"
 
 namespace wattune::tune {
 namespace {
@@ -45,13 +48,49 @@ TEST(Metrics, LeastTimeIsNoTarget) {
   EXPECT_FALSE(problem.evaluate(16, 0)->objective_value);
 }
 
-TEST(Metrics, WhatCannotBeComputedFailsTheConfiguration) {
-  Problem problem(spec_with({{"bad", "1 / (block - 16)"}}));
+// The time is right all the same.
+TEST(Metrics, OneThatCannotBeComputedIsAbsentAndTheTimeStays) {
+  Problem problem(spec_with({{"bad", "1 / (block - 16)"}, {"worse", "bad + 1"}, {"rate", "n / time / 1e6"}}));
   ASSERT_TRUE(problem.start());
   const Observation observation = problem.evaluate(16, 0).value();
-  EXPECT_EQ(observation.status, Status::constraints);
-  EXPECT_FALSE(observation.statistics);
-  EXPECT_EQ(problem.evaluate(8, 0)->status, Status::correct);
+  EXPECT_EQ(observation.status, Status::correct);
+  EXPECT_EQ(observation.objective(), 1000.0);
+  ASSERT_EQ(observation.metrics.size(), 1u);
+  EXPECT_EQ(observation.metrics[0].name, "rate");
+  EXPECT_THAT(observation.lacking, HasSubstr("`bad` has no value: "));
+  EXPECT_THAT(observation.lacking, HasSubstr("division by zero"));
+  const Observation good = problem.evaluate(8, 0).value();
+  EXPECT_EQ(good.metrics.size(), 3u);
+  EXPECT_EQ(good.lacking, "");
+}
+
+TEST(Metrics, AnObjectiveThatCannotBeComputedIsNone) {
+  for (const bool maximize : {false, true}) {
+    Problem problem(spec_with({{"bad", "1 / (block - 16)"}, {"worse", "bad + 1"}}, {{"worse", maximize}}));
+    ASSERT_TRUE(problem.start());
+    const Observation observation = problem.evaluate(16, 0).value();
+    EXPECT_EQ(observation.status, Status::correct);
+    EXPECT_FALSE(observation.has_objective());
+    EXPECT_GT(observation.objective(), 0.0);  // and never the smallest
+    EXPECT_TRUE(problem.evaluate(8, 0)->has_objective());
+  }
+}
+
+// `time` would be the parameter's value in one place and the time in another.
+TEST(Metrics, NoParameterHasTheNameOfAFigure) {
+  for (const std::string& name : figure_names()) {
+    KernelSpec spec = spec_with({{"rate", "n / time"}});
+    spec.parameters.push_back({.name = name, .values = {1, 2}});
+    const auto refused = Metrics::compile(spec, spec.parameters, {});
+    ASSERT_FALSE(refused) << name;
+    EXPECT_THAT(refused.error().to_string(), HasSubstr("a parameter has the name of a metric"));
+  }
+}
+
+TEST(Metrics, AllThatWattuneMeasuresOrMakesIsAFigure) {
+  const auto is_figure = [](std::string_view name) { return std::ranges::count(figure_names(), name) == 1; };
+  for (const BoardMetric each : kAllBoardMetrics) EXPECT_TRUE(is_figure(to_string(each))) << to_string(each);
+  for (const StandardMetric& each : standard_metrics()) EXPECT_TRUE(is_figure(each.name)) << each.name;
 }
 
 // Without an end of its interval nothing can be said.

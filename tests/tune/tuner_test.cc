@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <limits>
 #include <set>
 #include <thread>
 #include <vector>
@@ -29,6 +30,52 @@ TEST_F(Tuner, EvaluatesRecordsAndTellsEveryProposal) {
   using Learned = std::pair<ConfigurationId, std::optional<double>>;
   EXPECT_THAT(strategy->learned, ElementsAre(Learned{0, 50.0}, Learned{1, 40.0}, Learned{2, std::nullopt},
                                              Learned{3, 45.0}, Learned{4, 30.0}));
+}
+
+// What exceeds the device's limits was not measured.
+TEST_F(Tuner, SkipsWhatTheDeviceCannotRunWithoutCountingIt) {
+  evaluate = [](const Configuration& configuration) -> Result<Observation> {
+    return configuration.id() < 2 ? failed(Status::constraints) : known_times(configuration);
+  };
+  options.stop.evaluations = 2;
+  const auto result = run();
+  EXPECT_EQ(result->evaluated, 2u);
+  EXPECT_EQ(result->skipped, 2u);
+  EXPECT_EQ(result->stop_reason, "2 evaluations done");
+  EXPECT_EQ(result->best->configuration.id(), 3u);
+  EXPECT_EQ(result->by_status.at(Status::constraints), 2u);
+  EXPECT_EQ(sink.trials.size(), 4u);
+}
+
+TEST_F(Tuner, SkippingAllEndsTheSearch) {
+  evaluate = [](const Configuration&) -> Result<Observation> { return failed(Status::constraints); };
+  options.stop.evaluations = 2;
+  const auto result = run();
+  EXPECT_EQ(result->skipped, 5u);
+  EXPECT_EQ(result->evaluated, 0u);
+  EXPECT_EQ(result->stop_reason, "every configuration was evaluated");
+}
+
+// It is correct, but nothing compares with it.
+TEST_F(Tuner, WhatHasNoObjectiveCannotWin) {
+  evaluate = [](const Configuration& configuration) {
+    Result<Observation> observation = known_times(configuration);
+    const bool lacks = configuration.id() == 4;
+    observation->objective_value = lacks ? std::numeric_limits<double>::infinity() : 1.0;
+    if (lacks) observation->lacking = "no value";
+    return observation;
+  };
+  const auto result = run();
+  EXPECT_NE(result->best->configuration.id(), 4u);
+  EXPECT_EQ(result->lacking, 1u);
+  EXPECT_EQ(result->why_lacking, "no value");
+  EXPECT_EQ(result->by_status.at(Status::correct), 4u);
+  evaluate = [](const Configuration& configuration) {
+    Result<Observation> observation = known_times(configuration);
+    observation->objective_value = std::numeric_limits<double>::infinity();
+    return observation;
+  };
+  EXPECT_FALSE(run()->best);
 }
 
 // Learns once for each proposal, and counts.

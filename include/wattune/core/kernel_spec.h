@@ -70,6 +70,10 @@ struct KernelSpec {
 // The metrics of what a compiled kernel takes, as far as a backend tells them.
 const std::vector<std::string>& resource_names();
 
+// The names that Wattune itself gives to figures of a measurement: `time`, resource_names(), what a board tells, and
+// what is made of these. No parameter or extent may have one, because expressions would read the one for the other.
+const std::vector<std::string>& figure_names();
+
 // Makes the source in one of these languages, of which there is at least one, the spec's own. mismatch when it has
 // none.
 Result<void> use_language(KernelSpec& spec, const std::vector<Language>& languages);

@@ -3,6 +3,7 @@
 // A failure of a configuration is data, not an Error: it is stored, counted and never met again on resume.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -111,8 +112,10 @@ struct Observation {
   std::vector<Sample> samples;
   std::optional<Statistics> statistics;  // present exactly when correct; the median is above 0
   std::vector<Metric> metrics;
+  std::string lacking;  // why others of the spec's metrics have no value here, one line; empty: all have one
   PhaseTimes phases;
-  std::optional<double> objective_value;  // what the user wants minimised in place of the time
+  // What the user wants minimised in place of the time; infinite: it has no value here, so that this one cannot win.
+  std::optional<double> objective_value;
   FinalPlace final_place = FinalPlace::none;
   std::optional<PairedGain> over_default;  // in a final that the default configuration took part in; not of itself
   std::optional<SearchFigures> in_search;  // present when what is above is of the final
@@ -120,6 +123,8 @@ struct Observation {
   bool ok() const { return status == Status::correct; }
   // What is minimised: the median time in nanoseconds unless the user has another objective. Precondition: ok().
   double objective() const { return objective_value.value_or(statistics->median.value()); }
+  // Whether it is correct and has a value of what is minimised.
+  bool has_objective() const { return ok() && std::isfinite(objective()); }
   // Precondition: ok().
   SearchFigures search_figures() const { return in_search.value_or(SearchFigures{statistics->median, objective()}); }
 

@@ -47,7 +47,12 @@ struct RunInfo {
   std::chrono::system_clock::time_point started_at;
 };
 
-// All that Trials of this run must have in common: its identity with device, driver, objectives and search space.
+// The part of an identity that says what may be tried by what a compiled kernel takes.
+inline constexpr const char* kResourceConstraints = "resource constraints";
+
+// All that Trials of this run must have in common: its identity with device, driver, objectives and the names of the
+// parameters. Values, constraints and defaults are no part: a time belongs to its configuration, not to the space that
+// it was drawn from.
 Identity identity_of(const RunInfo& info);
 
 // The Trials that count, in the order in which their configurations were first recorded. Configurations are told apart
@@ -65,8 +70,9 @@ struct ResultSet {
   // where it allows everything, or nothing is correct.
   Nanoseconds longest_time() const;
   // Of those that count, and take no longer than that, the Trial with the smallest objective, or nullptr when none is
-  // correct. After a final: of its winner and what was measured later, because the winner was found among all before,
-  // or beside it without a place, as the default configuration has it in older files. It points into `trials`.
+  // correct and has one. After a final: of its winner and what was measured later, because the winner was found among
+  // all before, or beside it without a place, as the default configuration has it in older files. It points into
+  // `trials`.
   const Trial* best() const;
 };
 

@@ -27,13 +27,13 @@ std::vector<const Trial*> pareto_front(const ResultSet& results);
 // important first; parameters with one value are left out.
 struct Importance {
   std::string parameter;
-  // Share of variance explained by this parameter alone, 0..1; none where no value of it was measured twice.
+  // Share of variance explained by this parameter alone, 0..1; none where the results do not tell it from chance.
   std::optional<double> main_effect;
 };
 std::vector<Importance> parameter_importance(const ResultSet& results);
 
 // How much of the variance of log(time) two parameters explain jointly beyond what both add up to: second-order effects
-// of the same analysis, of every pair of parameters with several values, the largest first.
+// of the same analysis, of every pair of parameters that the results tell from chance, the largest first.
 struct Interaction {
   std::string first;
   std::string second;
@@ -79,8 +79,8 @@ std::string plot_amortization_svg(const std::string& title, const std::vector<Pe
 // A C header with one #define set per device, chosen by WATTUNE_DEVICE_<NAME>, and where a device has results of
 // several sizes, per size, chosen by WATTUNE_SIZE_<SIZE>, or by a function while a program runs; a single set needs no
 // choice. All results must tune the same kernel with the same parameters, those for one device for the same objective:
-// of those of one size the best counts. The text depends on nothing but the results. mismatch, not_found (no correct
-// configuration).
+// of those of one size the best counts. The text depends on nothing but the results. mismatch (among other things two
+// names that become one macro), not_found (no correct configuration).
 Result<std::string> write_header(const std::vector<ResultSet>& results);
 
 }  // namespace wattune::report

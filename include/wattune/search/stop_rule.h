@@ -11,9 +11,12 @@
 
 namespace wattune::search {
 
-// How far the search has come. Resumed Trials count as evaluations, their time does not.
+// How far the search has come. Resumed Trials count as evaluations, their time does not. What breaks a limit of the
+// device, or a constraint that only shows when it is built, is skipped and no evaluation (Status::constraints).
 struct Progress {
   std::uint64_t evaluations = 0;
+  std::uint64_t skipped = 0;
+  std::uint64_t skipped_in_a_row = 0;
   std::uint64_t since_improvement = 0;  // evaluations since the best got better
   Nanoseconds elapsed;                  // of this run, by its evaluator's clock
   Uint128 space_size = 0;
@@ -29,7 +32,8 @@ struct StopRule {
 
   // invalid_argument: a fraction outside (0, 1], a negative time or target.
   Result<void> validate() const;
-  // Why to stop ("200 evaluations done"), or nothing.
+  // Why to stop ("200 evaluations done"), or nothing. Where evaluations are counted, 10,000 that are skipped in a row
+  // stop it too, because there may be no others.
   std::optional<std::string> reason_to_stop(const Progress& progress) const;
   // How many evaluations are left at most, by evaluations and fraction; nullopt without such a rule.
   std::optional<std::uint64_t> evaluations_left(const Progress& progress) const;

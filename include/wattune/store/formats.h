@@ -19,15 +19,16 @@ namespace wattune::store {
 std::string write_t4(const ResultSet& results);
 Result<ResultSet> parse_t4(std::string_view text, const std::filesystem::path& file = {});
 
-// Kernel Tuner 1.x, one configuration per line, times in milliseconds.
-std::string write_kernel_tuner_cache(const ResultSet& results);
+// Kernel Tuner 1.x, one configuration per line, times in milliseconds. invalid_argument: a parameter or metric has the
+// name of something else in the file.
+Result<std::string> write_kernel_tuner_cache(const ResultSet& results);
 Result<ResultSet> parse_kernel_tuner_cache(std::string_view text, const std::filesystem::path& file = {});
 
 // Wattune's own JSON: the whole ResultSet in one document.
 std::string write_json(const ResultSet& results);
 
 // A table with its mapping in the first line, times in nanoseconds; metrics are further columns. invalid_argument: a
-// text has a comma or a line break.
+// text has a comma or a line break, or two columns would have one name.
 Result<std::string> write_csv(const ResultSet& results);
 
 // Runs in a database of SQLite (docs/formats/sqlite.md). Any number of processes may add to one at the same time; each

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,23 +26,27 @@ namespace wattune::store {
 enum class Resume {
   no,       // already_exists when the file exists and is not empty
   checked,  // goes on when all that identifies the Trials agrees (identity_of()); mismatch says what differs
-  forced,   // goes on whatever differs except what the Trials mean: the space, the objectives and metrics that they use
+  forced,  // goes on whatever differs except what the Trials mean: parameters, and objectives and metrics that they use
 };
 
-// Whether a configuration's id and values belong together in the run's space, which store does not know.
-using ConfigurationCheck = std::function<bool(const Configuration&)>;
+// The configuration of the run's space that a recorded Trial counts for; none: the space has it no more. store does not
+// know the space. `recorded` is the run that the Trial is of.
+using Placement = std::function<std::optional<Configuration>(const Trial& trial, const RunInfo& recorded)>;
 
 class Journal : public TrialSink {
  public:
   // Opens or creates; an empty file, or one with half a header, counts as new. busy: another process writes it;
   // parse_error: not a journal, damaged before its last line, or with a line that cannot be true (says where);
-  // io_error.
+  // io_error. Where the space has changed since, the Trials that count in it are written again behind a header of its
+  // own, and the others stay where they are; mismatch without a placement.
   static Result<std::unique_ptr<Journal>> open(const std::filesystem::path& file, const RunInfo& info,
-                                               Resume resume = Resume::no, const ConfigurationCheck& check = {});
+                                               Resume resume = Resume::no, const Placement& placement = {});
   ~Journal() override;
 
-  // Trials that were there when it was opened, each configuration once.
+  // Trials that were there when it was opened and count, each configuration once.
   const std::vector<Trial>& recovered() const { return recovered_; }
+  // Configurations whose Trials stay in the file but are not in the space, which has changed.
+  std::size_t unused() const { return unused_; }
   // Where the Trials are: the file that was opened or, once that was lost, the one that they were saved to.
   const std::filesystem::path& file() const { return file_; }
   // Why another process may write the file in spite of its lock, in a sentence for the user; empty: none can.
@@ -61,6 +66,7 @@ class Journal : public TrialSink {
   std::filesystem::path file_;
   std::unique_ptr<Writer> writer_;
   std::vector<Trial> recovered_;
+  std::size_t unused_ = 0;
 };
 
 // Renames a journal that is to make room for another: to its name with `.~1~` behind it, or the next number that is

@@ -21,6 +21,9 @@ Identity measuring_identity(const EvaluatorOptions& options, const measure::Meas
 RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, const DeviceInfo& device,
                      const Identity& measuring = {});
 
+// The text of the identity's part kResourceConstraints.
+std::string resource_constraints_of(const KernelSpec& spec);
+
 // The kernel itself, whatever its sizes, data and folders: code, options, launches, types of the arguments, parameters.
 // Constraints are no part, because a spec that was loaded has the sizes in them as numbers. Of several languages that
 // of `spec.source` counts. Parts that identify a run too have the same names and values there.

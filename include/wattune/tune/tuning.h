@@ -71,10 +71,13 @@ struct TuningResult {
   std::optional<Trial> best;
   std::vector<Trial> ties;        // that the final could not tell from the best, which is not among them
   std::optional<Trial> baseline;  // the default configuration, when it was evaluated
-  std::uint64_t evaluated = 0;    // this run, without resumed ones
+  std::uint64_t evaluated = 0;    // this run, without resumed and skipped ones
+  std::uint64_t skipped = 0;      // this run; Status::constraints
   std::uint64_t resumed = 0;
   std::map<Status, std::uint64_t> by_status;  // resumed and new
   std::uint64_t left_out = 0;  // correct ones in the search whose time spoke against measuring energy (core/energy.h)
+  std::uint64_t lacking = 0;   // correct ones that lack a metric, because it has no value for them
+  std::string why_lacking;     // of the first of them
   std::string stop_reason;
   std::uint64_t samples = 0;            // of the correct ones
   std::uint64_t throttled_samples = 0;  // of those, taken while power or heat held the clock down
