@@ -204,6 +204,17 @@ Result<void> give_boards_back(std::unique_ptr<tune::TuningSession> session) {
   return {};
 }
 
+// As a journal that goes on has it.
+Result<RunInfo> described(const tune::TuningSession& session, const fs::path& file, const TuneOptions& options) {
+  RunInfo info = session.describe();
+  std::error_code ignored;
+  if (!options.resume || session.recording() != nullptr || !fs::exists(file, ignored)) return info;
+  const auto earlier = store::read_journal(file);
+  if (!earlier) return info;  // opening it says what is wrong
+  WATTUNE_TRY(tune::adopt_former_reference(session.space(), *session.evaluators().front(), earlier->info, info));
+  return info;
+}
+
 Result<ExitStatus> tune_one_model(const TuneOptions& options) {
   WATTUNE_ASSIGN(Recorded recorded, load_recorded(options));
   tune::SessionOptions wanted = session_options(options);
@@ -214,7 +225,7 @@ Result<ExitStatus> tune_one_model(const TuneOptions& options) {
   WATTUNE_ASSIGN(const fs::path sanitizer, sanitizer_of(options));
   WATTUNE_ASSIGN(auto session, open_session(std::move(search), std::move(recorded), std::move(wanted), options));
   WATTUNE_TRY(check_sanitizable(options, session->devices().front()));
-  const RunInfo info = session->describe();
+  WATTUNE_ASSIGN(const RunInfo info, described(*session, file, options));
   const StopRequest stop;
   WATTUNE_ASSIGN(const auto placement, tune::placement(session->spec(), session->space()));
   WATTUNE_ASSIGN(const auto journal, open_journal(file, info, placement, options));

@@ -329,6 +329,8 @@ std::string_view name_of(CheckOutput check) {
 
 }  // namespace
 
+std::string reference_of_none() { return reference_of(KernelSpec()); }
+
 std::string resource_constraints_of(const KernelSpec& spec) {
   std::vector<std::string> texts;
   for (const ExpressionText& expression : spec.resource_constraints) texts.push_back(expression.text);

@@ -9,6 +9,7 @@
 namespace wattune::tune {
 
 std::optional<Configuration> place(const space::SearchSpace& space, const Configuration& recorded) {
+  if (recorded.values().size() != space.parameters().size()) return std::nullopt;
   std::vector<std::pair<std::string, Value>> values;
   for (std::size_t i = 0; i < recorded.values().size(); ++i)
     values.emplace_back(recorded.names()[i], recorded.values()[i]);

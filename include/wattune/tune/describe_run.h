@@ -5,6 +5,9 @@
 //   WATTUNE_ASSIGN(auto journal, store::Journal::open(file, describe_run(spec, space, device.info(), measuring)));
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/trial.h"
 #include "wattune/measure/policy.h"
@@ -20,6 +23,11 @@ Identity measuring_identity(const EvaluatorOptions& options, const measure::Meas
 // those of data: a file that is missing counts as empty, because whoever needs it says so.
 RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, const DeviceInfo& device,
                      const Identity& measuring = {});
+
+// How the identity's part "reference" begins where the default configuration is the reference, which follows.
+inline constexpr std::string_view kDefaultIsReference = "default configuration ";
+// That part where nothing is compared.
+std::string reference_of_none();
 
 // The text of the identity's part kResourceConstraints.
 std::string resource_constraints_of(const KernelSpec& spec);

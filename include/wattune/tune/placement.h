@@ -11,6 +11,7 @@
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/trial.h"
 #include "wattune/space/search_space.h"
+#include "wattune/tune/evaluator.h"
 
 namespace wattune::tune {
 
@@ -23,5 +24,11 @@ std::optional<Configuration> place(const space::SearchSpace& space, const Config
 // outlives it. parse_error, not_found: a resource constraint.
 using Placement = std::function<std::optional<Configuration>(const Trial& trial, const RunInfo& recorded)>;
 Result<Placement> placement(const KernelSpec& spec, const space::SearchSpace& space);
+
+// Without a reference the default configuration's outputs are the reference. Where it was another one when `recorded`
+// was measured, that is evaluated, so that its outputs are compared with those of this default; where they agree,
+// `info` gets the reference of then, with which its journal goes on. mismatch: they do not, or the space lacks it.
+Result<void> adopt_former_reference(const space::SearchSpace& space, Evaluator& evaluator, const RunInfo& recorded,
+                                    RunInfo& info);
 
 }  // namespace wattune::tune
