@@ -91,7 +91,9 @@ TEST(Importance, WhatChanceMayHaveMadeIsNotGiven) {
     for (int i = 0; i < 13 * times; ++i) builder.time({i % 2}, i % 3 == 0 ? 7 : 5);
     const std::vector<Importance> importance = parameter_importance(builder);
     EXPECT_EQ(importance.front().main_effect.has_value(), times == 100);
-    if (times == 100) EXPECT_NEAR(*importance.front().main_effect, 0.0, 0.001);
+    if (times == 100) {
+      EXPECT_NEAR(*importance.front().main_effect, 0.0, 0.001);
+    }
   }
 }
 

@@ -224,7 +224,7 @@ TEST(Reports, SurviveResultsWithoutACorrectTrial) {
     EXPECT_FALSE(plot_convergence(results, 80, 10).empty());
     EXPECT_THAT(plot_convergence_svg(results), HasSubstr("</svg>"));
     EXPECT_EQ(write_header({results}).error().code(), ErrorCode::not_found);
-    for (const Importance& each : parameter_importance(results)) EXPECT_EQ(each.main_effect, 0.0);
+    for (const Importance& each : parameter_importance(results)) EXPECT_FALSE(each.main_effect);
   }
   EXPECT_EQ(table_of_best(failed, 10, 80), "None of 1 evaluations gave a correct result.\n");
   EXPECT_EQ(table_of_failures(one_parameter().time({1}, 5), 80), "No failures: 1 evaluations, all correct.\n");

@@ -1,6 +1,8 @@
 // Lines that are torn, damaged, or cannot be true.
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "store/journal_fixture.h"
 #include "store/journal_text.h"
 #include "store/sealed_line.h"
@@ -129,7 +131,7 @@ TEST_F(JournalTest, RefusesNumbersThatNoDeviceAndNoClockCanHaveShown) {
       {"[1000,1001,1002]", "[1000,-1,1002]", "`samples` holds a time that cannot be: -1 ns"},
       {"[1000,1001,1002]", "[1000,2e19,1002]", "`samples` holds a time that cannot be: 2e+19 ns"},
       {"\"phases\":[100000000", "\"phases\":[-1", "`phases` holds a time that cannot be: -1 ns"},
-      {"\"metrics\":", "\"objective\":null,\"metrics\":", "`objective` must be a number"},
+      {"\"metrics\":", "\"objective\":\"5\",\"metrics\":", "`objective` must be a number"},
       {"\"metrics\":", "\"clocks_mhz\":[1e9,0,0],\"metrics\":",
        "`clocks_mhz` holds a clock that cannot be: 1000000000 MHz"},
   };
@@ -152,6 +154,17 @@ TEST_F(JournalTest, ReadsTheFormerNameOfTheObjective) {
     ASSERT_TRUE(results) << results.error().to_string();
     EXPECT_EQ(results->trials.at(0).observation.objective_value, -2.5) << name;
   }
+}
+
+// Of a metric that cannot be computed.
+TEST_F(JournalTest, KeepsThatThereIsNoObjectiveAndWhy) {
+  auto journal = Journal::open(file_, sample_info());
+  Trial trial = sample_trial(0);
+  trial.observation.objective_value = std::numeric_limits<double>::infinity();
+  trial.observation.in_search = SearchFigures{Nanoseconds(5), std::numeric_limits<double>::infinity()};
+  trial.observation.lacking = "`bad` has no value: division by zero";
+  ASSERT_TRUE((*journal)->add(trial));
+  expect_same_trial(read_journal(file_)->trials.at(0), trial);
 }
 
 TEST_F(JournalTest, WritesNoLineThatItWouldRefuse) {

@@ -76,7 +76,7 @@ TEST(KernelTunerCache, IsWrittenAsKernelTunerWritesIt) {
   EXPECT_EQ(write_kernel_tuner_cache(results).value(),
             R"({"device_name":"Some \"GPU\"","kernel_name":"convolution","problem_size":[4096,4096],)"
             R"("tune_params_keys":["block","scale","padding","type"],"tune_params":{"block":[16,32,64],)"
-            R"("scale":[0.5,2.0],"padding":[false,true],"type":["float","float4"]},"objective":"time",)"
+            R"("scale":[0.5,2.0],"padding":[false,true],"type":["float","float4"]},"objective":"time","objectives":[],)"
             "\n\"cache\": {\n"
             R"("16,0.5,False,float": {"block":16,"scale":0.5,"padding":false,"type":"float","time":0.001001,)"
             R"("times":[0.001,0.001001,0.001002],"compile_time":100.0,"verification_time":2.0,"benchmark_time":3.0,)"

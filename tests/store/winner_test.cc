@@ -79,7 +79,9 @@ void expect_same_winner(const ResultSet& back, const ResultSet& results) {
     EXPECT_EQ(other.search_figures(), one.search_figures());
     EXPECT_EQ(other.in_search.has_value(), one.in_search.has_value());
     EXPECT_EQ(other.objective_value.has_value(), one.objective_value.has_value());
-    if (!results.info.objectives.empty()) EXPECT_EQ(other.metrics.at(0).value, one.metrics.at(0).value);
+    if (!results.info.objectives.empty()) {
+      EXPECT_EQ(other.metrics.at(0).value, one.metrics.at(0).value);
+    }
   }
 }
 
