@@ -115,7 +115,7 @@ std::string amortisation_text(const report::Amortisation& amortisation) {
                      group_digits(static_cast<std::uint64_t>(amortisation.steps)));
 }
 
-// What is only told by results that are dense.
+// Lines about the space, which only dense results tell.
 std::string space_text(const Analysed& analysed) {
   if (!analysed.describes_space) return "local minima    these results are too few, or lie too far apart, to tell\n";
   std::string text = fmt::format("local minima    {}; centrality of those ", group_digits(analysed.centrality.minima));

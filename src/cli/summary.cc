@@ -91,7 +91,7 @@ void add_figures(Lines& lines, const Observation& observation, const std::string
     lines.add("clock", fmt::format("{:.0f} MHz", clock->value()));
   for (const Metric& metric : observation.metrics)
     lines.add(metric.name, report::figure_text(metric) + (metric.unit.empty() ? "" : " " + metric.unit));
-  if (!observation.lacking.empty()) lines.add("lacking", observation.lacking);
+  if (!observation.lacking.empty()) lines.add("without", observation.lacking);
 }
 
 std::string describe_memcheck(const Sanitized& found) {

@@ -204,7 +204,7 @@ Result<void> give_boards_back(std::unique_ptr<tune::TuningSession> session) {
   return {};
 }
 
-// As a journal that goes on has it.
+// Returns the description of the run, with the reference of the journal that goes on.
 Result<RunInfo> described(const tune::TuningSession& session, const fs::path& file, const TuneOptions& options) {
   RunInfo info = session.describe();
   std::error_code ignored;

@@ -34,7 +34,7 @@ double beta_fraction(double x, double a, double b) {
   return result;
 }
 
-// The regularised incomplete beta function: how probable a beta-distributed share of at most x is.
+// Returns the regularised incomplete beta function: how probable a beta-distributed share of at most x is.
 double probability_up_to(double x, double a, double b) {
   if (x <= 0.0 || x >= 1.0) return x <= 0.0 ? 0.0 : 1.0;
   if (x > (a + 1.0) / (a + b + 2.0)) return 1.0 - probability_up_to(1.0 - x, b, a);

@@ -1,4 +1,4 @@
-// What chance explains of a variance, so that a share that it may have made is not given.
+// Tells shares of a variance from what chance explains, so that a share that it may have made is not given.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct ExplainedShare {
   std::size_t left = 0;
 };
 
-// Whether chance hardly explains as much: in fewer than one of a hundred tables of so many shares (an F test), or where
+// True if chance hardly explains as much: in fewer than one of a hundred tables of so many shares (an F test), or where
 // there are so many results that it explains next to nothing.
 bool is_told_from_chance(const ExplainedShare& share, std::size_t shares);
 

@@ -15,7 +15,7 @@ class FitnessFlow {
 
   // No neighbour is faster.
   bool is_minimum(std::size_t node) const { return minimum_[node]; }
-  // Of all nodes, how many neighbours are nodes.
+  // Returns how many neighbours of nodes are nodes, summed over all.
   std::size_t neighbours() const { return neighbours_; }
   // The PageRank of every node: a walker follows a random edge with probability 0.85 and else jumps anywhere; where no
   // edge leaves, it always jumps (Page, Brin et al. 1999). Sums to 1.

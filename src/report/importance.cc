@@ -44,7 +44,7 @@ std::map<std::string, Level> levels_in(const LogTimes& times, std::size_t parame
   return levels;
 }
 
-// Of one of so many parameters.
+// Returns the share of one of so many parameters.
 std::optional<double> main_effect(const LogTimes& times, std::size_t parameter, std::size_t parameters) {
   const std::map<std::string, Level> levels = levels_in(times, parameter);
   const std::size_t count = times.trials.size();

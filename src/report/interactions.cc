@@ -117,7 +117,7 @@ std::size_t connected_groups(const std::vector<Cell>& cells, std::size_t levels_
   return groups;
 }
 
-// Of one of so many pairs; none: chance may have made it.
+// Returns the share of one of so many pairs, or nothing where chance may have made it.
 std::optional<double> interaction(const LogTimes& times, const std::vector<std::size_t>& a,
                                   const std::vector<std::size_t>& b, std::size_t pairs) {
   const std::vector<Cell> cells = cells_of(times.values, a, b);

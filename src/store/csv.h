@@ -9,8 +9,8 @@
 
 namespace wattune::store {
 
-// What decides which configuration wins, as members of winner_figures_from(). kNoValue stands where there is an
-// objective, but not of this configuration.
+// The columns that decide which configuration wins, as members of winner_figures_from(). kNoValue stands where the
+// objective has no value for a configuration.
 inline constexpr std::array<const char*, 4> kOwnColumns = {"objective", "final", "final_time_ns", "final_objective"};
 inline constexpr const char* kNoValue = "none";
 

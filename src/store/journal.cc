@@ -18,8 +18,8 @@ namespace wattune::store {
 
 namespace {
 
-// What no force overrides: Trials mean nothing with other parameters, values of an objective nothing under another one,
-// or when the metrics that it may be made of are computed differently.
+// True if no force overrides it. Trials mean nothing with other parameters, and values of an objective nothing under
+// another one, or when the metrics that it may be made of are computed differently.
 bool changes_meaning(const std::string& part, const RunInfo& wanted) {
   return part.starts_with("tuning parameter ") || part == "objectives" ||
          (!wanted.objectives.empty() && part.starts_with("metric "));
@@ -124,13 +124,14 @@ Journal::~Journal() = default;
 
 namespace {
 
-// What goes on behind the intact text of a journal, which then gets what `added` says.
+// The Trials that a run goes on with, and the text that the journal gets for them behind its intact part.
 struct Continued {
   Carried carried;
   std::string added;
 };
 
-// A run in a changed space has a header of its own, and the Trials that count there again, with their ids in it.
+// Returns what a run goes on with. In a changed space it has a header of its own, and behind that the Trials that count
+// there, with their ids in it.
 Result<Continued> continued(std::string_view text, const RunInfo& wanted, ResultSet found,
                             const std::filesystem::path& file, const Placement& placement) {
   if (has_same_space(found.info, wanted)) return Continued{{std::move(found.trials), 0}, {}};

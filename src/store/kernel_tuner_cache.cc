@@ -192,14 +192,14 @@ Error taken_name(std::string_view kind, const std::string& name) {
       .hint("write another format");
 }
 
-// What is no metric of an entry.
+// True if an entry has this member and it is no metric.
 bool is_own_key(std::string_view name) {
   constexpr std::array<std::string_view, 6> kOthers = {"times",      "timestamp", "__error__",
                                                        "invalidity", "message",   kOwnMember};
   return contains(kPhaseKeys, name) || contains(kOthers, name);
 }
 
-// A parameter or metric of the name of something else would be taken for that.
+// Returns the members of a configuration. A parameter or metric of the name of another member is refused.
 Result<Json> entry_of(const Trial& trial, const RunInfo& info) {
   Json entry = configuration_to_json(trial.configuration);
   for (const std::string& name : trial.configuration.names())

@@ -35,7 +35,7 @@ Statistics with_median(const Observation& observation, Nanoseconds median) {
   return *at_median.statistics;
 }
 
-// Of an objective, null for none.
+// Returns an objective as JSON, which is null where it has no value.
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 std::optional<double> objective_in(const Json& object, const char* name) {

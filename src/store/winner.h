@@ -1,8 +1,8 @@
-// What makes the same configuration win when results come back from a format of another program: the objectives, what
-// the search measured and what the final said.
+// Makes the same configuration win when results come back from a format of another program, by the objectives, the
+// figures of the search and those of the final.
 //
 // Fields that other programs know hold what the search measured of every configuration, so that all of them compare.
-// What the final measured, beside other kernels, stands apart, with the objective.
+// The figures of the final, which were measured beside other kernels, stand apart, with the objective.
 #pragma once
 
 #include <optional>

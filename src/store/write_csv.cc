@@ -14,7 +14,7 @@ namespace wattune::store {
 
 namespace {
 
-// What write_csv() writes behind the parameters and before the metrics.
+// The columns behind the parameters and before those of kOwnColumns and the metrics.
 constexpr std::array<const char*, 8> kWritten = {"status",   "time_ns",    "samples_ns",  "compile_ns",
                                                  "check_ns", "measure_ns", "overhead_ns", "finished_at"};
 

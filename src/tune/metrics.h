@@ -27,9 +27,9 @@ class Metrics {
   static Result<Metrics> compile(const KernelSpec& spec, const std::vector<Parameter>& parameters,
                                  const std::vector<std::string>& observed);
 
-  // Computes all of them from the median. What this configuration's values make impossible, such as a division by zero,
-  // is no metric; `lacking` says why, and an objective that needs it is infinite. unavailable: the
-  // device does not tell what the objective needs. Precondition: the observation has statistics.
+  // Computes all of them from the median. A metric that this configuration's values make impossible, such as a division
+  // by zero, is left out and `lacking` says why; an objective that needs it is infinite. unavailable: the device does
+  // not tell what the objective needs. Precondition: the observation has statistics.
   Result<void> add_to(Observation& observation, const Configuration& configuration) const;
 
   // What is minimised if a run takes `time`: nanoseconds unless there is another objective. `measured` are the figures

@@ -156,7 +156,7 @@ TEST_F(JournalTest, ReadsTheFormerNameOfTheObjective) {
   }
 }
 
-// Of a metric that cannot be computed.
+// The objective is a metric that cannot be computed.
 TEST_F(JournalTest, KeepsThatThereIsNoObjectiveAndWhy) {
   auto journal = Journal::open(file_, sample_info());
   Trial trial = sample_trial(0);

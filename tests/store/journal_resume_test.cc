@@ -87,7 +87,7 @@ TEST_F(JournalTest, ForcedRefusesOtherMetricsWhereThereIsAnObjective) {
 
 // --- In a changed space
 
-// Of the sample run without some values of `block`, where ids are others.
+// Describes the sample run with other values of `block`, where ids are others.
 RunInfo with_blocks(const std::vector<Value>& blocks) {
   RunInfo info = sample_info();
   info.parameters[0].values = blocks;

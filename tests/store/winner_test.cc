@@ -28,7 +28,7 @@ const std::vector<Measured> kMeasured = {{1000, 3000, FinalPlace::behind},
 
 double signed_value(double value, const Objective& objective) { return objective.maximize ? -value : value; }
 
-// Of a metric that is the largest number less what was measured where it is to be large.
+// Returns results whose metric is 10,000 less what was measured where it is to be large.
 ResultSet measured(const std::vector<Objective>& objectives) {
   ResultSet results = sample_results(0);
   results.info.objectives = objectives;
@@ -103,7 +103,7 @@ TEST(Winner, ComesBackFromEveryFormat) {
   }
 }
 
-// What the search measured compares with all others, what the final did stands apart.
+// The times of the search compare with each other; those of the final stand apart.
 TEST(Winner, TimesOfTheFinalHaveAPlaceOfTheirOwn) {
   const ResultSet results = measured({});
   const std::string table = write_csv(results).value();

@@ -32,7 +32,7 @@ TEST_F(Tuner, EvaluatesRecordsAndTellsEveryProposal) {
                                              Learned{3, 45.0}, Learned{4, 30.0}));
 }
 
-// What exceeds the device's limits was not measured.
+// A configuration that exceeds the device's limits was not measured.
 TEST_F(Tuner, SkipsWhatTheDeviceCannotRunWithoutCountingIt) {
   evaluate = [](const Configuration& configuration) -> Result<Observation> {
     return configuration.id() < 2 ? failed(Status::constraints) : known_times(configuration);

@@ -114,7 +114,8 @@ struct Observation {
   std::vector<Metric> metrics;
   std::string lacking;  // why others of the spec's metrics have no value here, one line; empty: all have one
   PhaseTimes phases;
-  // What the user wants minimised in place of the time; infinite: it has no value here, so that this one cannot win.
+  // The value that the user wants minimised in place of the time. It is infinite where it has none, and cannot win
+  // then.
   std::optional<double> objective_value;
   FinalPlace final_place = FinalPlace::none;
   std::optional<PairedGain> over_default;  // in a final that the default configuration took part in; not of itself

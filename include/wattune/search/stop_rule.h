@@ -11,8 +11,8 @@
 
 namespace wattune::search {
 
-// How far the search has come. Resumed Trials count as evaluations, their time does not. What breaks a limit of the
-// device, or a constraint that only shows when it is built, is skipped and no evaluation (Status::constraints).
+// How far the search has come. Resumed Trials count as evaluations, their time does not. A Trial that breaks a limit of
+// the device, or a constraint that shows when it is built, is skipped and no evaluation (Status::constraints).
 struct Progress {
   std::uint64_t evaluations = 0;
   std::uint64_t skipped = 0;
