@@ -14,7 +14,9 @@
 #include "backend/worker/protocol.h"
 #include "core/logging.h"
 #include "core/new_file.h"
+#include "core/own_rights.h"
 #include "wattune/core/hash.h"
+#include "wattune/core/system_error.h"
 
 namespace wattune::backend {
 
@@ -22,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Nobody else's files end like that.
+// Files of the cache are named by a key, which is a hash, and one of these. Files of other names are nobody's here.
 constexpr std::string_view kSuffix = ".wattune-image";
 constexpr std::string_view kUnfinishedSuffix = ".wattune-image-new";
 
@@ -48,6 +50,16 @@ std::optional<Image> from_bytes(const std::string& bytes) {
   return reader.complete() ? std::optional(std::move(image)) : std::nullopt;
 }
 
+// True if the cache gives files such names: a key and, of unfinished ones, two numbers.
+bool is_of_cache(const fs::path& file) {
+  const std::string name = file.filename();
+  const std::size_t key = std::min(name.find_first_not_of("0123456789abcdef"), name.size());
+  const std::string_view rest = std::string_view(name).substr(key);
+  const std::size_t letters = std::min(rest.find_first_not_of(".0123456789"), rest.size());
+  if (key != content_hash("").size()) return false;
+  return rest == kSuffix || (letters > 1 && rest.substr(letters - 1) == kUnfinishedSuffix);
+}
+
 struct CacheFile {
   fs::path path;
   std::uint64_t bytes = 0;
@@ -59,6 +71,7 @@ std::vector<CacheFile> list(const fs::path& folder) {
   std::vector<CacheFile> files;
   std::error_code failed;
   for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+    if (!is_of_cache(entry->path())) continue;
     std::error_code gone;
     CacheFile file{entry->path(), entry->file_size(gone), {}};
     if (!gone) file.used = entry->last_write_time(gone);
@@ -116,12 +129,13 @@ std::shared_ptr<ImageCache> ImageCache::in_memory(std::size_t images) {
 }
 
 Result<std::shared_ptr<ImageCache>> ImageCache::open(const fs::path& folder, std::uint64_t limit) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (!failed && !fs::is_directory(folder, failed)) failed = std::make_error_code(std::errc::not_a_directory);
-  if (!failed && access(folder.c_str(), W_OK | X_OK) != 0) failed = std::error_code(errno, std::generic_category());
-  if (failed)
-    return Error(ErrorCode::io_error, "cannot keep compiled code: " + failed.message()).about(folder.string());
+  constexpr mode_t kOurs = 0700;
+  Result<void> usable = make_folders(folder, kOurs);
+  if (usable) usable = check_trusted(folder);
+  if (!usable && usable.error().code() == ErrorCode::invalid_argument && fs::is_directory(folder))
+    return usable.error();
+  if (usable && access(folder.c_str(), W_OK | X_OK) != 0) usable = system_error("cannot write to", folder, errno);
+  if (!usable) return Error(ErrorCode::io_error, "cannot keep compiled code: " + usable.error().message());
   return std::shared_ptr<ImageCache>(std::make_shared<FolderOfImages>(folder, limit));
 }
 

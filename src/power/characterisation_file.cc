@@ -11,6 +11,7 @@
 
 #include "core/cache_folder.h"
 #include "core/new_file.h"
+#include "core/own_rights.h"
 #include "wattune/core/system_error.h"
 #include "wattune/power/characterise.h"
 
@@ -124,10 +125,11 @@ Result<std::filesystem::path> characterisation_file(const Board& board) {
 
 Result<void> store(const Board& board, const Characterisation& characterisation) {
   WATTUNE_ASSIGN(const fs::path file, characterisation_file(board));
-  std::error_code failed;
-  fs::create_directories(file.parent_path(), failed);
-  if (failed) return system_error("cannot make", file.parent_path(), failed.value());
+  constexpr mode_t kOurs = 0700;
+  WATTUNE_TRY(make_folders(file.parent_path(), kOurs));
+  WATTUNE_TRY(check_trusted(file.parent_path()));
   WATTUNE_ASSIGN(const fs::path written, write_beside(file, as_json(board, characterisation).dump(2) + "\n"));
+  std::error_code failed;
   fs::rename(written, file, failed);
   if (failed) return system_error("cannot write", file, failed.value());
   return {};
@@ -136,6 +138,7 @@ Result<void> store(const Board& board, const Characterisation& characterisation)
 Result<Characterisation> load_characterisation(const Board& board) {
   const auto file = characterisation_file(board);
   if (!file) return Error(ErrorCode::not_found, file.error().message());
+  WATTUNE_TRY(check_trusted(file->parent_path()));
   errno = 0;
   std::ifstream stream(*file);
   if (!stream) return system_error("cannot open", *file, errno);

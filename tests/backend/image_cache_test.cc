@@ -1,17 +1,20 @@
 #include "wattune/backend/image_cache.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <thread>
 
 #include "backend/image_key.h"
 #include "backend/support.h"
+#include "wattune/core/hash.h"
 
 namespace wattune::backend {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 class Folder {
@@ -39,6 +42,8 @@ class Folder {
   fs::path path_;
 };
 
+std::string key_of(const std::string& what) { return content_hash(what); }
+
 Image image_of(std::string code) {
   return {std::move(code), "the log", {{"f<1>", "f1"}}, {{"f1", {.spill_bytes = 8}}}};
 }
@@ -48,25 +53,25 @@ TEST(ImageCache, FindsWhatWasStoredAlsoInALaterRun) {
   const Image image = image_of(std::string("code\0more", 9));
   {
     const auto cache = ImageCache::open(folder.path() / "sub" / "cache").value();
-    EXPECT_FALSE(cache->find("a"));
-    cache->store("a", image);
-    EXPECT_EQ(cache->find("a"), image);
+    EXPECT_FALSE(cache->find(key_of("a")));
+    cache->store(key_of("a"), image);
+    EXPECT_EQ(cache->find(key_of("a")), image);
   }
   const auto later = ImageCache::open(folder.path() / "sub" / "cache").value();
-  EXPECT_EQ(later->find("a"), image);
-  EXPECT_FALSE(later->find("b"));
+  EXPECT_EQ(later->find(key_of("a")), image);
+  EXPECT_FALSE(later->find(key_of("b")));
 }
 
 TEST(ImageCache, InMemoryForgetsWhatWasStoredFirst) {
   const auto cache = ImageCache::in_memory(2);
-  cache->store("a", image_of("first"));
-  cache->store("b", image_of("second"));
-  cache->store("b", image_of("second, again"));
-  EXPECT_EQ(cache->find("a"), image_of("first"));
-  cache->store("c", image_of("third"));
-  EXPECT_FALSE(cache->find("a"));
-  EXPECT_EQ(cache->find("b"), image_of("second, again"));
-  EXPECT_EQ(cache->find("c"), image_of("third"));
+  cache->store(key_of("a"), image_of("first"));
+  cache->store(key_of("b"), image_of("second"));
+  cache->store(key_of("b"), image_of("second, again"));
+  EXPECT_EQ(cache->find(key_of("a")), image_of("first"));
+  cache->store(key_of("c"), image_of("third"));
+  EXPECT_FALSE(cache->find(key_of("a")));
+  EXPECT_EQ(cache->find(key_of("b")), image_of("second, again"));
+  EXPECT_EQ(cache->find(key_of("c")), image_of("third"));
 }
 
 // Who may write to the folder could plant links under the names of files to come.
@@ -76,10 +81,10 @@ TEST(ImageCache, FollowsNoPlantedLink) {
   const fs::path cache_folder = folder.path() / "cache";
   fs::create_directories(cache_folder);
   for (int i = 0; i < 3; ++i)
-    fs::create_symlink(precious, cache_folder / fmt::format("a.{}.{}.wattune-image-new", getpid(), i));
+    fs::create_symlink(precious, cache_folder / fmt::format("{}.{}.{}.wattune-image-new", key_of("a"), getpid(), i));
   const auto cache = ImageCache::open(cache_folder).value();
-  for (int i = 0; i < 4; ++i) cache->store("a", image_of("code"));
-  EXPECT_EQ(cache->find("a"), image_of("code"));
+  for (int i = 0; i < 4; ++i) cache->store(key_of("a"), image_of("code"));
+  EXPECT_EQ(cache->find(key_of("a")), image_of("code"));
   std::ifstream stream(precious);
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), "precious");
 }
@@ -89,22 +94,22 @@ TEST(ImageCache, WhatIsDamagedIsMissingAndReplaced) {
   const Folder folder;
   const auto cache = ImageCache::open(folder.path()).value();
   const Image image = image_of("code");
-  cache->store("a", image);
+  cache->store(key_of("a"), image);
   const fs::path file = folder.files().at(0);
   const auto size = fs::file_size(file);
   fs::resize_file(file, size - 1);
-  EXPECT_FALSE(cache->find("a"));
-  cache->store("a", image);
+  EXPECT_FALSE(cache->find(key_of("a")));
+  cache->store(key_of("a"), image);
   {
     std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
     stream.seekp(static_cast<std::streamoff>(size) - 2);
     stream.put('!');
   }
-  EXPECT_FALSE(cache->find("a"));
+  EXPECT_FALSE(cache->find(key_of("a")));
   fs::resize_file(file, 0);
-  EXPECT_FALSE(cache->find("a"));
-  cache->store("a", image);
-  EXPECT_EQ(cache->find("a"), image);
+  EXPECT_FALSE(cache->find(key_of("a")));
+  cache->store(key_of("a"), image);
+  EXPECT_EQ(cache->find(key_of("a")), image);
 }
 
 // Each file takes 10,000 bytes and a little; four of them are beyond the limit, so the one that was not used for
@@ -115,33 +120,78 @@ TEST(ImageCache, WhatWasNotUsedForLongestGoesFirst) {
   const auto cache = ImageCache::open(folder.path(), 35'000).value();
   const auto age = [&](const std::string& key, int hours) {
     for (const fs::path& file : folder.files())
-      if (file.filename().string().starts_with(key))
+      if (file.filename().string().starts_with(key_of(key)))
         fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(hours));
   };
-  for (const std::string key : {"a", "b", "c"}) cache->store(key, image_of(std::string(10'000, 'x')));
+  for (const std::string key : {"a", "b", "c"}) cache->store(key_of(key), image_of(std::string(10'000, 'x')));
   age("a", 3);
   age("b", 2);
   age("c", 1);
-  ASSERT_TRUE(cache->find("a"));  // used now
-  cache->store("d", image_of(std::string(10'000, 'x')));
-  EXPECT_TRUE(cache->find("a"));
-  EXPECT_FALSE(cache->find("b"));
-  EXPECT_TRUE(cache->find("c"));
-  EXPECT_TRUE(cache->find("d"));
+  ASSERT_TRUE(cache->find(key_of("a")));  // used now
+  cache->store(key_of("d"), image_of(std::string(10'000, 'x')));
+  EXPECT_TRUE(cache->find(key_of("a")));
+  EXPECT_FALSE(cache->find(key_of("b")));
+  EXPECT_TRUE(cache->find(key_of("c")));
+  EXPECT_TRUE(cache->find(key_of("d")));
   EXPECT_TRUE(fs::exists(other));
-  cache->store("e", image_of(std::string(40'000, 'x')));
-  EXPECT_FALSE(cache->find("e"));
-  EXPECT_TRUE(cache->find("d"));
+  cache->store(key_of("e"), image_of(std::string(40'000, 'x')));
+  EXPECT_FALSE(cache->find(key_of("e")));
+  EXPECT_TRUE(cache->find(key_of("d")));
 }
 
 TEST(ImageCache, RemovesWhatAKilledProcessLeft) {
   const Folder folder;
-  const fs::path old = folder.write("a.1.0.wattune-image-new", "half");
-  const fs::path young = folder.write("b.1.0.wattune-image-new", "half");
+  const fs::path old = folder.write(key_of("a") + ".1.0.wattune-image-new", "half");
+  const fs::path young = folder.write(key_of("b") + ".1.0.wattune-image-new", "half");
   fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(2));
   ASSERT_TRUE(ImageCache::open(folder.path()));
   EXPECT_FALSE(fs::exists(old));
   EXPECT_TRUE(fs::exists(young));
+}
+
+// Files of the user's, however old and large, whatever they end in.
+TEST(ImageCache, RemovesNoFileOfAnotherName) {
+  const Folder folder;
+  const std::string key = key_of("a");
+  std::vector<fs::path> files;
+  for (const std::string name : {std::string("mine.wattune-image"), std::string("mine.1.0.wattune-image-new"),
+                                 "my-" + key + ".wattune-image", key + ".wattune-image.bak", key + "0.wattune-image",
+                                 key + ".1.0.x.wattune-image-new", key.substr(1) + ".wattune-image"}) {
+    files.push_back(folder.write(name, std::string(10'000, 'x')));
+    fs::last_write_time(files.back(), fs::file_time_type::clock::now() - std::chrono::hours(2));
+  }
+  const auto cache = ImageCache::open(folder.path(), 100).value();
+  cache->store(key, image_of("code"));
+  for (const fs::path& file : files) EXPECT_TRUE(fs::exists(file)) << file;
+}
+
+TEST(ImageCache, MakesAFolderOfItsUsersAlone) {
+  const Folder folder;
+  const mode_t before = umask(0);
+  EXPECT_TRUE(ImageCache::open(folder.path() / "above" / "cache"));
+  umask(before);
+  for (const fs::path made : {folder.path() / "above", folder.path() / "above" / "cache"})
+    EXPECT_EQ(fs::status(made).permissions(), fs::perms::owner_all) << made;
+}
+
+TEST(ImageCache, TrustsNoFolderInWhichOthersMayWrite) {
+  const Folder folder;
+  for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write, fs::perms::all}) {
+    fs::permissions(folder.path(), fs::perms::owner_all | others);
+    const auto cache = ImageCache::open(folder.path());
+    ASSERT_FALSE(cache);
+    EXPECT_EQ(cache.error().code(), ErrorCode::invalid_argument);
+    EXPECT_THAT(cache.error().message(), HasSubstr("can be written by others"));
+  }
+}
+
+TEST(ImageCache, TrustsNoFolderOfAnotherUser) {
+  const Folder folder;
+  if (chown(folder.path().c_str(), 12345, 12345) != 0) GTEST_SKIP() << "only root may give folders away";
+  const auto cache = ImageCache::open(folder.path());
+  ASSERT_FALSE(cache);
+  EXPECT_EQ(cache.error().code(), ErrorCode::invalid_argument);
+  EXPECT_THAT(cache.error().message(), HasSubstr("belongs to user 12345"));
 }
 
 TEST(ImageCache, RefusesWhatIsNoFolder) {
@@ -157,7 +207,7 @@ TEST(ImageCache, ServesSeveralProcessesAtOnce) {
   const auto work = [&] {
     const auto cache = ImageCache::open(folder.path(), 100'000).value();
     for (int i = 0; i < 400; ++i) {
-      const std::string key = fmt::format("k{}", i % 8);
+      const std::string key = key_of(fmt::format("k{}", i % 8));
       const Image image = image_of(std::string(20'000, key[1]));
       if (const auto found = cache->find(key); found && *found != image) return 1;
       cache->store(key, image);

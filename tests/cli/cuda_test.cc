@@ -199,6 +199,17 @@ TEST(CudaTune, AbandonsAKernelThatHangsAfterTheRunLimit) {
   EXPECT_THAT(finished.out, HasSubstr("timeout: the kernel ran longer than its limit of 0.2 s (--run-limit)"));
 }
 
+TEST(CudaTune, GoesOnWithoutACacheInWhichOthersMayWrite) {
+  const TempFolder folder;
+  write_scale(folder);
+  std::filesystem::create_directory(folder.path() / "anybodys");
+  std::filesystem::permissions(folder.path() / "anybodys", std::filesystem::perms::all);
+  const Finished anybodys = run_with_stand_ins(folder, "tune scale.toml --compile-cache anybodys --overwrite");
+  EXPECT_EQ(anybodys.status, 0) << anybodys.err;
+  EXPECT_THAT(anybodys.err, HasSubstr("anybodys can be written by others than its owner"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "anybodys"));
+}
+
 TEST(CudaTune, RefusesToCompileAheadInWaysThatCannotBe) {
   const TempFolder folder;
   write_scale(folder);

@@ -80,5 +80,15 @@ TEST_F(CharacterisationFile, AdoptedGivesSensorsTheirTraits) {
   EXPECT_THAT(board.missing, Contains("nvml.power.average did not follow the load"));
 }
 
+// Joules would be what another user says that they are.
+TEST_F(CharacterisationFile, IsNotBelievedWhereOthersMayWrite) {
+  ASSERT_TRUE(store(board, found));
+  const auto kept = characterisation_file(board).value().parent_path();
+  EXPECT_EQ(std::filesystem::status(kept).permissions(), std::filesystem::perms::owner_all);
+  std::filesystem::permissions(kept, std::filesystem::perms::all);
+  EXPECT_THAT(load_characterisation(board).error().to_string(), HasSubstr("can be written by others"));
+  EXPECT_FALSE(store(board, found));
+}
+
 }  // namespace
 }  // namespace wattune::power
