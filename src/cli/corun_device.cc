@@ -76,12 +76,12 @@ class DeviceStage : public CorunStage {
 
   backend::ClockControl* clock_control() override { return board_clocks_ ? board_clocks_->control() : nullptr; }
 
-  // Before anything runs. Whoever waits for the board learns of this process' end by itself, and of one that hangs
-  // after an hour without a word.
+  // Before anything runs. A process that is stopped gives the board back with its lease, one that hangs after an hour
+  // without a word.
   Result<void> borrow(const CorunClocks& clocks) {
     const Parameter clock{.name = "graphics clock", .role = ParameterRole::graphics_clock};
-    auto borrowed = tune::BoardClocks::open({clock}, *device_,
-                                            {.take_over = clocks.take_over, .lease = nanoseconds_from_seconds(3600)});
+    auto borrowed = tune::BoardClocks::open(
+        {clock}, *device_, {.take_over = clocks.take_over, .patience = nanoseconds_from_seconds(3600)});
     if (!borrowed) return clocks_refused(borrowed.error());
     board_clocks_ = *std::move(borrowed);
     WATTUNE_ASSIGN(clocks_, choose_clocks(clocks.choice, *clock_control()));

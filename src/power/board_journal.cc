@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "core/new_file.h"
+#include "core/own_rights.h"
 #include "store/files.h"
 #include "store/sealed_file.h"
 #include "wattune/core/system_error.h"
@@ -114,12 +115,13 @@ Result<JournalEntry> read_journal(const fs::path& file) {
   return parse_entry(file, text);
 }
 
-Result<void> make_folder(const fs::path& folder) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (!failed) return {};
-  return system_error("cannot make the folder", folder, failed.value())
-      .hint("an administrator can make it writable; WATTUNE_STATE_DIR names another, the same for all of this machine");
+// Makes it where there is none. A folder in which others may write could hold what they want to be set.
+Result<void> make_trusted(const fs::path& folder) {
+  constexpr mode_t kReadByAll = 0755;
+  if (Result<void> made = make_folders(folder, kReadByAll); !made)
+    return std::move(made).error().hint(
+        "an administrator can make it; WATTUNE_STATE_DIR names another, the same for all of this machine");
+  return check_trusted(folder);
 }
 
 Result<void> sync_folder(const fs::path& folder) {
@@ -167,30 +169,39 @@ fs::path state_folder() {
   return named != nullptr && *named != '\0' ? named : "/var/lib/wattune";
 }
 
-std::vector<Result<JournalEntry>> find_journals(const fs::path& folder) {
-  std::vector<fs::path> files;
+Result<std::vector<Result<JournalEntry>>> find_journals(const fs::path& folder) {
   std::error_code failed;
+  std::vector<Result<JournalEntry>> journals;
+  if (fs::symlink_status(folder, failed).type() == fs::file_type::not_found) return journals;
+  WATTUNE_TRY(check_trusted(folder));
+  std::vector<fs::path> files;
+  failed.clear();
   for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed))
     if (entry->path().extension() == kSuffix) files.push_back(entry->path());
+  if (failed) return system_error("cannot read", folder, failed.value()).hint("root may read it");
   std::ranges::sort(files);
-  std::vector<Result<JournalEntry>> journals;
   for (const fs::path& file : files) journals.push_back(read_journal(file));
   return journals;
 }
 
+bool is_owed(const fs::path& folder, const std::string& uuid) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(folder / (uuid + kSuffix), ignored));
+}
+
 Result<BoardJournal> BoardJournal::lock(const fs::path& folder, const std::string& uuid, const ProcessIdentity& tuner) {
-  WATTUNE_TRY(make_folder(folder));
+  WATTUNE_TRY(make_trusted(folder));
   const fs::path file = folder / (uuid + ".lock");
-  Descriptor descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+  Descriptor descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644));
   if (descriptor.get() < 0) return system_error("cannot open", file, errno);
+  WATTUNE_TRY(store::check_regular(descriptor.get(), file));
   if (!lock_patiently(descriptor.get(), file)) return held(uuid, holder_in(file).pid);
   WATTUNE_TRY(name_holder(descriptor.get(), tuner, file));
   return BoardJournal(folder / (uuid + kSuffix), std::move(descriptor));
 }
 
 Result<std::optional<JournalEntry>> BoardJournal::read() const {
-  std::error_code ignored;
-  if (!fs::exists(fs::symlink_status(file_, ignored))) return std::optional<JournalEntry>();
+  if (!is_owed(file_.parent_path(), file_.stem())) return std::optional<JournalEntry>();
   WATTUNE_ASSIGN(JournalEntry entry, read_journal(file_));
   return std::optional(std::move(entry));
 }

@@ -31,13 +31,17 @@ struct JournalEntry {
 
 std::filesystem::path state_folder();
 
-// Of all boards, in the order of their names. Errors of files that cannot be read come in their places.
-std::vector<Result<JournalEntry>> find_journals(const std::filesystem::path& folder);
+// Of all boards, in the order of their names. Errors of files that cannot be read come in their places. Errors of the
+// folder: invalid_argument, because others may write there or nobody may look into it.
+Result<std::vector<Result<JournalEntry>>> find_journals(const std::filesystem::path& folder);
+
+// Whether there is a journal of the board.
+bool is_owed(const std::filesystem::path& folder, const std::string& uuid);
 
 class BoardJournal {
  public:
   // For `tuner`. Waits a little for a guardian whose tuner is dead. busy: another process controls the board, which is
-  // named; invalid_argument, io_error: the folder cannot be written.
+  // named; invalid_argument, io_error: the folder cannot be written, or others may write there.
   static Result<BoardJournal> lock(const std::filesystem::path& folder, const std::string& uuid,
                                    const ProcessIdentity& tuner);
 

@@ -2,6 +2,12 @@
 
 #include <unistd.h>
 
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
 #include "backend/nvml/board_reading.h"
 #include "core/logging.h"
 #include "core/stopwatch.h"
@@ -27,6 +33,8 @@ StaleBoard restore_one(const JournalEntry& entry, const std::filesystem::path& p
   auto guardian = GuardianProcess::start(program);
   auto notes = guardian ? guardian->open(entry.board, nanoseconds_from_seconds(60)) : guardian.error();
   if (!notes) stale.restored = notes.error();
+  if (notes && is_owed(state_folder(), entry.uuid))
+    stale.restored = Error(ErrorCode::not_found, "it is no longer at " + entry.board + ", and may be as it was set");
   if (notes) stale.notes = *std::move(notes);
   return stale;
 }
@@ -40,10 +48,12 @@ class GuardedClocks : public ClockLease {
         board_(std::move(board)),
         options_(options),
         guardian_(std::move(guardian)),
-        notes_(std::move(notes)) {}
+        notes_(std::move(notes)),
+        keeper_([this](const std::stop_token& stop) { keep(stop); }) {}
   GuardedClocks(const GuardedClocks&) = delete;
   GuardedClocks& operator=(const GuardedClocks&) = delete;
   ~GuardedClocks() override {
+    keeper_ = std::jthread();
     if (const auto ended = guardian_.ask({.wish = Wish::end}); ended) return;
     // A guardian that was killed left a journal, which the next one pays.
     for (const StaleBoard& stale : restore_stale(board_, options_.guardian))
@@ -63,15 +73,35 @@ class GuardedClocks : public ClockLease {
   // A message costs little, but a kernel of microseconds less.
   Result<void> renew() override {
     constexpr double kPart = 0.1;
+    const std::lock_guard lock(mutex_);
+    since_borrower_ = Stopwatch();
+    if (lost_) return *lost_;
     if (since_heard_.elapsed() < options_.lease * kPart) return {};
-    return ask({.wish = Wish::renew});
+    return ask_guardian({.wish = Wish::renew});
   }
 
  private:
   Result<void> ask(const GuardianRequest& request) {
+    const std::lock_guard lock(mutex_);
+    since_borrower_ = Stopwatch();
+    if (lost_) return *lost_;
+    return ask_guardian(request);
+  }
+
+  Result<void> ask_guardian(const GuardianRequest& request) {
     WATTUNE_TRY(guardian_.ask(request));
     since_heard_ = Stopwatch();
     return {};
+  }
+
+  // Renews for a borrower that waits for something. In a process that is stopped it does nothing.
+  void keep(const std::stop_token& stop) {
+    constexpr double kPart = 0.25;
+    const std::chrono::duration<double, std::nano> pause(options_.lease.value() * kPart);
+    std::unique_lock lock(mutex_);
+    while (!lost_ && !stopped_.wait_for(lock, stop, pause, [&] { return stop.stop_requested(); }))
+      if (since_borrower_.elapsed() < options_.patience)
+        if (const Result<void> renewed = ask_guardian({.wish = Wish::renew}); !renewed) lost_ = renewed.error();
   }
 
   const KnownBoard known_;
@@ -79,7 +109,12 @@ class GuardedClocks : public ClockLease {
   const BorrowOptions options_;
   GuardianProcess guardian_;
   const std::vector<std::string> notes_;
+  std::mutex mutex_;  // of the guardian and of what follows
   Stopwatch since_heard_;
+  Stopwatch since_borrower_;   // said something
+  std::optional<Error> lost_;  // what the guardian's end was, as the keeper learned it
+  std::condition_variable_any stopped_;
+  std::jthread keeper_;  // last: it uses the others
 };
 
 }  // namespace
@@ -98,7 +133,9 @@ Result<std::unique_ptr<ClockLease>> borrow_clocks(const std::string& pci_bus_id,
 
 std::vector<StaleBoard> restore_stale(const std::string& board, const std::filesystem::path& guardian) {
   std::vector<StaleBoard> all;
-  for (const Result<JournalEntry>& entry : find_journals(state_folder())) {
+  const auto journals = find_journals(state_folder());
+  if (!journals) return {{"what is owed to boards cannot be told", {}, journals.error()}};
+  for (const Result<JournalEntry>& entry : *journals) {
     if (!entry) all.push_back({"a board", {}, entry.error()});
     if (entry && is_meant(*entry, board)) all.push_back(restore_one(*entry, guardian));
   }

@@ -83,7 +83,9 @@ Result<void> Guardian::open(const GuardianRequest& request) {
   return {};
 }
 
-// The guardian that wrote a journal which is still there is dead, because it held the lock.
+// Pays what the journal says. The guardian that wrote it is dead, because it held the lock. A start of the machine that
+// is another one proves nothing of the board, as sandboxes and virtual machines have their own. Paying twice is
+// harmless.
 Result<void> Guardian::pay_old_debt() {
   WATTUNE_ASSIGN(const std::optional<JournalEntry> old, journal_->read());
   if (!old) return {};
@@ -92,12 +94,8 @@ Result<void> Guardian::pay_old_debt() {
         fmt::format("what is owed to {} is unsealed: an older Wattune wrote it without a checksum, so that "
                     "damage may not show",
                     entry_.uuid));
-  if (old->boot != entry_.boot) {
-    notes_.push_back(
-        fmt::format("what process {} had set on {} ended with the machine's restart", old->tuner.pid, entry_.uuid));
-    return journal_->clear();
-  }
-  if (old->tuner != entry_.tuner && lives(old->tuner))
+  const bool same_start = old->boot == entry_.boot;
+  if (same_start && old->tuner != entry_.tuner && lives(old->tuner))
     return Error(ErrorCode::busy, fmt::format("process {} set the clocks of the board {} and has lost its guardian",
                                               old->tuner.pid, entry_.uuid))
         .hint("end that process; then `wattune power --restore` gives the board back");

@@ -13,6 +13,7 @@
 
 #include "backend/own_program.h"
 #include "backend/start_process.h"
+#include "backend/worker/environment.h"
 #include "power/guardian.h"
 
 namespace wattune::power {
@@ -38,9 +39,11 @@ Result<pid_t> spawn(const fs::path& program, const Descriptor& socket) {
   posix_spawn_file_actions_addclosefrom_np(&plan.files, kGuardianDescriptor + 1);
   std::string name = program.string();
   char* const arguments[] = {name.data(), nullptr};
+  std::vector<std::string> variables = backend::worker::passed_environment({});
+  const std::vector<char*> environment = backend::pointers_to(variables);
   pid_t pid = -1;
   const int failure = backend::start_patiently(
-      [&] { return posix_spawn(&pid, name.c_str(), &plan.files, &plan.attributes, arguments, environ); });
+      [&] { return posix_spawn(&pid, name.c_str(), &plan.files, &plan.attributes, arguments, environment.data()); });
   if (failure != 0) return no_start(name, failure);
   return pid;
 }

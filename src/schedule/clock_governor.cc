@@ -7,7 +7,7 @@ namespace wattune::schedule {
 
 namespace {
 
-// A board that is borrowed is given back when nothing was heard of the borrower for a minute.
+// A board that is borrowed is given back when nothing was heard of the borrower for two minutes.
 constexpr Nanoseconds kSignOfLife = nanoseconds_from_seconds(20);
 
 }  // namespace

@@ -114,7 +114,7 @@ Result<std::vector<std::size_t>> find_repetitions(const CompanySpace& space, Com
 power::BorrowOptions borrowing(const tune::EvaluatorOptions& evaluation) {
   constexpr Nanoseconds kReferences = nanoseconds_from_seconds(660);
   return {.take_over = evaluation.take_over,
-          .lease = kReferences + 2.0 * (evaluation.limits.compile + evaluation.limits.run)};
+          .patience = kReferences + 2.0 * (evaluation.limits.compile + evaluation.limits.run)};
 }
 
 std::unique_ptr<search::Strategy> make_walk(const Parts& parts, bool as_printed) {

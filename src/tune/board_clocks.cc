@@ -147,7 +147,7 @@ Result<void> BoardClocks::look(const Spin& spin) {
 Result<void> BoardClocks::apply(const Configuration& configuration) {
   if (!control_) return {};
   WATTUNE_ASSIGN(const backend::BoardSetting wanted, setting_of(configuration));
-  if (applied_ == wanted) return lease_ != nullptr ? lease_->renew() : Result<void>();
+  if (applied_ == wanted) return confirm();
   applied_.reset();
   disobeyed_.reset();
   settled_ = lease_ == nullptr;

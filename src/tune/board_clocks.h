@@ -45,6 +45,9 @@ class BoardClocks {
   // is over).
   Result<void> apply(const Configuration& configuration);
 
+  // Whether what was set is set still, as it is not where the lease ran out meanwhile. unavailable: it is not.
+  Result<void> confirm() { return lease_ != nullptr ? lease_->renew() : Result<void>(); }
+
   // What is set; none: the board has its own clocks.
   const std::optional<backend::BoardSetting>& applied() const { return applied_; }
 

@@ -3,7 +3,8 @@
 //   wattune-borrower SEED SETS LEASE_MS ENDING
 //
 // Before each step (borrowing, each setting, the ending) it writes a byte to its output. ENDING is one of `return`,
-// `exit` (without destructors), `abort`, `wait` (to be killed) and `hang` (longer than the lease).
+// `exit` (without destructors), `abort`, `wait` (to be killed), `hang` (longer than the lease) and `keep` (the same,
+// with the patience of an hour).
 #include <unistd.h>
 
 #include <cstdio>
@@ -34,7 +35,7 @@ void end(const std::string& ending) {
   announce();
   if (ending == "exit") _exit(3);
   if (ending == "abort") std::abort();
-  while (ending == "wait" || ending == "hang") pause();
+  while (ending == "wait" || ending == "hang" || ending == "keep") pause();
 }
 
 }  // namespace
@@ -43,7 +44,9 @@ int main(int argc, char** argv) {
   if (argc != 5) return 2;
   Random random(std::strtoull(argv[1], nullptr, 10));
   announce();
-  const auto lease = power::borrow_clocks("0000:3B:00.0", {.lease = nanoseconds_from_ms(std::atof(argv[3]))});
+  const Nanoseconds patience = nanoseconds_from_seconds(std::string(argv[4]) == "keep" ? 3600 : 0);
+  const auto lease =
+      power::borrow_clocks("0000:3B:00.0", {.lease = nanoseconds_from_ms(std::atof(argv[3])), .patience = patience});
   if (!lease) {
     std::fprintf(stderr, "%s\n", lease.error().to_string().c_str());
     return 1;

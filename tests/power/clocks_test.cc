@@ -100,6 +100,18 @@ TEST_F(ClockLeases, EndWhenNothingIsHeardOfTheTuner) {
   expect_board_is_back();
 }
 
+// Of a borrower that waits for a compiler, six leases long. Each is renewed four times.
+TEST_F(ClockLeases, AreRenewedForABorrowerThatIsPatient) {
+  const auto lease = borrow({.lease = nanoseconds_from_ms(400), .patience = nanoseconds_from_seconds(3600)});
+  ASSERT_TRUE(lease->set(kSetting));
+  usleep(2'400'000);
+  EXPECT_EQ(lease->current().value(), kSetting);
+  EXPECT_TRUE(lease->renew());
+}
+
+// Two minutes after a tuner was stopped the board is everybody's again, whatever the limits of what it waits for.
+TEST_F(ClockLeases, LastTwoMinutes) { EXPECT_EQ(BorrowOptions().lease, nanoseconds_from_seconds(120)); }
+
 // It cannot do anything meanwhile; but as soon as it can, the lease is over.
 TEST_F(ClockLeases, AGuardianThatWasStoppedBeyondTheLeaseGivesTheBoardBackWhenItGoesOn) {
   const auto lease = borrow({.lease = nanoseconds_from_ms(50)});
@@ -221,13 +233,89 @@ TEST_F(ClockLeases, OfALivingTunerAreNotTaken) {
   EXPECT_EQ(fakes::fake_board().graphics_lock, 1200u);
 }
 
-TEST_F(ClockLeases, AfterARestartOfTheMachineOweNothing) {
+// Sandboxes and virtual machines have starts of their own, while the board stays as it was set.
+TEST_F(ClockLeases, OfAnotherStartOfTheMachineAreGivenBackToo) {
   leave_debt(dead(), "another start");
-  fakes::fake_board().limit_mw = 0;  // the driver starts afresh
   const auto lease = borrow();
-  EXPECT_THAT(lease->notes(), ElementsAre(HasSubstr("ended with the machine's restart")));
-  EXPECT_EQ(fakes::fake_board().resets, 0u);
-  EXPECT_FALSE(std::filesystem::exists(kStandIn.journal()));
+  EXPECT_THAT(lease->notes(), ElementsAre(HasSubstr(kUuid + " has back what process")));
+  expect_board_is_back();
+}
+
+// The number and the start of a process mean nothing after another start: this one's parent set nothing.
+TEST_F(ClockLeases, OfAnotherStartHaveNoLivingTuner) {
+  leave_debt(identity_of(getppid()).value(), "another start");
+  EXPECT_TRUE(restore_stale().at(0).restored);
+  expect_board_is_back();
+}
+
+TEST_F(ClockLeases, AStateFolderOfOthersIsNotObeyed) {
+  leave_debt(dead());
+  for (const mode_t rights : {0777, 0775, 0757, 01777}) {
+    chmod(kStandIn.state().c_str(), rights);
+    EXPECT_THAT(restore_stale().at(0).restored.error().to_string(), HasSubstr("can be written by others")) << rights;
+    EXPECT_THAT(refusal().to_string(), HasSubstr("can be written by others")) << rights;
+  }
+  chmod(kStandIn.state().c_str(), 0755);
+  if (chown(kStandIn.state().c_str(), 12345, 12345) == 0) {
+    EXPECT_THAT(restore_stale().at(0).restored.error().to_string(), HasSubstr("belongs to user 12345"));
+    ASSERT_EQ(chown(kStandIn.state().c_str(), geteuid(), getegid()), 0);
+  }
+  EXPECT_EQ(fakes::fake_board().graphics_lock, 1200u) << "nothing was set by what is not believed";
+  EXPECT_TRUE(restore_stale().at(0).restored);
+  expect_board_is_back();
+}
+
+TEST_F(ClockLeases, AStateFolderThatIsNoneIsALine) {
+  std::ofstream(kStandIn.state()) << "";
+  EXPECT_FALSE(restore_stale().at(0).restored);
+  std::filesystem::remove(kStandIn.state());
+  EXPECT_THAT(restore_stale(), IsEmpty());
+}
+
+// In a child without rights, because root reads everything.
+TEST_F(ClockLeases, AStateFolderThatCannotBeReadIsALine) {
+  leave_debt(dead());
+  chmod(kStandIn.state().c_str(), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (geteuid() == 0 && (chown(kStandIn.state().c_str(), 12345, 12345) != 0 || setuid(12345) != 0)) _exit(2);
+    const std::vector<StaleBoard> stale = restore_stale();
+    const bool told = stale.size() == 1 && !stale[0].restored &&
+                      stale[0].restored.error().to_string().find("Permission denied") != std::string::npos;
+    _exit(told ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  ASSERT_EQ(chown(kStandIn.state().c_str(), geteuid(), getegid()), 0);
+  chmod(kStandIn.state().c_str(), 0755);
+  EXPECT_TRUE(restore_stale().at(0).restored);
+}
+
+TEST_F(ClockLeases, MakeTheirFolderSoThatNobodyElseWritesThere) {
+  const mode_t before = umask(0);
+  { const auto lease = borrow(); }
+  umask(before);
+  struct stat made {};
+  ASSERT_EQ(stat(kStandIn.state().c_str(), &made), 0);
+  EXPECT_EQ(made.st_mode & 07777, 0755u);
+}
+
+TEST_F(ClockLeases, APipeForALockIsALineAndNoWait) {
+  std::filesystem::create_directories(kStandIn.state());
+  ASSERT_EQ(mkfifo((kStandIn.state() / (kUuid + ".lock")).c_str(), 0600), 0);
+  EXPECT_THAT(refusal().to_string(), HasSubstr("is a pipe, where a file is needed"));
+}
+
+TEST_F(ClockLeases, ABoardThatIsElsewhereNowIsTold) {
+  leave_debt(dead());
+  std::filesystem::rename(kStandIn.journal(), kStandIn.state() / "GPU-0.journal");
+  const std::string text = text_of(kStandIn.state() / "GPU-0.journal");
+  std::string other = text;
+  other.replace(other.find(kUuid), kUuid.size(), "GPU-0");
+  std::ofstream(kStandIn.state() / "GPU-0.journal") << with_checksums(other);
+  EXPECT_THAT(restore_stale().at(0).restored.error().to_string(),
+              HasSubstr(std::string("it is no longer at ") + kBoard));
 }
 
 TEST_F(ClockLeases, ARestoreThatFailsIsToldAndOwedStill) {

@@ -140,5 +140,15 @@ TEST(Crashes, OfATunerAndItsGuardianLeaveTheBoardAsItWas) {
   EXPECT_GT(fakes::fake_board().sets, 0u);
 }
 
+// It would wait for an hour, but a stopped process does not renew its lease. The steps: borrowing, settings, ending.
+TEST(Crashes, AStoppedTunerGivesTheBoardBackWithItsLease) {
+  constexpr std::uint64_t kSets = 3;
+  Borrower borrower(1, kSets, 300, "keep");
+  borrower.await(kSets + 2);
+  kill(borrower.pid(), SIGSTOP);
+  await_guardian();
+  expect_board_is_back();
+}
+
 }  // namespace
 }  // namespace wattune::power

@@ -29,8 +29,11 @@ struct BorrowOptions {
   // This process, or one that it started, has a context on the board, which the list of processes that compute there
   // must show to be believed.
   bool has_context = false;
-  // The guardian restores when it has heard nothing for so long.
-  Nanoseconds lease = nanoseconds_from_seconds(60);
+  // The guardian restores when it has heard nothing for so long, as of a process that is stopped.
+  Nanoseconds lease = nanoseconds_from_seconds(120);
+  // How long the borrower may wait for something, such as a compiler, without renew(): the lease is renewed for it
+  // meanwhile.
+  Nanoseconds patience = {};
   // The guardian's program; empty: `wattune-guardian` beside the running program, then where Wattune is installed.
   std::filesystem::path guardian = {};
 };
