@@ -1,6 +1,6 @@
 #include "backend/compile_process.h"
 
-#include "core/logging.h"
+#include "backend/kill_count.h"
 
 namespace wattune::backend {
 
@@ -17,14 +17,26 @@ Result<std::shared_ptr<worker::Connection>> CompileProcess::connect() {
   return connection;
 }
 
-Result<Image> CompileProcess::compile(const worker::CompileRequest& request) {
-  for (bool first = true;; first = false) {
+template <typename Answer, typename Asked>
+Result<Answer> CompileProcess::ask(worker::Request request, const Asked& asked) {
+  KillCount kills;
+  for (;;) {
     WATTUNE_ASSIGN(const std::shared_ptr<worker::Connection> connection, connect());
-    Result<Image> image = connection->ask<Image>(worker::Request::compile, request, request.limit);
-    const bool again = first && !image && killed_from_outside(image.error());
-    if (!again) return image;
-    log_info("a compile process was killed from outside: compiled once more");
+    Result<Answer> answer = connection->ask<Answer>(request, asked, asked.limit);
+    if (answer || !kills.allow_another(answer.error())) return answer;
   }
+}
+
+Result<Image> CompileProcess::compile(const worker::CompileRequest& request) {
+  return ask<Image>(worker::Request::compile, request);
+}
+
+Result<CompileReport> CompileProcess::report(const worker::ReportRequest& request) {
+  return ask<CompileReport>(worker::Request::report, request);
+}
+
+Result<AssembledKernels> CompileProcess::assemble(const worker::AssembleRequest& request) {
+  return ask<AssembledKernels>(worker::Request::assemble, request);
 }
 
 bool CompileProcess::runs() {

@@ -1,4 +1,5 @@
-// CompileProcess: one compile process of a pool, started when it is needed and again after it was lost.
+// CompileProcess: a process that compiles, of a pool or by itself, started when it is needed and again after it was
+// lost. What it starts is bounded and ends with it, and it ends with this process.
 #pragma once
 
 #include <memory>
@@ -12,8 +13,10 @@ class CompileProcess {
  public:
   explicit CompileProcess(const WorkerOptions& options) : options_(options) {}
 
-  // From one thread. A compiler that somebody killed from outside gets a second try.
+  // From one thread. What somebody kills from outside is started again (kill_count.h).
   Result<Image> compile(const worker::CompileRequest& request);
+  Result<CompileReport> report(const worker::ReportRequest& request);
+  Result<AssembledKernels> assemble(const worker::AssembleRequest& request);
   // Whether a process was started that has not been ended; one that crashed counts.
   bool runs();
   // Ends the process, until the next compile(). From the thread that compiles.
@@ -23,6 +26,8 @@ class CompileProcess {
 
  private:
   Result<std::shared_ptr<worker::Connection>> connect();
+  template <typename Answer, typename Asked>
+  Result<Answer> ask(worker::Request request, const Asked& asked);
 
   const WorkerOptions options_;
   std::mutex mutex_;  // of the two below

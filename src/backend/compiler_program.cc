@@ -118,8 +118,7 @@ TemporaryFolder::~TemporaryFolder() {
 void abandon_programs() {
   belongings().mutex.lock();
   for (const pid_t program : belongings().programs) kill(kept_in_group ? program : -program, SIGKILL);
-  std::error_code ignored;
-  for (const std::filesystem::path& folder : belongings().folders) std::filesystem::remove_all(folder, ignored);
+  for (const std::filesystem::path& folder : belongings().folders) remove_own_folder(folder);
 }
 
 Result<int> run_program(const std::vector<std::string>& command, const std::filesystem::path& log, Nanoseconds limit) {

@@ -1,12 +1,20 @@
 #include "backend/own_folder.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
 #include <cstdlib>
 #include <system_error>
+
+#include "core/new_file.h"
+#include "wattune/core/system_error.h"
 
 namespace wattune::backend {
 
@@ -31,12 +39,44 @@ Descriptor lock(const fs::path& path, bool wait) {
   return folder;
 }
 
+// The name of a file inside, whose text says that this very folder is Wattune's: it is not that of a copy.
+constexpr const char* kMark = ".made-by-wattune";
+
+Result<std::string> mark_of(const Descriptor& folder, const fs::path& path) {
+  struct stat status {};
+  if (fstat(folder.get(), &status) != 0) return system_error("cannot read", path, errno);
+  return fmt::format("{} {}\n", path.filename().string(), status.st_ino);
+}
+
+Result<void> write_mark(const Descriptor& folder, const fs::path& path) {
+  WATTUNE_ASSIGN(const std::string mark, mark_of(folder, path));
+  return write_new_file(path / kMark, mark);
+}
+
+bool has_mark(const Descriptor& folder, const fs::path& path) {
+  const Descriptor file(openat(folder.get(), kMark, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const Result<std::string> mark = mark_of(folder, path);
+  struct stat status {};
+  if (!mark || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  std::array<char, 256> text{};
+  const ssize_t got = read(file.get(), text.data(), text.size());
+  return status.st_uid == geteuid() && got > 0 && *mark == std::string(text.data(), static_cast<std::size_t>(got));
+}
+
+// As mkdtemp() makes them: the prefix and six letters or digits.
+bool is_named_by_us(const std::string& name, const std::string& prefix) {
+  constexpr std::size_t kLetters = 6;
+  return name.starts_with(prefix) && name.size() == prefix.size() + kLetters &&
+         std::all_of(name.end() - kLetters, name.end(), [](unsigned char c) { return std::isalnum(c) != 0; });
+}
+
 void remove_abandoned(const fs::path& place, const std::string& prefix) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(place, ignored)) {
-    if (!entry.path().filename().native().starts_with(prefix)) continue;
-    if (const Descriptor abandoned = lock(entry.path(), false); abandoned.get() >= 0)
-      fs::remove_all(entry.path(), ignored);
+    const fs::path& path = entry.path();
+    if (!is_named_by_us(path.filename().native(), prefix)) continue;
+    const Descriptor abandoned = lock(path, false);
+    if (abandoned.get() >= 0 && is_at(abandoned, path) && has_mark(abandoned, path)) remove_own_folder(path);
   }
 }
 
@@ -46,20 +86,29 @@ Result<OwnFolder> OwnFolder::create(const std::string& prefix) {
   std::error_code failed;
   const fs::path place = fs::temp_directory_path(failed);
   if (!failed) remove_abandoned(place, prefix);
-  // Somebody may remove it in the moment between making and locking it.
+  // Somebody who cleans up may remove it in the moment between making and locking it.
   for (;;) {
     std::string path = place / (prefix + "XXXXXX");
     if (failed || mkdtemp(path.data()) == nullptr)
       return Error(ErrorCode::io_error, "cannot create a temporary folder").about(path);
     Descriptor held = lock(path, true);
     const bool cannot_lock = held.get() < 0 && fs::exists(path, failed);  // some file systems have no locks
-    if (cannot_lock || is_at(held, path)) return OwnFolder(path, std::move(held));
+    if (cannot_lock) return OwnFolder(path, std::move(held));
+    if (!is_at(held, path)) continue;
+    if (Result<void> marked = write_mark(held, path); !marked) {
+      fs::remove(path, failed);
+      return std::move(marked).error();
+    }
+    return OwnFolder(path, std::move(held));
   }
 }
 
-void OwnFolder::remove() const {
+// The mark goes last, so that whoever is killed meanwhile leaves a folder that is known.
+void remove_own_folder(const fs::path& path) {
   std::error_code ignored;
-  fs::remove_all(path_, ignored);
+  for (const fs::directory_entry& entry : fs::directory_iterator(path, ignored))
+    if (entry.path().filename() != kMark) fs::remove_all(entry.path(), ignored);
+  fs::remove_all(path, ignored);
 }
 
 }  // namespace wattune::backend

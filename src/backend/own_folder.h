@@ -1,7 +1,9 @@
 // OwnFolder: a folder for temporary files that outlives no process for long.
 //
-// Its maker holds a lock on it. A folder that nobody has locked is what a process that was killed left behind, and the
-// next process that makes one of the same prefix removes it.
+// Its maker holds a lock on it, and puts a file into it that names the folder and its number in the file system. A
+// folder that nobody has locked is what a process that was killed left behind, and the next process that makes one of
+// the same prefix removes it. A name alone says nothing: without that file a folder is somebody else's, and is left
+// alone.
 #pragma once
 
 #include <filesystem>
@@ -12,6 +14,9 @@
 
 namespace wattune::backend {
 
+// Removes the folder that an OwnFolder made, with all it holds.
+void remove_own_folder(const std::filesystem::path& path);
+
 class OwnFolder {
  public:
   // Named by the prefix and six more characters, in the place for temporary files.
@@ -21,7 +26,7 @@ class OwnFolder {
   // In the copy of a process that fork() made: leaves the lock to the other one.
   void unlock() { lock_.close(); }
   // With all it holds.
-  void remove() const;
+  void remove() const { remove_own_folder(path_); }
 
  private:
   OwnFolder(std::filesystem::path path, Descriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}

@@ -53,6 +53,13 @@ Result<Descriptor> move_up(Descriptor descriptor) {
   return Error(ErrorCode::unavailable, fmt::format("a descriptor cannot be duplicated: {}", std::strerror(errno)));
 }
 
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 SpawnPlan::SpawnPlan(short leads) {
   posix_spawn_file_actions_init(&files);
   posix_spawnattr_init(&attributes);

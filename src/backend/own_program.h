@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "backend/descriptor.h"
 #include "wattune/core/result.h"
@@ -17,6 +18,9 @@ Result<std::filesystem::path> find_own_program(const std::string& name);
 
 // A copy of it out of the way of the numbers that a child gives its descriptors. unavailable.
 Result<Descriptor> move_up(Descriptor descriptor);
+
+// Returns pointers to the texts and a null pointer behind them, as programs are given arguments and environments.
+std::vector<char*> pointers_to(std::vector<std::string>& texts);
 
 // posix_spawn's descriptions of a child that no signal of the terminal reaches, freed at the end.
 struct SpawnPlan {

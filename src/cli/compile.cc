@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "backend/compile_process.h"
 #include "cli/command.h"
 #include "cli/json.h"
 #include "cli/options.h"
@@ -153,14 +154,15 @@ Result<ExitStatus> run_compile(const CompileOptions& options) {
   WATTUNE_ASSIGN(const std::vector<Configuration> configurations, chosen_configurations(space, options));
   WATTUNE_ASSIGN(const std::string architecture, chosen_architecture(spec, options));
   std::vector<Compiled> all;
+  backend::CompileProcess process{backend::WorkerOptions()};
   bool any = false;
   for (const Configuration& configuration : configurations) {
     WATTUNE_ASSIGN(const std::vector<std::string> functions, tune::launched_functions(spec, configuration));
     for (const std::string& function : functions) {
       KernelSource source = spec.source;
       source.function = function;
-      auto report = backend::compile_cuda(source, tune::macros_of(spec.parameters, configuration), architecture,
-                                          tune::Limits().compile);
+      auto report = process.report(
+          {source, tune::macros_of(spec.parameters, configuration), architecture, tune::Limits().compile});
       if (!report && is_hopeless(report.error())) return std::move(report).error();
       any |= report.has_value();
       all.push_back({configuration, function, std::move(report)});

@@ -4,13 +4,14 @@
 
 #include <memory>
 
-#include "cli/assemble.h"
+#include "backend/compile_process.h"
 #include "cli/command.h"
 #include "cli/slice_report.h"
 #include "cli/terminal.h"
 #include "store/files.h"
 #include "wattune/core/suggest.h"
 #include "wattune/store/formats.h"
+#include "wattune/tune/evaluator.h"
 
 namespace wattune::cli {
 
@@ -43,10 +44,10 @@ std::string architecture_of(const slice::PtxTree& tree, const SliceOptions& opti
   return tree.target.empty() ? "sm_90" : std::string(tree.target.front());
 }
 
-// What is slice's to say is said without an assembler too.
-std::optional<std::map<std::string, backend::KernelResources>> assembled(const std::string& text,
-                                                                         const std::string& architecture) {
-  Result<std::map<std::string, backend::KernelResources>> result = assemble(text, architecture);
+// Returns nothing, with a note, where there is no assembler or it does not take the text: what slice says stands.
+std::optional<backend::AssembledKernels> assembled(const std::string& text, const std::string& architecture) {
+  backend::CompileProcess process{backend::WorkerOptions()};
+  Result<backend::AssembledKernels> result = process.assemble({text, architecture, tune::Limits().compile});
   if (result) return *std::move(result);
   print_note(result.error().to_string());
   return std::nullopt;

@@ -1,12 +1,11 @@
 // What `wattune slice` says.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "wattune/backend/device.h"
+#include "wattune/backend/compile.h"
 #include "wattune/slice/twins.h"
 
 namespace wattune::cli {
@@ -17,7 +16,7 @@ struct SliceReport {
   const std::vector<slice::KernelAnalysis>& kernels;
   const std::vector<slice::TwinForm>& forms;  // that were asked for
   const slice::TwinModule& module;
-  const std::optional<std::map<std::string, backend::KernelResources>>& assembled;  // none: no assembler
+  const std::optional<backend::AssembledKernels>& assembled;  // none: no assembler
 };
 
 std::string slice_text(const SliceReport& report);

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "cli/options.h"
@@ -160,6 +161,13 @@ void declare_run(CLI::App& app, TuneOptions& options) {
              "spec, else 10m");
   add_parsed(app, "--memory-limit", options.session.where.worker.memory_limit_bytes, parse_bytes, "SIZE",
              "Most memory of each process that compiles or runs kernels: 8GB; by default 3/4 of the machine's");
+  app.add_option("--pass-env", options.session.where.worker.environment,
+                 "Variables of the environment that kernels, compilers and references see, too; by default those that "
+                 "compilers and drivers need (docs/security.md)")
+      ->type_name("NAME,...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check([](const std::string& name) { return std::getenv(name.c_str()) ? "" : "no such variable: " + name; });
 }
 
 void declare_compiling(CLI::App& app, TuneOptions& options) {
@@ -368,7 +376,8 @@ Result<std::shared_ptr<backend::ImageCache>> cache_of(const TuneOptions& options
   const std::filesystem::path folder = named ? std::filesystem::path(options.compile_cache) : user_cache_folder();
   if (options.no_compile_cache || folder.empty()) return Cache();
   Result<Cache> cache = backend::ImageCache::open(folder, options.compile_cache_size);
-  if (cache || named) return cache;
+  if (cache || (named && cache.error().code() != ErrorCode::invalid_argument)) return cache;
+  if (cache.error().code() == ErrorCode::invalid_argument) print_note(cache.error().to_string());
   return Cache();
 }
 

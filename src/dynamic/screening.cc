@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "backend/kill_count.h"
 #include "core/stopwatch.h"
 #include "wattune/backend/attach.h"
 
@@ -151,8 +152,9 @@ Nanoseconds Screening::worth_of_others() {
 Result<void> Screening::open(const std::stop_token& stop) {
   if (refused_) return *refused_;
   if (device_ != nullptr) return {};
+  backend::KillCount kills;
   Result<std::unique_ptr<backend::Device>> opened = options_.open(worker(stop));
-  if (!opened && backend::killed_from_outside(opened.error())) opened = options_.open(worker(stop));
+  while (!opened && kills.allow_another(opened.error())) opened = options_.open(worker(stop));
   if (opened) {
     device_ = *std::move(opened);
     if (policy_ == nullptr) policy_ = make_screening_policy(device_->info().kind);

@@ -1,6 +1,7 @@
 // A C++ reference, as the client of the worker that compiles and calls it.
 #include <system_error>
 
+#include "backend/kill_count.h"
 #include "backend/worker/connection.h"
 #include "wattune/measure/arguments.h"
 
@@ -51,15 +52,16 @@ Result<void> ask(const ReferenceRequest& request, std::vector<HostArgument>& arg
 
 }  // namespace
 
-// A worker that was killed gets a second try, as it does for a kernel.
+// A worker that was killed is started again, as it is for a kernel.
 Result<void> run_reference_function(const ReferenceFunction& function, std::vector<HostArgument>& arguments,
                                     const ReferenceOptions& options) {
   std::error_code ignored;
   if (!std::filesystem::exists(function.file, ignored))
     return Error(ErrorCode::not_found, "no such file").about(function.file.string());
   const ReferenceRequest request = request_for(function, arguments, options);
+  backend::KillCount kills;
   Result<void> done = ask(request, arguments, options);
-  if (!done && backend::killed_from_outside(done.error())) done = ask(request, arguments, options);
+  while (!done && kills.allow_another(done.error())) done = ask(request, arguments, options);
   if (done || done.error().code() != ErrorCode::device_lost) return done;
   return Error(ErrorCode::unavailable, "the process of the reference is gone: " + done.error().message())
       .hint(done.error().advice());

@@ -22,7 +22,7 @@ namespace {}  // namespace
 void Attempt::evaluate(const Configuration& configuration) {
   const bool good = plan(configuration) && set_clocks() && build() && fit() && inspect() &&
                     (checks_later() ? launch_once() : check()) && settle_clocks() && measure() &&
-                    (!checks_later() || check_if_needed());
+                    (!checks_later() || check_if_needed()) && kept_clocks();
   runner_.reset();
   kernels_.clear();
   program_.reset();
@@ -46,6 +46,7 @@ measure::Runner& Attempt::runner() {
 }
 
 bool Attempt::conclude(std::vector<Sample> samples) {
+  if (!kept_clocks()) return false;
   const auto wrong = std::ranges::find_if_not(samples, is_measurable, &Sample::time);
   if (wrong != samples.end())
     return fail(Status::runtime,
@@ -136,6 +137,13 @@ bool Attempt::settle_clocks() {
   if (settled) return true;
   if (settled.error().code() != ErrorCode::invalid_argument) return fail(Phase::launch, settled.error());
   return fail(Status::constraints, one_line(settled.error().to_string()));
+}
+
+// What was measured while a process was stopped for long says nothing: its guardian has given the board back.
+bool Attempt::kept_clocks() {
+  const Result<void> kept = run_.clocks.confirm();
+  if (!kept) error_ = kept.error();
+  return kept.has_value();
 }
 
 Spin Attempt::spin() {
@@ -343,11 +351,11 @@ bool Attempt::fail_for_time(Phase phase, const Error& error) {
                                          : "the kernel ran longer than " + run_.limits.run_in_words() + left);
 }
 
-// The processes of a pool have tried twice by themselves.
+// The processes of a pool have tried again by themselves.
 bool Attempt::fail_for_loss(Phase phase, const Error& error) {
   if (!backend::killed_from_outside(error)) return fail(status_of(phase), one_line(error.to_string()));
-  deserves_another_try_ = phase != Phase::compile;
-  return fail(Status::runtime, "killed twice from outside (SIGKILL), perhaps because memory ran out");
+  was_killed_ = phase != Phase::compile;
+  return fail(Status::runtime, "killed again and again from outside (SIGKILL), perhaps because memory ran out");
 }
 
 // What does not fit: sizes to the device, or the spec to the kernel. Sizes of fixed length were on the device before,

@@ -42,6 +42,8 @@ class Attempt : public measure::Contestant {
   bool damaged_device() const { return damaged_device_; }
   // The machine's load, or somebody's hand, may have caused the failure.
   bool deserves_another_try() const { return deserves_another_try_; }
+  // Somebody killed what ran, who is not this process.
+  bool was_killed() const { return was_killed_; }
 
  private:
   // compile: in a process of its own, whose failure does no harm to the device. transfer: what moves data, with limits
@@ -55,6 +57,7 @@ class Attempt : public measure::Contestant {
   bool set_clocks();
   bool look_at_board();
   bool settle_clocks();
+  bool kept_clocks();
   bool build();
   bool build_from_image(const std::vector<backend::Macro>& macros);
   bool keep(Result<std::unique_ptr<backend::Program>> program, const std::vector<backend::Macro>& macros);
@@ -111,6 +114,7 @@ class Attempt : public measure::Contestant {
   std::optional<Error> error_;
   bool damaged_device_ = false;
   bool deserves_another_try_ = false;
+  bool was_killed_ = false;
 };
 
 }  // namespace wattune::tune

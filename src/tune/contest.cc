@@ -52,6 +52,7 @@ ContestAttempt try_contest(RunState& run, const std::vector<Configuration>& cont
     attempt.error = std::move(failed.error());
     attempt.damaged_device = failed.damaged_device();
     attempt.deserves_another_try = failed.deserves_another_try();
+    attempt.was_killed = failed.was_killed();
   }
   attempt.cancelled = !attempt.failed && attempt.contest.rounds.empty();
   attempt.contest.rounds.resize(contestants.size());

@@ -15,6 +15,7 @@ struct ContestAttempt {
   std::optional<Error> error;  // which no configuration is to blame for
   bool damaged_device = false;
   bool deserves_another_try = false;
+  bool was_killed = false;  // by somebody who is not this process
   bool cancelled = false;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "backend/kill_count.h"
 #include "core/logging.h"
 #include "core/stopwatch.h"
 #include "tune/attempt.h"
@@ -10,7 +11,6 @@
 #include "tune/energy.h"
 #include "tune/foresight.h"
 #include "tune/run_state.h"
-#include "wattune/backend/worker.h"
 #include "wattune/tune/search.h"
 
 namespace wattune::tune {
@@ -66,13 +66,14 @@ class DeviceEvaluator : public Evaluator {
   Result<Observation> evaluate(const Configuration& configuration) override {
     const bool others_ran = run_->has_launched;
     bool again = false;
-    Result<Observation> observation = try_once(configuration, again);
-    const bool others_did_it = others_ran && earlier_kernels_may_have_caused(observation);
+    bool killed = false;
+    Result<Observation> observation = try_unless_killed(configuration, again, killed);
+    const bool others_did_it = others_ran && !killed && earlier_kernels_may_have_caused(observation);
     if (!again && !others_did_it) return observation;
     // A context of an application's is not reset: there what was seen stands.
     if (others_did_it && run_->has_launched && !reset_device(*run_)) return observation;
     run_->limits.widen(true);
-    observation = try_once(configuration, again);
+    observation = try_unless_killed(configuration, again, killed);
     run_->limits.widen(false);
     return observation;
   }
@@ -107,6 +108,7 @@ class DeviceEvaluator : public Evaluator {
     Contest result{std::vector<Observation>(configurations.size()), measure::Rounds(configurations.size())};
     std::vector<std::size_t> standing(configurations.size());
     std::iota(standing.begin(), standing.end(), std::size_t{0});
+    backend::KillCount kills;
     for (bool first = true; !standing.empty(); first = false) {
       std::vector<Configuration> contestants;
       for (const std::size_t i : standing) contestants.push_back(configurations[i]);
@@ -116,6 +118,7 @@ class DeviceEvaluator : public Evaluator {
       if (attempt.damaged_device) WATTUNE_TRY(reset_device(*run_));
       if (attempt.error) return *std::move(attempt.error);
       if (attempt.cancelled) return Contest();
+      if (attempt.was_killed && kills.allow_another()) continue;
       if (attempt.deserves_another_try && first) continue;
       for (std::size_t i = 0; i < standing.size(); ++i) {
         result.observations[standing[i]] = std::move(attempt.contest.observations[i]);
@@ -128,13 +131,18 @@ class DeviceEvaluator : public Evaluator {
   }
 
  private:
-  Result<Observation> try_once(const Configuration& configuration, bool& again) {
-    Attempt attempt(*run_);
-    attempt.evaluate(configuration);
-    if (attempt.damaged_device()) WATTUNE_TRY(reset_device(*run_));
-    if (attempt.error()) return *std::move(attempt.error());
-    again = attempt.deserves_another_try();
-    return std::move(attempt.observation());
+  // A worker that somebody kills says nothing of the configuration. What is killed each time is `killed`.
+  Result<Observation> try_unless_killed(const Configuration& configuration, bool& again, bool& killed) {
+    for (backend::KillCount kills;;) {
+      Attempt attempt(*run_);
+      attempt.evaluate(configuration);
+      if (attempt.damaged_device()) WATTUNE_TRY(reset_device(*run_));
+      if (attempt.error()) return *std::move(attempt.error());
+      killed = attempt.was_killed();
+      if (killed && kills.allow_another()) continue;
+      again = attempt.deserves_another_try();
+      return std::move(attempt.observation());
+    }
   }
 
   // On a processor kernels run in the driver's own process, where one may leave anything to the next: threads, limits,
@@ -162,7 +170,7 @@ power::BorrowOptions borrow_options(const RunState& run, const EvaluatorOptions&
   constexpr double kTries = 2.0;
   constexpr Nanoseconds kBetween = nanoseconds_from_seconds(60);
   const Nanoseconds attempt = options.limits.compile + options.limits.run;
-  return {.take_over = options.take_over, .lease = run.reference_limit + attempt * kTries + kBetween};
+  return {.take_over = options.take_over, .patience = run.reference_limit + attempt * kTries + kBetween};
 }
 
 Result<void> open_clocks(RunState& run, const Configuration& start, const EvaluatorOptions& options) {
@@ -239,7 +247,8 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
   const Configuration start = space.configuration(space.default_configuration());
   WATTUNE_TRY(open_clocks(*run, start, options));
   Result<void> prepared = prepare_run(*run, start, options.check);
-  if (!prepared && backend::killed_from_outside(prepared.error())) {
+  backend::KillCount kills;
+  while (!prepared && kills.allow_another(prepared.error())) {
     WATTUNE_TRY(reset_device(*run));
     prepared = prepare_run(*run, start, options.check);
   }

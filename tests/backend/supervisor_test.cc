@@ -6,9 +6,12 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "backend/compile_process.h"
 #include "backend/compiler_program.h"
+#include "backend/kill_count.h"
 #include "backend/start_process.h"
 #include "backend/support.h"
+#include "backend/worker/environment.h"
 #include "programs.h"
 
 namespace wattune::backend {
@@ -234,6 +237,111 @@ TEST_F(Supervisor, FilesOfAKilledCompilationGoWithTheNextOne) {
   { EXPECT_TRUE(TemporaryFolder::create()); }
   EXPECT_TRUE(fs::exists(living / "."));
   EXPECT_EQ(std::distance(fs::directory_iterator(fs::temp_directory_path()), {}), 1);
+}
+
+// Each is named as ours are, and lies where ours lie. Only a whole copy under the same name in another place would be
+// told by its number alone, which is what the copied mark stands for.
+TEST_F(Supervisor, LeavesFoldersAloneThatItDidNotMake) {
+  const fs::path place = fs::temp_directory_path();
+  const auto living = TemporaryFolder::create().value();
+  const fs::path own = (living / ".").parent_path();
+  std::vector<fs::path> precious;
+  for (const char* name : {"wattune-worker-logs", "wattune-compiler-experiments", "wattune-compiler-abc123",
+                           "wattune-worker-backup", "wattune-worker-", "wattune-compiler-AbC12"})
+    precious.push_back(place / name / "notes");
+  for (const fs::path& file : precious) {
+    fs::create_directories(file.parent_path());
+    for (const auto& each : fs::directory_iterator(own)) fs::copy(each, file.parent_path());
+    std::ofstream(file) << "notes";
+  }
+  fs::create_directory_symlink(precious[0].parent_path(), place / "wattune-compiler-linked");
+  fs::create_directory_symlink(precious[0].parent_path(), place / "wattune-worker-link00");
+  open();
+  EXPECT_TRUE(TemporaryFolder::create());
+  for (const fs::path& file : precious) EXPECT_TRUE(fs::exists(file)) << file;
+  for (const fs::path& file : precious) fs::remove_all(file.parent_path());
+  fs::remove(place / "wattune-compiler-linked");
+  fs::remove(place / "wattune-worker-link00");
+}
+
+// An assembler that never ends, as it does of a text that is large enough.
+TEST_F(Supervisor, BoundsAnAssemblerAndEndsItWithItsClient) {
+  const fs::path toolkit = fs::temp_directory_path() / "toolkit";
+  fs::create_directories(toolkit / "bin");
+  std::ofstream(toolkit / "bin" / "ptxas") << "#!/bin/sh\necho $$ > " << (toolkit / "pid") << "\nexec sleep 3600\n";
+  chmod((toolkit / "bin" / "ptxas").c_str(), 0700);
+  const char* const before = std::getenv("CUDA_HOME");
+  const std::string kept = before != nullptr ? before : "";
+  setenv("CUDA_HOME", toolkit.c_str(), 1);
+  {
+    CompileProcess process(options_);
+    const auto answer = process.assemble({".version 8.0", "sm_90", nanoseconds_from_seconds(1)});
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code(), ErrorCode::timeout);
+  }
+  pid_t assembler = -1;
+  std::ifstream(toolkit / "pid") >> assembler;
+  EXPECT_TRUE(ends(assembler));
+  before != nullptr ? setenv("CUDA_HOME", kept.c_str(), 1) : unsetenv("CUDA_HOME");
+  fs::remove_all(toolkit);
+  EXPECT_TRUE(is_clean());
+}
+
+// What a shell holds for other programs is none of a kernel's.
+TEST_F(Supervisor, WorkersSeeNoSecrets) {
+  for (const char* name : {"AWS_SECRET_ACCESS_KEY", "NVIDIA_API_KEY", "MY_SETTING"}) setenv(name, "hidden", 1);
+  setenv("MY_OTHER_SETTING", "asked for", 1);
+  setenv("POCL_MAX_PTHREAD_COUNT", "2", 1);
+  options_.environment = {"MY_OTHER_SETTING"};
+  open();
+  const std::string worker = std::to_string(worker_of(children().at(0)));
+  const std::string environment = written_to("/proc/" + worker + "/environ");
+  EXPECT_EQ(environment.find("hidden"), std::string::npos);
+  EXPECT_THAT(environment, HasSubstr("MY_OTHER_SETTING=asked for"));
+  EXPECT_THAT(environment, HasSubstr("POCL_MAX_PTHREAD_COUNT=2"));
+  for (const char* name :
+       {"AWS_SECRET_ACCESS_KEY", "NVIDIA_API_KEY", "MY_SETTING", "MY_OTHER_SETTING", "POCL_MAX_PTHREAD_COUNT"})
+    unsetenv(name);
+}
+
+TEST(PassedEnvironment, IsWhatCompilersAndDriversNeed) {
+  for (const char* name :
+       {"PATH", "HOME", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CXX", "CPATH",
+        "NVIDIA_VISIBLE_DEVICES", "OCL_ICD_VENDORS", "OMP_NUM_THREADS", "WATTUNE_LOG", "CONDA_PREFIX", "CCACHE_DIR",
+        "ASAN_OPTIONS", "NVCC_APPEND_FLAGS", "POCL_DEVICES", "VIRTUAL_ENV"})
+    EXPECT_TRUE(worker::is_passed(name)) << name;
+  for (const char* name : {"SSH_AUTH_SOCK", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "NVIDIA_API_KEY", "HTTPS_PROXY",
+                           "CUDA_LICENSE_TOKEN", "PATHS", "XPATH", "CONDA_TOKEN", "", "LC", "path"})
+    EXPECT_FALSE(worker::is_passed(name)) << name;
+}
+
+Error kill_from_outside() { return Error(ErrorCode::device_lost, "worker killed by SIGKILL").native(9, "SIGKILL"); }
+
+TEST(KillCount, AllowsNineMoreTriesAfterKillsByHand) {
+  KillCount kills("/nowhere");
+  int tries = 1;
+  while (kills.allow_another(kill_from_outside())) ++tries;
+  EXPECT_EQ(tries, 10);
+}
+
+// The system says in vmstat that it killed somebody because memory ran out.
+TEST(KillCount, AllowsOneMoreTryWhereMemoryRanOut) {
+  const fs::path vmstat = fs::path(testing::TempDir()) / ("wattune-vmstat-" + std::to_string(getpid()));
+  const auto write = [&](int oom_kills) { std::ofstream(vmstat) << "nr_free_pages 5\noom_kill " << oom_kills << "\n"; };
+  write(7);
+  KillCount kills(vmstat);
+  EXPECT_TRUE(kills.allow_another(kill_from_outside()));
+  write(8);
+  EXPECT_TRUE(kills.allow_another(kill_from_outside()));
+  write(9);
+  EXPECT_FALSE(kills.allow_another(kill_from_outside()));
+  fs::remove(vmstat);
+}
+
+TEST(KillCount, AllowsNoOtherFailureAnotherTry) {
+  KillCount kills("/nowhere");
+  EXPECT_FALSE(kills.allow_another(Error(ErrorCode::device_lost, "worker killed by SIGSEGV").native(11, "SIGSEGV")));
+  EXPECT_FALSE(kills.allow_another(Error(ErrorCode::timeout, "too long")));
 }
 
 // fork() and posix_spawn() tell so where processes or memory are short.

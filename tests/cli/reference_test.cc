@@ -76,6 +76,19 @@ TEST_F(CppReference, ItsOutputIsNotTheResults) {
   expect_nothing_left();
 }
 
+TEST_F(CppReference, SeesNoVariableThatNobodyPasses) {
+  write_reference("", std::string("if (const char* seen = getenv(\"MY_TOKEN\")) { puts(seen); exit(7); } ") + kAdd);
+  setenv("MY_TOKEN", "secret", 1);
+  EXPECT_EQ(run_wattune(folder_, quick({"tune", "add.toml"})).status, 0);
+  const Finished passed = run_wattune(folder_, {"run", "--pass-env", "PATH,MY_TOKEN", "add.toml"});
+  unsetenv("MY_TOKEN");
+  EXPECT_EQ(passed.status, 2);
+  EXPECT_THAT(passed.err, HasSubstr("ended its process with status 7; its last words: secret"));
+  const Finished missing = run_wattune(folder_, quick({"tune", "add.toml", "--pass-env", "MY_TOKEN"}));
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.err, HasSubstr("no such variable: MY_TOKEN"));
+}
+
 TEST_F(CppReference, ALeftOutArgumentIsNamed) {
   write_reference("", "*(volatile int*)arguments[3] = 1;");
   const Finished finished = run_wattune(folder_, quick({"tune", "add.toml"}));

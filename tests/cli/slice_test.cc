@@ -1,6 +1,12 @@
 // `wattune slice`, which needs neither a device nor an assembler.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
 
 #include "cli/run_program.h"
 
@@ -95,6 +101,35 @@ TEST_F(Slice, RefusesWhatIsNoPtx) {
   EXPECT_THAT(refused({"slice", "none.ptx"}), HasSubstr("none.ptx"));
   EXPECT_EQ(refused({"slice", "k.ptx", "--forms", "adds"}),
             "wattune: error: unknown form: `adds` (did you mean `add`?)\n");
+}
+
+// An assembler at work, in a folder for temporary files.
+TEST_F(Slice, ThatIsKilledLeavesNeitherItsAssemblerNorAFile) {
+  for (const char* folder : {"toolkit/bin", "temporary"}) std::filesystem::create_directories(folder_.path() / folder);
+  folder_.write("toolkit/bin/ptxas", "#!/bin/sh\necho $$ > " + (folder_.path() / "pid").string() + "\nsleep 3600\n");
+  std::filesystem::permissions(folder_.path() / "toolkit/bin/ptxas", std::filesystem::perms::owner_all);
+  const std::filesystem::path before = std::filesystem::temp_directory_path();
+  const char* const toolkit = std::getenv("CUDA_HOME");
+  const std::string kept = toolkit != nullptr ? toolkit : "";
+  setenv("CUDA_HOME", (folder_.path() / "toolkit").c_str(), 1);
+  setenv("TMPDIR", (folder_.path() / "temporary").c_str(), 1);
+  RunningProgram slice(folder_, {"slice", "k.ptx"});
+  constexpr int kMostLooks = 3000;
+  pid_t assembler = 0;
+  for (int i = 0; i < kMostLooks && assembler == 0; ++i, usleep(10'000))
+    std::ifstream(folder_.path() / "pid") >> assembler;
+  ASSERT_GT(assembler, 0);
+  kill(slice.pid(), SIGKILL);
+  slice.wait();
+  // Beside the outputs of the program, which the test keeps there.
+  const auto left = [&] {
+    const std::filesystem::directory_iterator all(folder_.path() / "temporary");
+    return !gone(assembler) || std::any_of(begin(all), end(all), [](const auto& each) { return each.is_directory(); });
+  };
+  for (int i = 0; i < kMostLooks && left(); ++i) usleep(10'000);
+  EXPECT_FALSE(left());
+  setenv("TMPDIR", before.c_str(), 1);
+  toolkit != nullptr ? setenv("CUDA_HOME", kept.c_str(), 1) : unsetenv("CUDA_HOME");
 }
 
 }  // namespace

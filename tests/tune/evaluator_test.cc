@@ -288,16 +288,27 @@ TEST(Evaluator, AWorkerKilledFromOutsideIsTriedAgain) {
   EXPECT_EQ(problem.device.counters().resets, 1);
 }
 
-TEST(Evaluator, AConfigurationThatIsKilledTwiceHasFailed) {
+// Somebody who kills workers, five times in one configuration.
+TEST(Evaluator, AConfigurationWhoseWorkersAreKilledIsMeasuredInTheEnd) {
+  int launches = 0;
+  CheckedProblem problem([&launches](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
+    if (++launches <= 5) return fakes::crash("SIGKILL", 9);
+    return scale(launch);
+  });
+  EXPECT_EQ(problem.misbehave_between_good_ones().status, Status::correct);
+  EXPECT_EQ(problem.device.counters().resets, 5);
+}
+
+TEST(Evaluator, AConfigurationThatIsKilledEachTimeHasFailed) {
   CheckedProblem problem([](const fakes::FakeLaunch&) -> Result<Nanoseconds> { return fakes::crash("SIGKILL", 9); });
   const Observation observation = problem.misbehave_between_good_ones();
   EXPECT_EQ(observation.status, Status::runtime);
-  EXPECT_EQ(observation.message, "killed twice from outside (SIGKILL), perhaps because memory ran out");
-  EXPECT_EQ(problem.device.counters().resets, 2);
+  EXPECT_EQ(observation.message, "killed again and again from outside (SIGKILL), perhaps because memory ran out");
+  EXPECT_EQ(problem.device.counters().resets, 10);
 }
 
 // Also when it was compiling: the compiler said nothing.
-TEST(Evaluator, ACompilerThatIsKilledTwiceRefusedNothing) {
+TEST(Evaluator, ACompilerThatIsKilledEachTimeRefusedNothing) {
   Problem problem;
   problem.device.on_build([](const KernelSource&, const fakes::Macros& macros) -> Result<fakes::FakeCompilation> {
     if (macros.at("mode") == "1") return fakes::crash("SIGKILL", 9);
@@ -306,7 +317,7 @@ TEST(Evaluator, ACompilerThatIsKilledTwiceRefusedNothing) {
   ASSERT_TRUE(problem.start());
   const Observation observation = problem.evaluate(8, 1).value();
   EXPECT_EQ(observation.status, Status::runtime);
-  EXPECT_THAT(observation.message, HasSubstr("killed twice from outside"));
+  EXPECT_THAT(observation.message, HasSubstr("killed again and again from outside"));
 }
 
 // After a good configuration of 1 us a run may take 1 s, before it 60 s.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,6 +32,13 @@ Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const M
 // Compiles the source to PTX, in this process, for a target that Device::compile_target() told, or for the architecture
 // that its options name; a source that is PTX is taken as it is. As compile_cuda(); invalid_argument: machine code.
 Result<Image> compile_ptx(CompileTarget target, KernelSource source, std::span<const Macro> macros, Nanoseconds limit);
+
+// What each kernel takes, by its name.
+using AssembledKernels = std::map<std::string, KernelResources>;
+
+// Assembles PTX with ptxas, for an architecture such as "sm_90", in this process. unavailable: no ptxas is installed;
+// compile_failed: it refuses the text, and says why; timeout.
+Result<AssembledKernels> assemble_ptx(const std::string& text, const std::string& architecture, Nanoseconds limit);
 
 // Which of these symbols of an image is the function that the user named, as Program::kernel() finds it. not_found,
 // naming the functions that exist; mismatch: several fit.

@@ -12,6 +12,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "wattune/backend/device.h"
 #include "wattune/backend/registry.h"
@@ -30,6 +31,8 @@ struct WorkerOptions {
   // Lets drivers and kernels (printf) write to this program's output and error streams. Otherwise nothing is shown, and
   // the last line of the error stream explains a crash.
   bool show_output = false;
+  // Variables of the environment that it gets, by name, beside those that all workers get (docs/security.md).
+  std::vector<std::string> environment = {};
   // Of the worker and all that it starts, as nice(1) counts: with 19 it gets what the others leave of the processors.
   int niceness = 0;
   // How long a worker may take to start and open its device.

@@ -15,13 +15,13 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
-#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "backend/compiler_program.h"
 #include "backend/own_program.h"
 #include "backend/start_process.h"
+#include "backend/worker/environment.h"
 #include "backend/worker/stray_processes.h"
 #include "core/logging.h"
 
@@ -102,16 +102,14 @@ Unkillable& unkillable() {
   return children;
 }
 
-// Of this process, with variables of its own in the place of those that begin alike.
-std::vector<char*> environment_with(std::vector<std::string>& own) {
-  std::vector<char*> variables;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string_view name = std::string_view(*variable).substr(0, std::string_view(*variable).find('=') + 1);
-    const auto is_same = [&](const std::string& each) { return each.starts_with(name); };
-    if (std::ranges::none_of(own, is_same)) variables.push_back(*variable);
+// Returns what is passed of this process's, with these in the place of those of the same names.
+std::vector<std::string> environment_with(const std::vector<std::string>& own, const std::vector<std::string>& named) {
+  std::vector<std::string> variables = passed_environment(named);
+  for (const std::string& each : own) {
+    const std::string beginning = each.substr(0, each.find('=') + 1);
+    std::erase_if(variables, [&](const std::string& variable) { return variable.starts_with(beginning); });
+    variables.push_back(each);
   }
-  for (std::string& each : own) variables.push_back(each.data());
-  variables.push_back(nullptr);
   return variables;
 }
 
@@ -121,8 +119,9 @@ Result<pid_t> spawn(const std::string& program, const WorkerOptions& options, co
   std::string memory_limit = std::to_string(options.memory_limit_bytes);
   std::string niceness = std::to_string(options.niceness);
   char* const arguments[] = {name.data(), memory_limit.data(), niceness.data(), nullptr};
-  std::vector<std::string> own{mark, fmt::format("WATTUNE_LOG={}", to_string(log_level()))};
-  const std::vector<char*> environment = environment_with(own);
+  const std::string log = fmt::format("WATTUNE_LOG={}", to_string(log_level()));
+  std::vector<std::string> variables = environment_with({mark, log}, options.environment);
+  const std::vector<char*> environment = pointers_to(variables);
   pid_t pid = -1;
   const int failure = start_patiently(
       [&] { return posix_spawn(&pid, name.c_str(), &plan.files, &plan.attributes, arguments, environment.data()); });

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "backend/worker/wire.h"
+#include "wattune/backend/compile.h"
 #include "wattune/backend/device.h"
 #include "wattune/backend/registry.h"
 
@@ -23,6 +24,8 @@ enum class Request : std::uint32_t {
   open,
   build,
   compile,
+  report,
+  assemble,
   target,
   load,
   kernel,
@@ -74,6 +77,19 @@ struct CompileRequest {
   CompileTarget target;
   KernelSource source;
   std::vector<Macro> macros;
+  Nanoseconds limit;
+};
+// Answered by a CompileReport.
+struct ReportRequest {
+  KernelSource source;
+  std::vector<Macro> macros;
+  std::string architecture;
+  Nanoseconds limit;
+};
+// Answered by what each kernel of the PTX takes.
+struct AssembleRequest {
+  std::string text;
+  std::string architecture;
   Nanoseconds limit;
 };
 struct TargetRequest {
@@ -274,6 +290,13 @@ template <> inline constexpr auto kFields<Image> =
                &Image::kind);
 template <> inline constexpr auto kFields<CompileRequest> =
     std::tuple(&CompileRequest::target, &CompileRequest::source, &CompileRequest::macros, &CompileRequest::limit);
+template <> inline constexpr auto kFields<ReportRequest> =
+    std::tuple(&ReportRequest::source, &ReportRequest::macros, &ReportRequest::architecture, &ReportRequest::limit);
+template <> inline constexpr auto kFields<CompileReport> =
+    std::tuple(&CompileReport::function, &CompileReport::symbol, &CompileReport::compiler, &CompileReport::kind,
+               &CompileReport::resources, &CompileReport::log);
+template <> inline constexpr auto kFields<AssembleRequest> =
+    std::tuple(&AssembleRequest::text, &AssembleRequest::architecture, &AssembleRequest::limit);
 template <> inline constexpr auto kFields<TargetRequest> = std::tuple(&TargetRequest::source);
 template <> inline constexpr auto kFields<LoadRequest> = std::tuple(&LoadRequest::image, &LoadRequest::macros, &LoadRequest::limit);
 template <> inline constexpr auto kFields<KernelRequest> = std::tuple(&KernelRequest::program, &KernelRequest::name);

@@ -45,6 +45,8 @@ class Server {
       case Request::open: return answer(reader, &Server::open_device);
       case Request::build: return answer(reader, &Server::build);
       case Request::compile: return answer(reader, &Server::compile);
+      case Request::report: return answer(reader, &Server::report);
+      case Request::assemble: return answer(reader, &Server::assemble);
       case Request::target: return answer(reader, &Server::target);
       case Request::load: return answer(reader, &Server::load);
       case Request::kernel: return answer(reader, &Server::make_kernel);
@@ -98,6 +100,15 @@ class Server {
   Result<Image> compile(const CompileRequest& asked) {
     const CompileLog log(asked.source);
     return compile_image(asked.target, asked.source, asked.macros, asked.limit);
+  }
+
+  Result<CompileReport> report(const ReportRequest& asked) {
+    const CompileLog log(asked.source);
+    return compile_cuda(asked.source, asked.macros, asked.architecture, asked.limit);
+  }
+
+  Result<AssembledKernels> assemble(const AssembleRequest& asked) {
+    return assemble_ptx(asked.text, asked.architecture, asked.limit);
   }
 
   Result<CompileTarget> target(const TargetRequest& asked) {

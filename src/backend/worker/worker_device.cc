@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "backend/kill_count.h"
 #include "backend/worker/connection.h"
 #include "backend/worker/remote.h"
 #include "backend/worker/worker_stream.h"
@@ -79,10 +80,10 @@ Result<Started<Answer>> start_once(const WorkerOptions& options, Request request
 // A worker that is killed from outside while it starts, perhaps because memory ran out, is started again.
 template <typename Answer, typename Asked>
 Result<Started<Answer>> start_worker(const WorkerOptions& options, Request request, const Asked& asked) {
-  constexpr int kTries = 4;
   constexpr std::chrono::milliseconds kPause{250};
+  KillCount kills;
   auto started = start_once<Answer>(options, request, asked);
-  for (int i = 1; i < kTries && !started && killed_from_outside(started.error()); ++i) {
+  while (!started && kills.allow_another(started.error())) {
     std::this_thread::sleep_for(kPause);
     started = start_once<Answer>(options, request, asked);
   }
