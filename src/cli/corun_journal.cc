@@ -44,6 +44,7 @@ Json line_of(const Rerun& rerun) {
                {"orders", rerun.times.orders},
                {"makespans_ns", Json::array()}};
   for (const auto& times : rerun.times.times) json["makespans_ns"].push_back(numbers_of(times));
+  json["gains"] = gains_json(rerun.times);
   return json;
 }
 

@@ -51,7 +51,7 @@ std::vector<std::size_t> rows_to_run_again(const PairSweep& sweep) {
     if (const SweepRow* best = sweep.best(is_meant); best != nullptr)
       rows.push_back(static_cast<std::size_t>(best - sweep.rows.data()));
   std::ranges::sort(rows);
-  rows.erase(std::ranges::unique(rows).begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   return rows;
 }
 
@@ -257,6 +257,7 @@ Json rerun_json(const SweptPair& pair) {
   for (const std::size_t row : pair.rerun.rows) json["entrants"].push_back(row);
   json["entrants"].push_back("planned");
   for (const auto& times : pair.rerun.times.times) json["makespans_ms"].push_back(times_json(times));
+  json["gains"] = gains_json(pair.rerun.times);
   return json;
 }
 

@@ -24,6 +24,15 @@ Json control_json(const std::optional<schedule::Control>& control) {
   return control ? Json({{"off", control->off}, {"limit", control->limit}}) : Json(nullptr);
 }
 
+Json gains_json(const schedule::RoundTimes& rounds) {
+  Json json = Json::array();
+  for (std::size_t entrant = 0; entrant < rounds.times.size(); ++entrant) {
+    const auto gain = schedule::gain_over(rounds, entrant, 0);
+    json.push_back(gain ? Json({gain->gain, gain->low, gain->high}) : Json(nullptr));
+  }
+  return json;
+}
+
 Json times_json(const std::vector<Nanoseconds>& times) {
   Json json = Json::array();
   for (const Nanoseconds time : times) json.push_back(to_ms(time));

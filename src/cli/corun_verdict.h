@@ -20,6 +20,8 @@ std::string off_text(const schedule::Control& control, const schedule::Gain& cla
 Json interval_json(const std::optional<schedule::Gain>& gain);
 // Writes `off` and `limit`, or null.
 Json control_json(const std::optional<schedule::Control>& control);
+// Lists by how much each entrant gains over the first, with the ends of its interval: [gain, low, high], or null.
+Json gains_json(const schedule::RoundTimes& rounds);
 // Writes milliseconds.
 Json times_json(const std::vector<Nanoseconds>& times);
 

@@ -129,6 +129,11 @@ TEST(CorunVerdict, AJournalKeepsRoundsAndOrders) {
   EXPECT_EQ(found->sweep.rows[1].makespans, pair.sweep.rows[1].makespans);
   EXPECT_EQ(found->sweep.alone_by_round, pair.sweep.alone_by_round);
   EXPECT_EQ(verdict_json(*found), verdict_json(pair));
+  const std::string line = folder.read("new.jsonl");
+  EXPECT_THAT(line, HasSubstr("\"gains\":[[0.0,0.0,0.0],["));
+  const Json gains = rerun_json(pair)["gains"];
+  EXPECT_NEAR(gains[3][0].get<double>(), 0.25, 0.005);
+  EXPECT_LT(gains[3][1], gains[3][0]);
 }
 
 // Streams, fifo and paired, whose rounds differ by 1 % and less, and how far fifo is from its works alone.
