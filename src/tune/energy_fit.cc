@@ -1,6 +1,7 @@
 #include "wattune/tune/energy_fit.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "wattune/tune/methods.h"
@@ -20,19 +21,24 @@ std::vector<Megahertz> fine_table(const std::vector<search::ClockPoint>& sweep) 
   return table;
 }
 
-// Recordings tell no limit: a board that draws the same at several clocks, and nowhere more, is held back there.
-std::optional<Watts> apparent_limit(const std::vector<model::PowerSample>& samples) {
+// Recordings tell no limit: a board that draws the same at several clocks, and nowhere more, is held back there, if its
+// time stands too. Where the time falls with the clock the power merely stops rising.
+std::optional<Watts> apparent_limit(const std::vector<search::ClockPoint>& sweep) {
   constexpr double kSame = 0.99;
-  const Watts most = std::ranges::max(samples, {}, &model::PowerSample::power).power;
-  const auto alike = std::ranges::count_if(samples, [&](const auto& each) { return each.power >= kSame * most; });
-  return alike > 1 ? std::optional(most) : std::nullopt;
+  constexpr double kStands = 0.25;  // of what the clock rises by; a kernel that only computes falls by all of it
+  const auto power = [](const search::ClockPoint& point) { return point.energy / point.time; };
+  const Watts most = power(*std::ranges::max_element(sweep, {}, power));
+  std::vector<search::ClockPoint> alike;
+  std::ranges::copy_if(sweep, std::back_inserter(alike), [&](const auto& each) { return power(each) >= kSame * most; });
+  const double faster = alike.front().time / alike.back().time - 1.0;
+  const bool stands = faster < kStands * (alike.back().clock / alike.front().clock - 1.0);
+  return stands ? std::optional(most) : std::nullopt;
 }
 
 std::vector<model::PowerSample> power_samples(const std::vector<search::ClockPoint>& sweep) {
   std::vector<model::PowerSample> samples;
   for (const auto& [clock, time, energy] : sweep) samples.push_back({.clock = clock, .power = energy / time});
-  const std::optional<Watts> limit = apparent_limit(samples);
-  return model::with_capped_marked(std::move(samples), limit);
+  return model::with_capped_marked(std::move(samples), apparent_limit(sweep));
 }
 
 std::vector<Megahertz> curve_clocks(const std::vector<search::ClockPoint>& sweep) {
