@@ -16,6 +16,15 @@ ConfigurationId draw(Random& random, Uint128 bound) {
   return bound >> 64 == 0 ? random.below(static_cast<std::uint64_t>(bound)) : random.below128(bound);
 }
 
+// A board that nobody sets runs at its highest clocks, as far as its limit lets it, in whichever order they are listed.
+std::vector<Value>::const_iterator standard_value(const Parameter& parameter) {
+  const std::vector<Value>& values = parameter.values;
+  if (parameter.default_value) return std::ranges::find(values, *parameter.default_value);
+  if (!is_set_on_board(parameter.role)) return values.begin();
+  return std::ranges::max_element(values, {},
+                                  [](const Value& value) { return value.is_number() ? value.as_real() : 0.0; });
+}
+
 }  // namespace
 
 ConfigurationId SearchSpace::sample(Random& random) const {
@@ -49,9 +58,7 @@ std::vector<ConfigurationId> SearchSpace::sample_stratified(std::size_t n, Rando
 ConfigurationId SearchSpace::default_configuration() const {
   ValueIndices indices;
   for (const Parameter& parameter : parameters()) {
-    const auto found = parameter.default_value ? std::ranges::find(parameter.values, *parameter.default_value)
-                                               : parameter.values.begin();
-    indices.push_back(static_cast<std::uint16_t>(found - parameter.values.begin()));
+    indices.push_back(static_cast<std::uint16_t>(standard_value(parameter) - parameter.values.begin()));
   }
   return valid_near(data_->diagram.nearest(indices));
 }

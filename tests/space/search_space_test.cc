@@ -126,6 +126,32 @@ TEST(SearchSpace, DefaultConfigurationIsTheNearestValidOne) {
   EXPECT_EQ(changed.configuration(id).to_string(), "a=1, b=4, c=4");
 }
 
+// A board that nobody sets runs at its highest clocks, in whichever order a spec lists them.
+TEST(SearchSpace, DefaultConfigurationHasTheHighestOfWhatIsSetOnTheBoard) {
+  const auto standard = [](std::vector<Value> clocks, std::vector<Value> limits) {
+    std::vector<Parameter> parameters = {range_parameter("a", 1, 4), range_parameter("clock", 1, 1),
+                                         range_parameter("limit", 1, 1)};
+    parameters[1].role = ParameterRole::graphics_clock;
+    parameters[1].values = std::move(clocks);
+    parameters[2].role = ParameterRole::power_limit;
+    parameters[2].values = std::move(limits);
+    const SearchSpace space = space_of(parameters, {});
+    return space.configuration(space.default_configuration()).to_string();
+  };
+  const std::string expected = "a=1, clock=1410, limit=250.5";
+  EXPECT_EQ(standard({210, 1410, 900}, {250.5, 150}), expected);
+  EXPECT_EQ(standard({1410, 900, 210}, {150, 250.5}), expected);
+  EXPECT_EQ(standard({900, 210, 1410}, {200, 250.5, 150}), expected);
+}
+
+TEST(SearchSpace, AClockWithADefaultKeepsIt) {
+  std::vector<Parameter> parameters = {range_parameter("clock", 900, 1410)};
+  parameters[0].role = ParameterRole::graphics_clock;
+  parameters[0].default_value = 1000;
+  const SearchSpace space = space_of(parameters, {});
+  EXPECT_EQ(space.configuration(space.default_configuration()).to_string(), "clock=1000");
+}
+
 TEST(SearchSpace, DefaultConfigurationMinimisesChangesAndThenTheId) {
   const SearchSpace space = stencil();
   std::size_t fewest = 100;
