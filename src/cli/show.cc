@@ -11,6 +11,7 @@
 #include "cli/show_wisdom.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "report/text.h"
 #include "report/trials.h"
 #include "wattune/core/printable.h"
 #include "wattune/core/suggest.h"
@@ -67,6 +68,8 @@ std::string facts(const ResultSet& results) {
   if (const Trial* best = results.best()) {
     text += fmt::format("best       {}  ({})\n", format_time(best->observation.statistics->median),
                         best->configuration.to_string());
+    if (const std::string warning = report::warning_of(best->observation.metrics); !warning.empty())
+      text += fmt::format("warning    {}\n", warning);
   }
   return text;
 }

@@ -92,6 +92,8 @@ void add_figures(Lines& lines, const Observation& observation, const std::string
   for (const Metric& metric : observation.metrics)
     lines.add(metric.name, report::figure_text(metric) + (metric.unit.empty() ? "" : " " + metric.unit));
   if (!observation.lacking.empty()) lines.add("without", observation.lacking);
+  if (const std::string warning = report::warning_of(observation.metrics); !warning.empty())
+    lines.add("warning", warning);
 }
 
 std::string describe_memcheck(const Sanitized& found) {

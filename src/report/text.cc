@@ -51,6 +51,16 @@ std::string figure_text(const Metric& metric) {
   return fmt::format("{:.{}g} ± {:.2g}", metric.value, digits, uncertainty);
 }
 
+std::string warning_of(const std::vector<Metric>& metrics) {
+  const auto disagreement = std::ranges::find(metrics, "energy_disagreement", &Metric::name);
+  if (disagreement == metrics.end()) return {};
+  return fmt::format(
+      "the board's counter and its power sensor differ by {:.1f} %, more than the 3 % that are trusted: joules and "
+      "watts "
+      "may be off as far, which no uncertainty says; `wattune power --characterise` may mend it",
+      100.0 * std::abs(disagreement->value));
+}
+
 std::string cut(std::string_view text, std::size_t width) {
   if (width_of(text) <= width) return std::string(text);
   if (width == 0) return {};

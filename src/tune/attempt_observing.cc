@@ -1,5 +1,9 @@
 // What an Attempt measures beside the time: energy, hardware counters, whatever users observe; and what of the energy
 // the time tells.
+#include <cmath>
+#include <utility>
+
+#include "core/logging.h"
 #include "tune/attempt.h"
 #include "tune/session_runner.h"
 #include "wattune/core/energy.h"
@@ -19,8 +23,8 @@ Result<std::optional<Statistics>> Attempt::rival() {
 
 Result<std::optional<Statistics>> Attempt::rival_in_energy(EnergyRivals rivals) {
   const LeastDynamicEnergy::Setting& setting = run_.clocks.applied();
-  WATTUNE_ASSIGN(const Watts idle, run_.idle_power.at(setting, *run_.recorder));
-  const EnergyRace::Board board{idle, run_.least_dynamic.at(setting)};
+  WATTUNE_ASSIGN(const power::Measured<Watts> idle, run_.idle_power.at(setting, *run_.recorder));
+  const EnergyRace::Board board{idle.value - idle.uncertainty, run_.least_dynamic.at(setting)};
   const EnergyFront& front = run_.energy_front;
   if (rivals == EnergyRivals::front)
     race_.emplace([&front](Nanoseconds time) { return front.most_energy(time); }, board, front.longest_time());
@@ -74,6 +78,13 @@ void Attempt::note(const power::EnergyFigures& figures, const power::EnergyOptio
   const LeastDynamicEnergy::Setting& setting = run_.clocks.applied();
   const bool measured_set_up = figures.set_up_cost && !options.set_up;
   if (measured_set_up) run_.set_up_costs.keep({setting, run_.session.restored()}, options.window, *figures.set_up_cost);
+  if (figures.disagrees() && !std::exchange(run_.told_of_disagreement, true))
+    log_warning(
+        "the energy counter of {} and its power sensor differ by {:.1f} %, more than the 3 % that are trusted: joules "
+        "and "
+        "watts may be off as far, though their bounds do not say so; `energy_disagreement` tells which configurations "
+        "are concerned, and `wattune power --characterise` may mend it",
+        run_.device.info().name, 100.0 * std::abs(*figures.disagreement));
   if (figures.dynamic) run_.least_dynamic.learn(setting, figures.dynamic->value);
   if (!figures.ended_after) run_.energy_takes = figures.took / (measured_set_up ? 2.0 : 1.0);
 }

@@ -106,6 +106,7 @@ struct RunState {
   std::optional<Observation> incumbent;  // of the best configuration so far
   bool spec_fits_kernel = false;         // some configuration was launched with the spec's arguments
   bool has_launched = false;             // some configuration, since the device was reset
+  bool told_of_disagreement = false;     // between the sensors of the board, by a warning
   std::size_t resets = 0;
 };
 

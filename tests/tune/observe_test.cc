@@ -165,31 +165,36 @@ TEST(Observing, WindowsThatWereMeasuredAgainAreCounted) {
 // 500 W for a millisecond, of which 60 W are the context's: 0.44 J.
 TEST(Observing, TheIdlePowerOfACharacterisedBoardIsTakenFromThere) {
   BoardProblem problem;
-  problem.board.characterised = Watts(60);
+  problem.board.characterised = {{Watts(60), Watts()}};
   const Nanoseconds before = problem.board.board.now();
   ASSERT_TRUE(problem.observe({BoardMetric::dynamic_energy}));
   EXPECT_EQ(problem.board.board.now(), before) << "nothing was measured";
   expect_around(*find(problem.evaluate(16, 0).value(), "dynamic_energy"), 0.44, 0.02);
 }
 
-// Warnings while joules are searched for on a board of which this idle power is known.
-std::vector<std::string> warnings_on(std::optional<Watts> characterised) {
+// What is warned of meanwhile.
+std::vector<std::string> warnings_of(const std::function<void()>& work) {
   std::vector<std::string> lines;
   set_log_sink([&](LogLevel, std::string_view text) { lines.emplace_back(text); });
   set_log_level(LogLevel::warn);
-  KernelSpec spec = scale_spec();
-  spec.objectives = {{"energy", false}};
-  BoardProblem problem(spec);
-  problem.board.characterised = characterised;
-  EXPECT_TRUE(problem.observe({BoardMetric::energy}));
+  work();
   set_log_level(LogLevel::off);
   set_log_sink({});
   return lines;
 }
 
+// While joules are searched for on a board of which this idle power is known.
+std::vector<std::string> warnings_on(std::optional<power::Measured<Watts>> characterised) {
+  KernelSpec spec = scale_spec();
+  spec.objectives = {{"energy", false}};
+  BoardProblem problem(spec);
+  problem.board.characterised = characterised;
+  return warnings_of([&] { EXPECT_TRUE(problem.observe({BoardMetric::energy})); });
+}
+
 TEST(Observing, ABoardThatWasNotCharacterisedIsSaidWhereJoulesDecide) {
   EXPECT_THAT(warnings_on({}), ElementsAre(HasSubstr("is not characterised: 50 W with nothing to do were measured")));
-  EXPECT_THAT(warnings_on(Watts(60)), IsEmpty());
+  EXPECT_THAT(warnings_on({{Watts(60), Watts()}}), IsEmpty());
 }
 
 TEST(Observing, WhatMakesAFigureSuspectIsRecorded) {
@@ -200,6 +205,16 @@ TEST(Observing, WhatMakesAFigureSuspectIsRecorded) {
   const Observation observation = problem.evaluate(16, 0).value();
   EXPECT_NEAR(find(observation, "energy_disagreement")->value, 1.0, 0.05);
   EXPECT_EQ(find(observation, "energy_throttled")->value, 1.0);
+}
+
+// The power sensor shows 5 % more than the counter.
+TEST(Observing, SensorsThatDisagreeAreWarnedOfOnce) {
+  BoardProblem problem;
+  problem.board.board.sensors().energy[0].gain = 1 / 1.05;
+  ASSERT_TRUE(problem.observe({BoardMetric::energy}));
+  const auto evaluate = [&] { EXPECT_NE(find(problem.evaluate(16, 0).value(), "energy_disagreement"), nullptr); };
+  EXPECT_THAT(warnings_of(evaluate), ElementsAre(HasSubstr("its power sensor differ by ")));
+  EXPECT_THAT(warnings_of(evaluate), IsEmpty());
 }
 
 // Nobody opens a board, starts a thread or reads a sensor for times alone.
