@@ -66,7 +66,7 @@ std::string rest_text(const BoardReport& board) {
   std::string text;
   if (board.idle) text += fmt::format("at rest {:.4g} W", board.idle->value());
   if (board.context_idle)
-    text += fmt::format("{}with a context {:.4g} W", text.empty() ? "" : ", ", board.context_idle->value());
+    text += fmt::format("{}with a context {:.4g} W", text.empty() ? "" : ", ", board.context_idle->value.value());
   return text.empty() ? "" : text + "\n";
 }
 
@@ -108,7 +108,7 @@ Json board_json(const BoardReport& board) {
                {"clock_mhz", json_or_null(board.conditions.clock)},
                {"throttled", json_or_null(board.conditions.throttled)},
                {"idle_w", json_or_null(board.idle)},
-               {"context_idle_w", json_or_null(board.context_idle)},
+               {"context_idle_w", board.context_idle ? Json(board.context_idle->value.value()) : Json()},
                {"controls", to_json(board.controls)},
                {"missing", board.missing}};
   for (const SensorReport& each : board.sensors) json["sensors"].push_back(sensor_json(each));

@@ -24,7 +24,7 @@ struct BoardReport {
   std::string driver;
   std::string pci_bus_id;
   std::optional<Watts> idle;
-  std::optional<Watts> context_idle;
+  std::optional<power::Measured<Watts>> context_idle;
   std::vector<SensorReport> sensors;
   backend::Conditions conditions;
   BoardControls controls;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "power/phases.h"
 
@@ -27,6 +28,21 @@ Error nothing_tells(const Recording& recording) {
 
 Nanoseconds settling(const SensorTraits& traits) {
   return std::max({traits.window, 3.0 * traits.time_constant, traits.lag}) + 2.0 * traits.period;
+}
+
+// Of a sensor whose window nobody knows a quarter of the period is assumed, as GA100 and GH100 have it.
+// A time constant fades a ripple as a window of four of them does.
+Nanoseconds seen_by(const SensorTraits& traits) {
+  if (traits.response == Response::lag) return 4.0 * traits.time_constant;
+  return traits.window > Nanoseconds() ? traits.window : traits.period / 4.0;
+}
+
+// Windows that fill their period a whole number of times see every moment as often as any other.
+bool sees_a_part(const SensorTraits& traits) {
+  constexpr double kAlike = 0.05;
+  const double periods = seen_by(traits) / traits.period;
+  const double whole = std::max(1.0, std::round(periods));
+  return traits.response == Response::lag || std::abs(periods - whole) > kAlike * periods;
 }
 
 }  // namespace
@@ -63,16 +79,20 @@ Nanoseconds BoardSensors::lag() const {
   return longest;
 }
 
+// A counter of which nobody knows what it counts is taken for the sum of what the power sensor sees.
 const SensorTraits& BoardSensors::sampling() const {
-  return power != nullptr ? power->sensor.traits : counter->sensor.traits;
+  const bool counts_parts =
+      counter != nullptr && counter->sensor.traits.window > Nanoseconds() && sees_a_part(counter->sensor.traits);
+  return power != nullptr && !counts_parts ? power->sensor.traits : counter->sensor.traits;
 }
 
-// Of a sensor whose window nobody knows a quarter of the period is assumed, as GA100 and GH100 have it.
 bool BoardSensors::aliases(Nanoseconds launch) const {
+  constexpr double kLaunchesSeen = 100.0;  // of which half a launch more or less is half a percent
   const SensorTraits& traits = sampling();
-  const Nanoseconds window = traits.window > Nanoseconds() ? traits.window : traits.period / 4.0;
-  const bool sees_a_part = traits.response != Response::lag && window < traits.period;
-  return sees_a_part && launch >= window / 2.0 && launch < static_cast<double>(kPhases) * traits.period;
+  return sees_a_part(traits) && launch >= seen_by(traits) / kLaunchesSeen &&
+         launch < static_cast<double>(kPhases) * traits.period;
 }
+
+bool BoardSensors::sees_parts(Nanoseconds launch) const { return launch >= seen_by(sampling()) / 2.0; }
 
 }  // namespace wattune::power

@@ -29,9 +29,11 @@ struct BoardSensors {
   Nanoseconds lag() const;
   // Of the sensor that may see a part of its period only.
   const SensorTraits& sampling() const;
-  // Whether launches of this length may repeat in step with what that sensor sees. One of many
-  // periods is seen at many places by itself.
+  // Whether launches of this length may repeat in step with what that sensor sees, so that it shows some parts of them
+  // more than others: by more than half a percent at worst. One of many periods is seen at many places by itself.
   bool aliases(Nanoseconds launch) const;
+  // Whether that sensor sees so few of such launches at once that it may show one part alone.
+  bool sees_parts(Nanoseconds launch) const;
 };
 
 }  // namespace wattune::power

@@ -50,10 +50,18 @@ Json as_json(const SensorTraits& traits) {
 Json as_json(const std::optional<Watts>& power) { return power ? Json(power->value()) : Json(); }
 
 Json as_json(const Board& board, const Characterisation& found) {
-  Json json = {{"version", kVersion},           {"uuid", board.uuid},
-               {"driver", board.driver},        {"name", board.name},
-               {"idle_w", as_json(found.idle)}, {"context_idle_w", as_json(found.context_idle)},
-               {"sensors", Json::object()},     {"problems", found.problems}};
+  const auto of_context = [&](Watts Measured<Watts>::*member) {
+    return found.context_idle ? Json(((*found.context_idle).*member).value()) : Json();
+  };
+  Json json = {{"version", kVersion},
+               {"uuid", board.uuid},
+               {"driver", board.driver},
+               {"name", board.name},
+               {"idle_w", as_json(found.idle)},
+               {"context_idle_w", of_context(&Measured<Watts>::value)},
+               {"context_idle_uncertainty_w", of_context(&Measured<Watts>::uncertainty)},
+               {"sensors", Json::object()},
+               {"problems", found.problems}};
   for (const auto& [name, traits] : found.sensors) json["sensors"][name] = as_json(traits);
   return json;
 }
@@ -69,6 +77,14 @@ std::optional<Watts> optional_watts(const Json& json, const char* name) {
   return json.at(name).is_null() ? std::nullopt : std::optional(Watts(number_at(json, name)));
 }
 
+// An older file tells no uncertainty, so that the power is measured again where it is needed.
+std::optional<Measured<Watts>> context_idle_in(const Json& json) {
+  constexpr const char* kUncertainty = "context_idle_uncertainty_w";
+  const std::optional<Watts> power = optional_watts(json, "context_idle_w");
+  if (!power || !json.contains(kUncertainty)) return std::nullopt;
+  return Measured<Watts>{*power, Watts(number_at(json, kUncertainty))};
+}
+
 SensorTraits traits_in(const Json& json) {
   const auto named = json.at("response").get<std::string>();
   const auto response = std::ranges::find(kResponses, named, [](Response each) { return to_string(each); });
@@ -81,7 +97,7 @@ SensorTraits traits_in(const Json& json) {
 
 Characterisation characterisation_in(const Json& json) {
   Characterisation found{.idle = optional_watts(json, "idle_w"),
-                         .context_idle = optional_watts(json, "context_idle_w"),
+                         .context_idle = context_idle_in(json),
                          .problems = json.at("problems").get<std::vector<std::string>>()};
   for (const auto& [name, traits] : json.at("sensors").items()) found.sensors.emplace(name, traits_in(traits));
   return found;

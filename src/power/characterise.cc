@@ -6,8 +6,10 @@
 #include <iterator>
 #include <utility>
 
+#include "power/board_sensors.h"
 #include "power/response_fit.h"
 #include "wattune/core/random.h"
+#include "wattune/power/integrate.h"
 
 namespace wattune::power {
 
@@ -129,6 +131,18 @@ std::optional<Watts> power_of(const Recording& recording, const Burst& phase) {
   return std::nullopt;
 }
 
+// By the sensor that measures energy, with which it is compared; none where no sensor tells it.
+std::optional<Measured<Watts>> measured_power_of(const Recording& recording, const Burst& phase) {
+  const Result<BoardSensors> sensors = BoardSensors::in(recording);
+  if (!sensors) return std::nullopt;
+  if (sensors->counter != nullptr) {
+    const Result<CountedSpan> span = between_publications(*sensors->counter, settled(phase), phase.end);
+    return span ? std::optional(span->power()) : std::nullopt;
+  }
+  const Result<Measured<Watts>> power = mean_power(*sensors->power, settled(phase), phase.end);
+  return power ? std::optional(*power) : std::nullopt;
+}
+
 }  // namespace
 
 Result<Characterisation> characterise(Recorder& recorder, KnownLoad* load,
@@ -140,7 +154,7 @@ Result<Characterisation> characterise(Recorder& recorder, KnownLoad* load,
   Characterisation found{.problems = recording.failures};
   found.idle = power_of(recording, course->idle);
   if (load == nullptr) return found;
-  found.context_idle = power_of(recording, course->context_idle);
+  found.context_idle = measured_power_of(recording, course->context_idle);
   add_traits(found, recording.energy, *course);
   add_traits(found, recording.power, *course);
   if (!found.sensors.empty()) return found;

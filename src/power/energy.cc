@@ -69,19 +69,37 @@ Result<Cost> cost_of_set_up(Recorder& recorder, Load& load, EnergyOptions option
   return window.cost;
 }
 
-// What passes between two launches is not theirs: the device waits for the next. How long that takes is known by the
-// launches' own time, and what is drawn meanwhile is what the context draws, or as of all gaps something up to what the
-// launches draw. A launch that is held down takes longer itself, and of a set-up that is included nobody knows the
-// time.
-void subtract_gap(EnergyFigures& figures, const EnergyOptions& options) {
+Watts distance(Watts a, Watts b) { return Watts(std::abs((a - b).value())); }
+
+// By the mean power of what was measured. Beyond idling a launch takes the same, whether what passes beyond the time
+// that is known of it is a gap, in which the board idles, or the launch itself was slower.
+void complete(EnergyFigures& figures, const EnergyOptions& options) {
+  figures.power = {figures.energy.value / figures.time, figures.energy.uncertainty / figures.time};
+  if (!options.context_idle) return;
+  const Measured<Watts>& idle = *options.context_idle;
+  figures.dynamic = {figures.energy.value - idle.value * figures.time,
+                     figures.energy.uncertainty + idle.uncertainty * figures.time};
+}
+
+// What passes beyond the time of a launch is not the launch's, if the device waited for the next one, or all its own,
+// if it was slower than when it was timed, as where the clock sagged. Nothing tells which, so that the figures are the
+// middle of both, and their bounds reach to either. What is drawn in a gap is what the context draws, or as of all gaps
+// something up to what the launches draw. A launch that is held down takes longer itself, and of a set-up that is
+// included nobody knows the time.
+void share_gap(EnergyFigures& figures, const EnergyOptions& options) {
   if (!options.launch_time || figures.set_up == SetUp::included || figures.conditions.throttled > 0.0) return;
   const Nanoseconds gap = figures.time - *options.launch_time;
   if (gap <= Nanoseconds()) return;
-  const Watts idle = options.context_idle.value_or(figures.energy.value / figures.time / 2.0);
-  figures.gap = Cost{{idle * gap, idle * gap}, gap};
-  figures.energy.value -= figures.gap->energy.value;
-  figures.energy.uncertainty += figures.gap->energy.uncertainty;
-  figures.time = *options.launch_time;
+  const Watts half = figures.power.value / 2.0;
+  const Measured<Watts> idle = options.context_idle.value_or(Measured<Watts>{half, half});
+  const Joules least = figures.energy.value - idle.value * gap;
+  const Joules not_known = figures.energy.uncertainty + idle.uncertainty * gap;
+  const Watts of_launch = least / *options.launch_time;
+  figures.gap = Cost{{idle.value * gap / 2.0, idle.value * gap / 2.0 + idle.uncertainty * gap}, gap};
+  figures.energy = {figures.energy.value - figures.gap->energy.value, not_known + idle.value * gap / 2.0};
+  figures.power = {(figures.power.value + of_launch) / 2.0,
+                   not_known / *options.launch_time + distance(figures.power.value, of_launch) / 2.0};
+  figures.time -= gap / 2.0;
 }
 
 // Whether a launch takes more than is of interest, by the first part of a window.
@@ -91,16 +109,10 @@ IsEnough takes_too_much(SetUp set_up, const EnergyOptions& options) {
     EnergyFigures figures{
         .energy = window.cost.energy, .time = window.cost.time, .set_up = set_up, .conditions = window.conditions};
     if (set_up == SetUp::subtracted) subtract(figures, *options.set_up);
-    subtract_gap(figures, options);
+    complete(figures, options);
+    share_gap(figures, options);
     return figures.energy.value - figures.energy.uncertainty > *options.most_energy;
   };
-}
-
-// What follows from energy and time.
-void complete(EnergyFigures& figures, const EnergyOptions& options) {
-  figures.power = {figures.energy.value / figures.time, figures.energy.uncertainty / figures.time};
-  if (options.context_idle)
-    figures.dynamic = {figures.energy.value - *options.context_idle * figures.time, figures.energy.uncertainty};
 }
 
 }  // namespace
@@ -139,8 +151,8 @@ Result<EnergyFigures> measure(Recorder& recorder, Load& load, const EnergyOption
     WATTUNE_ASSIGN(const Cost set_up, cost_of_set_up(recorder, load, options));
     subtract(figures, set_up);
   }
-  subtract_gap(figures, options);
   complete(figures, options);
+  share_gap(figures, options);
   figures.took = recorder.now() - begin;
   return figures;
 }

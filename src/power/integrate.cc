@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "power/counter_trace.h"
+#include "power/resolution.h"
 
 namespace wattune::power {
 
@@ -27,11 +28,12 @@ Error stands_still(const std::string& name, Nanoseconds time) {
 
 // It changed before, and should have changed again. The lag moves what it shows, not how long it shows it.
 Result<void> check_alive(const Trace<Joules>& counter, Nanoseconds from, Nanoseconds to) {
-  constexpr double kMissed = 5.0;  // periods; a reading may come late
+  constexpr double kMissed = 5.0;                           // periods; a reading may come late
+  constexpr Nanoseconds kLeast = nanoseconds_from_ms(100);  // or some get lost
   Nanoseconds last = from;
   for (const Change<Joules>& change : counter.changes)
     if (change.at <= to) last = std::max(last, change.at);
-  if (to - last < kMissed * period_of(counter.sensor.traits)) return {};
+  if (to - last < std::max(kMissed * period_of(counter.sensor.traits), kLeast)) return {};
   return stands_still(counter.sensor.name, to - last);
 }
 
@@ -152,7 +154,8 @@ Result<Measured<Joules>> integrate(const Trace<Watts>& power, Nanoseconds begin,
   Joules energy = trapezoids(inside);
   // Were all readings late by half of what lies between two of them, both ends would move.
   const Watts change = inside.back().power - inside.front().power;
-  Joules bound = chance(inside, period_of(traits)) + distance(change, Watts()) * (reading_gap(power) / 2.0);
+  Joules bound = chance(inside, period_of(traits)) + distance(change, Watts()) * (reading_gap(power) / 2.0) +
+                 resolution_of(power) / 2.0 * (end - begin);
   if (traits.response == Response::lag) {
     energy += change * traits.time_constant;
     bound += correction_bound(inside, traits);

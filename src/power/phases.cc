@@ -5,12 +5,19 @@
 
 namespace wattune::power {
 
+namespace {
+
+// What is left of a time after so many wholes as it holds; of one before 0, from the whole before it.
+Nanoseconds past(Nanoseconds time, Nanoseconds whole) { return time - std::floor(time / whole) * whole; }
+
+}  // namespace
+
 Nanoseconds Phases::wait(Nanoseconds now) {
+  const Nanoseconds position = past(past(now - origin_, period_), span_);
   Nanoseconds least{std::numeric_limits<double>::infinity()};
   for (std::size_t i = 0; i < kPhases; ++i) {
     if (batches_[i]) continue;
-    const double ahead = (origin_ - now) / period_ + static_cast<double>(i) / static_cast<double>(kPhases);
-    const Nanoseconds wait = (ahead - std::floor(ahead)) * period_;
+    const Nanoseconds wait = past(span_ * (static_cast<double>(i) / static_cast<double>(kPhases)) - position, span_);
     if (wait >= least) continue;
     least = wait;
     next_ = i;
@@ -19,11 +26,12 @@ Nanoseconds Phases::wait(Nanoseconds now) {
 }
 
 // The variance of a batch is half the mean square of the differences from one phase to the next, round the period.
-double Phases::bound(const Trace<Watts>& power) const {
+double Phases::bound(const std::function<Result<Watts>(Nanoseconds begin, Nanoseconds end)>& mean) const {
   std::vector<double> means;
   for (const std::optional<Load::Batch>& batch : batches_) {
-    const Result<Measured<Watts>> mean = mean_power(power, batch->begin, batch->end);
-    if (mean) means.push_back(mean->value.value());
+    if (!batch) continue;
+    const Result<Watts> power = mean(batch->begin, batch->end);
+    if (power) means.push_back(power->value());
   }
   double squares = 0.0;
   double sum = 0.0;

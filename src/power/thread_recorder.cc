@@ -129,7 +129,7 @@ class ThreadRecorder : public Recorder {
     return so_far();
   }
 
-  std::optional<Watts> context_idle() const override { return board_.context_idle; }
+  std::optional<Measured<Watts>> context_idle() const override { return board_.context_idle; }
 
  private:
   Board& board_;

@@ -33,7 +33,7 @@ class WindowRun {
     if (heat_ == Heat::steady) WATTUNE_TRY(keep_busy_until_steady(begun_ + options_.budget - 2.0 * measured));
     window_.begin = recorder_.now();
     if (sensors.aliases(window_.log.launch_time()))
-      WATTUNE_TRY(run_phases(sensors.sampling().period, measured));
+      WATTUNE_TRY(run_phases(measured, sensors));
     else
       WATTUNE_TRY(run_through(measured, sensors));
     window_.end = recorder_.now();
@@ -74,15 +74,19 @@ class WindowRun {
 
   // A window that may end early is looked at once a period.
   Result<void> run_through(Nanoseconds time, const BoardSensors& sensors) {
-    constexpr double kLeastPeriods = 3.0;
     const Nanoseconds before = recorder_.now() - begun_;
     WATTUNE_TRY(check_budget(before + time));
     if (!is_enough_) return keep_busy(before + time);
-    for (Nanoseconds look = kLeastPeriods * sensors.period() + sensors.lag(); look < time; look += sensors.period()) {
+    for (Nanoseconds look = first_look(sensors); look < time; look += sensors.period()) {
       WATTUNE_TRY(keep_busy(before + look));
       if (has_shown_enough()) return {};
     }
     return keep_busy(before + time);
+  }
+
+  static Nanoseconds first_look(const BoardSensors& sensors) {
+    constexpr double kLeastPeriods = 3.0;
+    return kLeastPeriods * sensors.period() + sensors.lag();
   }
 
   bool has_shown_enough() {
@@ -95,15 +99,22 @@ class WindowRun {
     return true;
   }
 
-  Result<void> run_phases(Nanoseconds period, Nanoseconds time) {
-    const double launches = std::ceil(time / static_cast<double>(kPhases) / window_.log.launch_time());
-    const Nanoseconds expected = static_cast<double>(kPhases) * launches * window_.log.launch_time();
-    WATTUNE_TRY(check_budget(recorder_.now() - begun_ + expected));
-    window_.phases.emplace(period, recorder_.now());
+  // Where a sensor may show one part of a launch alone, each batch fills a period, so that it is seen, and the window
+  // is whole, as half of the phases say nothing.
+  Result<void> run_phases(Nanoseconds time, const BoardSensors& sensors) {
+    const Nanoseconds period = sensors.sampling().period;
+    const Nanoseconds launch = window_.log.launch_time();
+    const bool sees_parts = sensors.sees_parts(launch);
+    const Nanoseconds phase = std::max(time / static_cast<double>(kPhases), sees_parts ? period : Nanoseconds());
+    const double launches = std::ceil(phase / launch);
+    WATTUNE_TRY(check_budget(recorder_.now() - begun_ + static_cast<double>(kPhases) * launches * launch));
+    window_.phases.emplace(period, sees_parts ? period : launch, recorder_.now());
     for (std::size_t i = 0; i < kPhases; ++i) {
       recorder_.wait(window_.phases->wait(recorder_.now()));
       WATTUNE_ASSIGN(const Load::Batch batch, run_batch(static_cast<std::size_t>(launches)));
       window_.phases->add(batch);
+      const bool may_end = is_enough_ && !sees_parts && recorder_.now() - window_.begin >= first_look(sensors);
+      if (may_end && has_shown_enough()) break;
     }
     return {};
   }

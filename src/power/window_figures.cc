@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "power/board_sensors.h"
+#include "power/counter_trace.h"
+#include "power/resolution.h"
 
 namespace wattune::power {
 
@@ -24,39 +26,80 @@ Result<Told> told_by_counter(const Trace<Joules>& counter, const RunWindow& wind
   return Told{{span.energy, unknown}, span.begin.value, span.end.value, counter.sensor.name};
 }
 
-// Until when the sensor has told of the window.
+// How a power sensor, and how a counter, tell the mean of a time.
+auto mean_by(const Trace<Watts>& power) {
+  return [&](Nanoseconds begin, Nanoseconds end) -> Result<Watts> {
+    WATTUNE_ASSIGN(const Measured<Watts> mean, mean_power(power, begin, end));
+    return mean.value;
+  };
+}
+auto mean_by(const Trace<Joules>& counter) {
+  return [&](Nanoseconds begin, Nanoseconds end) -> Result<Watts> {
+    WATTUNE_ASSIGN(const Measured<Joules> energy, counted(counter, begin, end));
+    return energy.value / (end - begin);
+  };
+}
+
+// Until when the sensor has told of the window. What its readings differ by is chance, or what the phases left, where
+// batches began at these.
 Result<Told> told_by_power(const Trace<Watts>& power, const BoardSensors& sensors, const RunWindow& window) {
   const Nanoseconds end = window.end - sensors.lag() - sensors.period();
-  WATTUNE_ASSIGN(const Measured<Joules> energy, integrate(power, window.begin, end));
+  WATTUNE_ASSIGN(Measured<Joules> energy, integrate(power, window.begin, end));
+  const Joules rounding = resolution_of(power) / 2.0 * (end - window.begin);
+  if (window.phases && !window.ended_after)
+    energy.uncertainty = std::min(energy.uncertainty, energy.value * window.phases->bound(mean_by(power)) + rounding);
   return Told{energy, window.begin, end, power.sensor.name};
 }
 
 // Of the time between batches, of which nobody measured the power: what the context draws, or else something between
 // nothing and what the launches draw.
-Measured<Joules> energy_of_gaps(const Told& told, Nanoseconds gaps, std::optional<Watts> context_idle) {
-  if (context_idle) return {*context_idle * gaps, Joules()};
+Measured<Watts> power_in_gaps(const Told& told, const std::optional<Measured<Watts>>& context_idle) {
   const Watts half = told.energy.value / (told.end - told.begin) / 2.0;
-  return {half * gaps, half * gaps};
+  return context_idle.value_or(Measured<Watts>{half, half});
 }
 
 // Either end may lie anywhere in a launch, whose power need not be the same from its begin to its end: with a power
 // between nothing and twice the mean, half a launch's energy may belong to its other side.
-Cost cost_of(const Told& told, const RunWindow& window, std::optional<Watts> context_idle) {
+Cost cost_of(const Told& told, const RunWindow& window, const Measured<Watts>& in_gaps) {
   const double launches = window.log.launches(told.begin, told.end);
   const Nanoseconds busy = window.log.busy(told.begin, told.end);
-  const Measured<Joules> gaps = energy_of_gaps(told, told.end - told.begin - busy, context_idle);
-  const Joules energy = (told.energy.value - gaps.value) / launches;
+  const Nanoseconds gaps = told.end - told.begin - busy;
+  const Joules energy = (told.energy.value - in_gaps.value * gaps) / launches;
   const Joules ends = 2.0 * (energy / 2.0) / launches;
-  return {{energy, (told.energy.uncertainty + gaps.uncertainty) / launches + ends}, busy / launches};
+  return {{energy, (told.energy.uncertainty + in_gaps.uncertainty * gaps) / launches + ends}, busy / launches};
 }
 
-// The rest of what is not known: of a sensor that sees a part of its period, what the phases left; a counter may be the
-// sum of what such a sensor sees.
+// Of a counter that may be the sum of what a sensor sees in a part of its period, what the phases left.
 Joules unseen(const RunWindow& window, const BoardSensors& sensors, Joules energy) {
-  const bool counts_all = sensors.counter != nullptr && sensors.counter->sensor.traits.window > Nanoseconds() &&
-                          sensors.counter->sensor.traits.window >= sensors.counter->sensor.traits.period;
-  if (!window.phases || sensors.power == nullptr || counts_all) return {};
-  return energy * window.phases->bound(*sensors.power);
+  const SensorTraits& counter = sensors.counter->sensor.traits;
+  const bool counts_all = counter.window > Nanoseconds() && counter.window >= counter.period;
+  if (!window.phases || counts_all) return {};
+  return energy * (sensors.power != nullptr ? window.phases->bound(mean_by(*sensors.power))
+                                            : window.phases->bound(mean_by(*sensors.counter)));
+}
+
+Joules distance(Joules a, Joules b) { return Joules(std::abs((a - b).value())); }
+
+// How far publications of a counter lie off those before and after them, for each launch, beyond what is known of their
+// moments and of a launch that they lie in: some came late, or were left out. Those at both ends may be off as much.
+Joules stray(const Trace<Joules>& counter, const Told& told, const RunWindow& window, const Cost& cost, Watts in_gaps) {
+  const Result<CounterTrace> trace = CounterTrace::of(counter, told.end, std::nullopt);
+  if (!trace) return {};
+  const Watts power = told.energy.value / (told.end - told.begin);
+  std::vector<Measured<Joules>> off;  // from what would be counted if all launches were alike
+  for (const Publication& each : trace->publications()) {
+    if (each.at.value < told.begin || each.at.value > told.end) continue;
+    const Nanoseconds idle = each.at.value - told.begin - window.log.busy(told.begin, each.at.value);
+    const Joules expected = cost.energy.value * window.log.launches(told.begin, each.at.value) + in_gaps * idle;
+    off.push_back({each.counted - expected, power * each.at.uncertainty});
+  }
+  Joules furthest;
+  for (std::size_t i = 1; i + 1 < off.size(); ++i) {
+    const Joules between = (off[i - 1].value + off[i + 1].value) / 2.0;
+    const Joules known = off[i].uncertainty + (off[i - 1].uncertainty + off[i + 1].uncertainty) / 2.0;
+    furthest = std::max(furthest, distance(off[i].value, between) - known - cost.energy.value / 2.0);
+  }
+  return furthest / window.log.launches(told.begin, told.end);
 }
 
 std::optional<double> disagreement(const Told& told, const BoardSensors& sensors) {
@@ -139,8 +182,11 @@ Result<WindowFigures> figures_of(const RunWindow& window, const Recording& recor
   WATTUNE_ASSIGN(const BoardSensors sensors, BoardSensors::in(recording));
   WATTUNE_ASSIGN(const Told told, sensors.counter != nullptr ? told_by_counter(*sensors.counter, window)
                                                              : told_by_power(*sensors.power, sensors, window));
-  Cost cost = cost_of(told, window, options.context_idle);
-  cost.energy.uncertainty += unseen(window, sensors, cost.energy.value);
+  const Measured<Watts> in_gaps = power_in_gaps(told, options.context_idle);
+  Cost cost = cost_of(told, window, in_gaps);
+  if (sensors.counter != nullptr)
+    cost.energy.uncertainty +=
+        unseen(window, sensors, cost.energy.value) + stray(*sensors.counter, told, window, cost, in_gaps.value);
   return WindowFigures{.cost = cost,
                        .sensor = told.sensor,
                        .disagreement = disagreement(told, sensors),

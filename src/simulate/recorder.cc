@@ -103,7 +103,7 @@ class SimulatedRecorder : public power::Recorder, private Watcher {
     return so_far();
   }
 
-  std::optional<Watts> context_idle() const override { return sensors_.context_idle; }
+  std::optional<power::Measured<Watts>> context_idle() const override { return sensors_.context_idle; }
 
  private:
   template <typename Visit>

@@ -18,7 +18,7 @@ class BoardRecorder : public power::Recorder {
   Result<void> start() override { return recorder_->start(); }
   Result<power::Recording> so_far() override { return recorder_->so_far(); }
   Result<power::Recording> stop() override { return recorder_->stop(); }
-  std::optional<Watts> context_idle() const override { return recorder_->context_idle(); }
+  std::optional<power::Measured<Watts>> context_idle() const override { return recorder_->context_idle(); }
 
  private:
   power::Board board_;

@@ -184,13 +184,13 @@ Result<void> open_clocks(RunState& run, const Configuration& start, const Evalua
 // Of what characterising a board finds, its idle power is what joules need; what its sensors are is assumed otherwise.
 Result<void> know_idle_power(RunState& run) {
   const std::string& name = run.device.info().name;
-  const Result<Watts> idle = run.idle_power.at(run.clocks.applied(), *run.recorder);
+  const Result<power::Measured<Watts>> idle = run.idle_power.at(run.clocks.applied(), *run.recorder);
   if (!idle) return Error(idle.error()).with_context("the energy of " + name);
   if (run.recorder->context_idle() || !run.metrics.objective_needs_energy()) return {};
   log_warning(
       "{} is not characterised: {:.4g} W with nothing to do were measured, the rest is assumed; "
       "`wattune power --characterise` finds all of it in half a minute",
-      name, idle->value());
+      name, idle->value.value());
   return {};
 }
 

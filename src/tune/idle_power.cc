@@ -6,15 +6,16 @@
 
 namespace wattune::tune {
 
-Result<Watts> IdlePower::at(const std::optional<backend::BoardSetting>& setting, power::Recorder& recorder) {
+Result<power::Measured<Watts>> IdlePower::at(const std::optional<backend::BoardSetting>& setting,
+                                             power::Recorder& recorder) {
   const Clocks clocks = setting ? Clocks{setting->graphics, setting->memory} : Clocks();
-  const std::optional<Watts> characterised = recorder.context_idle();
+  const std::optional<power::Measured<Watts>> characterised = recorder.context_idle();
   if (clocks == Clocks() && characterised) return *characterised;
-  const auto found = std::ranges::find(known_, clocks, &std::pair<Clocks, Watts>::first);
+  const auto found = std::ranges::find(known_, clocks, &std::pair<Clocks, power::Measured<Watts>>::first);
   if (found != known_.end()) return found->second;
   WATTUNE_ASSIGN(const power::Measured<Watts> idle, power::measure_idle(recorder));
-  known_.emplace_back(clocks, idle.value);
-  return idle.value;
+  known_.emplace_back(clocks, idle);
+  return idle;
 }
 
 }  // namespace wattune::tune

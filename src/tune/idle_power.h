@@ -3,7 +3,7 @@
 // Where nothing is set, what its characterisation found counts. Each other setting is measured once in a session, which
 // takes a second and a half.
 //
-//   WATTUNE_ASSIGN(const Watts idle, idle_power.at(clocks.applied(), *recorder));
+//   WATTUNE_ASSIGN(const power::Measured<Watts> idle, idle_power.at(clocks.applied(), *recorder));
 #pragma once
 
 #include <optional>
@@ -19,12 +19,12 @@ class IdlePower {
  public:
   // At what the board is set to now; none: at its own clocks. Precondition: nothing runs, and a context is there.
   // Errors as of power::measure_idle().
-  Result<Watts> at(const std::optional<backend::BoardSetting>& setting, power::Recorder& recorder);
+  Result<power::Measured<Watts>> at(const std::optional<backend::BoardSetting>& setting, power::Recorder& recorder);
 
  private:
   using Clocks = std::pair<std::optional<Megahertz>, std::optional<Megahertz>>;  // of the chip, of the memory
 
-  std::vector<std::pair<Clocks, Watts>> known_;
+  std::vector<std::pair<Clocks, power::Measured<Watts>>> known_;
 };
 
 }  // namespace wattune::tune

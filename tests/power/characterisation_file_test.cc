@@ -35,7 +35,7 @@ class CharacterisationFile : public ::testing::Test {
                                              .noise = 0.01,
                                              .measured = true}}},
                                .idle = Watts(75),
-                               .context_idle = Watts(112),
+                               .context_idle = {{Watts(112), Watts(0.5)}},
                                .problems = {"nvml.power.average did not follow the load"}};
 };
 
@@ -76,7 +76,7 @@ TEST_F(CharacterisationFile, AdoptedGivesSensorsTheirTraits) {
   adopt(board, found);
   EXPECT_EQ(board.power[0]->info().traits, found.sensors.at("nvml.power.instant"));
   EXPECT_EQ(board.power[0]->read()->value, Watts(99));
-  EXPECT_EQ(board.context_idle, Watts(112));
+  EXPECT_EQ(board.context_idle, (Measured<Watts>{Watts(112), Watts(0.5)}));
   EXPECT_THAT(board.missing, Contains("nvml.power.average did not follow the load"));
 }
 

@@ -88,7 +88,7 @@ TEST(Characterise, FindsThePowerAtRestWithAndWithoutAContext) {
   SwitchedBoard board;
   const Characterisation found = characterise(board, &board).value();
   EXPECT_NEAR(found.idle->value(), test::kIdleWatts.value(), 0.1);
-  EXPECT_NEAR(found.context_idle->value(), test::kContextWatts.value(), 0.1);
+  EXPECT_NEAR(found.context_idle->value.value(), test::kContextWatts.value(), 0.1);
 }
 
 TEST(Characterise, WithoutALoadFindsThePowerAtRestAlone) {

@@ -77,6 +77,10 @@ struct VirtualSensor {
   Nanoseconds dies{std::numeric_limits<double>::infinity()};    // shows nothing new from then on
   Nanoseconds resets{std::numeric_limits<double>::infinity()};  // a counter begins at 0 again
   bool counts_windows = false;                                  // a counter that sees only its window of each period
+  double quantum = 0.0;                                         // it shows whole multiples of this; 0: any number
+  double drops = 0.0;                                           // share of the readings that get lost
+  double repeats = 0.0;                                         // share of the publications that show the old value
+  Nanoseconds delay = {};                                       // a publication shows up to so much later
   double gain = 1.0;
   std::uint64_t seed = 1;  // of its noise
 };
@@ -88,7 +92,7 @@ inline double shown(const VirtualSensor& sensor, const Signal& signal, std::int6
   const Nanoseconds seen = at - traits.lag;
   Random random(sensor.seed * 1'000'003 + static_cast<std::uint64_t>(k + 1));
   double normal = -6.0;
-  for (int i = 0; i < 12; ++i) normal += random.uniform();
+  for (int i = 0; i < 12 && traits.noise > 0.0; ++i) normal += random.uniform();
   const double noise = 1.0 + traits.noise * normal;
   switch (traits.response) {
     case Response::counter: {
@@ -104,20 +108,36 @@ inline double shown(const VirtualSensor& sensor, const Signal& signal, std::int6
   return sensor.gain * noise * (signal.between(seen - ms(0.001), seen) / ms(0.001)).value();
 }
 
+// Chance that is the same whenever it is asked for.
+inline double chance_of(const VirtualSensor& sensor, std::int64_t k, std::uint64_t of_what) {
+  std::uint64_t bits = (sensor.seed * 1'000'003 + static_cast<std::uint64_t>(k)) * 7919 + of_what;
+  for (const std::uint64_t odd : {0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu}) bits = (bits ^ (bits >> 30)) * odd;
+  return static_cast<double>(bits >> 11) * 0x1.0p-53;
+}
+
 // Readings from `begin` to the end of the signal.
 template <typename T>
 Trace<T> trace_of(const VirtualSensor& sensor, const Signal& signal, Nanoseconds begin) {
   Trace<T> trace{sensor.info, {}};
   std::int64_t published = static_cast<std::int64_t>(std::floor(-(sensor.phase / sensor.info.traits.period)));
   double value = 0.0;
+  double seen = 0.0;
   Nanoseconds since = begin;
   const Nanoseconds last = std::min(signal.end(), sensor.dies);
+  std::int64_t readings = 0;
   for (Nanoseconds read = begin + sensor.poll_phase; read <= last; read += sensor.poll) {
-    while (static_cast<double>(published) * sensor.info.traits.period + sensor.phase <= read)
+    const auto due = [&] {
+      const Nanoseconds late = sensor.delay * chance_of(sensor, published, 1);
+      return static_cast<double>(published) * sensor.info.traits.period + sensor.phase + late;
+    };
+    while (due() <= read) {
+      const bool repeats = chance_of(sensor, published, 2) < sensor.repeats;
       value = shown(sensor, signal, published++, value);
+      if (!repeats) seen = sensor.quantum > 0.0 ? sensor.quantum * std::floor(value / sensor.quantum + 0.5) : value;
+    }
+    if (chance_of(sensor, readings++, 3) < sensor.drops) continue;
     if (trace.changes.empty()) since = read;
-    if (trace.changes.empty() || trace.changes.back().value != T(value))
-      trace.changes.push_back({since, read, T(value)});
+    if (trace.changes.empty() || trace.changes.back().value != T(seen)) trace.changes.push_back({since, read, T(seen)});
     since = read;
   }
   return trace;

@@ -57,7 +57,7 @@ double spread_of_ten_processes(const std::string& model, Nanoseconds window) {
     board.hold_context(true);
     power::Board sensors = sensors_of(board);
     const std::unique_ptr<power::Recorder> recorder = make_recorder(board, sensors);
-    const Watts idle = power::measure_idle(*recorder).value().value;
+    const power::Measured<Watts> idle = power::measure_idle(*recorder).value();
     BoardLoad load(board, flat_kernel({}));
     told.push_back(power::measure(*recorder, load, {.window = window, .context_idle = idle}).value().energy.value);
   }
@@ -87,7 +87,7 @@ TEST(EnergyProtocol, BoundsHold) {
   int within = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     MeasuredBoard measured("A100", two_phase_kernel, seed, seed % 2 == 1);
-    const Watts idle = power::measure_idle(*measured.recorder).value().value;
+    const power::Measured<Watts> idle = power::measure_idle(*measured.recorder).value();
     const power::EnergyFigures figures =
         power::measure(*measured.recorder, measured.load, {.window = power::kReported, .context_idle = idle}).value();
     EXPECT_TRUE(figures.phased);

@@ -82,7 +82,7 @@ struct MeasuredBoard {
 
 // Each an estimate of the joules of one launch. Precondition: the board has the sensor.
 inline Joules by_protocol(MeasuredBoard& measured, Nanoseconds window) {
-  const Watts idle = power::measure_idle(*measured.recorder).value().value;
+  const power::Measured<Watts> idle = power::measure_idle(*measured.recorder).value();
   const power::EnergyOptions options{.window = window, .context_idle = idle};
   return power::measure(*measured.recorder, measured.load, options).value().energy.value;
 }

@@ -11,9 +11,9 @@ namespace {
 class Board : public power::VirtualBoard {
  public:
   Board() : VirtualBoard({{power::counter(power::ms(100))}, {}}, Watts(50)) {}
-  std::optional<Watts> context_idle() const override { return characterised; }
+  std::optional<power::Measured<Watts>> context_idle() const override { return characterised; }
 
-  std::optional<Watts> characterised;
+  std::optional<power::Measured<Watts>> characterised;
 };
 
 const backend::BoardSetting kSlow{.graphics = Megahertz(1200)};
@@ -45,7 +45,7 @@ TEST(IdlePower, DoesNotDependOnThePowerLimit) {
 
 TEST(IdlePower, OfACharacterisedBoardIsKnownAtItsOwnClocksOnly) {
   Board board;
-  board.characterised = Watts(50);
+  board.characterised = {{Watts(50), Watts()}};
   IdlePower idle;
   EXPECT_FALSE(measures(idle, std::nullopt, board));
   EXPECT_TRUE(measures(idle, kSlow, board));

@@ -40,7 +40,7 @@ class ObservedBoard {
   }
 
   power::VirtualBoard board;
-  std::optional<Watts> characterised;  // its power with a context and nothing to do
+  std::optional<power::Measured<Watts>> characterised;  // its power with a context and nothing to do
   int opened = 0;
 
  private:
@@ -55,7 +55,7 @@ class ObservedBoard {
     Result<void> start() override { return now(), shared_.board.start(); }
     Result<power::Recording> so_far() override { return shared_.board.so_far(); }
     Result<power::Recording> stop() override { return shared_.board.stop(); }
-    std::optional<Watts> context_idle() const override { return shared_.characterised; }
+    std::optional<power::Measured<Watts>> context_idle() const override { return shared_.characterised; }
 
    private:
     ObservedBoard& shared_;

@@ -31,7 +31,7 @@ struct Board {
   std::unique_ptr<backend::Sensors> conditions;  // clocks and throttling; none where nothing tells
   // At rest, without and with a context of ours, where characterise() has measured it on this board.
   std::optional<Watts> idle;
-  std::optional<Watts> context_idle;
+  std::optional<Measured<Watts>> context_idle;
   // Why what one would expect is missing, one line each.
   std::vector<std::string> missing;
 };

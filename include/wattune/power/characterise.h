@@ -34,7 +34,7 @@ class KnownLoad {
 struct Characterisation {
   std::map<std::string, SensorTraits> sensors;  // by name; those that were measured
   std::optional<Watts> idle;                    // nothing of ours uses the board
-  std::optional<Watts> context_idle;            // the load is prepared and does nothing
+  std::optional<Measured<Watts>> context_idle;  // the load is prepared and does nothing
   std::vector<std::string> problems;  // one line for each sensor of power or energy that could not be measured
 
   bool operator==(const Characterisation&) const = default;

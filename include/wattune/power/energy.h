@@ -62,12 +62,13 @@ struct EnergyOptions {
   Nanoseconds budget = nanoseconds_from_seconds(60);  // for all windows, with what they need around them
   std::size_t windows = 1;                            // at most, where the precision is not reached before
   double precision = 0.01;                            // half of the windows' 95 % interval, as a share; from three on
-  std::optional<Watts> context_idle = {};             // what the board draws with a context and nothing to do
+  std::optional<Measured<Watts>> context_idle = {};   // what the board draws with a context and nothing to do
   std::optional<Cost> set_up = {};                    // known from an earlier measurement
-  std::optional<Nanoseconds> launch_time = {};        // of one launch, as it was timed; what more passes is a gap
+  std::optional<Nanoseconds> launch_time = {};        // of one launch, as it was timed
   std::optional<Megahertz> clock = {};                // that was asked for, where clocks are set
   // More is of no interest: a window ends as soon as it is sure that a launch takes more, after three publications at
-  // the earliest. Not where launches begin at phases, nor where a set-up is to be subtracted that is not known yet.
+  // the earliest. Not where a launch fills half of what a sensor sees at once, nor where a set-up is to be subtracted
+  // that is not known yet.
   std::optional<Joules> most_energy = {};
 };
 
@@ -106,10 +107,13 @@ struct EnergyFigures {
   Nanoseconds time;                         // of one launch
   SetUp set_up = SetUp::none;               // all of the above leave it out if it is subtracted
   std::optional<Cost> set_up_cost;          // where it was measured
-  std::optional<Cost> gap;                  // what passes between two launches, where all of the above leave it out
-  std::string sensor;                       // that told
-  std::optional<double> disagreement;       // of integrated power with the counter, as a share; none: one sensor alone
-  bool phased = false;                      // launches began at phases of the sensor's period
+  // What passed for each launch beyond EnergyOptions::launch_time, and half of what the board draws meanwhile with
+  // nothing to do. Energy and time leave out half of it, and all bounds cover both ends: either the device waited for
+  // the next launch, or the launches were slower than they were timed.
+  std::optional<Cost> gap;
+  std::string sensor;                  // that told
+  std::optional<double> disagreement;  // of integrated power with the counter, as a share; none: one sensor alone
+  bool phased = false;                 // launches began at phases of the sensor's period
   std::size_t windows = 0;
   double spread = 0.0;         // half of the windows' 95 % interval, as a share; 0 of one window
   Nanoseconds took;            // all windows with what was around them

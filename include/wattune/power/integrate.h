@@ -15,15 +15,6 @@
 
 namespace wattune::power {
 
-// A figure, and by how much the truth may lie above or below it.
-template <typename T>
-struct Measured {
-  T value;
-  T uncertainty;
-
-  bool operator==(const Measured&) const = default;
-};
-
 // What a counter counted between two of its publications. The energy is exact; when each publication happened is known
 // to half of what lies between the reading that showed it and the one before.
 struct CountedSpan {

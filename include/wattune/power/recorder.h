@@ -72,7 +72,7 @@ class Recorder {
   virtual Result<Recording> so_far() = 0;
   virtual Result<Recording> stop() = 0;
   // What the board draws with a context and nothing to do, at clocks of its own; none: it was not characterised.
-  virtual std::optional<Watts> context_idle() const { return std::nullopt; }
+  virtual std::optional<Measured<Watts>> context_idle() const { return std::nullopt; }
 };
 
 }  // namespace wattune::power

@@ -25,6 +25,15 @@ struct Reading {
   bool operator==(const Reading&) const = default;
 };
 
+// A figure, and by how much the truth may lie above or below it.
+template <typename T>
+struct Measured {
+  T value;
+  T uncertainty;
+
+  bool operator==(const Measured&) const = default;
+};
+
 // Of what a sensor tells.
 enum class Scope {
   gpu,     // the board of one GPU

@@ -1,0 +1,194 @@
+// Boards with sensors of many classes, what runs on them, and how often the truth lies within the bound that measure()
+// states: for the test and for the table of docs/results/energy-measuring.md.
+//
+// The boards, and which of them are kept aside, were chosen before anything was mended by them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "power/virtual_board.h"
+#include "wattune/power/energy.h"
+
+namespace wattune::power {
+
+struct SensorClass {
+  const char* name;
+  VirtualSensors sensors;
+  bool kept_aside = false;  // nothing was mended by it
+};
+
+inline VirtualSensor counts_part(Nanoseconds period, Nanoseconds window) {
+  VirtualSensor sensor = counter(period);
+  sensor.counts_windows = true;
+  sensor.info.traits.window = window;
+  return sensor;
+}
+
+struct Flaws {
+  double quantum = 0.0;
+  double drops = 0.0;
+  double repeats = 0.0;
+  Nanoseconds delay = {};
+};
+inline VirtualSensor flawed(VirtualSensor sensor, const Flaws& flaws) {
+  sensor.quantum = flaws.quantum;
+  sensor.drops = flaws.drops;
+  sensor.repeats = flaws.repeats;
+  sensor.delay = flaws.delay;
+  return sensor;
+}
+
+inline std::vector<SensorClass> sensor_classes() {
+  constexpr double kNoise = 0.002;
+  return {
+      {"counter 1 ms, 1 mJ; power 1/1 ms", {{flawed(counter(ms(1)), {.quantum = 1e-3})}, {boxcar(ms(1), ms(1))}}},
+      {"counter 20 ms; power 10 of 20 ms", {{counter(ms(20))}, {boxcar(ms(20), ms(10), ms(2), kNoise)}}},
+      {"counter 100 ms; power 25 of 100 ms", {{counter(ms(100))}, {boxcar(ms(100), ms(25), ms(10), kNoise)}}},
+      {"counter 100 ms, counts 25; power 25 of 100 ms",
+       {{counts_part(ms(100), ms(25))}, {boxcar(ms(100), ms(25), ms(10), kNoise)}}},
+      {"counter 500 ms; power 500/500 ms", {{counter(ms(500))}, {boxcar(ms(500), ms(500), {}, kNoise)}}},
+      {"power 100/100 ms, 1 W", {{}, {flawed(boxcar(ms(100), ms(100)), {.quantum = 1.0})}}},
+      {"power 1 of 5 ms, 1 W", {{}, {flawed(boxcar(ms(5), ms(1), {}, kNoise), {.quantum = 1.0})}}},
+      {"counter 10 ms, 1 mJ, delayed by up to 8 ms",
+       {{flawed(counter(ms(10)), {.quantum = 1e-3, .delay = ms(8)})}, {}}},
+      {"power lags by 833 ms, 15 ms", {{}, {lagging(ms(15), ms(833), kNoise)}}},
+      {"counter 100 ms, a fifth repeated; power 1000/100 ms",
+       {{flawed(counter(ms(100)), {.repeats = 0.2})}, {boxcar(ms(100), ms(1000), ms(10), kNoise)}}},
+      {"counter 2 ms, counts 0.5", {{counts_part(ms(2), ms(0.5))}, {}}, true},
+      {"counter 50 ms, a fifth dropped; power 50/50 ms",
+       {{flawed(counter(ms(50)), {.drops = 0.2})}, {flawed(boxcar(ms(50), ms(50), {}, kNoise), {.drops = 0.2})}},
+       true},
+      {"power 25 of 100 ms", {{}, {boxcar(ms(100), ms(25), ms(10), kNoise)}}, true},
+      {"power 1000/100 ms", {{}, {boxcar(ms(100), ms(1000), ms(10), kNoise)}}, true},
+      {"counter 250 ms, counts 60; power 60 of 250 ms, 1 W",
+       {{counts_part(ms(250), ms(60))}, {flawed(boxcar(ms(250), ms(60), {}, kNoise), {.quantum = 1.0})}},
+       true},
+      {"counter 500 ms, counts 125, 1 mJ", {{flawed(counts_part(ms(500), ms(125)), {.quantum = 1e-3})}, {}}, true},
+      {"power 10 of 20 ms, 1 W, a fifth repeated",
+       {{}, {flawed(boxcar(ms(20), ms(10), ms(2), kNoise), {.quantum = 1.0, .repeats = 0.2})}},
+       true},
+      {"counter 100 ms, delayed by up to 20 ms, a tenth dropped; power 25 of 100 ms",
+       {{flawed(counter(ms(100)), {.drops = 0.1, .delay = ms(20)})}, {boxcar(ms(100), ms(25), ms(10), kNoise)}},
+       true},
+      {"power lags by 300 ms, 50 ms, 1 W", {{}, {flawed(lagging(ms(50), ms(300), kNoise), {.quantum = 1.0})}}, true},
+      {"counter 5 ms; power 20 of 50 ms, a fifth repeated",
+       {{counter(ms(5))}, {flawed(boxcar(ms(50), ms(20), {}, kNoise), {.repeats = 0.2})}},
+       true},
+  };
+}
+
+// What runs.
+struct LoadKind {
+  const char* name;
+  double of_idle;           // the mean of a launch, in what the board draws with nothing to do
+  double modulation = 0.0;  // the first half of a launch draws so much more, as a share, the second so much less
+  double least = 0.0;       // of how many launches fill a period of the sensor; 0: each takes 3.5 ms
+  double most = 0.0;
+  double slower = 1.0;  // than it was timed
+};
+
+inline std::vector<LoadKind> load_kinds() {
+  return {{"light", 1.15},
+          {"full", 4.0},
+          {"light, 10 % slower than timed", 1.15, 0.0, 0.0, 0.0, 1.1},
+          {"full, 10 % slower than timed", 4.0, 0.0, 0.0, 0.0, 1.1},
+          {"two phases, 9 to 11 in a period", 3.0, 0.5, 9.0, 11.0},
+          {"two phases, 1 to 3 in a period", 3.0, 0.5, 1.0, 3.0}};
+}
+
+// Of every second seed a whole number of launches fills a period, so that they stay in step with the sensor.
+inline double launches_in_period(const LoadKind& kind, std::uint64_t seed, Random& random) {
+  if (seed % 2 == 0) return kind.least + (kind.most - kind.least) * random.uniform();
+  return kind.least + std::floor((kind.most - kind.least + 1.0) * random.uniform());
+}
+
+// One measurement: how far each figure is off, and its bound, as shares of the truth.
+struct Outcome {
+  double error = 0.0;
+  double bound = 0.0;
+  bool inside() const { return std::abs(error) <= bound; }
+};
+struct Outcomes {
+  Outcome energy;
+  Outcome power;
+  Outcome dynamic;
+};
+
+class StrangersLoad : public Load {
+ public:
+  StrangersLoad(VirtualBoard& board, Profile launch) : board_(board), launch_(std::move(launch)) {}
+  Result<Batch> run(std::size_t launches) override {
+    const Nanoseconds begin = board_.now();
+    board_.run(launch_, launches);
+    return Batch{launches, begin, board_.now()};
+  }
+
+ private:
+  VirtualBoard& board_;
+  const Profile launch_;
+};
+
+// Phases of publications and readings and the length of launches are drawn by the seed.
+inline Outcomes outcomes_of(SensorClass board_class, const LoadKind& kind, Nanoseconds window, std::uint64_t seed) {
+  Random random(seed);
+  const Nanoseconds together = random.uniform() * ms(1000);
+  const auto draw = [&](VirtualSensor& sensor) {
+    sensor.phase = together - sensor.info.traits.period * std::floor(together / sensor.info.traits.period);
+    sensor.poll = reading_interval(sensor.info.traits) * (0.95 + 0.1 * random.uniform());
+    sensor.poll_phase = random.uniform() * sensor.poll;
+    sensor.seed = random.bits() >> 20;
+  };
+  for (VirtualSensor& each : board_class.sensors.energy) draw(each);
+  for (VirtualSensor& each : board_class.sensors.power) draw(each);
+  const auto& first = board_class.sensors.energy.empty() ? board_class.sensors.power : board_class.sensors.energy;
+  const Nanoseconds period = first.front().info.traits.period;
+  const Nanoseconds time = kind.least > 0.0 ? period / launches_in_period(kind, seed, random) : ms(3.5);
+  const Watts at_rest(95.0 + 10.0 * random.uniform());
+  const Watts power = kind.of_idle * at_rest;
+  VirtualBoard board(board_class.sensors, at_rest);
+  board.wait(ms(1000) * random.uniform());
+  const Measured<Watts> idle = measure_idle(board).value();
+  StrangersLoad load(board,
+                     {{time / 2.0, power * (1.0 + kind.modulation)}, {time / 2.0, power * (1.0 - kind.modulation)}});
+  EnergyOptions options{.window = window};
+  options.context_idle = idle;
+  options.launch_time = time / kind.slower;
+  const EnergyFigures figures = measure(board, load, options).value();
+  const auto outcome = [](auto measured, auto truth) {
+    return Outcome{(measured.value - truth) / truth, measured.uncertainty / truth};
+  };
+  return {outcome(figures.energy, power * time), outcome(figures.power, power),
+          outcome(*figures.dynamic, (power - at_rest) * time)};
+}
+
+// How often the truth lies within the bound of each figure, and the median of the bounds, as shares.
+struct Covered {
+  struct Figure {
+    double inside = 0.0;
+    double bound = 0.0;
+  };
+  Figure energy;
+  Figure power;
+  Figure dynamic;
+};
+
+// Of this kind of load on all boards that are kept aside, or on all others.
+inline Covered covered_by(const LoadKind& kind, Nanoseconds window, bool kept_aside, std::uint64_t seeds) {
+  std::vector<Outcomes> all;
+  for (const SensorClass& each : sensor_classes())
+    for (std::uint64_t seed = 1; each.kept_aside == kept_aside && seed <= seeds; ++seed)
+      all.push_back(outcomes_of(each, kind, window, seed));
+  const auto figure = [&](Outcome Outcomes::*member) {
+    const auto inside = std::ranges::count_if(all, [&](const Outcomes& each) { return (each.*member).inside(); });
+    std::ranges::sort(all, {}, [&](const Outcomes& each) { return (each.*member).bound; });
+    return Covered::Figure{static_cast<double>(inside) / static_cast<double>(all.size()),
+                           (all[all.size() / 2].*member).bound};
+  };
+  return {figure(&Outcomes::energy), figure(&Outcomes::power), figure(&Outcomes::dynamic)};
+}
+
+}  // namespace wattune::power
