@@ -30,8 +30,8 @@ Nanoseconds settling(const SensorTraits& traits) {
   return std::max({traits.window, 3.0 * traits.time_constant, traits.lag}) + 2.0 * traits.period;
 }
 
-// Of a sensor whose window nobody knows a quarter of the period is assumed, as GA100 and GH100 have it.
-// A time constant fades a ripple as a window of four of them does.
+// Assumes a quarter of the period, as GA100 and GH100 have it, where nobody knows the window. A time constant fades a
+// ripple as a window of four of them does.
 Nanoseconds seen_by(const SensorTraits& traits) {
   if (traits.response == Response::lag) return 4.0 * traits.time_constant;
   return traits.window > Nanoseconds() ? traits.window : traits.period / 4.0;
@@ -87,7 +87,7 @@ const SensorTraits& BoardSensors::sampling() const {
 }
 
 bool BoardSensors::aliases(Nanoseconds launch) const {
-  constexpr double kLaunchesSeen = 100.0;  // of which half a launch more or less is half a percent
+  constexpr double kLaunchesSeen = 1000.0;  // of which half a launch more or less is a twentieth of a percent
   const SensorTraits& traits = sampling();
   return sees_a_part(traits) && launch >= seen_by(traits) / kLaunchesSeen &&
          launch < static_cast<double>(kPhases) * traits.period;

@@ -30,7 +30,7 @@ struct BoardSensors {
   // Of the sensor that may see a part of its period only.
   const SensorTraits& sampling() const;
   // Whether launches of this length may repeat in step with what that sensor sees, so that it shows some parts of them
-  // more than others: by more than half a percent at worst. One of many periods is seen at many places by itself.
+  // more than others: by a twentieth of a percent at worst. One of many periods is seen at many places by itself.
   bool aliases(Nanoseconds launch) const;
   // Whether that sensor sees so few of such launches at once that it may show one part alone.
   bool sees_parts(Nanoseconds launch) const;

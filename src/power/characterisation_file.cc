@@ -77,7 +77,7 @@ std::optional<Watts> optional_watts(const Json& json, const char* name) {
   return json.at(name).is_null() ? std::nullopt : std::optional(Watts(number_at(json, name)));
 }
 
-// An older file tells no uncertainty, so that the power is measured again where it is needed.
+// Reads the power with its uncertainty. Older files have none, so that it is measured again where it is needed.
 std::optional<Measured<Watts>> context_idle_in(const Json& json) {
   constexpr const char* kUncertainty = "context_idle_uncertainty_w";
   const std::optional<Watts> power = optional_watts(json, "context_idle_w");

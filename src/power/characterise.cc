@@ -131,7 +131,7 @@ std::optional<Watts> power_of(const Recording& recording, const Burst& phase) {
   return std::nullopt;
 }
 
-// By the sensor that measures energy, with which it is compared; none where no sensor tells it.
+// Asks the sensor that measures energy, from which it is subtracted. None where no sensor tells it.
 std::optional<Measured<Watts>> measured_power_of(const Recording& recording, const Burst& phase) {
   const Result<BoardSensors> sensors = BoardSensors::in(recording);
   if (!sensors) return std::nullopt;

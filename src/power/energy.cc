@@ -71,8 +71,8 @@ Result<Cost> cost_of_set_up(Recorder& recorder, Load& load, EnergyOptions option
 
 Watts distance(Watts a, Watts b) { return Watts(std::abs((a - b).value())); }
 
-// By the mean power of what was measured. Beyond idling a launch takes the same, whether what passes beyond the time
-// that is known of it is a gap, in which the board idles, or the launch itself was slower.
+// Adds power and dynamic energy. Beyond idling a launch takes the same, whether the time beyond the one that is known
+// of it is a gap, in which the board idles, or the launch itself was slower.
 void complete(EnergyFigures& figures, const EnergyOptions& options) {
   figures.power = {figures.energy.value / figures.time, figures.energy.uncertainty / figures.time};
   if (!options.context_idle) return;
@@ -81,11 +81,11 @@ void complete(EnergyFigures& figures, const EnergyOptions& options) {
                      figures.energy.uncertainty + idle.uncertainty * figures.time};
 }
 
-// What passes beyond the time of a launch is not the launch's, if the device waited for the next one, or all its own,
-// if it was slower than when it was timed, as where the clock sagged. Nothing tells which, so that the figures are the
-// middle of both, and their bounds reach to either. What is drawn in a gap is what the context draws, or as of all gaps
-// something up to what the launches draw. A launch that is held down takes longer itself, and of a set-up that is
-// included nobody knows the time.
+// Shares the time beyond that of a launch. It is a gap, if the device waited for the next launch, or the launch's own,
+// if that was slower than when it was timed, as where the clock sagged. Nothing tells which, so that the figures are
+// the middle of both, and their bounds reach to either. In a gap the context's power is drawn, or as in all gaps
+// something up to what the launches draw. A launch that is held down takes longer itself, and nobody knows the time of
+// a set-up that is included.
 void share_gap(EnergyFigures& figures, const EnergyOptions& options) {
   if (!options.launch_time || figures.set_up == SetUp::included || figures.conditions.throttled > 0.0) return;
   const Nanoseconds gap = figures.time - *options.launch_time;

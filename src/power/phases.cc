@@ -7,7 +7,7 @@ namespace wattune::power {
 
 namespace {
 
-// What is left of a time after so many wholes as it holds; of one before 0, from the whole before it.
+// Returns what is left of a time after as many wholes as it holds, which is never negative.
 Nanoseconds past(Nanoseconds time, Nanoseconds whole) { return time - std::floor(time / whole) * whole; }
 
 }  // namespace

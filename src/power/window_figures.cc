@@ -26,7 +26,7 @@ Result<Told> told_by_counter(const Trace<Joules>& counter, const RunWindow& wind
   return Told{{span.energy, unknown}, span.begin.value, span.end.value, counter.sensor.name};
 }
 
-// How a power sensor, and how a counter, tell the mean of a time.
+// Tells the mean of a time, by a power sensor or by a counter.
 auto mean_by(const Trace<Watts>& power) {
   return [&](Nanoseconds begin, Nanoseconds end) -> Result<Watts> {
     WATTUNE_ASSIGN(const Measured<Watts> mean, mean_power(power, begin, end));
@@ -40,8 +40,8 @@ auto mean_by(const Trace<Joules>& counter) {
   };
 }
 
-// Until when the sensor has told of the window. What its readings differ by is chance, or what the phases left, where
-// batches began at these.
+// Integrates until when the sensor has told of the window. Its readings differ by chance, or by what the phases left,
+// where batches began at these.
 Result<Told> told_by_power(const Trace<Watts>& power, const BoardSensors& sensors, const RunWindow& window) {
   const Nanoseconds end = window.end - sensors.lag() - sensors.period();
   WATTUNE_ASSIGN(Measured<Joules> energy, integrate(power, window.begin, end));
@@ -69,7 +69,7 @@ Cost cost_of(const Told& told, const RunWindow& window, const Measured<Watts>& i
   return {{energy, (told.energy.uncertainty + in_gaps.uncertainty * gaps) / launches + ends}, busy / launches};
 }
 
-// Of a counter that may be the sum of what a sensor sees in a part of its period, what the phases left.
+// Returns what the phases left, of a counter that may be the sum of what a sensor sees in a part of its period.
 Joules unseen(const RunWindow& window, const BoardSensors& sensors, Joules energy) {
   const SensorTraits& counter = sensors.counter->sensor.traits;
   const bool counts_all = counter.window > Nanoseconds() && counter.window >= counter.period;
@@ -80,8 +80,8 @@ Joules unseen(const RunWindow& window, const BoardSensors& sensors, Joules energ
 
 Joules distance(Joules a, Joules b) { return Joules(std::abs((a - b).value())); }
 
-// How far publications of a counter lie off those before and after them, for each launch, beyond what is known of their
-// moments and of a launch that they lie in: some came late, or were left out. Those at both ends may be off as much.
+// Returns how far publications of a counter lie off those before and after them, for each launch, beyond what is known
+// of their moments and of a launch that they lie in: some came late, or were left out. The ends may be off as much.
 Joules stray(const Trace<Joules>& counter, const Told& told, const RunWindow& window, const Cost& cost, Watts in_gaps) {
   const Result<CounterTrace> trace = CounterTrace::of(counter, told.end, std::nullopt);
   if (!trace) return {};
@@ -93,13 +93,14 @@ Joules stray(const Trace<Joules>& counter, const Told& told, const RunWindow& wi
     const Joules expected = cost.energy.value * window.log.launches(told.begin, each.at.value) + in_gaps * idle;
     off.push_back({each.counted - expected, power * each.at.uncertainty});
   }
+  constexpr double kFurther = 1.5;  // than the furthest of a few, may the ends be
   Joules furthest;
   for (std::size_t i = 1; i + 1 < off.size(); ++i) {
     const Joules between = (off[i - 1].value + off[i + 1].value) / 2.0;
     const Joules known = off[i].uncertainty + (off[i - 1].uncertainty + off[i + 1].uncertainty) / 2.0;
     furthest = std::max(furthest, distance(off[i].value, between) - known - cost.energy.value / 2.0);
   }
-  return furthest / window.log.launches(told.begin, told.end);
+  return kFurther * furthest / window.log.launches(told.begin, told.end);
 }
 
 std::optional<double> disagreement(const Told& told, const BoardSensors& sensors) {

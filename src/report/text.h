@@ -16,7 +16,7 @@ std::size_t width_of(std::string_view text);
 // The value, with what is known of its uncertainty: "12.35 ± 0.41". Without the unit.
 std::string figure_text(const Metric& metric);
 
-// What a reader must know of the figures of energy, in one sentence; empty: nothing.
+// Says in one sentence what a reader must know of the figures of energy; empty: nothing.
 std::string warning_of(const std::vector<Metric>& metrics);
 
 // At most `width` columns; what is cut off leaves an ellipsis.

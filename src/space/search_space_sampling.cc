@@ -16,7 +16,8 @@ ConfigurationId draw(Random& random, Uint128 bound) {
   return bound >> 64 == 0 ? random.below(static_cast<std::uint64_t>(bound)) : random.below128(bound);
 }
 
-// A board that nobody sets runs at its highest clocks, as far as its limit lets it, in whichever order they are listed.
+// Finds the default. A board that nobody sets runs at its highest clocks, as far as its limit lets it, in whichever
+// order they are listed.
 std::vector<Value>::const_iterator standard_value(const Parameter& parameter) {
   const std::vector<Value>& values = parameter.values;
   if (parameter.default_value) return std::ranges::find(values, *parameter.default_value);

@@ -21,8 +21,9 @@ std::vector<Megahertz> fine_table(const std::vector<search::ClockPoint>& sweep) 
   return table;
 }
 
-// Recordings tell no limit: a board that draws the same at several clocks, and nowhere more, is held back there, if its
-// time stands too. Where the time falls with the clock the power merely stops rising.
+// Finds the power at which the board is held back. Recordings tell no limit: a board that draws the same at several
+// clocks, and nowhere more, is held back there, if its time stands too. Where the time falls with the clock the power
+// merely stops rising.
 std::optional<Watts> apparent_limit(const std::vector<search::ClockPoint>& sweep) {
   constexpr double kSame = 0.99;
   constexpr double kStands = 0.25;  // of what the clock rises by; a kernel that only computes falls by all of it

@@ -98,6 +98,7 @@ TEST(Power, UsesWhatWasMeasuredWhileTheDriverIsTheSame) {
                          {"name", "H100"},
                          {"idle_w", 70},
                          {"context_idle_w", 110},
+                         {"context_idle_uncertainty_w", 0.4},
                          {"sensors", {{"nvml.power.instant", sensor}}},
                          {"problems", nlohmann::json::array()}};
   folder.write(file, kept.dump());

@@ -84,7 +84,6 @@ TEST(Energy, OfAFlatKernelIsKnownToHalfAPercentInAReportedWindow) {
     EXPECT_LT(std::abs(error), 0.005) << seed;
     EXPECT_LE(std::abs(error), figures.energy.uncertainty / figures.energy.value) << seed;
     EXPECT_LT(figures.energy.uncertainty / figures.energy.value, 0.005);
-    EXPECT_FALSE(figures.phased);
     EXPECT_FALSE(figures.disagrees());
   }
 }
@@ -104,6 +103,46 @@ TEST(Energy, OfAKernelThatAliasesIsKnownToThreePercent) {
     if (std::abs(error) <= figures.energy.uncertainty / figures.energy.value) ++within;
   }
   EXPECT_GE(within, 95);
+}
+
+// Nine to eleven launches in a period, of which the sensor sees two and a half at once: always the same half more.
+TEST(Energy, OfShortLaunchesThatStayInStepIsKnownToThreePercent) {
+  for (const double launches : {9.0, 10.0, 11.0})
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      VirtualBoard board = a100(seed, true);
+      ProfileLoad load(board, {{ms(50 / launches), Watts(300)}, {ms(50 / launches), Watts(100)}});
+      const EnergyFigures figures =
+          measure(board, load, {.window = kFinalist, .context_idle = {{Watts(50), Watts()}}}).value();
+      EXPECT_TRUE(figures.phased);
+      EXPECT_LT(std::abs(error_of(figures, load.true_energy())), 0.03) << launches << " " << seed;
+      EXPECT_LE(std::abs(error_of(figures, load.true_energy())), figures.energy.uncertainty / figures.energy.value);
+    }
+}
+
+// Each by up to 8 ms, of which the readings each 2.5 ms know nothing.
+TEST(Energy, PublicationsThatComeLateWidenTheBound) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    VirtualSensor energy = counter(ms(10));
+    energy.delay = ms(8);
+    energy.seed = seed;
+    VirtualBoard board({{energy}, {}});
+    ProfileLoad load(board, kFlat);
+    const EnergyFigures figures = measure(board, load).value();
+    EXPECT_LE(std::abs(error_of(figures, load.true_energy())), figures.energy.uncertainty / figures.energy.value);
+    EXPECT_GT(figures.energy.uncertainty / figures.energy.value, 0.006);  // 2.5 ms of a second, and a launch of 3.5 ms
+  }
+}
+
+// 200.4 W look like 200 in every reading.
+TEST(Energy, WholeWattsAreKnownToHalfAWatt) {
+  VirtualSensor power = boxcar(ms(100), ms(100));
+  power.quantum = 1.0;
+  VirtualBoard board({{}, {power}});
+  ProfileLoad load(board, {{ms(3.5), Watts(200.4)}});
+  const EnergyFigures figures = measure(board, load, {.window = kReported}).value();
+  EXPECT_NEAR(figures.power.value.value(), 200, 0.01);
+  EXPECT_GE(figures.power.uncertainty.value(), 0.5);
+  EXPECT_LT(figures.power.uncertainty.value(), 0.7);
 }
 
 TEST(Energy, PowerAndDynamicEnergyFollow) {
@@ -150,7 +189,7 @@ TEST(Energy, SaysThatASetUpWhichCannotRunAloneIsIncluded) {
   EXPECT_NEAR(figures.energy.value.value(), 0.86, 0.01);
 }
 
-// A millisecond in 50: at 50 W. What nobody knows of it is in the bound.
+// A millisecond behind each of sixteen batches, at 50 W; where nobody knows that, it is in the bound.
 TEST(Energy, GapsBetweenBatchesAreLeftOut) {
   for (const bool known : {true, false}) {
     std::optional<Measured<Watts>> idle;
@@ -160,7 +199,7 @@ TEST(Energy, GapsBetweenBatchesAreLeftOut) {
     load.gap = ms(1);
     const EnergyFigures figures = measure(board, load, {.window = kFinalist, .context_idle = idle}).value();
     EXPECT_LT(std::abs(error_of(figures, load.true_energy())), figures.energy.uncertainty / figures.energy.value);
-    EXPECT_NEAR(figures.energy.uncertainty / figures.energy.value, known ? 0.005 : 0.015, 0.003);
+    EXPECT_NEAR(figures.energy.uncertainty / figures.energy.value, known ? 0.005 : 0.0085, 0.002);
   }
 }
 

@@ -1,7 +1,7 @@
 // Boards with sensors of many classes, what runs on them, and how often the truth lies within the bound that measure()
 // states: for the test and for the table of docs/results/energy-measuring.md.
 //
-// The boards, and which of them are kept aside, were chosen before anything was mended by them.
+// Of thirty boards twenty were looked at while bounds were mended; the last ten were chosen afterwards.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace wattune::power {
 struct SensorClass {
   const char* name;
   VirtualSensors sensors;
-  bool kept_aside = false;  // nothing was mended by it
+  bool kept_aside = false;  // it was chosen when the others were covered
 };
 
 inline VirtualSensor counts_part(Nanoseconds period, Nanoseconds window) {
@@ -58,25 +58,46 @@ inline std::vector<SensorClass> sensor_classes() {
       {"power lags by 833 ms, 15 ms", {{}, {lagging(ms(15), ms(833), kNoise)}}},
       {"counter 100 ms, a fifth repeated; power 1000/100 ms",
        {{flawed(counter(ms(100)), {.repeats = 0.2})}, {boxcar(ms(100), ms(1000), ms(10), kNoise)}}},
-      {"counter 2 ms, counts 0.5", {{counts_part(ms(2), ms(0.5))}, {}}, true},
+      {"counter 2 ms, counts 0.5", {{counts_part(ms(2), ms(0.5))}, {}}},
       {"counter 50 ms, a fifth dropped; power 50/50 ms",
-       {{flawed(counter(ms(50)), {.drops = 0.2})}, {flawed(boxcar(ms(50), ms(50), {}, kNoise), {.drops = 0.2})}},
-       true},
-      {"power 25 of 100 ms", {{}, {boxcar(ms(100), ms(25), ms(10), kNoise)}}, true},
-      {"power 1000/100 ms", {{}, {boxcar(ms(100), ms(1000), ms(10), kNoise)}}, true},
+       {{flawed(counter(ms(50)), {.drops = 0.2})}, {flawed(boxcar(ms(50), ms(50), {}, kNoise), {.drops = 0.2})}}},
+      {"power 25 of 100 ms", {{}, {boxcar(ms(100), ms(25), ms(10), kNoise)}}},
+      {"power 1000/100 ms", {{}, {boxcar(ms(100), ms(1000), ms(10), kNoise)}}},
       {"counter 250 ms, counts 60; power 60 of 250 ms, 1 W",
-       {{counts_part(ms(250), ms(60))}, {flawed(boxcar(ms(250), ms(60), {}, kNoise), {.quantum = 1.0})}},
-       true},
-      {"counter 500 ms, counts 125, 1 mJ", {{flawed(counts_part(ms(500), ms(125)), {.quantum = 1e-3})}, {}}, true},
+       {{counts_part(ms(250), ms(60))}, {flawed(boxcar(ms(250), ms(60), {}, kNoise), {.quantum = 1.0})}}},
+      {"counter 500 ms, counts 125, 1 mJ", {{flawed(counts_part(ms(500), ms(125)), {.quantum = 1e-3})}, {}}},
       {"power 10 of 20 ms, 1 W, a fifth repeated",
-       {{}, {flawed(boxcar(ms(20), ms(10), ms(2), kNoise), {.quantum = 1.0, .repeats = 0.2})}},
-       true},
+       {{}, {flawed(boxcar(ms(20), ms(10), ms(2), kNoise), {.quantum = 1.0, .repeats = 0.2})}}},
       {"counter 100 ms, delayed by up to 20 ms, a tenth dropped; power 25 of 100 ms",
-       {{flawed(counter(ms(100)), {.drops = 0.1, .delay = ms(20)})}, {boxcar(ms(100), ms(25), ms(10), kNoise)}},
-       true},
-      {"power lags by 300 ms, 50 ms, 1 W", {{}, {flawed(lagging(ms(50), ms(300), kNoise), {.quantum = 1.0})}}, true},
+       {{flawed(counter(ms(100)), {.drops = 0.1, .delay = ms(20)})}, {boxcar(ms(100), ms(25), ms(10), kNoise)}}},
+      {"power lags by 300 ms, 50 ms, 1 W", {{}, {flawed(lagging(ms(50), ms(300), kNoise), {.quantum = 1.0})}}},
       {"counter 5 ms; power 20 of 50 ms, a fifth repeated",
-       {{counter(ms(5))}, {flawed(boxcar(ms(50), ms(20), {}, kNoise), {.repeats = 0.2})}},
+       {{counter(ms(5))}, {flawed(boxcar(ms(50), ms(20), {}, kNoise), {.repeats = 0.2})}}},
+      {"counter 3 ms, 1 mJ; power 3/3 ms, 1 W",
+       {{flawed(counter(ms(3)), {.quantum = 1e-3})}, {flawed(boxcar(ms(3), ms(3), {}, kNoise), {.quantum = 1.0})}},
+       true},
+      {"counter 30 ms, counts 10; power 10 of 30 ms",
+       {{counts_part(ms(30), ms(10))}, {boxcar(ms(30), ms(10), ms(2), kNoise)}},
+       true},
+      {"counter 150 ms, delayed by up to 40 ms; power 300/150 ms",
+       {{flawed(counter(ms(150)), {.delay = ms(40)})}, {boxcar(ms(150), ms(300), {}, kNoise)}},
+       true},
+      {"counter 200 ms, counts 100, a tenth repeated",
+       {{flawed(counts_part(ms(200), ms(100)), {.repeats = 0.1})}, {}},
+       true},
+      {"counter 400 ms, a tenth dropped; power 100 of 400 ms",
+       {{flawed(counter(ms(400)), {.drops = 0.1})}, {boxcar(ms(400), ms(100), ms(5), kNoise)}},
+       true},
+      {"power 15 of 60 ms, 1 W, a tenth dropped",
+       {{}, {flawed(boxcar(ms(60), ms(15), ms(3), kNoise), {.quantum = 1.0, .drops = 0.1})}},
+       true},
+      {"power 500/50 ms, 1 W", {{}, {flawed(boxcar(ms(50), ms(500), {}, kNoise), {.quantum = 1.0})}}, true},
+      {"power lags by 100 ms, 10 ms", {{}, {lagging(ms(10), ms(100), kNoise)}}, true},
+      {"power 40 of 100 ms, delayed by up to 30 ms",
+       {{}, {flawed(boxcar(ms(100), ms(40), {}, kNoise), {.delay = ms(30)})}},
+       true},
+      {"counter 8 ms, counts 6, 1 mJ; power 1000/20 ms",
+       {{flawed(counts_part(ms(8), ms(6)), {.quantum = 1e-3})}, {boxcar(ms(20), ms(1000), ms(10), kNoise)}},
        true},
   };
 }

@@ -21,7 +21,7 @@ const backend::BoardSetting kSlow{.graphics = Megahertz(1200)};
 // Whether asking took any time.
 bool measures(IdlePower& idle, const std::optional<backend::BoardSetting>& setting, Board& board) {
   const Nanoseconds before = board.now();
-  EXPECT_NEAR(idle.at(setting, board).value().value(), 50.0, 0.5);
+  EXPECT_NEAR(idle.at(setting, board).value().value.value(), 50.0, 0.5);
   return board.now() > before;
 }
 
