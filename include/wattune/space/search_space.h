@@ -96,8 +96,8 @@ class SearchSpace {
   Result<ConfigurationId> find(const ValueIndices& indices) const;
   // Every constraint that these values break; empty for a valid configuration.
   std::vector<Violation> violations(const ValueIndices& indices) const;
-  // The explicit defaults when every parameter has one and they are valid together; else the valid configuration
-  // nearest to the defaults (missing ones count as the first value) in number of changed parameters, lowest id first.
+  // The defaults if they are valid together; else the valid configuration nearest in number of changed parameters,
+  // lowest id first. A missing default is the first value, but of what is set on the board the highest.
   ConfigurationId default_configuration() const;
 
   // Each valid configuration equally likely.
