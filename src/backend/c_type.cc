@@ -107,6 +107,7 @@ KernelParameter parameter_of(std::string name, std::string type, Language langua
   const std::optional<Components> components = components_of(words, language);
   if (pointers > 0) parameter.space = AddressSpace::global;
   if (components && pointers < 2) parameter.element = components->element;
+  if (pointers > 1) parameter.element = ElementType::uint64;  // addresses
   if (components && pointers == 0) {
     parameter.space = AddressSpace::by_value;
     parameter.bytes = bytes_of(*components, language);

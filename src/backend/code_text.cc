@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <sstream>
 
 namespace wattune::backend {
 
@@ -21,30 +20,49 @@ std::size_t end_of_text(std::string_view source, std::size_t at) {
   return std::min(end + 1, source.size());
 }
 
-// Directives may go on in the next line.
-std::string joined_lines(std::string text) {
-  for (std::size_t at; (at = text.find("\\\n")) != std::string::npos;) text.replace(at, 2, "  ");
-  return text;
+// The words of a type with one blank between them; empty for pointers, arrays, functions, structs, and where a macro is
+// not clear.
+std::string plain_type(const PlainCode& code, const std::string& declared) {
+  const std::optional<std::string> meant = expanded(declared, code.macros);
+  if (!meant || meant->find_first_of("*([{,#<:") != std::string::npos) return {};
+  std::string type;
+  for (const std::string& word : words_of(*meant))
+    if (word != "const" && word != "volatile") type += (type.empty() ? "" : " ") + word;
+  return type;
 }
 
-// What one typedef calls `name`; empty without one, or where several differ. Pointers, arrays, functions and structs
-// are left alone.
+// What a declaration that begins with `keyword`, and names `name` behind or before the type, calls it; "?" where that
+// is not clear, empty where it is another name's.
+std::string declared_type(const PlainCode& code, std::string_view keyword, std::string declaration,
+                          const std::string& name) {
+  if (keyword == "using ") {
+    const std::size_t sign = declaration.find('=');
+    if (sign == std::string::npos || words_of(declaration.substr(0, sign)) != std::vector<std::string>{name}) return {};
+    declaration.erase(0, sign + 1);
+  } else {
+    const std::size_t end = declaration.find_last_not_of(" \t\r\n");
+    const std::vector<std::string> words = words_of(declaration);
+    if (words.size() < 2 || words.back() != name) return {};
+    if (!is_word(declaration[end])) return "?";
+    declaration.erase(end + 1 - name.size());
+  }
+  const std::string type = plain_type(code, declaration);
+  return type.empty() ? "?" : type;
+}
+
+// What the code's typedefs and aliases call `name`; empty without one, where several differ, and where that is not
+// clear.
 std::string typedef_of(const PlainCode& code, const std::string& name) {
-  constexpr std::string_view kTypedef = "typedef ";
   std::string found;
-  for (std::size_t at = 0; (at = code.text.find(kTypedef, at)) != std::string::npos;) {
-    at += kTypedef.size();
-    const std::string declared = code.text.substr(at, code.text.find(';', at) - at);
-    std::vector<std::string> words = words_of(declared);
-    if (words.size() < 2 || words.back() != name) continue;
-    words.pop_back();
-    std::string type;
-    for (const std::string& word : words) type += (type.empty() ? "" : " ") + word;
-    const auto is_macro = [&](const std::string& word) { return code.macros.contains(word); };
-    const bool unclear =
-        declared.find_first_of("*([{,#<:") != std::string::npos || std::ranges::any_of(words, is_macro);
-    if (unclear || (!found.empty() && found != type)) return {};
-    found = type;
+  for (const std::string_view keyword : {"typedef ", "using "}) {
+    for (std::size_t at = 0; (at = code.text.find(keyword, at)) != std::string::npos;) {
+      const bool apart = at == 0 || !is_word(code.text[at - 1]);
+      at += keyword.size();
+      if (!apart) continue;
+      const std::string type = declared_type(code, keyword, code.text.substr(at, code.text.find(';', at) - at), name);
+      if (type == "?" || (!found.empty() && !type.empty() && found != type)) return {};
+      if (!type.empty()) found = type;
+    }
   }
   return found;
 }
@@ -74,30 +92,14 @@ std::string without_comments(std::string_view source) {
   return code;
 }
 
-PlainCode read_code(std::string_view source) {
-  PlainCode code;
-  int depth = 0;
-  std::istringstream lines(joined_lines(without_comments(source)));
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t first = line.find_first_not_of(" \t");
-    const bool is_directive = first != std::string::npos && line[first] == '#';
-    const std::vector<std::string> words = is_directive ? words_of(line) : std::vector<std::string>();
-    if (!words.empty() && words[0].starts_with("if")) ++depth;
-    if (!words.empty() && words[0] == "endif") --depth;
-    if (words.size() > 1 && words[0] == "define") code.macros.insert(words[1]);
-    code.text += is_directive || depth > 0 ? "#\n" : line + "\n";
-  }
-  return code;
-}
-
 std::string without_typedefs(const PlainCode& code, const std::string& type) {
   constexpr int kLongestChain = 8;
   const std::size_t stars = std::min(type.find('*'), type.size());
   std::string base = type.substr(0, stars);
   for (int i = 0; i < kLongestChain; ++i) {
-    const std::string meant = typedef_of(code, base);
-    if (meant.empty()) break;
-    base = meant;
+    std::string meant = code.macros.contains(base) ? plain_type(code, base) : typedef_of(code, base);
+    if (meant.empty() || meant == base) break;
+    base = std::move(meant);
   }
   return base + type.substr(stars);
 }

@@ -1,10 +1,14 @@
 // The text of a source as far as it is code.
 #pragma once
 
-#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "backend/condition.h"
+#include "wattune/backend/device.h"
+#include "wattune/core/kernel_source.h"
 
 namespace wattune::backend {
 
@@ -16,14 +20,17 @@ bool is_word(char c);
 
 std::vector<std::string> words_of(std::string_view text);
 
-// Code in which '#' stands for a directive, and for a line that a condition may leave out.
+// The code that a compiler comes to, with the user's headers in their places. '#' stands for a directive, and for a
+// line of which it is not clear whether a condition leaves it out.
 struct PlainCode {
   std::string text;
-  std::set<std::string> macros;  // that the source defines
+  Definitions macros;  // at its end: of the source, its options, and its parameters
 };
-PlainCode read_code(std::string_view source);
+PlainCode read_code(const KernelSource& source, std::span<const Macro> macros);
+PlainCode read_code(std::string_view text);
 
-// What a type such as "real*" is called without the code's typedefs of values; itself where they are not clear.
+// What a type such as "real*" is called without the code's macros and typedefs of values; itself where they are not
+// clear.
 std::string without_typedefs(const PlainCode& code, const std::string& type);
 
 }  // namespace wattune::backend

@@ -102,16 +102,6 @@ bool names_files(const std::string& option) {
   return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return option.starts_with(prefix); });
 }
 
-// As drivers split them, at spaces.
-std::vector<std::string> split_options(const std::vector<std::string>& options) {
-  std::vector<std::string> words;
-  for (const std::string& option : options) {
-    std::istringstream stream(option);
-    for (std::string word; stream >> word;) words.push_back(word);
-  }
-  return words;
-}
-
 // OpenCL's drivers see relative folders from the folder that the program runs in.
 std::vector<fs::path> opencl_folders(const std::vector<std::string>& options) {
   const std::vector<std::string> words = split_options(options);
@@ -126,17 +116,6 @@ std::vector<fs::path> opencl_folders(const std::vector<std::string>& options) {
   return folders;
 }
 
-// The user's folders for headers.
-std::vector<fs::path> folders_of(const KernelSource& source) {
-  if (source.language == Language::opencl) return opencl_folders(source.options);
-  const std::vector<std::string> toolkit = cuda::toolkit_include_folders();
-  std::vector<fs::path> folders;
-  for (const std::string& option : cuda::options_with_folders(source))
-    if (option.starts_with("-I") && std::ranges::count(toolkit, option.substr(2)) == 0)
-      folders.emplace_back(option.substr(2));
-  return folders;
-}
-
 // The file that an option names: behind `=`, or as the next one.
 std::optional<std::string> file_named_at(const std::vector<std::string>& options, std::size_t i) {
   const std::size_t assigned = options[i].find('=');
@@ -146,6 +125,25 @@ std::optional<std::string> file_named_at(const std::vector<std::string>& options
 
 }  // namespace
 
+std::vector<std::string> split_options(const std::vector<std::string>& options) {
+  std::vector<std::string> words;
+  for (const std::string& option : options) {
+    std::istringstream stream(option);
+    for (std::string word; stream >> word;) words.push_back(word);
+  }
+  return words;
+}
+
+std::vector<fs::path> header_folders(const KernelSource& source) {
+  if (source.language == Language::opencl) return opencl_folders(source.options);
+  const std::vector<std::string> toolkit = cuda::toolkit_include_folders();
+  std::vector<fs::path> folders;
+  for (const std::string& option : cuda::options_with_folders(source))
+    if (option.starts_with("-I") && std::ranges::count(toolkit, option.substr(2)) == 0)
+      folders.emplace_back(option.substr(2));
+  return folders;
+}
+
 IncludedFiles included_files(const std::string& text, const fs::path& folder, const std::vector<fs::path>& folders) {
   Collector collector(folders);
   collector.add(text, folder);
@@ -154,7 +152,7 @@ IncludedFiles included_files(const std::string& text, const fs::path& folder, co
 
 IncludedFiles included_files(const KernelSource& source) {
   const fs::path folder = source.file.parent_path();
-  Collector collector(folders_of(source));
+  Collector collector(header_folders(source));
   collector.add(source.text, folder);
   for (std::size_t i = 0; i < source.options.size(); ++i) {
     if (!names_files(source.options[i])) continue;

@@ -16,6 +16,7 @@
 #include "report/text.h"
 #include "wattune/backend/compile.h"
 #include "wattune/core/random.h"
+#include "wattune/tune/argument_check.h"
 #include "wattune/tune/evaluator.h"
 
 namespace wattune::cli {
@@ -146,6 +147,10 @@ bool is_hopeless(const Error& error) {
   return error.code() != ErrorCode::compile_failed && error.code() != ErrorCode::timeout;
 }
 
+bool is_about_arguments(const Error& error) {
+  return error.code() == ErrorCode::mismatch || error.code() == ErrorCode::not_found;
+}
+
 Result<ExitStatus> run_compile(const CompileOptions& options) {
   WATTUNE_ASSIGN(KernelSpec spec, load_spec(options.spec));
   WATTUNE_TRY(use_language(spec, {Language::cuda}));
@@ -164,6 +169,9 @@ Result<ExitStatus> run_compile(const CompileOptions& options) {
       auto report = process.report(
           {source, tune::macros_of(spec.parameters, configuration), architecture, tune::Limits().compile});
       if (!report && is_hopeless(report.error())) return std::move(report).error();
+      const auto fits = report ? tune::check_arguments(spec, configuration, function, *report) : Result<void>();
+      if (!fits && is_about_arguments(fits.error())) return fits.error();
+      if (!fits) report = fits.error();  // no launch of this configuration is possible
       any |= report.has_value();
       all.push_back({configuration, function, std::move(report)});
     }

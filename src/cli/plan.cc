@@ -28,15 +28,18 @@ const char* origin(tune::Plan::Limit limit) {
   }
 }
 
+std::string size_in_words(const space::SearchSpace& space) {
+  return (space.exact() ? "" : "at most ") + counted(space.count(), "valid configuration");
+}
+
 }  // namespace
 
 std::string explain(const tune::Plan& plan, const space::SearchSpace& space) {
   const bool is_method = search::find_method(plan.strategy) != nullptr;
   const std::string limit = in_words(plan.stop);
   const char* const unlimited = is_method ? "the last step" : "the whole space";
-  return fmt::format("{}, {} {}, until {}{}", counted(space.count(), "valid configuration"),
-                     is_method ? "method" : "strategy", plan.strategy, limit.empty() ? unlimited : limit,
-                     origin(plan.limit));
+  return fmt::format("{}, {} {}, until {}{}", size_in_words(space), is_method ? "method" : "strategy", plan.strategy,
+                     limit.empty() ? unlimited : limit, origin(plan.limit));
 }
 
 }  // namespace wattune::cli

@@ -28,6 +28,7 @@ ProgressOptions progress_options(const search::StopRule& stop, const space::Sear
           .write = [](std::string_view bytes) { std::fwrite(bytes.data(), 1, bytes.size(), stderr); },
           .stop = stop,
           .default_id = space.default_configuration(),
+          .exact = space.exact(),
           .objective = std::move(objective)};
 }
 
@@ -88,8 +89,9 @@ std::string ProgressDisplay::line(const search::Progress& progress, std::size_t 
   const auto left = options_.stop.evaluations_left(progress);
   const Uint128 total =
       left ? std::min<Uint128>(progress.evaluations + *left, progress.space_size) : progress.space_size;
-  std::vector<std::string> parts = {
-      fmt::format("{}/{}", group_digits(progress.evaluations + (left ? 0 : progress.skipped)), group_digits(total))};
+  std::vector<std::string> parts = {fmt::format("{}/{}{}",
+                                                group_digits(progress.evaluations + (left ? 0 : progress.skipped)),
+                                                options_.exact || left ? "" : "at most ", group_digits(total))};
   if (progress.best_objective) {
     parts.push_back(best(*progress.best_objective));
   }
@@ -154,6 +156,7 @@ std::optional<double> ProgressDisplay::seconds_left(const search::Progress& prog
   const double rate = evaluations_per_second(progress);
   if (rate <= 0.0) return seconds;
   const auto left = options_.stop.evaluations_left(progress);
+  if (!left && !options_.exact) return seconds;
   const double evaluations =
       left ? static_cast<double>(*left)
            : to_double(progress.space_size) - static_cast<double>(progress.evaluations + progress.skipped);

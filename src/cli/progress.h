@@ -20,6 +20,7 @@ struct ProgressOptions {
   std::function<void(std::string_view)> write;  // bytes to standard error
   search::StopRule stop;
   ConfigurationId default_id = 0;
+  bool exact = true;                   // the size of the space is no upper bound
   std::optional<Objective> objective;  // unless it is the least time
 };
 

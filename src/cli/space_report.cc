@@ -23,6 +23,8 @@ std::string assignments(const std::vector<std::pair<std::string, Value>>& values
   return text;
 }
 
+const char* at_most(const SearchSpace& space) { return space.exact() ? "" : "at most "; }
+
 std::string percent(double share) { return fmt::format("{:.3g} %", 100.0 * share); }
 
 double share_valid(const SearchSpace& space) { return to_double(space.count()) / space.cartesian_count(); }
@@ -51,8 +53,8 @@ std::string values_text(const Parameter& parameter) {
 
 std::string counts_text(const SearchSpace& space) {
   const space::BuildReport& built = space.report();
-  std::string text = fmt::format("{}{} of {} configurations are valid ({})\n", space.exact() ? "" : "at most ",
-                                 group_digits(space.count()), cartesian_text(space), percent(share_valid(space)));
+  std::string text = fmt::format("{} of {} configurations are valid ({}{})\n", size_text(space), cartesian_text(space),
+                                 at_most(space), percent(share_valid(space)));
   text += fmt::format("built in {}, {} nodes, {}\n", format_time(built.build_time), group_digits(built.nodes),
                       format_bytes(static_cast<double>(built.bytes)));
   if (!built.fallback.empty()) text += built.fallback + "\n";
@@ -63,7 +65,8 @@ std::string counts_text(const SearchSpace& space) {
 std::string parameters_text(const SearchSpace& space, std::size_t width) {
   const auto is_code = [](const Parameter& parameter) { return parameter.role == ParameterRole::code; };
   const bool roles = !std::ranges::all_of(space.parameters(), is_code);
-  std::vector<std::string> titles = {"parameter", "values", "% of valid configurations"};
+  std::vector<std::string> titles = {"parameter", "values",
+                                     fmt::format("% of {} configurations", space.exact() ? "valid" : "these")};
   if (roles) titles.emplace_back("role");
   auto table = report::TextTable::of_text(titles);
   std::size_t name_width = 0;
@@ -224,8 +227,10 @@ Explanation::Broken describe(const space::Violation& violation,
 
 }  // namespace
 
+std::string size_text(const SearchSpace& space) { return at_most(space) + group_digits(space.count()); }
+
 std::vector<ConstraintEffect> constraint_effects(const KernelSpec& spec) {
-  constexpr space::BuildOptions kCheap = {.state_budget = 20'000, .materialise_limit = 0};
+  const space::BuildOptions kCheap = {.state_budget = 20'000, .materialise_limit = 0};
   std::vector<ConstraintEffect> effects;
   for (const Constraint& constraint : spec.constraints) {
     const auto alone = SearchSpace::build(spec.parameters, {constraint}, {}, kCheap);

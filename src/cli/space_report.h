@@ -38,6 +38,9 @@ struct SpaceReport {
   std::optional<Explanation> explanation;
 };
 
+// "3", "at most 4,179": how many configurations are valid.
+std::string size_text(const space::SearchSpace& space);
+
 std::vector<ConstraintEffect> constraint_effects(const KernelSpec& spec);
 
 // Says that the spec's default is invalid, and what stands for it; empty when it is valid or the spec has none.

@@ -226,6 +226,7 @@ Json summary_document(const Summary& summary) {
   Json json = {{"kernel", summary.info.kernel_name},
                {"device", to_json(summary.info.device)},
                {"valid", to_json(summary.valid)},
+               {"exact", summary.exact},
                {"strategy", summary.strategy},
                {"chosen", summary.chosen ? to_json(*summary.chosen) : Json()},
                {"seed", summary.seed},

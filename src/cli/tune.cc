@@ -20,6 +20,7 @@
 #include "cli/tune_journal.h"
 #include "cli/tune_options.h"
 #include "cli/tune_together.h"
+#include "core/stopwatch.h"
 #include "wattune/core/energy.h"
 #include "wattune/search/strategy.h"
 #include "wattune/store/formats.h"
@@ -77,14 +78,27 @@ std::string origin_of_strategy(const TuneOptions& options, const KernelSpec& spe
   return fmt::format("without --strategy it is {}", plan.strategy);
 }
 
+// Building a space may take long; what --time ends counts from the start of the command.
+Result<space::SearchSpace> build_space(const KernelSpec& spec, const TuneOptions& options,
+                                       const Stopwatch& since_start) {
+  const std::optional<Nanoseconds> time = options.session.stop.time;
+  space::BuildOptions building;
+  if (time) building.cancelled = [&since_start, time] { return since_start.elapsed() >= *time; };
+  auto space = space::SearchSpace::build(spec.parameters, spec.constraints, {}, building);
+  if (space || space.error().code() != ErrorCode::cancelled) return space;
+  return Error(ErrorCode::timeout,
+               fmt::format("the time was over before the space of {} constraints was built", spec.constraints.size()))
+      .at({spec.file.string()})
+      .hint("give --time more, or loosen the constraints that tie most parameters together");
+}
+
 // The search, and `session` with what the files of the user add to it.
 Result<std::unique_ptr<tune::PlannedSearch>> prepare(const TuneOptions& options, const Recorded& recorded,
-                                                     tune::SessionOptions& session) {
+                                                     tune::SessionOptions& session, const Stopwatch& since_start) {
   WATTUNE_ASSIGN(KernelSpec spec, load_problem(options, recorded));
   WATTUNE_TRY(add_objectives(options, observed_metrics(options, recorded), spec));
-  WATTUNE_ASSIGN(space::SearchSpace space, options.spec.file.empty()
-                                               ? tune::recorded_space(*recorded)
-                                               : space::SearchSpace::build(spec.parameters, spec.constraints));
+  WATTUNE_ASSIGN(space::SearchSpace space,
+                 options.spec.file.empty() ? tune::recorded_space(*recorded) : build_space(spec, options, since_start));
   WATTUNE_ASSIGN(session.prior, load_priors(options.warm_start, spec, space));
   const std::string origin =
       origin_of_strategy(options, spec, tune::make_plan(spec, space, session.strategy, session.stop));
@@ -124,7 +138,7 @@ void note_recording(const tune::Recording& recording, const space::SearchSpace& 
   const std::size_t answers = recording.trials().size();
   if (answers < space.count())
     print_note(fmt::format("{} of {} configurations are recorded, the others fail as not_recorded",
-                           group_digits(answers), group_digits(space.count())));
+                           group_digits(answers), size_text(space)));
   if (recording.outside() > 0)
     print_note(
         fmt::format("{} recorded configurations are not in the space of the spec", group_digits(recording.outside())));
@@ -152,15 +166,15 @@ Result<std::unique_ptr<tune::TuningSession>> open_session(std::unique_ptr<tune::
 }
 
 Result<tune::TuningResult> run_search(tune::TuningSession& session, store::Journal& journal, const TuneOptions& options,
-                                      const std::atomic<bool>& cancel) {
+                                      const std::atomic<bool>& cancel, const Stopwatch& since_start) {
   if (options.quiet) {
     tune::TuningObserver silent;
-    return session.run(journal, silent, journal.recovered(), &cancel);
+    return session.run(journal, silent, journal.recovered(), &cancel, since_start.elapsed());
   }
   ProgressDisplay progress(
       progress_options(session.plan().stop, session.space(), tune::custom_objective(session.spec())),
       journal.recovered());
-  auto result = session.run(journal, progress, journal.recovered(), &cancel);
+  auto result = session.run(journal, progress, journal.recovered(), &cancel, since_start.elapsed());
   progress.finish();
   return result;
 }
@@ -185,6 +199,7 @@ Result<ExitStatus> conclude(const tune::TuningSession& session, const tune::Tuni
                         session.plan().strategy,
                         options.session.seed,
                         session.space().count(),
+                        session.space().exact(),
                         chosen_by(session),
                         sanitized ? *sanitized : std::nullopt};
   const bool printed = options.json ? print_document(summary_json(summary)) : print_result(summary_text(summary));
@@ -216,9 +231,10 @@ Result<RunInfo> described(const tune::TuningSession& session, const fs::path& fi
 }
 
 Result<ExitStatus> tune_one_model(const TuneOptions& options) {
+  const Stopwatch since_start;
   WATTUNE_ASSIGN(Recorded recorded, load_recorded(options));
   tune::SessionOptions wanted = session_options(options);
-  WATTUNE_ASSIGN(auto search, prepare(options, recorded, wanted));
+  WATTUNE_ASSIGN(auto search, prepare(options, recorded, wanted, since_start));
   const fs::path file = journal_file(options, search->spec);
   WATTUNE_TRY(check_journal_file(file, options));
 
@@ -230,7 +246,7 @@ Result<ExitStatus> tune_one_model(const TuneOptions& options) {
   WATTUNE_ASSIGN(const auto placement, tune::placement(session->spec(), session->space()));
   WATTUNE_ASSIGN(const auto journal, open_journal(file, info, placement, options));
   if (!options.quiet) note_session(*session);
-  auto result = run_search(*session, *journal, options, stop.made());
+  auto result = run_search(*session, *journal, options, stop.made(), since_start);
   if (result && stop.made() && result->evaluated + result->skipped + result->resumed == 0)
     result = Error(ErrorCode::cancelled, "interrupted before the first evaluation");
   if (!result) return ended_early(std::move(result).error(), *journal, file);

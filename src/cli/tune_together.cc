@@ -208,7 +208,7 @@ Result<schedule::CompanyReport> run_company(schedule::CompanySession& session, s
 void note_company(const schedule::CompanySession& session) {
   print_note(
       fmt::format("{} on {} ({})", session.describe().kernel_name, session.device().name, session.device().selector));
-  print_note(fmt::format("{} configurations of all together, by {}", group_digits(session.space().space().count()),
+  print_note(fmt::format("{} configurations of all together, by {}", size_text(session.space().space()),
                          session.strategy()));
 }
 
@@ -224,6 +224,7 @@ Result<ExitStatus> conclude_together(const schedule::CompanySession& session, co
                         session.strategy(),
                         options.session.seed,
                         session.space().space().count(),
+                        session.space().space().exact(),
                         std::nullopt,
                         std::nullopt};
   const bool printed = options.json ? print_document(together_json(summary, session, report))

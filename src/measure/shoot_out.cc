@@ -47,6 +47,13 @@ std::vector<std::size_t> winner_and_ties(Verdict verdict) {
   return std::move(verdict.ties);
 }
 
+// Those of so many rounds; none without one.
+Rounds complete_blocks(Rounds rounds, std::size_t complete) {
+  if (complete == 0) return {};
+  for (std::vector<Turn>& turns : rounds) turns.resize(std::min(turns.size(), complete));
+  return rounds;
+}
+
 }  // namespace
 
 std::vector<std::size_t> choose_finalists(std::span<const ObjectiveInterval> configurations, std::size_t most) {
@@ -81,6 +88,7 @@ Result<Rounds> run_shoot_out(std::span<Contestant* const> contestants, const Sho
   Nanoseconds spent;
   for (std::size_t round = 0; round < options.block * options.max_blocks; ++round) {
     for (std::size_t turn = 0; turn < standing.size(); ++turn) {
+      if (options.is_over()) return complete_blocks(std::move(rounds), round / options.block * options.block);
       failed = standing[(round + turn) % standing.size()];
       WATTUNE_ASSIGN(const Turn taken, contestants[failed]->take_turn(options.warm_up));
       rounds[failed].push_back(taken);

@@ -14,9 +14,9 @@ std::vector<ConfigurationId> LocalSearch::neighbours(ConfigurationId id, Order o
 
 ConfigurationId Walk::random_walk(ConfigurationId id, std::size_t steps) {
   for (std::size_t step = 0; step < steps; ++step) {
-    const std::vector<ConfigurationId> ids = space().neighbours(id, space::Neighbourhood::hamming);
-    if (ids.empty()) break;
-    id = ids[random().below(ids.size())];
+    const std::optional<ConfigurationId> next = space().random_neighbour(id, random());
+    if (!next) break;
+    id = *next;
   }
   return id;
 }

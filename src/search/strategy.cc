@@ -11,6 +11,12 @@ namespace wattune::search {
 
 namespace {
 
+// In a space that is not exact, of which only some ids are valid: ids that a draw passes by, samples that it takes
+// then, and ids that it follows in their order where all of these are visited.
+constexpr std::size_t kPassed = 256;
+constexpr std::size_t kSampled = 64;
+constexpr std::size_t kFollowed = 4'000;
+
 // Of what was left out of a race for energy, what it takes at least: then it is still worse in all than another.
 std::optional<std::vector<double>> known_costs(const Observation& observation,
                                                const std::vector<Objective>& objectives) {
@@ -82,11 +88,24 @@ const std::vector<double>* Strategy::costs(ConfigurationId id) const {
 // The first unvisited id of a random order is equally likely to be any of the unvisited ones. The walk passes each id
 // at most once, so all draws together cost no more than one pass, and the end of the walk is the end of the space.
 std::optional<ConfigurationId> Strategy::draw_unvisited() {
-  while (drawn_ < order_->bound()) {
+  for (std::size_t passed = 0; drawn_ < order_->bound(); ++passed) {
+    if (!space_.exact() && passed == kPassed) return sample_unvisited();
     const ConfigurationId id = order_->at(drawn_++);
-    if (!visited(id) && (space_.exact() || space_.valid(id))) return id;
+    if (!visited(id) && space_.valid(id)) return id;
   }
   return std::nullopt;
+}
+
+// Where few ids of a relaxed space are valid, walking along all takes for ever. Where few are unvisited, they are
+// looked for in their order.
+std::optional<ConfigurationId> Strategy::sample_unvisited() {
+  ConfigurationId id = space_.sample(random_);
+  for (std::size_t i = 1; i < kSampled && visited(id); ++i) id = space_.sample(random_);
+  std::optional<ConfigurationId> next = id;
+  for (std::size_t i = 0; i < kFollowed && next && visited(*next); ++i) next = space_.next(*next + 1);
+  if (!next) next = space_.next(0);
+  for (std::size_t i = 0; i < kFollowed && next && visited(*next); ++i) next = space_.next(*next + 1);
+  return next && !visited(*next) ? next : std::nullopt;
 }
 
 }  // namespace wattune::search

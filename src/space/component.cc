@@ -35,13 +35,14 @@ std::vector<Group> group_terms(const Scopes& scopes, std::vector<std::uint32_t> 
 
 ComponentBuilder::ComponentBuilder(const ConstraintSystem& system, const Domains& domains, const Scopes& scopes,
                                    std::vector<std::uint32_t> variables, std::vector<std::uint32_t> terms,
-                                   std::size_t state_budget)
+                                   std::size_t state_budget, StopSignal& stop)
     : system_(system),
       domains_(domains),
       scopes_(scopes),
       variables_(std::move(variables)),
       groups_(group_terms(scopes, std::move(terms))),
-      state_budget_(state_budget) {
+      state_budget_(state_budget),
+      stop_(stop) {
   for (const std::vector<std::uint16_t>& values : domains.values) widths_.push_back(values.size());
 }
 
@@ -52,7 +53,7 @@ std::optional<ComponentDiagram> ComponentBuilder::build() {
   const std::size_t longest = state_budget_ * kStepsPerState;
   for (std::size_t round = std::min(kFirstRound, longest);; round = std::min(round * kRoundGrowth, longest)) {
     std::optional<ComponentDiagram> best = run_round(orders, round);
-    if (best || orders.empty() || round == longest) return best;
+    if (best || orders.empty() || round == longest || stop_.is_given()) return best;
   }
 }
 
@@ -80,7 +81,7 @@ std::optional<ComponentDiagram> ComponentBuilder::run_round(std::vector<std::vec
 
 ComponentBuilder::Attempt ComponentBuilder::attempt(const std::vector<std::uint32_t>& order, std::size_t steps) {
   Attempt result;
-  Budget budget(state_budget_, steps);
+  Budget budget(state_budget_, steps, stop_);
   const std::vector<ConstraintDiagram> diagrams = build_groups(order, std::nullopt, budget);
   for (const ConstraintDiagram& diagram : diagrams) {
     result.faulty.insert(result.faulty.end(), diagram.faulty.begin(), diagram.faulty.end());
@@ -94,11 +95,12 @@ ComponentBuilder::Attempt ComponentBuilder::attempt(const std::vector<std::uint3
   result.steps = steps - budget.steps_left();
   result.hopeless = budget.out_of_states();
   states_ += budget.created_states();
+  steps_ += result.steps;
   return result;
 }
 
 std::optional<LayeredDiagram> ComponentBuilder::build_faults_of(std::uint32_t term) const {
-  Budget budget(state_budget_, state_budget_ * kStepsPerState);
+  Budget budget(state_budget_, state_budget_ * kStepsPerState, stop_);
   const std::vector<ConstraintDiagram> diagrams = build_groups(order_, term, budget);
   if (diagrams.size() < groups_.size()) return std::nullopt;
   return intersect(order_, widths_, diagrams, budget);

@@ -37,12 +37,15 @@ class ComponentBuilder {
  public:
   // `variables` ascending, with at least two values each; they include the scopes of `terms`.
   ComponentBuilder(const ConstraintSystem& system, const Domains& domains, const Scopes& scopes,
-                   std::vector<std::uint32_t> variables, std::vector<std::uint32_t> terms, std::size_t state_budget);
+                   std::vector<std::uint32_t> variables, std::vector<std::uint32_t> terms, std::size_t state_budget,
+                   StopSignal& stop);
 
   // The diagram in the order that won; nullopt when none finished within the budget. culprits() then says which
   // terms to set aside so that the others may do better.
   std::optional<ComponentDiagram> build();
   const std::vector<std::uint32_t>& culprits() const { return culprits_; }
+  // That build() took.
+  std::size_t steps() const { return steps_; }
 
   // After build(): the configurations at which `term` faults and that every other term admits, in the same order of
   // variables; nullopt when the budget ran out.
@@ -73,7 +76,9 @@ class ComponentBuilder {
   std::vector<Group> groups_;
   std::vector<std::size_t> widths_;
   std::size_t state_budget_;
+  StopSignal& stop_;
   std::size_t states_ = 0;
+  std::size_t steps_ = 0;
   std::vector<std::uint32_t> order_;  // that won
   std::vector<std::uint32_t> culprits_;
 };

@@ -9,11 +9,12 @@ namespace {
 class Restrictor {
  public:
   Restrictor(const LayeredDiagram& relaxed, const ConstraintProgram& program, const Domains& domains,
-             std::size_t max_edges)
+             std::size_t max_edges, StopSignal& stop)
       : relaxed_(relaxed),
         program_(program),
         domains_(domains),
         edges_left_(max_edges),
+        stop_(stop),
         cells_(program.initial_cells()) {
     for (const LayeredDiagram::Layer& layer : relaxed.layers) {
       tables_.emplace_back(layer.variable);
@@ -26,7 +27,7 @@ class Restrictor {
   std::optional<Restriction> run() {
     Restriction result;
     result.diagram.empty = relaxed_.empty || program_.contradiction || rebuild(0, 0) == kNoNode;
-    if (edges_left_ == 0) return std::nullopt;
+    if (edges_left_ == 0 || stop_.is_given()) return std::nullopt;
     for (NodeTable& table : tables_) result.diagram.layers.push_back(std::move(table).take());
     result.fault = std::move(fault_);
     return result;
@@ -46,7 +47,7 @@ class Restrictor {
     const std::optional<std::uint32_t> fault_above = pending_fault_;
     std::vector<Edge> edges;
     for (const Edge& edge : relaxed_.layers[l].node(i)) {
-      if (edges_left_ == 0) return kNoNode;
+      if (edges_left_ == 0 || stop_.is_given()) return kNoNode;
       path_[l] = edge.value;
       pending_fault_ = fault_above;
       if (!assign(level, domains_.cells[level.variable][edge.value])) continue;
@@ -106,6 +107,7 @@ class Restrictor {
   const ConstraintProgram& program_;
   const Domains& domains_;
   std::size_t edges_left_;
+  StopSignal& stop_;
   std::vector<Cell> cells_;
   std::vector<NodeTable> tables_;                   // by layer
   std::vector<std::vector<std::uint32_t>> copies_;  // by layer and old node
@@ -144,8 +146,8 @@ std::vector<std::pair<std::uint32_t, std::uint16_t>> first_configuration(const L
 }
 
 std::optional<Restriction> restrict_diagram(const LayeredDiagram& relaxed, const ConstraintProgram& program,
-                                            const Domains& domains, std::size_t max_edges) {
-  return Restrictor(relaxed, program, domains, max_edges).run();
+                                            const Domains& domains, std::size_t max_edges, StopSignal& stop) {
+  return Restrictor(relaxed, program, domains, max_edges, stop).run();
 }
 
 }  // namespace wattune::space

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "space/budget.h"
 #include "space/constraint_program.h"
 #include "space/layered_diagram.h"
 
@@ -32,8 +33,8 @@ std::vector<std::pair<std::uint32_t, std::uint16_t>> first_configuration(const L
                                                                          const Domains& domains);
 
 // `program` is compiled for the order of the diagram's layers. nullopt when the result would have more edges than
-// max_edges.
+// max_edges, or `stop` is given.
 std::optional<Restriction> restrict_diagram(const LayeredDiagram& relaxed, const ConstraintProgram& program,
-                                            const Domains& domains, std::size_t max_edges);
+                                            const Domains& domains, std::size_t max_edges, StopSignal& stop);
 
 }  // namespace wattune::space

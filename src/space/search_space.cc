@@ -18,11 +18,11 @@ namespace wattune::space {
 
 namespace {
 
-constexpr int kHashVersion = 1;  // goes up when equal declarations come to mean other ids
-constexpr int kWitnessDraws = 1'000'000;
+constexpr int kHashVersion = 1;                // goes up when equal declarations come to mean other ids
+constexpr std::size_t kNextSteps = 4'000'000;  // of next(), a few tenths of a second
 
-Error empty_space(const ConstraintSystem& system) {
-  const std::vector<std::uint32_t> conflict = find_conflict(system);
+Error empty_space(const ConstraintSystem& system, const std::function<bool()>& cancelled) {
+  const std::vector<std::uint32_t> conflict = find_conflict(system, cancelled);
   if (conflict.empty()) {
     return Error(ErrorCode::invalid_argument, "the constraints leave no valid configuration");
   }
@@ -93,9 +93,10 @@ Result<SearchSpace> SearchSpace::build(std::vector<Parameter> parameters, std::v
   std::vector<std::uint32_t> terms(system.terms.size());
   for (std::uint32_t t = 0; t < terms.size(); ++t) terms[t] = t;
   WATTUNE_ASSIGN(BuiltSpace built, build_space(system, terms, options));
-  if (built.empty) return empty_space(system);
+  if (built.empty) return empty_space(system, options.cancelled);
   WATTUNE_ASSIGN(SearchSpace space, assemble(std::move(data), std::move(built)));
-  WATTUNE_TRY(space.find_witness());
+  WATTUNE_ASSIGN(const bool any_valid, space.find_witness(options.cancelled));
+  if (!any_valid) return empty_space(space.data_->system, options.cancelled);
   space.data_->report.build_time = stopwatch.elapsed();
   return space;
 }
@@ -117,7 +118,12 @@ Result<SearchSpace> SearchSpace::assemble(std::unique_ptr<Data> data, BuiltSpace
   const ConstraintSystem& system = data->system;
   WATTUNE_ASSIGN(data->diagram, Diagram::assemble(built.components, built.domains));
   data->unchecked = std::move(built.unchecked);
+  if (!data->unchecked.empty())
+    data->tested = std::make_unique<TestedTerms>(system, data->diagram, built.domains, data->unchecked);
   data->occurring = occurring_values(data->diagram);
+  data->occurring_before = {0};
+  for (const auto& values : data->occurring)
+    data->occurring_before.push_back(data->occurring_before.back() + values.size());
   data->names = std::make_shared<const std::vector<std::string>>(names_of(system.parameters));
   data->content_hash = wattune::content_hash(hashed_bytes(system, data->diagram, data->unchecked.empty()));
 
@@ -133,18 +139,6 @@ Result<SearchSpace> SearchSpace::assemble(std::unique_ptr<Data> data, BuiltSpace
   return SearchSpace(std::move(data));
 }
 
-// A valid id, for default_configuration() and for sample() when luck fails; any id where the diagram is exact.
-Result<void> SearchSpace::find_witness() {
-  if (exact()) return {};
-  Random random(1);
-  for (int i = 0; i < kWitnessDraws; ++i) {
-    data_->witness = random.below128(count());
-    if (valid(data_->witness)) return {};
-  }
-  return Error(ErrorCode::invalid_argument,
-               fmt::format("no valid configuration among {} drawn: {}", kWitnessDraws, data_->report.fallback));
-}
-
 const std::vector<Parameter>& SearchSpace::parameters() const { return data_->system.parameters; }
 const BuildReport& SearchSpace::report() const { return data_->report; }
 const std::string& SearchSpace::content_hash() const { return data_->content_hash; }
@@ -155,12 +149,6 @@ double SearchSpace::cartesian_count() const {
   double product = 1;
   for (const Parameter& parameter : parameters()) product *= static_cast<double>(parameter.values.size());
   return product;
-}
-
-bool SearchSpace::Data::passes_unchecked(const ValueIndices& indices) const {
-  if (unchecked.empty()) return true;
-  const std::vector<Cell> cells = system.evaluate(indices);
-  return std::ranges::all_of(unchecked, [&](std::uint32_t t) { return system.holds(system.terms[t], cells); });
 }
 
 ConfigurationId SearchSpace::rank(const ValueIndices& indices) const { return *data_->diagram.find(indices); }
@@ -277,14 +265,17 @@ std::vector<ConfigurationId> SearchSpace::neighbours(ConfigurationId id, Neighbo
     }
     ids = box_neighbours(diagram, indices, allowed, limit);
   }
-  if (!exact()) std::erase_if(ids, [&](ConfigurationId neighbour) { return !valid(neighbour); });
+  if (!exact()) data_->keep_valid(indices, ids);
   return ids;
 }
 
 std::optional<ConfigurationId> SearchSpace::next(ConfigurationId id) const {
-  while (id < count() && !valid(id)) ++id;
   if (id >= count()) return std::nullopt;
-  return id;
+  if (exact()) return id;
+  std::size_t steps = kNextSteps;
+  PathSearch search(data_->diagram, *data_->tested);
+  const auto ascending = [](std::size_t, std::vector<EdgeId>&) {};
+  return search.find(ascending, steps, id) == PathSearch::End::found ? std::optional(search.id()) : std::nullopt;
 }
 
 }  // namespace wattune::space

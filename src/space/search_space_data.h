@@ -3,6 +3,8 @@
 
 #include "space/constraint_system.h"
 #include "space/diagram.h"
+#include "space/path_search.h"
+#include "space/tested_terms.h"
 #include "wattune/space/search_space.h"
 
 namespace wattune::space {
@@ -11,14 +13,40 @@ struct SearchSpace::Data {
   ConstraintSystem system;
   Diagram diagram;
   std::vector<std::uint32_t> unchecked;               // terms to test per configuration; empty when exact
+  std::unique_ptr<const TestedTerms> tested;          // those terms; nullptr when exact
   ConfigurationId witness = 0;                        // a valid id
+  bool draws_pay = true;                              // enough of the diagram's configurations are valid
   std::vector<std::vector<std::uint16_t>> occurring;  // by level: values on its edges, ascending
+  std::vector<std::uint64_t> occurring_before;        // by level: how many of these the levels above have; and the sum
   Configuration::Names names;
   BuildReport report;
   std::string content_hash;
 
   // Whether the configuration, which the diagram holds, meets the terms that the diagram does not enforce.
-  bool passes_unchecked(const ValueIndices& indices) const;
+  bool passes_unchecked(const ValueIndices& indices) const { return !tested || tested->hold(indices); }
+
+  // A change of one value of a configuration that stays valid by it, and whose id then is this.
+  struct Change {
+    std::size_t level = 0;
+    std::uint16_t value = 0;
+    Uint128 id = 0;
+  };
+
+  ValueIndices indices_of(Uint128 id) const;
+
+  // All that follows is for relaxed diagrams.
+  // The first valid id in that order; none: there is none, or finding it takes too many steps.
+  std::optional<Uint128> first(const PathSearch::Order& order) const;
+  // A valid id with the values of this one as far as they can stay, the others drawn.
+  Uint128 found_near(Uint128 id, Random& random) const;
+  // The valid id to which random changes of one value at a time lead from a valid one.
+  Uint128 moved(Uint128 id, Random& random) const;
+  // A random change; none where it is not valid. All valid ones are equally likely.
+  std::optional<Change> draw_change(TestedConfiguration& here, Random& random) const;
+  // Erases those that are not valid. `indices` are those of the configuration whose neighbours they are.
+  void keep_valid(const ValueIndices& indices, std::vector<ConfigurationId>& neighbours) const;
+  // About as many as one walk down takes.
+  std::size_t steps_of_path() const;
 };
 
 }  // namespace wattune::space

@@ -1,5 +1,6 @@
 // Drawing configurations, and the one to start from.
 #include <algorithm>
+#include <cmath>
 
 #include "space/search_space_data.h"
 
@@ -7,10 +8,12 @@ namespace wattune::space {
 
 namespace {
 
-// After that many draws without a valid configuration, sampling a relaxed diagram settles for the one it knows.
-constexpr int kMaxDraws = 10'000'000;
-// Draws in one slice of a stratified sample before it is left out, in a relaxed diagram.
+// In a relaxed diagram where drawing pays, one of so many draws is valid almost certainly.
+constexpr int kMaxDraws = 3'000;
+// Draws in one slice of a stratified sample.
 constexpr int kDrawsPerSlice = 200;
+// Draws of a change for each value before a configuration counts as one without neighbours, in a relaxed diagram.
+constexpr std::size_t kDrawsPerValue = 2;
 
 ConfigurationId draw(Random& random, Uint128 bound) {
   return bound >> 64 == 0 ? random.below(static_cast<std::uint64_t>(bound)) : random.below128(bound);
@@ -26,14 +29,21 @@ std::vector<Value>::const_iterator standard_value(const Parameter& parameter) {
                                   [](const Value& value) { return value.is_number() ? value.as_real() : 0.0; });
 }
 
+// Sorts edges by how far their values are from the point's coordinate, of two the lower value first.
+PathSearch::Order nearest_to(const Diagram& diagram, std::span<const double> point) {
+  return [&diagram, point](std::size_t level, std::vector<EdgeId>& edges) {
+    const double wanted = point[diagram.parameter(level)];
+    std::ranges::stable_sort(edges, {}, [&](EdgeId edge) { return std::abs(diagram.value(edge) - wanted); });
+  };
+}
+
 }  // namespace
 
 ConfigurationId SearchSpace::sample(Random& random) const {
-  for (int i = 0; i < kMaxDraws; ++i) {
-    const ConfigurationId id = draw(random, count());
-    if (valid(id)) return id;
-  }
-  return data_->witness;
+  ConfigurationId id = draw(random, count());
+  for (int i = 1; i < kMaxDraws && data_->draws_pay && !valid(id); ++i) id = draw(random, count());
+  if (data_->draws_pay && valid(id)) return id;
+  return data_->moved(data_->found_near(id, random), random);
 }
 
 std::vector<ConfigurationId> SearchSpace::sample_stratified(std::size_t n, Random& random) const {
@@ -45,14 +55,14 @@ std::vector<ConfigurationId> SearchSpace::sample_stratified(std::size_t n, Rando
   Uint128 begin = 0;
   for (std::size_t slice = 0; slice < n; ++slice) {
     const Uint128 size = quotient + (slice < remainder ? 1 : 0);
-    for (int i = 0; i < kDrawsPerSlice; ++i) {
-      const ConfigurationId id = begin + draw(random, size);
-      if (!valid(id)) continue;
-      ids.push_back(id);
-      break;
-    }
+    ConfigurationId id = begin + draw(random, size);
+    for (int i = 1; i < kDrawsPerSlice && data_->draws_pay && !valid(id); ++i) id = begin + draw(random, size);
+    ids.push_back(valid(id) ? id : data_->found_near(id, random));
     begin += size;
   }
+  if (exact()) return ids;
+  std::ranges::sort(ids);
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
 }
 
@@ -61,17 +71,29 @@ ConfigurationId SearchSpace::default_configuration() const {
   for (const Parameter& parameter : parameters()) {
     indices.push_back(static_cast<std::uint16_t>(standard_value(parameter) - parameter.values.begin()));
   }
-  return valid_near(data_->diagram.nearest(indices));
+  const ConfigurationId id = data_->diagram.nearest(indices);
+  if (valid(id)) return id;
+  const std::vector<ConfigurationId> near = neighbours(id, Neighbourhood::hamming);
+  if (!near.empty()) return near.front();
+  Random random(1);
+  return data_->found_near(id, random);
 }
 
 ConfigurationId SearchSpace::project(std::span<const double> point) const {
-  return valid_near(data_->diagram.project(point));
+  const ConfigurationId id = data_->diagram.project(point);
+  if (valid(id)) return id;
+  return data_->first(nearest_to(data_->diagram, point)).value_or(data_->witness);
 }
 
-ConfigurationId SearchSpace::valid_near(ConfigurationId id) const {
-  if (valid(id)) return id;
-  const std::vector<ConfigurationId> near = neighbours(id, Neighbourhood::hamming);
-  return near.empty() ? data_->witness : near.front();
+std::optional<ConfigurationId> SearchSpace::random_neighbour(ConfigurationId id, Random& random) const {
+  if (exact()) {
+    const std::vector<ConfigurationId> ids = neighbours(id, Neighbourhood::hamming);
+    return ids.empty() ? std::nullopt : std::optional(ids[random.below(ids.size())]);
+  }
+  TestedConfiguration here(*data_->tested, data_->indices_of(id));
+  for (std::size_t i = 0; i < kDrawsPerValue * data_->occurring_before.back(); ++i)
+    if (const auto change = data_->draw_change(here, random)) return change->id;
+  return std::nullopt;
 }
 
 }  // namespace wattune::space

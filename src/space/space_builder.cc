@@ -13,6 +13,10 @@ namespace wattune::space {
 namespace {
 
 using Terms = std::vector<std::uint32_t>;
+
+// From so many steps for each state of the budget on, which may be some ten seconds, terms are set aside by halves
+// instead of one after another.
+constexpr std::size_t kPatience = 256;
 using Assignment = std::vector<std::pair<std::uint32_t, std::uint16_t>>;
 
 struct Component {
@@ -85,7 +89,7 @@ Error fault_error(const ConstraintSystem& system, std::uint32_t term, const Doma
 class SpaceBuilder {
  public:
   SpaceBuilder(const ConstraintSystem& system, std::span<const std::uint32_t> terms, const BuildOptions& options)
-      : system_(system), terms_(terms), options_(options) {}
+      : system_(system), terms_(terms), options_(options), stop_(options.cancelled) {}
 
   Result<BuiltSpace> build() {
     space_.domains = system_.domains;
@@ -97,6 +101,7 @@ class SpaceBuilder {
     if (space_.empty) return std::move(space_);
     for (const Component& component : find_components(space_.domains, scopes_, terms_)) {
       build_component(component);
+      if (stop_.is_given()) return Error(ErrorCode::cancelled, "building the space was stopped");
       if (space_.empty) return std::move(space_);
     }
     if (fault_) return fault_error(system_, fault_->term, space_.domains, fault_->assignment);
@@ -130,12 +135,13 @@ class SpaceBuilder {
     constexpr std::size_t kUnlimited = std::size_t{1} << 40;
     Terms kept = component.terms;
     Terms aside;
-    for (;;) {
+    for (std::size_t steps = 0; !stop_.is_given();) {
       const std::size_t state_budget = kept.empty() ? kUnlimited : options_.state_budget;
-      ComponentBuilder builder(system_, space_.domains, scopes_, component.variables, kept, state_budget);
+      ComponentBuilder builder(system_, space_.domains, scopes_, component.variables, kept, state_budget, stop_);
       std::optional<ComponentDiagram> built = builder.build();
       if (!built) {
-        const Terms& culprits = builder.culprits();
+        steps += builder.steps();
+        const Terms culprits = steps > kPatience * options_.state_budget ? wider_half(kept) : builder.culprits();
         std::erase_if(kept, [&](std::uint32_t t) { return std::ranges::find(culprits, t) != culprits.end(); });
         aside.insert(aside.end(), culprits.begin(), culprits.end());
         continue;
@@ -145,6 +151,13 @@ class SpaceBuilder {
       if (finished) return add(std::move(built->diagram));
       return fall_back(*built, aside);
     }
+  }
+
+  // At least one.
+  Terms wider_half(Terms terms) const {
+    std::ranges::stable_sort(terms, std::greater(), [&](std::uint32_t t) { return scopes_[t].size(); });
+    terms.resize((terms.size() + 1) / 2);
+    return terms;
   }
 
   // Notes the first fault that no other term of the component shadows; false when that exceeds the budget.
@@ -181,13 +194,13 @@ class SpaceBuilder {
     return add(std::move(built.diagram));
   }
 
-  std::optional<Restriction> restrict_to(const LayeredDiagram& relaxed, const Terms& tested) const {
+  std::optional<Restriction> restrict_to(const LayeredDiagram& relaxed, const Terms& tested) {
     std::vector<Root> roots;
     for (std::uint32_t t : tested) roots.push_back({system_.terms[t].root, t});
     std::vector<std::uint32_t> order;
     for (const LayeredDiagram::Layer& layer : relaxed.layers) order.push_back(layer.variable);
     const ConstraintProgram program = compile(system_.graph, roots, order, space_.domains, system_.predicates);
-    return restrict_diagram(relaxed, program, space_.domains, options_.materialise_limit);
+    return restrict_diagram(relaxed, program, space_.domains, options_.materialise_limit, stop_);
   }
 
   void note(const Terms& aside, const std::string& remedy) {
@@ -213,6 +226,7 @@ class SpaceBuilder {
   const ConstraintSystem& system_;
   std::span<const std::uint32_t> terms_;
   const BuildOptions& options_;
+  StopSignal stop_;
   Scopes scopes_;
   BuiltSpace space_;
   std::optional<FaultFound> fault_;

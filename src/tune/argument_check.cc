@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "backend/c_type.h"
+#include "wattune/tune/argument_check.h"
 
 namespace wattune::tune {
 
@@ -80,15 +81,13 @@ std::string parameter_list(std::span<const KernelParameter> parameters) {
   return list.empty() ? list : fmt::format(" ({})", list);
 }
 
-}  // namespace
-
-Result<void> check_arguments(const backend::Kernel& kernel, const KernelSpec& spec, const Launch& launch,
-                             const PlannedStep& step) {
+// By the parameters of a kernel or a compiled function.
+Result<void> check(const std::string& name, std::size_t count, std::span<const KernelParameter> parameters,
+                   const KernelSpec& spec, const Launch& launch, const PlannedStep& step) {
   const std::vector<std::size_t> listed = parameters_of(spec, step.arguments);
-  const std::span<const KernelParameter> parameters = kernel.parameters();
-  if (kernel.argument_count() != listed.size())
-    return Error(ErrorCode::mismatch, fmt::format("kernel `{}` takes {} arguments{}, the spec lists {}", kernel.name(),
-                                                  kernel.argument_count(), parameter_list(parameters), listed.size()))
+  if (count != listed.size())
+    return Error(ErrorCode::mismatch, fmt::format("kernel `{}` takes {} arguments{}, the spec lists {}", name, count,
+                                                  parameter_list(parameters), listed.size()))
         .at(spec.arguments.empty() ? SourcePosition{spec.file.string()} : spec.arguments[0].position);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Argument& argument = spec.arguments[listed[i]];
@@ -96,11 +95,52 @@ Result<void> check_arguments(const backend::Kernel& kernel, const KernelSpec& sp
     const auto is_right = [&](const auto& kind) { return fits(kind, planned, parameters[i]); };
     if (std::visit(is_right, argument.kind)) continue;
     return Error(ErrorCode::mismatch,
-                 fmt::format("argument {} of kernel `{}` is declared `{}`, the spec says `{}`", i + 1, kernel.name(),
+                 fmt::format("argument {} of kernel `{}` is declared `{}`, the spec says `{}`", i + 1, name,
                              backend::describe(parameters[i]),
                              std::visit([](const auto& kind) { return type_in_spec(kind); }, argument.kind)))
         .at(argument.position)
         .about(argument.name);
+  }
+  return {};
+}
+
+// Those that a step passes in symbols of constant memory, of each of which the compiler told the size.
+Result<void> check_constants(const KernelSpec& spec, const Launch& launch, const PlannedStep& step,
+                             const std::map<std::string, std::size_t>& symbols) {
+  for (const std::size_t i : step.arguments) {
+    const Argument& argument = spec.arguments[i];
+    const auto* vector = std::get_if<VectorArgument>(&argument.kind);
+    if (vector == nullptr || vector->place != BufferPlace::constant) continue;
+    const auto symbol = symbols.find(argument.name);
+    if (symbol == symbols.end())
+      return Error(ErrorCode::not_found, fmt::format("no constant symbol `{}` in the program", argument.name))
+          .at(argument.position)
+          .hint("declare it extern \"C\", or it has a longer name");
+    const std::size_t bytes = std::get<PlannedBuffer>(launch.arguments[i]).bytes;
+    if (bytes > symbol->second)
+      return Error(ErrorCode::mismatch, fmt::format("constant symbol `{}` has {} bytes, the argument {}", argument.name,
+                                                    symbol->second, bytes))
+          .at(argument.position);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_arguments(const backend::Kernel& kernel, const KernelSpec& spec, const Launch& launch,
+                             const PlannedStep& step) {
+  return check(kernel.name(), kernel.argument_count(), kernel.parameters(), spec, launch, step);
+}
+
+Result<void> check_arguments(const KernelSpec& spec, const Configuration& configuration, const std::string& function,
+                             const backend::CompileReport& compiled) {
+  const auto names = std::make_shared<const Names>(spec.problem_size, spec.parameters);
+  WATTUNE_ASSIGN(const LaunchPlan plan, LaunchPlan::compile(spec, launches_of(spec), names));
+  WATTUNE_ASSIGN(const Launch launch, plan.evaluate(configuration));
+  for (const PlannedStep& step : launch.steps) {
+    if (step.function != function) continue;
+    WATTUNE_TRY(check(function, compiled.parameters.size(), compiled.parameters, spec, launch, step));
+    WATTUNE_TRY(check_constants(spec, launch, step, compiled.constants));
   }
   return {};
 }

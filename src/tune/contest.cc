@@ -13,11 +13,11 @@ std::optional<std::size_t> prepare_contestants(std::deque<Attempt>& attempts, Ru
                                                const std::vector<Configuration>& contestants,
                                                const measure::ShootOutOptions& options) {
   for (const Configuration& configuration : contestants) {
-    if (options.cancelled()) return std::nullopt;
+    if (options.cancelled() || options.is_over()) return std::nullopt;
     attempts.emplace_back(run);
     if (!attempts.back().load(configuration)) return attempts.size() - 1;
   }
-  for (std::size_t i = 0; i < attempts.size() && !options.cancelled(); ++i)
+  for (std::size_t i = 0; i < attempts.size() && !options.cancelled() && !options.is_over(); ++i)
     if (!attempts[i].prepare()) return i;
   return std::nullopt;
 }
@@ -46,7 +46,8 @@ ContestAttempt try_contest(RunState& run, const std::vector<Configuration>& cont
   std::deque<Attempt> attempts;
   ContestAttempt attempt;
   attempt.failed = prepare_contestants(attempts, run, contestants, options);
-  if (!attempt.failed && !options.cancelled()) attempt.failed = compete(attempts, options, attempt.contest.rounds);
+  if (!attempt.failed && !options.cancelled() && !options.is_over())
+    attempt.failed = compete(attempts, options, attempt.contest.rounds);
   if (attempt.failed) {
     Attempt& failed = attempts[*attempt.failed];
     attempt.error = std::move(failed.error());

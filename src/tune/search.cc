@@ -61,7 +61,7 @@ Search::Search(const space::SearchSpace& space, search::Strategy& strategy, cons
 Search::~Search() = default;
 
 void Search::start(const std::vector<Trial>& resumed, Nanoseconds now) {
-  started_ = now;
+  started_ = now - options_.spent;
   for (const Trial* const trial : counting(resumed)) {
     known_.insert(trial->configuration.id());
     tally_->add(*trial, true);
@@ -90,6 +90,7 @@ std::optional<std::size_t> Search::idle() const {
 std::optional<Configuration> Search::next(Nanoseconds now, std::size_t device) {
   if (error_ || over(now)) return std::nullopt;
   ask_ahead();
+  if (over(now)) return std::nullopt;
   if (proposals_.empty()) {
     tally_->result.stop_reason = progress().evaluations + progress().skipped >= space_.count()
                                      ? "every configuration was evaluated"
@@ -137,8 +138,12 @@ void Search::ask_ahead() {
     wanted = std::min(wanted, *left - in_flight_.size());
   if (std::min(wanted, least) <= proposals_.size()) return;
   strategy_.see(progress());
-  for (const ConfigurationId id : strategy_.ask(wanted - proposals_.size()))
-    proposals_.push_back(space_.configuration(id));
+  // One by one, so that who cancels need not wait for all.
+  while (proposals_.size() < wanted && !options_.cancelled()) {
+    const std::vector<ConfigurationId> ids = strategy_.ask(1);
+    if (ids.empty()) break;
+    proposals_.push_back(space_.configuration(ids.front()));
+  }
   group_proposals();
 }
 
@@ -244,7 +249,10 @@ std::vector<Configuration> Search::next_contest(const IntervalOf& interval, Nano
 Result<void> Search::tell(Contest contest, std::size_t device) {
   if (contest.observations.empty()) {
     final_->give_up();
-    if (options_.cancelled()) tally_->result.stop_reason = kCancelled;
+    if (options_.cancelled())
+      tally_->result.stop_reason = kCancelled;
+    else if (options_.stop.time)
+      tally_->result.stop_reason += ", which left none to compare the best in turns";
     return {};
   }
   Final final{.trials = {}, .rounds = std::move(contest.rounds)};

@@ -352,13 +352,14 @@ std::vector<Evaluator*> TuningSession::evaluators() const {
 RunInfo TuningSession::describe() const { return describe_run(spec(), space(), devices().front(), parts_->identity); }
 
 Result<TuningResult> TuningSession::run(TrialSink& sink, TuningObserver& observer, const std::vector<Trial>& resumed,
-                                        const std::atomic<bool>* cancel) {
+                                        const std::atomic<bool>* cancel, Nanoseconds spent) {
   TuningOptions tuning{.stop = plan().stop,
                        .ahead = proposals_ahead(*parts_),
                        .costly = names_of_clocks(spec()),
                        .batch = batch_of(plan(), spec()),
                        .cancel = cancel,
                        .shoot_out = parts_->options.shoot_out,
+                       .spent = recording() == nullptr ? spent : Nanoseconds(),  // a replay's time is the recorded one
                        .slowdown = slowdown_of(spec().objectives)};
   tuning.shoot_out.warm_up = parts_->options.sampling.warm_up;
   return tune(space(), strategy(), evaluators(), sink, observer, resumed, tuning);

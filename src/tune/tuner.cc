@@ -7,6 +7,9 @@ namespace wattune::tune {
 
 namespace {
 
+// That the final may take when the time of the search is over.
+constexpr Nanoseconds kTimeOfFinal = nanoseconds_from_seconds(1.5);
+
 std::vector<std::string> devices_of(const Crew& crew) {
   std::vector<std::string> devices;
   for (std::size_t i = 0; i < crew.size(); ++i) devices.push_back(crew.evaluator(i).device());
@@ -24,7 +27,8 @@ class Driver {
       has_device_ |= pipeline.has_value();
       note(i, pipeline);
     }
-    search_.start(resumed, now());
+    started_ = now();
+    search_.start(resumed, started_);
     for (std::size_t i = 0; i < crew_.size(); ++i)
       if (const auto& best = search_.best_before(i)) crew_.evaluator(i).know_best(*best);
     for (employ(); search_.waiting(); employ()) WATTUNE_TRY(finish(wait()));
@@ -33,6 +37,9 @@ class Driver {
   }
 
  private:
+  // True if the final has had its time behind that of the search.
+  bool is_over() const { return now() - started_ + options_.spent >= *options_.stop.time + kTimeOfFinal; }
+
   // The time of the first, even if it is lost.
   Nanoseconds now() const { return crew_.evaluator(0).now(); }
 
@@ -93,6 +100,9 @@ class Driver {
   Result<void> hold_contest(Evaluator& evaluator, std::size_t member, const std::vector<Configuration>& contestants) {
     measure::ShootOutOptions shoot_out = options_.shoot_out;
     shoot_out.cancel = options_.cancel;
+    // Where joules decide, a block takes longer than that.
+    const bool quick = !(evaluator.turn_overhead() > Nanoseconds());
+    if (options_.stop.time && quick) shoot_out.over = [this] { return is_over(); };
     Result<Contest> contest = evaluator.hold_contest(contestants, shoot_out);
     note(member, evaluator.pipeline());
     if (!contest) return search_.fail(contest.error(), now(), member);
@@ -102,6 +112,7 @@ class Driver {
   Search& search_;
   Crew& crew_;
   const TuningOptions& options_;
+  Nanoseconds started_;
   bool has_device_ = false;
 };
 

@@ -47,7 +47,7 @@ TEST(CType, LeavesUnknownWhatMayMeanAnything) {
     EXPECT_EQ(cuda_parameter(type).space, std::nullopt) << type;
   }
   EXPECT_EQ(cuda_parameter("void*").element, std::nullopt);
-  EXPECT_EQ(cuda_parameter("float**").element, std::nullopt);
+  EXPECT_EQ(cuda_parameter("float**").element, ElementType::uint64);
   EXPECT_EQ(cuda_parameter("particle*").space, AddressSpace::global);
 }
 
@@ -98,10 +98,14 @@ TEST(CudaSignature, IsUnknownWhereItIsNotClear) {
   const std::string plain = "extern \"C\" __global__ void f(float* x) {}\n";
   const auto read = [](const std::string& source) { return described(declared(source, "f")); };
   EXPECT_THAT(read("#if WIDE\n" + plain + "#endif\n"), ElementsAre("none"));
-  EXPECT_THAT(read("__global__ void f(\n#ifdef A\nint a,\n#endif\nint b) {}"), ElementsAre("none"));
+  EXPECT_THAT(read("#if __CUDA_ARCH__ >= 800\n" + plain + "#endif\n"), ElementsAre("none"));
+  EXPECT_THAT(read("__global__ void f(\n#ifdef __CUDACC_RTC__\nint a,\n#endif\nint b) {}"), ElementsAre("none"));
+  EXPECT_THAT(read("__global__ void f(\n#ifdef A\nint a,\n#endif\nint b) {}"), ElementsAre("int b"));
   EXPECT_THAT(read(plain + "__global__ void f(double* x);"), ElementsAre("none"));
   EXPECT_THAT(read(plain + "__global__ void f(float*);"), ElementsAre("float*"));
-  EXPECT_THAT(read("#define float double\n" + plain), ElementsAre("0 bytes"));
+  EXPECT_THAT(read("#define float double\n" + plain), ElementsAre("double* x"));
+  EXPECT_THAT(read("#define P(T) T*\nextern \"C\" __global__ void f(P(float) x) {}\n"), ElementsAre("0 bytes"));
+  EXPECT_THAT(read("#define T int\n__global__ void f(T x) {}\n#undef T\n#define T float\n"), ElementsAre("0 bytes"));
   EXPECT_THAT(read("__global__ void f(float* x"), ElementsAre("none"));
   EXPECT_THAT(read(""), ElementsAre("none"));
   EXPECT_EQ(declared("typedef int n_t;\n__global__ void f(n_t n) {}", "f")->front().element, ElementType::int32);
@@ -147,10 +151,37 @@ TEST(CodeText, KnowsWhatTypedefsOfValuesMean) {
   EXPECT_EQ(meant("typedef float real; typedef float real;", "real"), "float");
   EXPECT_EQ(meant("typedef float real; typedef double real;", "real"), "real");
   EXPECT_EQ(meant("#if WIDE\ntypedef double real;\n#endif", "real"), "real");
-  EXPECT_EQ(meant("#define REAL float\ntypedef REAL real;", "real"), "real");
+  EXPECT_EQ(meant("#if WIDE\ntypedef double real;\n#else\ntypedef float real;\n#endif", "real"), "float");
+  EXPECT_EQ(meant("#ifndef GUARD_H\n#define GUARD_H\ntypedef short word;\n#endif", "word*"), "short*");
+  EXPECT_EQ(meant("#ifdef cl_khr_fp64\ntypedef double real;\n#else\ntypedef float real;\n#endif", "real"), "real");
+  EXPECT_EQ(meant("#define REAL float\ntypedef REAL real;", "real"), "float");
+  EXPECT_EQ(meant("#define REAL(x) x\ntypedef REAL(int) real;", "real"), "real");
+  EXPECT_EQ(meant("using real = double;", "real"), "double");
   EXPECT_EQ(meant("typedef struct { int x; } pair; typedef float* pointer; typedef a a;", "pair"), "pair");
   EXPECT_EQ(meant("typedef float* pointer;", "pointer"), "pointer");
   EXPECT_EQ(meant("typedef a b; typedef b a;", "a"), "a");
+}
+
+// By the parameters and options with which it is compiled.
+TEST(CodeText, FollowsConditionsAsTheCompilerDoes) {
+  KernelSource source{.language = Language::opencl, .function = "f"};
+  source.options = {"-DWIDE=2 -DFLAG", "-D", "TYPE=long"};
+  const std::vector<Macro> macros{{"BLOCK", "32"}, {"T", "float"}};
+  const auto chosen = [&](const std::string& condition) {
+    source.text = "#if " + condition + "\ntypedef int t;\n#else\ntypedef float t;\n#endif\n";
+    return without_typedefs(read_code(source, macros), "t");
+  };
+  for (const char* yes : {"WIDE", "WIDE == 2 && BLOCK >= 0x20", "defined(FLAG)", "defined BLOCK && !defined NONE",
+                          "(BLOCK % 5 == 2 ? 1 : 0)", "1 || __X__", "-WIDE + 3 == 1u", "(1 << 4) < BLOCK"})
+    EXPECT_EQ(chosen(yes), "int") << yes;
+  for (const char* no : {"WIDE > 2", "NONE", "BLOCK / 16 != 2", "0 && cl_khr_fp64", "!FLAG", "BLOCK - 32"})
+    EXPECT_EQ(chosen(no), "float") << no;
+  for (const char* open : {"__OPENCL_VERSION__ >= 200", "defined(cl_khr_fp64)", "1 / 0", "f(2)", "BLOCK +"})
+    EXPECT_EQ(chosen(open), "t") << open;
+  source.text = "#if 0\n#elif BLOCK == 32\ntypedef T t;\n#elif 1\ntypedef TYPE t;\n#else\ntypedef int t;\n#endif";
+  EXPECT_EQ(without_typedefs(read_code(source, macros), "t"), "float");
+  source.text = "#ifdef __X__\n#define A 1\n#endif\n#if A\ntypedef int t;\n#else\ntypedef float t;\n#endif";
+  EXPECT_EQ(without_typedefs(read_code(source, macros), "t"), "t");
 }
 
 std::string collision(std::string text, Language language = Language::opencl) {

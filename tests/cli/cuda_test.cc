@@ -524,6 +524,69 @@ TEST(Compile, ShowsEveryFunctionThatIsLaunched) {
   EXPECT_THAT(compiled("block=64"), testing::ElementsAre("scale", "finish"));
 }
 
+// A spec of these arguments beside a source, and what compiling says of them.
+Finished compiled_with(const std::string& source, const std::string& arguments) {
+  const TempFolder folder;
+  folder.write("k.cu", source);
+  folder.write("s.toml", "[kernel]\nfile = \"k.cu\"\nfunction = \"f\"\narguments = [" + arguments +
+                             "]\n[problem]\nn = 1024\n[launch]\ndivide = \"b\"\n[parameters]\nb = [64]\n");
+  return run_wattune(folder, {"compile", "s.toml"});
+}
+
+constexpr char kY[] = "{ name = \"y\", type = \"float*\", length = \"n\", access = \"write\" }";
+
+TEST(Compile, RefusesArgumentsThatDoNotFit) {
+  SKIP_WITHOUT_NVRTC();
+  const std::string y = kY;
+  const std::string n = "{ name = \"n\", type = \"int\", value = 1 }";
+  const std::string c = "{ name = \"c\", type = \"constant float*\", length = 32 }";
+  const std::string pair =
+      "{ name = \"p\", type = \"struct\", fields = [{ name = \"a\", type = \"int\", value = 1 }, "
+      "{ name = \"b\", type = \"float\", value = 1 }] }";
+  const std::tuple<const char*, std::string, const char*> wrong[] = {
+      {"extern \"C\" __global__ void f(float* y) {}", y + ", " + n, "takes 1 arguments (float* y), the spec lists 2"},
+      {"extern \"C\" __global__ void f(float* y, int n) {}", y,
+       "takes 2 arguments (float* y, int n), the spec lists 1"},
+      {"extern \"C\" __global__ void f(float** y) { y[0][0] = 1; }", y, "declared `float** y`, the spec says `float*`"},
+      {"template <int N> __global__ void f(double* y) {}\ntemplate __global__ void f<1>(double*);", y,
+       "declared `double*`, the spec says `float*`"},
+      {"__global__ void f(float* y, double n) {}", y + ", " + n, "declared `double`, the spec says `int`"},
+      {"struct alignas(16) P { int a; float b; };\nextern \"C\" __global__ void f(float* y, P p) { *y = p.b; }",
+       y + ", " + pair, "declared `P p`, the spec says `struct of 8 bytes`"},
+      {"__constant__ float c[16];\nextern \"C\" __global__ void f(float* y) { *y = c[3]; }", y + ", " + c,
+       "constant symbol `c` has 64 bytes, the argument 128"},
+      {"extern \"C\" __global__ void f(float* y) { *y = 1; }", y + ", " + c, "no constant symbol `c` in the program"},
+      {"#ifndef G\n#define G\n#if b == 64\ntypedef float t;\n#else\ntypedef int t;\n#endif\n#endif\n"
+       "extern \"C\" __global__ void f(float* y, t n) {}",
+       y + ", " + n, "declared `t n`, the spec says `int`"}};
+  for (const auto& [source, arguments, words] : wrong) {
+    const Finished finished = compiled_with(source, arguments);
+    EXPECT_EQ(finished.status, 2) << source;
+    EXPECT_THAT(finished.err, HasSubstr(words));
+  }
+}
+
+TEST(Compile, TakesArgumentsThatFitOrMayFit) {
+  SKIP_WITHOUT_NVRTC();
+  const std::string y = kY;
+  const std::string n = "{ name = \"n\", type = \"int\", value = 1 }";
+  for (const char* source :
+       {"extern \"C\" __global__ void f(float* const __restrict__ y, const int n) {}",
+        "extern \"C\" __global__ void f(float y[], unsigned int n) {}",
+        "__global__ void f(float* y, unsigned n = 3) {}",
+        "enum E { one };\nextern \"C\" __global__ void f(float* y, E n) {}",
+        "enum E { one };\n__global__ void f(float* y, E n) {}", "using t = int;\n__global__ void f(float* y, t n) {}",
+        "using t = int;\nextern \"C\" __global__ void f(float* y, t n) {}",
+        "#define ARGS float* y, int n\nextern \"C\" __global__ void f(ARGS) {}",
+        "template <class T> struct V { T x; };\n__global__ void f(float* y, V<int> n) {}",
+        "struct S { int x; };\n__global__ void f(void* y, S n) {}",
+        "#include <stdint.h>\nextern \"C\" __global__ void f(float* y, int32_t n) {}",
+        "template <class T> __global__ void f(T* y, int n) {}\ntemplate __global__ void f<float>(float*, int);"}) {
+    const Finished finished = compiled_with(source, y + ", " + n);
+    EXPECT_EQ(finished.status, 0) << source << finished.err << finished.out;
+  }
+}
+
 TEST(Compile, TakesTheArchitectureThatTheSpecNames) {
   SKIP_WITHOUT_NVRTC();
   const TempFolder folder;

@@ -119,6 +119,31 @@ TEST(ShootOut, EndsAfterTheTurnInFlightWhenCancelled) {
   EXPECT_EQ(both.turns, 3);
 }
 
+// Turns until it is over; two contestants take two of a round.
+std::pair<Rounds, int> rounds_within(int turns) {
+  std::string log;
+  NamedRunner a(log, 'a');
+  NamedRunner b(log, 'b');
+  TimedContestant one(a);
+  TimedContestant other(b);
+  Contestant* const contestants[] = {&one, &other};
+  ShootOutOptions options{.block = 4};
+  int taken = 0;
+  options.over = [&] { return taken++ == turns; };
+  std::size_t failed = 0;
+  Rounds rounds = run_shoot_out(contestants, options, failed).value();
+  return {std::move(rounds), static_cast<int>(log.size()) / 2};
+}
+
+TEST(ShootOut, KeepsTheBlocksThatAreCompleteWhenItsTimeIsOver) {
+  const auto [rounds, turns] = rounds_within(2 * 8 + 5);
+  EXPECT_EQ(turns, 2 * 8 + 5);
+  ASSERT_EQ(rounds.size(), 2u);
+  EXPECT_EQ(rounds[0].size(), 8u);
+  EXPECT_EQ(rounds[1].size(), 8u);
+  EXPECT_THAT(rounds_within(2 * 4 - 1).first, IsEmpty());
+}
+
 TEST(ShootOut, TheOrderRotates) {
   std::string log;
   NamedRunner runners[] = {{log, 'a'}, {log, 'b'}, {log, 'c'}};

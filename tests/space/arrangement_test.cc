@@ -31,7 +31,8 @@ struct Compiled {
 
   // The number of states per layer of the minimal automaton, the one for "everything passes" included.
   std::vector<std::size_t> states() const {
-    Budget budget(1'000'000, 10'000'000);
+    StopSignal never({});
+    Budget budget(1'000'000, 10'000'000, never);
     const ConstraintDiagram diagram = *build_constraint_diagram(program, system.domains, budget);
     std::vector<std::size_t> result;
     for (const ConstraintDiagram::Layer& layer : diagram.layers) result.push_back(layer.children.size() / layer.width);

@@ -1,4 +1,8 @@
 // Constraints that tie everything to everything: the two fallbacks, and that all operations still work there.
+#include <fmt/format.h>
+
+#include <map>
+
 #include "space/space_support.h"
 
 namespace wattune::space {
@@ -11,8 +15,8 @@ std::vector<Parameter> tangled_parameters(int values) {
 }
 const std::vector<std::string> kTangled = {"(sqrt(a) * 7.1 + b**1.5 + sqrt(c) * d + e * 0.37) % 1 < 0.3", "a <= b"};
 
-constexpr BuildOptions kSmallBudget{.state_budget = 300, .materialise_limit = 100'000};
-constexpr BuildOptions kNoRoom{.state_budget = 300, .materialise_limit = 100};
+const BuildOptions kSmallBudget{.state_budget = 300, .materialise_limit = 100'000};
+const BuildOptions kNoRoom{.state_budget = 300, .materialise_limit = 100};
 
 TEST(SearchSpaceFallback, TestsEveryConfigurationWhereTheyAreFew) {
   const SearchSpace space = space_of(tangled_parameters(6), kTangled, kSmallBudget);
@@ -125,6 +129,105 @@ TEST(SearchSpaceFallback, ManySmallConstraintsThatTangle) {
   const SearchSpace tangled = space_of(parameters, different, {.state_budget = 50, .materialise_limit = 100'000});
   EXPECT_NE(tangled.report().fallback, "");
   EXPECT_EQ(tangled.count(), 720U);
+}
+
+// 8 parameters of 4 values and 20 constraints, of which the diagram holds none: 144 of 65,536 combinations are valid,
+// so that 2,000 draws show fewer than 20 of them.
+class FewAreValid : public ::testing::Test {
+ protected:
+  FewAreValid() {
+    for (int p = 0; p < 8; ++p) parameters_.push_back(range_parameter(fmt::format("p{}", p), 0, 3));
+    for (int c = 0; c < 20; ++c)
+      expressions_.push_back(fmt::format("(sqrt(p{} + {}) + 2 * p{} + 3 * p{}) % 5 < 2.2", c % 8, c / 8,
+                                         (c * 3 + 1) % 8, (c * 5 + 2) % 8));
+    valid_ = brute_force(parameters_, expressions_);
+  }
+  SearchSpace space() const { return space_of(parameters_, expressions_, {.state_budget = 0, .materialise_limit = 0}); }
+
+  std::vector<Parameter> parameters_;
+  std::vector<std::string> expressions_;
+  std::set<ValueIndices> valid_;
+};
+
+TEST_F(FewAreValid, SamplesReachAllOfThem) {
+  const SearchSpace space = this->space();
+  ASSERT_FALSE(space.exact());
+  ASSERT_EQ(valid_.size(), 144u);
+
+  std::map<ValueIndices, int> times;
+  Random random(5);
+  const int draws = 200 * static_cast<int>(valid_.size());
+  ValueIndices indices;
+  for (int i = 0; i < draws; ++i) {
+    space.unrank(space.sample(random), indices);
+    ASSERT_TRUE(valid_.contains(indices));
+    ++times[indices];
+  }
+  EXPECT_EQ(times.size(), valid_.size());
+  // Exactly uniform draws would show each 200 times; which are found easily must not count for much.
+  for (const auto& [each, count] : times) EXPECT_LT(count, 3 * 200);
+}
+
+TEST_F(FewAreValid, AllOperationsGiveValidOnesAsBruteForceDoes) {
+  const SearchSpace space = this->space();
+  const std::vector<ValueIndices> found = contents(space);  // by next()
+  EXPECT_EQ(std::set<ValueIndices>(found.begin(), found.end()), valid_);
+  EXPECT_EQ(found.size(), valid_.size());
+  Random random(6);
+  for (const ValueIndices& indices : found) {
+    std::set<ConfigurationId> near;
+    for (const ValueIndices& other : valid_) {
+      const auto differs = [&](std::size_t p) { return indices[p] != other[p]; };
+      std::size_t changes = 0;
+      for (std::size_t p = 0; p < 8; ++p) changes += differs(p) ? 1 : 0;
+      if (changes == 1) near.insert(space.rank(other));
+    }
+    const std::vector<ConfigurationId> neighbours = space.neighbours(space.rank(indices), Neighbourhood::hamming);
+    EXPECT_EQ(std::set<ConfigurationId>(neighbours.begin(), neighbours.end()), near);
+    const auto one = space.random_neighbour(space.rank(indices), random);
+    EXPECT_EQ(one.has_value(), !near.empty());
+    EXPECT_TRUE(!one || near.contains(*one));
+    std::vector<double> point(indices.begin(), indices.end());
+    EXPECT_EQ(space.project(point), space.rank(indices));
+  }
+  for (const ConfigurationId id : space.sample_stratified(50, random)) EXPECT_TRUE(space.valid(id));
+  const std::vector<double> corner(8, 3.0);
+  EXPECT_TRUE(space.valid(space.project(corner)));
+  EXPECT_TRUE(space.valid(space.default_configuration()));
+}
+
+TEST(SearchSpaceFallback, WhatNoDrawMeetsIsFoundByASearch) {
+  // One of 4^14 = 268 million combinations.
+  std::vector<Parameter> parameters;
+  std::vector<std::string> expressions;
+  for (int p = 0; p < 14; ++p) {
+    parameters.push_back(range_parameter(fmt::format("p{}", p), 0, 3));
+    if (p > 0) expressions.push_back(fmt::format("sqrt(p{0}) + p{1} == sqrt(p{1}) + p{0}", p - 1, p));
+  }
+  expressions.emplace_back("sqrt(p0) + p13 == 2 + sqrt(2)");
+  const SearchSpace space = space_of(parameters, expressions, {.state_budget = 0, .materialise_limit = 0});
+  ASSERT_FALSE(space.exact());
+  EXPECT_TRUE(space.valid(space.default_configuration()));
+  Random random(1);
+  EXPECT_TRUE(space.valid(space.sample(random)));
+}
+
+TEST(SearchSpaceFallback, AnEmptyRelaxedSpaceIsSaidToBeEmpty) {
+  std::vector<std::string> expressions = kTangled;
+  expressions.emplace_back("sqrt(a) + sqrt(b) > 100");
+  const auto space = SearchSpace::build(tangled_parameters(6), constraints(expressions), {},
+                                        {.state_budget = 0, .materialise_limit = 0});
+  ASSERT_FALSE(space);
+  EXPECT_EQ(space.error().message().find("no configuration meets"), 0U) << space.error().message();
+}
+
+TEST(SearchSpaceFallback, ABuildEndsWhenItIsCancelled) {
+  int asked = 0;
+  const BuildOptions options{.cancelled = [&] { return ++asked >= 2; }};
+  const auto space = SearchSpace::build(tangled_parameters(20), constraints(kTangled), {}, options);
+  ASSERT_FALSE(space);
+  EXPECT_EQ(space.error().code(), ErrorCode::cancelled);
+  EXPECT_LE(asked, 4);
 }
 
 }  // namespace

@@ -66,6 +66,47 @@ TEST_F(Tuner, AFinalThatIsCancelledDecidesNothing) {
   EXPECT_EQ(sink.trials.size(), 5u);
 }
 
+// The evaluator's clock goes on by a second at each evaluation and each time that the final asks whether it is over.
+class SecondsEvaluator : public FunctionEvaluator {
+ public:
+  SecondsEvaluator() : FunctionEvaluator(known_times) {}
+  Result<Observation> evaluate(const Configuration& configuration) override {
+    seconds += 1;
+    return FunctionEvaluator::evaluate(configuration);
+  }
+  Nanoseconds now() const override { return nanoseconds_from_seconds(seconds); }
+  bool holds_contests() const override { return true; }
+  Result<Contest> hold_contest(const std::vector<Configuration>&, const measure::ShootOutOptions& options) override {
+    for (asked = 1; !options.is_over(); ++asked) seconds += 1;
+    return Contest();
+  }
+  double seconds = 100;
+  int asked = 0;
+};
+
+TEST_F(Tuner, TheTimeEndsTheFinalToo) {
+  SecondsEvaluator evaluator;
+  options.stop.time = nanoseconds_from_seconds(3);
+  strategy = std::make_unique<ListStrategy>(space, std::vector<ConfigurationId>{0, 1, 2, 3, 4});
+  const auto result = tune(space, *strategy, evaluator, sink, observer, {}, options);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(sink.trials.size(), 3u);
+  EXPECT_EQ(evaluator.asked, 3);  // at 3, 4 and 5 seconds
+  EXPECT_EQ(result->stop_reason, "3 s passed, which left none to compare the best in turns");
+  EXPECT_EQ(result->best->configuration.id(), 1u);
+}
+
+TEST_F(Tuner, WhatOpeningTookIsAPartOfTheTime) {
+  SecondsEvaluator evaluator;
+  options.stop.time = nanoseconds_from_seconds(3);
+  options.spent = nanoseconds_from_seconds(2);
+  strategy = std::make_unique<ListStrategy>(space, std::vector<ConfigurationId>{0, 1, 2, 3, 4});
+  const auto result = tune(space, *strategy, evaluator, sink, observer, {}, options);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(sink.trials.size(), 1u);
+  EXPECT_EQ(result->elapsed, nanoseconds_from_seconds(5));
+}
+
 TEST_F(Tuner, FinalistsThatCannotBeToldFromTheWinnerAreTies) {
   final = [](const Configuration& configuration) { return twenty_rounds_of(configuration.id() < 2 ? 31 : 30); };
   const auto result = run({0, 1, 3, 4});

@@ -20,6 +20,8 @@ struct CompileReport {
   std::string compiler;  // "NVRTC 13.0" or "nvcc"
   ImageKind kind = ImageKind::other;
   KernelResources resources;
+  std::vector<KernelParameter> parameters;       // of the function; their sizes are always known
+  std::map<std::string, std::size_t> constants;  // bytes of each constant symbol of the binary
   std::string log;  // the compiler's words, without the lines that the resources were read from
 };
 

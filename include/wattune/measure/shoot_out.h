@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -23,7 +24,11 @@ struct ShootOutOptions {
   Nanoseconds warm_up = nanoseconds_from_ms(20);        // to run before a round after an idle gap
   const std::atomic<bool>* cancel = nullptr;            // set from any thread to end after the turn in flight
 
+  // Asked before each turn: true ends it, with the blocks that are complete, and without one as if it were cancelled.
+  std::function<bool()> over = {};
+
   bool cancelled() const { return cancel != nullptr && cancel->load(); }
+  bool is_over() const { return over && over(); }
 };
 
 // Where the objective of a configuration lies, as far as its samples say; the smaller the better.

@@ -85,7 +85,8 @@ class Strategy {
 
   // Proposed or told already.
   bool visited(ConfigurationId id) const { return visited_.contains(id); }
-  // A uniformly drawn id that is not visited; none when the space is exhausted. Takes no memory.
+  // A uniformly drawn id that is not visited; none when the space is exhausted, or where it is not exact() and counted
+  // steps show none. Takes no memory.
   std::optional<ConfigurationId> draw_unvisited();
   Random& random() { return random_; }
   // The configuration to start from, if any; ask() has proposed it before the first do_propose().
@@ -93,6 +94,7 @@ class Strategy {
 
  private:
   std::optional<ConfigurationId> next_proposal();
+  std::optional<ConfigurationId> sample_unvisited();
   std::optional<double> usable_objective(const Observation& observation);
 
   const space::SearchSpace& space_;

@@ -59,7 +59,7 @@ class SearchSpace {
   // invalid_argument: duplicate or no values, unknown name (with the nearest one), a division by zero or wrong types in
   // a constraint that some otherwise valid configuration reaches, no valid configuration at all (naming a smallest set
   // of constraints that excludes everything, where found); out_of_range: overflow in a constraint, or more than 2^128
-  // configurations.
+  // configurations; cancelled.
   static Result<SearchSpace> build(std::vector<Parameter> parameters, std::vector<Constraint> constraints,
                                    std::vector<Predicate> predicates = {}, const BuildOptions& options = {});
 
@@ -100,10 +100,10 @@ class SearchSpace {
   // lowest id first. A missing default is the first value, but of what is set on the board the highest.
   ConfigurationId default_configuration() const;
 
-  // Each valid configuration equally likely.
+  // Each valid configuration equally likely; where !exact() and few of the diagram's configurations are valid, about so.
   ConfigurationId sample(Random& random) const;
-  // min(n, count) distinct ids, one drawn from each of n equal slices of the id range (where !exact(), none from a
-  // slice that shows no valid one in 200 draws).
+  // min(n, count) distinct ids, one drawn from each of n equal slices of the id range (where !exact(), from near a slice
+  // that shows no valid one, and fewer where they are the same).
   std::vector<ConfigurationId> sample_stratified(std::size_t n, Random& random) const;
   // How many valid configurations agree with the fixed parameters (an upper bound where !exact()).
   Uint128 count_given(const PartialIndices& fixed) const;
@@ -115,21 +115,22 @@ class SearchSpace {
   // as they keep within the limit).
   std::vector<ConfigurationId> neighbours(ConfigurationId id, Neighbourhood kind, std::size_t limit = 100'000) const;
 
+  // One of the Hamming neighbours, each equally likely; nullopt: there is none, or where !exact() none was met.
+  std::optional<ConfigurationId> random_neighbour(ConfigurationId id, Random& random) const;
+
   // A valid configuration near a point between the values, which has one coordinate per parameter, in places of its
   // list: in the diagram's order each parameter takes the value nearest to its coordinate (of two, the lower place)
   // that the parameters before it leave valid.
   ConfigurationId project(std::span<const double> point) const;
 
-  // The next valid id at or after `id`; nullopt at the end. for (auto id = next(0); id; id = next(*id + 1))
+  // The next valid id at or after `id`; nullopt at the end, or where !exact() and some millions of steps show none. for (auto id = next(0); id; id = next(*id + 1))
   std::optional<ConfigurationId> next(ConfigurationId id) const;
 
  private:
   struct Data;
   static Result<SearchSpace> assemble(std::unique_ptr<Data> data, BuiltSpace built);
-  Result<void> find_witness();
-  // An id of a relaxed diagram may be invalid: then the first of its neighbours that is valid, or the one that is
-  // known.
-  ConfigurationId valid_near(ConfigurationId id) const;
+  // False: no configuration is valid. invalid_argument: none was found; cancelled.
+  Result<bool> find_witness(const std::function<bool()>& cancelled);
   explicit SearchSpace(std::unique_ptr<Data> data);
   std::unique_ptr<Data> data_;
 };

@@ -106,7 +106,7 @@ class TuningSession {
 
   // Once. `resumed` and the sink are as of tune(); `cancel` as of TuningOptions.
   Result<TuningResult> run(TrialSink& sink, TuningObserver& observer, const std::vector<Trial>& resumed = {},
-                           const std::atomic<bool>* cancel = nullptr);
+                           const std::atomic<bool>* cancel = nullptr, Nanoseconds spent = {});
   // Keeps nothing but the result.
   Result<TuningResult> run();
 

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include "backend/cuda/compiler.h"
-#include "backend/cuda/cu_api.h"
+#include "backend/cuda/cubin.h"
 #include "backend/cuda/function_name.h"
 #include "backend/cuda/nvrtc_api.h"
+#include "backend/cuda/signature.h"
 #include "backend/cuda/source_text.h"
 #include "wattune/backend/compile.h"
 
@@ -40,6 +41,9 @@ Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const M
                        .resources = image.resources.at(symbol),
                        .log = image.log};
   report.resources.binary_bytes = image.code.size();
+  CubinFacts facts = facts_of_cubin(image.code);
+  report.parameters = with_sizes(parameters_of(symbol, image.parameters), facts.parameters[symbol]);
+  report.constants = std::move(facts.constants);
   return report;
 }
 

@@ -32,10 +32,11 @@ std::string without_figures(const PtxasLog& log) { return log.rest.substr(0, log
 ImageKind image_kind(SourceKind kind) { return kind == SourceKind::ptx ? ImageKind::ptx : ImageKind::cubin; }
 
 // Of the functions whose symbol is their name: `extern "C"`.
-std::map<std::string, std::vector<KernelParameter>> parameters_in(const KernelSource& source) {
+std::map<std::string, std::vector<KernelParameter>> parameters_in(const KernelSource& source,
+                                                                  std::span<const Macro> macros) {
   std::vector<std::string> functions = source.other_functions;
   functions.push_back(source.function);
-  const PlainCode code = read_code(source.text);
+  const PlainCode code = read_code(source, macros);
   std::map<std::string, std::vector<KernelParameter>> parameters;
   for (const std::string& function : functions)
     if (auto declared = declared_parameters(code, function, Language::cuda))
@@ -73,7 +74,7 @@ Result<Image> compile(const CompileTarget& target, const KernelSource& source, s
   PtxasLog log = read_ptxas_log(image->log);
   image->log = without_figures(log);
   image->resources = std::move(log.kernels);
-  image->parameters = parameters_in(source);
+  image->parameters = parameters_in(source, macros);
   image->kind = image_kind(kind_of_text(image->code));
   return image;
 }

@@ -62,7 +62,8 @@ class CudaProgram : public Program {
     WATTUNE_ASSIGN(const std::size_t found, find_function(wanted, symbols));
     const auto told = resources_.find(symbols[found]);
     return CudaKernel::make(module_, functions[found].handle, name,
-                            told == resources_.end() ? KernelResources{} : told->second, parameters_of(symbols[found]));
+                            told == resources_.end() ? KernelResources{} : told->second,
+                            parameters_of(symbols[found], parameters_));
   }
 
  private:
@@ -72,12 +73,6 @@ class CudaProgram : public Program {
   };
 
   Session& session() const { return *module_->handle.session(); }
-
-  std::vector<KernelParameter> parameters_of(const std::string& symbol) const {
-    if (auto parameters = parameters_of_symbol(symbol)) return *std::move(parameters);
-    const auto declared = parameters_.find(symbol);
-    return declared == parameters_.end() ? std::vector<KernelParameter>() : declared->second;
-  }
 
   Result<std::vector<Function>> list_functions() const {
     const CuApi& cu = session().cu();

@@ -43,10 +43,13 @@ std::optional<AddressSpace> take_space(std::vector<std::string>& words) {
 }
 
 // "const float *__restrict__ x" -> float*, x. A demangled one has no name.
-KernelParameter parameter_from(const std::string& text, bool may_have_name, const PlainCode& code, Language language) {
+KernelParameter parameter_from(const std::string& written, bool may_have_name, const PlainCode& code,
+                               Language language) {
+  const std::optional<std::string> meant = expanded(written, code.macros);
+  if (!meant) return {};
+  const std::string& text = *meant;
   std::vector<std::string> words = words_of(text.substr(0, text.find('[')));
-  const auto is_macro = [&](const std::string& word) { return code.macros.contains(word); };
-  if (text.find_first_of("(<:&=") != std::string::npos || std::ranges::any_of(words, is_macro)) return {};
+  if (text.find_first_of("(<:&=") != std::string::npos) return {};
   std::erase_if(words, is_qualifier);
   const std::optional<AddressSpace> space = language == Language::opencl ? take_space(words) : std::nullopt;
   std::string name;
@@ -136,11 +139,18 @@ std::optional<Parameters> declared_parameters(const PlainCode& code, const std::
     at += mark.size();
     const std::optional<std::string_view> list = list_of(code.text, at, function);
     if (!list) continue;
-    Parameters parameters = parameters_from(*list, true, code, language);
+    const std::string meant = expanded(*list, code.macros).value_or(std::string(*list));
+    Parameters parameters = parameters_from(meant, true, code, language);
     if (list->find('#') != std::string_view::npos || (found && !same_types(*found, parameters))) return std::nullopt;
     found = std::move(parameters);
   }
   return found;
+}
+
+Parameters parameters_of(const std::string& symbol, const std::map<std::string, Parameters>& declared) {
+  if (auto parameters = parameters_of_symbol(symbol)) return *std::move(parameters);
+  const auto found = declared.find(symbol);
+  return found == declared.end() ? Parameters() : found->second;
 }
 
 Parameters with_sizes(Parameters parameters, std::span<const std::size_t> sizes) {

@@ -2,6 +2,7 @@
 // some of OpenCL's nothing of them.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,10 @@ std::optional<std::vector<KernelParameter>> parameters_of_symbol(const std::stri
 // parameters. What a macro of the source stands for is unknown.
 std::optional<std::vector<KernelParameter>> declared_parameters(const PlainCode& code, const std::string& function,
                                                                 Language language);
+
+// By the symbol, or else as `declared` has them; empty where neither tells.
+std::vector<KernelParameter> parameters_of(const std::string& symbol,
+                                           const std::map<std::string, std::vector<KernelParameter>>& declared);
 
 // The parameters with the sizes that the driver tells, of which there is one for each. Those that contradict a size are
 // not what the kernel has: then the sizes are all that is known.

@@ -209,7 +209,7 @@ Result<Image> compile(const CompileTarget& target, const KernelSource& source, s
   WATTUNE_ASSIGN(const std::shared_ptr<Session> session, session_for(target));
   WATTUNE_ASSIGN(Built built, build_source(session, source, macros, limit));
   Image image{.code = {}, .log = std::move(built.log), .symbols = {}};
-  const PlainCode plain = read_code(source.text);
+  const PlainCode plain = read_code(source, macros);
   for (const std::string& name : kernel_names(session->cl(), built.program.get())) {
     WATTUNE_ASSIGN(image.parameters[name], parameters_of_kernel(built.program, name, plain));
   }

@@ -106,7 +106,7 @@ Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& s
                                                std::span<const Macro> macros, Nanoseconds limit) {
   WATTUNE_ASSIGN(Built built, build_source(session, source, macros, limit));
   return std::unique_ptr<Program>(
-      std::make_unique<OpenClProgram>(std::move(built.program), std::move(built.log), read_code(source.text)));
+      std::make_unique<OpenClProgram>(std::move(built.program), std::move(built.log), read_code(source, macros)));
 }
 
 Result<std::unique_ptr<Program>> load_program(const std::shared_ptr<Session>& session, const Image& image,

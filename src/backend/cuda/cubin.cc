@@ -1,0 +1,102 @@
+#include "backend/cuda/cubin.h"
+
+#include <elf.h>
+
+#include <cstring>
+#include <optional>
+
+namespace wattune::backend::cuda {
+
+namespace {
+
+// The value at this place, where the code is that long.
+template <typename T>
+std::optional<T> value_at(std::string_view code, std::uint64_t at) {
+  if (at > code.size() || code.size() - at < sizeof(T)) return std::nullopt;
+  T value;
+  std::memcpy(&value, code.data() + at, sizeof value);
+  return value;
+}
+
+std::string_view part_of(std::string_view code, std::uint64_t at, std::uint64_t size) {
+  if (at > code.size() || code.size() - at < size) return {};
+  return code.substr(at, size);
+}
+
+std::string text_at(std::string_view strings, std::uint64_t at) {
+  if (at >= strings.size()) return {};
+  strings.remove_prefix(at);
+  return std::string(strings.substr(0, strings.find('\0')));
+}
+
+// A kernel's attributes: a byte for the format, one for which, then two with the value or with the size of what
+// follows. Each parameter has one, with its number at byte 4 and its size in the upper bits of the last word.
+std::vector<std::size_t> parameters_in(std::string_view attributes) {
+  constexpr std::uint8_t kSized = 4;
+  constexpr std::uint8_t kParameter = 0x17;
+  constexpr std::size_t kHead = 4;
+  std::vector<std::size_t> bytes;
+  for (std::size_t at = 0; at + kHead <= attributes.size();) {
+    const auto format = value_at<std::uint8_t>(attributes, at);
+    const auto attribute = value_at<std::uint8_t>(attributes, at + 1);
+    const auto size = value_at<std::uint16_t>(attributes, at + 2);
+    const auto number = value_at<std::uint16_t>(attributes, at + kHead + 4);
+    const auto word = value_at<std::uint32_t>(attributes, at + kHead + 8);
+    if (format == kSized && attribute == kParameter && number && word) {
+      if (bytes.size() <= *number) bytes.resize(*number + std::size_t{1});
+      bytes[*number] = *word >> 18;
+    }
+    at += kHead + (format == kSized ? *size : 0);
+  }
+  return bytes;
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view code) : code_(code) {
+    const auto header = value_at<Elf64_Ehdr>(code, 0);
+    if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return;
+    for (std::uint64_t i = 0; i < header->e_shnum; ++i)
+      if (const auto section = value_at<Elf64_Shdr>(code, header->e_shoff + i * header->e_shentsize))
+        sections_.push_back(*section);
+    if (header->e_shstrndx < sections_.size()) names_ = contents(sections_[header->e_shstrndx]);
+  }
+
+  CubinFacts read() const {
+    constexpr std::string_view kInfo = ".nv.info.";
+    CubinFacts facts;
+    for (const Elf64_Shdr& section : sections_) {
+      const std::string name = text_at(names_, section.sh_name);
+      if (name.starts_with(kInfo)) facts.parameters[name.substr(kInfo.size())] = parameters_in(contents(section));
+      if (section.sh_type == SHT_SYMTAB) read_symbols(section, facts);
+    }
+    return facts;
+  }
+
+ private:
+  std::string_view contents(const Elf64_Shdr& section) const {
+    return section.sh_type == SHT_NOBITS ? std::string_view() : part_of(code_, section.sh_offset, section.sh_size);
+  }
+
+  void read_symbols(const Elf64_Shdr& table, CubinFacts& facts) const {
+    if (table.sh_link >= sections_.size()) return;
+    const std::string_view strings = contents(sections_[table.sh_link]);
+    const std::string_view symbols = contents(table);
+    for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.size(); at += sizeof(Elf64_Sym)) {
+      const Elf64_Sym symbol = *value_at<Elf64_Sym>(symbols, at);
+      if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx >= sections_.size()) continue;
+      const std::string section = text_at(names_, sections_[symbol.st_shndx].sh_name);
+      if (section.starts_with(".nv.constant3")) facts.constants[text_at(strings, symbol.st_name)] = symbol.st_size;
+    }
+  }
+
+  std::string_view code_;
+  std::vector<Elf64_Shdr> sections_;
+  std::string_view names_;
+};
+
+}  // namespace
+
+CubinFacts facts_of_cubin(std::string_view code) { return Reader(code).read(); }
+
+}  // namespace wattune::backend::cuda

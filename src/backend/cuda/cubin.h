@@ -1,0 +1,20 @@
+// What a cubin, an ELF file, tells of its kernels without a device.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wattune::backend::cuda {
+
+struct CubinFacts {
+  std::map<std::string, std::vector<std::size_t>> parameters;  // bytes of each parameter, by symbol of the kernel
+  std::map<std::string, std::size_t> constants;                // bytes of each symbol in constant memory
+};
+
+// Empty where the code is none, or ends too soon.
+CubinFacts facts_of_cubin(std::string_view code);
+
+}  // namespace wattune::backend::cuda

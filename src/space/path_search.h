@@ -1,0 +1,51 @@
+// PathSearch: finds paths of a relaxed diagram that pass the terms it does not enforce.
+//
+// Depth first, a value at a time, with interval arithmetic for terms that are still open, so that a dead end shows
+// early. Work is counted in steps, evaluations of nodes and edges looked at, never in time: what is found is the same
+// on every machine, and nothing takes longer than it may. Diagram and terms outlive it. One search at a time.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "space/diagram.h"
+#include "space/tested_terms.h"
+
+namespace wattune::space {
+
+class PathSearch {
+ public:
+  // Sorts the edges of a node of that level, those to be tried first in front.
+  using Order = std::function<void(std::size_t level, std::vector<EdgeId>& edges)>;
+  enum class End { found, none, out_of_steps };
+
+  PathSearch(const Diagram& diagram, const TestedTerms& terms);
+
+  // Finds the first path in that order whose id is at least `from`; takes its steps off `steps`.
+  End find(const Order& order, std::size_t& steps, Uint128 from = 0);
+  // Of the path that was found.
+  Uint128 id() const { return id_; }
+
+ private:
+  struct Frame {
+    std::vector<EdgeId> edges;
+    std::size_t next = 0;
+    Uint128 above = 0;  // what the edges before it add to the id
+    bool assigned = false;
+    std::vector<Range> before;  // of the parameter and its readers, before it was assigned
+  };
+
+  void open(std::size_t l, std::uint32_t node, Uint128 above, const Order& order, Uint128 from);
+  bool assign(std::size_t l, std::uint16_t place);
+  void undo(std::size_t l);
+
+  const Diagram& diagram_;
+  const TestedTerms& terms_;
+  std::vector<Cell> cells_;
+  std::vector<Range> ranges_;
+  std::vector<Frame> frames_;  // by level
+  Uint128 id_ = 0;
+};
+
+}  // namespace wattune::space
