@@ -19,7 +19,7 @@ struct Summary {
   std::string unverified;  // why outputs were not compared, where that is so
   std::string strategy;
   std::uint64_t seed = 1;
-  Uint128 valid = 0;                    // configurations in the space; if not `exact` there are fewer
+  Uint128 valid = 0;  // configurations in the space; if not `exact` there are fewer
   bool exact = true;
   std::optional<Configuration> chosen;  // that a method settled on
   std::optional<Sanitized> sanitized;   // of the best, when asked for

@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "cli/replay.h"
 #include "cli/restore_boards.h"
+#include "cli/space_report.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "cli/together_report.h"
@@ -208,8 +209,8 @@ Result<schedule::CompanyReport> run_company(schedule::CompanySession& session, s
 void note_company(const schedule::CompanySession& session) {
   print_note(
       fmt::format("{} on {} ({})", session.describe().kernel_name, session.device().name, session.device().selector));
-  print_note(fmt::format("{} configurations of all together, by {}", size_text(session.space().space()),
-                         session.strategy()));
+  print_note(
+      fmt::format("{} configurations of all together, by {}", size_text(session.space().space()), session.strategy()));
 }
 
 Result<ExitStatus> conclude_together(const schedule::CompanySession& session, const schedule::CompanyReport& report,

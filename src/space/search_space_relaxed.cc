@@ -19,7 +19,7 @@ constexpr int kAttempts = 2;
 // The build's search, which is tried with ever more steps: some seconds.
 constexpr std::size_t kWitnessSteps = 50'000'000;
 // Changes that are tried for each parameter after a search, which finds some configurations more easily than others.
-constexpr std::size_t kChangesPerLevel = 4;
+constexpr std::size_t kChangesPerLevel = 2;
 
 // Puts the edges of these values in front, all others in random order.
 PathSearch::Order like(const Diagram& diagram, const ValueIndices& indices, Random& random) {

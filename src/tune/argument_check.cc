@@ -138,8 +138,8 @@ Result<void> check_arguments(const KernelSpec& spec, const Configuration& config
   WATTUNE_ASSIGN(const LaunchPlan plan, LaunchPlan::compile(spec, launches_of(spec), names));
   WATTUNE_ASSIGN(const Launch launch, plan.evaluate(configuration));
   for (const PlannedStep& step : launch.steps) {
-    if (step.function != function) continue;
-    WATTUNE_TRY(check(function, compiled.parameters.size(), compiled.parameters, spec, launch, step));
+    if (step.function != function || !compiled.parameters) continue;
+    WATTUNE_TRY(check(function, compiled.parameters->size(), *compiled.parameters, spec, launch, step));
     WATTUNE_TRY(check_constants(spec, launch, step, compiled.constants));
   }
   return {};

@@ -1,6 +1,9 @@
 // What is read of the types of kernels' parameters, and of names in a source, without any compiler.
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "backend/c_type.h"
 #include "backend/code_text.h"
 #include "backend/cuda/signature.h"
@@ -182,6 +185,21 @@ TEST(CodeText, FollowsConditionsAsTheCompilerDoes) {
   EXPECT_EQ(without_typedefs(read_code(source, macros), "t"), "float");
   source.text = "#ifdef __X__\n#define A 1\n#endif\n#if A\ntypedef int t;\n#else\ntypedef float t;\n#endif";
   EXPECT_EQ(without_typedefs(read_code(source, macros), "t"), "t");
+}
+
+// In the file's own folder, behind a guard, and again where the guard keeps it out.
+TEST(CodeText, ReadsTheHeadersOfTheUser) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "wattune_code_text";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "types.h") << "#ifndef TYPES_H\n#define TYPES_H\n#include \"types.h\"\n#if WIDE\n"
+                                       "typedef double real;\n#else\ntypedef float real;\n#endif\n#endif\n";
+  KernelSource source{.language = Language::opencl, .function = "f", .file = folder / "f.cl"};
+  source.text = "#include \"types.h\"\n#include <types.h>\nkernel void f(real x) {}\n";
+  EXPECT_EQ(without_typedefs(read_code(source, std::vector<Macro>{{"WIDE", "1"}}), "real"), "double");
+  EXPECT_EQ(without_typedefs(read_code(source, std::vector<Macro>{{"WIDE", "0"}}), "real"), "float");
+  source.text = "#include \"nowhere.h\"\n#if WIDE\ntypedef double real;\n#else\ntypedef float real;\n#endif\n";
+  EXPECT_EQ(without_typedefs(read_code(source, {}), "real"), "real");  // it may define WIDE
+  std::filesystem::remove_all(folder);
 }
 
 std::string collision(std::string text, Language language = Language::opencl) {

@@ -104,7 +104,7 @@ TEST_F(Tuner, WhatOpeningTookIsAPartOfTheTime) {
   const auto result = tune(space, *strategy, evaluator, sink, observer, {}, options);
   ASSERT_TRUE(result);
   EXPECT_EQ(sink.trials.size(), 1u);
-  EXPECT_EQ(result->elapsed, nanoseconds_from_seconds(5));
+  EXPECT_EQ(result->elapsed, nanoseconds_from_seconds(3));
 }
 
 TEST_F(Tuner, FinalistsThatCannotBeToldFromTheWinnerAreTies) {

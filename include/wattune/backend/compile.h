@@ -20,7 +20,8 @@ struct CompileReport {
   std::string compiler;  // "NVRTC 13.0" or "nvcc"
   ImageKind kind = ImageKind::other;
   KernelResources resources;
-  std::vector<KernelParameter> parameters;       // of the function; their sizes are always known
+  // Of the function, with their sizes; none: the binary does not tell.
+  std::optional<std::vector<KernelParameter>> parameters;
   std::map<std::string, std::size_t> constants;  // bytes of each constant symbol of the binary
   std::string log;  // the compiler's words, without the lines that the resources were read from
 };

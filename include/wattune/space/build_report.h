@@ -20,7 +20,8 @@ struct BuildOptions {
   std::size_t state_budget = 1'000'000;
   // Up to that many configurations of the other constraints are tested one by one; beyond, the space is lazy.
   std::size_t materialise_limit = 20'000'000;
-  // Asked every few milliseconds: true ends the build with the code cancelled. Nothing else that it says changes a space.
+  // Asked every few milliseconds: true ends the build with the code cancelled. Nothing else that it says changes a
+  // space.
   std::function<bool()> cancelled = {};
 };
 

@@ -100,10 +100,11 @@ class SearchSpace {
   // lowest id first. A missing default is the first value, but of what is set on the board the highest.
   ConfigurationId default_configuration() const;
 
-  // Each valid configuration equally likely; where !exact() and few of the diagram's configurations are valid, about so.
+  // Each valid configuration equally likely; where !exact() and few of the diagram's configurations are valid, about
+  // so.
   ConfigurationId sample(Random& random) const;
-  // min(n, count) distinct ids, one drawn from each of n equal slices of the id range (where !exact(), from near a slice
-  // that shows no valid one, and fewer where they are the same).
+  // min(n, count) distinct ids, one drawn from each of n equal slices of the id range (where !exact(), from near a
+  // slice that shows no valid one, and fewer where they are the same).
   std::vector<ConfigurationId> sample_stratified(std::size_t n, Random& random) const;
   // How many valid configurations agree with the fixed parameters (an upper bound where !exact()).
   Uint128 count_given(const PartialIndices& fixed) const;
@@ -123,7 +124,8 @@ class SearchSpace {
   // that the parameters before it leave valid.
   ConfigurationId project(std::span<const double> point) const;
 
-  // The next valid id at or after `id`; nullopt at the end, or where !exact() and some millions of steps show none. for (auto id = next(0); id; id = next(*id + 1))
+  // The next valid id at or after `id`; nullopt at the end, or where !exact() and some millions of steps show none. for
+  // (auto id = next(0); id; id = next(*id + 1))
   std::optional<ConfigurationId> next(ConfigurationId id) const;
 
  private:

@@ -42,7 +42,8 @@ Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const M
                        .log = image.log};
   report.resources.binary_bytes = image.code.size();
   CubinFacts facts = facts_of_cubin(image.code);
-  report.parameters = with_sizes(parameters_of(symbol, image.parameters), facts.parameters[symbol]);
+  if (const auto sizes = facts.parameters.find(symbol); sizes != facts.parameters.end())
+    report.parameters = with_sizes(parameters_of(symbol, image.parameters), sizes->second);
   report.constants = std::move(facts.constants);
   return report;
 }

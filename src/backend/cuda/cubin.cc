@@ -2,6 +2,7 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -30,25 +31,32 @@ std::string text_at(std::string_view strings, std::uint64_t at) {
 }
 
 // A kernel's attributes: a byte for the format, one for which, then two with the value or with the size of what
-// follows. Each parameter has one, with its number at byte 4 and its size in the upper bits of the last word.
-std::vector<std::size_t> parameters_in(std::string_view attributes) {
+// follows. Each parameter has one, with its number at byte 4 behind that, and its size in the upper bits of the last
+// word or, in the second version, which may be larger, in the lower half. Another one is the size of all. None where
+// these disagree.
+std::optional<std::vector<std::size_t>> parameters_in(std::string_view attributes) {
   constexpr std::uint8_t kSized = 4;
+  constexpr std::uint8_t kAllParameters = 0x19;
   constexpr std::uint8_t kParameter = 0x17;
+  constexpr std::uint8_t kParameter2 = 0x45;
   constexpr std::size_t kHead = 4;
   std::vector<std::size_t> bytes;
+  std::size_t all = 0;
   for (std::size_t at = 0; at + kHead <= attributes.size();) {
     const auto format = value_at<std::uint8_t>(attributes, at);
     const auto attribute = value_at<std::uint8_t>(attributes, at + 1);
     const auto size = value_at<std::uint16_t>(attributes, at + 2);
     const auto number = value_at<std::uint16_t>(attributes, at + kHead + 4);
     const auto word = value_at<std::uint32_t>(attributes, at + kHead + 8);
-    if (format == kSized && attribute == kParameter && number && word) {
+    if (format != kSized && attribute == kAllParameters) all = *size;
+    if (format == kSized && (attribute == kParameter || attribute == kParameter2) && number && word) {
       if (bytes.size() <= *number) bytes.resize(*number + std::size_t{1});
-      bytes[*number] = *word >> 18;
+      bytes[*number] = attribute == kParameter ? *word >> 18 : *word & 0xffff;
     }
     at += kHead + (format == kSized ? *size : 0);
   }
-  return bytes;
+  const bool is_whole = std::ranges::count(bytes, std::size_t{0}) == 0 && bytes.empty() == (all == 0);
+  return is_whole ? std::optional(std::move(bytes)) : std::nullopt;
 }
 
 class Reader {
@@ -67,7 +75,9 @@ class Reader {
     CubinFacts facts;
     for (const Elf64_Shdr& section : sections_) {
       const std::string name = text_at(names_, section.sh_name);
-      if (name.starts_with(kInfo)) facts.parameters[name.substr(kInfo.size())] = parameters_in(contents(section));
+      if (name.starts_with(kInfo))
+        if (auto parameters = parameters_in(contents(section)))
+          facts.parameters[name.substr(kInfo.size())] = *std::move(parameters);
       if (section.sh_type == SHT_SYMTAB) read_symbols(section, facts);
     }
     return facts;
