@@ -528,8 +528,9 @@ TEST(Compile, ShowsEveryFunctionThatIsLaunched) {
 Finished compiled_with(const std::string& source, const std::string& arguments) {
   const TempFolder folder;
   folder.write("k.cu", source);
-  folder.write("s.toml", "[kernel]\nfile = \"k.cu\"\nfunction = \"f\"\narguments = [" + arguments +
-                             "]\n[problem]\nn = 1024\n[launch]\ndivide = \"b\"\n[parameters]\nb = [64]\n");
+  folder.write("s.toml",
+               "[kernel]\nfile = \"k.cu\"\nfunction = \"f\"\narguments = [" + arguments +
+                   "]\n[problem]\nn = 1024\n[launch]\ndivide = \"b\"\nlocal = \"b\"\n[parameters]\nb = [64]\n");
   return run_wattune(folder, {"compile", "s.toml"});
 }
 
