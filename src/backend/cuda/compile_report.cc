@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "backend/cuda/compiler.h"
+#include "backend/cuda/cu_api.h"
 #include "backend/cuda/cubin.h"
 #include "backend/cuda/function_name.h"
 #include "backend/cuda/nvrtc_api.h"

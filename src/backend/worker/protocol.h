@@ -294,7 +294,7 @@ template <> inline constexpr auto kFields<ReportRequest> =
     std::tuple(&ReportRequest::source, &ReportRequest::macros, &ReportRequest::architecture, &ReportRequest::limit);
 template <> inline constexpr auto kFields<CompileReport> =
     std::tuple(&CompileReport::function, &CompileReport::symbol, &CompileReport::compiler, &CompileReport::kind,
-               &CompileReport::resources, &CompileReport::log);
+               &CompileReport::resources, &CompileReport::parameters, &CompileReport::constants, &CompileReport::log);
 template <> inline constexpr auto kFields<AssembleRequest> =
     std::tuple(&AssembleRequest::text, &AssembleRequest::architecture, &AssembleRequest::limit);
 template <> inline constexpr auto kFields<TargetRequest> = std::tuple(&TargetRequest::source);
