@@ -100,10 +100,14 @@ CodeOr load_cuda(backend::Device& device, const KernelSource& source, Macros mac
   return std::make_shared<const KernelCode>(std::move(code));
 }
 
-// Included files may ask for what a slice changes, and are not looked at.
-Result<bool> needs_preamble(const KernelSource& source) {
+// Options and values of parameters may hold the names that are looked for, or name a file to include.
+Result<bool> needs_preamble(const KernelSource& source, Macros macros) {
   WATTUNE_ASSIGN(const slice::OpenclAnalysis analysis, slice::analyse_opencl(source.text, source.file.string()));
-  return analysis.needs_preamble || source.text.find("#include") != std::string::npos;
+  std::string given;
+  for (const std::string& option : source.options) given += option + "\n";
+  for (const backend::Macro& macro : macros) given += macro.name + " " + macro.value + "\n";
+  WATTUNE_ASSIGN(const slice::OpenclAnalysis beside, slice::analyse_opencl(given, source.file.string()));
+  return analysis.needs_preamble || beside.needs_preamble || given.find("-include") != std::string::npos;
 }
 
 slice::NdRange range_of(const backend::Geometry3& geometry) {
@@ -115,9 +119,14 @@ slice::NdRange range_of(const backend::Geometry3& geometry) {
   return range;
 }
 
+// The compiler has read what the source alone does not show.
+constexpr char kHiddenRefusal[] =
+    "its slices do not compile: something that it includes or makes of parts launches kernels, shares pipes, is "
+    "assembly, or defines names anew that slices define";
+
 CodeOr load_opencl(backend::Device& device, const KernelSource& source, Macros macros,
                    const backend::Geometry3& geometry, const LoadOptions& options) {
-  const Result<bool> preamble = needs_preamble(source);
+  const Result<bool> preamble = needs_preamble(source, macros);
   if (!preamble) return load_whole(device, source, macros, options, preamble.error().to_string());
   WATTUNE_ASSIGN(const auto program, device.build(source, macros, options.limit));
   KernelCode code;
@@ -126,8 +135,10 @@ CodeOr load_opencl(backend::Device& device, const KernelSource& source, Macros m
   if (*preamble) {
     KernelSource sliced = source;
     WATTUNE_ASSIGN(sliced.text, slice::with_preamble(source.text, range_of(geometry)));
-    WATTUNE_ASSIGN(const auto of_slices, device.build(sliced, macros, options.limit));
-    WATTUNE_ASSIGN(code.from_group, of_slices->kernel(source.function));
+    const auto of_slices = device.build(sliced, macros, options.limit);
+    if (!of_slices && of_slices.error().code() != ErrorCode::compile_failed) return of_slices.error();
+    if (!of_slices) return std::make_shared<const KernelCode>(whole_only(std::move(code.whole), kHiddenRefusal));
+    WATTUNE_ASSIGN(code.from_group, (*of_slices)->kernel(source.function));
   } else {
     WATTUNE_ASSIGN(code.from_group, program->kernel(source.function));
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "slice/block_order.h"
 #include "slice/boundary.h"
 #include "slice/kernel_facts.h"
 #include "slice/memory_layout.h"
@@ -24,26 +25,11 @@ std::vector<std::string_view> special_registers_of(const PtxFunction& entry, con
   return {names.begin(), names.end()};
 }
 
-// Adding in another order rounds otherwise; the least and the greatest do not depend on it.
-bool adds_floats(const PtxInstruction& instruction) {
-  if (instruction.opcode != "atom" && instruction.opcode != "red" && instruction.opcode != "multimem") return false;
-  return instruction.has("add") && std::ranges::any_of(instruction.modifiers, [](std::string_view modifier) {
-           return modifier.starts_with("f16") || modifier.starts_with("f32") || modifier.starts_with("f64") ||
-                  modifier.starts_with("bf16");
-         });
-}
-
-std::optional<Obstacle> first_float_atomic(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls) {
-  for (const std::string_view reached : calls.reachable(entry.name)) {
-    const auto& instructions = calls.functions.at(reached).function->instructions;
-    const auto found = std::ranges::find_if(instructions, adds_floats);
-    if (found != instructions.end())
-      return Obstacle{std::string(found->text),
-                      "sums of floating-point numbers depend on the order of blocks",
-                      tree.position(found->text),
-                      {}};
-  }
-  return std::nullopt;
+std::optional<Obstacle> order_obstacle(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls) {
+  const auto cause = order_cause_of(entry, calls);
+  if (!cause) return std::nullopt;
+  const std::string_view text = cause->instruction->text;
+  return Obstacle{std::string(text), std::string(cause->reason), tree.position(text), {}};
 }
 
 // The product of a directive's numbers.
@@ -100,7 +86,7 @@ std::vector<KernelFacts> facts_of(const PtxTree& tree, const CallGraph& calls) {
                                 .position = tree.position(function.name),
                                 .special_registers = special_registers_of(function, calls),
                                 .obstacles = obstacles_of(tree, function, calls, plan, waits),
-                                .order_sensitive = first_float_atomic(tree, function, calls),
+                                .order_sensitive = order_obstacle(tree, function, calls),
                                 .resources = resources_of(tree, function, calls)},
                    .boundary = plan.boundary});
   }

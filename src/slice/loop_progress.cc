@@ -61,8 +61,7 @@ const PtxOperand* address_read(const PtxInstruction& instruction) {
 }
 
 bool compares_whole_numbers(const PtxInstruction& instruction) {
-  return instruction.opcode == "setp" && instruction.operands.size() == 3 &&
-         (instruction.has("eq") || instruction.has("ne")) && !instruction.has("f32") && !instruction.has("f64") &&
+  return instruction.opcode == "setp" && instruction.operands.size() == 3 && is_plain_arithmetic(instruction) &&
          is_register(instruction.operands[0]);
 }
 
@@ -209,24 +208,119 @@ bool LoopProgress::is_found(const PtxOperand& operand, std::uint32_t index, std:
   });
 }
 
-// `setp.ne p, found, expected; @p bra again;` or the like, whose other way is out of the loop.
-bool LoopProgress::ends_when_equal(std::uint32_t block, std::uint32_t swap) const {
+// The comparison of whole numbers by which a block on every way round goes on or not.
+std::optional<std::uint32_t> LoopProgress::deciding_test(std::uint32_t block) const {
   const FlowBlock& flow = body_.flow.blocks[block];
-  if (flow.first == flow.last || flow.successors.size() != 2 || !on_every_way(block)) return false;
+  if (flow.first == flow.last || flow.successors.size() != 2 || !on_every_way(block)) return std::nullopt;
   const PtxInstruction& branch = instruction(flow.last - 1);
-  if (branch.opcode != "bra" || branch.guard.empty()) return false;
-  const auto definition = only_definition(body_.variables.number(branch.guard, branch));
-  if (!definition || !compares_whole_numbers(instruction(*definition))) return false;
+  if (branch.opcode != "bra" || branch.guard.empty()) return std::nullopt;
+  const auto test = only_definition(body_.variables.number(branch.guard, branch));
+  return test && compares_whole_numbers(instruction(*test)) ? test : std::nullopt;
+}
+
+// Whether the block leaves the loop where its test is so.
+bool LoopProgress::ends_if(std::uint32_t block, bool test) const {
+  const FlowBlock& flow = body_.flow.blocks[block];
+  const bool taken = test != instruction(flow.last - 1).guard_negated;
+  return !is_inside(flow.successors[taken ? 0 : 1]);
+}
+
+// `setp.ne p, found, expected; @p bra again;` or the like.
+bool LoopProgress::ends_when_equal(std::uint32_t block, std::uint32_t swap) const {
+  const auto definition = deciding_test(block);
+  if (!definition) return false;
   const PtxInstruction& test = instruction(*definition);
-  const auto& result = instruction(swap).operands[0];
-  const auto is_result = [&](const PtxOperand& operand) {
-    return is_register(operand) && variable(operand, *definition) == variable(result, swap);
-  };
-  if (!is_result(test.operands[1]) && !is_result(test.operands[2])) return false;
+  const VariableNumber result = variable(instruction(swap).operands[0], swap);
+  if (!is_variable(test.operands[1], *definition, result) && !is_variable(test.operands[2], *definition, result))
+    return false;
   for (const std::size_t side : {1, 2})
     if (!is_found(test.operands[side], *definition, swap, kDeepestValue)) return false;
-  const bool taken_when_equal = test.has("eq") != branch.guard_negated;
-  return !is_inside(flow.successors[taken_when_equal ? 0 : 1]);
+  return (test.has("eq") && ends_if(block, true)) || (test.has("ne") && ends_if(block, false));
+}
+
+bool LoopProgress::closes_in() const {
+  return std::ranges::any_of(loop_.blocks, [&](std::uint32_t block) { return ends_when_bounds_meet(block); });
+}
+
+// `setp.lt p, low, high; @p bra again;` or the like.
+bool LoopProgress::ends_when_bounds_meet(std::uint32_t block) const {
+  const auto test = deciding_test(block);
+  if (!test) return false;
+  const PtxInstruction& compare = instruction(*test);
+  const bool below = compare.has("lt") || compare.has("lo");
+  const bool above = compare.has("gt") || compare.has("hi");
+  const bool not_below = compare.has("ge") || compare.has("hs");
+  const bool not_above = compare.has("le") || compare.has("ls");
+  if (!below && !above && !not_below && !not_above) return false;
+  const std::size_t low = below || not_below ? 1 : 2;
+  return ends_if(block, not_below || not_above) && halves(compare.operands[low], compare.operands[3 - low], *test);
+}
+
+// `low = p ? low : middle + 1; high = p ? middle : high`, in either order of the two values.
+bool LoopProgress::halves(const PtxOperand& low, const PtxOperand& high, std::uint32_t test) const {
+  const auto of_low = earlier_definition(low, test);
+  const auto of_high = earlier_definition(high, test);
+  if (!of_low || !of_high) return false;
+  const PtxInstruction& choose_low = instruction(*of_low);
+  const PtxInstruction& choose_high = instruction(*of_high);
+  if (choose_low.opcode != "selp" || choose_high.opcode != "selp") return false;
+  if (choose_low.operands.size() != 4 || choose_high.operands.size() != 4) return false;
+  const auto chosen_by = earlier_definition(choose_low.operands[3], std::min(*of_low, *of_high));
+  if (!chosen_by || !is_variable(choose_high.operands[3], *of_high, variable(choose_low.operands[3], *of_low)))
+    return false;
+  const VariableNumber low_number = variable(low, test);
+  const VariableNumber high_number = variable(high, test);
+  for (const std::size_t kept : {1, 2}) {
+    if (!is_variable(choose_low.operands[kept], *of_low, low_number)) continue;
+    if (!is_variable(choose_high.operands[3 - kept], *of_high, high_number)) continue;
+    const PtxOperand& middle = choose_high.operands[kept];
+    const auto behind = earlier_definition(choose_low.operands[3 - kept], *of_low);
+    if (!behind || added_number(instruction(*behind)) != 1 || !is_register(middle)) continue;
+    return is_variable(instruction(*behind).operands[1], *behind, variable(middle, *of_high)) &&
+           is_middle(instruction(*behind).operands[1], *behind, low_number, high_number) &&
+           is_middle(middle, *of_high, low_number, high_number);
+  }
+  return false;
+}
+
+// `low + (high - low) / 2`, or `(low + high) / 2`.
+bool LoopProgress::is_middle(const PtxOperand& middle, std::uint32_t user, VariableNumber low,
+                             VariableNumber high) const {
+  const auto is_half = [&](std::optional<std::uint32_t> index) {
+    return index && instruction(*index).opcode == "shr" && instruction(*index).operands.size() == 3 &&
+           is_number(instruction(*index).operands[2]) && instruction(*index).operands[2].bits == 1;
+  };
+  const auto made_of = [&](std::optional<std::uint32_t> index, std::string_view opcode, VariableNumber a,
+                           VariableNumber b) {
+    return index && instruction(*index).opcode == opcode && instruction(*index).operands.size() == 3 &&
+           is_plain_arithmetic(instruction(*index)) && is_variable(instruction(*index).operands[1], *index, a) &&
+           is_variable(instruction(*index).operands[2], *index, b);
+  };
+  const auto of_middle = earlier_definition(middle, user);
+  if (!of_middle || instruction(*of_middle).operands.size() != 3) return false;
+  const auto& operands = instruction(*of_middle).operands;
+  if (is_half(of_middle)) {
+    const auto sum = earlier_definition(operands[1], *of_middle);
+    return made_of(sum, "add", low, high) || made_of(sum, "add", high, low);
+  }
+  if (instruction(*of_middle).opcode != "add") return false;
+  for (const std::size_t half : {1, 2}) {
+    const auto of_half = earlier_definition(operands[half], *of_middle);
+    if (!is_half(of_half) || !is_variable(operands[3 - half], *of_middle, low)) continue;
+    return made_of(earlier_definition(instruction(*of_half).operands[1], *of_half), "sub", high, low);
+  }
+  return false;
+}
+
+// The only one each time round, which is in front of its user.
+std::optional<std::uint32_t> LoopProgress::earlier_definition(const PtxOperand& operand, std::uint32_t user) const {
+  if (!is_register(operand)) return std::nullopt;
+  const auto definition = only_definition(variable(operand, user));
+  return definition && *definition < user ? definition : std::nullopt;
+}
+
+bool LoopProgress::is_variable(const PtxOperand& operand, std::uint32_t index, VariableNumber variable) const {
+  return is_register(operand) && this->variable(operand, index) == variable;
 }
 
 }  // namespace wattune::slice

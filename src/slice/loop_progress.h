@@ -22,6 +22,8 @@ class LoopProgress {
   bool reads_one_place(std::uint32_t read) const;
   // Whether the loop ends as soon as its compare-and-swap finds what it or a read last found there.
   bool only_retries() const;
+  // Whether the loop halves what lies between two bounds, and ends where they meet.
+  bool closes_in() const;
 
  private:
   const PtxInstruction& instruction(std::uint32_t index) const { return body_.function.instructions[index]; }
@@ -38,7 +40,14 @@ class LoopProgress {
   std::optional<std::int64_t> step_of_result(std::uint32_t index, int depth) const;
   bool is_swap(std::uint32_t index) const;
   bool is_found(const PtxOperand& operand, std::uint32_t index, std::uint32_t swap, int depth) const;
+  std::optional<std::uint32_t> deciding_test(std::uint32_t block) const;
+  bool ends_if(std::uint32_t block, bool test) const;
   bool ends_when_equal(std::uint32_t block, std::uint32_t swap) const;
+  bool ends_when_bounds_meet(std::uint32_t block) const;
+  bool halves(const PtxOperand& low, const PtxOperand& high, std::uint32_t test) const;
+  bool is_middle(const PtxOperand& middle, std::uint32_t user, VariableNumber low, VariableNumber high) const;
+  std::optional<std::uint32_t> earlier_definition(const PtxOperand& operand, std::uint32_t user) const;
+  bool is_variable(const PtxOperand& operand, std::uint32_t index, VariableNumber variable) const;
 
   const FunctionBody& body_;
   const Loop& loop_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace wattune::slice {
@@ -37,13 +38,56 @@ void for_each_name(std::string_view source, const Look& look) {
   }
 }
 
-bool describes_the_slice(std::string_view name) {
-  return name == "get_group_id" || name == "get_num_groups" || name == "get_global_size" ||
-         name == "get_global_offset" || name == "get_global_linear_id";
+constexpr auto kOfSlice = std::to_array<std::string_view>(
+    {"get_group_id", "get_num_groups", "get_global_size", "get_global_offset", "get_global_linear_id"});
+constexpr auto kLaunches = std::to_array<std::string_view>({"enqueue_kernel", "pipe", "read_pipe", "write_pipe"});
+constexpr auto kAssembly = std::to_array<std::string_view>({"asm", "__asm", "__asm__"});
+constexpr auto kHarmlessDirectives = std::to_array<std::string_view>(
+    {"define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "pragma", "line", "error", "warning"});
+
+template <std::size_t N>
+bool is_among(std::string_view name, const std::array<std::string_view, N>& names) {
+  return std::ranges::find(names, name) != names.end();
 }
 
-bool parts_with_slices(std::string_view name) {
-  return name == "enqueue_kernel" || name == "pipe" || name == "read_pipe" || name == "write_pipe";
+// The name behind blanks; empty where something else is there.
+std::string_view first_name(std::string_view text) {
+  text = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
+  std::size_t end = 0;
+  while (end < text.size() && is_name_character(text[end])) ++end;
+  return text.substr(0, end);
+}
+
+// Whether a name goes on behind the end of a line.
+bool joins_names(std::string_view source) {
+  for (std::size_t at = source.find('\\'); at != std::string_view::npos; at = source.find('\\', at + 1))
+    if (at > 0 && is_name_character(source[at - 1]) && at + 1 < source.size() && source[at + 1] <= ' ') return true;
+  return false;
+}
+
+// Whether the preprocessor may make a name that does not stand in the source: by reading another file, by pasting, by
+// joining lines, or behind a sign that is written otherwise.
+bool hides_names(std::string_view source) {
+  if (joins_names(source) || source.find("??") != std::string_view::npos) return true;
+  if (source.find("%:") != std::string_view::npos) return true;
+  for (std::size_t at = 0; at < source.size();) {
+    const std::size_t behind = behind_aside(source, at);
+    const bool sign = behind == at && source[at] == '#';
+    if (sign && !is_among(first_name(source.substr(at + 1)), kHarmlessDirectives)) return true;
+    at = std::max(behind, at + 1);
+  }
+  return false;
+}
+
+// Why a source that has this name cannot be cut; empty: it says nothing against that.
+std::string_view refusal_of(std::string_view name, std::string_view last) {
+  if (is_among(name, kLaunches)) return "kernels that launch others or share pipes cannot be cut";
+  if (is_among(name, kAssembly) || name.starts_with("__builtin_nvvm_read") || name.starts_with("__builtin_amdgcn_w") ||
+      name.starts_with("__spirv_Built"))
+    return "the group's index may be read here, which a slice cannot change";
+  if (is_among(name, kOfSlice) && (last == "define" || last == "undef"))
+    return "a slice gives this name a meaning of its own";
+  return {};
 }
 
 SourcePosition position_in(std::string_view source, std::string_view name, const std::string& file) {
@@ -59,32 +103,53 @@ std::string constant_function(std::string_view name, const std::array<std::uint6
                      values[0], values[1], values[2], otherwise);
 }
 
+std::string own_name(std::string_view function) {
+  return "wattune_" + std::string(function.substr(std::string_view("get_").size()));
+}
+
 constexpr std::string_view kGroup =
     "size_t wattune_group_id(uint d) { return d > 2 ? 0 : get_group_id(d) + "
-    "(get_global_offset(d) - wattune_offset(d)) / get_local_size(d); }\n";
+    "(get_global_offset(d) - wattune_global_offset(d)) / get_local_size(d); }\n";
 constexpr std::string_view kLinear =
-    "size_t wattune_linear_id(void) { return ((get_global_id(2) - wattune_offset(2)) * wattune_global_size(1) + "
-    "get_global_id(1) - wattune_offset(1)) * wattune_global_size(0) + get_global_id(0) - wattune_offset(0); }\n";
-// Macros with arguments do not expand inside themselves, and the functions before them are not changed.
-constexpr std::string_view kMacros =
-    "#define get_group_id(d) wattune_group_id(d)\n"
-    "#define get_num_groups(d) wattune_num_groups(d)\n"
-    "#define get_global_size(d) wattune_global_size(d)\n"
-    "#define get_global_offset(d) wattune_offset(d)\n"
-    "#define get_global_linear_id() wattune_linear_id()\n";
+    "size_t wattune_global_linear_id(void) { return ((get_global_id(2) - wattune_global_offset(2)) * "
+    "wattune_global_size(1) + "
+    "get_global_id(1) - wattune_global_offset(1)) * wattune_global_size(0) + get_global_id(0) - "
+    "wattune_global_offset(0); }\n";
+
+// A macro for the name of each function that the slice changes, and none that compiles for what cannot be cut.
+std::string macros_before() {
+  std::string text;
+  for (const std::string_view name : kOfSlice)
+    text += fmt::format("#undef {0}\n#define {0} {1}\n", name, own_name(name));
+  for (const std::string_view name : kLaunches) text += fmt::format("#define {} 0 cannot be cut\n", name);
+  for (const std::string_view name : kAssembly) text += fmt::format("#define {} 0 cannot be cut\n", name);
+  return text;
+}
+
+// What the source includes may have changed the macros.
+std::string check_behind() {
+  std::string text = "\n\n";
+  for (const std::string_view name : kOfSlice)
+    text += fmt::format("#define {1} 4711\n#if {0} != 4711\n#error {0} was defined anew\n#endif\n#undef {1}\n", name,
+                        own_name(name));
+  return text;
+}
 
 }  // namespace
 
 Result<OpenclAnalysis> analyse_opencl(std::string_view source, const std::string& file) {
-  OpenclAnalysis analysis;
+  OpenclAnalysis analysis{.needs_preamble = hides_names(source)};
   std::string_view refused;
+  std::string_view last;
+  std::string_view why;
   for_each_name(source, [&](std::string_view name) {
-    analysis.needs_preamble |= describes_the_slice(name);
-    if (parts_with_slices(name)) refused = name;
-    return refused.empty();
+    analysis.needs_preamble |= is_among(name, kOfSlice);
+    why = refusal_of(name, last);
+    refused = last = name;
+    return why.empty();
   });
-  if (refused.empty()) return analysis;
-  return Error(ErrorCode::invalid_argument, "kernels that launch others or share pipes cannot be cut")
+  if (why.empty()) return analysis;
+  return Error(ErrorCode::invalid_argument, std::string(why))
       .at(position_in(source, refused, file))
       .about(std::string(refused));
 }
@@ -105,13 +170,12 @@ Result<Grid> groups_of(const NdRange& range) {
 
 Result<std::string> with_preamble(std::string_view source, const NdRange& range) {
   WATTUNE_ASSIGN(const Grid groups, groups_of(range));
-  std::string text = constant_function("wattune_offset", range.offset, 0);
+  std::string text = constant_function("wattune_global_offset", range.offset, 0);
   text += constant_function("wattune_global_size", range.global, 1);
   text += constant_function("wattune_num_groups", {groups.x, groups.y, groups.z}, 1);
   text += kGroup;
   text += kLinear;
-  text += kMacros;
-  return text + "#line 1\n" + std::string(source);
+  return text + macros_before() + "#line 1\n" + std::string(source) + check_behind();
 }
 
 NdRange part(const NdRange& range, const Box& box) {

@@ -1,9 +1,13 @@
 // The machine of real devices on OpenCL, on whatever device this computer has (PoCL where there is no GPU).
 #include "wattune/schedule/device_machine.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "schedule/device_machine_support.h"
@@ -147,6 +151,58 @@ TEST_F(DeviceMachineOnOpencl, AKernelWithoutSlicesSaysWhy) {
   const KernelId id = add(kernel);
   EXPECT_FALSE(machine->kernel(id)->sliceable);
   EXPECT_THAT(machine->launch({.kernel = id, .blocks = 5}).error().to_string(), HasSubstr("f has no slices"));
+}
+
+KernelSource source_of(std::string text) {
+  KernelSource source;
+  source.function = "f";
+  source.text = std::move(text);
+  return source;
+}
+
+// The group's number in a header, pasted, in an option, and in the value of a parameter: slices see that of the whole.
+TEST_F(DeviceMachineOnOpencl, SlicesSeeTheirGroupWhereverItsNameIsHidden) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / fmt::format("hidden_{}", ::getpid());
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "hid.h") << "static inline int group(void) { return get_group_id(0); }\n";
+  const std::string kernel = "\nkernel void f(global int* hits) { hits[get_global_id(0)] += 1 + GROUP; }";
+  KernelSource included = source_of("# include \"hid.h\"\n#define GROUP group()" + kernel);
+  included.file = folder / "f.cl";
+  const KernelSource pasted = source_of("#define J(a, b) a##b\n#define GROUP J(get_group, _id)(0)" + kernel);
+  KernelSource option = source_of("#define GROUP NAME(0)" + kernel);
+  option.options = {"-DNAME=get_group_id"};
+  const KernelSource value = source_of(kernel);
+  std::vector<int> expected;
+  for (int item = 0; item < static_cast<int>(kItems); ++item) expected.push_back(1 + item / 8);
+  for (const KernelSource& source : {included, pasted, option, value}) {
+    const backend::Macro macro{source.text == value.text ? "GROUP" : "OTHER", "get_group_id(0)"};
+    auto code = load_code(*device, source, std::span(&macro, 1), kRow).value();
+    const auto loaded = kernel_on_ints(*device, "f", std::move(code), kRow, kItems);
+    const KernelId id = add(loaded);
+    for (std::uint64_t first = 0; first < kBlocks; first += 20)
+      machine->launch({.kernel = id, .first_block = first, .blocks = 20}).value();
+    wait_for(*machine, 3);
+    EXPECT_EQ(ints_of(*loaded), expected) << source.text;
+  }
+  std::filesystem::remove_all(folder);
+}
+
+// What cannot be cut and stands in a header is found by the compiler.
+TEST_F(DeviceMachineOnOpencl, AKernelWhoseHeaderForbidsSlicesRunsWhole) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / fmt::format("forbids_{}", ::getpid());
+  std::filesystem::create_directories(folder);
+  for (const char* header :
+       {"static inline int one(void) { __asm__(\"\"); return 1; }", "#undef get_group_id\n#define one() 1",
+        "#undef get_group_id\n#define get_group_id(d) 0\n#define one() 1"}) {
+    std::ofstream(folder / "one.h") << header << "\n";
+    KernelSource source =
+        source_of("#include \"one.h\"\nkernel void f(global int* hits) { hits[get_global_id(0)] += one(); }");
+    source.file = folder / "f.cl";
+    const auto code = load_code(*device, source, {}, kRow).value();
+    EXPECT_THAT(code->no_slices, HasSubstr("its slices do not compile")) << header;
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(DeviceMachineOnOpencl, WaitEndsByWakingAndAtItsMoment) {

@@ -249,15 +249,48 @@ TEST(Analysis, NamesWhatIsReadThroughCalls) {
   EXPECT_THAT(analyse(tree).at(0).special_registers, ElementsAre("%ctaid.y", "%tid.x"));
 }
 
+// "what an exchange leaves ...", or empty.
+std::string order_cause(const std::string& body) {
+  const PtxTree tree = parsed(entry_with(body));
+  const auto found = analyse(tree).at(0).order_sensitive;
+  return found ? found->reason : "";
+}
+
 TEST(Analysis, NamesTheFirstSumOfFloatsThatOrdersMayChange) {
-  const auto sum = [](const std::string& body) {
-    const PtxTree tree = parsed(entry_with(body));
-    const auto found = analyse(tree).at(0).order_sensitive;
-    return found ? found->construct : "";
-  };
-  EXPECT_EQ(sum("red.global.add.f32 [%rd1], %f1; ret;"), "red.global.add.f32 [%rd1], %f1;");
-  EXPECT_EQ(sum("atom.global.add.noftz.f16x2 %r1, [%rd1], %r2; ret;"), "atom.global.add.noftz.f16x2 %r1, [%rd1], %r2;");
-  EXPECT_EQ(sum("red.global.add.u32 [%rd1], %r1; atom.global.max.f32 %f1, [%rd1], %f2; ret;"), "");
+  EXPECT_THAT(order_cause("red.global.add.f32 [%rd1], %f1; ret;"), StartsWith("sums of floating-point numbers"));
+  EXPECT_THAT(order_cause("atom.global.add.noftz.f16x2 %r1, [%rd1], %r2; ret;"), StartsWith("sums of floating-point"));
+  EXPECT_EQ(order_cause("red.global.add.u32 [%rd1], %r1; atom.global.max.f32 %f1, [%rd1], %f2; ret;"), "");
+}
+
+TEST(Analysis, NamesAtomicOperationsWhoseResultsDependOnTheOrder) {
+  const std::string finds = "what an atomic operation finds";
+  EXPECT_THAT(order_cause("atom.global.add.u32 %r1, [%rd1], 1; add.u32 %r2, %r1, 1; ret;"), StartsWith(finds));
+  EXPECT_THAT(order_cause("atom.global.inc.u32 %r1, [%rd1], 7; st.global.u32 [%rd2], %r1; ret;"), StartsWith(finds));
+  EXPECT_EQ(order_cause("atom.global.add.u32 %r1, [%rd1], 1; ret;"), "");
+  EXPECT_EQ(order_cause("atom.global.add.u32 _, [%rd1], 1; ret;"), "");
+  EXPECT_EQ(order_cause("atom.shared.add.u32 %r1, [%r3], 1; add.u32 %r2, %r1, 1; ret;"), "");
+  EXPECT_THAT(order_cause("atom.global.exch.b32 %r1, [%rd1], %r2; ret;"), StartsWith("what an exchange leaves"));
+  EXPECT_THAT(order_cause("atom.global.cas.b64 %rd2, [%rd1], %rd3, %rd4; ret;"), StartsWith("what an exchange leaves"));
+  EXPECT_THAT(order_cause("ld.volatile.global.u32 %r1, [%rd1]; ret;"), StartsWith("what other blocks have written"));
+}
+
+TEST(Analysis, NamesStoresOfAllBlocksAtOnePlace) {
+  const std::string index =
+      "ld.param.u64 %rd1, [k_param_0]; mov.u32 %r1, %ctaid.x; mad.lo.u32 %r2, %r1, 64, %r3;\n"
+      "mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ";
+  const std::string stays = "blocks store different values at one place";
+  EXPECT_THAT(order_cause(index + "st.global.u32 [%rd1], %r1; ret;"), StartsWith(stays));
+  EXPECT_THAT(
+      order_cause(index + "ld.global.u32 %r4, [%rd3]; setp.gt.u32 %p1, %r4, 9; @%p1 st.global.u32 [%rd1+4], %r4; ret;"),
+      StartsWith(stays));
+  EXPECT_THAT(order_cause(index + "mov.u32 %r5, %tid.x; mul.wide.u32 %rd4, %r5, 4; add.s64 %rd5, %rd1, %rd4;\n"
+                                  "st.global.u32 [%rd5], %r2; ret;"),
+              StartsWith(stays));
+  EXPECT_EQ(order_cause(index + "st.global.u32 [%rd3], %r1; ret;"), "");
+  EXPECT_EQ(order_cause(index + "st.global.u32 [%rd1], 1; ret;"), "") << "all store the same";
+  EXPECT_EQ(order_cause(index + "setp.ne.u32 %p1, %r1, 0; @%p1 ret; st.global.u32 [%rd1], %r2; ret;"), "")
+      << "one block alone stores";
+  EXPECT_EQ(order_cause(index + "setp.eq.u32 %p1, %r2, 0; @%p1 st.global.u32 [%rd1], %r2; ret;"), "");
 }
 
 // 12 floats behind 3 bytes begin at 4; the module's variable is named, the other not.

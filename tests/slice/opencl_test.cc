@@ -30,6 +30,28 @@ TEST(OpenclSlice, PassesOverCommentsStringsAndLongerNames) {
   EXPECT_TRUE(needs_preamble("/* get */ int f() { return get_group_id(0); } /* open"));
 }
 
+TEST(OpenclSlice, NeedsAPreambleWhereNamesMayBeHidden) {
+  for (const char* source :
+       {"#include \"h\"\n", "# include \"h\"\n", "#\tinclude <h>\n", "/**/ # /* */ include \"h\"\n", "#import \"h\"\n",
+        "#inc\\\nlude \"h\"\n", "#\\\ninclude \"h\"\n", "%:include \"h\"\n", "\?\?=include \"h\"\n",
+        "#include_next <h>\n", "#define J(a, b) a##b\n", "#define J(a, b) a ## b\n", "int x = get_group\\\n_id(0);",
+        "int x = get_gr\\ \r\noup_id(0);"})
+    EXPECT_TRUE(needs_preamble(source)) << source;
+  for (const char* source :
+       {"#define N 4\n# if N > 3 /* # include */\n#pragma unroll\n#endif // #include\n",
+        "#define SUM(a, b) \\\n  (a + \\\n   b)\n#undef N\n", "constant char s[] = \"#include \\n\";"})
+    EXPECT_FALSE(needs_preamble(source)) << source;
+}
+
+TEST(OpenclSlice, RefusesWhatReadsTheGroupPastThePreamble) {
+  const auto refusal = [](const char* source) { return analyse_opencl(source, "k.cl").error().to_string(); };
+  EXPECT_THAT(refusal("void f() { asm(\"mov.u32 %0, %ctaid.x;\"); }"),
+              HasSubstr("k.cl:1:12: the group's index may be"));
+  EXPECT_THAT(refusal("int f() { return __builtin_amdgcn_workgroup_id_x(); }"), HasSubstr("the group's index may be"));
+  EXPECT_THAT(refusal("#define get_group_id(d) 7\n"), HasSubstr("`get_group_id`"));
+  EXPECT_THAT(refusal("\n#undef get_num_groups\n"), HasSubstr("k.cl:2:8"));
+}
+
 TEST(OpenclSlice, RefusesPipesAndLaunchesByNameAndPlace) {
   EXPECT_EQ(analyse_opencl("kernel void k() {\n  enqueue_kernel(q);\n}", "k.cl").error().to_string(),
             "k.cl:2:3: kernels that launch others or share pipes cannot be cut: `enqueue_kernel`");
@@ -118,6 +140,21 @@ kernel void k(global uint* out) {
 }
 )";
 
+// The same names by pasting, as the value of a macro, and over the end of a line.
+constexpr char kHidesEverything[] = R"(
+#define JOIN(a, b) a##b
+#define GROUPS JOIN(get_num, _groups)
+#define OWN get_group_id
+uint groups(uint d) { return GROUPS(d) * 7 + OWN(d) * 1000; }
+kernel void k(global uint* out) {
+  uint x = get_global_id(0) - JOIN(get_global_, offset)(0), y = get_global_id(1) - get_global_offset(1);
+  uint z = get_global_id(2) - get_global_offset(2);
+  uint at = (z * get_global_size(1) + y) * JOIN(get_global, _size) (0) + x;
+  out[at] += groups(0) + 3 * groups(1) + 5 * groups(2) + get_local_id(0) + 11 * get_global_off\
+set(0) + 1;
+}
+)";
+
 TEST(OpenclSlice, SeesTheWholeRangeFromEverySliceOnADevice) {
   Opencl opencl;
   if (!opencl) GTEST_SKIP() << "no OpenCL device here";
@@ -129,6 +166,7 @@ TEST(OpenclSlice, SeesTheWholeRangeFromEverySliceOnADevice) {
   for (const Box& box : parts) slices.push_back(part(whole, box));
   EXPECT_EQ(slices.size(), 16u) << "8 rows of 3 groups, each cut into 1 and 2";
   EXPECT_EQ(opencl.run(with_preamble(kAsksEverything, whole).value(), slices, kWords), expected);
+  EXPECT_EQ(opencl.run(with_preamble(kHidesEverything, whole).value(), slices, kWords), expected);
   EXPECT_NE(opencl.run(kAsksEverything, slices, kWords), expected) << "without the preamble slices show";
 }
 

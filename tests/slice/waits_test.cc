@@ -164,6 +164,29 @@ TEST(Waits, AreNotReadsWhoseAddressMovesOnEachTime) {
     EXPECT_EQ(wait_in_body(loop(step)), "ld.global.u32") << step;
 }
 
+// A search ends when its bounds meet, whatever it reads.
+TEST(Waits, AreNotSearchesThatHalveWhatIsLeft) {
+  const auto loop = [](const std::string& middle, const std::string& choice, const std::string& test) {
+    return "$a: " + middle + " mul.wide.u32 %rd2, %r5, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r6, [%rd3];\n" +
+           "setp.lt.u32 %p1, %r6, %r7; add.u32 %r8, %r5, 1; " + choice + " " + test + " @%p2 bra $a; ret;";
+  };
+  const std::string sum = "add.u32 %r3, %r1, %r2; shr.u32 %r5, %r3, 1;";
+  const std::string difference = "sub.u32 %r3, %r2, %r1; shr.u32 %r4, %r3, 1; add.u32 %r5, %r4, %r1;";
+  const std::string closes = "selp.b32 %r1, %r8, %r1, %p1; selp.b32 %r2, %r2, %r5, %p1;";
+  const std::string goes_on = "setp.lt.u32 %p2, %r1, %r2;";
+  EXPECT_EQ(wait_in_body(loop(sum, closes, goes_on)), "");
+  EXPECT_EQ(wait_in_body(loop(difference, closes, "setp.gt.u32 %p2, %r2, %r1;")), "");
+  const std::string read = "ld.global.u32";
+  EXPECT_EQ(wait_in_body(loop(sum, closes, "setp.le.u32 %p2, %r1, %r2;")), read) << "goes on where they have met";
+  EXPECT_EQ(wait_in_body(loop(sum, "selp.b32 %r1, %r5, %r1, %p1; selp.b32 %r2, %r2, %r5, %p1;", goes_on)), read)
+      << "the lower bound may stay";
+  EXPECT_EQ(wait_in_body(loop(sum, "selp.b32 %r1, %r8, %r1, %p1; selp.b32 %r2, %r5, %r2, %p1;", goes_on)), read)
+      << "both may stay";
+  EXPECT_EQ(wait_in_body(loop(sum, "selp.b32 %r1, %r8, %r1, %p1; selp.b32 %r2, %r2, %r5, %p3;", goes_on)), read);
+  EXPECT_EQ(wait_in_body(loop("shr.u32 %r5, %r3, 1;", closes, goes_on)), read) << "no middle";
+  EXPECT_EQ(wait_in_body(loop(sum, "@%p3 " + closes, goes_on)), read) << "not each time";
+}
+
 TEST(Waits, AreAskedOfForeignCodeToo) {
   const std::string head =
       kHead + ".extern .func (.param .b32 r) other();\n.extern .func (.param .b64 r) malloc(.param .b64 n);\n";

@@ -40,7 +40,7 @@ struct KernelCode {
   // CUDA: its PTX, without twins, and its name there; empty where it was not looked at.
   std::string ptx = {};
   std::string symbol = {};
-  // CUDA: it adds floating-point numbers in an order that the order of its blocks decides.
+  // CUDA: its results may depend on the order of its blocks (slice::KernelAnalysis).
   bool order_sensitive = false;
 
   // nullptr: there is none.

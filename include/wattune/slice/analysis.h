@@ -60,8 +60,9 @@ struct KernelAnalysis {
   // All that it and the functions it calls read: "%ctaid.x", "%tid.x".
   std::vector<std::string_view> special_registers;
   std::vector<Obstacle> obstacles;
-  // Why its results may differ with the order of blocks even when it is not cut: its first atomic operation on
-  // floating-point numbers. None: results are the same bit by bit.
+  // Why its results may differ with the order of blocks even when it is not cut: the first atomic sum of floating-point
+  // numbers, exchange, atomic operation whose result is used, strong read, or store of all blocks at one place. None:
+  // the PTX shows no such thing, which is no proof, as blocks may compute equal addresses.
   std::optional<Obstacle> order_sensitive;
   DeclaredResources resources;
 

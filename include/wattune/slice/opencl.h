@@ -30,15 +30,17 @@ struct NdRange {
 };
 
 struct OpenclAnalysis {
-  // It calls something that the offset alone would change; the preamble then is of one NDRange.
+  // It calls something that the offset alone would change, or may do so unseen: by a name that it includes or makes of
+  // parts. The preamble then is of one NDRange.
   bool needs_preamble = false;
 };
 
-// Looks at names in the source, not in comments and strings. invalid_argument with place: pipes and kernels that launch
-// others, which slices would part.
+// Looks at names in the source, not in comments and strings, and follows no includes. invalid_argument with place:
+// pipes, kernels that launch others, which slices would part, and assembly, which may read the group's index.
 Result<OpenclAnalysis> analyse_opencl(std::string_view source, const std::string& file);
 
 // The source with a preamble of functions and macros, after which its lines count from 1. `range` is the whole one.
+// What it includes is seen by the compiler alone: where that cannot be cut, the result does not compile.
 // invalid_argument: the local size does not divide the global one.
 Result<std::string> with_preamble(std::string_view source, const NdRange& range);
 

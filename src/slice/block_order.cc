@@ -1,0 +1,148 @@
+#include "slice/block_order.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "slice/function_body.h"
+
+namespace wattune::slice {
+
+namespace {
+
+// Adding in another order rounds otherwise; the least and the greatest do not depend on it.
+bool adds_floats(const PtxInstruction& instruction) {
+  if (instruction.opcode != "atom" && instruction.opcode != "red" && instruction.opcode != "multimem") return false;
+  return instruction.has("add") && std::ranges::any_of(instruction.modifiers, [](std::string_view modifier) {
+           return modifier.starts_with("f16") || modifier.starts_with("f32") || modifier.starts_with("f64") ||
+                  modifier.starts_with("bf16");
+         });
+}
+
+bool shows_other_writes(const PtxInstruction& load) {
+  return load.opcode == "ld" &&
+         (load.has("volatile") || load.has("acquire") || load.has("relaxed") || load.has("cv") || load.has("mmio"));
+}
+
+// Which values of an entry depend on its block, and which of its stores all blocks do at one place.
+class RacingStores {
+ public:
+  explicit RacingStores(const FunctionBody& body)
+      : body_(body),
+        depends_(body.variables.count(), false),
+        is_index_(body.variables.count(), false),
+        chooses_block_(body.variables.count(), false) {
+    while (pass()) continue;
+  }
+
+  const PtxInstruction* find() const {
+    const std::vector<bool> chosen = chosen_blocks();
+    for (std::uint32_t i = 0; i < body_.memory.size(); ++i)
+      if (!chosen[body_.block_of[i]] && races(i)) return &body_.function.instructions[i];
+    return nullptr;
+  }
+
+ private:
+  const PtxInstruction& at(std::uint32_t i) const { return body_.function.instructions[i]; }
+
+  bool any_of(const PtxOperand& operand, const PtxInstruction& instruction, const std::vector<bool>& set) const {
+    return (!operand.name.empty() && set[body_.variables.number(operand.name, instruction)]) ||
+           std::ranges::any_of(operand.elements,
+                               [&](const PtxOperand& element) { return any_of(element, instruction, set); });
+  }
+
+  bool races(std::uint32_t i) const {
+    const PtxInstruction& store = at(i);
+    const bool to_device = store.opcode == "st" && !contains(body_.memory[i], MemoryUse::writes_shared) &&
+                           !contains(body_.memory[i], MemoryUse::writes_local) && store.has("global");
+    if (!to_device || store.operands.size() != 2) return false;
+    const bool one_block = !store.guard.empty() && chooses_block_[body_.variables.number(store.guard, store)];
+    return !one_block && !any_of(store.operands[0], store, depends_) && any_of(store.operands[1], store, depends_);
+  }
+
+  bool pass() {
+    bool changed = false;
+    for (std::uint32_t i = 0; i < body_.memory.size(); ++i)
+      for (const VariableNumber variable : body_.variables.of(i).writes) {
+        changed |= raise(depends_, variable, is_foreign(i) || reads_any(i, depends_) || reads_coordinate(i));
+        const bool index = !is_foreign(i) && at(i).opcode != "ld" && (reads_coordinate(i) || reads_any(i, is_index_));
+        changed |= raise(is_index_, variable, index);
+        const bool equality = at(i).opcode == "setp" && (at(i).has("eq") || at(i).has("ne")) && index;
+        changed |= raise(chooses_block_, variable, equality || (index && reads_any(i, chooses_block_)));
+      }
+    return changed;
+  }
+
+  static bool raise(std::vector<bool>& set, VariableNumber variable, bool value) {
+    if (!value || set[variable]) return false;
+    return set[variable] = true;
+  }
+
+  bool reads_any(std::uint32_t i, const std::vector<bool>& set) const {
+    return std::ranges::any_of(body_.variables.of(i).reads, [&](VariableNumber variable) { return set[variable]; });
+  }
+  bool reads_coordinate(std::uint32_t i) const { return coordinates_read(at(i)).any(); }
+
+  // Whose result nothing here explains.
+  bool is_foreign(std::uint32_t i) const {
+    return at(i).opcode == "atom" || at(i).opcode == "call" || contains(body_.memory[i], MemoryUse::reads_shared) ||
+           contains(body_.memory[i], MemoryUse::reads_local);
+  }
+
+  // Those that only one block comes to, as far as can be told: behind a comparison of its index with a number.
+  std::vector<bool> chosen_blocks() const {
+    std::vector<bool> chosen(body_.flow.blocks.size(), false);
+    for (std::uint32_t block = 0; block < body_.flow.blocks.size(); ++block) {
+      const FlowBlock& flow = body_.flow.blocks[block];
+      if (flow.successors.size() < 2 || !reads_any(flow.last - 1, chooses_block_)) continue;
+      for (const std::uint32_t between : blocks_between(body_.flow, block, body_.meeting[block]))
+        chosen[between] = true;
+    }
+    return chosen;
+  }
+
+  const FunctionBody& body_;
+  std::vector<bool> depends_;        // by variable: on the block, or on what nothing here explains
+  std::vector<bool> is_index_;       // computed of the block's index alone
+  std::vector<bool> chooses_block_;  // predicates that compare such with a number
+};
+
+// The first cause that one instruction alone shows.
+std::optional<OrderCause> cause_in(const PtxFunction& function) {
+  std::optional<Variables> variables;
+  std::set<VariableNumber> read;
+  const auto result_is_read = [&](const PtxInstruction& instruction) {
+    if (!variables) {
+      variables.emplace(function);
+      for (std::uint32_t i = 0; i < function.instructions.size(); ++i)
+        read.insert(variables->of(i).reads.begin(), variables->of(i).reads.end());
+    }
+    const auto& result = instruction.operands.front();
+    return result.kind != PtxOperandKind::name || read.contains(variables->number(result.name, instruction));
+  };
+  for (const PtxInstruction& instruction : function.instructions) {
+    if (adds_floats(instruction))
+      return OrderCause{&instruction, "sums of floating-point numbers depend on the order of blocks"};
+    if (!contains(memory_uses_of(instruction), MemoryUse::reads_device)) continue;
+    if (shows_other_writes(instruction))
+      return OrderCause{&instruction, "what other blocks have written may show in it"};
+    if (instruction.opcode != "atom") continue;
+    if (instruction.has("exch") || instruction.has("cas"))
+      return OrderCause{&instruction, "what an exchange leaves depends on the order of blocks"};
+    if (result_is_read(instruction))
+      return OrderCause{&instruction, "what an atomic operation finds depends on the order of blocks"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<OrderCause> order_cause_of(const PtxFunction& entry, const CallGraph& calls) {
+  for (const std::string_view reached : calls.reachable(entry.name))
+    if (const auto cause = cause_in(*calls.functions.at(reached).function)) return cause;
+  const FunctionBody body(entry, calls);
+  const PtxInstruction* store = RacingStores(body).find();
+  if (store == nullptr) return std::nullopt;
+  return OrderCause{store, "blocks store different values at one place, and the last one stays"};
+}
+
+}  // namespace wattune::slice
