@@ -134,6 +134,7 @@ Result<std::unique_ptr<SweepJournal>> open_sweep_journal(const CorunOptions& opt
                  SweepJournal::open(options.output, {.resume = options.resume, .overwrite = options.overwrite}));
   if (const std::string& doubt = journal.lock_doubt(); !options.quiet && !doubt.empty())
     print_note(fmt::format("{}: {}", options.output, doubt));
+  for (const std::string& note : journal.notes()) print_note(note);
   return std::make_unique<SweepJournal>(std::move(journal));
 }
 
@@ -208,6 +209,7 @@ Result<ExitStatus> run_corun(CorunOptions options) {
                  options.profiles.empty() ? ProfileFile() : read_profiles(options.profiles));
   WATTUNE_ASSIGN(const auto journal, open_sweep_journal(options));
   WATTUNE_ASSIGN(const auto stage, open_stage(options.device, options.kernels, profiles, options.clocks));
+  for (const std::string& note : profiles.notes()) print_note(note);
   // Virtual time repeats itself.
   if (stage->is_simulated()) options.repeats = 1;
   if (!options.json)

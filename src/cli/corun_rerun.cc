@@ -112,10 +112,7 @@ class Rerunner {
     PlannedRun& planned = pair_.planned;
     planned.forecast = plan_->way();
     planned.makespan = median_of_times(pair_.rerun.times.times.back());
-    const std::vector<Nanoseconds>& alone = pair_.rerun.times.times[kAlone];
-    const Nanoseconds in_turn = alone.empty() ? pair_.sweep.alone[0] + pair_.sweep.alone[1] : median_of_times(alone);
-    const auto gain = gain_of_planned(pair_);
-    planned.gain = gain ? gain->gain : in_turn / planned.makespan - 1.0;
+    planned.gain = told_gain_of_planned(pair_);
   }
 
   bool is_exact_;
@@ -188,6 +185,14 @@ std::optional<Gain> gain_over_alone(const SweptPair& pair, const SweepRow& row) 
 
 std::optional<Gain> gain_between(const SweptPair& pair, const SweepRow& row, const SweepRow& base) {
   return gain_of_entrants(pair, entrant_of(pair, row), entrant_of(pair, base));
+}
+
+double told_gain_of_planned(const SweptPair& pair) {
+  if (const auto gain = gain_of_planned(pair)) return gain->gain;
+  const auto& times = pair.rerun.times.times;
+  const bool ran_alone = !times.empty() && !times[kAlone].empty();
+  const Nanoseconds in_turn = ran_alone ? median_of_times(times[kAlone]) : pair.sweep.alone[0] + pair.sweep.alone[1];
+  return in_turn / pair.planned.makespan - 1.0;
 }
 
 std::optional<Gain> gain_of_planned(const SweptPair& pair) {

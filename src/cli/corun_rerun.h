@@ -34,6 +34,8 @@ std::optional<schedule::Gain> gain_over_alone(const SweptPair& pair, const sched
 std::optional<schedule::Gain> gain_between(const SweptPair& pair, const schedule::SweepRow& row,
                                            const schedule::SweepRow& base);
 std::optional<schedule::Gain> gain_of_planned(const SweptPair& pair);
+// Returns it without its interval; where they did not both run again, the gain over the times alone of the sweep.
+double told_gain_of_planned(const SweptPair& pair);
 std::optional<schedule::Gain> gain_of_planned_over(const SweptPair& pair, const schedule::SweepRow& base);
 
 // Words why nothing is said of a pair's gains, behind its names; empty: its gains are told.

@@ -114,7 +114,7 @@ Result<void> add_results(const std::string& file, const std::string& format, std
   if (format != "header")
     return Error(ErrorCode::invalid_argument, fmt::format("format {} is not made from wisdom", format)).about(file);
   WATTUNE_ASSIGN(const dynamic::WisdomText wisdom, dynamic::load_wisdom(file));
-  if (wisdom.problem) print_note(wisdom.problem->to_string());
+  for (const Error& problem : wisdom.problems) print_note(problem.to_string());
   std::ranges::move(dynamic::results_from(wisdom.entries), std::back_inserter(results));
   return {};
 }

@@ -15,7 +15,6 @@
 #include "cli/text.h"
 #include "report/text.h"
 #include "wattune/simulate/counted_features.h"
-#include "wattune/store/formats.h"
 
 namespace wattune::cli {
 
@@ -35,7 +34,11 @@ Result<void> check_profiling(const ProfileCommand& command) {
   if (command.kernels.specs.empty() && command.kernels.names.empty())
     return Error(ErrorCode::invalid_argument, "there is no kernel to profile").hint("name a spec, or --kernels A,B");
   if (command.repeats == 0) return Error(ErrorCode::invalid_argument, "--repeats").about("0").hint("once at least");
-  return check_new_file(command.output, command.overwrite);
+  WATTUNE_TRY(check_new_file(command.output, command.overwrite));
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(command.output, ignored)) return {};
+  auto replaced = schedule::load_profiles(command.output);
+  return replaced ? Result<void>() : std::move(replaced).error().hint("--output names another file");
 }
 
 schedule::ProfileRecord record_of(const StageKernel& kernel, const simulate::GpuModel* gpu) {
@@ -85,8 +88,7 @@ std::string profiles_table(const CorunStage& stage, const std::vector<schedule::
 
 Json profiles_json(const CorunStage& stage, const std::vector<schedule::ProfileRecord>& records) {
   Json profiles = Json::array();
-  for (const schedule::ProfileRecord& record : records)
-    profiles.push_back(Json::parse(schedule::write_profile(record)));
+  for (const schedule::ProfileRecord& record : records) profiles.push_back(Json::parse(schedule::profile_json(record)));
   return {{"device", stage.device()},
           {"simulated", stage.is_simulated()},
           {"notes", stage.notes()},
@@ -97,7 +99,7 @@ Result<ExitStatus> run_profile(const ProfileCommand& command) {
   WATTUNE_TRY(check_profiling(command));
   WATTUNE_ASSIGN(const auto stage, open_stage(command.device, command.kernels, ProfileFile()));
   WATTUNE_ASSIGN(const auto records, profile_all(*stage, command));
-  WATTUNE_TRY(store::write_file(command.output, profiles_text(records), command.overwrite));
+  WATTUNE_TRY(schedule::store_profiles(command.output, records, command.overwrite));
   if (!command.json)
     for (const std::string& note : stage->notes()) print_note(note);
   const bool printed =
@@ -120,7 +122,7 @@ Command add_profile(CLI::App& program) {
   app->add_option("--output,-o", command->output, "A line of JSON for each kernel (docs/formats/profile.md)")
       ->type_name("FILE")
       ->capture_default_str();
-  app->add_flag("--overwrite", command->overwrite, "Replace an existing file");
+  app->add_flag("--overwrite", command->overwrite, "Replace an existing file of profiles");
   app->add_flag("--json", command->json, "Print one JSON document (docs/formats/json.md)");
   app->footer(
       "Each kernel runs alone: whole, with fewer resident blocks, on fewer SMs, in slices. On a CUDA device of a known "

@@ -1,4 +1,4 @@
-// Profiles of kernels in files: JSON lines (docs/formats/profile.md).
+// Profiles of kernels in files (docs/formats/profile.md), as a command uses them.
 #pragma once
 
 #include <filesystem>
@@ -12,16 +12,16 @@ namespace wattune::cli {
 
 struct ProfileFile {
   std::filesystem::path file;
-  std::vector<schedule::ProfileRecord> records = {};
+  schedule::StoredProfiles stored = {};
 
-  // The record of this kernel; nullptr: there is none. mismatch: there is one of its name, of something else.
+  // The record of this kernel; nullptr: there is none. mismatch: there is one of its name, of something else;
+  // parse_error: there is none, but a line was left out that may have been it.
   Result<const schedule::ProfileRecord*> find(const std::string& name, const Identity& identity) const;
+  // What people are to know of the file, a line each.
+  std::vector<std::string> notes() const;
 };
 
-// Empty lines do not count. Errors of reading; parse_error, with the line.
+// Errors of schedule::load_profiles().
 Result<ProfileFile> read_profiles(const std::filesystem::path& file);
-
-// As it is written.
-std::string profiles_text(const std::vector<schedule::ProfileRecord>& records);
 
 }  // namespace wattune::cli

@@ -56,7 +56,7 @@ Json json_of(const dynamic::WisdomEntry& entry) {
 
 Result<ExitStatus> show_wisdom(const std::filesystem::path& file, bool json) {
   WATTUNE_ASSIGN(const dynamic::WisdomText wisdom, dynamic::load_wisdom(file));
-  if (wisdom.problem) print_note(wisdom.problem->to_string());
+  for (const Error& problem : wisdom.problems) print_note(problem.to_string());
   Json entries = Json::array();
   for (const dynamic::WisdomEntry& entry : wisdom.entries) entries.push_back(json_of(entry));
   const bool printed = json ? print_document(dump({{"wisdom", entries}})) : print_result(table_of(wisdom.entries));

@@ -117,6 +117,7 @@ class TunerOfOneDevice : public Tuner {
     WATTUNE_ASSIGN(auto code, KernelCode::make(spec, around_.device, pool_.get(), options_.compile_limit));
     warm_up_compilers(spec.source);
     KernelVersion version = version_of(spec);
+    note_other_versions(version);
     auto variants = std::make_unique<KernelVariants>(std::move(code), around_.device, streams_);
     expect_generic(*variants, *problem, options);
     MakeExplorer explorers = explorers_of(version);
@@ -147,6 +148,7 @@ class TunerOfOneDevice : public Tuner {
       warm_up_compilers(kernel.spec.source);
     }
     KernelVersion version = version_of(unit->spec());
+    note_other_versions(version);
     MakeExplorer explorers = explorers_of(version);
     auto variants = std::make_unique<UnitVariants>(unit, std::move(code), streams_);
     expect_generic(*variants, *problem, options);
@@ -213,7 +215,7 @@ class TunerOfOneDevice : public Tuner {
   }
 
  private:
-  static constexpr std::size_t kMostNotes = 100;
+  static constexpr std::size_t kMostNotes = 10'000;
   // Of strategies that would propose more before the first of them have shown where the better ones are.
   static constexpr std::size_t kMostAhead = 6;
 
@@ -222,6 +224,12 @@ class TunerOfOneDevice : public Tuner {
     if (options.generic.empty()) return;
     if (const Result<Configuration> generic = problem.generic(options.generic))
       variants.expect_generic(problem, *generic);
+  }
+
+  void note_other_versions(const KernelVersion& version) {
+    if (const std::size_t others = wisdom_->count_of_other_versions(version); others > 0)
+      note(fmt::format("wisdom of kernel `{}` is of other versions of its code, and is not used: {} of its entries",
+                       version.name, others));
   }
 
   // Once, for the language of the first kernel.
@@ -317,19 +325,33 @@ class TunerOfOneDevice : public Tuner {
   std::unique_ptr<Screening> screening_;  // ends first
 };
 
+// A file that cannot be read costs no other; `notes` says why, and which lines of the others were left out.
+Result<std::unique_ptr<Wisdom>> open_wisdom(const TunerOptions& options, std::vector<std::string>& notes) {
+  std::vector<std::filesystem::path> readable;
+  for (const std::filesystem::path& each : options.known) {
+    if (const Result<WisdomText> read = load_wisdom(each))
+      readable.push_back(each);
+    else
+      notes.push_back(read.error().to_string());
+  }
+  Result<std::unique_ptr<Wisdom>> wisdom = Wisdom::open(options.wisdom, readable);
+  if (!wisdom) {
+    notes.push_back(wisdom.error().to_string());
+    wisdom = Wisdom::open({}, readable);
+  }
+  if (!wisdom) return wisdom;
+  for (const Error& problem : (*wisdom)->problems()) notes.push_back(problem.to_string());
+  return wisdom;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Tuner>> Tuner::attach(backend::Device& device, const TunerOptions& options) {
-  Result<std::unique_ptr<Wisdom>> wisdom = Wisdom::open(options.wisdom, options.known);
-  std::string unread;
-  if (!wisdom) {
-    unread = wisdom.error().to_string();
-    wisdom = Wisdom::open({});
-  }
-  if (!wisdom) return std::move(wisdom).error();
+  std::vector<std::string> notes;
+  WATTUNE_ASSIGN(auto wisdom, open_wisdom(options, notes));
   ready_to_make_room(device);
-  auto tuner = std::make_unique<TunerOfOneDevice>(device, options, *std::move(wisdom));
-  if (!unread.empty()) tuner->note(unread);
+  auto tuner = std::make_unique<TunerOfOneDevice>(device, options, std::move(wisdom));
+  for (const std::string& each : notes) tuner->note(each);
   return std::unique_ptr<Tuner>(std::move(tuner));
 }
 

@@ -1,11 +1,14 @@
 #include "wattune/dynamic/wisdom.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <utility>
 
 #include "dynamic/wisdom_table.h"
+#include "store/files.h"
 #include "store/locked_file.h"
 #include "wattune/store/formats.h"
 
@@ -14,6 +17,17 @@ namespace wattune::dynamic {
 namespace {
 
 constexpr std::chrono::seconds kLockWait{10};
+
+bool has_folder(const std::filesystem::path& file) {
+  std::error_code ignored;
+  return file.parent_path().empty() || std::filesystem::is_directory(file.parent_path(), ignored);
+}
+
+Error no_folder(const std::filesystem::path& file) {
+  return Error(ErrorCode::not_found, fmt::format("what is learned cannot be kept in {}: there is no such folder as {}",
+                                                 file.string(), file.parent_path().string()))
+      .hint("make the folder");
+}
 
 }  // namespace
 
@@ -35,7 +49,7 @@ struct Wisdom::Parts {
 Result<void> Wisdom::Parts::read(const std::filesystem::path& from, WisdomTable& table) {
   WATTUNE_ASSIGN(const WisdomText parsed, load_wisdom(from));
   table.put_all(parsed.entries);
-  if (parsed.problem) problems.push_back(*parsed.problem);
+  problems.insert(problems.end(), parsed.problems.begin(), parsed.problems.end());
   return {};
 }
 
@@ -44,6 +58,7 @@ Result<void> Wisdom::Parts::merge_into_file(const WisdomTable& put, WisdomTable&
   WATTUNE_ASSIGN(const store::LockedFile locked, store::LockedFile::open(file, kLockWait));
   WATTUNE_ASSIGN(const std::string text, locked.read());
   WATTUNE_ASSIGN(const WisdomText found, parse_wisdom(text, file));
+  if (!found.problems.empty()) WATTUNE_TRY(store::keep_beside(file, ".damaged"));
   merged.put_all(found.entries);
   merged.put_all(put.entries());
   return store::write_file(file, write_wisdom(merged.entries()), true);
@@ -60,6 +75,7 @@ Result<std::unique_ptr<Wisdom>> Wisdom::open(const std::filesystem::path& file,
   if (!file.empty()) {
     Result<void> read = parts->read(file, parts->written);
     if (!read && read.error().code() != ErrorCode::not_found) return std::move(read).error();
+    if (!read && !has_folder(file)) parts->problems.push_back(no_folder(file));
   }
   return std::unique_ptr<Wisdom>(new Wisdom(std::move(parts)));
 }

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "store/files.h"
+#include "store/sealed_file.h"
 #include "store/sealed_line.h"
 #include "store/timestamp.h"
 #include "wattune/core/printable.h"
@@ -17,8 +18,7 @@ namespace {
 using store::Json;
 using store::Malformed;
 
-constexpr std::uint64_t kFormat = 1;
-constexpr std::string_view kLineStart = "{\"wattune_wisdom\":";
+constexpr store::FileKind kWisdomKind{.what = "wisdom", .member = "wattune_wisdom", .version = 1};
 constexpr std::size_t kIntervalEnds = 2;
 
 Json json_of(const Key& key) {
@@ -36,7 +36,6 @@ Json json_of(const Configuration& configuration) {
 
 Json json_of(const WisdomEntry& entry) {
   Json json;
-  json["wattune_wisdom"] = kFormat;
   json["kernel"] = entry.kernel.name;
   json["version"] = entry.kernel.version;
   json["device"] = entry.device;
@@ -99,7 +98,6 @@ void read_time(const Json& json, WisdomEntry& entry) {
 }
 
 WisdomEntry entry_from(const Json& json) {
-  store::count_member(json, "wattune_wisdom");
   WisdomEntry entry;
   entry.kernel = {store::text_member(json, "kernel"), store::text_member(json, "version")};
   entry.device = store::text_member(json, "device");
@@ -115,102 +113,36 @@ WisdomEntry entry_from(const Json& json) {
   return entry;
 }
 
-bool begins_entry(std::string_view line) { return line.starts_with(kLineStart) || kLineStart.starts_with(line); }
-
-Error newer_format(std::uint64_t version) {
-  return Error(ErrorCode::parse_error,
-               fmt::format("the wisdom has format {}, this Wattune reads up to {}", version, kFormat))
-      .hint("use the Wattune that wrote it, or a newer one");
-}
-
-// Reads a wisdom file line by line; a line that cannot be read costs no other.
-class WisdomReader {
- public:
-  explicit WisdomReader(const std::filesystem::path& file) : file_(file) {}
-
-  // An Error means that nothing of the file may be read.
-  Result<void> add(std::string_view line, bool terminated) {
-    ++number_;
-    if (line.empty()) return {};
-    is_wisdom_ = is_wisdom_ || begins_entry(line);
-    if (!terminated || !store::is_sealed(line)) return skip("its checksum is wrong, or it was cut off"), Result<void>();
-    const SourcePosition position = store::position_in(file_, number_);
-    Result<Json> json = store::guard(position, [&] { return store::parse_line(line, limits_); });
-    if (json) WATTUNE_TRY(check_version(*json));
-    Result<WisdomEntry> entry =
-        json ? store::guard(position, [&] { return entry_from(*json); }) : std::move(json).error();
-    if (entry)
-      text_.entries.push_back(*std::move(entry));
-    else
-      skip(entry.error().message());
-    return {};
-  }
-
-  Result<WisdomText> take() {
-    if (number_ > 0 && !is_wisdom_ && skipped_ > 0)
-      return Error(ErrorCode::parse_error, "no wisdom of Wattune's").at(store::position_in(file_, 1));
-    if (skipped_ > 0) text_.problem = problem();
-    return std::move(text_);
-  }
-
- private:
-  Result<void> check_version(const Json& json) const {
-    const Json* version = store::find_member(json, "wattune_wisdom");
-    if (version == nullptr || !version->is_number_unsigned() || version->get<std::uint64_t>() <= kFormat) return {};
-    return newer_format(version->get<std::uint64_t>()).at(store::position_in(file_, number_));
-  }
-
-  void skip(std::string why) {
-    if (skipped_++ > 0) return;
-    first_ = number_;
-    why_ = std::move(why);
-  }
-
-  Error problem() const {
-    const std::string others = skipped_ == 1 ? "" : fmt::format(" (and {} others)", skipped_ - 1);
-    return Error(ErrorCode::parse_error, fmt::format("a damaged line of wisdom{} was skipped: {}", others, why_))
-        .at(store::position_in(file_, first_))
-        .hint("saving leaves it out");
-  }
-
-  const std::filesystem::path& file_;
-  WisdomText text_;
-  store::JsonLimits limits_;
-  int number_ = 0;
-  std::size_t skipped_ = 0;
-  int first_ = 0;
-  std::string why_;
-  bool is_wisdom_ = false;
-};
-
 }  // namespace
 
 Result<WisdomText> parse_wisdom(std::string_view text, const std::filesystem::path& file) {
-  WisdomReader reader(file);
-  store::LineReader lines(text);
-  while (!lines.done()) {
-    const std::string_view rest = text.substr(lines.consumed());
-    const std::optional<std::string_view> line = lines.next();
-    WATTUNE_TRY(reader.add(line.value_or(rest), line.has_value()));
-  }
-  return reader.take();
+  WisdomText wisdom;
+  WATTUNE_ASSIGN(store::SealedContents found, store::read_sealed(text, file, kWisdomKind, [&](const Json& line) {
+                   wisdom.entries.push_back(entry_from(line));
+                 }));
+  wisdom.problems = std::move(found.left_out);
+  return wisdom;
 }
 
 Result<WisdomText> load_wisdom(const std::filesystem::path& file) {
-  WATTUNE_ASSIGN(const std::string text, store::read_file(file));
+  WATTUNE_ASSIGN(const std::string text, store::read_regular_file(file));
   return parse_wisdom(text, file);
 }
 
 std::string write_wisdom(const std::vector<WisdomEntry>& entries) {
   std::string text;
-  for (const WisdomEntry& entry : entries) text += store::sealed(json_of(entry));
+  for (const WisdomEntry& entry : entries) text += store::sealed_record(kWisdomKind, json_of(entry));
   return text;
 }
 
+// What is read of a pipe is gone for whoever reads it next.
 bool is_wisdom_file(const std::filesystem::path& file) {
-  std::string begin(kLineStart.size(), '\0');
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return false;
   std::ifstream stream(file, std::ios::binary);
-  return stream.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kLineStart;
+  std::string begin(kWisdomKind.member.size() + 2 * store::LineReader::kByteOrderMark.size(), '\0');
+  stream.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return begin.find(fmt::format("{{\"{}\"", kWisdomKind.member)) != std::string::npos;
 }
 
 }  // namespace wattune::dynamic

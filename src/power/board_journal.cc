@@ -36,11 +36,16 @@ constexpr unsigned kMostMegahertz = 100'000;
 constexpr unsigned kMostMilliwatts = 100'000'000;
 constexpr unsigned kMostPid = 1 << 22;
 
-constexpr store::FileKind kKind{
-    .what = "power state", .member = "wattune_power", .version = 2, .is_unsealed = [](const Json& object) {
-      const Json* const format = store::find_member(object, "format");
-      return format != nullptr && *format == 1 && store::find_member(object, "owed") != nullptr;
-    }};
+constexpr store::FileKind kStateKind{.what = "power state",
+                                     .member = "wattune_power",
+                                     .version = 2,
+                                     .is_unsealed =
+                                         [](const Json& object) {
+                                           const Json* const format = store::find_member(object, "format");
+                                           return format != nullptr && *format == 1 &&
+                                                  store::find_member(object, "owed") != nullptr;
+                                         },
+                                     .unsealed_start = R"({"format":1,"uuid":)"};
 
 Json to_json(const BoardDebt& debt) {
   Json json{{"graphics_lock", debt.graphics_lock}, {"memory_lock", debt.memory_lock}};
@@ -65,11 +70,11 @@ BoardDebt debt_from(const Json& json) {
 }
 
 std::string to_text(const JournalEntry& entry) {
-  return store::sealed_record(kKind, {{"uuid", entry.uuid},
-                                      {"board", entry.board},
-                                      {"boot", entry.boot},
-                                      {"tuner", {{"pid", entry.tuner.pid}, {"start", entry.tuner.start}}},
-                                      {"owed", to_json(entry.debt)}});
+  return store::sealed_record(kStateKind, {{"uuid", entry.uuid},
+                                           {"board", entry.board},
+                                           {"boot", entry.boot},
+                                           {"tuner", {{"pid", entry.tuner.pid}, {"start", entry.tuner.start}}},
+                                           {"owed", to_json(entry.debt)}});
 }
 
 JournalEntry entry_from(const Json& json) {
@@ -90,7 +95,7 @@ Error unreadable(const fs::path& file, const std::string& why) {
 // Its name is that of the board, so that no file can stand in for that of another.
 Result<JournalEntry> parse_entry(const fs::path& file, const std::string& text) {
   std::vector<JournalEntry> entries;
-  const auto read = store::read_sealed(text, file, kKind, [&](const Json& line) {
+  const auto read = store::read_sealed(text, file, kStateKind, [&](const Json& line) {
     JournalEntry entry = entry_from(line);
     if (entry.uuid != file.stem().string()) throw store::Malformed("its board is not that of the file's name");
     entries.push_back(std::move(entry));
@@ -207,7 +212,7 @@ Result<std::optional<JournalEntry>> BoardJournal::read() const {
 }
 
 Result<void> BoardJournal::write(const JournalEntry& entry) {
-  WATTUNE_TRY(store::keep_unsealed(file_, kKind));
+  WATTUNE_TRY(store::keep_unsealed(file_, kStateKind));
   const fs::path beside = file_.string() + ".new";
   std::error_code ignored;
   fs::remove(beside, ignored);  // of a guardian that was killed while it wrote

@@ -1,28 +1,40 @@
-// Characterisations in JSON, a file for each board.
+// Characterisations, a file for each board (docs/formats/board.md).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
-#include <cmath>
-#include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "core/cache_folder.h"
-#include "core/new_file.h"
 #include "core/own_rights.h"
+#include "store/files.h"
+#include "store/sealed_file.h"
+#include "wattune/core/printable.h"
 #include "wattune/core/system_error.h"
 #include "wattune/power/characterise.h"
+#include "wattune/store/formats.h"
 
 namespace wattune::power {
 
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using store::Json;
 
-constexpr int kVersion = 1;
+constexpr store::FileKind kBoardKind{.what = "characterisation",
+                                     .member = "wattune_board",
+                                     .version = 2,
+                                     .is_unsealed =
+                                         [](const Json& object) {
+                                           const Json* const version = store::find_member(object, "version");
+                                           return version != nullptr && *version == 1 &&
+                                                  store::find_member(object, "sensors") != nullptr;
+                                         },
+                                     .unsealed_start = R"({  "version": 1,  "uuid": )"};
+// More than any board draws at rest, and longer than any sensor takes; noise is a share.
+constexpr double kMostWatts = 1e5;
+constexpr double kMostMs = 60'000.0;
+constexpr double kMostNoise = 1e3;
 constexpr const char* kMeasureAnew = "`wattune power --characterise` measures it anew";
 
 // The durations of SensorTraits, by their names in the file.
@@ -35,10 +47,6 @@ constexpr DurationField kDurations[] = {{"period_ms", &SensorTraits::period},
                                         {"lag_ms", &SensorTraits::lag},
                                         {"time_constant_ms", &SensorTraits::time_constant}};
 constexpr Response kResponses[] = {Response::counter, Response::boxcar, Response::lag, Response::direct};
-
-struct Damaged {
-  std::string what;
-};
 
 Json as_json(const SensorTraits& traits) {
   Json json = {{"response", to_string(traits.response)}};
@@ -53,8 +61,7 @@ Json as_json(const Board& board, const Characterisation& found) {
   const auto of_context = [&](Watts Measured<Watts>::*member) {
     return found.context_idle ? Json(((*found.context_idle).*member).value()) : Json();
   };
-  Json json = {{"version", kVersion},
-               {"uuid", board.uuid},
+  Json json = {{"uuid", board.uuid},
                {"driver", board.driver},
                {"name", board.name},
                {"idle_w", as_json(found.idle)},
@@ -66,15 +73,12 @@ Json as_json(const Board& board, const Characterisation& found) {
   return json;
 }
 
-// Durations, powers and shares are finite and not negative.
-double number_at(const Json& json, const char* name) {
-  const double number = json.at(name).get<double>();
-  if (std::isfinite(number) && number >= 0.0) return number;
-  throw Damaged{fmt::format("{} is {}", name, number)};
+double number_at(const Json& json, const char* name, double most) {
+  return store::number_within(store::member(json, name), name, 0.0, most);
 }
 
 std::optional<Watts> optional_watts(const Json& json, const char* name) {
-  return json.at(name).is_null() ? std::nullopt : std::optional(Watts(number_at(json, name)));
+  return store::member(json, name).is_null() ? std::nullopt : std::optional(Watts(number_at(json, name, kMostWatts)));
 }
 
 // Reads the power with its uncertainty. Older files have none, so that it is measured again where it is needed.
@@ -82,25 +86,46 @@ std::optional<Measured<Watts>> context_idle_in(const Json& json) {
   constexpr const char* kUncertainty = "context_idle_uncertainty_w";
   const std::optional<Watts> power = optional_watts(json, "context_idle_w");
   if (!power || !json.contains(kUncertainty)) return std::nullopt;
-  return Measured<Watts>{*power, Watts(number_at(json, kUncertainty))};
+  return Measured<Watts>{*power, Watts(number_at(json, kUncertainty, kMostWatts))};
 }
 
 SensorTraits traits_in(const Json& json) {
-  const auto named = json.at("response").get<std::string>();
+  const std::string& named = store::text_member(json, "response");
   const auto response = std::ranges::find(kResponses, named, [](Response each) { return to_string(each); });
-  if (response == std::end(kResponses)) throw Damaged{"no sensor responds as " + named};
-  SensorTraits traits{.response = *response, .noise = number_at(json, "noise"), .measured = true};
-  for (const DurationField& each : kDurations) traits.*each.member = nanoseconds_from_ms(number_at(json, each.name));
-  if (traits.period <= Nanoseconds()) throw Damaged{"a period is zero"};
+  if (response == std::end(kResponses)) throw store::Malformed("no sensor responds as " + in_quotes(named));
+  SensorTraits traits{.response = *response, .noise = number_at(json, "noise", kMostNoise), .measured = true};
+  for (const DurationField& each : kDurations)
+    traits.*each.member = nanoseconds_from_ms(number_at(json, each.name, kMostMs));
+  if (traits.period <= Nanoseconds()) throw store::Malformed("a period is zero");
   return traits;
 }
 
-Characterisation characterisation_in(const Json& json) {
-  Characterisation found{.idle = optional_watts(json, "idle_w"),
-                         .context_idle = context_idle_in(json),
-                         .problems = json.at("problems").get<std::vector<std::string>>()};
-  for (const auto& [name, traits] : json.at("sensors").items()) found.sensors.emplace(name, traits_in(traits));
-  return found;
+std::vector<std::string> problems_in(const Json& json) {
+  std::vector<std::string> problems;
+  for (const Json& each : store::array_member(json, "problems")) {
+    if (!each.is_string()) throw store::Malformed("`problems` must hold texts");
+    problems.push_back(each.get<std::string>());
+  }
+  return problems;
+}
+
+// What is of another driver is of no use, but is not damaged.
+struct StoredBoard {
+  std::string driver;
+  Characterisation found;
+};
+
+StoredBoard board_in(const Json& json, const Board& board) {
+  if (store::text_member(json, "uuid") != board.uuid) throw store::Malformed("it is of another board");
+  StoredBoard stored{.driver = store::text_member(json, "driver"), .found = {}};
+  if (stored.driver != board.driver) return stored;
+  stored.found = {.sensors = {},
+                  .idle = optional_watts(json, "idle_w"),
+                  .context_idle = context_idle_in(json),
+                  .problems = problems_in(json)};
+  for (const auto& [name, traits] : store::object_member(json, "sensors").items())
+    stored.found.sensors.emplace(name, traits_in(traits));
+  return stored;
 }
 
 Error damaged(const fs::path& file, const std::string& why) {
@@ -109,22 +134,21 @@ Error damaged(const fs::path& file, const std::string& why) {
       .hint(kMeasureAnew);
 }
 
+// One line; of several the last counts.
 Result<Characterisation> parse_characterisation(const Board& board, const fs::path& file, const std::string& text) {
-  try {
-    const Json json = Json::parse(text);
-    if (json.at("version").get<int>() != kVersion) return damaged(file, "it is of another version of Wattune");
-    if (json.at("uuid").get<std::string>() != board.uuid) return damaged(file, "it is of another board");
-    const auto driver = json.at("driver").get<std::string>();
-    if (driver == board.driver) return characterisation_in(json);
+  std::optional<StoredBoard> stored;
+  const auto read =
+      store::read_sealed(text, file, kBoardKind, [&](const Json& line) { stored = board_in(line, board); });
+  if (!read) return damaged(file, read.error().message());
+  if (!read->left_out.empty()) return damaged(file, read->left_out.front().message());
+  if (!stored) return damaged(file, "it is empty");
+  if (stored->driver != board.driver)
     return Error(ErrorCode::mismatch, fmt::format("the sensors of this board were measured with driver {}, not {}, and "
                                                   "are assumed again",
-                                                  driver, board.driver))
+                                                  stored->driver, board.driver))
         .hint(kMeasureAnew);
-  } catch (const Damaged& why) {
-    return damaged(file, why.what);
-  } catch (const Json::exception& why) {
-    return damaged(file, why.what());
-  }
+  if (read->unsealed) stored->found.problems.push_back(store::unsealed_note(file, kMeasureAnew));
+  return std::move(stored->found);
 }
 
 }  // namespace
@@ -144,21 +168,16 @@ Result<void> store(const Board& board, const Characterisation& characterisation)
   constexpr mode_t kOurs = 0700;
   WATTUNE_TRY(make_folders(file.parent_path(), kOurs));
   WATTUNE_TRY(check_trusted(file.parent_path()));
-  WATTUNE_ASSIGN(const fs::path written, write_beside(file, as_json(board, characterisation).dump(2) + "\n"));
-  std::error_code failed;
-  fs::rename(written, file, failed);
-  if (failed) return system_error("cannot write", file, failed.value());
-  return {};
+  // What is damaged, or no characterisation, is measured anew into the same place, but not lost.
+  if (!store::keep_unsealed(file, kBoardKind)) WATTUNE_TRY(store::keep_beside(file, ".damaged"));
+  return store::write_file(file, store::sealed_record(kBoardKind, as_json(board, characterisation)), true);
 }
 
 Result<Characterisation> load_characterisation(const Board& board) {
   const auto file = characterisation_file(board);
   if (!file) return Error(ErrorCode::not_found, file.error().message());
   WATTUNE_TRY(check_trusted(file->parent_path()));
-  errno = 0;
-  std::ifstream stream(*file);
-  if (!stream) return system_error("cannot open", *file, errno);
-  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  WATTUNE_ASSIGN(const std::string text, store::read_regular_file(*file));
   return parse_characterisation(board, *file, text);
 }
 

@@ -37,21 +37,24 @@ class SealedReader {
     const Result<Json> json = guard(position_in(file_, number_), [&] { return parse_line(line, limits_); });
     if (!json) return leave_out(json.error().message()), Result<void>();
     const bool is_old = kind_.is_unsealed != nullptr && json->is_object() && kind_.is_unsealed(*json);
-    is_known_ = is_known_ || begins || is_old;
+    const bool begins_as_old = kind_.is_unsealed != nullptr && line.starts_with(kind_.unsealed_start);
+    is_known_ = is_known_ || begins || is_old || begins_as_old;
     if (begins && is_sealed(line)) return add_sealed(*json);
-    contents_.unsealed = contents_.unsealed || is_old;
+    contents_.unsealed = contents_.unsealed || is_old || begins_as_old;
     if (is_old) return hand_out(*json), Result<void>();
     is_torn_ = !is_terminated;
-    leave_out(is_torn_ ? "it was cut off"
-              : begins ? "its checksum is wrong"
-                       : fmt::format("it is no line of a {}", kind_.what));
+    leave_out(is_torn_        ? "it was cut off"
+              : begins        ? "its checksum is wrong"
+              : begins_as_old ? "it is no JSON"
+                              : fmt::format("it is no line of a {}", kind_.what));
     return {};
   }
 
   Result<SealedContents> take() {
     if (first_ > 0 && !is_known_)
-      return Error(ErrorCode::parse_error, fmt::format("{} is no {} of Wattune: its first line is {}", file_.string(),
-                                                       kind_.what, in_quotes(first_line_)));
+      return cannot_read(
+          fmt::format("this is no {} of Wattune: its first line is {}", kind_.what, in_quotes(first_line_)), file_,
+          first_);
     return std::move(contents_);
   }
 

@@ -26,8 +26,10 @@ struct FileKind {
   std::string_view what;    // for messages
   std::string_view member;  // the first one of each line, which holds the version
   std::uint64_t version = 1;
-  // Whether an older Wattune wrote this object, without a checksum; nullptr: none did.
+  // Whether an older Wattune wrote this object, without a checksum; nullptr: none did. And how it began, by which a
+  // damaged one is known.
   bool (*is_unsealed)(const Json& object) = nullptr;
+  std::string_view unsealed_start = "";
 };
 
 // A line of this kind with its newline.

@@ -57,7 +57,6 @@ Json parse_line(std::string_view line, JsonLimits& limits) {
 }
 
 LineReader::LineReader(std::string_view text) : text_(text) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) begin_ = kByteOrderMark.size();
 }
 

@@ -25,6 +25,7 @@ Json parse_line(std::string_view line, JsonLimits& limits);
 // Cuts lines off the front of a text, whose line ends may be those of Windows; a byte order mark is skipped.
 class LineReader {
  public:
+  static constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   explicit LineReader(std::string_view text);
 
   struct Line {

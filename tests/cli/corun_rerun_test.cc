@@ -92,14 +92,15 @@ TEST(CorunVerdict, OneRoundTellsNothing) {
 // The program wrote such lines before it ran anything again.
 TEST(CorunVerdict, AnOlderJournalOpensWithoutAVerdict) {
   const cli_test::TempFolder folder;
-  folder.write("old.jsonl",
-               R"({"format":"wattune corun 2","identity":"abc","kernels":["a","b"],"repetitions":[1,2],)"
-               R"("alone_ns":[4e6,6e6],"energy_alone_j":[0.0,0.0],"sms":14,"split_grain":14,"capability":[2,0],)"
-               R"("planned":{"ratio":[0,0],"sms_of_first":0,"whole":false,"rates":[0.0,0.0],"makespan_ns":9e6,)"
-               R"("gain":0.11,"error":null},"rows":[{"way":"streams","urgent":0,"sms_of_first":0,"ratio":[0,0],)"
-               R"("times_ns":[8e6,8e6],"makespan_ns":8e6,"gain":0.25,"joules":0.0,"error":null}],)"
-               R"("outputs":{"compared":3,"differences":[]}})"
-               "\n");
+  folder.write(
+      "old.jsonl",
+      R"({"format":"wattune corun 2","identity":"abc","kernels":["a","b"],"repetitions":[1,2],)"
+      R"("alone_ns":[4e6,6e6],"energy_alone_j":[0.0,0.0],"sms":14,"split_grain":14,"capability":[2,0],)"
+      R"("planned":{"ratio":[0,0],"sms_of_first":0,"whole":false,"rates":[0.0,0.0],"makespan_ns":9e6,)"
+      R"("gain":0.1111111111111111,"error":null},"rows":[{"way":"streams","urgent":0,"sms_of_first":0,"ratio":[0,0],)"
+      R"("times_ns":[8e6,8e6],"makespan_ns":8e6,"gain":0.25,"joules":0.0,"error":null}],)"
+      R"("outputs":{"compared":3,"differences":[]}})"
+      "\n");
   const auto journal = SweepJournal::open(folder.path() / "old.jsonl", {.resume = true});
   ASSERT_TRUE(journal) << journal.error().to_string();
   const SweptPair* pair = journal->find("abc");
@@ -112,7 +113,10 @@ TEST(CorunVerdict, AnOlderJournalOpensWithoutAVerdict) {
 TEST(CorunVerdict, AJournalKeepsRoundsAndOrders) {
   const cli_test::TempFolder folder;
   SweptPair pair = swept(10.0, 9.0, 8.0, 8.1);
+  const double makespans[] = {10.0, 9.0, 8.0};
+  for (std::size_t i = 0; i < 3; ++i) pair.sweep.rows[i].makespan = nanoseconds_from_ms(makespans[i]);
   pair.sweep.rows[1].makespans = rounds_of(9.0, {1.0, 1.01});
+  pair.planned.gain = told_gain_of_planned(pair);
   pair.sweep.alone_by_round = {rounds_of(4.0, {1.0, 1.02}), rounds_of(6.0, {1.0, 1.03})};
   auto journal = SweepJournal::open(folder.path() / "new.jsonl", {}).value();
   ASSERT_TRUE(journal.add("abc", pair));

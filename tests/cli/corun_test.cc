@@ -10,12 +10,16 @@
 #include <filesystem>
 #include <thread>
 
+#include "checksums.h"
 #include "cli/run_program.h"
+#include "folder_test.h"
+#include "source_dir.h"
 #include "store/locked_file.h"
 
 namespace wattune::cli_test {
 namespace {
 
+using test::contents_of;
 using testing::AnyOf;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -149,7 +153,7 @@ TEST_F(Corun, SaysWhatBecomesOfTheDefaultPolicysPlan) {
   EXPECT_NEAR(document["planned"]["complementary"].get<double>(), std::sqrt(product) - 1.0, 1e-12);  // of two pairs
 }
 
-// What was swept is not swept again: a number that somebody changed in the file is told as it is there.
+// What was swept is not swept again: a number that changed with its checksum is told as it is there.
 TEST_F(Corun, AnInterruptedSweepGoesOnWhereItWas) {
   const std::vector<std::string> arguments = {"--output", "sweep.jsonl", "--json"};
   const nlohmann::json whole = small(arguments).json();
@@ -157,10 +161,14 @@ TEST_F(Corun, AnInterruptedSweepGoesOnWhereItWas) {
   ASSERT_EQ(std::ranges::count(journal, '\n'), 3);
   const std::size_t second = journal.find('\n') + 1;
   const std::string kept = "\"repetitions\":[";
-  journal = journal.substr(0, second) + journal.substr(second, 40);  // and half a line
+  const std::string half = journal.substr(second, 40);
+  journal = journal.substr(0, second);
   journal.replace(journal.find(kept) + kept.size(), 1, "7");
-  folder_.write("sweep.jsonl", journal);
-  const nlohmann::json resumed = small({"--output", "sweep.jsonl", "--json", "--resume"}).json();
+  journal = with_checksums(journal);
+  folder_.write("sweep.jsonl", journal + half);
+  const Finished finished = small({"--output", "sweep.jsonl", "--json", "--resume"});
+  EXPECT_THAT(finished.err, HasSubstr("sweep.jsonl:2: this line of the co-run journal is left out: it was cut off"));
+  const nlohmann::json resumed = finished.json();
   EXPECT_EQ(resumed["pairs"][0]["repetitions"][0], 7);
   EXPECT_EQ(resumed["pairs"][0]["rows"], whole["pairs"][0]["rows"]);
   EXPECT_EQ(resumed["pairs"][1], whole["pairs"][1]);
@@ -179,16 +187,59 @@ TEST_F(Corun, PairsOfOtherSizesAreSweptAnew) {
 TEST_F(Corun, KeepsPairsByTheNamesOfWhatWasRun) {
   ASSERT_EQ(small({"--output", "sweep.jsonl"}, "PC,TEA").status, 0);
   const nlohmann::json line = nlohmann::json::parse(folder_.read("sweep.jsonl"));
-  EXPECT_EQ(line["format"], "wattune corun 2");
+  EXPECT_EQ(line["wattune_corun"], 3);
   EXPECT_EQ(line["kernels"], nlohmann::json({"PC", "TEA"}));
   EXPECT_EQ(line["capability"], nlohmann::json({2, 0}));
   EXPECT_EQ(line["rows"].front()["way"], "in_turn");
   EXPECT_EQ(line["rows"].back()["way"], "shares");
-  std::string changed = folder_.read("sweep.jsonl");
-  changed.replace(changed.find("in_turn"), 7, "in_time");
-  folder_.write("sweep.jsonl", changed);
-  EXPECT_THAT(small({"--output", "sweep.jsonl", "--resume"}, "PC,TEA").err,
-              HasSubstr("sweep.jsonl:1: no pair of a sweep: no way to run a pair: in_time"));
+}
+
+// Changed as a stranger may: without the checksum, then with it.
+TEST_F(Corun, LinesThatCannotBeTrueAreNamedAndSweptAgain) {
+  ASSERT_EQ(small({"--output", "sweep.jsonl"}, "PC,TEA").status, 0);
+  const std::string whole = folder_.read("sweep.jsonl");
+  const nlohmann::json swept = small({"--output", "sweep.jsonl", "--resume", "--json"}, "PC,TEA").json();
+  const auto resumed = [&](const std::string& text) {
+    folder_.write("sweep.jsonl", text);
+    const Finished finished = small({"--output", "sweep.jsonl", "--resume", "--json"}, "PC,TEA");
+    EXPECT_EQ(finished.json()["pairs"], swept["pairs"]);
+    EXPECT_THAT(folder_.read("sweep.jsonl"), StartsWith(text)) << "nothing is lost";
+    EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+    return finished.err;
+  };
+  const auto changed = [&](const std::string& member, const std::string& value) {
+    std::string text = whole;
+    text.replace(text.find(member), member.size(), value);
+    EXPECT_THAT(resumed(text), HasSubstr("sweep.jsonl:1: this line of the co-run journal is left out: its checksum"));
+    return resumed(with_checksums(text));
+  };
+  EXPECT_THAT(changed("\"in_turn\"", "\"in_time\""), HasSubstr("no way to run a pair: `in_time`"));
+  EXPECT_THAT(changed("\"gain\":", "\"gain\":7.7,\"was\":"), HasSubstr("`gain` is 7.7, but the times alone"));
+  EXPECT_THAT(changed("\"makespan_ns\":", "\"makespan_ns\":-1,\"was\":"), HasSubstr("`makespan_ns` must be a number"));
+  EXPECT_THAT(changed("\"sms\":14", "\"sms\":0"), HasSubstr("`sms` must be a whole number from 1 to 4096, not 0"));
+  EXPECT_THAT(changed("\"ratio\":[", "\"ratio\":[999,-6],\"was\":["), HasSubstr("`ratio` must be a whole number"));
+  EXPECT_THAT(changed("\"alone_ns\":[", "\"alone_ns\":[-1.83e7,"), HasSubstr("`alone_ns` must have 2 elements"));
+  EXPECT_THAT(changed("\"rows\":[", "\"rows\":[null,"), HasSubstr("`rows` must be a whole number"));
+  EXPECT_THAT(changed("\"rows\":[{", "\"rows\":[null,{"), HasSubstr("`way` is missing"));
+  EXPECT_THAT(changed("\"orders\":[[0", "\"orders\":[[9"), HasSubstr("`orders` must be a whole number"));
+  EXPECT_THAT(changed("\"error\":null", "\"error\":7"), HasSubstr("`error` must be text"));
+}
+
+// As the version before sealed files wrote it: read, and kept beside the sealed file that takes its place.
+TEST_F(Corun, AJournalOfAnOlderWattuneGoesOnInASealedFile) {
+  const std::string old = contents_of(WATTUNE_SOURCE_DIR + std::string("/tests/older/corun.jsonl"));
+  folder_.write("sweep.jsonl", old);
+  const Finished again = small({"--output", "sweep.jsonl", "--resume"}, "PC,TEA");
+  EXPECT_THAT(again.err, HasSubstr("sweep.jsonl is unsealed"));
+  EXPECT_EQ(folder_.read("sweep.jsonl"), old) << "there was nothing to write";
+  EXPECT_EQ(small({"--output", "sweep.jsonl", "--resume"}, "PC,TEA,BS").status, 0);
+  EXPECT_EQ(folder_.read("sweep.jsonl.unsealed"), old);
+  const Finished sealed = small({"--output", "sweep.jsonl", "--resume", "--json"}, "PC,TEA,BS");
+  EXPECT_EQ(sealed.err, "");
+  const nlohmann::json anew = small({"--json"}).json();
+  EXPECT_EQ(sealed.json()["pairs"][0]["planned"]["gain"], nlohmann::json::parse(old)["planned"]["gain"]);
+  EXPECT_EQ(sealed.json()["pairs"][1], anew["pairs"][1]);
+  EXPECT_EQ(sealed.json()["pairs"][2], anew["pairs"][2]);
 }
 
 TEST_F(Corun, OverwritingSetsAside) {
@@ -225,7 +276,8 @@ TEST_F(Corun, RefusesFilesThatItCannotGoOnWith) {
   };
   folder_.write("sweep.jsonl", "{\"format\":\"another\"}\n");
   EXPECT_THAT(with({"--output", "sweep.jsonl"}), HasSubstr("results exist: `sweep.jsonl`"));
-  EXPECT_THAT(with({"--output", "sweep.jsonl", "--resume"}), HasSubstr("sweep.jsonl:1: no pair of a sweep"));
+  EXPECT_THAT(with({"--output", "sweep.jsonl", "--resume"}),
+              HasSubstr("sweep.jsonl:1: this is no co-run journal of Wattune: its first line is `{"));
   EXPECT_THAT(with({"--output", "sweep.jsonl", "--resume", "--overwrite"}), HasSubstr("exclude each other"));
   EXPECT_THAT(with({"--resume"}), HasSubstr("name it: --output FILE"));
   EXPECT_THAT(with({"--output", "."}), HasSubstr("results cannot be written into a folder: `.`"));

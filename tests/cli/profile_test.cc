@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "checksums.h"
 #include "cli/run_program.h"
 
 namespace wattune::cli_test {
@@ -70,7 +71,7 @@ TEST_F(Profile, QueuesPlanByWhatWasKept) {
   std::string kept = folder_.read("profiles.jsonl");
   const std::string rate = "\"saturating_share\":";
   kept.insert(kept.find(rate) + rate.size(), "0.0625,\"was\":");
-  std::ofstream(folder_.path() / "changed.jsonl") << kept;
+  std::ofstream(folder_.path() / "changed.jsonl") << with_checksums(kept);
   EXPECT_EQ(queue({"--profiles", "changed.jsonl"}).json()["queue"]["kernels"][0]["saturating_share"], 0.0625);
 }
 
@@ -92,9 +93,10 @@ TEST_F(Profile, SweepsTakeWhatWasKept) {
 // C's is known by the file, that of L is measured.
 TEST_F(Profile, PowerThatWasKeptIsNotMeasuredAgain) {
   ASSERT_EQ(profile({"--kernels", "C", "--power"}).status, 0);
-  nlohmann::json kept = nlohmann::json::parse(folder_.read("profiles.jsonl"));
-  kept["watts_alone"] = 555.0;
-  folder_.write("kept.jsonl", kept.dump() + "\n");
+  std::string kept = folder_.read("profiles.jsonl");
+  const std::string watts = "\"watts_alone\":";
+  kept.insert(kept.find(watts) + watts.size(), "555.0,\"were\":");
+  folder_.write("kept.jsonl", with_checksums(kept));
   const Finished finished = queue({"--profiles", "kept.jsonl", "--objective", "energy"});
   ASSERT_EQ(finished.status, 0) << finished.err;
   const nlohmann::json kernels = finished.json()["queue"]["kernels"];
@@ -115,11 +117,30 @@ TEST_F(Profile, OfSomethingElseIsStale) {
 TEST_F(Profile, MistakesAreOneLine) {
   EXPECT_THAT(refusal(profile()), HasSubstr("there is no kernel to profile"));
   EXPECT_THAT(refusal(profile({"--kernels", "C", "--repeats", "0"})), HasSubstr("once at least"));
-  std::ofstream(folder_.path() / "profiles.jsonl") << "\n{\"format\":\"wattune-profile\",\"version\":1}\n";
+  folder_.write("profiles.jsonl", "\n{\"format\":\"wattune-profile\",\"version\":1}\n");
   EXPECT_THAT(refusal(profile({"--kernels", "C"})), HasSubstr("--overwrite"));
-  EXPECT_THAT(refusal(queue({"--profiles", "profiles.jsonl"})), HasSubstr("profiles.jsonl:2: this is no profile"));
+  EXPECT_THAT(refusal(queue({"--profiles", "profiles.jsonl"})),
+              HasSubstr("profiles.jsonl:2: this line of the file of "
+                        "profiles is left out: `identity` is missing"));
   EXPECT_THAT(refusal(queue({"--profiles", "none.jsonl"})), HasSubstr("cannot open none.jsonl"));
   EXPECT_THAT(refusal(profile({"--kernels", "C", "--output", "."})), HasSubstr("this is a folder: `.`"));
+  folder_.write("mine.json", "{\"my\":\"document\"}");
+  EXPECT_THAT(refusal(profile({"--kernels", "C", "--output", "mine.json", "--overwrite"})),
+              HasSubstr("mine.json:1: this is no file of profiles of Wattune: its first line is"));
+  EXPECT_EQ(folder_.read("mine.json"), "{\"my\":\"document\"}");
+}
+
+TEST_F(Profile, ADamagedLineCostsNoOtherKernelAndIsNotTakenForNothing) {
+  ASSERT_EQ(profile({"--kernels", "M,C,L"}).status, 0);
+  std::string kept = folder_.read("profiles.jsonl");
+  kept.replace(kept.find("\"kernel\":\"M\""), 12, "\"kernel\":\"N\"");
+  folder_.write("profiles.jsonl", kept);
+  const Finished finished = queue({"--profiles", "profiles.jsonl"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.err, HasSubstr("profiles.jsonl:1: this line of the file of profiles is left out: its checksum"));
+  kept.replace(kept.find("\"kernel\":\"C\""), 12, "\"kernel\":\"D\"");
+  folder_.write("profiles.jsonl", kept);
+  EXPECT_THAT(refusal(queue({"--profiles", "profiles.jsonl"})), HasSubstr("profiles.jsonl:1: this line"));
 }
 
 }  // namespace

@@ -472,6 +472,42 @@ TEST_F(TunableKernels, TuningThatWasCutShortGoesOnInTheNextRun) {
   std::filesystem::remove(file);
 }
 
+// What is measured is kept though other files cannot be read.
+TEST_F(TunableKernels, EachLineOfWisdomThatIsLeftOutIsANote) {
+  const auto file = std::filesystem::temp_directory_path() / ("wattune-left-out-" + std::to_string(getpid()));
+  const auto lines_of = [](const std::filesystem::path& of) {
+    std::ifstream stream(of);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+  };
+  {
+    const auto tuner = attach({.budget = {.share = 0.0}, .wisdom = file});
+    const auto scale = tuner->kernel(scale_spec(), {.policy = {.safety = Safety::trusted}}).value();
+    call_often(*scale);
+  }
+  const std::string whole = lines_of(file).at(0);
+  std::string changed = whole;
+  changed[changed.find("\"time\":") + 7] = '9';
+  std::ofstream(file) << changed << "\n" << whole << "\r\n" << whole.substr(0, 50) << "\n" << whole.substr(0, 40);
+  {
+    const auto tuner = attach({.wisdom = file, .known = {file.string() + ".missing"}});
+    const std::string name = file.string();
+    EXPECT_THAT(tuner->report().notes,
+                testing::ElementsAre(HasSubstr(name + ".missing"),
+                                     HasSubstr(name + ":1: this line of the wisdom is left out: its checksum"),
+                                     HasSubstr(name + ":3: this line"),
+                                     HasSubstr(name + ":4: this line of the wisdom is left out: it was")));
+    auto other = scale_spec();
+    other.source.text += "\n";
+    ASSERT_TRUE(tuner->kernel(other, best()));
+    EXPECT_THAT(tuner->report().notes.back(), HasSubstr("is of other versions of its code"));
+  }
+  const auto tuner = attach({.wisdom = file.string() + ".folder/app.wisdom"});
+  EXPECT_THAT(tuner->report().notes, testing::ElementsAre(HasSubstr("there is no such folder as")));
+  std::filesystem::remove(file);
+}
+
 TEST_F(TunableKernels, WisdomThatIsNoneIsNotedAndLeftAlone) {
   const auto file = std::filesystem::temp_directory_path() / ("wattune-no-wisdom-" + std::to_string(getpid()));
   std::ofstream(file) << "a letter to a friend\n";

@@ -146,7 +146,7 @@ TEST_F(WisdomFile, ProcessesThatSaveAtTheSameTimeLoseNothing) {
     EXPECT_EQ(status, 0);
   }
   const WisdomText text = parse_wisdom(contents_of(path("app.wisdom"))).value();
-  EXPECT_FALSE(text.problem);
+  EXPECT_TRUE(text.problems.empty());
   EXPECT_EQ(text.entries.size(), std::size_t{kProcesses * kThreads * kKeys});
 }
 
@@ -190,6 +190,14 @@ TEST_F(WisdomFile, WithDamagedLinesSaysSoAndIsMendedBySaving) {
   ASSERT_TRUE(wisdom->put(entry_of({{"n", 2}}, 8, 100)).value());
   ASSERT_TRUE(wisdom->save());
   EXPECT_TRUE(open()->problems().empty());
+  EXPECT_THAT(contents_of(path("app.wisdom.damaged")), testing::HasSubstr("\"kern\n")) << "nothing is lost";
+}
+
+TEST_F(WisdomFile, InAFolderThatIsMissingSaysSo) {
+  const auto wisdom = Wisdom::open(path("missing/app.wisdom")).value();
+  ASSERT_EQ(wisdom->problems().size(), 1u);
+  EXPECT_THAT(wisdom->problems()[0].to_string(), testing::HasSubstr("there is no such folder as"));
+  EXPECT_TRUE(open()->problems().empty()) << "a file that is still to be made";
 }
 
 TEST_F(WisdomFile, ThatBecameSomethingElseIsNotOverwritten) {

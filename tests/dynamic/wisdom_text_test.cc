@@ -3,6 +3,7 @@
 #include "checksums.h"
 #include "dynamic/wisdom_support.h"
 #include "hostile.h"
+#include "source_dir.h"
 #include "wattune/dynamic/wisdom.h"
 
 namespace wattune::dynamic {
@@ -30,7 +31,7 @@ TEST(WisdomText, IsALineForEachEntry) {
 TEST(WisdomText, ReadsBackAsItWasWritten) {
   const WisdomEntry entry = full_entry();
   const WisdomText text = parse_wisdom(write_wisdom({entry})).value();
-  EXPECT_FALSE(text.problem);
+  EXPECT_TRUE(text.problems.empty());
   ASSERT_EQ(text.entries.size(), 1u);
   const WisdomEntry& read = text.entries[0];
   EXPECT_EQ(read.kernel, entry.kernel);
@@ -62,18 +63,30 @@ TEST(WisdomText, LosesNoMoreThanTheLinesThatAreDamaged) {
   const std::string torn = good.substr(0, good.size() / 2);
   const WisdomText text = parse_wisdom(flipped + good + torn, "app.wisdom").value();
   EXPECT_EQ(text.entries.size(), 1u);
-  EXPECT_EQ(
-      text.problem.value().to_string(),
-      "app.wisdom:1: a damaged line of wisdom (and 1 others) was skipped: its checksum is wrong, or it was cut off "
-      "(saving leaves it out)");
+  ASSERT_EQ(text.problems.size(), 2u);
+  EXPECT_EQ(text.problems[0].to_string(), "app.wisdom:1: this line of the wisdom is left out: its checksum is wrong");
+  EXPECT_EQ(text.problems[1].to_string(), "app.wisdom:3: this line of the wisdom is left out: it was cut off");
+}
+
+TEST(WisdomText, OfAnOlderWattuneIsRead) {
+  const WisdomText read = load_wisdom(WATTUNE_SOURCE_DIR + std::string("/tests/older/app.wisdom")).value();
+  EXPECT_EQ(read.entries.at(0).kernel.name, "saxpy");
+  EXPECT_TRUE(read.problems.empty());
+}
+
+TEST(WisdomText, WithLineEndsOfWindowsIsReadWhole) {
+  std::string text = write_wisdom({full_entry(), entry_of({{"m", 1}}, 8, 100)});
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) text.replace(at, 1, "\r\n");
+  const WisdomText read = parse_wisdom("\xEF\xBB\xBF" + text, "app.wisdom").value();
+  EXPECT_EQ(read.entries.size(), 2u);
+  EXPECT_TRUE(read.problems.empty());
 }
 
 TEST(WisdomText, WhatCannotBeTrueIsDamagedThoughItsChecksumIsRight) {
   const WisdomText text =
       parse_wisdom(with_checksums("{\"wattune_wisdom\":1,\"kernel\":\"gemm\",\"xxh3\":\"\"}\n"), "app.wisdom").value();
   EXPECT_TRUE(text.entries.empty());
-  EXPECT_EQ(text.problem.value().to_string(),
-            "app.wisdom:1: a damaged line of wisdom was skipped: `version` is missing (saving leaves it out)");
+  EXPECT_EQ(text.problems.at(0).to_string(), "app.wisdom:1: this line of the wisdom is left out: `version` is missing");
 }
 
 TEST(WisdomText, OfANewerFormatIsRefusedByName) {
@@ -87,7 +100,8 @@ TEST(WisdomText, OfANewerFormatIsRefusedByName) {
 }
 
 TEST(WisdomText, WhatIsNoWisdomIsRefused) {
-  EXPECT_EQ(parse_wisdom("int main() {}\n", "main.c").error().to_string(), "main.c:1: no wisdom of Wattune's");
+  EXPECT_EQ(parse_wisdom("int main() {}\n", "main.c").error().to_string(),
+            "main.c:1: this is no wisdom of Wattune: its first line is `int main() {}`");
   EXPECT_FALSE(parse_wisdom("{\"wattune_journal\":2}\n"));
   EXPECT_TRUE(parse_wisdom(""));
 }
@@ -103,7 +117,7 @@ TEST(WisdomText, SurvivesAnyDamage) {
         EXPECT_TRUE(is_one_clean_line(read.error().to_string()));
         continue;
       }
-      EXPECT_TRUE(!read->problem || is_one_clean_line(read->problem->to_string()));
+      for (const Error& problem : read->problems) EXPECT_TRUE(is_one_clean_line(problem.to_string()));
       for (const WisdomEntry& entry : read->entries) EXPECT_TRUE(check(entry));
     }
   }

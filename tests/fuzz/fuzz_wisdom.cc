@@ -23,7 +23,7 @@ void read(std::string_view text) {
   for (const dynamic::WisdomEntry& entry : wisdom->entries) check(dynamic::check(entry).has_value());
   const std::string written = dynamic::write_wisdom(wisdom->entries);
   const auto again = dynamic::parse_wisdom(written, "fuzz");
-  check(again && !again->problem && dynamic::write_wisdom(again->entries) == written);
+  check(again && again->problems.empty() && dynamic::write_wisdom(again->entries) == written);
 }
 
 }  // namespace

@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "checksums.h"
 #include "power/asked_sensor.h"
+#include "source_dir.h"
 #include "wattune/power/characterise.h"
 
 namespace wattune::power {
@@ -22,6 +24,11 @@ class CharacterisationFile : public ::testing::Test {
     EXPECT_TRUE(store(board, found));
     std::ofstream(*characterisation_file(board)) << text;
     return load_characterisation(board).error().to_string();
+  }
+
+  static std::string text_of(const std::filesystem::path& file) {
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), {}};
   }
 
   const std::filesystem::path folder =
@@ -56,11 +63,40 @@ TEST_F(CharacterisationFile, OfAnotherDriverIsALine) {
 
 TEST_F(CharacterisationFile, ThatIsDamagedIsALineWithItsName) {
   EXPECT_THAT(refused("{"), HasSubstr("GPU-6f1a.json: what was measured of this board's sensors is damaged"));
-  EXPECT_THAT(refused("{\"version\": 2}"), HasSubstr("another version"));
-  EXPECT_THAT(refused(R"({"version": 1, "uuid": "GPU-0"})"), HasSubstr("another board"));
-  EXPECT_THAT(refused(R"({"version": 1, "uuid": "GPU-6f1a", "driver": "550.54", "idle_w": -1})"),
-              HasSubstr("idle_w is -1"));
+  EXPECT_THAT(refused("[]"), HasSubstr("is no characterisation of Wattune: its first line is `[]`"));
+  EXPECT_THAT(refused(""), HasSubstr("it is empty"));
   EXPECT_EQ(refused("[]").find('\n'), std::string::npos);
+  ASSERT_TRUE(store(board, found));
+  const std::string whole = text_of(characterisation_file(board).value());
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string text = whole;
+    text.replace(text.find(from), from.size(), to);
+    EXPECT_THAT(refused(text), HasSubstr("its checksum is wrong"));
+    return refused(with_checksums(text));
+  };
+  EXPECT_THAT(changed("\"idle_w\":75.0", "\"idle_w\":-1"),
+              HasSubstr("`idle_w` must be a number from 0 to 100000, not -1"));
+  EXPECT_THAT(changed("\"idle_w\":75.0", "\"idle_w\":1e300"), HasSubstr("`idle_w` must be a number"));
+  EXPECT_THAT(changed("\"idle_w\":75.0", "\"idle_w\":[75]"), HasSubstr("`idle_w` must be a number"));
+  EXPECT_THAT(changed("GPU-6f1a", "GPU-0"), HasSubstr("another board"));
+  EXPECT_THAT(changed("boxcar", "boxkar"), HasSubstr("no sensor responds as `boxkar`"));
+  EXPECT_THAT(changed("\"sensors\":{", "\"sensors\":[],\"were\":{"), HasSubstr("`sensors` must be an object"));
+  EXPECT_THAT(changed("\"noise\":0.01", "\"noise\":null"), HasSubstr("`noise` must be a number"));
+}
+
+// Byte by byte as the version before sealed files wrote it.
+TEST_F(CharacterisationFile, WithoutAChecksumIsReadSaidToBeSoAndKept) {
+  const std::filesystem::path file = characterisation_file(board).value();
+  std::filesystem::create_directories(file.parent_path());
+  std::filesystem::copy_file(WATTUNE_SOURCE_DIR + std::string("/tests/older/board.json"), file);
+  const Characterisation read = load_characterisation(board).value();
+  EXPECT_EQ(read.sensors, found.sensors);
+  EXPECT_EQ(read.idle, found.idle);
+  EXPECT_FALSE(read.context_idle) << "its uncertainty is not known";
+  EXPECT_THAT(read.problems, Contains(HasSubstr("GPU-6f1a.json is unsealed")));
+  ASSERT_TRUE(store(board, found));
+  EXPECT_EQ(load_characterisation(board).value(), found);
+  EXPECT_THAT(text_of(file.string() + ".unsealed"), HasSubstr("\"version\": 1,\n"));
 }
 
 TEST_F(CharacterisationFile, IsNotWrittenForABoardWithoutAUuid) {

@@ -10,11 +10,13 @@
 #include "checksums.h"
 #include "power/board_journal.h"
 #include "power/stand_in_board.h"
+#include "source_dir.h"
 
 namespace wattune::power {
 namespace {
 
 using backend::BoardSetting;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -366,16 +368,30 @@ TEST_F(ClockLeases, AStateThatCannotBeTrueIsNotObeyed) {
 }
 
 TEST_F(ClockLeases, AStateOfAnOlderWattuneIsObeyedAndSaidToBeUnsealed) {
+  const std::string old = text_of(WATTUNE_SOURCE_DIR + std::string("/tests/older/power.journal"));
   leave_debt(dead());
-  std::ofstream(kStandIn.journal()) << R"({"format":1,"uuid":")" << kUuid << R"(","board":")" << kBoard
-                                    << R"(","boot":")" << boot_id() << R"(","tuner":{"pid":)" << getpid()
-                                    << R"(,"start":1},"owed":{"graphics_lock":true,"memory_lock":false,)"
-                                    << R"("power_limit_mw":700000}})"
-                                    << "\n";
+  std::string of_this_start = old;
+  of_this_start.replace(of_this_start.find("an earlier start"), 16, boot_id());
+  std::ofstream(kStandIn.journal()) << of_this_start;
   const StaleBoard restored = restore_stale().at(0);
   EXPECT_TRUE(restored.restored);
-  EXPECT_THAT(restored.notes, testing::Contains(HasSubstr("is unsealed")));
+  EXPECT_THAT(restored.notes, ElementsAre(HasSubstr("is unsealed"), HasSubstr("has back what process 4711 had set")));
   expect_board_is_back();
+
+  std::filesystem::create_directories(kStandIn.state());
+  std::ofstream(kStandIn.journal()) << old;
+  EXPECT_THAT(restore_stale().at(0).notes, Contains(HasSubstr("ended with the machine's restart")));
+}
+
+TEST_F(ClockLeases, AStateWithoutAChecksumKeepsItsBytesWhenAnotherTakesItsPlace) {
+  const std::string old = text_of(WATTUNE_SOURCE_DIR + std::string("/tests/older/power.journal"));
+  BoardJournal journal = BoardJournal::lock(kStandIn.state(), kUuid, dead()).value();
+  std::ofstream(kStandIn.journal()) << old;
+  JournalEntry entry = journal.read().value().value();
+  EXPECT_TRUE(entry.unsealed);
+  ASSERT_TRUE(journal.write(entry));
+  EXPECT_EQ(text_of(kStandIn.journal().string() + ".unsealed"), old);
+  EXPECT_FALSE(journal.read().value().value().unsealed);
 }
 
 TEST_F(ClockLeases, APipeInTheStateFolderIsALineAndNoWait) {

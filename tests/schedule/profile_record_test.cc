@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include "checksums.h"
+#include "folder_test.h"
+#include "source_dir.h"
+
 namespace wattune::schedule {
 namespace {
 
@@ -29,9 +33,23 @@ ProfileRecord copy_record() {
   return record;
 }
 
+// The one record of a text that is whole.
+ProfileRecord read_back(const std::string& text) {
+  const StoredProfiles stored = read_profiles(text, "a.jsonl").value();
+  EXPECT_THAT(stored.left_out, testing::IsEmpty());
+  return stored.records.at(0);
+}
+
+// Why a line is left out of a text, with its checksum right whatever it says.
+std::string reason(const std::string& text) {
+  const StoredProfiles stored = read_profiles(with_checksums(text), "a.jsonl").value();
+  EXPECT_THAT(stored.records, testing::IsEmpty());
+  return stored.left_out.at(0).to_string();
+}
+
 TEST(ProfileRecords, AreReadAsTheyWereWritten) {
   const ProfileRecord record = copy_record();
-  const ProfileRecord read = read_profile(write_profile(record)).value();
+  const ProfileRecord read = read_back(write_profiles({record}));
   EXPECT_EQ(read.identity, record.identity);
   EXPECT_EQ(read.traits.name, "copy");
   EXPECT_EQ(read.traits.block.threads, 256u);
@@ -49,7 +67,7 @@ TEST(ProfileRecords, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read.block->bytes_written, 1024);
   EXPECT_EQ(read.block->accesses, 16);
   EXPECT_EQ(read.features->values, record.features->values);
-  EXPECT_EQ(write_profile(read), write_profile(record));
+  EXPECT_EQ(write_profiles({read}), write_profiles({record}));
 }
 
 TEST(ProfileRecords, HoldWhatIsKnownOnly) {
@@ -58,25 +76,67 @@ TEST(ProfileRecords, HoldWhatIsKnownOnly) {
   record.traits.use.clear();
   record.block.reset();
   record.features.reset();
-  const ProfileRecord read = read_profile(write_profile(record)).value();
+  const ProfileRecord read = read_back(write_profiles({record}));
   EXPECT_FALSE(read.traits.power.known());
   EXPECT_TRUE(read.traits.use.empty());
   EXPECT_FALSE(read.block);
   EXPECT_FALSE(read.features);
 }
 
-TEST(ProfileRecords, OtherLinesAreRefusedByWhatIsWrongWithThem) {
-  EXPECT_THAT(read_profile("[]").error().to_string(), HasSubstr("its format is not wattune-profile"));
-  std::string line = write_profile(copy_record());
-  const auto with = [&line](const std::string& text, const std::string& other) {
-    std::string changed = line;
+TEST(ProfileRecords, LinesThatCannotBeTrueAreLeftOutByWhatIsWrongWithThem) {
+  const std::string whole = write_profiles({copy_record()});
+  const auto with = [&whole](const std::string& text, const std::string& other) {
+    std::string changed = whole;
     changed.replace(changed.find(text), text.size(), other);
-    return read_profile(changed).error().to_string();
+    return reason(changed);
   };
-  EXPECT_THAT(with("\"version\":1", "\"version\":7"), HasSubstr("version 7 of its format, this program reads 1"));
-  EXPECT_THAT(with("\"alone_ns\"", "\"a\""), HasSubstr("alone_ns"));
-  EXPECT_THAT(with("\"least_slice\":2", "\"least_slice\":\"two\""), HasSubstr("must be number"));
-  EXPECT_FALSE(read_profile(line.substr(0, line.size() / 2)));
+  EXPECT_THAT(with("\"alone_ns\"", "\"a\""), HasSubstr("a.jsonl:1: this line of the file of profiles is left out: "
+                                                       "`alone_ns` is missing"));
+  for (const char* time : {"-1", "0", "1e300", "null", "\"8\"", "[800000.0]"})
+    EXPECT_THAT(with("\"alone_ns\":800000.0", std::string("\"alone_ns\":") + time), HasSubstr("`alone_ns` must be"));
+  EXPECT_THAT(with("\"least_slice\":2", "\"least_slice\":-2"), HasSubstr("`least_slice` must be a whole number"));
+  EXPECT_THAT(with("\"saturating_share\":0.25", "\"saturating_share\":1.5"), HasSubstr("`saturating_share` must be"));
+  EXPECT_THAT(with("\"rate_at_residency\":[0.5,", "\"rate_at_residency\":[-0.5,"), HasSubstr("`rate_at_residency`"));
+  EXPECT_THAT(with("\"resident_blocks\":8", "\"resident_blocks\":1"), HasSubstr("must have 0 to 1 elements"));
+  EXPECT_THAT(with("\"threads\":256", "\"threads\":4294967552"), HasSubstr("`threads` must be"));
+  EXPECT_THAT(with("\"mur\":0.9", "\"mur\":9"), HasSubstr("`mur` must be a number from 0 to 1, not 9"));
+  EXPECT_THAT(with("\"watts_alone\":300.0", "\"watts_alone\":-300"), HasSubstr("`watts_alone` must be"));
+  EXPECT_THAT(with("\"code\":\"aaaa\"", "\"code\":7"), HasSubstr("`code` must be text"));
+  EXPECT_THAT(with("\"issued\":56.0", "\"issued\":-56"), HasSubstr("`issued` must be"));
+  EXPECT_THAT(with("\"block\":{", "\"block\":null,\"was\":{"), HasSubstr("`block` must be an object"));
+}
+
+TEST(ProfileRecords, OfAnotherVersionOrKindAreRefusedWhole) {
+  std::string newer = write_profiles({copy_record()});
+  newer.replace(newer.find(":2,"), 3, ":3,");
+  EXPECT_THAT(read_profiles(with_checksums(newer), "a.jsonl").error().to_string(),
+              HasSubstr("a.jsonl:1: the file of profiles has format 3, this Wattune reads up to 2"));
+  EXPECT_THAT(read_profiles("[]", "a.jsonl").error().to_string(),
+              HasSubstr("a.jsonl:1: this is no file of profiles of Wattune"));
+}
+
+// As the version before sealed files wrote it, which is how documents have it still.
+TEST(ProfileRecords, OfAnOlderWattuneAreReadAndKeptBesideWhatTakesTheirPlace) {
+  const std::string old = test::contents_of(WATTUNE_SOURCE_DIR + std::string("/tests/older/profiles.jsonl"));
+  const StoredProfiles stored = read_profiles(old, "a.jsonl").value();
+  EXPECT_TRUE(stored.unsealed);
+  ASSERT_EQ(stored.records.size(), 2u);
+  EXPECT_EQ(stored.records[1].traits.name, "M");
+  EXPECT_EQ(profile_json(stored.records[0]) + "\n" + profile_json(stored.records[1]) + "\n", old);
+
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "wattune_profiles.jsonl";
+  const std::string kept = file.string() + ".unsealed";
+  std::filesystem::remove(kept);
+  test::write_contents(file, old);
+  ASSERT_TRUE(store_profiles(file, stored.records, true));
+  EXPECT_FALSE(load_profiles(file)->unsealed);
+  EXPECT_EQ(load_profiles(file)->records.size(), 2u);
+  EXPECT_EQ(test::contents_of(kept), old);
+  test::write_contents(file, "{\"mine\":1}");
+  EXPECT_FALSE(store_profiles(file, stored.records, true));
+  EXPECT_EQ(test::contents_of(file), "{\"mine\":1}");
+  std::filesystem::remove(file);
+  std::filesystem::remove(kept);
 }
 
 TEST(ProfileRecords, OfOtherCodeSizesOrDeviceAreStale) {

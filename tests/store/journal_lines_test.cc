@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "source_dir.h"
 #include "store/journal_fixture.h"
 #include "store/journal_text.h"
 #include "store/sealed_line.h"
@@ -46,6 +47,12 @@ TEST_F(JournalTest, GoesOnAfterLineEndsOfWindowsAndALastLineWithoutEnd) {
     ASSERT_TRUE((*journal)->add(sample_trial(2)));
   }
   EXPECT_EQ(recovered_trials(), 3);
+}
+
+TEST_F(JournalTest, OfAnOlderWattuneIsRead) {
+  const auto results = read_journal(WATTUNE_SOURCE_DIR + std::string("/tests/older/tune.journal.jsonl"));
+  ASSERT_TRUE(results) << results.error().to_string();
+  EXPECT_EQ(results->trials.size(), 4u);
 }
 
 TEST_F(JournalTest, BeginsAnewAfterATornHeader) {

@@ -18,9 +18,11 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr FileKind kKind{.what = "list", .member = "wattune_list", .version = 2, .is_unsealed = [](const Json& object) {
-                           return find_member(object, "list") != nullptr;
-                         }};
+constexpr FileKind kKind{.what = "list",
+                         .member = "wattune_list",
+                         .version = 2,
+                         .is_unsealed = [](const Json& object) { return find_member(object, "list") != nullptr; },
+                         .unsealed_start = "{\"list\":"};
 
 std::string list_line(int number) { return sealed_record(kKind, {{"number", number}}); }
 
@@ -84,7 +86,7 @@ TEST_F(SealedFile, WhatIsTornIsNotIntact) {
 
 TEST_F(SealedFile, OfAnotherKindOrANewerVersionIsRefusedWhole) {
   EXPECT_THAT(read_list("{\"my\":\"document\"}").error().to_string(),
-              HasSubstr("a.list is no list of Wattune: its first line is `{\"my\":\"document\"}`"));
+              HasSubstr("a.list:1: this is no list of Wattune: its first line is `{\"my\":\"document\"}`"));
   EXPECT_FALSE(read_list("{\n  \"my\": 1\n}\n"));
   EXPECT_FALSE(
       read_list(std::string("\x7f"
@@ -104,6 +106,8 @@ TEST_F(SealedFile, WhatAnOlderWattuneWroteIsReadAndSaidToBeUnsealed) {
   EXPECT_THAT(read_list("{\r\n  \"list\": 1,\r\n  \"number\": 5\r\n}\r\n")->numbers, ElementsAre(5u))
       << "over several lines";
   EXPECT_FALSE(read_list(list_line(5))->contents.unsealed);
+  EXPECT_THAT(reasons(*read_list("{\"list\":1,\"num\ber\":5}\n")),
+              ElementsAre(HasSubstr("a.list:1: this line of the list")));
 }
 
 TEST_F(SealedFile, WithoutChecksumsIsKeptBesideWhatTakesItsPlace) {

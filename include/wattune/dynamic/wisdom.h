@@ -33,9 +33,9 @@ struct NearestEntry {
 
 class Wisdom {
  public:
-  // A `file` that does not exist is empty, and an empty path keeps all in memory. Damaged lines are skipped, see
-  // problems(). not_found: a shipped file is missing; parse_error: one holds something else, or has a newer format;
-  // io_error.
+  // A `file` that does not exist is empty, and an empty path keeps all in memory. Damaged lines are left
+  // out, see problems(). not_found: a shipped file is missing; parse_error: one holds something else, or has a newer
+  // format; io_error.
   static Result<std::unique_ptr<Wisdom>> open(const std::filesystem::path& file,
                                               const std::vector<std::filesystem::path>& shipped = {});
   ~Wisdom();
@@ -58,7 +58,8 @@ class Wisdom {
   // not be saved stays in memory, for the next save().
   Result<void> save();
 
-  // For each file with damaged lines how many were skipped, and why the first. save() leaves them out.
+  // A line each that was left out when the files were opened, with file, line and reason; and that the written file is
+  // in a folder that does not exist. save() leaves such lines out, and keeps the file that had them beside the new one.
   std::vector<Error> problems() const;
 
  private:
@@ -70,7 +71,7 @@ class Wisdom {
 // The text of a wisdom file (docs/formats/wisdom.md), for tests, fuzzing and programs that show it.
 struct WisdomText {
   std::vector<WisdomEntry> entries;  // in the order of the file
-  std::optional<Error> problem;      // how many lines were skipped, and why the first
+  std::vector<Error> problems;       // a line each that was left out
 };
 // parse_error: no wisdom, or of a newer format.
 Result<WisdomText> parse_wisdom(std::string_view text, const std::filesystem::path& file = {});

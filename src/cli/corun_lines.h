@@ -1,0 +1,15 @@
+// Swept pairs as objects of JSON, written and read (docs/formats/corun-journal.md).
+#pragma once
+
+#include <string>
+
+#include "cli/corun_sweep.h"
+#include "store/document.h"
+
+namespace wattune::cli {
+
+store::Json line_of(const std::string& identity, const SweptPair& pair);
+// Throws store::Malformed: a member is missing, of another type, or cannot be true.
+SweptPair pair_from(const store::Json& json);
+
+}  // namespace wattune::cli
