@@ -7,7 +7,7 @@ namespace wattune::power {
 namespace {
 
 // More seeds: benchmark energy_coverage.
-constexpr std::uint64_t kSeedsOfEach = 5;
+constexpr std::uint64_t kSeedsOfEach = 3;
 
 class SensorClasses : public ::testing::TestWithParam<bool> {};
 

@@ -104,7 +104,7 @@ TEST(EnergyProtocol, ABoardThatIsLostInTheWindowIsSaid) {
    public:
     Lost(SimulatedBoard& board) : BoardLoad(board, flat_kernel(Nanoseconds())), board_(board) {}
     Result<Batch> run(std::size_t launches) override {
-      if (++batches_ == 20) board_.lose();
+      if (++batches_ == 14) board_.lose();
       return BoardLoad::run(launches);
     }
 
