@@ -46,7 +46,7 @@ void ProgressDisplay::count(const Trial& trial) {
 }
 
 void ProgressDisplay::on_start(const search::Progress& progress, std::size_t resumed) {
-  resumed_ = resumed;
+  resumed_ = progress.evaluations;
   if (options_.live || resumed > 0) show(progress);
 }
 
@@ -140,7 +140,7 @@ std::string ProgressDisplay::best(double objective) const {
 std::string ProgressDisplay::describe(const tune::TuningEvent& event) const {
   const Observation& observation = event.trial.observation;
   return fmt::format("{:<12} {:>10} {} {}", to_string(observation.status),
-                     observation.ok() ? figure(observation.objective()) : "-", event.improved ? "*" : " ",
+                     observation.has_objective() ? figure(observation.objective()) : "-", event.improved ? "*" : " ",
                      event.trial.configuration.to_string());
 }
 
