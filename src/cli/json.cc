@@ -1,5 +1,7 @@
 #include "cli/json.h"
 
+#include "cli/checked.h"
+
 namespace wattune::cli {
 
 Json to_json(Uint128 value) {
@@ -56,6 +58,7 @@ Json to_json(const Trial& trial) {
                {"confidence", statistics.confidence},
                {"samples", trial.observation.samples.size()},
                {"verified", trial.observation.verified},
+               {"not_verified", trial.observation.verified ? Json(nullptr) : Json(why_unverified(trial.observation))},
                {"metrics", metrics},
                {"uncertainties", uncertainties}};
   if (!trial.observation.lacking.empty()) json["lacking"] = trial.observation.lacking;

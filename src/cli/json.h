@@ -33,7 +33,7 @@ Json to_json(const DeviceInfo& device);
 // Every status by its name, with 0 for those that did not occur.
 Json to_json(const std::map<Status, std::uint64_t>& by_status);
 // A measured configuration: configuration, objective, time_ms, interval_ms, confidence, samples, verified,
-// metrics.
+// not_verified, metrics, uncertainties.
 Json to_json(const Trial& trial);
 // How the best compares with the default configuration: better_than_default, speed_up, speed_up_interval. Each of the
 // Trials is correct, or nullptr.

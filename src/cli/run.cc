@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/checked.h"
 #include "cli/command.h"
 #include "cli/json.h"
 #include "cli/objectives.h"
@@ -36,7 +37,8 @@ Result<std::string> the_only_device(const TuneOptions& options, const KernelSpec
       .about(wanted);
 }
 
-Json run_json(const KernelSpec& spec, const DeviceInfo& device, const Trial& trial) {
+Json run_json(const KernelSpec& spec, const DeviceInfo& device, const Trial& trial,
+              const tune::Verification& verification) {
   const Observation& observation = trial.observation;
   Json json = observation.ok() ? to_json(trial) : Json{{"configuration", to_json(trial.configuration)}};
   json["kernel"] = spec.name;
@@ -44,6 +46,8 @@ Json run_json(const KernelSpec& spec, const DeviceInfo& device, const Trial& tri
   json["status"] = std::string(to_string(observation.status));
   json["message"] = observation.message;
   json["build_log"] = observation.build_log;
+  json["checked_against"] = verification.by.empty() ? Json(nullptr) : Json(verification.by);
+  json["not_compared"] = verification.left_out;
   return json;
 }
 
@@ -71,9 +75,10 @@ Result<ExitStatus> run_one(const RunOptions& options) {
   WATTUNE_ASSIGN(const auto evaluator, tune::make_evaluator(spec, space, *device, *policy, evaluation));
   Trial trial{.configuration = configuration, .observation = {}, .finished_at = {}};
   WATTUNE_ASSIGN(trial.observation, evaluator->evaluate(configuration));
-  const bool printed = options.tune.json
-                           ? print_document(dump(run_json(spec, device->info(), trial)))
-                           : print_result(trial_text(trial, why_unverified(spec, session.evaluation.check)));
+  const tune::Verification verification = evaluator->verification();
+  if (!options.tune.quiet) note_uncompared(verification);
+  const bool printed = options.tune.json ? print_document(dump(run_json(spec, device->info(), trial, verification)))
+                                         : print_result(trial_text(trial, {{"reference", verification.by}}));
   if (!printed) return ExitStatus::environment;
   return trial.observation.ok() ? ExitStatus::good : ExitStatus::nothing_correct;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "cli/checked.h"
 #include "cli/command.h"
 #include "cli/json.h"
 #include "cli/options.h"
@@ -55,6 +56,14 @@ std::string roles_text(const std::vector<Parameter>& parameters) {
   return text;
 }
 
+// Results of other programs do not say what they were compared with.
+std::string check_line(const Observation& best, const Identity& identity) {
+  if (identity.empty()) return {};
+  if (!best.verified) return fmt::format("checked    not verified: {}\n", printable(why_unverified(best)));
+  const std::string text = checked_text(best, identity);
+  return text.empty() ? text : fmt::format("checked    {}\n", printable(text));
+}
+
 std::string facts(const ResultSet& results) {
   std::string text =
       fmt::format("kernel     {}{}{}\ndevice     {}{}\nevaluated  {}: {}\n",
@@ -68,6 +77,7 @@ std::string facts(const ResultSet& results) {
   if (const Trial* best = results.best()) {
     text += fmt::format("best       {}  ({})\n", format_time(best->observation.statistics->median),
                         best->configuration.to_string());
+    text += check_line(best->observation, results.info.identity);
     if (const std::string warning = report::warning_of(best->observation.metrics); !warning.empty())
       text += fmt::format("warning    {}\n", warning);
   }
@@ -141,6 +151,7 @@ std::string show_json(const ResultSet& results, std::size_t rows) {
                {"device", to_json(results.info.device)},
                {"evaluated", results.trials.size()},
                {"by_status", to_json(count_by_status(results))},
+               {"checked_against", checked_against(results.info.identity, results.best())},
                {"best", best_trials(results, rows)},
                {"objectives", objectives_json(results)},
                {"pareto", front_json(results)},

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "cli/checked.h"
 #include "cli/json.h"
 #include "cli/text.h"
 #include "report/text.h"
@@ -15,14 +16,14 @@ namespace wattune::cli {
 
 namespace {
 
-std::string describe_time(const Observation& observation, const std::string& unverified) {
+std::string describe_time(const Observation& observation) {
   const Statistics& statistics = *observation.statistics;
   std::string text = format_time(statistics.median);
   if (statistics.confidence > 0.0) {
     text += fmt::format("  ({:.0f} % interval {} to {})", 100.0 * statistics.confidence,
                         format_time(statistics.interval_low), format_time(statistics.interval_high));
   }
-  return text + (observation.verified ? "" : "  not verified: " + unverified);
+  return text + (observation.verified ? "" : "  not verified: " + why_unverified(observation));
 }
 
 // Labelled lines, whose texts begin in one column.
@@ -85,8 +86,8 @@ std::optional<Megahertz> median_clock(const std::vector<Sample>& samples) {
   return *middle;
 }
 
-void add_figures(Lines& lines, const Observation& observation, const std::string& unverified) {
-  lines.add("time", describe_time(observation, unverified));
+void add_figures(Lines& lines, const Observation& observation) {
+  lines.add("time", describe_time(observation));
   if (const auto clock = median_clock(observation.samples))
     lines.add("clock", fmt::format("{:.0f} MHz", clock->value()));
   for (const Metric& metric : observation.metrics)
@@ -152,10 +153,15 @@ Json pipeline_json(const tune::TuningResult& result) {
   return json;
 }
 
-void add_best(Lines& lines, const tune::TuningResult& result, const std::string& unverified) {
+void add_check(Lines& lines, const Observation& observation, const Identity& identity) {
+  if (const std::string text = checked_text(observation, identity); !text.empty()) lines.add("checked", text);
+}
+
+void add_best(Lines& lines, const tune::TuningResult& result, const RunInfo& info) {
   if (result.best) {
     lines.add("best", result.best->configuration.to_string());
-    add_figures(lines, result.best->observation, unverified);
+    add_figures(lines, result.best->observation);
+    add_check(lines, result.best->observation, info.identity);
     for (const Trial& trial : result.ties) lines.add("as good", trial.configuration.to_string());
   } else {
     const bool any_correct = result.by_status.contains(Status::correct) && result.by_status.at(Status::correct) > 0;
@@ -170,19 +176,15 @@ void add_best(Lines& lines, const tune::TuningResult& result, const std::string&
 
 }  // namespace
 
-std::string why_unverified(const KernelSpec& spec, tune::CheckOutput check) {
-  const bool unasked = check == tune::CheckOutput::never && !std::holds_alternative<std::monostate>(spec.reference);
-  return unasked ? "--check never" : "no reference";
-}
-
-std::string trial_text(const Trial& trial, const std::string& unverified) {
+std::string trial_text(const Trial& trial, const Identity& identity) {
   const Observation& observation = trial.observation;
   Lines lines;
   lines.add("configured", trial.configuration.to_string());
   if (observation.ok())
-    add_figures(lines, observation, unverified);
+    add_figures(lines, observation);
   else
     lines.add("failed", fmt::format("{}: {}", to_string(observation.status), observation.message));
+  add_check(lines, observation, identity);
   const bool not_compiled = observation.status == Status::compile && !observation.build_log.empty();
   return lines.to_string() + (not_compiled ? "\n" + observation.build_log + "\n" : "");
 }
@@ -190,7 +192,7 @@ std::string trial_text(const Trial& trial, const std::string& unverified) {
 std::string summary_text(const Summary& summary) {
   const tune::TuningResult& result = summary.result;
   Lines lines;
-  add_best(lines, result, summary.unverified);
+  add_best(lines, result, summary.info);
   if (summary.chosen) lines.add("by the method", summary.chosen->to_string());
   const std::string resumed = result.resumed > 0 ? fmt::format(" after {} before", group_digits(result.resumed)) : "";
   lines.add("evaluated", fmt::format("{}{} in {}: {}", counted(result.evaluated, "configuration"), resumed,
@@ -233,6 +235,7 @@ Json summary_document(const Summary& summary) {
                {"best", result.best ? best_json(result) : Json(nullptr)},
                {"default", standard != nullptr ? to_json(*standard) : Json(nullptr)}};
   json.update(speed_up_json(result.best ? &*result.best : nullptr, standard));
+  json["checked_against"] = checked_against(summary.info.identity, result.best ? &*result.best : nullptr);
   json.update({{"evaluated", result.evaluated},
                {"skipped", result.skipped},
                {"resumed", result.resumed},

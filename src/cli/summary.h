@@ -16,7 +16,6 @@ struct Summary {
   const tune::TuningResult& result;
   const RunInfo& info;
   const std::filesystem::path& result_file;
-  std::string unverified;  // why outputs were not compared, where that is so
   std::string strategy;
   std::uint64_t seed = 1;
   Uint128 valid = 0;  // configurations in the space; if not `exact` there are fewer
@@ -25,11 +24,9 @@ struct Summary {
   std::optional<Sanitized> sanitized;   // of the best, when asked for
 };
 
-// Why the outputs of a good configuration were not compared, where they were not.
-std::string why_unverified(const KernelSpec& spec, tune::CheckOutput check);
-
-// A Trial that may have failed: its configuration, status, time, clock and metrics.
-std::string trial_text(const Trial& trial, const std::string& unverified);
+// A Trial that may have failed: its configuration, status, time, clock, metrics, and with what it was compared, which
+// `identity` has.
+std::string trial_text(const Trial& trial, const Identity& identity);
 
 std::string summary_text(const Summary& summary);
 // The document of summary_json(), for those who add to it.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/checked.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/models.h"
@@ -153,6 +154,7 @@ void note_session(const tune::TuningSession& session) {
   print_note(explain(session.plan(), session.space()));
   if (const std::string note = default_note(session.space()); !note.empty()) print_note(note);
   for (const std::string& doubt : spec::doubts(session.spec())) print_note(doubt);
+  note_uncompared(session.evaluators().front()->verification());
 }
 
 Result<std::unique_ptr<tune::TuningSession>> open_session(std::unique_ptr<tune::PlannedSearch> search,
@@ -195,7 +197,6 @@ Result<ExitStatus> conclude(const tune::TuningSession& session, const tune::Tuni
   const Summary summary{result,
                         info,
                         journal.file(),
-                        why_unverified(session.spec(), options.session.evaluation.check),
                         session.plan().strategy,
                         options.session.seed,
                         session.space().count(),

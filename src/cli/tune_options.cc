@@ -331,9 +331,10 @@ void declare_results(CLI::App& app, TuneOptions& options) {
 }
 
 // The progress of a run that goes on may be on the line.
-void note_slow_reference(Nanoseconds elapsed, Nanoseconds limit) {
-  print_note(fmt::format("{}the reference has been at work for {:.0f} s, of {:g} s at most (--reference-limit)",
-                         stderr_is_terminal() ? "\r\x1b[K" : "", to_seconds(elapsed), to_seconds(limit)));
+void note_slow_reference(std::string_view what, Nanoseconds elapsed, Nanoseconds limit) {
+  print_note(fmt::format("{}{} has been at work for {:.0f} s, of {:g} s at most ({})",
+                         stderr_is_terminal() ? "\r\x1b[K" : "", what, to_seconds(elapsed), to_seconds(limit),
+                         what == "the reference" ? "--reference-limit" : "--run-limit"));
 }
 
 }  // namespace

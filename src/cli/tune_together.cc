@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/checked.h"
 #include "cli/chosen_kernel.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
@@ -211,6 +212,7 @@ void note_company(const schedule::CompanySession& session) {
       fmt::format("{} on {} ({})", session.describe().kernel_name, session.device().name, session.device().selector));
   print_note(
       fmt::format("{} configurations of all together, by {}", size_text(session.space().space()), session.strategy()));
+  for (const tune::Verification& each : session.verifications()) note_uncompared(each);
 }
 
 Result<ExitStatus> conclude_together(const schedule::CompanySession& session, const schedule::CompanyReport& report,
@@ -221,7 +223,6 @@ Result<ExitStatus> conclude_together(const schedule::CompanySession& session, co
   const Summary summary{report.tuning,
                         info,
                         journal.file(),
-                        "not every kernel has a reference",
                         session.strategy(),
                         options.session.seed,
                         session.space().space().count(),

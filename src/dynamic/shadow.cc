@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dynamic/application_memory.h"
 #include "tune/compared_parts.h"
 #include "wattune/backend/attach.h"
@@ -15,10 +17,13 @@ constexpr Nanoseconds kLongestShadow = nanoseconds_from_seconds(60);
 }  // namespace
 
 Result<std::unique_ptr<Shadow>> Shadow::make(std::shared_ptr<const Problem> problem, backend::Device& device,
-                                             Streams& streams) {
+                                             Streams& streams, bool compares) {
   WATTUNE_ASSIGN(Signature signature, Signature::make(problem->spec));
   std::unique_ptr<Shadow> shadow(new Shadow(std::move(problem), std::move(signature), device, streams));
   WATTUNE_TRY(shadow->add_outputs());
+  if (compares && std::ranges::none_of(shadow->outputs_, &Output::is_compared))
+    return Error(ErrorCode::unavailable, "no output can be compared with that of the best known")
+        .hint("TuningPolicy::adopt_unverified allows that");
   return shadow;
 }
 
@@ -127,9 +132,10 @@ Result<std::string> Shadow::difference(const Configuration& best, const Configur
   };
   for (const Output& output : outputs_) {
     if (!output.is_compared) continue;
-    std::string wrong = tune::difference(planned_->spec.arguments[output.argument], planned_->spec.tolerance,
-                                         output.length, part(output.by_candidate, of_candidate[output.argument]),
-                                         part(output.by_best, of_best[output.argument]));
+    const Argument& argument = planned_->spec.arguments[output.argument];
+    std::string wrong = tune::difference(
+        argument, tune::rules_of(std::get<VectorArgument>(argument.kind), planned_->spec.tolerance), output.length,
+        part(output.by_candidate, of_candidate[output.argument]), part(output.by_best, of_best[output.argument]));
     if (!wrong.empty()) return wrong;
   }
   return std::string();

@@ -32,9 +32,10 @@ struct ShadowedCall {
 
 class Shadow {
  public:
-  // Device and streams outlive it. unavailable: an output that is an image; errors of the spec.
+  // Device and streams outlive it. unavailable: an output that is an image, or unless nothing need be compared, no
+  // output that can be; errors of the spec.
   static Result<std::unique_ptr<Shadow>> make(std::shared_ptr<const Problem> problem, backend::Device& device,
-                                              Streams& streams);
+                                              Streams& streams, bool compares = true);
 
   // The arguments were checked for both. An Error: nothing was launched, because there is no memory for the copies or
   // the call's own cannot be copied.

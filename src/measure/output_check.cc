@@ -155,17 +155,16 @@ std::optional<Mismatch> compare_as(std::span<const std::byte> actual, std::span<
   return mismatch.wrong_elements > 0 ? std::optional(std::move(mismatch)) : std::nullopt;
 }
 
-template <typename Element>
-double sum_as(std::span<const std::byte> elements) {
+// Calls `take` with each element, in double precision.
+template <typename Element, typename Take>
+void for_each_element(std::span<const std::byte> elements, Take take) {
   std::array<typename Element::Compared, kBlock> block;
   const std::size_t total = elements.size() / Element::kBytes;
-  double sum = 0.0;
   for (std::size_t offset = 0; offset < total; offset += kBlock) {
     const std::size_t n = std::min(kBlock, total - offset);
     Element::load(elements.data() + offset * Element::kBytes, n, block.data());
-    for (std::size_t i = 0; i < n; ++i) sum += static_cast<double>(block[i]);
+    for (std::size_t i = 0; i < n; ++i) take(static_cast<double>(block[i]));
   }
-  return sum;
 }
 
 // Calls `function` with how elements of `type` are read.
@@ -198,11 +197,27 @@ ResolvedTolerance default_tolerance(ElementType type) {
   }
 }
 
+// Of the largest magnitude.
+double share_of_scale(ElementType type) {
+  switch (type) {
+    case ElementType::float16: return 1e-2;
+    case ElementType::bfloat16: return 4e-2;
+    case ElementType::float32: return 1e-4;
+    case ElementType::float64: return 1e-10;
+    default: return 0.0;
+  }
+}
+
 }  // namespace
 
 ResolvedTolerance resolve_tolerance(const Tolerance& tolerance, ElementType type) {
   const ResolvedTolerance fallback = default_tolerance(type);
   return {tolerance.absolute.value_or(fallback.absolute), tolerance.relative.value_or(fallback.relative)};
+}
+
+ResolvedTolerance tolerance_to_scale(const Tolerance& tolerance, ElementType type, double largest_magnitude) {
+  if (tolerance.absolute || tolerance.relative) return resolve_tolerance(tolerance, type);
+  return {share_of_scale(type) * largest_magnitude, 0.0};
 }
 
 std::string Mismatch::to_string(const std::string& argument_name) const {
@@ -219,7 +234,21 @@ std::optional<Mismatch> compare(std::span<const std::byte> actual, std::span<con
 }
 
 double sum(std::span<const std::byte> elements, ElementType type) {
-  return with_element(type, [&]<typename Element>(Element) { return sum_as<Element>(elements); });
+  double sum = 0.0;
+  with_element(type, [&]<typename Element>(Element) {
+    for_each_element<Element>(elements, [&sum](double each) { sum += each; });
+  });
+  return sum;
+}
+
+double largest_magnitude(std::span<const std::byte> elements, ElementType type) {
+  double largest = 0.0;
+  with_element(type, [&]<typename Element>(Element) {
+    for_each_element<Element>(elements, [&largest](double each) {
+      if (std::isfinite(each)) largest = std::max(largest, std::fabs(each));
+    });
+  });
+  return largest;
 }
 
 }  // namespace wattune::measure

@@ -185,6 +185,12 @@ std::string CompanySession::remark() const { return parts_->strategy->remark(); 
 
 const std::vector<std::size_t>& CompanySession::repetitions() const { return parts_->plan.repetitions; }
 
+std::vector<tune::Verification> CompanySession::verifications() const {
+  std::vector<tune::Verification> all;
+  for (const Soloist& soloist : parts_->evaluator->soloists()) all.push_back(soloist.verification());
+  return all;
+}
+
 RunInfo CompanySession::describe() const {
   const CompanySpace& space = parts_->space;
   RunInfo info = tune::describe_run(space.member(0).spec, space.space(), parts_->info, {});

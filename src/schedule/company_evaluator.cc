@@ -75,7 +75,9 @@ std::optional<ConfigurationId> Soloist::best() const {
 }
 
 void Soloist::know(ConfigurationId own, Nanoseconds time, bool verified) {
-  Observation observation{.verified = verified, .samples = {{.time = time}}};
+  Observation observation{.message = verified ? "" : "an earlier run did not compare its outputs",
+                          .verified = verified,
+                          .samples = {{.time = time}}};
   observation.statistics = measure::summarize(observation.samples);
   known_.emplace(own, std::move(observation));
 }
@@ -217,7 +219,11 @@ void CompanyEvaluator::add_own_times(const Configuration& all, std::span<const O
   const std::vector<Nanoseconds> times = times_alone(all);
   for (std::size_t k = 0; k < space_.size(); ++k) {
     const std::string& name = space_.member(k).name;
-    observation.verified = observation.verified && soloists_[k].find(space_.own(k, all).id())->verified;
+    const Observation& its = *soloists_[k].find(space_.own(k, all).id());
+    if (observation.verified && !its.verified) {
+      observation.verified = false;
+      observation.message = fmt::format("{}: {}", name, its.message);
+    }
     observation.metrics.push_back(in_seconds(time_metric(name), median_time(runs, k)));
     observation.metrics.push_back(in_seconds(alone_metric(name), times[k]));
   }

@@ -48,6 +48,7 @@ class Soloist {
   Nanoseconds measure_time() const { return measure_time_; }
   // What it showed alone; nullptr: nobody has seen it.
   const Observation* find(ConfigurationId own) const;
+  tune::Verification verification() const { return parts_.evaluator->verification(); }
 
  private:
   Parts parts_;

@@ -11,7 +11,6 @@
 #include "backend/second_try.h"
 #include "core/stopwatch.h"
 #include "tune/argument_check.h"
-#include "tune/compared_parts.h"
 #include "tune/session_runner.h"
 #include "wattune/backend/worker.h"
 
@@ -227,15 +226,6 @@ bool Attempt::check() {
   return good;
 }
 
-// Outputs may be wrong because an earlier configuration wrote into the inputs, so wrong ones get a second judgement.
-bool Attempt::right_on_fresh_inputs() {
-  if (observation_.status != Status::correctness) return false;
-  run_.session.drop();
-  observation_.status = Status::correct;
-  observation_.message.clear();
-  return launch_once() && compare_outputs();
-}
-
 // A wait for the device may take long, where others compute on it.
 std::size_t Attempt::first_runs() const {
   if (!begins_race() || !first_runs_.empty() || !run_.incumbent) return 1;
@@ -258,23 +248,6 @@ bool Attempt::launch_once() {
   if (writes->empty()) return true;
   damaged_device_ = true;
   return fail(Status::runtime, *std::move(writes));
-}
-
-bool Attempt::compare_outputs() {
-  const Result<const std::vector<ExpectedOutput>*> expected = run_.expected.of(run_, configuration_);
-  if (!expected) {
-    error_ = expected.error();
-    return false;
-  }
-  for (const ExpectedOutput& output : **expected) {
-    const auto actual = run_.session.read(holder_of(launch_, output.argument));
-    if (!actual) return fail(Phase::transfer, actual.error());
-    std::string wrong =
-        difference(run_.spec.arguments[output.argument], run_.spec.tolerance, output.length, *actual, output.bytes);
-    if (!wrong.empty()) return fail(Status::correctness, std::move(wrong));
-  }
-  observation_.verified = !(*expected)->empty();
-  return true;
 }
 
 bool Attempt::measure() {
@@ -306,7 +279,10 @@ bool Attempt::begins_race() const { return checks_later() && run_.policy.races()
 // still.
 bool Attempt::check_if_needed() {
   const bool is_needed = run_.check == CheckOutput::contenders ? is_contender() : is_best();
-  if (!is_needed) return true;
+  if (!is_needed) {
+    observation_.message = "only what may be the best is compared";
+    return true;
+  }
   const Stopwatch stopwatch;
   const bool good = compare_outputs() || right_on_fresh_inputs();
   observation_.phases.check = stopwatch.elapsed();

@@ -25,6 +25,11 @@ class Attempt : public measure::Contestant {
   // All phases; afterwards no object of the device is held.
   void evaluate(const Configuration& configuration);
 
+  // Runs it twice and keeps what it leaves in `outputs`, with which others are then compared but for what differs
+  // between the two runs. Afterwards no object of the device is held.
+  bool lay_down(const Configuration& standard, std::vector<ExpectedOutput>& outputs,
+                std::vector<std::string>& left_out);
+
   // For runs beside other configurations, in two steps, after each of which it may go on or not: all phases that launch
   // nothing, then those up to the check. The kernel is held until the Attempt ends.
   bool load(const Configuration& configuration);
@@ -72,6 +77,10 @@ class Attempt : public measure::Contestant {
   bool launch_once();
   bool right_on_fresh_inputs();
   bool compare_outputs();
+  bool writes_outputs();
+  Result<bool> holds_what_it_began_with(std::size_t argument);
+  bool read_expected(std::vector<ExpectedOutput>& outputs);
+  bool leave_out_unsteady(std::vector<ExpectedOutput>& outputs, std::vector<std::string>& left_out);
   bool measure();
   bool observe();
   bool observe_energy();

@@ -193,7 +193,17 @@ std::string arguments_of(const std::vector<Argument>& arguments) {
   return hash_of(out);
 }
 
-std::string reference_of(const KernelSpec& spec) {
+bool has_outputs(const KernelSpec& spec) {
+  return std::ranges::any_of(spec.arguments, [](const Argument& argument) {
+    const auto* const vector = std::get_if<VectorArgument>(&argument.kind);
+    return vector != nullptr && vector->access != ArgumentAccess::read_only;
+  });
+}
+
+// Without a reference in words: with what the default configuration left, another default may not agree.
+std::string reference_of(const KernelSpec& spec, const std::string& standard) {
+  if (std::holds_alternative<std::monostate>(spec.reference) && !standard.empty())
+    return has_outputs(spec) ? "default configuration " + standard : "none: no outputs";
   Canonical out;
   std::visit([&](const auto& reference) { write(out, reference); }, spec.reference);
   return hash_of(out);
@@ -250,7 +260,6 @@ void add_launch_parts(Identity& identity, const KernelSpec& spec, const std::vec
 // What is launched, compared and computed from the times.
 void add_parts(Identity& identity, const KernelSpec& spec) {
   add_launch_parts(identity, spec, spec.arguments);
-  identity["reference"] = reference_of(spec);
   identity["tolerance"] = tolerance_of(spec.tolerance);
   identity[kResourceConstraints] = resource_constraints_of(spec);
   for (const Parameter& parameter : spec.parameters)
@@ -378,11 +387,15 @@ RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, co
   info.identity = measuring;
   add_parts(info.identity, spec.source);
   add_parts(info.identity, spec);
+  const auto check = measuring.find("check mode");
+  const bool compares = check == measuring.end() || check->second != name_of(CheckOutput::never);
+  const Configuration standard = space.configuration(space.default_configuration());
+  info.identity["reference"] = reference_of(spec, compares ? standard.to_string() : std::string());
   drop_empty_parts(info.identity);
   info.device = device;
   info.parameters = space.parameters();
   for (const Constraint& constraint : spec.constraints) info.constraints.push_back(constraint.expression);
-  info.default_values = space.configuration(space.default_configuration()).values();
+  info.default_values = standard.values();
   info.objectives = spec.objectives;
   info.wattune_version = kVersion;
   info.started_at = std::chrono::system_clock::now();

@@ -15,11 +15,8 @@
 
 namespace wattune::tune {
 
-namespace {
-
-constexpr int kResetAttempts = 3;
-
 Result<void> reset_device(RunState& run) {
+  constexpr int kResetAttempts = 3;
   run.session.drop();
   run.programs.drop();
   run.has_launched = false;
@@ -29,6 +26,8 @@ Result<void> reset_device(RunState& run) {
   if (!done) return Error(ErrorCode::device_lost, "the device cannot be brought back: " + done.error().to_string());
   return {};
 }
+
+namespace {
 
 class DeviceEvaluator : public Evaluator {
  public:
@@ -82,6 +81,8 @@ class DeviceEvaluator : public Evaluator {
     run_->incumbent = best;
     run_->energy_front.learn(best);
   }
+
+  Verification verification() const override { return run_->expected.verification(); }
 
   std::size_t resets() const override { return run_->resets; }
 

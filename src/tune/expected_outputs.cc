@@ -7,6 +7,7 @@
 #include "backend/build_log.h"
 #include "tune/argument_check.h"
 #include "tune/compared_parts.h"
+#include "tune/default_outputs.h"
 #include "tune/reminder.h"
 #include "tune/run_state.h"
 #include "wattune/core/suggest.h"
@@ -20,24 +21,14 @@ namespace {
 // Answers that are kept beside the newest, in all.
 constexpr std::size_t kKeptBytes = std::size_t{1} << 30;
 
-const VectorArgument* as_output(const Argument& argument) {
-  const auto* vector = std::get_if<VectorArgument>(&argument.kind);
-  return vector != nullptr && vector->access != ArgumentAccess::read_only ? vector : nullptr;
-}
-
 // Whether one answer fits in all configurations.
 bool fits_all(const RunState& run, std::size_t argument) {
   const VectorArgument* output = as_output(run.spec.arguments[argument]);
   return output != nullptr && is_comparable(*output, run.plan.has_fixed_length(argument));
 }
 
-Result<std::vector<ExpectedOutput>> comparable_outputs(const RunState& run) {
-  std::vector<ExpectedOutput> outputs;
-  for (std::size_t i = 0; i < run.spec.arguments.size(); ++i) {
-    if (!fits_all(run, i)) continue;
-    WATTUNE_ASSIGN(const auto length, compared_length(*as_output(run.spec.arguments[i]), run.plan.names()));
-    outputs.push_back({i, length, {}});
-  }
+Result<std::vector<ExpectedOutput>> outputs_for_reference(const RunState& run) {
+  WATTUNE_ASSIGN(std::vector<ExpectedOutput> outputs, comparable_outputs(run));
   if (outputs.empty())
     return Error(ErrorCode::invalid_argument,
                  "the spec has a reference, but no output of fixed length to compare with it")
@@ -89,7 +80,7 @@ Result<void> launch_reference(RunState& run, const Configuration& configuration,
 
 Result<std::vector<ExpectedOutput>> expect(RunState& run, const Configuration& configuration,
                                            const ReferenceKernel& reference) {
-  WATTUNE_ASSIGN(std::vector<ExpectedOutput> outputs, comparable_outputs(run));
+  WATTUNE_ASSIGN(std::vector<ExpectedOutput> outputs, outputs_for_reference(run));
   if (Result<void> done = launch_reference(run, configuration, reference); !done)
     return std::move(done).error().with_context(fmt::format("reference kernel `{}`", reference.source.function));
   for (ExpectedOutput& output : outputs) {
@@ -124,7 +115,7 @@ Result<measure::HostArgument> host_argument(RunState& run, std::size_t position,
 
 Result<std::vector<ExpectedOutput>> expect(RunState& run, const Configuration& configuration,
                                            const ReferenceFunction& reference) {
-  WATTUNE_ASSIGN(std::vector<ExpectedOutput> outputs, comparable_outputs(run));
+  WATTUNE_ASSIGN(std::vector<ExpectedOutput> outputs, outputs_for_reference(run));
   WATTUNE_ASSIGN(const auto planned, run.plan.arguments(configuration));
   std::vector<measure::HostArgument> arguments(planned.size());
   for (std::size_t i = 0; i < planned.size(); ++i) {
@@ -190,10 +181,35 @@ Result<std::vector<std::byte>> scalars_of(const RunState& run, const Configurati
   return scalars;
 }
 
-Result<void> check_lengths(const RunState& run, const std::vector<ExpectedOutput>& outputs) {
+std::size_t bytes_of(const std::vector<ExpectedOutput>& outputs) {
+  std::size_t bytes = 0;
+  for (const ExpectedOutput& output : outputs) bytes += output.bytes.size();
+  return bytes;
+}
+
+}  // namespace
+
+const VectorArgument* as_output(const Argument& argument) {
+  const auto* vector = std::get_if<VectorArgument>(&argument.kind);
+  return vector != nullptr && vector->access != ArgumentAccess::read_only ? vector : nullptr;
+}
+
+Result<std::vector<ExpectedOutput>> comparable_outputs(const RunState& run) {
+  std::vector<ExpectedOutput> outputs;
+  for (std::size_t i = 0; i < run.spec.arguments.size(); ++i) {
+    if (!fits_all(run, i)) continue;
+    WATTUNE_ASSIGN(const auto length, compared_length(*as_output(run.spec.arguments[i]), run.plan.names()));
+    outputs.push_back({i, length, {}});
+  }
+  return outputs;
+}
+
+Result<void> check_lengths(const RunState& run, const Configuration& configuration,
+                           const std::vector<ExpectedOutput>& outputs) {
+  WATTUNE_ASSIGN(const auto planned, run.plan.arguments(configuration));
   for (const ExpectedOutput& output : outputs) {
     const VectorArgument& vector = *as_output(run.spec.arguments[output.argument]);
-    const std::size_t elements = output.bytes.size() / element_bytes(vector);
+    const std::size_t elements = std::get<PlannedBuffer>(planned[output.argument]).length;
     if (output.length.value_or(0) > elements)
       return Error(ErrorCode::invalid_argument,
                    fmt::format("`compare_length` is {}, but the output has {} elements", *output.length, elements))
@@ -202,14 +218,6 @@ Result<void> check_lengths(const RunState& run, const std::vector<ExpectedOutput
   }
   return {};
 }
-
-std::size_t bytes_of(const std::vector<ExpectedOutput>& outputs) {
-  std::size_t bytes = 0;
-  for (const ExpectedOutput& output : outputs) bytes += output.bytes.size();
-  return bytes;
-}
-
-}  // namespace
 
 Result<void> ExpectedOutputs::start(RunState& run, const Configuration& standard) {
   standard_ = standard;
@@ -220,21 +228,30 @@ Result<void> ExpectedOutputs::start(RunState& run, const Configuration& standard
 Result<const std::vector<ExpectedOutput>*> ExpectedOutputs::of(RunState& run, const Configuration& configuration) {
   static const std::vector<ExpectedOutput> kNothing;
   if (!standard_) return &kNothing;
-  const bool by_scalars = std::holds_alternative<ReferenceFunction>(run.spec.reference);
   Answer answer;
-  if (by_scalars) {
+  if (std::holds_alternative<ReferenceFunction>(run.spec.reference)) {
     WATTUNE_ASSIGN(answer.scalars, scalars_of(run, configuration));
   }
   const auto known = std::ranges::find(answers_, answer.scalars, &Answer::scalars);
   if (known != answers_.end()) return &known->outputs;
-  const Configuration& seen = by_scalars ? configuration : *standard_;
-  const Reminder reminder(run.on_slow_reference, run.reference_limit);
-  WATTUNE_ASSIGN(answer.outputs,
-                 std::visit([&](const auto& reference) { return expect(run, seen, reference); }, run.spec.reference));
-  WATTUNE_TRY(check_lengths(run, answer.outputs));
+  WATTUNE_ASSIGN(answer.outputs, compute(run, configuration));
   forget_beyond(kKeptBytes);
   answers_.push_front(std::move(answer));
   return &answers_.front().outputs;
+}
+
+Result<std::vector<ExpectedOutput>> ExpectedOutputs::compute(RunState& run, const Configuration& configuration) {
+  if (std::holds_alternative<std::monostate>(run.spec.reference)) return run_default(run, *standard_, verification_);
+  const bool by_scalars = std::holds_alternative<ReferenceFunction>(run.spec.reference);
+  const Configuration& seen = by_scalars ? configuration : *standard_;
+  const Reminder reminder(run.on_slow_reference, "the reference", run.reference_limit);
+  WATTUNE_ASSIGN(auto outputs,
+                 std::visit([&](const auto& reference) { return expect(run, seen, reference); }, run.spec.reference));
+  WATTUNE_TRY(check_lengths(run, seen, outputs));
+  for (ExpectedOutput& output : outputs)
+    output.rules = rules_of(*as_output(run.spec.arguments[output.argument]), run.spec.tolerance);
+  verification_.by = "reference";
+  return outputs;
 }
 
 void ExpectedOutputs::forget_beyond(std::size_t most) {

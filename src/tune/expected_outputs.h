@@ -1,4 +1,5 @@
-// ExpectedOutputs: what a correct kernel leaves in its outputs, computed from the spec's reference.
+// ExpectedOutputs: what a correct kernel leaves in its outputs, computed from the spec's reference, or without one by
+// the default configuration.
 //
 // A C++ function sees the scalars of the configuration that is checked, as the kernel does, and is called once for each
 // set of them. A reference kernel and files give one answer for all configurations, that of the default one. An output
@@ -10,10 +11,12 @@
 #include <optional>
 #include <vector>
 
+#include "tune/compared_parts.h"
 #include "tune/launch_plan.h"
 #include "wattune/backend/device.h"
 #include "wattune/core/configuration.h"
 #include "wattune/core/kernel_spec.h"
+#include "wattune/tune/evaluator.h"
 
 namespace wattune::tune {
 
@@ -23,7 +26,16 @@ struct ExpectedOutput {
   std::size_t argument = 0;           // position in the spec
   std::optional<std::size_t> length;  // elements from the beginning that are compared; none: all
   std::vector<std::byte> bytes;
+  PartRules rules = {};
 };
+
+// The outputs of which one answer fits all configurations, without their contents. Errors of their expressions.
+Result<std::vector<ExpectedOutput>> comparable_outputs(const RunState& run);
+// invalid_argument: more of an output is to be compared than it has.
+Result<void> check_lengths(const RunState& run, const Configuration& configuration,
+                           const std::vector<ExpectedOutput>& outputs);
+// nullptr: the argument is no output.
+const VectorArgument* as_output(const Argument& argument);
 
 class ExpectedOutputs {
  public:
@@ -34,17 +46,21 @@ class ExpectedOutputs {
   // Of `configuration`; empty when nothing is compared. Valid until the next call.
   Result<const std::vector<ExpectedOutput>*> of(RunState& run, const Configuration& configuration);
 
+  const Verification& verification() const { return verification_; }
+
  private:
   struct Answer {
     std::vector<std::byte> scalars;  // one after another; of a reference function only
     std::vector<ExpectedOutput> outputs;
   };
 
+  Result<std::vector<ExpectedOutput>> compute(RunState& run, const Configuration& configuration);
   // Drops the oldest answers until the rest have at most so many bytes.
   void forget_beyond(std::size_t most);
 
   std::optional<Configuration> standard_;
   std::deque<Answer> answers_;  // the newest first
+  Verification verification_;
 };
 
 }  // namespace wattune::tune

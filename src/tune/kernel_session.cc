@@ -128,11 +128,12 @@ Result<std::unique_ptr<backend::Buffer>> KernelSession::create(const PlannedBuff
 }
 
 Result<void> KernelSession::restore(Outputs outputs) {
+  const std::byte poison = outputs == Outputs::fresh_otherwise ? measure::kOtherPoison : measure::kPoison;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     if (slot.pristine) WATTUNE_TRY(stream_->copy(*slot.pristine, *slot.buffer));
     if (outputs != Outputs::reused && slot.buffer && access(i) == ArgumentAccess::write_only)
-      WATTUNE_TRY(stream_->fill(*slot.buffer, measure::kPoison));
+      WATTUNE_TRY(stream_->fill(*slot.buffer, poison));
   }
   return {};
 }

@@ -23,9 +23,10 @@ namespace wattune::tune {
 
 // Which contents of outputs a launch starts from.
 enum class Outputs {
-  fresh,       // poisoned
-  fresh_once,  // poisoned before the first run
-  reused,      // whatever the launch before left
+  fresh,            // poisoned
+  fresh_once,       // poisoned before the first run
+  fresh_otherwise,  // poisoned with another byte
+  reused,           // whatever the launch before left
 };
 
 // By the functions that the steps of a Launch name.

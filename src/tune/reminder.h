@@ -1,7 +1,8 @@
-// Reminder: tells the user now and then, while it lives, that a reference is still at work.
+// Reminder: tells the user now and then, while it lives, that a reference, or what takes its place, is still at work.
 #pragma once
 
 #include <functional>
+#include <string_view>
 #include <thread>
 
 #include "wattune/core/units.h"
@@ -10,11 +11,11 @@ namespace wattune::tune {
 
 class Reminder {
  public:
-  using Remind = std::function<void(Nanoseconds elapsed, Nanoseconds limit)>;
+  using Remind = std::function<void(std::string_view what, Nanoseconds elapsed, Nanoseconds limit)>;
 
   // Calls `remind`, which may be empty, on a thread of its own: first after some seconds, then after twice as many each
   // time.
-  Reminder(const Remind& remind, Nanoseconds limit);
+  Reminder(const Remind& remind, std::string_view what, Nanoseconds limit);
 
  private:
   std::jthread thread_;

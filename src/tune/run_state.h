@@ -87,7 +87,7 @@ struct RunState {
   const ObserveFor observe_for;
   const Nanoseconds reference_limit;
   const backend::WorkerOptions reference_worker;
-  const std::function<void(Nanoseconds elapsed, Nanoseconds limit)> on_slow_reference;
+  const std::function<void(std::string_view what, Nanoseconds elapsed, Nanoseconds limit)> on_slow_reference;
   AdaptiveLimits limits;
   BoardClocks clocks;
   std::unique_ptr<power::Recorder> recorder;  // of the device's board; only where it is observed
@@ -109,5 +109,8 @@ struct RunState {
   bool told_of_disagreement = false;     // between the sensors of the board, by a warning
   std::size_t resets = 0;
 };
+
+// Forgets all that is on the device, and resets it. device_lost: it cannot be brought back.
+Result<void> reset_device(RunState& run);
 
 }  // namespace wattune::tune

@@ -349,7 +349,15 @@ std::vector<Evaluator*> TuningSession::evaluators() const {
   return all;
 }
 
-RunInfo TuningSession::describe() const { return describe_run(spec(), space(), devices().front(), parts_->identity); }
+// What was recorded was compared then, if it was.
+RunInfo TuningSession::describe() const {
+  RunInfo info = describe_run(spec(), space(), devices().front(), parts_->identity);
+  if (recording() == nullptr || !std::holds_alternative<std::monostate>(spec().reference)) return info;
+  info.identity.erase("reference");
+  const Identity& recorded = recording()->info().identity;
+  if (const auto part = recorded.find("reference"); part != recorded.end()) info.identity.insert(*part);
+  return info;
+}
 
 Result<TuningResult> TuningSession::run(TrialSink& sink, TuningObserver& observer, const std::vector<Trial>& resumed,
                                         const std::atomic<bool>* cancel, Nanoseconds spent) {

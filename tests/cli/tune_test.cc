@@ -254,6 +254,51 @@ TEST_F(Tune, DoesNotCheckWhenToldSo) {
   EXPECT_FALSE(finished.json()["best"]["verified"].get<bool>());
 }
 
+// The spec of write_add_spec() ends with its reference.
+void drop_reference(const TempFolder& folder) {
+  const std::string spec = folder.read("add.toml");
+  folder.write("add.toml", spec.substr(0, spec.find("[reference]")));
+}
+
+TEST_F(Tune, WithoutAReferenceItComparesWithTheDefaultConfiguration) {
+  write_add_spec(folder_, 2, "c[i] = a[i] + b[i] + (k == 1 ? 1.0f : 0.0f);");
+  drop_reference(folder_);
+  const auto tuned = run_wattune(folder_, quick({"tune", "add.toml", "--json"})).json();
+  EXPECT_EQ(tuned["by_status"]["correctness"], 1);
+  EXPECT_EQ(tuned["best"]["configuration"]["k"], 0);
+  EXPECT_EQ(tuned["checked_against"], "default configuration k=0");
+  EXPECT_TRUE(tuned["best"]["not_verified"].is_null());
+  const std::string checked = "against the default configuration k=0, as the spec has no reference\n";
+  EXPECT_THAT(run_wattune(folder_, {"show", "add.journal.jsonl"}).out, HasSubstr("checked    " + checked));
+  const auto shown = run_wattune(folder_, {"show", "add.journal.jsonl", "--json"}).json();
+  EXPECT_EQ(shown["checked_against"], "default configuration k=0");
+  EXPECT_THAT(run_wattune(folder_, quick({"run", "add.toml"})).out, HasSubstr(checked));
+  EXPECT_EQ(run_wattune(folder_, quick({"run", "add.toml", "--configuration", "k=1"})).status, 1);
+}
+
+TEST_F(Tune, WhereTheDefaultConfigurationFailsItSaysThatNothingIsVerified) {
+  write_add_spec(folder_, 2, "if (k == 1) c[i] = a[i] + b[i];");
+  drop_reference(folder_);
+  const std::string why = "the default configuration k=0 fails: it writes none of its outputs";
+  const Finished tuned = run_wattune(folder_, quick({"tune", "add.toml"}));
+  EXPECT_EQ(tuned.status, 0) << tuned.err;
+  EXPECT_THAT(tuned.out, HasSubstr("not verified: " + why));
+  EXPECT_THAT(run_wattune(folder_, {"show", "add.journal.jsonl"}).out, HasSubstr("checked    not verified: " + why));
+  const auto shown = run_wattune(folder_, {"show", "add.journal.jsonl", "--json"}).json();
+  EXPECT_TRUE(shown["checked_against"].is_null());
+  EXPECT_THAT(shown["best"][0]["not_verified"].get<std::string>(), HasSubstr(why));
+}
+
+TEST_F(Tune, WithoutOutputsItSaysThatNothingIsVerified) {
+  write_add_spec(folder_, 1, "if (a[i] < 0.0f) c[i] = a[i];");
+  drop_reference(folder_);
+  folder_.write("add.toml", std::regex_replace(folder_.read("add.toml"), std::regex("access = \"write\""),
+                                               "access = \"read\""));
+  EXPECT_THAT(run_wattune(folder_, quick({"tune", "add.toml"})).out, HasSubstr("not verified: no outputs\n"));
+  EXPECT_THAT(run_wattune(folder_, {"show", "add.journal.jsonl"}).out, HasSubstr("not verified: no outputs\n"));
+  EXPECT_THAT(run_wattune(folder_, quick({"run", "add.toml"})).out, HasSubstr("not verified: no outputs\n"));
+}
+
 TEST_F(Tune, KernelAndReferenceSeeTheSameStruct) {
   folder_.write("axpy.cl", R"(
     typedef struct { char sign; double shift; short count; float factor; } Options;

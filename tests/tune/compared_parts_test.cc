@@ -33,7 +33,8 @@ Argument compared_floats(OutputComparison comparison) {
 template <typename T>
 std::string difference_of(const Argument& argument, const std::vector<T>& actual, const std::vector<T>& expected,
                           std::optional<std::size_t> length = {}) {
-  return difference(argument, {}, length, std::as_bytes(std::span(actual)), std::as_bytes(std::span(expected)));
+  return difference(argument, rules_of(std::get<VectorArgument>(argument.kind), {}), length,
+                    std::as_bytes(std::span(actual)), std::as_bytes(std::span(expected)));
 }
 
 TEST(ComparedParts, PaddingDoesNotCount) {

@@ -50,7 +50,7 @@ TEST(Evaluator, MeasuresAGoodConfiguration) {
   ASSERT_TRUE(problem.start());
   const Observation observation = problem.evaluate(8, 0).value();
   EXPECT_EQ(observation.status, Status::correct) << observation.message;
-  EXPECT_FALSE(observation.verified);
+  EXPECT_TRUE(observation.verified) << "compared with the default configuration";
   EXPECT_THAT(observation.samples, Each(Sample{Nanoseconds(1000)}));
   EXPECT_EQ(observation.objective(), 1000.0);
   EXPECT_GT(observation.phases.compile, Nanoseconds(0));
@@ -97,6 +97,7 @@ TEST(Evaluator, OutputsArePoisonedBeforeTheCheckedRunOnly) {
     return scale(launch);
   });
   ASSERT_TRUE(problem.start());
+  poisoned.clear();  // of the default configuration
   ASSERT_TRUE(problem.evaluate(8, 0));
   ASSERT_TRUE(problem.evaluate(16, 0));
   ASSERT_EQ(poisoned.size(), 16u);
@@ -119,7 +120,7 @@ TEST(Evaluator, OverwrittenInputsAreRestoredBeforeEveryRun) {
   ASSERT_TRUE(problem.start());
   ASSERT_TRUE(problem.evaluate(8, 0));
   ASSERT_TRUE(problem.evaluate(16, 0));
-  EXPECT_EQ(launches, 16);
+  EXPECT_EQ(launches, 18) << "two of the default configuration, with which others are compared, and eight of each";
 }
 
 TEST(Evaluator, ABufferFollowsItsLength) {
@@ -388,13 +389,14 @@ TEST(Evaluator, ImpossibleGeometryIsKnownBeforeCompiling) {
   spec.geometry.sizes[0] = at_line("n if block < 64 else 2048", 20);
   Problem problem(spec);
   ASSERT_TRUE(problem.start());
+  const int builds = problem.device.counters().builds;
   const Observation uneven = problem.evaluate(48, 0).value();
   EXPECT_EQ(uneven.status, Status::constraints);
   EXPECT_THAT(uneven.message, HasSubstr("64 is not a multiple of the work-group's 48"));
   const Observation large = problem.evaluate(2048, 0).value();
   EXPECT_EQ(large.status, Status::constraints);
   EXPECT_THAT(large.message, HasSubstr("a work-group of 2048"));
-  EXPECT_EQ(problem.device.counters().builds, 0);
+  EXPECT_EQ(problem.device.counters().builds, builds);
 }
 
 TEST(Evaluator, ABufferTooLargeForTheDeviceIsAConstraint) {

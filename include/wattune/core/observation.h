@@ -106,9 +106,9 @@ struct SearchFigures {
 
 struct Observation {
   Status status = Status::correct;
-  std::string message;    // why it failed, one line; empty when correct
+  std::string message;    // one line: why it failed or, where it is correct but not verified, why not; else empty
   std::string build_log;  // the compiler's words, kept also on success
-  bool verified = false;  // the output was compared with a reference
+  bool verified = false;  // the output was compared with a reference, or with what the default configuration leaves
   std::vector<Sample> samples;
   std::optional<Statistics> statistics;  // present exactly when correct; the median is above 0
   std::vector<Metric> metrics;

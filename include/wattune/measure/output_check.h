@@ -18,6 +18,8 @@ namespace wattune::measure {
 
 // What outputs are filled with before a kernel runs: NaN, -1, so that an element that was not written shows.
 inline constexpr std::byte kPoison{0xFF};
+// The same for a second run, which tells what was not written from what was written as kPoison.
+inline constexpr std::byte kOtherPoison{0xA5};
 
 // |actual - expected| <= absolute + relative * |expected|.
 struct ResolvedTolerance {
@@ -28,6 +30,10 @@ struct ResolvedTolerance {
 // The user's tolerance, completed by the element type: integers 0 and 0, bfloat16 1e-2 and 4e-2, float16 1e-3 and 1e-2,
 // float32 1e-5 and 1e-4, float64 1e-12 and 1e-9.
 ResolvedTolerance resolve_tolerance(const Tolerance& tolerance, ElementType type);
+
+// For what is expected of a kernel that is no more exact than the one it is compared with: the user's tolerance, or
+// else a share of the largest magnitude: bfloat16 4e-2, float16 1e-2, float32 1e-4, float64 1e-10, integers 0.
+ResolvedTolerance tolerance_to_scale(const Tolerance& tolerance, ElementType type, double largest_magnitude);
 
 // What differs: the first wrong element, how many there are, and the largest deviation.
 struct Mismatch {
@@ -49,5 +55,8 @@ std::optional<Mismatch> compare(std::span<const std::byte> actual, std::span<con
 
 // Of all elements, in double precision.
 double sum(std::span<const std::byte> elements, ElementType type);
+
+// Of the finite elements; 0 where there are none.
+double largest_magnitude(std::span<const std::byte> elements, ElementType type);
 
 }  // namespace wattune::measure

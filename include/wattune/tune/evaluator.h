@@ -49,6 +49,15 @@ struct DeviceUse {
   std::size_t waits = 0;  // for each of which a device that others use turns to this process and back
 };
 
+// What the outputs of configurations are compared with.
+struct Verification {
+  std::string by;       // "reference", "default configuration a=1, b=2"; empty: nothing is compared
+  std::string why_not;  // in words, where nothing is though a comparison was asked for
+  // Outputs, or fields of their structs, that are not compared, as they differ between two runs of the default
+  // configuration: a line for each.
+  std::vector<std::string> left_out;
+};
+
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
@@ -70,6 +79,7 @@ class Evaluator {
   virtual Nanoseconds now() const;
   // None: there is no device.
   virtual std::optional<Pipeline> pipeline() const { return std::nullopt; }
+  virtual Verification verification() const { return {}; }
   // How often it has reset the device: all else that was made from that before is useless.
   virtual std::size_t resets() const { return 0; }
   // Since the evaluator began to be made. Contents that move between host and device do not count: engines of their own
@@ -106,7 +116,8 @@ struct Limits {
   Result<void> validate() const;
 };
 
-// Which configurations have their outputs compared with the reference: all; those that may be as good as the best so
+// Which configurations have their outputs compared with the reference, or without one with what the default
+// configuration leaves: all; those that may be as good as the best so
 // far; those that would be the best; none. With several objectives `contenders` and `winners` are `every`. In a contest
 // all are compared, but with `never`.
 enum class CheckOutput { every, contenders, winners, never };
@@ -155,15 +166,17 @@ struct EvaluatorOptions {
   std::vector<SharedBytes> contents = {};
   // Sets clocks and limits of a board though somebody else has set it, computes on it, or might.
   bool take_over = false;
-  // Called now and then while a reference takes long, from a thread of its own; may be empty.
-  std::function<void(Nanoseconds elapsed, Nanoseconds limit)> on_slow_reference;
+  // Called now and then while `what`, "the reference" or what takes its place, takes long, from a thread of its own;
+  // may be empty.
+  std::function<void(std::string_view what, Nanoseconds elapsed, Nanoseconds limit)> on_slow_reference;
 };
 
 // The names of what is observed.
 std::vector<std::string> observed_metrics(const EvaluatorOptions& options);
 
 // Evaluates on `device`, which it resets after a crash, a hang or an out-of-bounds write. The reference, if the spec
-// names one, is computed once, here; its failure is an Error. `policy` and `device` outlive it.
+// names one, is computed once, here; its failure is an Error. Without one the default configuration runs here, and what
+// it leaves is the reference; if it fails, nothing is compared. `policy` and `device` outlive it.
 // invalid_argument, mismatch, not_found: what the spec or the options got wrong. unavailable: a board metric or counter
 // cannot be read.
 Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const space::SearchSpace& space,

@@ -1,0 +1,59 @@
+#include "tune/default_outputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tune/attempt.h"
+#include "tune/reminder.h"
+#include "tune/run_state.h"
+
+namespace wattune::tune {
+
+namespace {
+
+bool is_compared(const ExpectedOutput& output) { return std::ranges::any_of(output.rules, &PartRule::is_compared); }
+
+// Returns why it fails; empty: it does not. `again`: the machine's load, or somebody's hand, may have caused that.
+Result<std::string> try_default(RunState& run, const Configuration& standard, std::vector<ExpectedOutput>& outputs,
+                                std::vector<std::string>& left_out, bool& again) {
+  Attempt attempt(run);
+  const bool good = attempt.lay_down(standard, outputs, left_out);
+  if (attempt.damaged_device()) WATTUNE_TRY(reset_device(run));
+  again = attempt.deserves_another_try();
+  if (good) return std::string();
+  return attempt.error() ? attempt.error()->to_string() : attempt.observation().message;
+}
+
+}  // namespace
+
+Result<std::vector<ExpectedOutput>> run_default(RunState& run, const Configuration& standard,
+                                                Verification& verification) {
+  verification = {};
+  WATTUNE_ASSIGN(std::vector<ExpectedOutput> outputs, comparable_outputs(run));
+  if (outputs.empty()) {
+    const bool has_any = std::ranges::any_of(run.spec.arguments, as_output);
+    verification.why_not = has_any ? "no output that can be compared" : "no outputs";
+    return outputs;
+  }
+  WATTUNE_TRY(check_lengths(run, standard, outputs));
+  const Reminder reminder(run.on_slow_reference, "the default configuration, with which others are compared,",
+                          run.limits.compile() + 2.0 * run.limits.run());
+  bool again = false;
+  WATTUNE_ASSIGN(std::string failed, try_default(run, standard, outputs, verification.left_out, again));
+  if (again) {
+    WATTUNE_ASSIGN(failed, try_default(run, standard, outputs, verification.left_out, again));
+  }
+  if (!failed.empty()) {
+    verification = {.why_not = fmt::format("the default configuration {} fails: {}", standard.to_string(), failed)};
+    return std::vector<ExpectedOutput>();
+  }
+  std::erase_if(outputs, [](const ExpectedOutput& output) { return !is_compared(output); });
+  if (outputs.empty())
+    verification.why_not = "all outputs differ between two runs of the default configuration";
+  else
+    verification.by = "default configuration " + standard.to_string();
+  return outputs;
+}
+
+}  // namespace wattune::tune
