@@ -55,7 +55,7 @@ Fit::Fit(std::shared_ptr<const Problem> problem, const CallSizes& sizes, const S
     : problem_(std::move(problem)),
       sizes_(sizes),
       parts_{problem_->spec.arguments, signature, std::move(launch), {}},
-      memory_(problem_->spec, signature, parts_.launch.arguments),
+      memory_(problem_->spec, signature, parts_.launch.arguments, backend::memory_mark(device)),
       device_(device) {}
 
 Result<void> Fit::find_kernels(backend::Program& program) {

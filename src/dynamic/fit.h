@@ -28,6 +28,7 @@ class Fit {
   std::size_t private_bytes() const { return private_bytes_; }
   std::size_t launches() const;
   Result<void> check_memory(std::span<const CallArgument> arguments) { return memory_.check(arguments, device_); }
+  backend::MemoryMark memory_mark() const { return memory_.mark(); }
   // Its launches in this stream, laid out at the first call there. The lane is locked.
   Result<Layout*> layout_in(Lane& lane, std::span<const CallArgument> arguments);
   // As those of Layout. The lane is locked.

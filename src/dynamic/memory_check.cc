@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "wattune/backend/attach.h"
-
 namespace wattune::dynamic {
 
 namespace {
@@ -24,8 +22,8 @@ Result<std::size_t> bytes_of(backend::Device& device, std::uint64_t memory, std:
 }  // namespace
 
 MemoryCheck::MemoryCheck(const KernelSpec& spec, const Signature& signature,
-                         const std::vector<tune::PlannedArgument>& planned)
-    : kernel_(spec.name) {
+                         const std::vector<tune::PlannedArgument>& planned, backend::MemoryMark mark)
+    : kernel_(spec.name), mark_(mark) {
   const std::vector<PassedArgument>& passed = signature.passed();
   for (std::size_t i = 0; i < passed.size(); ++i)
     if (const auto* buffer = std::get_if<tune::PlannedBuffer>(&planned[passed[i].argument]))
@@ -39,8 +37,10 @@ Result<void> MemoryCheck::check(std::span<const CallArgument> arguments, backend
       WATTUNE_TRY(check(needed, given, device));
       continue;
     }
-    const std::uint64_t mark = given.memory() ^ (std::uint64_t{needed.passed} + 1) << 56;
-    std::atomic<std::uint64_t>& seen = seen_[(mark * 0x9E3779B97F4A7C15ULL) >> 58];
+    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ULL;
+    const std::uint64_t place = given.memory() ^ (std::uint64_t{needed.passed} + 1) << 56;
+    const std::uint64_t mark = mark_ != nullptr ? place ^ mark_(given.memory()) * kOdd : place;
+    std::atomic<std::uint64_t>& seen = seen_[(place * kOdd) >> 58];
     if (seen.load(std::memory_order_relaxed) == mark) continue;
     WATTUNE_TRY(check(needed, given, device));
     seen.store(mark, std::memory_order_relaxed);

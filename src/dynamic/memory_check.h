@@ -1,7 +1,7 @@
 // MemoryCheck: whether the memory that calls pass is as large as launches need it. Any thread.
 //
-// A driver is asked once for an address, not again while the address is among those that were passed of late: to ask
-// costs as much as a call may. So what is freed and allocated smaller at the same address is not noticed.
+// How large it is a driver is asked once for an allocation, not again while that is among those that were passed of
+// late. Whether it is still the same one is asked each time, which is cheap (backend::MemoryMark).
 #pragma once
 
 #include <array>
@@ -12,16 +12,19 @@
 
 #include "dynamic/signature.h"
 #include "tune/launch_plan.h"
+#include "wattune/backend/attach.h"
 #include "wattune/backend/device.h"
 
 namespace wattune::dynamic {
 
 class MemoryCheck {
  public:
-  MemoryCheck(const KernelSpec& spec, const Signature& signature, const std::vector<tune::PlannedArgument>& planned);
+  MemoryCheck(const KernelSpec& spec, const Signature& signature, const std::vector<tune::PlannedArgument>& planned,
+              backend::MemoryMark mark);
 
   // mismatch: memory that is too small, a null pointer, or pixels where there are none; errors of adopt_buffer().
   Result<void> check(std::span<const CallArgument> arguments, backend::Device& device);
+  backend::MemoryMark mark() const { return mark_; }
 
  private:
   struct Needed {
@@ -36,7 +39,8 @@ class MemoryCheck {
 
   std::string kernel_;
   std::vector<Needed> needed_;
-  std::array<std::atomic<std::uint64_t>, 64> seen_{};  // addresses, with the argument in their upper bits
+  backend::MemoryMark mark_;
+  std::array<std::atomic<std::uint64_t>, 64> seen_{};  // addresses with their marks, and the argument in the upper bits
 };
 
 }  // namespace wattune::dynamic

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "dynamic/fit.h"
@@ -32,6 +33,7 @@ class Shortcut {
     instance_ = &instance;
     variant_ = &variant;
     laid_out_ = laid_out;
+    mark_ = laid_out.fit->memory_mark();
     memory_.clear();
   }
   // Others have no shortcut: what is found large enough by its address may be another buffer of ours later.
@@ -53,8 +55,15 @@ class Shortcut {
   bool has_memory_of(std::span<const CallArgument> arguments) const {
     if (memory_.size() != arguments.size()) return false;
     for (std::size_t i = 0; i < arguments.size(); ++i)
-      if (memory_[i] != arguments[i].memory()) return false;
+      if (memory_[i] != marked(arguments[i])) return false;
     return true;
+  }
+
+  // An address, and what tells its allocation from a later one there.
+  using Marked = std::pair<std::uint64_t, std::uint64_t>;
+  Marked marked(const CallArgument& argument) const {
+    const std::uint64_t memory = argument.memory();
+    return {memory, memory != 0 && mark_ != nullptr ? mark_(memory) : 0};
   }
 
   Result<void> check_memory(std::span<const CallArgument> arguments);
@@ -64,7 +73,8 @@ class Shortcut {
   Instance* instance_ = nullptr;
   const Variant* variant_ = nullptr;
   LaidOut laid_out_ = {};
-  std::vector<std::uint64_t> memory_;  // of each argument, that was found to be large enough; 0 of scalars
+  backend::MemoryMark mark_ = nullptr;
+  std::vector<Marked> memory_;  // of each argument, that was found to be large enough; 0 of scalars
 };
 
 }  // namespace wattune::dynamic

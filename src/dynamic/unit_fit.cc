@@ -27,7 +27,7 @@ UnitFit::UnitFit(std::shared_ptr<const Unit> unit, std::shared_ptr<const Problem
       problem_(std::move(problem)),
       programs_(programs),
       planned_(std::move(planned)),
-      memory_(problem_->spec, unit_->signature(), planned_) {}
+      memory_(problem_->spec, unit_->signature(), planned_, backend::memory_mark(unit_->device())) {}
 
 Result<std::unique_ptr<UnitFit>> UnitFit::make(std::shared_ptr<const Unit> unit, std::shared_ptr<const Problem> problem,
                                                const Configuration& configuration, const Programs& programs) {

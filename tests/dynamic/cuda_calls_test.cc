@@ -118,6 +118,26 @@ TEST_F(CudaCalls, RefuseMemoryThatIsTooSmall) {
   EXPECT_THAT(values(), ElementsAre(1, 4, 6, 8));
 }
 
+// 16 and 12 bytes, which the allocator of the stand-in takes from one place.
+TEST_F(CudaCalls, RefuseMemoryThatIsTooSmallThoughItsAddressWasSeenBefore) {
+  const auto scale = tuner->kernel(scale_on_stand_in(), trusted(Mode::best)).value();
+  const auto allocate = [](std::size_t bytes) {
+    backend::cuda::CUdeviceptr memory = 0;
+    succeed(raw_cuda().cuMemAlloc(&memory, bytes));
+    return memory;
+  };
+  const auto call = [&](backend::cuda::CUdeviceptr memory) {
+    return (*scale)(application->stream(), reinterpret_cast<float*>(memory), 2.0f, 4);
+  };
+  const auto large = allocate(4 * sizeof(float));
+  for (int i = 0; i < 3; ++i) call(large).value();
+  succeed(raw_cuda().cuMemFree(large));
+  const auto smaller = allocate(3 * sizeof(float));
+  EXPECT_EQ(smaller, large);
+  EXPECT_EQ(call(smaller).error().code(), ErrorCode::mismatch);
+  succeed(raw_cuda().cuMemFree(smaller));
+}
+
 // Such calls look nothing up, and set only what differs.
 TEST_F(CudaCalls, LikeTheLastOnePassOtherMemoryAndScalars) {
   const auto scale = tuner->kernel(scale_on_stand_in(), trusted(Mode::best)).value();

@@ -129,6 +129,31 @@ TEST_F(TunableKernels, RefuseWhatDoesNotFit) {
   EXPECT_TRUE((*scale)(application->queue(), x, kElements, 2.0f));
 }
 
+// PoCL gives a handle that was released to the next buffer, mostly.
+TEST_F(TunableKernels, RefuseASmallerBufferThatHasTheHandleOfAReleasedOne) {
+  const auto tuner = attach();
+  const auto scale = tuner->kernel(scale_spec(), best()).value();
+  const backend::opencl::ClApi& cl = *backend::opencl::cl_api().value();
+  const auto make = [&](std::size_t elements) {
+    return cl.clCreateBuffer(application->context(), CL_MEM_READ_WRITE, elements * sizeof(float), nullptr, nullptr);
+  };
+  int recycled = 0;
+  for (int i = 0; i < 20; ++i) {
+    const cl_mem large = make(kElements);
+    for (int call = 0; call < 2; ++call) (*scale)(application->queue(), large, kElements, 2.0f).value();
+    values();
+    cl.clReleaseMemObject(large);
+    (*scale)(application->queue(), x, kElements, 1.0f).value();
+    values();
+    const cl_mem smaller = make(kElements - 1);
+    recycled += smaller == large ? 1 : 0;
+    const Result<void> called = (*scale)(application->queue(), smaller, kElements, 2.0f);
+    EXPECT_FALSE(called) << (smaller == large ? "the handle of a released one" : "a new handle");
+    cl.clReleaseMemObject(smaller);
+  }
+  if (recycled == 0) GTEST_SKIP() << "the driver gives no handle twice";
+}
+
 TEST_F(TunableKernels, RunTheFallbackUntilTheFirstConfigurationIsReady) {
   const auto tuner = attach();
   int fallbacks = 0;

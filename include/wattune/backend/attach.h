@@ -77,6 +77,12 @@ Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, _cl_mem* memory);
 // of none. (OpenCL: an adopted buffer knows its size.)
 Result<std::size_t> memory_bytes(Device& device, std::uint64_t address, std::size_t enough);
 
+// Tells memory of the application from what is allocated later at its address or with its handle: CUDA by the driver's
+// number of the allocation, OpenCL by the size of the buffer. 0: the driver knows of none. Any thread, whatever context
+// is current; cheap enough for each launch. nullptr: of devices that have no such memory.
+using MemoryMark = std::uint64_t (*)(std::uint64_t memory);
+MemoryMark memory_mark(const Device& device);
+
 // CUDA: makes the room that kernels with so many bytes of private memory to a thread need in their context, which else
 // the first launch of one does: either way it waits for the device. Room stays. Elsewhere it does nothing.
 Result<void> make_room_for_private_memory(Device& device, std::size_t bytes);

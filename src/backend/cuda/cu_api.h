@@ -100,7 +100,7 @@ enum CUdevice_attribute : int {
   CU_DEVICE_ATTRIBUTE_MPS_ENABLED = 133,  // CUDA 12.5 and later
 };
 
-enum CUpointer_attribute : int { CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2 };
+enum CUpointer_attribute : int { CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2, CU_POINTER_ATTRIBUTE_BUFFER_ID = 7 };
 
 enum CUfunction_attribute : int {
   CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,

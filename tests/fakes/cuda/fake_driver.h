@@ -85,6 +85,7 @@ struct CUctx_st {
   std::size_t private_bytes = 0;  // for which there is room
   std::map<CUdeviceptr, std::unique_ptr<char[]>> allocations;
   std::map<CUdeviceptr, std::size_t> sizes;
+  std::map<CUdeviceptr, std::uint64_t> numbers;  // of allocations, none of which is used twice
   std::set<CUmodule> modules;
   std::set<CUstream> streams;
   std::array<CUstream_st, 3> default_streams;  // by their handle: null, legacy, per thread

@@ -147,7 +147,9 @@ CUresult cuMemAlloc_v2(CUdeviceptr* result, std::size_t bytes) {
   auto memory = std::make_unique<char[]>(bytes);
   *result = reinterpret_cast<CUdeviceptr>(memory.get());
   context().allocations[*result] = std::move(memory);
+  static std::uint64_t numbered = 0;
   context().sizes[*result] = bytes;
+  context().numbers[*result] = ++numbered;
   context().bytes += bytes;
   ++state.allocations;
   ++state.made;
@@ -165,11 +167,14 @@ CUresult cuMemFree_v2(CUdeviceptr memory) {
   return context().broken;
 }
 
-CUresult cuPointerGetAttribute(void* value, CUpointer_attribute, CUdeviceptr address) {
+CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr address) {
   WATTUNE_UNLESS_BROKEN();
   for (const auto& [begin, bytes] : context().sizes) {
     if (address < begin || address >= begin + bytes) continue;
-    *static_cast<unsigned*>(value) = CU_MEMORYTYPE_DEVICE;
+    if (attribute == CU_POINTER_ATTRIBUTE_BUFFER_ID)
+      *static_cast<std::uint64_t*>(value) = context().numbers[begin];
+    else
+      *static_cast<unsigned*>(value) = CU_MEMORYTYPE_DEVICE;
     return CUDA_SUCCESS;
   }
   return CUDA_ERROR_INVALID_VALUE;
