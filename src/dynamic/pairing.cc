@@ -176,7 +176,8 @@ bool Pairing::afford(Contest& contest, Mode mode, Nanoseconds now) {
 }
 
 // What one bad surprise taught would keep all others out for good. So it counts until the budget has gained as much as
-// the next could lose; where it is the budget that bounds a call, nothing is there to be forgiven.
+// the next could lose, twice as long each time, and half as long again for each call that loses no more than it may.
+// Where it is the budget that bounds a call, nothing is there to be forgiven.
 void Pairing::put_off(Contest& contest, const Prediction& prediction, Nanoseconds now) {
   const Nanoseconds most = ledger_.most(prediction.call);
   if (sending_time(*contest.variant) - prediction.call > most) {
@@ -187,10 +188,13 @@ void Pairing::put_off(Contest& contest, const Prediction& prediction, Nanosecond
   stalls_too_long_ = prediction;
   contest.put_off = true;
   if (!too_long_since_) too_long_since_ = now;
-  if (ledger_.gained_in(now - *too_long_since_) < prediction.longest) return;
+  if (ledger_.gained_in(now - *too_long_since_) < price_ * prediction.longest) return;
   too_long_since_ = now;
+  price_ *= 2.0;
+  contest.forgiven = true;
   slowness_.forgive_worst();
   first_launch_.forget();
+  waited_.forget();
 }
 
 // By its own times, or else those that screening saw, or else those of other candidates.
@@ -199,7 +203,8 @@ Prediction Pairing::predict(const Contest& contest) const {
   const std::vector<Sample> samples = contest.duel.samples();
   Prediction time{slowness_.average() * best, slowness_.bad() * best};
   if (!samples.empty())
-    time = {measure::summarize(samples).median, std::ranges::max(samples, {}, &Sample::time).time};
+    time = {measure::summarize(samples).median,
+            contest.forgiven ? measure::summarize(samples).median : std::ranges::max(samples, {}, &Sample::time).time};
   else if (const std::optional<Nanoseconds> expected = contest.candidate.expected)
     time = {*expected, kBadWhenScreened * *expected};
   const Nanoseconds sending = sending_time(*contest.variant);
@@ -287,7 +292,9 @@ void Pairing::take_of_candidate(const Out& out, const Sample& sample) {
   ledger_.settle(out.turn.reserved, time - best, &Stalls::exploring);
   const Nanoseconds slower = is_shadowed_ ? std::max(Nanoseconds(), time - best) : time - best;
   const Nanoseconds first = out.turn.first && !many ? out.sending.took : Nanoseconds();
-  ledger_.note_call(slower + out.sending.waited + first);
+  const Nanoseconds lost = slower + out.sending.waited + first;
+  ledger_.note_call(lost);
+  if (lost <= ledger_.most(best)) price_ = std::max(1.0, 0.5 * price_);
 }
 
 // Each says something of how its times spread, which is what a candidate is judged by.

@@ -91,7 +91,7 @@ class Pairing {
   std::vector<Outcome> collect();
   // A candidate's turn waits for the budget.
   bool waits_for_budget() const { return waits_for_budget_; }
-  // And waits for ever, as it may stall for so long.
+  // And waits until the budget has gained as much, as it may stall for so long.
   std::optional<Prediction> stalls_too_long() const { return stalls_too_long_; }
 
  private:
@@ -105,6 +105,7 @@ class Pairing {
     bool once = false;                            // its first launch is in Mode::explore
     std::optional<Nanoseconds> waits_since = {};  // for its stream
     bool put_off = false;                         // it may stall for too long: behind the others
+    bool forgiven = false;                        // its worst time counts no more
   };
   struct Out {
     TimedCall call;
@@ -156,6 +157,7 @@ class Pairing {
   bool waits_for_budget_ = false;
   std::optional<Prediction> stalls_too_long_;
   std::optional<Nanoseconds> too_long_since_;  // that is so
+  double price_ = 1.0;                         // how many times as much the budget has to gain
 };
 
 }  // namespace wattune::dynamic

@@ -97,6 +97,30 @@ TEST_F(PairingTest, OfShadowedCallsComparingIsReservedAndCharged) {
   EXPECT_TRUE(shadowed.next(Mode::automatic, ms(310)).exploring);
 }
 
+// 7.2 ms are more than the 5 ms of one call. They count until 2 % of the time have gained as much: 0.36 s.
+TEST_F(PairingTest, ASlowComparisonKeepsOthersOutForAWhileOnly) {
+  Pairing shadowed{ledger, loader, Measuring::paired, Safety::shadowed};
+  const auto candidate = variant(1, us(90));
+  ledger.begin(Nanoseconds());
+  shadowed.set_best(variant(0, us(100)));
+  for (int i = 0; i < 5; ++i) {
+    const Turn turn = shadowed.next(Mode::automatic, ms(0));
+    shadowed.sent(turn, timed(turn), {});
+  }
+  shadowed.collect();
+  shadowed.add({candidate->configuration(), us(90)}, candidate);
+  candidate->launched = true;
+  const Turn slow = shadowed.next(Mode::automatic, ms(60));
+  ASSERT_TRUE(slow.exploring);
+  shadowed.sent(slow, timed(slow), {.waited = ms(7.2)});
+  shadowed.collect();
+  EXPECT_FALSE(shadowed.next(Mode::automatic, ms(1000)).exploring);
+  EXPECT_TRUE(shadowed.stalls_too_long());
+  EXPECT_FALSE(shadowed.next(Mode::automatic, ms(1350)).exploring);
+  shadowed.next(Mode::automatic, ms(1370));
+  EXPECT_TRUE(shadowed.next(Mode::automatic, ms(1371)).exploring);
+}
+
 // Three times 3 ms less 3 ms is more than the 5 ms of one call, and stays so.
 TEST_F(PairingTest, WhatMayStallForTooLongAtAnyTimeIsSaid) {
   begin(ms(3));
