@@ -14,6 +14,7 @@
 #include "dynamic/problem.h"
 #include "wattune/core/observation.h"
 #include "wattune/dynamic/policy.h"
+#include "wattune/dynamic/statistics.h"
 
 namespace wattune::dynamic {
 
@@ -47,6 +48,8 @@ class Explorer {
   // How many configurations were tried, and how many of these failed, screening included.
   virtual std::uint64_t explored() const = 0;
   virtual std::uint64_t failed() const = 0;
+  // Those that failed before they came to calls.
+  virtual std::vector<FailedReport> failures() const { return {}; }
   // In words, for reports.
   virtual std::string state() const = 0;
 

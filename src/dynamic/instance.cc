@@ -112,6 +112,7 @@ void Instance::fail_best(const std::shared_ptr<Variant>& failed, const Error& er
   last_failure_ = error;
   // One that it took the place of, if there is one, worked.
   failed_.insert(failed->configuration().id());
+  note_failure(failed->configuration(), {.status = Status::runtime, .message = error.to_string()});
   const auto works = std::ranges::find_if(published_.rbegin(), published_.rend(), [&](const auto& each) {
     return !failed_.contains(each->configuration().id());
   });
@@ -273,6 +274,7 @@ void Instance::report(KernelReport& report) const {
   one.tuning = explorer_ != nullptr;
   one.state = explorer_ ? explorer_->state() : state_;
   one.tried.assign(tried_.begin(), tried_.end());
+  one.failures = failures();
   report.calls += one.calls;
   report.explored += one.explored;
   report.fallbacks += fallbacks_.load(std::memory_order_relaxed);

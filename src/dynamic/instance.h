@@ -123,6 +123,8 @@ class Instance {
   void expect_code(std::vector<Configuration> configurations, bool urgently = false);
   void refuse_failed();
   void request(const Candidate& candidate);
+  void note_failure(const Configuration& configuration, const Observation& observation);
+  std::vector<FailedReport> failures() const;
   void keep_offer(const Candidate& candidate);
   void keep_decision(const Configuration& configuration, const Observation& observation, bool better);
   // What a key may begin with, the likeliest first, and how far its compilers are.
@@ -181,6 +183,7 @@ class Instance {
   std::deque<TriedReport> tried_;                    // the last few, as they were requested
   std::vector<std::shared_ptr<Variant>> published_;  // calls may be sending any of them
   std::unique_ptr<Shadow> shadow_;                   // as long as this, once it is there
+  std::vector<FailedReport> failures_;               // of the explorers before, and of calls
   std::uint64_t wrong_results_ = 0;
   std::string state_ = "not tuned";    // while it is not
   std::uint64_t explored_before_ = 0;  // by explorers that are over

@@ -19,7 +19,8 @@ Nanoseconds time_of(const Result<TimedCall>& ran) {
 
 Result<void> Instance::begin_shadow() {
   if (kernel_.options.policy.safety != Safety::shadowed || shadow_ != nullptr) return {};
-  WATTUNE_ASSIGN(shadow_, Shadow::make(problem_, around_.device, around_.streams));
+  WATTUNE_ASSIGN(shadow_,
+                 Shadow::make(problem_, around_.device, around_.streams, !kernel_.options.policy.adopt_unverified));
   return {};
 }
 

@@ -118,8 +118,8 @@ void Instance::note_too_long() {
   const std::optional<Prediction> stall = pairing_.stalls_too_long();
   if (!stall || std::exchange(told_of_too_long_, true)) return;
   around_.note(fmt::format(
-      "kernel `{}`, {}: a candidate waits for good, because it may take {:.3g} ms longer than the best known, and the "
-      "budget allows {:.3g} ms in one call (Budget::longest)",
+      "kernel `{}`, {}: a candidate waits, because it may take {:.3g} ms longer than the best known, and the budget "
+      "allows {:.3g} ms in one call (Budget::longest); it is tried when the budget has gained as much",
       kernel_.spec.name, to_string(key()), to_ms(stall->longest), to_ms(around_.ledger.most(stall->call))));
 }
 
@@ -237,6 +237,23 @@ void Instance::keep_offer(const Candidate& candidate) {
                     .offered_at = calls_.load(std::memory_order_relaxed)});
 }
 
+// The first reason stands.
+void Instance::note_failure(const Configuration& configuration, const Observation& observation) {
+  const auto is_it = [&](const FailedReport& each) { return each.configuration.id() == configuration.id(); };
+  if (observation.status != Status::correct && std::ranges::none_of(failures_, is_it))
+    failures_.push_back({configuration, observation.status, observation.message});
+}
+
+std::vector<FailedReport> Instance::failures() const {
+  std::vector<FailedReport> all = failures_;
+  std::set<ConfigurationId> seen;
+  for (const FailedReport& each : all) seen.insert(each.configuration.id());
+  if (explorer_)
+    for (FailedReport& each : explorer_->failures())
+      if (seen.insert(each.configuration.id()).second) all.push_back(std::move(each));
+  return all;
+}
+
 // In Mode::explore more than once; of one that was offered twice it is about the later offer.
 void Instance::keep_decision(const Configuration& configuration, const Observation& observation, bool better) {
   const auto found = std::find_if(tried_.rbegin(), tried_.rend(),
@@ -310,6 +327,7 @@ void Instance::take_loaded(const Candidate& candidate, Result<std::shared_ptr<Va
     requested_.erase(candidate.configuration.id());
     failed_.insert(candidate.configuration.id());
     const Observation failure = failure_of_loading(variant.error());
+    note_failure(candidate.configuration, failure);
     keep_decision(candidate.configuration, failure, false);
     if (explorer_) explorer_->tell(candidate.configuration, failure);
   } else if (explorer_ && pairing_.best() != nullptr) {
@@ -324,6 +342,7 @@ void Instance::take_loaded(const Candidate& candidate, Result<std::shared_ptr<Va
 void Instance::take_outcome(Outcome outcome) {
   if (outcome.observation.status != Status::correct) failed_.insert(outcome.configuration.id());
   requested_.erase(outcome.configuration.id());
+  note_failure(outcome.configuration, outcome.observation);
   keep_decision(outcome.configuration, outcome.observation, outcome.better);
   log_debug("{}: {} is {} after {} calls, {} of which ran it and were timed", to_string(key()),
             outcome.configuration.to_string(), outcome.better ? "better" : "not better",
@@ -373,6 +392,7 @@ void Instance::end_tuning() {
   if (explorer_->was_left()) occasion_.ask();
   explored_before_ += explorer_->explored();
   failed_before_ += explorer_->failed();
+  failures_ = failures();
   explorer_.reset();
   expect_code({});
   for (std::shared_ptr<Variant>& variant : pairing_.drop_candidates()) retire(std::move(variant));

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 #include <utility>
 
 #include "core/logging.h"
@@ -19,16 +17,6 @@ namespace {
 constexpr std::size_t kMostFinalists = 5;
 // A step may take as much as the budget gains in this time, so that some are over within a second or two.
 constexpr Nanoseconds kForAStep = nanoseconds_from_seconds(0.2);
-// When a key is not called for so long its search ends; sooner where another key waits.
-constexpr Nanoseconds kLeft = nanoseconds_from_seconds(30);
-constexpr Nanoseconds kLeftForOthers = nanoseconds_from_seconds(0.2);
-constexpr double kByFar = 4.0;
-constexpr double kAgain = 2.0;
-// And sooner where it waits for a compiler, which may take seconds for a configuration.
-constexpr Nanoseconds kForCompiler = nanoseconds_from_ms(20);
-// When its next step has not paid for so long it is put aside, and its process given back after as long: in the first
-// seconds of its calls, what a few slow configurations cost does not pay.
-constexpr Nanoseconds kRest = nanoseconds_from_seconds(5);
 
 // What hangs takes the device from the application, half of the time.
 tune::Limits short_limits() {
@@ -111,11 +99,6 @@ std::unique_ptr<backend::PooledSource> compilers_for(const KernelSpec& spec, con
   return std::make_unique<backend::PooledSource>(place.pool->add(*std::move(target), std::move(source)));
 }
 
-bool is_compiling(const backend::PooledSource& compilers) {
-  const backend::CompileActivity activity = compilers.activity();
-  return activity.waiting + activity.running > 0;
-}
-
 std::vector<std::vector<backend::Macro>> macros_of_all(const KernelSpec& spec,
                                                        const std::vector<Configuration>& configurations) {
   std::vector<std::vector<backend::Macro>> macros;
@@ -130,9 +113,8 @@ void KeyScreening::expect_reference(backend::CompilePool& pool, const CompileTar
   if (kernel == nullptr) return;
   Result<backend::CompileTarget> target = target_of(kernel->source);
   if (!target) return;
-  const Configuration standard = problem_->space.configuration(problem_->space.default_configuration());
   reference_compilers_.emplace(pool.add(*std::move(target), kernel->source));
-  reference_compilers_->expect({tune::macros_of(problem_->spec.parameters, standard)}, short_limits().compile);
+  reference_compilers_->expect({tune::macros_of(problem_->spec.parameters, standard())}, short_limits().compile);
 }
 
 Result<void> KeyScreening::run(const ScreeningPlace& place, std::unique_ptr<tune::Evaluator>& evaluator) {
@@ -149,7 +131,7 @@ void KeyScreening::expect_while_others_run(Nanoseconds now) {
   if (compilers_ == nullptr) return;
   std::vector<Configuration> awaited;
   if (next_ && worth(now) > Nanoseconds())
-    awaited = under_way_->expected();
+    awaited = this->awaited();
   else if (waits_for_next())
     awaited.push_back(*next_);
   compilers_->expect(macros_of_all(*spec_, awaited), short_limits().compile);
@@ -173,13 +155,18 @@ Result<void> KeyScreening::begin(const ScreeningPlace& place) {
 
 Result<void> KeyScreening::search_on(const ScreeningPlace& place, std::unique_ptr<tune::Evaluator>& evaluator) {
   WATTUNE_TRY(begin(place));
-  if (compilers_ != nullptr) compilers_->expect(macros_of_all(*spec_, under_way_->expected()), short_limits().compile);
+  if (compilers_ != nullptr) compilers_->expect(macros_of_all(*spec_, awaited()), short_limits().compile);
   if (!wait_while(&KeyScreening::waits_for_reference, place)) return {};
   if (!place.steps->has_value())
     place.steps->emplace(std::min(ledger_.gained_in(kForAStep), ScreeningAllowance::kFirst));
   ScreeningAllowance allowance(ledger_, place.now, **place.steps);
   if (evaluator == nullptr) {
-    if (!allowance.reserve([&] { return stops(place, allowance.expected()); })) return {};
+    const Nanoseconds begin = place.now();
+    const auto ended = [&] {
+      note_poor(place, place.now() - begin, allowance.expected());
+      return stops(place, allowance.expected());
+    };
+    if (!allowance.reserve(ended)) return {};
     WATTUNE_ASSIGN(evaluator, set_up(place, allowance));
   }
   return evaluate_all(*evaluator, place, allowance);
@@ -199,10 +186,23 @@ Result<std::unique_ptr<tune::Evaluator>> KeyScreening::set_up(const ScreeningPla
                                     .contents = place.contents->of(*spec_, problem_->space)});
   allowance.charge(made ? (*made)->device_use() : tune::DeviceUse());
   if (!made) return made;
+  WATTUNE_TRY(check_verified(**made, place));
   log_debug("screening {}: set up in {:.1f} ms", to_string(problem_->key), to_ms(place.now() - begin));
   if (const std::vector<Trial> best = finalists(trials_.all); !best.empty())
     (*made)->know_best(best.front().observation);
   return made;
+}
+
+// What could not be compared is not adopted, so that nothing of it need be tried.
+Result<void> KeyScreening::check_verified(const tune::Evaluator& evaluator, const ScreeningPlace& place) {
+  const tune::Verification verification = evaluator.verification();
+  if (verification.by.empty() && !search_.adopts_unverified)
+    return Error(ErrorCode::unavailable, "what outputs should be is not known: " + verification.why_not)
+        .hint("give the spec a reference, or allow it by TuningPolicy::adopt_unverified");
+  if (std::exchange(was_set_up_, true)) return {};
+  for (const std::string& what : verification.left_out)
+    place.note(fmt::format("kernel `{}`, {}: {}", problem_->spec.name, to_string(problem_->key), what));
+  return {};
 }
 
 Result<KernelSpec> KeyScreening::spec_for(const ScreeningPlace& place) {
@@ -222,98 +222,11 @@ Result<KernelSpec> KeyScreening::spec_for(const ScreeningPlace& place) {
   return spec;
 }
 
-// Once it has begun, since then.
-Nanoseconds KeyScreening::since_last_call(Nanoseconds now) {
-  const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
-  if (std::exchange(seen_calls_, calls) != calls || !last_call_) last_call_ = now;
-  return now - *last_call_;
-}
-
-bool KeyScreening::is_over(Nanoseconds now) {
-  if (cancelled() || state().over) return true;
-  if (since_last_call(now) <= kLeft) return false;
-  end("screening ended: the key was not called any more");
-  const std::lock_guard lock(mutex_);
-  state_.left = true;
-  return true;
-}
-
-Nanoseconds KeyScreening::worth(Nanoseconds now) {
-  const bool is_called = is_expected_.load(std::memory_order_relaxed) || since_last_call(now) <= kLeftForOthers;
-  return is_called && !cancelled() ? worth_.of_one_more() : Nanoseconds();
-}
-
-bool KeyScreening::stops(const ScreeningPlace& place, Nanoseconds cost) {
-  return place.stop.stop_requested() || is_over(place.now()) || yields(place, cost) || rests(place.now(), cost);
-}
-
-// What it holds of the device is not wanted for long.
-bool KeyScreening::rests(Nanoseconds now, Nanoseconds cost) {
-  if (pays(cost))
-    last_paid_.reset();
-  else if (!last_paid_)
-    last_paid_ = now;
-  return last_paid_ && now - *last_paid_ > kRest;
-}
-
-// What was put aside needs data once more, unless they were kept.
-bool KeyScreening::is_worth_running(Nanoseconds cost, bool is_set_up) const {
-  const bool needs_data_again = under_way_ && !is_set_up;
-  return pays((needs_data_again ? kAgain : 1.0) * cost) && !waits_for_reference() && !waits_for_next();
-}
-
-// To change between keys takes a while, if data are generated in it, so that others must be worth more by far, unless
-// its own next step does not pay.
-bool KeyScreening::yields(const ScreeningPlace& place, Nanoseconds cost) {
-  if (!pays(cost)) return place.others() >= Nanoseconds();
-  const Nanoseconds own = worth(place.now());
-  return place.others() > kByFar * own;
-}
-
 void KeyScreening::note_time(Nanoseconds of_best_known) {
   const std::lock_guard lock(mutex_);
   in_place_ = of_best_known;
   note_scale();
   ++news_;
-}
-
-// It is all that is expected of its compilers.
-bool KeyScreening::waits_for_reference() const { return reference_compilers_ && is_compiling(*reference_compilers_); }
-
-// For whichever is compiled first; at first for the one with which all others are compared.
-bool KeyScreening::waits_for_next() const {
-  if (compilers_ == nullptr || !next_ || is_compiled(*next_) || !is_compiling(*compilers_)) return false;
-  const auto is_ready = [this](const Configuration& each) { return is_compiled(each); };
-  return trials_.all.empty() || std::ranges::none_of(under_way_->expected(), is_ready);
-}
-
-bool KeyScreening::is_compiled(const Configuration& configuration) const {
-  return compilers_->is_ready(tune::macros_of(problem_->spec.parameters, configuration));
-}
-
-void KeyScreening::take_compiled() {
-  if (compilers_ == nullptr || trials_.all.empty() || is_compiled(*next_)) return;
-  const auto ready = under_way_->exchange([this](const Configuration& each) { return is_compiled(each); });
-  if (ready) next_ = ready;
-}
-
-// Nothing is lost where all are compiled with which it begins whatever they show.
-std::size_t KeyScreening::ahead(const ScreeningPlace& place) const {
-  const std::size_t tried = trials_.all.size();
-  const std::size_t known = search_.known > tried ? search_.known - tried : 0;
-  return std::max(lookahead_->value(), std::min(known, place.compile_ahead));
-}
-
-// Not in the evaluator, which would not notice that the search is to end, or that others could go on meanwhile.
-bool KeyScreening::wait_while(bool (KeyScreening::*waits)() const, const ScreeningPlace& place) {
-  constexpr std::chrono::milliseconds kPause{1};
-  const Nanoseconds begin = place.now();
-  while ((this->*waits)()) {
-    const bool yields = place.now() - begin > kForCompiler && place.others() >= Nanoseconds();
-    if (place.stop.stop_requested() || is_over(place.now()) || yields) return false;
-    std::this_thread::sleep_for(kPause);
-  }
-  return true;
 }
 
 Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const ScreeningPlace& place,
@@ -326,7 +239,11 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
     take_compiled();
     const Nanoseconds compiled = place.now();
     const auto does_pay = [&] { return pays(allowance.expected()); };
-    if (!allowance.reserve([&] { return stops(place, allowance.expected()); }, does_pay)) return {};
+    const auto ended = [&] {
+      note_poor(place, place.now() - compiled, allowance.expected());
+      return stops(place, allowance.expected());
+    };
+    if (!allowance.reserve(ended, does_pay)) return {};
     lookahead_->learn(compiled - begin, place.now() - compiled);
     under_way_->set_ahead(ahead(place));
     const Nanoseconds afforded = place.now();
@@ -363,8 +280,11 @@ void KeyScreening::publish() {
   const std::lock_guard lock(mutex_);
   keep(best);
   state_.explored = progress.evaluations;
-  state_.failed = static_cast<std::uint64_t>(std::ranges::count_if(
-      trials_.all, [](const Trial& trial) { return trial.observation.status != Status::correct; }));
+  for (; published_ < trials_.all.size(); ++published_) {
+    const auto& [configuration, seen, when, device] = trials_.all[published_];
+    if (seen.status != Status::correct) failures_.push_back({configuration, seen.status, seen.message});
+  }
+  state_.failed = failures_.size();
   state_.words = left ? fmt::format("screening, {} of {}", state_.explored, state_.explored + *left)
                       : fmt::format("screening, {} so far", state_.explored);
   ++news_;
@@ -411,6 +331,11 @@ void KeyScreening::note_scale() {
 KeyScreening::State KeyScreening::state() const {
   const std::lock_guard lock(mutex_);
   return state_;
+}
+
+std::vector<FailedReport> KeyScreening::failures() const {
+  const std::lock_guard lock(mutex_);
+  return failures_;
 }
 
 // On smaller data a time means something beside that of the best known only. Calls may tell that one later than the

@@ -21,6 +21,7 @@
 #include "wattune/backend/compile_pool.h"
 #include "wattune/backend/worker.h"
 #include "wattune/core/trial.h"
+#include "wattune/dynamic/statistics.h"
 #include "wattune/tune/evaluator.h"
 #include "wattune/tune/search.h"
 
@@ -41,6 +42,7 @@ struct ScreeningPlace {
   std::optional<RecentMean>* steps;                    // what those of all keys took of the device
   RandomContents* contents;                            // of all keys
   std::function<void(std::uint64_t bytes)> make_room;  // called before so many bytes of the device are taken
+  std::function<void(const std::string& line)> note = [](const std::string&) {};
 };
 
 using CompileTargetOf = std::function<Result<backend::CompileTarget>(const KernelSource&)>;
@@ -92,6 +94,8 @@ class KeyScreening {
   // Whether it is worth running, where a step costs so much and the key is called: not while it waits for a compiler.
   // `is_set_up`: its evaluator was kept.
   bool is_worth_running(Nanoseconds cost, bool is_set_up) const;
+  // Once, why it waits, where a step that costs so much has not paid for long; else nothing.
+  std::optional<std::string> take_reason_to_rest(Nanoseconds now, Nanoseconds cost);
   // It will not be run.
   void refuse(const Error& why);
   // Nobody wants to know any more.
@@ -112,6 +116,8 @@ class KeyScreening {
   void note_time(Nanoseconds of_best_known);
 
   State state() const;
+  // Of the configurations that were screened.
+  std::vector<FailedReport> failures() const;
   // Another number whenever state() or best_few() is another than before.
   std::uint64_t news() const { return news_.load(); }
   // Those that may be as good as the best so far, the best first: what takes 5 % longer or less on data that are
@@ -132,6 +138,11 @@ class KeyScreening {
   Result<std::unique_ptr<tune::Evaluator>> set_up(const ScreeningPlace& place, ScreeningAllowance& allowance);
   void expect_while_others_run(Nanoseconds now);
   bool waits_for_reference() const;
+  bool needs_default() const;
+  Configuration standard() const { return problem_->space.configuration(problem_->space.default_configuration()); }
+  std::vector<Configuration> awaited() const;
+  Result<void> check_verified(const tune::Evaluator& evaluator, const ScreeningPlace& place);
+  void note_poor(const ScreeningPlace& place, Nanoseconds waited, Nanoseconds cost);
   bool waits_for_next() const;
   bool is_compiled(const Configuration& configuration) const;
   void take_compiled();
@@ -175,11 +186,15 @@ class KeyScreening {
   std::uint64_t seen_calls_ = 0;
   std::optional<Nanoseconds> last_call_;
   std::optional<Nanoseconds> last_paid_;  // nothing: it does
+  bool was_set_up_ = false;
+  bool told_of_rest_ = false;
 
   mutable std::mutex mutex_;  // guards what follows
   State state_;
-  bool was_reduced_ = false;             // what is screened runs on smaller data
-  std::vector<Candidate> best_few_;      // with their times as they were screened
+  bool was_reduced_ = false;         // what is screened runs on smaller data
+  std::vector<Candidate> best_few_;  // with their times as they were screened
+  std::vector<FailedReport> failures_;
+  std::size_t published_ = 0;            // trials, of which failures_ knows
   std::optional<Nanoseconds> first_;     // of the best known, as it was screened
   std::optional<Nanoseconds> in_place_;  // of the best known, in calls
 };

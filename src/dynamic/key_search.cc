@@ -107,7 +107,8 @@ Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& po
   // Where calls pay for what is tried: few others are as fast as what differs from the best in little.
   const bool nearby = policy.safety != Safety::screened && !is_named;
   auto from_known = std::make_unique<BeginWith>(first, nearby, policy.seed, std::move(strategy));
-  return KeySearch{std::move(from_known), plan.stop, first.size(), least.value_or(Nanoseconds())};
+  return KeySearch{std::move(from_known), plan.stop, first.size(), least.value_or(Nanoseconds()),
+                   policy.adopt_unverified};
 }
 
 }  // namespace wattune::dynamic

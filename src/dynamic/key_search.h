@@ -22,6 +22,7 @@ struct KeySearch {
   search::StopRule stop;
   std::size_t known = 0;     // how many it begins with whatever they show
   Nanoseconds least_time{};  // TuningPolicy::least_time; 0: nobody knows
+  bool adopts_unverified = false;
 };
 
 // Strategy and rule are the policy's, or those that tune::make_plan() chooses. The strategy begins with what is known,

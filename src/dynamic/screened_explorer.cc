@@ -42,6 +42,8 @@ class ScreenedExplorer : public Explorer {
   std::uint64_t explored() const override { return key_->state().explored; }
   std::uint64_t failed() const override { return key_->state().failed + failed_in_place_; }
 
+  std::vector<FailedReport> failures() const override { return key_->failures(); }
+
   std::string state() const override {
     const KeyScreening::State screened = key_->state();
     if (!screened.over || left() == 0) return screened.words;

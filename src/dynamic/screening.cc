@@ -61,6 +61,7 @@ std::shared_ptr<KeyScreening> Screening::next(const std::stop_token& stop) {
   const Stopwatch idle;
   while (!stop.stop_requested()) {
     drop_over();
+    note_resting();
     if (take_expectation()) static_cast<void>(open(stop));  // the first key hears why not
     if (device_ != nullptr && idle.elapsed() >= kIdle) close();
     std::unique_lock lock(mutex_);
@@ -90,6 +91,17 @@ void Screening::drop_over() {
     std::erase_if(keys_, [&](const auto& key) { return std::ranges::count(over, key) > 0; });
   }
   for (const std::shared_ptr<KeyScreening>& key : over) kept_.take(key.get());
+}
+
+void Screening::note_resting() {
+  std::vector<std::string> notes;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& key : keys_)
+      if (auto why = key->take_reason_to_rest(options_.now(), steps_ ? steps_->value() : Nanoseconds()))
+        notes.push_back(*std::move(why));
+  }
+  for (const std::string& each : notes) options_.note(each);
 }
 
 // Of those that are worth running; of those that are worth as much the first. nullptr: there is none.
@@ -136,7 +148,8 @@ Result<void> Screening::run(KeyScreening& key, std::unique_ptr<tune::Evaluator>&
        .compile_ahead = options_.compile_ahead,
        .steps = &steps_,
        .contents = &contents_,
-       .make_room = [this, most](std::uint64_t bytes) { kept_.let_go_beyond(most > bytes ? most - bytes : 0); }},
+       .make_room = [this, most](std::uint64_t bytes) { kept_.let_go_beyond(most > bytes ? most - bytes : 0); },
+       .note = options_.note},
       evaluator);
 }
 

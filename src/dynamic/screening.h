@@ -56,6 +56,7 @@ class Screening {
   Nanoseconds worth_of(KeyScreening& key) const;
   Nanoseconds worth_of_others();
   void drop_over();
+  void note_resting();
   void screen(const std::shared_ptr<KeyScreening>& key, const std::stop_token& stop);
   Result<void> run(KeyScreening& key, std::unique_ptr<tune::Evaluator>& evaluator, const std::stop_token& stop);
   // Of the device that may be taken, what is kept included.

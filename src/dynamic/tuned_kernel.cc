@@ -182,7 +182,13 @@ Result<tune::TuningResult> TunedKernel::tune_now(const CallStream& stream, std::
   backend::Device& on = apart ? *apart : around_.device;
   WATTUNE_ASSIGN(tune::TuningResult result,
                  dynamic::tune_now({*problem, signature_, arguments, around_.device, *lane, on}, search));
-  if (result.best) WATTUNE_TRY(instance->adopt(*result.best));
+  if (!result.best) return result;
+  const Observation& best = result.best->observation;
+  if (best.verified || parts_.options.policy.adopt_unverified)
+    WATTUNE_TRY(instance->adopt(*result.best));
+  else
+    around_.note(fmt::format("kernel `{}`, {}: {} is not used, as it is not verified: {}", parts_.spec.name,
+                             to_string(instance->key()), result.best->configuration.to_string(), best.message));
   return result;
 }
 

@@ -106,6 +106,20 @@ TEST_F(SafetyLevels, ScreenedKernelsAreSearchedInAProcessOfTheirOwn) {
   EXPECT_THAT(tuner->report().notes, IsEmpty());
 }
 
+TEST_F(SafetyLevels, WithoutAReferenceOutputsAreThoseOfTheDefaultConfiguration) {
+  KernelSpec spec = twice_spec();
+  spec.reference = {};
+  const auto twice = kernel(Safety::screened, spec);
+  tune(*twice);
+  EXPECT_EQ(best(*twice), "ROUNDS=40, WRONG=0");
+  const KeyReport key = twice->report().keys.front();
+  EXPECT_EQ(key.failures.size(), key.failed);
+  ASSERT_FALSE(key.failures.empty());
+  EXPECT_EQ(key.failures.front().status, Status::correctness);
+  EXPECT_EQ(key.failures.front().configuration.find("WRONG")->as_integer(), 1);
+  EXPECT_THAT(key.failures.front().message, HasSubstr("`x`: 256 of 256 elements are wrong"));
+}
+
 TEST_F(SafetyLevels, AnExpectedKeyIsScreenedBeforeItsFirstCallWhereCallsMayExplore) {
   const auto twice = kernel(Safety::screened);
   twice->set_mode(Mode::best);
@@ -197,6 +211,25 @@ TEST_F(SafetyLevels, ShadowedCallsKeepWrongResultsFromTheApplication) {
   twice->retune();
   tune(*twice);
   EXPECT_EQ(twice->report().wrong_results, 2u) << "what was wrong once is not tried again";
+}
+
+// Its outputs have a length that depends on parameters.
+TEST_F(SafetyLevels, WhatCannotBeComparedIsAdoptedOnlyWhereThatIsAllowed) {
+  KernelSpec spec = twice_spec();
+  spec.reference = {};
+  std::get<VectorArgument>(spec.arguments[0].kind).comparison = OutputComparison::none;
+  const std::array<CallArgument, 2> arguments{CallArgument(x), CallArgument(kNumbers)};
+  for (const Safety safety : {Safety::screened, Safety::shadowed}) {
+    const auto twice = kernel(safety, spec);
+    (*twice)(application->queue(), x, kNumbers).value();
+    EXPECT_FALSE(twice->tune_now(application->queue(), arguments)->best->observation.verified);
+    EXPECT_EQ(best(*twice), "ROUNDS=4000, WRONG=0");
+    const auto allowed =
+        tuner->kernel(spec, {.policy = {.safety = safety, .strategy = "exhaustive", .adopt_unverified = true}}).value();
+    allowed->tune_now(application->queue(), arguments).value();
+    EXPECT_NE(best(*allowed), "ROUNDS=4000, WRONG=0");
+  }
+  EXPECT_THAT(tuner->report().notes, ::testing::Contains(HasSubstr("no output that can be compared")));
 }
 
 TEST_F(SafetyLevels, TuningNowLeavesTheArgumentsAsTheyAre) {

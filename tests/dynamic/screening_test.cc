@@ -83,6 +83,53 @@ TEST_F(ScreeningTest, WrongOutputsAreNeverTriedInCalls) {
   EXPECT_EQ(explorer->failed(), 1u) << "of those that are slower nobody looks at the outputs";
 }
 
+TEST_F(ScreeningTest, WithoutAReferenceWrongIsWhatDiffersFromTheDefaultConfiguration) {
+  kernel = [](const wattune::fakes::FakeLaunch& launch) {
+    Result<Nanoseconds> time = run(launch);
+    if (launch.macro("mode") == 7) launch.elements<float>(0)[63] = -1.0f;
+    return time;
+  };
+  const auto explorer = explore();
+  EXPECT_THAT(names(wait_for(*explorer)), ElementsAre("block=8, mode=0", "block=16, mode=0", "block=64, mode=0"));
+  ASSERT_THAT(explorer->failures(), SizeIs(1));
+  EXPECT_EQ(explorer->failures().front().configuration.to_string(), "block=64, mode=7");
+  EXPECT_THAT(explorer->failures().front().message, HasSubstr("`y`: 1 of 64 elements is wrong"));
+}
+
+TEST_F(ScreeningTest, WhereTheDefaultConfigurationFailsNothingIsAdoptedUnlessThatIsAllowed) {
+  kernel = [](const wattune::fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
+    if (launch.macro("mode") == 0 && launch.macro("block") == 8) return Error(ErrorCode::launch_failed, "no such luck");
+    return run(launch);
+  };
+  const auto explorer = explore();
+  while (!explorer->over()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_THAT(explorer->wanted(), IsEmpty());
+  EXPECT_THAT(first_notes().front(), HasSubstr("what outputs should be is not known: the default configuration block=8, "
+                                               "mode=0 fails: no such luck"));
+  const auto allowed = explore({.strategy = "exhaustive", .adopt_unverified = true});
+  EXPECT_THAT(names(wait_for(*allowed)), ElementsAre("block=64, mode=7"));
+}
+
+// Behind some ten that gain nothing another is expected to save less than its two waits of 0.4 ms take.
+TEST_F(ScreeningTest, WhatDoesNotPayWithinTheExpectedCallsIsSaid) {
+  std::atomic<double> seconds = 1e6;
+  options.now = [&] { return nanoseconds_from_seconds(seconds); };
+  const auto explorer = explore();
+  explorer->note_calls(Nanoseconds());
+  const auto has_notes = [this] {
+    const std::lock_guard lock(noting);
+    return !notes.empty();
+  };
+  while (!explorer->over() && !has_notes()) {
+    explorer->note_calls(Nanoseconds());
+    seconds = seconds + 0.1;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ASSERT_FALSE(explorer->over());
+  EXPECT_THAT(first_notes(), ElementsAre(HasSubstr("screening waits: in the calls that are expected one more")));
+  screening.reset();
+}
+
 // The first eight teach what a first launch says; what they taught holds for the next key as well.
 TEST_F(ScreeningTest, WhatIsClearlySlowerIsLaunchedOnce) {
   check_outputs();

@@ -22,8 +22,8 @@ enum class Mode {
 
 // What is known of a configuration before the application's results depend on it.
 enum class Safety {
-  screened,  // it ran in a process of its own on generated data, and its outputs were compared where there is a
-             // reference
+  screened,  // it ran in a process of its own on generated data, and its outputs were compared with the reference's or,
+             // where the spec has none, with those of the default configuration
   shadowed,  // in the call, outputs were saved, computed by both, compared, and only then kept
   trusted    // nothing: every configuration is right by construction
 };
@@ -62,6 +62,9 @@ struct TuningPolicy {
   // Known results: of the exact key, if its tuning was not cut short, it is over at once, unless `tune_known`; of the
   // nearest it begins there.
   bool tune_known = false;
+  // Configurations that are not trusted are adopted though nothing could be compared: the spec has no reference, and
+  // the default configuration fails, or there is no output to compare.
+  bool adopt_unverified = false;
   // A key is tuned when so many calls are expected to come that tuning pays (paper 001, equation 4): as many as the
   // application says (TunableKernel::expect()), or as came so far. 0: at its first call.
   std::uint64_t calls_before_tuning = 0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "wattune/core/configuration.h"
+#include "wattune/core/observation.h"
 #include "wattune/core/units.h"
 #include "wattune/dynamic/policy.h"
 
@@ -41,6 +42,13 @@ struct TriedReport {
   std::string outcome = "not decided";  // in words: "better", "not better", or why it failed
 };
 
+// A configuration that failed, in screening or in calls, and why.
+struct FailedReport {
+  Configuration configuration;
+  Status status = Status::runtime;
+  std::string message;
+};
+
 // One key of a kernel.
 struct KeyReport {
   Key key;
@@ -50,8 +58,9 @@ struct KeyReport {
   std::uint64_t explored = 0;  // configurations that were tried, in calls or in screening
   std::uint64_t failed = 0;    // of these, which will never be used
   bool tuning = false;
-  std::string state;               // in words, for people: "screening, 12 of 40"
-  std::vector<TriedReport> tried;  // the last 32 that were to be tried in calls
+  std::string state;                   // in words, for people: "screening, 12 of 40"
+  std::vector<TriedReport> tried;      // the last 32 that were to be tried in calls
+  std::vector<FailedReport> failures;  // each configuration once
 };
 
 struct KernelReport {
