@@ -137,7 +137,7 @@ TEST_F(SafetyLevels, AnExpectedKeyIsScreenedBeforeItsFirstCallWhereCallsMayExplo
 TEST_F(SafetyLevels, WithoutADeviceToScreenOnTheBestKnownRuns) {
   tuner = attach({.screening_device = "opencl:77:0"});
   const auto twice = kernel(Safety::screened);
-  for (int i = 0; i < 5000 && tuner->report().notes.empty(); ++i) {
+  for (int i = 0; i < 60'000 && tuner->report().notes.empty(); ++i) {
     (*twice)(application->queue(), x, kNumbers).value();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -190,7 +190,7 @@ TEST_F(SafetyLevels, WhereEveryConfigurationFailsTheBestKnownRunsAndANoteSaysWhy
   std::get<ReferenceKernel>(spec.reference).source.text =
       "kernel void plain(global float* x, int n) { x[get_global_id(0)] = 7.0f; }";
   const auto twice = kernel(Safety::screened, spec);
-  for (int i = 0; i < 5000 && tuner->report().notes.empty(); ++i) {
+  for (int i = 0; i < 60'000 && tuner->report().notes.empty(); ++i) {
     (*twice)(application->queue(), x, kNumbers).value();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -220,6 +220,7 @@ TEST_F(SafetyLevels, WhatCannotBeComparedIsAdoptedOnlyWhereThatIsAllowed) {
   std::get<VectorArgument>(spec.arguments[0].kind).comparison = OutputComparison::none;
   const std::array<CallArgument, 2> arguments{CallArgument(x), CallArgument(kNumbers)};
   for (const Safety safety : {Safety::screened, Safety::shadowed}) {
+    tuner = attach();  // which knows nothing of the level before
     const auto twice = kernel(safety, spec);
     (*twice)(application->queue(), x, kNumbers).value();
     EXPECT_FALSE(twice->tune_now(application->queue(), arguments)->best->observation.verified);
@@ -228,8 +229,8 @@ TEST_F(SafetyLevels, WhatCannotBeComparedIsAdoptedOnlyWhereThatIsAllowed) {
         tuner->kernel(spec, {.policy = {.safety = safety, .strategy = "exhaustive", .adopt_unverified = true}}).value();
     allowed->tune_now(application->queue(), arguments).value();
     EXPECT_NE(best(*allowed), "ROUNDS=4000, WRONG=0");
+    EXPECT_THAT(tuner->report().notes, ::testing::Contains(HasSubstr("no output that can be compared")));
   }
-  EXPECT_THAT(tuner->report().notes, ::testing::Contains(HasSubstr("no output that can be compared")));
 }
 
 TEST_F(SafetyLevels, TuningNowLeavesTheArgumentsAsTheyAre) {

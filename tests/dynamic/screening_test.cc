@@ -104,8 +104,9 @@ TEST_F(ScreeningTest, WhereTheDefaultConfigurationFailsNothingIsAdoptedUnlessTha
   const auto explorer = explore();
   while (!explorer->over()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_THAT(explorer->wanted(), IsEmpty());
-  EXPECT_THAT(first_notes().front(), HasSubstr("what outputs should be is not known: the default configuration block=8, "
-                                               "mode=0 fails: no such luck"));
+  EXPECT_THAT(first_notes().front(),
+              HasSubstr("what outputs should be is not known: the default configuration block=8, "
+                        "mode=0 fails: no such luck"));
   const auto allowed = explore({.strategy = "exhaustive", .adopt_unverified = true});
   EXPECT_THAT(names(wait_for(*allowed)), ElementsAre("block=64, mode=7"));
 }
@@ -158,6 +159,7 @@ TEST_F(ScreeningTest, AProcessThatCrashesOrHangsCostsOneConfiguration) {
     if (launch.macro("mode") == 0) return wattune::fakes::kForever;
     return run(launch);
   };
+  check_outputs();
   const auto explorer = explore();
   EXPECT_THAT(names(wait_for(*explorer)), ElementsAre("block=8, mode=1", "block=16, mode=1", "block=64, mode=1"));
   EXPECT_EQ(explorer->explored(), 30u);
@@ -212,6 +214,7 @@ TEST_F(ScreeningTest, OnASmallBudgetItTriesMoreOnSmallerData) {
   std::atomic<std::size_t> floats = 0;
   kernel = [&](const wattune::fakes::FakeLaunch& launch) {
     floats = launch.elements<float>(0).size();
+    launch.elements<float>(0)[0] = 1.0f;
     return Nanoseconds(1000);
   };
   std::atomic<double> now = 0.0;
@@ -342,6 +345,7 @@ TEST_F(ScreeningTest, ASpecThatIsWrongEndsItsKeyOnly) {
 // Among them the one that the application runs.
 TEST_F(ScreeningTest, WhereNothingWorksANoteSaysWhy) {
   kernel = [](const wattune::fakes::FakeLaunch&) -> Result<Nanoseconds> { return wattune::fakes::crash("SIGSEGV"); };
+  check_outputs();
   const auto explorer = explore();
   EXPECT_THAT(wait_for(*explorer), IsEmpty());
   EXPECT_EQ(explorer->failed(), 30u);
