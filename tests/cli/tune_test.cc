@@ -272,8 +272,8 @@ TEST_F(Tune, WithoutAReferenceItComparesWithTheDefaultConfiguration) {
   EXPECT_THAT(run_wattune(folder_, {"show", "add.journal.jsonl"}).out, HasSubstr("checked    " + checked));
   const auto shown = run_wattune(folder_, {"show", "add.journal.jsonl", "--json"}).json();
   EXPECT_EQ(shown["checked_against"], "default configuration k=0");
-  EXPECT_THAT(run_wattune(folder_, quick({"run", "add.toml"})).out, HasSubstr(checked));
-  EXPECT_EQ(run_wattune(folder_, quick({"run", "add.toml", "--configuration", "k=1"})).status, 1);
+  EXPECT_THAT(run_wattune(folder_, {"run", "add.toml"}).out, HasSubstr(checked));
+  EXPECT_EQ(run_wattune(folder_, {"run", "add.toml", "--configuration", "k=1"}).status, 1);
 }
 
 TEST_F(Tune, WhereTheDefaultConfigurationFailsItSaysThatNothingIsVerified) {
@@ -292,11 +292,11 @@ TEST_F(Tune, WhereTheDefaultConfigurationFailsItSaysThatNothingIsVerified) {
 TEST_F(Tune, WithoutOutputsItSaysThatNothingIsVerified) {
   write_add_spec(folder_, 1, "if (a[i] < 0.0f) c[i] = a[i];");
   drop_reference(folder_);
-  folder_.write("add.toml", std::regex_replace(folder_.read("add.toml"), std::regex("access = \"write\""),
-                                               "access = \"read\""));
+  folder_.write("add.toml",
+                std::regex_replace(folder_.read("add.toml"), std::regex("access = \"write\""), "access = \"read\""));
   EXPECT_THAT(run_wattune(folder_, quick({"tune", "add.toml"})).out, HasSubstr("not verified: no outputs\n"));
   EXPECT_THAT(run_wattune(folder_, {"show", "add.journal.jsonl"}).out, HasSubstr("not verified: no outputs\n"));
-  EXPECT_THAT(run_wattune(folder_, quick({"run", "add.toml"})).out, HasSubstr("not verified: no outputs\n"));
+  EXPECT_THAT(run_wattune(folder_, {"run", "add.toml"}).out, HasSubstr("not verified: no outputs\n"));
 }
 
 TEST_F(Tune, KernelAndReferenceSeeTheSameStruct) {
