@@ -4,18 +4,17 @@
 
 #include "cli/terminal.h"
 #include "wattune/core/printable.h"
+#include "wattune/tune/describe_run.h"
 
 namespace wattune::cli {
 
 namespace {
 
-// As tune::describe_run() names it.
 std::string standard_in(const Identity& identity) {
-  constexpr std::string_view kStandard = "default configuration ";
   constexpr std::string_view kOf = "reference of ";
   std::string all;
   for (const auto& [part, value] : identity) {
-    if (!value.starts_with(kStandard)) continue;
+    if (!value.starts_with(tune::kDefaultIsReference)) continue;
     if (part == "reference") return value;
     if (part.starts_with(kOf))
       all += fmt::format("{}{} of {}", all.empty() ? "" : "; ", value, part.substr(kOf.size()));

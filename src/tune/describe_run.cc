@@ -200,10 +200,11 @@ bool has_outputs(const KernelSpec& spec) {
   });
 }
 
-// Without a reference in words: with what the default configuration left, another default may not agree.
+// Without a reference, where outputs are compared, in words: with what the default configuration left, another default
+// may not agree.
 std::string reference_of(const KernelSpec& spec, const std::string& standard) {
-  if (std::holds_alternative<std::monostate>(spec.reference) && !standard.empty())
-    return has_outputs(spec) ? "default configuration " + standard : "none: no outputs";
+  if (std::holds_alternative<std::monostate>(spec.reference) && !standard.empty() && has_outputs(spec))
+    return std::string(kDefaultIsReference) + standard;
   Canonical out;
   std::visit([&](const auto& reference) { write(out, reference); }, spec.reference);
   return hash_of(out);
@@ -338,7 +339,7 @@ std::string_view name_of(CheckOutput check) {
 
 }  // namespace
 
-std::string reference_of_none() { return reference_of(KernelSpec()); }
+std::string reference_of_none() { return reference_of(KernelSpec(), {}); }
 
 std::string resource_constraints_of(const KernelSpec& spec) {
   std::vector<std::string> texts;
