@@ -13,8 +13,10 @@ namespace {
 // search.
 constexpr int kTrialDraws = 2'000;
 constexpr int kFewestValid = 20;
-// A search for one configuration may take the steps of so many paths to the end, and is tried so often.
+// A search for one configuration may take the steps of so many paths to the end, at least so many, and is tried so
+// often.
 constexpr std::size_t kPaths = 8;
+constexpr std::size_t kFewestSteps = 20'000;
 constexpr int kAttempts = 2;
 // The build's search, which is tried with ever more steps: some seconds.
 constexpr std::size_t kWitnessSteps = 50'000'000;
@@ -47,7 +49,7 @@ std::size_t SearchSpace::Data::steps_of_path() const {
 
 std::optional<Uint128> SearchSpace::Data::first(const PathSearch::Order& order) const {
   PathSearch search(diagram, *tested);
-  std::size_t steps = kPaths * steps_of_path();
+  std::size_t steps = std::max(kFewestSteps, kPaths * steps_of_path());
   return search.find(order, steps) == PathSearch::End::found ? std::optional(search.id()) : std::nullopt;
 }
 
