@@ -99,14 +99,15 @@ Nanoseconds reading_gap(const Trace<Watts>& trace) {
   return widest;
 }
 
-Watts distance(Watts a, Watts b) { return Watts(std::abs((a - b).value())); }
+Watts difference_of(Watts a, Watts b) { return Watts(std::abs((a - b).value())); }
 
 // Equation 6 reads the power at both ends, where noise and what lies between two readings are not known.
 Joules correction_bound(const std::vector<Point>& inside, const SensorTraits& traits) {
   const Point& first = inside.front();
   const Point& last = inside.back();
   const Watts noise = traits.noise * (first.power + last.power);
-  const Watts steps = distance(first.power, inside[1].power) + distance(last.power, inside[inside.size() - 2].power);
+  const Watts steps =
+      difference_of(first.power, inside[1].power) + difference_of(last.power, inside[inside.size() - 2].power);
   return (2.0 * noise + steps) * traits.time_constant;
 }
 
@@ -154,7 +155,7 @@ Result<Measured<Joules>> integrate(const Trace<Watts>& power, Nanoseconds begin,
   Joules energy = trapezoids(inside);
   // Were all readings late by half of what lies between two of them, both ends would move.
   const Watts change = inside.back().power - inside.front().power;
-  Joules bound = chance(inside, period_of(traits)) + distance(change, Watts()) * (reading_gap(power) / 2.0) +
+  Joules bound = chance(inside, period_of(traits)) + difference_of(change, Watts()) * (reading_gap(power) / 2.0) +
                  resolution_of(power) / 2.0 * (end - begin);
   if (traits.response == Response::lag) {
     energy += change * traits.time_constant;

@@ -380,7 +380,7 @@ TEST_F(ClockLeases, AStateOfAnOlderWattuneIsObeyedAndSaidToBeUnsealed) {
 
   std::filesystem::create_directories(kStandIn.state());
   std::ofstream(kStandIn.journal()) << old;
-  EXPECT_THAT(restore_stale().at(0).notes, Contains(HasSubstr("ended with the machine's restart")));
+  EXPECT_THAT(restore_stale().at(0).notes, Contains(HasSubstr("has back what process 4711 had set")));
 }
 
 TEST_F(ClockLeases, AStateWithoutAChecksumKeepsItsBytesWhenAnotherTakesItsPlace) {
