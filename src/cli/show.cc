@@ -80,6 +80,8 @@ std::string facts(const ResultSet& results) {
     text += check_line(best->observation, results.info.identity);
     if (const std::string warning = report::warning_of(best->observation.metrics); !warning.empty())
       text += fmt::format("warning    {}\n", warning);
+  } else if (count_by_status(results)[Status::correct] > 0) {
+    text += "best       none: no correct configuration has a value of the objective\n";
   }
   return text;
 }

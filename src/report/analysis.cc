@@ -79,7 +79,7 @@ bool describes_space(const ResultSet& results) {
   for (const Parameter& parameter : results.info.parameters)
     combinations *= static_cast<double>(std::max<std::size_t>(1, parameter.values.size()));
   const auto recorded = static_cast<double>(trials.size());
-  std::erase_if(trials, [](const Trial* trial) { return !has_time(*trial); });
+  std::erase_if(trials, [](const Trial* trial) { return !has_time(*trial) || !trial->observation.has_objective(); });
   if (trials.empty() || recorded >= combinations) return !trials.empty();
   if (recorded < kEnough) return false;
   const double parameters = static_cast<double>(varied_parameters(results).size());
@@ -110,7 +110,9 @@ Amortisation amortisation_of(const ResultSet& results) {
 Centrality centrality_of(const ResultSet& results, const std::vector<double>& shares) {
   std::vector<const Trial*> trials = ranked(results);
   const Nanoseconds longest = results.longest_time();
-  std::erase_if(trials, [longest](const Trial* trial) { return time_of(*trial) > longest; });
+  std::erase_if(trials, [longest](const Trial* trial) {
+    return time_of(*trial) > longest || !trial->observation.has_objective();
+  });
   Centrality centrality;
   if (trials.empty()) {
     centrality.proportions.assign(shares.size(), kUnknown);

@@ -204,6 +204,21 @@ TEST_F(Replayed, RefusesWhatHasNoEffect) {
                 HasSubstr(std::string(option) + " needs --strategy"));
 }
 
+// Ten of the 200 are no space, and too few for shares of the variance.
+TEST_F(Replayed, AnalysesOnlyWhatResultsCarry) {
+  ASSERT_EQ(run_wattune(folder_, {"tune", "--device", "replay:grid.json", "-s", "random", "--evaluations", "10",
+                                  "--finalists", "0", "-o", "ten.jsonl"})
+                .status,
+            0);
+  const Finished text = run_wattune(folder_, {"analyze", "ten.jsonl"});
+  EXPECT_THAT(text.out, HasSubstr("too few, or lie too far apart, to tell"));
+  EXPECT_THAT(text.out, HasSubstr("too few to tell which parameters matter"));
+  const auto json = run_wattune(folder_, {"analyze", "ten.jsonl", "--json"}).json()["results"][0];
+  EXPECT_TRUE(json["local_minima"].is_null());
+  EXPECT_TRUE(json["amortisation"].is_null());
+  EXPECT_TRUE(json["importance"]["x"].is_null());
+}
+
 // The cache holds no counters.
 TEST_F(Replayed, ProfileSaysThatItMissesCounters) {
   const std::vector<std::string> tune = {"tune",          "--device", "replay:grid.json", "-s", "profile",
@@ -224,7 +239,8 @@ TEST_F(Replayed, AnalyzesASpace) {
   EXPECT_THAT(folder_.read("map.svg"), HasSubstr("</svg>"));
   const auto json = run_wattune(folder_, {"analyze", "grid.json", "--json"}).json()["results"][0];
   EXPECT_EQ(json["amortisation"]["steps"], 460.0);
-  EXPECT_EQ(json["interactions"][0]["parameters"].size(), 2u);
+  EXPECT_EQ(json["local_minima"], 1);
+  EXPECT_TRUE(json["interactions"].empty());  // one result of each pair of values tells none
   EXPECT_EQ(
       run_wattune(folder_, {"analyze", "grid.json", "grid.json", "--svg", "m.svg", "--plot", "importance"}).status, 2);
   EXPECT_EQ(run_wattune(folder_, {"analyze", "grid.json", "--svg", "m.svg", "--plot", "portability"}).status, 2);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "report/fitness_flow.h"
 #include "report/results_builder.h"
@@ -118,6 +119,20 @@ TEST(Analysis, AnswersWhenNothingIsCorrect) {
   EXPECT_EQ(distribution_of(failures).failed, 1u);
   EXPECT_EQ(count_within(failures, 0.1), 0u);
   EXPECT_TRUE(std::isnan(centrality_of(failures, {0.1}).proportions[0]));
+}
+
+TEST(Analysis, AnswersWhenNothingHasAnObjective) {
+  ResultSet results = row();
+  for (Trial& trial : results.trials) trial.observation.objective_value = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(distribution_of(results).correct, 4u);
+  EXPECT_EQ(distribution_of(results).best, 0.0);
+  EXPECT_EQ(count_within(results, 0.1), 0u);
+  EXPECT_FALSE(describes_space(results));
+  EXPECT_TRUE(std::isnan(centrality_of(results, {0.1}).proportions[0]));
+  EXPECT_EQ(amortisation_of(results).launches, 0.0);
+  EXPECT_TRUE(std::isnan(portability({results})[0][0]));
+  EXPECT_FALSE(plot_distribution_svg({results}, {"A"}).empty());
+  EXPECT_THAT(table_of_best(results, 5, 80), testing::HasSubstr("None of them has a value of the objective."));
 }
 
 // One of 100 configurations is good, so random search needs ln(0.1) / ln(0.99) = 229.1 steps for it (the example of
