@@ -221,7 +221,7 @@ TEST_F(Corun, LinesThatCannotBeTrueAreNamedAndSweptAgain) {
   EXPECT_THAT(changed("\"alone_ns\":[", "\"alone_ns\":[-1.83e7,"), HasSubstr("`alone_ns` must have 2 elements"));
   EXPECT_THAT(changed("\"rows\":[", "\"rows\":[null,"), HasSubstr("`rows` must be a whole number"));
   EXPECT_THAT(changed("\"rows\":[{", "\"rows\":[null,{"), HasSubstr("`way` is missing"));
-  EXPECT_THAT(changed("\"orders\":[[0", "\"orders\":[[9"), HasSubstr("`orders` must be a whole number"));
+  EXPECT_THAT(changed("\"orders\":[[", "\"orders\":[[99,"), HasSubstr("`orders` must be a whole number"));
   EXPECT_THAT(changed("\"error\":null", "\"error\":7"), HasSubstr("`error` must be text"));
 }
 

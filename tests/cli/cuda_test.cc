@@ -528,9 +528,10 @@ TEST(Compile, ShowsEveryFunctionThatIsLaunched) {
 Finished compiled_with(const std::string& source, const std::string& arguments) {
   const TempFolder folder;
   folder.write("k.cu", source);
-  folder.write("s.toml",
-               "[kernel]\nfile = \"k.cu\"\nfunction = \"f\"\narguments = [" + arguments +
-                   "]\n[problem]\nn = 1024\n[launch]\ndivide = \"b\"\nlocal = \"b\"\n[parameters]\nb = [64]\n");
+  folder.write(
+      "s.toml",
+      "[kernel]\nfile = \"k.cu\"\nfunction = \"f\"\narguments = [" + arguments +
+          "]\n[problem]\nn = 1024\n[launch]\ndivide = \"block\"\nlocal = \"block\"\n[parameters]\nblock = [64]\n");
   return run_wattune(folder, {"compile", "s.toml"});
 }
 
@@ -557,7 +558,7 @@ TEST(Compile, RefusesArgumentsThatDoNotFit) {
       {"__constant__ float c[16];\nextern \"C\" __global__ void f(float* y) { *y = c[3]; }", y + ", " + c,
        "constant symbol `c` has 64 bytes, the argument 128"},
       {"extern \"C\" __global__ void f(float* y) { *y = 1; }", y + ", " + c, "no constant symbol `c` in the program"},
-      {"#ifndef G\n#define G\n#if b == 64\ntypedef float t;\n#else\ntypedef int t;\n#endif\n#endif\n"
+      {"#ifndef G\n#define G\n#if block == 64\ntypedef float t;\n#else\ntypedef int t;\n#endif\n#endif\n"
        "extern \"C\" __global__ void f(float* y, t n) {}",
        y + ", " + n, "declared `t n`, the spec says `int`"}};
   for (const auto& [source, arguments, words] : wrong) {

@@ -51,7 +51,10 @@ TEST_F(Profile, KeepsALineForEachKernel) {
   EXPECT_LT(document["profiles"][1]["saturating_share"], 0.5);  // it waits for memory: 44 of 132 SMs
   const std::string kept = folder_.read("profiles.jsonl");
   EXPECT_EQ(std::ranges::count(kept, '\n'), 2);
-  EXPECT_EQ(nlohmann::json::parse(kept.substr(0, kept.find('\n'))), compute);
+  nlohmann::json line = nlohmann::json::parse(kept.substr(0, kept.find('\n')));
+  line.erase("wattune_profile");
+  line.erase("xxh3");
+  EXPECT_EQ(line, compute);
 }
 
 TEST_F(Profile, TellsWhatKeepsTheGpuBusy) {
