@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backend/kill_count.h"
 #include "tune/attempt.h"
 #include "tune/reminder.h"
 #include "tune/run_state.h"
@@ -14,15 +15,17 @@ namespace {
 
 bool is_compared(const ExpectedOutput& output) { return std::ranges::any_of(output.rules, &PartRule::is_compared); }
 
-// Returns why it fails; empty: it does not. `again`: the machine's load, or somebody's hand, may have caused that.
+// Returns why it fails; empty: it does not. A worker that somebody kills says nothing of it.
 Result<std::string> try_default(RunState& run, const Configuration& standard, std::vector<ExpectedOutput>& outputs,
-                                std::vector<std::string>& left_out, bool& again) {
-  Attempt attempt(run);
-  const bool good = attempt.lay_down(standard, outputs, left_out);
-  if (attempt.damaged_device()) WATTUNE_TRY(reset_device(run));
-  again = attempt.deserves_another_try();
-  if (good) return std::string();
-  return attempt.error() ? attempt.error()->to_string() : attempt.observation().message;
+                                std::vector<std::string>& left_out) {
+  for (backend::KillCount kills;;) {
+    Attempt attempt(run);
+    const bool good = attempt.lay_down(standard, outputs, left_out);
+    if (attempt.damaged_device()) WATTUNE_TRY(reset_device(run));
+    if (good) return std::string();
+    if (attempt.was_killed() && kills.allow_another()) continue;
+    return attempt.error() ? attempt.error()->to_string() : attempt.observation().message;
+  }
 }
 
 }  // namespace
@@ -39,11 +42,7 @@ Result<std::vector<ExpectedOutput>> run_default(RunState& run, const Configurati
   WATTUNE_TRY(check_lengths(run, standard, outputs));
   const Reminder reminder(run.on_slow_reference, "the default configuration, with which others are compared,",
                           run.limits.compile() + 2.0 * run.limits.run());
-  bool again = false;
-  WATTUNE_ASSIGN(std::string failed, try_default(run, standard, outputs, verification.left_out, again));
-  if (again) {
-    WATTUNE_ASSIGN(failed, try_default(run, standard, outputs, verification.left_out, again));
-  }
+  WATTUNE_ASSIGN(const std::string failed, try_default(run, standard, outputs, verification.left_out));
   if (!failed.empty()) {
     verification = {.why_not = fmt::format("the default configuration {} fails: {}", standard.to_string(), failed)};
     return std::vector<ExpectedOutput>();
