@@ -119,7 +119,7 @@ void Instance::note_too_long() {
   if (!stall || std::exchange(told_of_too_long_, true)) return;
   around_.note(fmt::format(
       "kernel `{}`, {}: a candidate waits, because it may take {:.3g} ms longer than the best known, and the budget "
-      "allows {:.3g} ms in one call (Budget::longest); it is tried when the budget has gained as much",
+      "allows {:.3g} ms in one call (Budget::longest)",
       kernel_.spec.name, to_string(key()), to_ms(stall->longest), to_ms(around_.ledger.most(stall->call))));
 }
 

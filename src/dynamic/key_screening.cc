@@ -132,6 +132,8 @@ void KeyScreening::expect_while_others_run(Nanoseconds now) {
   std::vector<Configuration> awaited;
   if (next_ && worth(now) > Nanoseconds())
     awaited = this->awaited();
+  else if (needs_default())
+    awaited.push_back(standard());
   else if (waits_for_next())
     awaited.push_back(*next_);
   compilers_->expect(macros_of_all(*spec_, awaited), short_limits().compile);
@@ -150,13 +152,16 @@ Result<void> KeyScreening::begin(const ScreeningPlace& place) {
                      tune::TuningOptions{.stop = search_.stop, .ahead = ahead(place), .shoot_out = {.finalists = 0}});
   under_way_->start({}, place.now());
   next_ = under_way_->next(place.now());
+  publish();
   return {};
 }
 
 Result<void> KeyScreening::search_on(const ScreeningPlace& place, std::unique_ptr<tune::Evaluator>& evaluator) {
   WATTUNE_TRY(begin(place));
   if (compilers_ != nullptr) compilers_->expect(macros_of_all(*spec_, awaited()), short_limits().compile);
+  const Nanoseconds asked = place.now();
   if (!wait_while(&KeyScreening::waits_for_reference, place)) return {};
+  if (needs_default()) lookahead_->learn(place.now() - asked, Nanoseconds());  // its compiler is theirs
   if (!place.steps->has_value())
     place.steps->emplace(std::min(ledger_.gained_in(kForAStep), ScreeningAllowance::kFirst));
   ScreeningAllowance allowance(ledger_, place.now, **place.steps);
@@ -168,6 +173,7 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place, std::unique_pt
     };
     if (!allowance.reserve(ended)) return {};
     WATTUNE_ASSIGN(evaluator, set_up(place, allowance));
+    if (compilers_ != nullptr) compilers_->expect({}, short_limits().compile);  // what it took is wanted once more
   }
   return evaluate_all(*evaluator, place, allowance);
 }

@@ -103,15 +103,14 @@ bool KeyScreening::waits_for_reference() const {
   return reference_compilers_ && is_compiling(*reference_compilers_);
 }
 
-// Which takes the place of a reference before all else.
+// Which takes the place of a reference.
 bool KeyScreening::needs_default() const {
   return compilers_ != nullptr && !was_set_up_ && std::holds_alternative<std::monostate>(problem_->spec.reference);
 }
 
+// Others behind it would keep the compilers from what is screened first, which mostly is the default once more.
 std::vector<Configuration> KeyScreening::awaited() const {
-  std::vector<Configuration> all = under_way_->expected();
-  if (needs_default()) all.insert(all.begin(), standard());
-  return all;
+  return needs_default() ? std::vector{standard()} : under_way_->expected();
 }
 
 // For whichever is compiled first; at first for the one with which all others are compared.

@@ -103,7 +103,7 @@ TEST_F(SafetyLevels, ScreenedKernelsAreSearchedInAProcessOfTheirOwn) {
   EXPECT_TRUE(won->expected && won->time && won->best);
   EXPECT_GE(won->decided_at, won->offered_at);
   EXPECT_GT(tuner->report().stalls.screening, Nanoseconds());
-  EXPECT_THAT(tuner->report().notes, IsEmpty());
+  EXPECT_THAT(tuner->report().notes, Each(HasSubstr("screening waits"))) << "where the machine has much to do";
 }
 
 TEST_F(SafetyLevels, WithoutAReferenceOutputsAreThoseOfTheDefaultConfiguration) {
