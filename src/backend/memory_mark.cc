@@ -6,12 +6,13 @@ namespace wattune::backend {
 
 namespace {
 
-// Of a device that was attached, so that the driver is loaded.
+// Precondition: a device was attached, so that the driver is loaded.
 std::uint64_t mark_by_number(std::uint64_t memory) {
   static const cuda::CuApi& cu = *cuda::cu_api().value();
   std::uint64_t number = 0;
   const auto code = cu.cuPointerGetAttribute(&number, cuda::CU_POINTER_ATTRIBUTE_BUFFER_ID, memory);
-  return code == cuda::CUDA_SUCCESS ? number : 0;
+  if (code == cuda::CUDA_ERROR_INVALID_VALUE) return 0;
+  return code == cuda::CUDA_SUCCESS ? number : kUnknownMark;
 }
 
 std::uint64_t mark_by_size(std::uint64_t memory) {

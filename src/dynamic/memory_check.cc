@@ -39,7 +39,9 @@ Result<void> MemoryCheck::check(std::span<const CallArgument> arguments, backend
     }
     constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ULL;
     const std::uint64_t place = given.memory() ^ (std::uint64_t{needed.passed} + 1) << 56;
-    const std::uint64_t mark = mark_ != nullptr ? place ^ mark_(given.memory()) * kOdd : place;
+    const std::uint64_t told = mark_ != nullptr ? mark_(given.memory()) : 0;
+    if (told == backend::kUnknownMark) continue;  // the launch says what is wrong with the context
+    const std::uint64_t mark = place ^ told * kOdd;
     std::atomic<std::uint64_t>& seen = seen_[(place * kOdd) >> 58];
     if (seen.load(std::memory_order_relaxed) == mark) continue;
     WATTUNE_TRY(check(needed, given, device));

@@ -197,8 +197,8 @@ TEST_F(ReplayedClocks, MethodsHaveSixColumns) {
 
 TEST_F(ReplayedClocks, AMethodThatIsCutOffSaysSo) {
   const Finished finished = run_wattune(
-      folder_, {"tune", "--device", "replay:clocks.json", "--method", "race-to-idle+clocks", "--time", "12ms"});
-  EXPECT_THAT(finished.err, HasSubstr("was stopped in step 1 of 2"));
+      folder_, {"tune", "--device", "replay:clocks.json", "--method", "race-to-idle+clocks", "--time", "25ms"});
+  EXPECT_THAT(finished.err, HasSubstr("was stopped in step 2 of 2 and has settled"));
 }
 
 // A board of simulate's A100: 45 W + 0.0614 W/MHz f v^2, v = 1 + 1.285e-3 (f - 985) above 985 MHz, under a kernel of

@@ -78,9 +78,11 @@ Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, _cl_mem* memory);
 Result<std::size_t> memory_bytes(Device& device, std::uint64_t address, std::size_t enough);
 
 // Tells memory of the application from what is allocated later at its address or with its handle: CUDA by the driver's
-// number of the allocation, OpenCL by the size of the buffer. 0: the driver knows of none. Any thread, whatever context
-// is current; cheap enough for each launch. nullptr: of devices that have no such memory.
+// number of the allocation, OpenCL by the size of the buffer. 0: the driver knows of none. kUnknownMark: it does not
+// tell, as in a broken context. Any thread, whatever context is current; cheap enough for each launch. nullptr: of
+// devices that have no such memory.
 using MemoryMark = std::uint64_t (*)(std::uint64_t memory);
+inline constexpr std::uint64_t kUnknownMark = ~std::uint64_t{0};
 MemoryMark memory_mark(const Device& device);
 
 // CUDA: makes the room that kernels with so many bytes of private memory to a thread need in their context, which else

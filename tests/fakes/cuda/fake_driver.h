@@ -115,6 +115,7 @@ bool is_lost(CUdevice device);
 
 // The calling thread's current context; without one the driver is misused.
 CUctx_st& context();
+bool has_context();
 // The context of a stream, which is the current one of default streams; nullptr: there is none.
 CUctx_st* context_of(CUstream handle);
 // A context that is current for a call.

@@ -168,6 +168,7 @@ CUresult cuMemFree_v2(CUdeviceptr memory) {
 }
 
 CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr address) {
+  if (!has_context()) return CUDA_ERROR_INVALID_CONTEXT;
   WATTUNE_UNLESS_BROKEN();
   for (const auto& [begin, bytes] : context().sizes) {
     if (address < begin || address >= begin + bytes) continue;

@@ -31,6 +31,8 @@ bool lives(CUcontext context) {
 
 namespace wattune::fakes {
 
+bool has_context() { return !stack.empty(); }
+
 CUctx_st& context() {
   if (stack.empty() || !lives(stack.back())) misused("a call without a context");
   return *stack.back();
