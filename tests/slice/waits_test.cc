@@ -16,11 +16,17 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
 
-PtxTree compiled_kernels() {
+PtxTree parse_compiled_kernels() {
   const std::string file = std::string(WATTUNE_SOURCE_DIR) + "/tests/slice/waits.ptx";
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
   return parse_ptx(text.str(), "waits.ptx").value();
+}
+
+// Returns the tree that analyses of it look into.
+const PtxTree& compiled_kernels() {
+  static const PtxTree tree = parse_compiled_kernels();
+  return tree;
 }
 
 // The read by which a loop may wait; empty without one.
