@@ -20,7 +20,7 @@ struct CompileReport {
   std::string compiler;  // "NVRTC 13.0" or "nvcc"
   ImageKind kind = ImageKind::other;
   KernelResources resources;
-  // Of the function, with their sizes; none: the binary does not tell.
+  // The function's, with their sizes; none if the binary does not tell.
   std::optional<std::vector<KernelParameter>> parameters;
   std::map<std::string, std::size_t> constants;  // bytes of each constant symbol of the binary
   std::string log;  // the compiler's words, without the lines that the resources were read from
@@ -36,7 +36,7 @@ Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const M
 // that its options name; a source that is PTX is taken as it is. As compile_cuda(); invalid_argument: machine code.
 Result<Image> compile_ptx(CompileTarget target, KernelSource source, std::span<const Macro> macros, Nanoseconds limit);
 
-// What each kernel takes, by its name.
+// Resources that each kernel takes, by its name.
 using AssembledKernels = std::map<std::string, KernelResources>;
 
 // Assembles PTX with ptxas, for an architecture such as "sm_90", in this process. unavailable: no ptxas is installed;

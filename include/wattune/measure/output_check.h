@@ -56,7 +56,7 @@ std::optional<Mismatch> compare(std::span<const std::byte> actual, std::span<con
 // Of all elements, in double precision.
 double sum(std::span<const std::byte> elements, ElementType type);
 
-// Of the finite elements; 0 where there are none.
+// Returns that of the finite elements; 0 if there are none.
 double largest_magnitude(std::span<const std::byte> elements, ElementType type);
 
 }  // namespace wattune::measure

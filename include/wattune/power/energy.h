@@ -107,7 +107,7 @@ struct EnergyFigures {
   Nanoseconds time;                         // of one launch
   SetUp set_up = SetUp::none;               // all of the above leave it out if it is subtracted
   std::optional<Cost> set_up_cost;          // where it was measured
-  // What passed for each launch beyond EnergyOptions::launch_time, and half of what the board draws meanwhile with
+  // Time of each launch beyond EnergyOptions::launch_time, and half of what the board draws meanwhile with
   // nothing to do. Energy and time leave out half of it, and all bounds cover both ends: either the device waited for
   // the next launch, or the launches were slower than they were timed.
   std::optional<Cost> gap;

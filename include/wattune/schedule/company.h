@@ -88,7 +88,7 @@ class CompanySession {
   std::string remark() const;           // of the strategy
   // How often each is launched in one run.
   const std::vector<std::size_t>& repetitions() const;
-  // What the outputs of each member are compared with, alone.
+  // Returns what the outputs of each member are compared with, alone.
   std::vector<tune::Verification> verifications() const;
   // What the results are about: each member's part by its name, and how they run together.
   RunInfo describe() const;

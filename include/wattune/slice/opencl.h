@@ -40,7 +40,7 @@ struct OpenclAnalysis {
 Result<OpenclAnalysis> analyse_opencl(std::string_view source, const std::string& file);
 
 // The source with a preamble of functions and macros, after which its lines count from 1. `range` is the whole one.
-// What it includes is seen by the compiler alone: where that cannot be cut, the result does not compile.
+// The compiler alone sees included files: where that cannot be cut, the result does not compile.
 // invalid_argument: the local size does not divide the global one.
 Result<std::string> with_preamble(std::string_view source, const NdRange& range);
 

@@ -49,7 +49,7 @@ struct DeviceUse {
   std::size_t waits = 0;  // for each of which a device that others use turns to this process and back
 };
 
-// What the outputs of configurations are compared with.
+// The outputs that those of configurations are compared with.
 struct Verification {
   std::string by;       // "reference", "default configuration a=1, b=2"; empty: nothing is compared
   std::string why_not;  // in words, where nothing is though a comparison was asked for

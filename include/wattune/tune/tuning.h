@@ -54,7 +54,7 @@ struct TuningOptions {
   // them is better; not after cancelling. Fewer finalists, but two, when they take so long that a block would last
   // longer than max_time.
   measure::ShootOutOptions shoot_out;
-  // What was spent of the stop rule's time before the search begins, as on opening devices. The final ends soon after
+  // The part of the stop rule's time spent before the search begins, as on opening devices. The final ends soon after
   // that time, if need be without a verdict.
   Nanoseconds spent = {};
   // Of the objective: what takes longer than the fastest by more than this share is not the answer (Objective).
