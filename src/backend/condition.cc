@@ -64,7 +64,7 @@ int precedence_of(std::string_view sign) {
   return 0;
 }
 
-// Of two numbers that are known.
+// Compares or combines two numbers that are known.
 Number apply(std::string_view sign, std::int64_t a, std::int64_t b) {
   const auto wide = [](std::int64_t x) { return static_cast<std::uint64_t>(x); };
   if (sign == "|") return a | b;

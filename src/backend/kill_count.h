@@ -17,7 +17,7 @@ namespace wattune::backend {
 
 class KillCount {
  public:
-  // Of one thing that is tried; `vmstat` tells how often the system killed because memory ran out.
+  // Counts for one thing that is tried; `vmstat` tells how often the system killed because memory ran out.
   explicit KillCount(std::filesystem::path vmstat = "/proc/vmstat");
 
   // Counts the kill that is the error's; false for any other error. False, too, after ten kills, and after the second

@@ -63,7 +63,7 @@ bool has_mark(const Descriptor& folder, const fs::path& path) {
   return status.st_uid == geteuid() && got > 0 && *mark == std::string(text.data(), static_cast<std::size_t>(got));
 }
 
-// As mkdtemp() makes them: the prefix and six letters or digits.
+// True if mkdtemp() makes such names: the prefix and six letters or digits.
 bool is_named_by_us(const std::string& name, const std::string& prefix) {
   constexpr std::size_t kLetters = 6;
   return name.starts_with(prefix) && name.size() == prefix.size() + kLetters &&

@@ -1,4 +1,4 @@
-// What the outputs of results were compared with, in words.
+// Words what the outputs of results were compared with.
 #pragma once
 
 #include <string>

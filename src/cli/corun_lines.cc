@@ -38,7 +38,7 @@ constexpr double kMostNs = 30.0 * 86'400e9;
 constexpr double kMostJoules = 1e9;
 // The speed of a kernel beside another, over its speed alone: more is a mistake of a clock.
 constexpr double kMostRate = 1e3;
-// What rounding changes of numbers that follow from each other.
+// The most that rounding changes of numbers that follow from each other.
 constexpr double kRounding = 1e-6;
 
 Json error_json(const std::optional<Error>& failure) { return failure ? Json(failure->to_string()) : Json(nullptr); }
@@ -77,7 +77,7 @@ unsigned count(const Json& json, const char* name, unsigned least, unsigned most
   return static_cast<unsigned>(count_within(member(json, name), name, least, most));
 }
 
-// Of the two kernels of a pair.
+// Reads a number for each of the two kernels of a pair.
 std::array<double, 2> amounts(const Json& json, const char* name, double least, double most) {
   const Json& both = array_member(json, name, 2, 2);
   return {number_within(both[0], name, least, most), number_within(both[1], name, least, most)};
@@ -105,7 +105,7 @@ Way way_from(const Json& json) {
   throw store::Malformed("no way to run a pair: " + in_quotes(name));
 }
 
-// Of what has figures; of what failed they are 0.
+// Reads a makespan, which is 0 where the run failed.
 Nanoseconds makespan_from(const Json& json, bool failed) {
   return Nanoseconds(amount(json, "makespan_ns", failed ? 0.0 : kLeastNs, kMostNs));
 }

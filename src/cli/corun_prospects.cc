@@ -12,7 +12,7 @@ namespace wattune::cli {
 
 namespace {
 
-// Of the best shares; none where one of them could not be run, or told nothing.
+// Returns the gain of the best shares; none where one of them could not be run, or told nothing.
 std::optional<schedule::Gain> share_over_baselines(const SweptPair& pair) {
   const schedule::SweepRow* const share = pair.sweep.best(schedule::is_share);
   const schedule::SweepRow* const baseline = pair.sweep.best(schedule::is_baseline);

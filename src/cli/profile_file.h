@@ -17,7 +17,7 @@ struct ProfileFile {
   // The record of this kernel; nullptr: there is none. mismatch: there is one of its name, of something else;
   // parse_error: there is none, but a line was left out that may have been it.
   Result<const schedule::ProfileRecord*> find(const std::string& name, const Identity& identity) const;
-  // What people are to know of the file, a line each.
+  // Notes on the file for people, a line each.
   std::vector<std::string> notes() const;
 };
 

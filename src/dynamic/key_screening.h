@@ -116,7 +116,7 @@ class KeyScreening {
   void note_time(Nanoseconds of_best_known);
 
   State state() const;
-  // Of the configurations that were screened.
+  // Returns those of the configurations that were screened.
   std::vector<FailedReport> failures() const;
   // Another number whenever state() or best_few() is another than before.
   std::uint64_t news() const { return news_.load(); }

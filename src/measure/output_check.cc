@@ -197,7 +197,7 @@ ResolvedTolerance default_tolerance(ElementType type) {
   }
 }
 
-// Of the largest magnitude.
+// Returns the tolerance as a share of the largest magnitude.
 double share_of_scale(ElementType type) {
   switch (type) {
     case ElementType::float16: return 1e-2;

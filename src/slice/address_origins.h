@@ -17,7 +17,7 @@ namespace wattune::slice {
 // and what an entry's parameters hold is none.
 class AddressOrigins {
  public:
-  // Of PtxSpace::shared or PtxSpace::local. All three must outlive this.
+  // `space` is PtxSpace::shared or PtxSpace::local. All three others must outlive this.
   AddressOrigins(const PtxFunction& function, const Variables& variables, const CallGraph& calls, PtxSpace space);
 
   // Follows what has changed since the last time; returns whether anything had.

@@ -1,4 +1,4 @@
-// What in a kernel makes its results depend on the order in which its blocks run.
+// Finds in a kernel the first thing that makes its results depend on the order in which its blocks run.
 #pragma once
 
 #include <optional>

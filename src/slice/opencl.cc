@@ -126,7 +126,7 @@ std::string macros_before() {
   return text;
 }
 
-// What the source includes may have changed the macros.
+// Included files may have changed the macros.
 std::string check_behind() {
   std::string text = "\n\n";
   for (const std::string_view name : kOfSlice)

@@ -25,7 +25,7 @@ class WaitFinder {
   std::vector<const PtxInstruction*> find(const std::set<std::string_view>& reached);
 
  private:
-  // Of one function.
+  // Facts of one function.
   struct Waits {
     const PtxInstruction* read = nullptr;
     bool fills_shared = false;  // a loop puts into shared memory what it reads again and again

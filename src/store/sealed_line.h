@@ -17,7 +17,7 @@ void seal(std::string& line);
 // The object with its checksum.
 std::string sealed(const Json& object);
 
-// Of a line without its end.
+// Takes a line without its end.
 bool is_sealed(std::string_view line);
 // Discarded when it is not JSON. Throws Malformed when it passes the limits.
 Json parse_line(std::string_view line, JsonLimits& limits);

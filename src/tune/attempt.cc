@@ -138,7 +138,8 @@ bool Attempt::settle_clocks() {
   return fail(Status::constraints, one_line(settled.error().to_string()));
 }
 
-// What was measured while a process was stopped for long says nothing: its guardian has given the board back.
+// True if clocks were kept. A process that was stopped for long measured nothing: its guardian has given the board
+// back.
 bool Attempt::kept_clocks() {
   const Result<void> kept = run_.clocks.confirm();
   if (!kept) error_ = kept.error();

@@ -56,7 +56,7 @@ std::string different(const Part& actual, const Part& expected, OutputComparison
   return mismatch ? mismatch->to_string(actual.name) : std::string();
 }
 
-// Of what is compared, for sums of the sum too.
+// Returns the largest magnitude of what is compared, for sums of the sum too.
 double scale_of(const Part& part, OutputComparison comparison) {
   const double largest = measure::largest_magnitude(part.elements, part.type);
   const double sum = comparison == OutputComparison::sum ? measure::sum(part.elements, part.type) : 0.0;

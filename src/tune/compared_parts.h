@@ -20,10 +20,10 @@ struct PartRule {
   bool is_compared = true;
   measure::ResolvedTolerance tolerance;
 };
-// Of an output, in the order of its fields.
+// The rules of an output, in the order of its fields.
 using PartRules = std::vector<PartRule>;
 
-// Those of the spec, or of the element types.
+// Returns the tolerances of the spec, or of the element types.
 PartRules rules_of(const VectorArgument& output, const Tolerance& tolerance);
 // The same with measure::tolerance_to_scale(), by what is expected of the first `length` elements; none: of all.
 PartRules rules_to_scale(const Argument& output, const Tolerance& tolerance, std::optional<std::size_t> length,

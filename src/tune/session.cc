@@ -349,7 +349,7 @@ std::vector<Evaluator*> TuningSession::evaluators() const {
   return all;
 }
 
-// What was recorded was compared then, if it was.
+// Recorded results were compared when they were measured, if at all.
 RunInfo TuningSession::describe() const {
   RunInfo info = describe_run(spec(), space(), devices().front(), parts_->identity);
   if (recording() == nullptr || !std::holds_alternative<std::monostate>(spec().reference)) return info;

@@ -1,4 +1,4 @@
-// What a cubin, an ELF file, tells of its kernels without a device.
+// Reads what a cubin, an ELF file, tells of its kernels without a device.
 #pragma once
 
 #include <cstddef>
