@@ -1,6 +1,7 @@
 #include "slice/loop_progress.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 namespace wattune::slice {
@@ -283,33 +284,100 @@ bool LoopProgress::halves(const PtxOperand& low, const PtxOperand& high, std::ui
   return false;
 }
 
-// `low + (high - low) / 2`, or `(low + high) / 2`.
+// `low + (high - low) / 2`, or `(low + high) / 2`, where the numbers may be converted on the way.
 bool LoopProgress::is_middle(const PtxOperand& middle, std::uint32_t user, VariableNumber low,
                              VariableNumber high) const {
-  const auto is_half = [&](std::optional<std::uint32_t> index) {
-    return index && instruction(*index).opcode == "shr" && instruction(*index).operands.size() == 3 &&
-           is_number(instruction(*index).operands[2]) && instruction(*index).operands[2].bits == 1;
-  };
   const auto made_of = [&](std::optional<std::uint32_t> index, std::string_view opcode, VariableNumber a,
                            VariableNumber b) {
-    return index && instruction(*index).opcode == opcode && instruction(*index).operands.size() == 3 &&
-           is_plain_arithmetic(instruction(*index)) && is_variable(instruction(*index).operands[1], *index, a) &&
-           is_variable(instruction(*index).operands[2], *index, b);
+    return index && is_plain(*index, opcode, 3) && comes_from(instruction(*index).operands[1], *index, a) &&
+           comes_from(instruction(*index).operands[2], *index, b);
   };
-  const auto of_middle = earlier_definition(middle, user);
-  if (!of_middle || instruction(*of_middle).operands.size() != 3) return false;
+  const auto of_middle = earlier_result(middle, user);
+  if (const auto sum = halved(of_middle)) return made_of(sum, "add", low, high) || made_of(sum, "add", high, low);
+  if (!of_middle || !is_plain(*of_middle, "add", 3)) return false;
   const auto& operands = instruction(*of_middle).operands;
-  if (is_half(of_middle)) {
-    const auto sum = earlier_definition(operands[1], *of_middle);
-    return made_of(sum, "add", low, high) || made_of(sum, "add", high, low);
-  }
-  if (instruction(*of_middle).opcode != "add") return false;
-  for (const std::size_t half : {1, 2}) {
-    const auto of_half = earlier_definition(operands[half], *of_middle);
-    if (!is_half(of_half) || !is_variable(operands[3 - half], *of_middle, low)) continue;
-    return made_of(earlier_definition(instruction(*of_half).operands[1], *of_half), "sub", high, low);
-  }
-  return false;
+  return std::ranges::any_of(std::array{1, 2}, [&](int half) {
+    return comes_from(operands[3 - half], *of_middle, low) &&
+           made_of(halved(earlier_result(operands[half], *of_middle)), "sub", high, low);
+  });
+}
+
+// The instruction whose result this one halves: `x >> 1`, and also `(x + (x >> 63)) >> 1`, which rounds to zero.
+std::optional<std::uint32_t> LoopProgress::halved(std::optional<std::uint32_t> index) const {
+  if (!index || !is_shift_by(*index, {1})) return std::nullopt;
+  const auto whole = earlier_result(instruction(*index).operands[1], *index);
+  if (!whole || !is_plain(*whole, "add", 3)) return whole;
+  const auto sign = earlier_result(instruction(*whole).operands[2], *whole);
+  if (!sign || !is_shift_by(*sign, {31, 63})) return whole;
+  const auto signed_number = earlier_result(instruction(*whole).operands[1], *whole);
+  return signed_number == earlier_result(instruction(*sign).operands[1], *sign) ? signed_number : std::nullopt;
+}
+
+bool LoopProgress::is_shift_by(std::uint32_t index, std::initializer_list<std::uint64_t> numbers) const {
+  const auto& operands = instruction(index).operands;
+  return is_plain(index, "shr", 3) && is_number(operands[2]) &&
+         std::ranges::find(numbers, operands[2].bits) != numbers.end();
+}
+
+bool LoopProgress::is_plain(std::uint32_t index, std::string_view opcode, std::size_t operands) const {
+  const PtxInstruction& found = instruction(index);
+  return found.opcode == opcode && found.operands.size() == operands && is_plain_arithmetic(found);
+}
+
+bool LoopProgress::is_conversion(std::uint32_t index) const { return is_plain(index, "cvt", 2); }
+
+// Like earlier_definition(), but looks through conversions.
+std::optional<std::uint32_t> LoopProgress::earlier_result(const PtxOperand& operand, std::uint32_t user) const {
+  auto definition = earlier_definition(operand, user);
+  while (definition && is_conversion(*definition))
+    definition = earlier_definition(instruction(*definition).operands[1], *definition);
+  return definition;
+}
+
+// Whether a value is the variable's, at most converted.
+bool LoopProgress::comes_from(const PtxOperand& operand, std::uint32_t index, VariableNumber variable) const {
+  if (is_variable(operand, index, variable)) return true;
+  const auto definition = earlier_definition(operand, index);
+  return definition && is_conversion(*definition) &&
+         comes_from(instruction(*definition).operands[1], *definition, variable);
+}
+
+bool LoopProgress::strides_over_grid() const {
+  return std::ranges::any_of(loop_.blocks, [&](std::uint32_t block) { return ends_behind_stride(block); });
+}
+
+// `add i, i, stride; setp.lt p, i, count; @p bra again;`
+bool LoopProgress::ends_behind_stride(std::uint32_t block) const {
+  const auto test = deciding_test(block);
+  if (!test) return false;
+  const PtxInstruction& compare = instruction(*test);
+  const bool below = compare.has("lt") || compare.has("lo");
+  const bool not_below = compare.has("ge") || compare.has("hs");
+  if ((!below && !not_below) || !ends_if(block, not_below)) return false;
+  const auto added = earlier_definition(compare.operands[1], *test);
+  if (!added || !is_plain(*added, "add", 3) || !is_unchanged(compare.operands[2], *test)) return false;
+  const VariableNumber count = variable(compare.operands[1], *test);
+  return std::ranges::any_of(std::array{1, 2}, [&](int side) {
+    const auto& operands = instruction(*added).operands;
+    return is_variable(operands[side], *added, count) && is_grid_stride(operands[3 - side], *added, kDeepestValue);
+  });
+}
+
+bool LoopProgress::is_unchanged(const PtxOperand& operand, std::uint32_t index) const {
+  return is_number(operand) || (is_register(operand) && definitions(variable(operand, index)).empty());
+}
+
+// Whether a value is the number of the grid's blocks, or a product of it.
+bool LoopProgress::is_grid_stride(const PtxOperand& operand, std::uint32_t index, int depth) const {
+  if (operand.kind != PtxOperandKind::name || depth == 0) return false;
+  if (operand.name.starts_with("%nctaid.")) return true;
+  const auto& all = body_.variables.definitions(variable(operand, index));
+  if (!is_register(operand) || all.size() != 1) return false;
+  const PtxInstruction& made = instruction(all.front());
+  const auto from = [&](std::size_t i) { return is_grid_stride(made.operands[i], all.front(), depth - 1); };
+  if (is_plain(all.front(), "mov", 2) || is_conversion(all.front())) return from(1);
+  if (is_plain(all.front(), "shl", 3)) return is_number(made.operands[2]) && from(1);
+  return is_plain(all.front(), "mul", 3) && (from(1) || from(2));
 }
 
 // The only one each time round, which is in front of its user.

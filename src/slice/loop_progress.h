@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -24,6 +26,8 @@ class LoopProgress {
   bool only_retries() const;
   // Whether the loop halves what lies between two bounds, and ends where they meet.
   bool closes_in() const;
+  // Whether the loop's count grows by a multiple of the grid's blocks, and ends it at a bound: it shares out work.
+  bool strides_over_grid() const;
 
  private:
   const PtxInstruction& instruction(std::uint32_t index) const { return body_.function.instructions[index]; }
@@ -46,6 +50,15 @@ class LoopProgress {
   bool ends_when_bounds_meet(std::uint32_t block) const;
   bool halves(const PtxOperand& low, const PtxOperand& high, std::uint32_t test) const;
   bool is_middle(const PtxOperand& middle, std::uint32_t user, VariableNumber low, VariableNumber high) const;
+  std::optional<std::uint32_t> halved(std::optional<std::uint32_t> index) const;
+  bool is_shift_by(std::uint32_t index, std::initializer_list<std::uint64_t> numbers) const;
+  bool is_plain(std::uint32_t index, std::string_view opcode, std::size_t operands) const;
+  bool is_conversion(std::uint32_t index) const;
+  bool comes_from(const PtxOperand& operand, std::uint32_t index, VariableNumber variable) const;
+  std::optional<std::uint32_t> earlier_result(const PtxOperand& operand, std::uint32_t user) const;
+  bool ends_behind_stride(std::uint32_t block) const;
+  bool is_unchanged(const PtxOperand& operand, std::uint32_t index) const;
+  bool is_grid_stride(const PtxOperand& operand, std::uint32_t index, int depth) const;
   std::optional<std::uint32_t> earlier_definition(const PtxOperand& operand, std::uint32_t user) const;
   bool is_variable(const PtxOperand& operand, std::uint32_t index, VariableNumber variable) const;
 

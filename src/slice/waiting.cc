@@ -59,7 +59,7 @@ class LoopFlow {
   // Whether there is anything to follow.
   bool find_sources() {
     const LoopProgress progress(body_, loop_);
-    if (progress.only_retries() || progress.closes_in()) return false;
+    if (progress.only_retries() || progress.closes_in() || progress.strides_over_grid()) return false;
     is_source_.assign(body_.function.instructions.size(), false);
     bool any = false;
     for_each_instruction([&](std::uint32_t i, std::uint32_t) {

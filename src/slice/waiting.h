@@ -13,8 +13,8 @@ namespace wattune::slice {
 
 // Looks at each function of a module once, whatever number of kernels reach it. A loop may wait where it goes on or
 // ends by what it read of device memory, directly, through a call, or through shared memory. It does not where each
-// time round reads another address, where it only tries an exchange again after somebody came between, nor where it
-// halves what it searches.
+// time round reads another address, where it only tries an exchange again after somebody came between, where it
+// halves what it searches, nor where it shares out work over the grid and a read only ends it early.
 class WaitFinder {
  public:
   // The graph must outlive this.

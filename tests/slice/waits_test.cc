@@ -182,7 +182,17 @@ TEST(Waits, AreNotSearchesThatHalveWhatIsLeft) {
   const std::string goes_on = "setp.lt.u32 %p2, %r1, %r2;";
   EXPECT_EQ(wait_in_body(loop(sum, closes, goes_on)), "");
   EXPECT_EQ(wait_in_body(loop(difference, closes, "setp.gt.u32 %p2, %r2, %r1;")), "");
+  const std::string to_64_bits =
+      "cvt.s64.s32 %rd4, %r1; cvt.s64.s32 %rd5, %r2; add.s64 %rd6, %rd4, %rd5; shr.s64 %rd7, %rd6, 1;"
+      "cvt.u32.u64 %r5, %rd7;";
+  EXPECT_EQ(wait_in_body(loop(to_64_bits, closes, goes_on)), "");
   const std::string read = "ld.global.u32";
+  const auto rounded_to_zero = [](const std::string& signed_number) {
+    return "sub.s32 %r3, %r2, %r1; shr.u32 %r9, " + signed_number +
+           ", 31; add.s32 %r10, %r3, %r9; shr.s32 %r11, %r10, 1; add.s32 %r5, %r11, %r1;";
+  };
+  EXPECT_EQ(wait_in_body(loop(rounded_to_zero("%r3"), closes, goes_on)), "");
+  EXPECT_EQ(wait_in_body(loop(rounded_to_zero("%r2"), closes, goes_on)), read) << "the sign of another number";
   EXPECT_EQ(wait_in_body(loop(sum, closes, "setp.le.u32 %p2, %r1, %r2;")), read) << "goes on where they have met";
   EXPECT_EQ(wait_in_body(loop(sum, "selp.b32 %r1, %r5, %r1, %p1; selp.b32 %r2, %r2, %r5, %p1;", goes_on)), read)
       << "the lower bound may stay";
@@ -191,6 +201,30 @@ TEST(Waits, AreNotSearchesThatHalveWhatIsLeft) {
   EXPECT_EQ(wait_in_body(loop(sum, "selp.b32 %r1, %r8, %r1, %p1; selp.b32 %r2, %r2, %r5, %p3;", goes_on)), read);
   EXPECT_EQ(wait_in_body(loop("shr.u32 %r5, %r3, 1;", closes, goes_on)), read) << "no middle";
   EXPECT_EQ(wait_in_body(loop(sum, "@%p3 " + closes, goes_on)), read) << "not each time";
+}
+
+// Each round takes the next piece of work, and a read only ends the loop early.
+TEST(Waits, AreNotLoopsThatShareOutTheGridsWork) {
+  const auto loop = [](const std::string& stride, const std::string& step, const std::string& test) {
+    return stride + " $a: ld.volatile.global.u32 %r1, [%rd1]; setp.ne.u32 %p1, %r1, 0; @%p1 bra $e; " + step + " " +
+           test + " @%p2 bra $a; $e: ret;";
+  };
+  const std::string blocks = "mov.u32 %r3, %nctaid.x; mov.u32 %r4, %ntid.x; mul.lo.u32 %r5, %r3, %r4;";
+  const std::string step = "add.u32 %r6, %r6, %r5;";
+  const std::string goes_on = "setp.lt.u32 %p2, %r6, %r7;";
+  EXPECT_EQ(wait_in_body(loop(blocks, step, goes_on)), "");
+  EXPECT_EQ(wait_in_body(loop("mov.u32 %r3, %nctaid.x; shl.b32 %r5, %r3, 11;", step, goes_on)), "");
+  const std::string read = "ld.volatile.global.u32";
+  EXPECT_EQ(wait_in_body(loop("mov.u32 %r5, %ntid.x;", step, goes_on)), read) << "tries so many times";
+  EXPECT_EQ(wait_in_body(loop("", "add.u32 %r6, %r6, 1;", goes_on)), read);
+  EXPECT_EQ(wait_in_body(loop(blocks, "@%p3 " + step, goes_on)), read) << "may stay";
+  EXPECT_EQ(wait_in_body(loop(blocks, step, "setp.ne.u32 %p2, %r6, %r7;")), read) << "may step over its end";
+  EXPECT_EQ(wait_in_body(loop(blocks, step, "add.u32 %r7, %r7, %r5; " + goes_on)), read) << "the end moves too";
+  EXPECT_EQ(wait_in_body(loop(blocks, step + " mov.u32 %r6, 0;", goes_on)), read) << "begins anew";
+  EXPECT_EQ(wait_in_body(
+                loop(blocks, "$b: ld.global.u32 %r8, [%rd2]; setp.eq.u32 %p3, %r8, 0; @%p3 bra $b; " + step, goes_on)),
+            "ld.global.u32")
+      << "waits inside";
 }
 
 TEST(Waits, AreAskedOfForeignCodeToo) {
