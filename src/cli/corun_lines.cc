@@ -172,13 +172,20 @@ PlannedRun planned_from(const Json& json, const SweptPair& pair) {
   return planned;
 }
 
-// By round, the entrants as they ran.
+bool has_twice(std::vector<std::size_t> numbers) {
+  std::ranges::sort(numbers);
+  return std::ranges::adjacent_find(numbers) != numbers.end();
+}
+
+// Returns by round the entrants as they ran.
 std::vector<std::vector<std::size_t>> orders_from(const Json& json, std::size_t entrants) {
   std::vector<std::vector<std::size_t>> orders;
   for (const Json& round : array_member(json, "orders", 0, kMostRounds)) {
     if (!round.is_array()) throw store::Malformed("`orders` must hold arrays");
     std::vector<std::size_t>& order = orders.emplace_back();
     for (const Json& entrant : round) order.push_back(count_within(entrant, "orders", 0, entrants - 1));
+    if (order.size() != entrants || has_twice(order))
+      throw store::Malformed("`orders` must name each entrant once in each round");
   }
   return orders;
 }
@@ -188,6 +195,7 @@ Rerun rerun_from(const Json& json, std::size_t rows) {
   Rerun rerun;
   for (const Json& row : array_member(json, "rows", 0, rows))
     rerun.rows.push_back(count_within(row, "rows", 0, rows - 1));
+  if (has_twice(rerun.rows)) throw store::Malformed("`rows` must name each row at most once");
   const std::size_t entrants = rerun.rows.size() + 2;
   rerun.times.is_exact = store::flag_member(json, "exact");
   rerun.times.orders = orders_from(json, entrants);

@@ -14,6 +14,7 @@
 #include "cli/replay.h"
 #include "cli/restore_boards.h"
 #include "cli/sanitize.h"
+#include "cli/space_building.h"
 #include "cli/space_report.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
@@ -79,18 +80,12 @@ std::string origin_of_strategy(const TuneOptions& options, const KernelSpec& spe
   return fmt::format("without --strategy it is {}", plan.strategy);
 }
 
-// Building a space may take long; what --time ends counts from the start of the command.
 Result<space::SearchSpace> build_space(const KernelSpec& spec, const TuneOptions& options,
                                        const Stopwatch& since_start) {
-  const std::optional<Nanoseconds> time = options.session.stop.time;
-  space::BuildOptions building;
-  if (time) building.cancelled = [&since_start, time] { return since_start.elapsed() >= *time; };
-  auto space = space::SearchSpace::build(spec.parameters, spec.constraints, {}, building);
-  if (space || space.error().code() != ErrorCode::cancelled) return space;
-  return Error(ErrorCode::timeout,
-               fmt::format("the time was over before the space of {} constraints was built", spec.constraints.size()))
-      .at({spec.file.string()})
-      .hint("give --time more, or loosen the constraints that tie most parameters together");
+  auto space = space::SearchSpace::build(spec.parameters, spec.constraints, {},
+                                         building_within(options.session.stop.time, since_start));
+  if (!space) return build_error(std::move(space).error()).at({spec.file.string()});
+  return space;
 }
 
 // The search, and `session` with what the files of the user add to it.

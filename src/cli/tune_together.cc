@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/replay.h"
 #include "cli/restore_boards.h"
+#include "cli/space_building.h"
 #include "cli/space_report.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
@@ -195,14 +196,15 @@ Result<schedule::CompanyOptions> company_options(const TuneOptions& options, con
 }
 
 Result<schedule::CompanyReport> run_company(schedule::CompanySession& session, store::Journal& journal,
-                                            const TuneOptions& options, const std::atomic<bool>& cancel) {
+                                            const TuneOptions& options, const std::atomic<bool>& cancel,
+                                            const Stopwatch& since_start) {
   if (options.quiet) {
     tune::TuningObserver silent;
-    return session.run(journal, silent, journal.recovered(), &cancel);
+    return session.run(journal, silent, journal.recovered(), &cancel, since_start.elapsed());
   }
   ProgressDisplay progress(progress_options(session.stop(), session.space().space(), std::nullopt),
                            journal.recovered());
-  auto report = session.run(journal, progress, journal.recovered(), &cancel);
+  auto report = session.run(journal, progress, journal.recovered(), &cancel, since_start.elapsed());
   progress.finish();
   return report;
 }
@@ -237,14 +239,15 @@ Result<ExitStatus> conclude_together(const schedule::CompanySession& session, co
   return report.tuning.best ? ExitStatus::good : ExitStatus::nothing_correct;
 }
 
-Result<ExitStatus> tune_company(schedule::CompanySession& session, const fs::path& file, const TuneOptions& options) {
+Result<ExitStatus> tune_company(schedule::CompanySession& session, const fs::path& file, const TuneOptions& options,
+                                const Stopwatch& since_start) {
   const StopRequest stop;
   const auto placement = [&session](const Trial& trial, const RunInfo&) {
     return tune::place(session.space().space(), trial.configuration);
   };
   WATTUNE_ASSIGN(const auto journal, open_journal(file, session.describe(), placement, options));
   if (!options.quiet) note_company(session);
-  auto report = run_company(session, *journal, options, stop.made());
+  auto report = run_company(session, *journal, options, stop.made(), since_start);
   if (report && stop.made() && report->tuning.evaluated + report->tuning.skipped + report->tuning.resumed == 0)
     report = Error(ErrorCode::cancelled, "interrupted before the first evaluation");
   if (!report) return ended_early(std::move(report).error(), *journal, file);
@@ -266,17 +269,21 @@ Result<ExitStatus> with_boards_given_back(Result<ExitStatus> status, const std::
 }  // namespace
 
 Result<ExitStatus> tune_together(const TuneOptions& options) {
+  const Stopwatch since_start;
   WATTUNE_TRY(check_together(options));
   WATTUNE_ASSIGN(auto members, members_of(options));
   const fs::path file = file_of(options, members);
   WATTUNE_TRY(check_journal_file(file, options));
-  WATTUNE_ASSIGN(const schedule::CompanyOptions company, company_options(options, file, members));
+  WATTUNE_ASSIGN(schedule::CompanyOptions company, company_options(options, file, members));
+  company.building = building_within(options.session.stop.time, since_start);
   const bool sets_boards = std::ranges::any_of(members, sets_board);
   auto session = schedule::CompanySession::open(std::move(members), company);
-  if (!session)
-    return sets_boards ? with_boards_given_back(std::move(session).error(), "") : std::move(session).error();
+  if (!session) {
+    Error error = build_error(std::move(session).error());
+    return sets_boards ? with_boards_given_back(std::move(error), "") : std::move(error);
+  }
   const std::string board = (*session)->device().pci_bus_id;
-  Result<ExitStatus> status = tune_company(**session, file, options);
+  Result<ExitStatus> status = tune_company(**session, file, options, since_start);
   session->reset();
   return sets_boards && !board.empty() ? with_boards_given_back(std::move(status), board) : std::move(status);
 }

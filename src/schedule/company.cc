@@ -164,7 +164,7 @@ Result<std::unique_ptr<CompanySession>> CompanySession::open(std::vector<Company
   WATTUNE_ASSIGN(DeviceInfo device, choose_company_device(members.front().spec, options.session));
   for (CompanyMember& member : members) WATTUNE_TRY(adapt_to_company(member, device));
   WATTUNE_TRY(add_resident_blocks(members, device, options));
-  WATTUNE_ASSIGN(CompanySpace space, CompanySpace::build(std::move(members)));
+  WATTUNE_ASSIGN(CompanySpace space, CompanySpace::build(std::move(members), options.building));
   auto parts = std::make_unique<Parts>(Parts{options, std::move(space), std::move(device)});
   parts->measuring =
       tune::measuring_identity(options.session.evaluation, *options.session.policy(options.session.sampling));
@@ -210,9 +210,11 @@ RunInfo CompanySession::describe() const {
 }
 
 Result<CompanyReport> CompanySession::run(TrialSink& sink, tune::TuningObserver& observer,
-                                          const std::vector<Trial>& resumed, const std::atomic<bool>* cancel) {
+                                          const std::vector<Trial>& resumed, const std::atomic<bool>* cancel,
+                                          Nanoseconds spent) {
   recall_alone(*parts_, resumed);
-  tune::TuningOptions tuning{.stop = parts_->stop, .cancel = cancel, .shoot_out = parts_->options.session.shoot_out};
+  tune::TuningOptions tuning{
+      .stop = parts_->stop, .cancel = cancel, .shoot_out = parts_->options.session.shoot_out, .spent = spent};
   tuning.shoot_out.warm_up = parts_->options.session.sampling.warm_up;
   CompanyReport report;
   Objectives objectives(sink, resumed);

@@ -115,7 +115,7 @@ std::vector<search::WalkCandidate> few_configurations(const space::SearchSpace& 
 
 }  // namespace
 
-Result<CompanySpace> CompanySpace::build(std::vector<CompanyMember> members) {
+Result<CompanySpace> CompanySpace::build(std::vector<CompanyMember> members, const space::BuildOptions& building) {
   WATTUNE_TRY(check_names(members));
   std::vector<Member> own;
   JointParts parts;
@@ -123,7 +123,7 @@ Result<CompanySpace> CompanySpace::build(std::vector<CompanyMember> members) {
   for (CompanyMember& member : members) {
     WATTUNE_TRY(add_board_parameters(board, member.spec));
     WATTUNE_ASSIGN(member.spec, tune::without_clocks(std::move(member.spec)));
-    auto space = space::SearchSpace::build(member.spec.parameters, member.spec.constraints);
+    auto space = space::SearchSpace::build(member.spec.parameters, member.spec.constraints, {}, building);
     if (!space) return std::move(space).error().with_context(member.name);
     std::vector<std::size_t> positions = add_parameters(parts, member.name, *space);
     const bool stays = !member.resident_blocks.empty();
@@ -133,7 +133,8 @@ Result<CompanySpace> CompanySpace::build(std::vector<CompanyMember> members) {
     own.push_back({std::move(member), *std::move(space), std::move(positions), resident});
   }
   std::ranges::move(board, std::back_inserter(parts.parameters));
-  WATTUNE_ASSIGN(auto space, space::SearchSpace::build(std::move(parts.parameters), {}, std::move(parts.constraints)));
+  WATTUNE_ASSIGN(auto space,
+                 space::SearchSpace::build(std::move(parts.parameters), {}, std::move(parts.constraints), building));
   return CompanySpace(std::move(own), std::move(space));
 }
 

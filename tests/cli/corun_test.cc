@@ -222,6 +222,7 @@ TEST_F(Corun, LinesThatCannotBeTrueAreNamedAndSweptAgain) {
   EXPECT_THAT(changed("\"rows\":[", "\"rows\":[null,"), HasSubstr("`rows` must be a whole number"));
   EXPECT_THAT(changed("\"rows\":[{", "\"rows\":[null,{"), HasSubstr("`way` is missing"));
   EXPECT_THAT(changed("\"orders\":[[", "\"orders\":[[99,"), HasSubstr("`orders` must be a whole number"));
+  EXPECT_THAT(changed("\"orders\":[[", "\"orders\":[[0,0,0],["), HasSubstr("`orders` must name each entrant once"));
   EXPECT_THAT(changed("\"error\":null", "\"error\":7"), HasSubstr("`error` must be text"));
 }
 

@@ -39,6 +39,13 @@ extern "C" void reference(void* const* arguments, const std::size_t* lengths) {
 )");
 }
 
+// Writes the spec with `launches` in the place of [launch].
+inline void write_launches(const TempFolder& folder, const std::string& launches) {
+  std::string spec = kScaleSpec;
+  const std::size_t at = spec.find("[launch]");
+  folder.write("scale.toml", spec.replace(at, spec.find("[parameters]") - at, launches));
+}
+
 // A kernel that counts how often each of its blocks ran, which the stand-in for CUDA's driver runs with its twins: what
 // it leaves beside others is what it leaves alone only if each block ran once.
 inline constexpr char kMarkPtx[] = R"(.version 8.0

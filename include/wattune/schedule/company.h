@@ -39,6 +39,7 @@ struct CompanyOptions {
   // Values of a parameter of each kernel, but for partners: how many of its blocks stay on each multiprocessor (CUDA),
   // beside 0, which leaves that to the GPU. Walks leave it at 0. Empty: there is no such parameter.
   std::vector<unsigned> resident_blocks = {};
+  space::BuildOptions building = {};  // of the members' spaces, and of all together
 };
 
 // What a member came to.
@@ -93,9 +94,9 @@ class CompanySession {
   // What the results are about: each member's part by its name, and how they run together.
   RunInfo describe() const;
 
-  // Once; `resumed`, the sink and `cancel` are as of tune::tune().
+  // Once; `resumed`, the sink, `cancel` and `spent` are as of TuningSession::run().
   Result<CompanyReport> run(TrialSink& sink, tune::TuningObserver& observer, const std::vector<Trial>& resumed = {},
-                            const std::atomic<bool>* cancel = nullptr);
+                            const std::atomic<bool>* cancel = nullptr, Nanoseconds spent = {});
 
  private:
   std::unique_ptr<Parts> parts_;

@@ -39,7 +39,7 @@ class CompanySpace {
  public:
   // invalid_argument: fewer than two members, a name twice, or board parameters that have other values in another spec;
   // errors of SearchSpace::build(), with the member's name.
-  static Result<CompanySpace> build(std::vector<CompanyMember> members);
+  static Result<CompanySpace> build(std::vector<CompanyMember> members, const space::BuildOptions& building = {});
 
   const space::SearchSpace& space() const { return space_; }
   std::size_t size() const { return members_.size(); }
