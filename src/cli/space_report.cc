@@ -230,10 +230,10 @@ Explanation::Broken describe(const space::Violation& violation,
 std::string size_text(const SearchSpace& space) { return at_most(space) + group_digits(space.count()); }
 
 std::vector<ConstraintEffect> constraint_effects(const KernelSpec& spec) {
-  const space::BuildOptions kCheap = {.state_budget = 20'000, .materialise_limit = 0};
+  const space::BuildOptions cheap = {.state_budget = 20'000, .materialise_limit = 0};
   std::vector<ConstraintEffect> effects;
   for (const Constraint& constraint : spec.constraints) {
-    const auto alone = SearchSpace::build(spec.parameters, {constraint}, {}, kCheap);
+    const auto alone = SearchSpace::build(spec.parameters, {constraint}, {}, cheap);
     const bool counted = alone && alone->exact();
     effects.push_back({constraint, counted ? std::optional(share_valid(*alone)) : std::nullopt});
   }
