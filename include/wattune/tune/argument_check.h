@@ -16,7 +16,7 @@ namespace wattune::tune {
 
 // Checks what a launch of this configuration passes to `function` of the spec, which was compiled to `compiled`.
 // Fails with mismatch if number, sizes or declared types of the arguments disagree, or if a constant symbol is too
-// small; with not_found if a constant symbol is missing; with the errors of the launch plan.
+// small. Fails with not_found if a constant symbol is missing, otherwise with the errors of the launch plan.
 Result<void> check_arguments(const KernelSpec& spec, const Configuration& configuration, const std::string& function,
                              const backend::CompileReport& compiled);
 
