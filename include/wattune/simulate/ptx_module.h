@@ -1,7 +1,7 @@
 // PtxModule is a PTX text made ready to run on the host, with its variables placed in a VirtualMemory.
 //
-// Loading finds the instructions that the interpreter does not know, so none is met while a kernel runs. A module
-// shares its code with its copies and may be used by any thread; the memory must outlive it.
+// load() and kernel() find the instructions that the interpreter does not know, so they are not discovered while a
+// kernel runs. A module shares its code with its copies and may be used by any thread; the memory must outlive it.
 //
 //   WATTUNE_ASSIGN(const slice::PtxTree tree, slice::parse_ptx(text, "gemm.ptx"));
 //   WATTUNE_ASSIGN(const PtxModule module, PtxModule::load(tree, memory));
