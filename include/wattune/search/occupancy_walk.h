@@ -2,7 +2,7 @@
 // until the first that is worse.
 //
 // Source: Guerreiro, Ilic, Roma, Tomas, "Multi-kernel auto-tuning on GPUs: performance and energy-aware optimization",
-// PDP 2015, with print errors corrected: algorithm 1 (block shapes alone, if no clock varies) and algorithm 2.
+// PDP 2015, with print errors corrected. It is algorithm 1 (block shapes alone) if no clock varies, else algorithm 2.
 //
 // Shapes and clocks are tried in descending order. After a change of shape the clock goes further down from where it
 // is; it is also tried again when the walk ends at the last shape. No run is made twice. The walk ends because the
