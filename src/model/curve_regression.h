@@ -21,8 +21,8 @@ struct SeenEntry {
 // Conditions the prior on seen entries, each with an error of this standard deviation.
 Gaussian given(const Gaussian& prior, std::span<const SeenEntry> seen, double noise);
 
-// Ridge regression of each entry on the features, in units of their own spread. The penalty is the one of 0.1, 1, 10,
-// 100 and 1000 with the least squared error on groups that were left out; those errors are the covariance.
+// A ridge regression of each entry on the features, in units of their own spread. The penalty is the one of 0.1, 1, 10,
+// 100 and 1000 with the least squared error on groups that were left out. The covariance is that of these errors.
 class CurveRegression {
  public:
   // Learns from samples, one in each row. Preconditions: `groups` has an entry per row, numbered from 0 on, and at

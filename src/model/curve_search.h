@@ -26,7 +26,8 @@ class CurveSearch {
   CurveSearch(std::span<const PowerSample> samples, Noise noise);
 
   Candidate best() const;
-  // The ridges of all curves whose error is at most `squares`, within the sampled clocks. `best` is one of them.
+  // Returns the range of the ridges of all curves whose error is at most `squares`, limited to the sampled clocks.
+  // `best` is one of these curves.
   ClockRange ridges_within(const Candidate& best, double squares) const;
   Megahertz within_samples(Megahertz clock) const;
   // Returns the range of the power of these curves at each clock.

@@ -51,8 +51,8 @@ double variance_times_n(const std::vector<PowerSample>& samples) {
   return squares - sum * sum / static_cast<double>(samples.size());
 }
 
-// Returns Student's t for 95 % on both sides: from a table up to 5 degrees of freedom, from there on by the expansion
-// around the normal distribution, which is off by less than 0.5 %.
+// Returns Student's t for 95 % on both sides. It is taken from a table up to 5 degrees of freedom. From there on it is
+// expanded around the normal distribution, which is off by less than 0.5 %.
 double student_95(std::size_t freedom) {
   constexpr std::array kTable = {12.706, 4.303, 3.182, 2.776, 2.571};
   if (freedom <= kTable.size()) return kTable[freedom - 1];

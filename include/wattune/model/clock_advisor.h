@@ -68,8 +68,8 @@ struct ClockAdvice {
 
 class ClockAdvisor {
  public:
-  // Learns from measured kernels. Fails with invalid_argument if there are fewer than three groups or fewer than two
-  // clocks, if the kernels have different clocks or numbers of features, or if a number is not possible.
+  // Learns from measured kernels. Fails with invalid_argument if there are fewer than three groups or two clocks, if
+  // kernels differ in their clocks or number of features, or if a number is not possible.
   static Result<ClockAdvisor> learn(std::span<const KernelOverClocks> kernels);
 
   const std::vector<Megahertz>& clocks() const;  // ascending

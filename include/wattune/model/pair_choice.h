@@ -51,8 +51,8 @@ struct SoloRun {
 };
 
 // Returns an upper bound of the speed-up of several kernels together over one after the other; at least 1. It is the
-// sum of their times over the time for which the busiest resource is busy, sum T_i / max_r sum T_i u_ir, or over the
-// longest of the times, since no kernel gets faster than alone.
+// sum of their times over the time for which the busiest resource is busy, sum T_i / max_r sum T_i u_ir. The longest of
+// the times replaces that if it is longer, since no kernel gets faster than alone.
 double packing_bound(std::span<const SoloRun> kernels);
 // Returns the same bound, 1 + (1 - share), for two kernels of equal time that split the SMs. The second one saturates
 // the memory with this share of the SMs.

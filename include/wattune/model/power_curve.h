@@ -43,8 +43,8 @@ struct PowerSample {
   std::optional<Megahertz> asked;  // the clock that was asked for, if known
 };
 
-// Returns the samples with `capped` set if the board throttled: if it ran more than 1 % below the clock that was asked
-// for, or drew at least 99 % of `limit`. Existing marks are kept.
+// Returns the samples with `capped` set if the board throttled. It did if it ran more than 1 % below the clock that was
+// asked for, or drew at least 99 % of `limit`. Existing marks are kept.
 std::vector<PowerSample> with_capped_marked(std::vector<PowerSample> samples, std::optional<Watts> limit = {});
 
 struct ClockRange {

@@ -2,8 +2,8 @@
 // board. The board is on no bus: board() returns its name.
 //
 // The caller owns both, and the board outlives its clocks; one thread at a time. A setting that somebody else made
-// stays until set() changes it. restore() gives back the limit that was set before, but no locks, because locks of real
-// boards cannot be read either.
+// stays until set() changes it. The call restore() gives back the limit that was set before, but no locks, because
+// locks of real boards cannot be read either.
 //
 //   simulate::SimulatedBoard board(*simulate::find_board_model("GT640"));
 //   simulate::BoardClocks clocks(board);

@@ -1,9 +1,9 @@
 // PtxRun is a launch of a kernel of a PtxModule, interpreted instruction by instruction on the host.
 //
-// Its results are those of a GPU, with three exceptions: functions that PTX calls approximate; the order of threads
-// that do not synchronize; and contraction, since ptxas may make one fma of a mul and an add without rounding
-// modifiers. Equal calls give equal results and equal counts. The caller owns it; module and memory outlive it. One
-// thread at a time. Several runs may take turns in advance() on one memory, like kernels that are on a device together.
+// Its results are those of a GPU, with three exceptions: functions that PTX calls approximate, the order of threads
+// that do not synchronize, and contraction. For ptxas may make one fma of a mul and an add without rounding modifiers.
+// Equal calls give equal results and equal counts. The caller owns it; module and memory outlive it. One thread at a
+// time. Several runs may take turns in advance() on one memory, like kernels that are on a device together.
 //
 //   WATTUNE_ASSIGN(PtxRun run, PtxRun::start(module, "scale", {.groups = {64, 1, 1}, .group_size = {256, 1, 1}},
 //                                            parameter_bytes, memory, {.resident_blocks = 4, .seed = 7}));
@@ -62,9 +62,9 @@ class PtxRun {
   ~PtxRun();
 
   // Runs for so many instructions of warps, or a few more. Returns true if all blocks have ended. Fails with
-  // launch_failed, naming kernel, block, thread and line, for an access out of bounds or misaligned, a division by
-  // zero, threads that wait for each other forever, a trap, or an instruction that cannot be run. Fails with timeout
-  // after most_instructions. After an error the run cannot go on.
+  // launch_failed, naming kernel, block, thread and line. Its causes are an access out of bounds or misaligned, a
+  // division by zero, threads that wait for each other forever, a trap, or an instruction that cannot be run. Fails
+  // with timeout after most_instructions. After an error the run cannot go on.
   Result<bool> advance(std::uint64_t instructions);
   Result<void> finish();
 

@@ -109,7 +109,7 @@ class SimulatedGpu {
   Result<StreamId> add_stream(const StreamTraits& traits);
 
   // Submits a launch. Fails with not_found if the kernel or stream does not exist, with out_of_range if the grid does
-  // not have the blocks, with invalid_argument if persistent blocks do not fit on an SM.
+  // not have the blocks. Fails with invalid_argument if persistent blocks do not fit on an SM.
   Result<LaunchId> submit(const GridLaunch& launch);
   // Sets the stop word of a persistent launch: each of its blocks ends after its current logical block. Does nothing if
   // the launch has ended. Fails with not_found, or with invalid_argument if the launch is not persistent.
