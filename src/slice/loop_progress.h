@@ -1,5 +1,5 @@
-// Recognises loops that make progress whatever other blocks write: reads that move to new addresses, exchanges that are
-// retried only after an interference, searches that halve their range, and loops that share out the grid's work.
+// Recognises loops that make progress whatever other blocks write. They read new addresses, retry exchanges only after
+// an interference, halve a range that they search, or share out the grid's work.
 #pragma once
 
 #include <cstdint>

@@ -65,8 +65,8 @@ bool joins_names(std::string_view source) {
   return false;
 }
 
-// Tells whether the preprocessor may make a name that is not in the source: by reading another file, pasting tokens,
-// joining lines, or through a `#` that is written as a trigraph or digraph.
+// Tells whether the preprocessor may make a name that is not in the source. It may read another file, paste tokens,
+// join lines, or begin a directive by a trigraph or digraph.
 bool hides_names(std::string_view source) {
   if (joins_names(source) || source.find("??") != std::string_view::npos) return true;
   if (source.find("%:") != std::string_view::npos) return true;

@@ -13,9 +13,9 @@ namespace wattune::slice {
 
 // Finds such loops in each function of a module once, however many kernels reach it. A loop may wait if data read from
 // device memory decide whether it goes on, directly, through a call, or through shared memory.
-// Loops of four kinds do not wait. Their reads have another address in each iteration; or they only retry an exchange
-// after an interference; or they halve a range that they search; or they share out work over the grid, and a read only
-// ends them early.
+// Loops of four kinds do not wait. They read another address in each iteration, only retry an exchange after an
+// interference, halve a range that they search, or share out work over the grid. In the last kind, a read may only end
+// the loop early.
 class WaitFinder {
  public:
   // Keeps the graph, which must outlive this.

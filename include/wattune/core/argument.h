@@ -79,7 +79,7 @@ struct StructField {
 struct StructArgument {
   std::vector<StructField> fields;
 };
-// The offsets of the fields of a struct, by C's rules: each field lies at the next multiple of its size, and the struct
+// The offsets of the fields of a struct, by C's rules. Each field lies at the next multiple of its size, and the struct
 // ends at a multiple of its largest field's size. CUDA, OpenCL and the host agree on it.
 struct StructLayout {
   std::vector<std::size_t> offsets;  // of the fields, in bytes

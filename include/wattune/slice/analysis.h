@@ -1,5 +1,5 @@
-// Finds in a kernel's PTX whether its grid can be cut: the obstacles to each form of a twin, the special registers it
-// reads, the effects of the order of blocks, and the resources it declares.
+// Finds in a kernel's PTX whether its grid can be cut. The analysis gives the obstacles to each form of a twin, the
+// special registers it reads, the effects of the order of blocks, and the resources it declares.
 //
 // Pure functions of values; any thread may call. Views point into the tree's text.
 //

@@ -38,8 +38,8 @@ struct Box {
 // ragged end. Fails with invalid_argument if the grid or the target has no blocks.
 Result<std::vector<Box>> boxes(const Grid& grid, std::uint64_t target);
 
-// Covers a range of block numbers with the fewest boxes, in the order of their blocks: the rest of a row, the rest of a
-// plane, whole planes, and the same at the end. Precondition: the grid has those blocks.
+// Covers a range of block numbers with the fewest boxes, in the order of their blocks. They are the rest of a row, the
+// rest of a plane, whole planes, and the same at the end. Precondition: the grid has those blocks.
 std::vector<Box> boxes_of(const Grid& grid, std::uint64_t first, std::uint64_t blocks);
 
 // The constants of a division: n / d of numbers below 2^31 is (n * multiplier) >> shift. Source: Granlund and
@@ -87,8 +87,8 @@ struct alignas(8) PersistentWords {
 
 AddWords add_words(const Grid& grid, const Box& box);
 
-// Returns the words of a launch. All three functions fail with invalid_argument if the grid has no blocks or 2^31 or more,
-// or the blocks of the range are not in the grid.
+// Returns the words of a launch. All three functions fail with invalid_argument if the grid has no blocks or 2^31 or
+// more, or the blocks of the range are not in the grid.
 Result<LinearWords> linear_words(const Grid& grid, std::uint64_t first);
 Result<GuardWords> guard_words(const Grid& grid, std::uint64_t first, std::uint64_t end);
 
