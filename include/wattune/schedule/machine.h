@@ -124,8 +124,7 @@ struct Launch {
   // Bytes of each SM that blocks of this launch and of all that shall run beside it share; for twins only. At 0 it is
   // what this launch alone needs.
   std::uint64_t shared_bytes = 0;
-  std::size_t copy =
-      0;  // whose buffers it uses: those of the n-th copy, if there are copies, or 0 for the kernel's own
+  std::size_t copy = 0;  // whose buffers it uses: the n-th copy's; the kernel's own if 0, or if there are no copies
 };
 
 struct Ended {
