@@ -70,9 +70,8 @@ struct TuningPolicy {
   // True to adopt configurations of a level other than trusted even if nothing could be compared. This happens if the
   // spec has no reference and the default configuration fails, or if there is no output to compare.
   bool adopt_unverified = false;
-  // Number of calls at which tuning of a key begins, since tuning pays only if many calls follow (paper 001, equation
-  // 4). Expected calls count (TunableKernel::expect()), or else those made so far. With 0, tuning begins at the first
-  // call.
+  // Least number of calls of a key, announced (TunableKernel::expect()) or made so far, at which its tuning begins.
+  // Tuning pays only if many calls follow (paper 001, equation 4). With 0, tuning begins at the first call.
   std::uint64_t calls_before_tuning = 0;
   // Distance, in calls of the best known, between two that are timed to watch for drift; 0 turns this off. If the times
   // change by the share `drift`, the key is tuned again.
