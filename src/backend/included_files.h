@@ -11,8 +11,8 @@ namespace wattune::backend {
 
 struct IncludedFiles {
   std::string contents;  // names and contents of all files, in the order of discovery
-  bool complete =
-      true;  // false if some are missing: their names are macros or stand in options, or they are unreadable
+  // False if some are missing: their names are macros or stand in options, or they are unreadable.
+  bool complete = true;
 };
 
 // Returns the user's folders for headers, as the options name them.
