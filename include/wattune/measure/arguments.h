@@ -20,18 +20,20 @@ namespace wattune::measure {
 
 // Generates the bytes of one vector argument: `length` elements of its type and width. `evaluate` evaluates a
 // FillExpression, because the module space lies above this one. Equal specs give equal bytes on every machine. Fails
-// with not_found, with mismatch (size of a file) and with io_error.
+// with out_of_range if a number does not fit the type, with invalid_argument without `evaluate` where it is needed, and
+// as read_data_file() does.
 using ElementFunction = Result<double> (*)(void* context, std::size_t index);
 Result<std::vector<std::byte>> make_contents(const VectorArgument& argument, std::size_t length,
                                              std::uint64_t default_seed, ElementFunction evaluate = nullptr,
                                              void* context = nullptr);
 
-// Converts `value` to the bytes of one element. Fails with out_of_range if an integer type cannot hold it.
+// Converts `value` to the bytes of one element. Fails with out_of_range if an integer type cannot hold it, and with
+// invalid_argument if it is a text.
 Result<std::vector<std::byte>> to_bytes(double value, ElementType type);
 Result<std::vector<std::byte>> to_bytes(const Value& value, ElementType type);
 
-// Reads raw bytes, or the data of a .npy file. Fails with not_found, with mismatch if the type or size is another, and
-// with io_error.
+// Reads raw bytes, or the data of a .npy file. Fails with not_found, with mismatch if the type or size is another, with
+// parse_error for a damaged .npy header, and with io_error.
 Result<std::vector<std::byte>> read_data_file(const std::filesystem::path& path, ElementType type,
                                               std::size_t elements);
 
