@@ -31,14 +31,13 @@ enum class PtxOperandKind : std::uint8_t {
 
 struct PtxOperand {
   PtxOperandKind kind = PtxOperandKind::name;
-  bool logical_not = false;    // !%p
-  bool minus = false;          // -%r; only names have it, because numbers are negative themselves
-  bool generic = false;        // generic(name), in initial values
-  std::string_view name = {};  // with the part behind its point: "%tid.x"; empty if the kind has none
-  std::uint64_t bits = 0;      // the value of a number
-  std::int64_t offset = 0;     // behind a name or in an address, in bytes
-  std::vector<PtxOperand> elements =
-      {};  // in brackets, or behind an address's first comma; the index of a name: `array[2]`
+  bool logical_not = false;               // !%p
+  bool minus = false;                     // -%r; only names have it, because numbers are negative themselves
+  bool generic = false;                   // generic(name), in initial values
+  std::string_view name = {};             // with the part behind its point: "%tid.x"; empty if the kind has none
+  std::uint64_t bits = 0;                 // the value of a number
+  std::int64_t offset = 0;                // behind a name or in an address, in bytes
+  std::vector<PtxOperand> elements = {};  // in brackets, behind an address's first comma, or a name's index: `array[2]`
   std::string_view text = {};
 };
 
