@@ -34,14 +34,14 @@ struct BlockCosts {
 struct BlockSampleOptions {
   std::size_t blocks = 4;  // spread evenly over the grid; a smaller grid is counted whole
   std::size_t dynamic_shared_bytes = 0;
-  // Most instructions of all counted blocks together. After that no further block begins, and a block that exceeds the
-  // number by itself ends the count.
+  // Most instructions of all counted blocks together. After that no further block begins; a block that exceeds the
+  // number by itself is an error (timeout).
   std::uint64_t most_instructions = 50'000'000;
 };
 
 // Runs blocks one after the other, each as the only one on the device, and counts what they cost. They write to
-// `memory`. Fails like PtxRun::start() and advance(), and with timeout if the first block has too many instructions or
-// waits for other blocks forever.
+// `memory`. Fails like PtxRun::start() and advance(). So it fails with timeout if a block by itself has too many
+// instructions, for instance because it waits for other blocks forever.
 Result<BlockCosts> count_block(const PtxModule& module, std::string_view kernel, const backend::Geometry3& geometry,
                                std::span<const std::byte> parameters, VirtualMemory& memory,
                                const BlockSampleOptions& options = {});
