@@ -58,8 +58,8 @@ class Metrics {
   };
   // Returns `known` with the time, then with all metrics for which the device tells enough.
   Computed compute(std::vector<Metric> known, Nanoseconds time, const Configuration& configuration) const;
-  // Returns the uncertainty of a metric, from those of what it reads, each alone and to first order. They add up,
-  // because those of one measurement go together. nullopt if it reads nothing uncertain.
+  // Returns the uncertainty of a metric: the sum of what each uncertain input contributes, alone and to first order.
+  // Contributions are added, because the errors of one measurement go together. nullopt if it reads nothing uncertain.
   static std::optional<double> propagated(const Compiled& metric, std::vector<Metric> known,
                                           const Configuration& configuration);
   // Returns the objective as a value to minimise. Precondition: there is an objective.
