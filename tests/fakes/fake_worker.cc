@@ -48,7 +48,7 @@ void send_nonsense() {
   (void)channel.send(nonsense, std::nullopt);
 }
 
-// As a daemon does: in a session of its own, and without a parent.
+// Starts a process like a daemon: in a session of its own, and without a parent.
 pid_t start_daemon() {
   int ends[2];
   if (pipe(ends) != 0) return -1;
@@ -136,7 +136,7 @@ std::unique_ptr<backend::Device> good_device() {
   return device;
 }
 
-// As where it does not learn from /sys how much there is.
+// Ends like PoCL when it cannot learn from /sys how much memory there is.
 [[noreturn]] void end_as_pocl_without_memory() {
   std::fprintf(stderr, "Not enough memory to run on this device.\n");
   std::abort();
@@ -156,7 +156,7 @@ Result<std::unique_ptr<backend::Device>> open(const std::string& selector) {
   return good_device();
 }
 
-// As nvcc does: a program that starts another one. Their ids become a line of the log.
+// Runs a program that starts another one, as nvcc does. Their ids become a line of the log.
 Result<backend::Image> run_without_end(const char* log, Nanoseconds limit) {
   WATTUNE_ASSIGN(const auto folder, backend::TemporaryFolder::create());
   WATTUNE_TRY(
@@ -164,8 +164,8 @@ Result<backend::Image> run_without_end(const char* log, Nanoseconds limit) {
   return Error(ErrorCode::compile_failed, "somebody ended the program");
 }
 
-// An image that names its macros, or what the macro MODE asks for. WATTUNE_FAKE_COMPILER_LOG names a file
-// that gets a line for each compilation, and with `.go` behind it one for whose appearance MODE=wait waits.
+// Returns an image that names its macros, or behaves as the macro MODE says. WATTUNE_FAKE_COMPILER_LOG names a file
+// that gets a line for each compilation. MODE=wait waits until a file of that name with `.go` behind it appears.
 Result<backend::Image> compile(const backend::CompileTarget& target, const KernelSource& source,
                                std::span<const backend::Macro> macros, Nanoseconds limit) {
   std::string code = target.architecture + " " + source.text;
@@ -187,7 +187,7 @@ Result<backend::Image> compile(const backend::CompileTarget& target, const Kerne
 
 }  // namespace
 
-// The real backends have no part in the tests.
+// Runs the worker without the real backends, which have no part in the tests.
 int main(int argc, const char* const* argv) {
   for (const char* name : {"cuda", "opencl", "host"}) backend::unregister_backend(name);
   if (!backend::register_backend({.name = "fake", .discover = discover, .open = open, .compile = compile})) return 1;
