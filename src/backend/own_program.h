@@ -12,8 +12,8 @@
 
 namespace wattune::backend {
 
-// Finds the program of this name: beside the running one, in bin or libexec/wattune beside the folder of the library
-// that holds this code, or where the linked library was installed. Fails with unavailable.
+// Finds the program of this name. Looks beside the running one, in bin or libexec/wattune beside the folder of the
+// library that holds this code, and where the linked library was installed. Fails with unavailable.
 Result<std::filesystem::path> find_own_program(const std::string& name);
 
 // Returns a copy whose number is above those that a child gives its descriptors. Fails with unavailable.

@@ -1,5 +1,5 @@
 // The machine of real devices on a GPU: kernels of benchmarks/ in slices, by persistent twins, stopped and resumed,
-// side by side and on some of the multiprocessors, compared bit by bit with what they give whole.
+// side by side and on some of the multiprocessors. The results are compared bit by bit with those of the whole kernels.
 #include "wattune/schedule/device_machine.h"
 
 #include <gmock/gmock.h>

@@ -1,8 +1,8 @@
 // FakeDevice: a Device for tests, in this process, with a fake clock: nothing sleeps, nothing depends on speed.
 //
-// Kernels are C++ functions that the test registers by name. "Compiling" a source makes those kernels available
-// whose names occur in its text. A kernel gets its macros, geometry and argument bytes, works on them at once, and
-// returns how long it pretends to have run; finish(limit) fails with timeout when that sums up to more than limit.
+// Kernels are C++ functions that the test registers by name. "Compiling" a source makes those kernels available whose
+// names occur in its text. A kernel gets its macros, geometry and argument bytes, works on them at once, and returns
+// how long it pretends to have run. finish(limit) fails with timeout if the sum of these times exceeds the limit.
 //
 //   FakeDevice device;
 //   device.add_kernel("scale", 2, [](const FakeLaunch& launch) -> Result<Nanoseconds> {
@@ -10,18 +10,18 @@
 //     return Nanoseconds(1000.0 / launch.macro("TILE"));
 //   });
 //
-// Misbehaviour is what the kernel returns or does:
+// A kernel misbehaves by its result or its actions:
 //   hang            return kForever;
 //   launch failure  return Error(ErrorCode::launch_failed, "...");
 //   crash           return crash("SIGSEGV");          the device is lost until reset()
 //   out of bounds   launch.write_out_of_bounds(0);    check_guards() counts it
 //   wrong output    write something else
-// Compile errors, slow compiles and crashes of the compiler come from on_build(). Commands are held back until
-// submit() or finish(), as a worker does, so tests notice host memory that dies too early; they do their work when they
-// are handed over. Streams overlap on the fake clock: each goes on when its last command has ended, or the launch that
-// it waits for. The clock goes on to the end of what is finished, and an event that is asked before its launch has
-// ended says no and lets the clock go on to that end. Counters tell what was called and what still lives. Not thread
-// safe.
+// Compile errors, slow compiles and crashes of the compiler come from on_build(). Commands are held back until submit()
+// or finish(), as a worker does, so tests notice host memory that dies too early. They do their work when they are
+// handed over. Streams overlap on the fake clock: a command begins when the stream's last command, or the launch that
+// it waits for, has ended. Finishing a stream advances the clock to its end. An event that is asked too early says no
+// and advances the clock to the end of its launch. Counters tell which calls were made and which objects still live.
+// Not thread safe.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// A worker program that serves a FakeDevice, and misbehaves as real drivers do. The selector says how:
+// A worker program that serves a FakeDevice and misbehaves as real drivers do. The selector says how:
 //   fake:0        kernels noop, scale (y[i] *= factor), run_for (so many nanoseconds), overrun, abort, exit, garbage,
 //                 sleep (without end), forever (of the fake clock); 64 MiB of memory; a board that takes 100 W
 //   fake:exit     exits with status 7 while opening the device
@@ -6,9 +6,9 @@
 //   fake:nonsense answers it with a frame that is no answer
 //   fake:sleep    never answers it
 //   fake:killed   is killed twice while it opens; WATTUNE_FAKE_WORKER_LOG names a file that gets a line each time
-// Kernels beside those: leave_process (starts a process in a session of its own, which never ends, and writes its id
-// into the buffer), leave_file (in the folder for temporary files), take_memory (new, without end),
-// abort_without_memory (malloc until there is none, then abort, as LLVM does).
+// It has more kernels: leave_process (starts a process in a session of its own, which never ends, and writes its id
+// into the buffer) and leave_file (in the folder for temporary files). take_memory calls new without end, and
+// abort_without_memory calls malloc until there is none, then abort, as LLVM does.
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>

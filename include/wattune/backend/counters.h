@@ -58,11 +58,12 @@ class Counters {
   virtual ~Counters() = default;
   // Lists all counters of the device. Fails with unavailable without CUPTI.
   virtual Result<std::vector<CounterInfo>> list() = 0;
-  // Runs the commands that `stream`, of this device, was given since its last finish(), as often as the hardware needs
-  // to count all these counters from the first launch to the last. Returns their values, without those that mean
-  // nothing for this kernel. `limit` bounds all runs together. Without a launch it only checks whether the counters can
-  // be counted. Errors are those of Stream::finish(). Also fails with not_found or invalid_argument (a name, a stream
-  // of another device, commands that wait for another stream), and with unavailable (no CUPTI, not permitted).
+  // Runs the commands that `stream`, of this device, was given since its last finish(). Repeats them as often as the
+  // hardware needs to count all these counters from the first launch to the last. Returns their values, without those
+  // that mean nothing for this kernel. `limit` bounds all runs together. Without a launch it only checks whether the
+  // counters can be counted. Errors are those of Stream::finish(). Also fails with not_found or invalid_argument (a
+  // name, a stream of another device, commands that wait for another stream), and with unavailable (no CUPTI, not
+  // permitted).
   virtual Result<std::vector<Metric>> count(Stream& stream, const std::vector<std::string>& counters,
                                             Nanoseconds limit) = 0;
 };

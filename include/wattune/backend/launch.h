@@ -48,8 +48,8 @@ class Buffer : public DeviceObject {
   virtual bool has_pixels() const { return false; }
 };
 
-// The i-th argument of a launch, in the kernel's order: a buffer (nullptr stands for a null pointer), a sampler (which
-// is no parameter of a CUDA kernel), or one of these.
+// The i-th argument of a launch, in the kernel's order: a buffer (nullptr for a null pointer), a sampler (no parameter
+// of a CUDA kernel), or one of these.
 struct ScalarBytes {
   std::vector<std::byte> bytes;
 };

@@ -56,9 +56,9 @@ Result<std::unique_ptr<Device>> open_device_in_worker(const std::string& selecto
 // ran out.
 bool killed_from_outside(const Error& error);
 
-// Runs the whole program `wattune-worker`: serves the client that started it until that goes away, with the backends of
-// this process, and returns the exit status. main() calls it before anything but register_backend(), because it forks.
-// An own worker program (WorkerOptions::executable) brings its backends into workers by registering them first.
+// Runs the whole program `wattune-worker`, with the backends of this process. Serves the client that started it until
+// that goes away, and returns the exit status. main() calls it before anything but register_backend(), because it
+// forks. An own worker program (WorkerOptions::executable) brings its backends into workers by registering them first.
 int run_worker(int argc, const char* const* argv);
 
 }  // namespace wattune::backend

@@ -2,8 +2,8 @@
 //
 // Sending a launch takes the host longer than a short kernel runs. A stream that is not held runs dry between two
 // commands, and the time between the events around a launch then contains time of the host. A held stream waits for a
-// word of host memory (stream memory operations of "CUDA Driver API"), so that its commands follow each other as fast
-// as the device takes them.
+// word of host memory (stream memory operations of "CUDA Driver API"). Its commands then follow each other as fast as
+// the device takes them.
 //
 // Some calls of the driver wait for earlier commands, for a debugger or to make room. A held stream would then wait for
 // ever, so a thread lets it go after kLongest. After some of these rescues the stream is held no more.

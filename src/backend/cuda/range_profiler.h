@@ -1,8 +1,8 @@
 // RangeProfiler: counts hardware events while one kernel runs.
 //
-// The hardware counts only some events at once, so the kernel runs several times, in passes, each from the same state
-// (the Range Profiler API of "CUPTI", with ranges and replay by its user). While a RangeProfiler lives, CUPTI is hooked
-// into the driver, and measured times mean nothing.
+// The hardware counts only some events at once, so the kernel runs several times, in passes, each from the same state.
+// This is the Range Profiler API of "CUPTI", with ranges and replay by its user. While a RangeProfiler lives, CUPTI is
+// hooked into the driver, and measured times mean nothing.
 //
 //   WATTUNE_ASSIGN(auto profiler, RangeProfiler::start(session, {"dram__bytes_read.sum"}));
 //   do {

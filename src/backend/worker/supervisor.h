@@ -2,9 +2,9 @@
 // happens to either.
 //
 // A process that asks for supervision at its very start, before it has threads, forks. The child is the worker; the
-// parent supervises. It adopts the worker's orphans (a subreaper), so that all processes that a kernel or a driver
-// started end with the worker, even in process groups and sessions of their own. It needs no rights, and touches no
-// other child of the client, which may be any program.
+// parent supervises. It adopts the worker's orphans (a subreaper). So all processes that a kernel or a driver started
+// end with the worker, even in process groups and sessions of their own. It needs no rights, and touches no other child
+// of the client, which may be any program.
 //
 // The supervisor ends everything when the worker ends, when the client hangs up (first in order, so that compilers
 // remove their files), or at once on SIGTERM. Then it removes the worker's folder and ends as the worker did, so that

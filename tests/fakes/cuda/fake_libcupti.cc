@@ -1,12 +1,11 @@
-// A stand-in for libcupti.so, for the device of the stand-in for libcuda, which is a GH100 to it. It has these
-// counters:
+// A stand-in for libcupti.so. It takes the device of the stand-in for libcuda for a GH100, and has these counters:
 //   dram__bytes_read         always 4096
-//   smsp__inst_executed      how many kernels were launched in a pass, on average
+//   smsp__inst_executed      number of kernels launched in a pass, on average
 //   lts__t_sector_hit_rate   never a number
 //   sm__throughput           always 50
-//   what the strategy profile reads, always 10
-// A pass collects one of them. Calls in an order that the real library forbids end the process, and so do launches
-// outside of ranges while the profiler is enabled, for those would have been timed samples.
+//   the counters that the strategy `profile` reads, always 10
+// A pass collects one of them. Calls in an order that the real library forbids end the process. Launches outside of
+// ranges end it too while the profiler is enabled, because they would have been timed samples.
 //
 // Environment variables steer it:
 //   WATTUNE_FAKE_CUPTI_CHIP=GP100   the device's chip
