@@ -42,8 +42,8 @@ class Recording {
   // name_energy() gives. Fails as ids_in(), and with mismatch if no Trial is in the space.
   static Result<Recording> match(const space::SearchSpace& space, ResultSet results);
 
-  // Returns the same Trials with metrics and first objective of `spec` instead of the recorded ones. A Trial for which
-  // a metric cannot be computed gets Status::constraints, as on a device.
+  // Returns the same Trials with metrics and first objective of `spec` instead of the recorded ones. A Trial that lacks
+  // what the objective reads gets Status::constraints, as on a device.
   // Fails with invalid_argument, parse_error or not_found for mistakes in the metrics, with unavailable if no recorded
   // Trial has what the objective needs.
   Result<Recording> with_objectives(const KernelSpec& spec) const;
