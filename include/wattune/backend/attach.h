@@ -59,8 +59,8 @@ Result<std::unique_ptr<Device>> attach_opencl(_cl_context* context, _cl_device_i
 // Adopts a stream of the application. Each call hands its command to the driver at once, behind the commands that the
 // application sent before; nothing is held back, and no clocks are read meanwhile. Reads and writes of ordinary host
 // memory may block in the driver as the application's own would. finish() also waits for the application's commands.
-// Such a stream cannot count hardware counters. Fails with invalid_argument if the stream is of another context,
-// or if `device` is of another backend or in another process.
+// Such a stream cannot count hardware counters. Fails with invalid_argument if the stream is of another context, or if
+// `device` is of another backend or in another process.
 //
 // CUDA: the default streams are accepted too: nullptr (the legacy one), CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.
 // wait_for() fails with invalid_argument for a launch that one of the device's own streams still holds back behind a

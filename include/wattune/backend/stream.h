@@ -112,9 +112,9 @@ class Stream : public DeviceObject {
   // Waits for all commands. Fails with launch_failed (the device works on), or with timeout or device_lost (it needs
   // reset()).
   virtual Result<void> finish(Nanoseconds limit) = 0;
-  // Returns the state of an adopted stream as the driver sees it, including the application's commands. Fails with
-  // unavailable if the driver cannot tell without waiting, with invalid_argument if the application has destroyed the
-  // stream, or with device_lost.
+  // Returns the state of the stream; of an adopted one as the driver sees it, including the application's commands.
+  // Fails with unavailable if the driver cannot tell without waiting, with invalid_argument if the application has
+  // destroyed the stream, or with device_lost.
   virtual Result<StreamState> state() const;
   // Tells whether the stream captures into a graph. Each call can afford to ask.
   virtual bool is_capturing() const { return false; }
