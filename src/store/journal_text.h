@@ -25,7 +25,7 @@ class TrialEncoder {
   explicit TrialEncoder(const std::vector<Parameter>& parameters);
 
   // Replaces `line` by the Trial's line, with its newline. Fails with invalid_argument if the Trial has a value that
-  // the space lacks, or is correct without finite statistics.
+  // the space lacks, is correct without finite statistics, or cannot be true.
   Result<void> encode(const Trial& trial, std::string& line) const;
 
  private:

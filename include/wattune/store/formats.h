@@ -49,7 +49,7 @@ Result<std::vector<StoredRun>> load_database(const std::filesystem::path& file);
 // not_found; with invalid_argument if a database has several runs and none is named.
 Result<ResultSet> load_results(const std::filesystem::path& file);
 // Reads the same files as load_results(), but returns all Trials in the order of the file, for callers that follow a
-// search step by step. From a journal it returns only the Trials of its last run.
+// search step by step. A journal gives only the Trials that count.
 Result<ResultSet> load_evaluations(const std::filesystem::path& file);
 
 // Writes `text` to `file` through a temporary file and a rename, so that readers never see half of it. Fails with

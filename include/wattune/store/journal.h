@@ -55,8 +55,8 @@ class Journal : public TrialSink {
 
   // Appends a Trial. Fails with io_error if the disk is full; the Trial is not recorded and the file stays valid. Fails
   // with io_error, too, if somebody else removed, replaced or changed the file; this Trial and all before it are then
-  // in a new file beside it, file(). Fails with invalid_argument if the Trial has a value that the space lacks, or is
-  // correct without finite statistics.
+  // in a new file beside it, file(). Fails with invalid_argument if the Trial has a value that the space lacks, is
+  // correct without finite statistics, or cannot be true.
   Result<void> add(const Trial& trial) override;
   // Checks that the file was not lost, with errors as of add(). For the end of a run, whose last Trial no add()
   // follows.
