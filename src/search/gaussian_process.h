@@ -60,7 +60,7 @@ class GaussianProcess {
 
   std::vector<double> length_scales_;
   std::vector<Coordinates> points_;  // scaled
-  double sum_ = 0.0;                 // of the responses
+  double sum_ = 0.0;                 // sum of the responses
   double squares_ = 0.0;
   std::vector<std::vector<double>> factor_;  // rows of L
   std::vector<double> solved_responses_;     // L^-1 y

@@ -43,7 +43,7 @@ class Noise {
   static constexpr double kHalved = 50.0;  // observations with which it is half as much
 
   double lowest_ = 0.0;
-  double variance_ = 0.0;  // of the responses
+  double variance_ = 0.0;  // variance of the responses
   double at_one_deviation_ = 0.0;
 };
 

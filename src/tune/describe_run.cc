@@ -355,7 +355,7 @@ Identity measuring_identity(const EvaluatorOptions& options, const measure::Meas
   std::vector<std::string> observed = observed_metrics(options);
   std::ranges::sort(observed);
   identity["observed metrics"] = fmt::format("{}", fmt::join(observed, ", "));
-  if (!options.observe.empty()) identity["energy"] = "without set-up and gaps";  // as time is
+  if (!options.observe.empty()) identity["energy"] = "without set-up and gaps";  // the time excludes them, too
   return identity;
 }
 

@@ -13,7 +13,7 @@ namespace wattune::tune {
 
 struct Final {
   std::vector<Trial> trials;  // the finalists first; empty if it was cancelled
-  measure::Rounds rounds;     // of each
+  measure::Rounds rounds;     // rounds of each Trial
   // Longest time that may win (Objective::slowdown).
   Nanoseconds longest_time{std::numeric_limits<double>::infinity()};
 };

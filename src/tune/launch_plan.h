@@ -111,7 +111,7 @@ class LaunchPlan {
 
   std::shared_ptr<const Names> names_;
   std::vector<StepPlan> steps_;
-  std::vector<std::vector<std::size_t>> swaps_;  // of all steps
+  std::vector<std::vector<std::size_t>> swaps_;  // the swaps of all steps
   std::vector<CompiledArgument> arguments_;
   std::vector<std::string> argument_names_;
 };

@@ -103,7 +103,7 @@ struct RunState {
   KernelSession session{spec.arguments, contents, device, cache, is_shared};
   LoadedPrograms programs;  // kept only if configurations share them
   ExpectedOutputs expected;
-  std::optional<Observation> incumbent;  // of the best configuration so far
+  std::optional<Observation> incumbent;  // observation of the best configuration so far
   bool spec_fits_kernel = false;         // true once a configuration was launched with the spec's arguments
   bool has_launched = false;             // true once a configuration was launched after the last reset of the device
   bool told_of_disagreement = false;     // true once a warning told that the board's sensors disagree

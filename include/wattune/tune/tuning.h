@@ -81,7 +81,7 @@ struct TuningResult {
   std::uint64_t lacking = 0;   // correct ones that lack a metric, because it has no value for them
   std::string why_lacking;     // why the first of them lacks one
   std::string stop_reason;
-  std::uint64_t samples = 0;            // of the correct ones
+  std::uint64_t samples = 0;            // samples of the correct ones
   std::uint64_t throttled_samples = 0;  // those taken while power or heat held the clock down
   Nanoseconds elapsed;
   std::optional<Pipeline> pipeline;
