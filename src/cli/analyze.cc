@@ -107,7 +107,8 @@ std::string spread_text(const Analysed& analysed) {
                      quartiles, text(spread.worst), origin_of_figures(analysed.results));
 }
 
-// Words when tuning pays off; empty if the objective does not compare as a ratio.
+// Returns the number of launches after which tuning pays off, in a sentence; empty if the objective does not compare as
+// a ratio.
 std::string amortisation_text(const report::Amortisation& amortisation) {
   if (!(amortisation.launches < 0x1p64)) return {};
   return fmt::format("tuning pays off after {} launches, with {} of random search among them\n",

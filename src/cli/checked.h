@@ -1,4 +1,4 @@
-// Words for the references with which outputs of results were compared.
+// Descriptions of the references with which outputs of results were compared.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace wattune::cli {
 
 // Returns why the outputs of a good configuration were not compared.
 std::string why_unverified(const Observation& observation);
-// Words the comparison of a good configuration with the default one: "against the default configuration a=1, b=2, as
-// the spec has no reference". Kernels that run together are each named. Empty if outputs were compared with a
+// Describes the comparison of a good configuration with the default one: "against the default configuration a=1, b=2,
+// as the spec has no reference". Kernels that run together are each named. Empty if outputs were compared with a
 // reference.
 std::string checked_text(const Observation& observation, const Identity& identity);
 // Returns "reference" or "default configuration a=1, b=2"; null if outputs were not compared. `best` of the results may

@@ -148,7 +148,7 @@ Json sweeps_document(const CorunStage& stage, const CorunOptions& options, const
   return json;
 }
 
-// Words the gains over all pairs; empty for a single pair.
+// Describes the gains over all pairs; empty for a single pair.
 std::string totals_text(const std::vector<Prospect>& prospects, const std::vector<SweptPair>& pairs) {
   if (pairs.size() < 2) return "";
   return complementary_text(prospects, complementary_gain(prospects, pairs)) +

@@ -39,8 +39,8 @@ class PairPlan {
   schedule::Trace trace_;  // trace of the last run
 };
 
-// Words a line: "paired takes 9.7 ms: +87.4 %, by 6:2 resident blocks per SM, whose pilots gained +94.5 %." Gives the
-// time only if gains are withheld.
+// Returns a line such as "paired takes 9.7 ms: +87.4 %, by 6:2 resident blocks per SM, whose pilots gained +94.5 %."
+// Gives the time only if gains are withheld.
 std::string planned_text(const SweptPair& pair);
 Json planned_json(const SweptPair& pair);
 

@@ -104,7 +104,7 @@ Json queue_json(const CorunStage& stage, const QueueReport& report);
 void compare_energy(const CorunStage& stage, QueueReport& report);
 // Fills in the gains and the verdict from the rounds. `off` is the deviation of the control, nullopt if there is none.
 void judge(std::optional<double> off, QueueReport& report);
-// Words the verdict on the fastest policy; empty for a single policy.
+// Describes the verdict on the fastest policy; empty for a single policy.
 std::string verdict_text(const QueueReport& report);
 Json verdict_json(const QueueReport& report);
 // Lists the policies as they ran, by round.

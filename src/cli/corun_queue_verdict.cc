@@ -15,7 +15,7 @@ namespace wattune::cli {
 
 namespace {
 
-// Words a list: "paired and split".
+// Formats a list: "paired and split".
 std::string names_of(const QueueReport& report, std::span<const std::size_t> places) {
   std::vector<std::string> names;
   for (const std::size_t place : places) names.push_back(report.policies[place].policy);

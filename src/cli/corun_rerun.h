@@ -39,10 +39,10 @@ std::optional<schedule::Gain> gain_of_planned(const SweptPair& pair);
 double told_gain_of_planned(const SweptPair& pair);
 std::optional<schedule::Gain> gain_of_planned_over(const SweptPair& pair, const schedule::SweepRow& base);
 
-// Words why gains of a pair are withheld, behind its names; empty if they are reported.
+// Returns the names of a pair and why its gains are withheld; empty if they are reported.
 std::string why_withheld_of(const SweptPair& pair);
 
-// Words the verdict on a pair.
+// Describes the verdict on a pair.
 std::string verdict_text(const SweptPair& pair);
 Json verdict_json(const SweptPair& pair);
 Json rerun_json(const SweptPair& pair);

@@ -1,4 +1,4 @@
-// Words for the way in which a run will search.
+// A description of the way in which a run will search.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace wattune::cli {
 
-// Words the choices of the plan and their reasons in one line.
+// Describes the choices of the plan and their reasons in one line.
 std::string explain(const tune::Plan& plan, const space::SearchSpace& space);
 
 }  // namespace wattune::cli

@@ -17,7 +17,7 @@ struct ProfileFile {
   // Finds the record of this kernel; nullptr if there is none. Fails with mismatch if a record has its name but is of
   // something else. Fails with parse_error if there is none, but a line was left out that may have been it.
   Result<const schedule::ProfileRecord*> find(const std::string& name, const Identity& identity) const;
-  // Notes on the file for people, a line each.
+  // Returns notes on the file for people, a line each.
   std::vector<std::string> notes() const;
 };
 

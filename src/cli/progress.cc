@@ -125,7 +125,7 @@ void ProgressDisplay::add_pipeline(std::vector<std::string>& parts, const search
   parts.push_back(fmt::format("{:.0f} % cached", 100.0 * hits / (hits + static_cast<double>(compiling.compiled))));
 }
 
-// Words the objective.
+// Formats the objective.
 std::string ProgressDisplay::figure(double objective) const {
   if (!options_.objective) return format_time(Nanoseconds(objective));
   return fmt::format("{} {:.4g}", printable(options_.objective->metric),

@@ -88,7 +88,7 @@ Result<RecordedSpace> load_space(const std::string& text, const std::optional<Ob
                        std::make_unique<tune::Recording>(*std::move(recording))};
 }
 
-// Rejects options for strategies if only recorded runs are scored.
+// Fails if there is nothing to score, or if options for strategies are given though only recorded runs are scored.
 Result<void> check_strategies(const ScoreOptions& options) {
   if (!options.strategies.empty()) return {};
   if (options.runs.empty())

@@ -17,7 +17,7 @@ std::string score_cell(const score::Score& score) {
   return fmt::format("{:.3f} [{:.3f}, {:.3f}]", score.value, score.low, score.high);
 }
 
-// Words the budget of a space, without a unit if the clock counts evaluations.
+// Formats the budget of a space, without a unit if the clock counts evaluations.
 std::string budget_of(const score::ScoredSpace& space) {
   const double budget = space.baseline.budget();
   return space.clock == tune::ReplayClock::evaluations ? fmt::format("{:.0f}", budget) : format_wait(budget);

@@ -56,7 +56,7 @@ std::string roles_text(const std::vector<Parameter>& parameters) {
   return text;
 }
 
-// Words what outputs were compared with; empty for results of other programs, which do not record it.
+// Describes what outputs were compared with; empty for results of other programs, which do not record it.
 std::string check_line(const Observation& best, const Identity& identity) {
   if (identity.empty()) return {};
   if (!best.verified) return fmt::format("checked    not verified: {}\n", printable(why_unverified(best)));

@@ -37,7 +37,7 @@ struct SpaceReport {
   std::optional<Explanation> explanation;
 };
 
-// Words the number of valid configurations: "3", "at most 4,179".
+// Formats the number of valid configurations: "3", "at most 4,179".
 std::string size_text(const space::SearchSpace& space);
 
 std::vector<ConstraintEffect> constraint_effects(const KernelSpec& spec);

@@ -47,7 +47,7 @@ bool has_correct_baseline(const tune::TuningResult& result) {
   return result.baseline && result.baseline->observation.ok();
 }
 
-// Words the speed-up of the best over the default configuration; empty if they do not compare.
+// Describes the speed-up of the best over the default configuration; empty if they do not compare.
 std::string describe_speed_up(const Trial& best, const Trial& standard) {
   if (best.configuration.id() == standard.configuration.id())
     return "none: no configuration proved better than the default";

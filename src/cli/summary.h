@@ -24,7 +24,7 @@ struct Summary {
   std::optional<Sanitized> sanitized;   // check of the best, if asked for
 };
 
-// Words a Trial, which may have failed: configuration, status, time, clock and metrics. `identity` tells what its
+// Describes a Trial, which may have failed: configuration, status, time, clock and metrics. `identity` tells what its
 // outputs were compared with.
 std::string trial_text(const Trial& trial, const Identity& identity);
 

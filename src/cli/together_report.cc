@@ -37,7 +37,7 @@ std::string figure_of(const Observation& observation) {
                                      : format_time(observation.statistics->median);
 }
 
-// Words the choice of configurations, each tuned alone, with which the company is compared.
+// Describes the choice of configurations, each tuned alone, with which the company is compared.
 std::string at_best_alone(const AgainstChoice& choice) {
   return choice.ratios > 1 ? fmt::format("Each at its best alone, at the best of {} ratios", choice.ratios)
                            : "Each at its best alone";

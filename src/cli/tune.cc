@@ -182,7 +182,7 @@ std::optional<Configuration> chosen_by(const tune::TuningSession& session) {
   return id ? std::optional(session.space().configuration(*id)) : std::nullopt;
 }
 
-// Reports the result when the search is over.
+// Ends the command when the search is over: sanitizes the best configuration if asked for, and reports the result.
 Result<ExitStatus> conclude(const tune::TuningSession& session, const tune::TuningResult& result, const RunInfo& info,
                             store::Journal& journal, const TuneOptions& options, const fs::path& sanitizer,
                             bool interrupted) {

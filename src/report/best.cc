@@ -34,7 +34,7 @@ bool is_level_with(const Trial& trial, const Trial& best) {
   return ran_beside(trial, best) && trial.observation.final_place == FinalPlace::tied;
 }
 
-// Words the objective. If the energy was not measured, the value is only a bound, unless the objective is the time.
+// Formats the objective. If the energy was not measured, the value is only a bound, unless the objective is the time.
 std::string objective_text(const Trial& trial, const Objective& objective) {
   const double value = trial.observation.objective();
   if (!std::isfinite(value)) return "none";
@@ -146,7 +146,7 @@ std::string level_note(const std::vector<const Trial*>& trials) {
   return fmt::format("= {} more cannot be told from the best: {}\n", level, why);
 }
 
-// Words how the ratio of the best to the default was found; empty if there was only one way.
+// Describes how the ratio of the best to the default was found; empty if there was only one way.
 std::string how_compared(const Trial& best) {
   if (const std::optional<PairedGain>& gain = best.observation.over_default)
     return fmt::format("That is of their turns in the final, with an interval of {:.2f} to {:.2f} (95 %).\n", gain->low,

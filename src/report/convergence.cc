@@ -84,7 +84,7 @@ std::vector<std::string> row_labels(const Axis& axis, const DotCanvas& canvas, s
   return labels;
 }
 
-// Words the title. The curve shows the search; the time of the final is only in the title.
+// Returns the title. The curve shows the search; the time of the final is only in the title.
 std::string curve_title(const ResultSet& results, const Trial& best, const TimeUnit& unit) {
   const std::string title =
       fmt::format("{} ({})", searched_for(results) ? "time of the best so far" : "best time so far", unit.name);

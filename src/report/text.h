@@ -13,7 +13,7 @@ namespace wattune::report {
 // Returns the columns that UTF-8 text takes, each character being one.
 std::size_t width_of(std::string_view text);
 
-// Words the value with its uncertainty, if known: "12.35 ± 0.41", without the unit.
+// Formats the value with its uncertainty, if known: "12.35 ± 0.41", without the unit.
 std::string figure_text(const Metric& metric);
 
 // Returns one sentence with what a reader must know of the figures of energy; empty if there is nothing.

@@ -1,4 +1,4 @@
-// Words for times, in the unit that suits their size.
+// Times as text, in the unit that suits their size.
 #pragma once
 
 #include <string>

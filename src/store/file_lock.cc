@@ -37,7 +37,7 @@ constexpr std::string_view kPerhaps = "may keep locks on this host only";
 // A file system whose locks are in doubt: with this option, or always.
 struct FileSystem {
   std::string_view type;
-  std::string_view option;  // empty if always
+  std::string_view option;  // in doubt with any option if empty
   std::string_view doubt;
 };
 constexpr std::array<FileSystem, 14> kDoubtful{{{"nfs", "nolock", kThisHost},

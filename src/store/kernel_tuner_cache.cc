@@ -105,7 +105,7 @@ Observation observation_of(const Json& entry, const std::vector<std::string>& na
   return observation;
 }
 
-// Words a problem size: [4096, 4096] as "4096, 4096".
+// Formats a problem size: [4096, 4096] as "4096, 4096".
 std::string problem_size_text(const Json& head) {
   const Json* size = find_member(head, "problem_size");
   if (size == nullptr || size->is_null()) return {};

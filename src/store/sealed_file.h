@@ -48,7 +48,7 @@ struct SealedContents {
 Result<SealedContents> read_sealed(std::string_view text, const std::filesystem::path& file, const FileKind& kind,
                                    const std::function<void(const Json&)>& take);
 
-// Words a note on a file without checksums: its name and, in a sentence, its future.
+// Returns a note on a file without checksums: its name and, in a sentence, the planned `outcome`.
 std::string unsealed_note(const std::filesystem::path& file, std::string_view outcome);
 
 // Keeps a file that an older Wattune wrote under a second name, before another takes its place: `.unsealed` behind its
