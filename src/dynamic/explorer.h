@@ -46,7 +46,7 @@ class Explorer {
   // True if it ended early because its key was not called. The key is to be tuned again when it is called again.
   virtual bool was_left() const { return false; }
   // Numbers of configurations that were tried and that failed, screening included.
-  //
+
   virtual std::uint64_t explored() const = 0;
   virtual std::uint64_t failed() const = 0;
   // Returns the configurations that failed before calls could try them.

@@ -118,8 +118,8 @@ bool GapLoader::load_beside(Nanoseconds now) {
   return run_one([&](const Job& job) { return leave_beside(job, now); }, Place::beside);
 }
 
-// Tells whether a job may begin in a gap. In a short gap the ledger must afford it, as a call may come meanwhile and
-// wait for the rest of the load.
+// Returns the permission to begin a job in a gap. In a short gap the ledger must afford it, as a call may come
+// meanwhile and wait for the rest of the load.
 GapLoader::Leave GapLoader::leave_in_gap(const Job& job, Nanoseconds now) {
   const Nanoseconds cost = cost_of(job).idle();
   const bool lasting = idle_since_ && now - *idle_since_ >= kLastingGap * cost;

@@ -22,7 +22,7 @@ void add_hope(auto& hopes, const space::SearchSpace& space, ConfigurationId id) 
 // Distance of keys from which on the application's guess counts more: sizes that differ by 25 % in total.
 const double kFar = std::log(1.25);
 
-// Returns the guesses; empty if the function throws, as guesses are not needed.
+// Returns the guesses; empty if the function throws, since the key can begin without guesses.
 std::vector<NamedValues> guessed(const Problem& problem, const Guess& guess) {
   try {
     return guess ? guess(problem.spec.problem_size) : std::vector<NamedValues>();

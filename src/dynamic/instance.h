@@ -86,7 +86,7 @@ class Instance {
   }
 
   // Calls (instance.cc). `lock` is held, and released before anything is sent.
-  //
+
   Result<void> send(std::unique_lock<std::mutex> lock, const Call& call, bool capturing, bool may_time);
   Result<void> run_best(std::unique_lock<std::mutex> lock, const Call& call);
   Result<void> watch_best(std::unique_lock<std::mutex> lock, const Call& call);
@@ -103,14 +103,14 @@ class Instance {
   Result<void> repeat(std::unique_lock<std::mutex> lock, const Call& call, const std::shared_ptr<Variant>& failed,
                       Error error);
   // Shadowed calls (instance_shadowed.cc).
-  //
+
   Result<void> take_shadowed_turn(std::unique_lock<std::mutex> lock, const Call& call);
   Result<void> run_shadowed(const Turn& candidate, const Turn& best, const Call& call);
   void tell(const Turn& candidate, const Turn& best, ShadowedCall call);
   Result<void> begin_shadow();
   void end_shadowing(const Error& why);
   // Tuning (instance_tuning.cc). The lock is held, except in `loaded` functions, which take it.
-  //
+
   void look(Mode mode);
   void count_calls();
   bool is_occasion();

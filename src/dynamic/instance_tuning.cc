@@ -75,7 +75,8 @@ void Instance::count_calls() {
 bool Instance::is_occasion() { return occasion_.begins(std::max(calls_.load(std::memory_order_relaxed), told_calls_)); }
 
 // Returns the device time that calls will probably take from here on. If the application announced a number of calls,
-// it is the difference between that and the calls so far. Otherwise it is as much as calls have taken.
+// it is the difference between that and the calls so far. Otherwise it is the time that calls of this key have taken
+// or, if that is more, the mean time of all keys.
 Nanoseconds Instance::outlook() const {
   const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
   const std::uint64_t off = told_calls_ > calls ? told_calls_ - calls : calls - told_calls_;

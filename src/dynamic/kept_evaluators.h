@@ -16,7 +16,7 @@ class KeptEvaluators {
  public:
   static constexpr std::size_t kMost = 2;  // most that are kept, besides the one that runs
 
-  // The explorer that an evaluator was set up for. It lives as long as the evaluator is kept.
+  // The user that an evaluator was set up for, a KeyScreening. It lives as long as the evaluator is kept.
   using Owner = std::shared_ptr<const void>;
 
   bool has(const void* owner) const { return find(owner) != kept_.end(); }

@@ -179,7 +179,8 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place, std::unique_pt
     };
     if (!allowance.reserve(ended)) return {};
     WATTUNE_ASSIGN(evaluator, set_up(place, allowance));
-    // Code that was taken would be expected once more otherwise.
+    // An image that was taken and is still announced is not compiled again, but the search needs the default once more.
+    // So the announcement is cleared.
     if (compilers_ != nullptr) compilers_->expect({}, short_limits().compile);
   }
   return evaluate_all(*evaluator, place, allowance);
@@ -339,7 +340,7 @@ std::optional<double> KeyScreening::scale() const {
   return in_place_ && first_ ? std::optional(*in_place_ / *first_) : std::nullopt;
 }
 
-// Tells the worth the scale, if data were reduced. The lock must be held.
+// Passes the scale to `worth_`, if data were reduced. The lock must be held.
 void KeyScreening::note_scale() {
   if (const std::optional<double> known = scale(); known && was_reduced_) worth_.note_scale(*known);
 }

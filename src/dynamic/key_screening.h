@@ -35,7 +35,8 @@ struct ScreeningPlace {
   backend::WorkerOptions worker = {};  // for references on the host
   std::function<Nanoseconds()> now;    // the tuner's clock
   std::stop_token stop = {};           // stops before the next step
-  // Returns the largest worth of one more step among the keys that are worth running; negative if there is none.
+  // Function that returns the largest worth of one more step among the keys that are worth running; negative if there
+  // is none.
   std::function<Nanoseconds()> others;
   backend::CompilePool* pool = nullptr;                // compiles for the device; nullptr if the device compiles
   std::size_t compile_ahead = 1;                       // most configurations compiled ahead
@@ -81,8 +82,8 @@ class KeyScreening {
   // outlives this.
   void expect_reference(backend::CompilePool& pool, const CompileTargetOf& target_of);
   // Searches until the search is over, was cancelled, has not paid for long, or another key is worth more. It goes on
-  // when this is called again. Makes the evaluator if there is none; a caller that keeps it for the next time saves the
-  // set-up.
+  // when this is called again. Makes the evaluator if there is none; a caller that keeps it for the next time saves
+  // making it again.
   //
   // An Error ends the search with what it found so far and tells why nothing can be evaluated. It is device_lost if the
   // device is gone for good. One thread calls this and the next four functions.
@@ -106,7 +107,7 @@ class KeyScreening {
   // Notes that the key was called.
   void note_call() { calls_.fetch_add(1, std::memory_order_relaxed); }
   // These do as those of Explorer.
-  //
+
   void note_calls(Nanoseconds time) {
     is_expected_.store(false, std::memory_order_relaxed);
     worth_.note_calls(time);

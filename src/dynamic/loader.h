@@ -22,7 +22,7 @@ namespace wattune::dynamic {
 struct LoadRequest {
   std::function<Result<std::shared_ptr<Variant>>()> load;        // called on the loader's thread, or in gap()
   std::function<void(Result<std::shared_ptr<Variant>>)> loaded;  // likewise; not called if the request was dropped
-  const void* owner = nullptr;                                   // the key by which it is dropped
+  const void* owner = nullptr;                                   // identifies the requests that drop() drops
   bool urgent = false;                                           // true if a call has nothing to run until then
   // Function that returns true once `load` waits for no compiler. It is asked now and then until then, under the
   // loader's lock. If empty, the request is always ready.

@@ -14,7 +14,7 @@ class Slowness {
   // Average slowness, and a bound that at most one in ten exceeds if candidates are exchangeable (as measure's Gate
   // argues). Both are kUnknown before anything is known. The average kernel of paper 001's spaces takes 1.4 to 2.2
   // times as long as the best (section 5.3.2), and a few take ten times as long.
-  //
+
   double average() const;
   double bad() const;
   // Excludes the worst ratio from bad() once its cost is paid; average() keeps it. Returns false if none is left to

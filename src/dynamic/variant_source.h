@@ -27,7 +27,7 @@ class VariantSource {
   virtual Result<std::shared_ptr<Variant>> make(std::shared_ptr<const Problem> problem,
                                                 const Configuration& configuration) = 0;
   // These do as KernelCode::expect_generic() and is_generic_ready().
-  //
+
   virtual void expect_generic(const Problem& problem, const Configuration& configuration) = 0;
   virtual bool is_generic_ready() const = 0;
   // Makes a variant with the programs of KernelCode::generic().

@@ -19,7 +19,7 @@ class WisdomTable {
   void put_all(const std::vector<WisdomEntry>& entries);
 
   // Both return values are valid until the next put().
-  //
+
   const WisdomEntry* find(const KernelVersion& kernel, const std::string& device, const Key& key) const;
   std::optional<NearestEntry> nearest(const KernelVersion& kernel, const DeviceInfo& device, const Key& key) const;
   // Adds the entries from which nearest() would choose, one for each key.

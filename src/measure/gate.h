@@ -25,7 +25,7 @@ class Gate {
   // True if enough was learned to reject anything.
   bool ready() const;
   // Longest first launch, and longest warm sample, of a configuration as fast as the incumbent. Precondition: ready().
-  //
+
   Nanoseconds first_limit(const Statistics& incumbent) const;
   Nanoseconds warm_limit(const Statistics& incumbent) const;
 

@@ -74,7 +74,7 @@ class Context {
   // These act on the first bytes of the memory. Host memory must live, and is complete, when the stream was
   // synchronised. Transfers in other streams than 0 return when they are over. Each fails with mismatch if the memory
   // is smaller.
-  //
+
   virtual Result<void> write(std::string_view name, std::span<const std::byte> data, std::size_t stream = 0) = 0;
   virtual Result<void> read(std::string_view name, std::span<std::byte> data, std::size_t stream = 0) = 0;
   virtual Result<void> copy(std::string_view from, std::string_view to, std::size_t stream = 0) = 0;

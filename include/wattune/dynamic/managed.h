@@ -33,7 +33,7 @@ class ManagedMemory {
 
   // Transfers of a range that begins at byte `offset`. Each fails with out_of_range if the range ends behind the
   // memory.
-  //
+
   Result<void> upload(backend::Stream& stream, std::span<const std::byte> data, std::size_t offset = 0);
   Result<void> download(backend::Stream& stream, std::span<std::byte> data, std::size_t offset = 0);
   Result<void> clear(backend::Stream& stream, std::byte value = {});

@@ -1,8 +1,8 @@
 // TunableKernel: a kernel that is called like a function and tunes itself meanwhile.
 //
 // A Tuner (tuner.h) makes it and must outlive it. Any number of threads may call it, each with a stream of its own. A
-// call does not wait for a compiler, except for the first configuration of a kernel without `fallback` and `generic`. A
-// call leaves the calling thread's current CUDA context unchanged.
+// call waits for a compiler only if nothing is compiled for it yet and there is no `fallback`. A call leaves the
+// calling thread's current CUDA context unchanged.
 //
 //   WATTUNE_ASSIGN(const auto scale, tuner->kernel(spec));       // arguments x and n, sizes n = "n"
 //   WATTUNE_TRY((*scale)(stream, x, n));                         // instead of scale<<<grid, block, 0, stream>>>(x, n)

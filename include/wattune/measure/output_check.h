@@ -28,7 +28,7 @@ struct ResolvedTolerance {
   double relative = 0.0;
 };
 
-// Returns the user's tolerance, with missing bounds set by the element type (absolute and relative): integers 0 and 0,
+// Returns the user's tolerance. Missing bounds are set by the element type (absolute and relative): integers 0 and 0,
 // bfloat16 1e-2 and 4e-2, float16 1e-3 and 1e-2, float32 1e-5 and 1e-4, float64 1e-12 and 1e-9.
 ResolvedTolerance resolve_tolerance(const Tolerance& tolerance, ElementType type);
 

@@ -36,19 +36,19 @@ class Baseline {
   // median to the optimum.
   std::uint64_t evaluations_to(double share) const;
   // Average cost of an evaluation of random search, and the median cost of a correct or failed one, in seconds.
-  //
+
   double mean_cost() const { return mean_cost_; }
   double median_cost() const { return median_cost_; }
 
   // The measured part in seconds, which is at least two evaluations long, and the length of runs.
-  //
+
   double start() const { return start_; }
   double end() const { return end_; }
   double budget() const { return 1.1 * end_; }
 
   // These return `points` equidistant times from start() to end(), and the expected best value of random search at
   // each.
-  //
+
   std::vector<double> times(std::size_t points) const;
   std::vector<double> curve(std::size_t points) const;
 
