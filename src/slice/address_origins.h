@@ -17,7 +17,8 @@ namespace wattune::slice {
 // Contents of memory and of an entry's parameters are never such addresses.
 class AddressOrigins {
  public:
-  // Looks at PtxSpace::shared or PtxSpace::local, which is `space`. All three others must outlive this.
+  // Analyses a function for addresses of `space`, which is PtxSpace::shared or PtxSpace::local. The other three must
+  // outlive this.
   AddressOrigins(const PtxFunction& function, const Variables& variables, const CallGraph& calls, PtxSpace space);
 
   // Follows the changes since the last call; returns whether anything had changed.
