@@ -1,4 +1,4 @@
-// Journals whose checksums are right whatever their lines say, so that readers get behind them.
+// Journals whose checksums are right whatever their lines contain, so that readers read on behind the checksum.
 #pragma once
 
 #define XXH_INLINE_ALL
@@ -11,7 +11,7 @@
 
 namespace wattune {
 
-// Each line with the checksum of what stands before it.
+// Returns the text, each line with the checksum of the characters before it.
 inline std::string with_checksums(std::string_view text) {
   std::string out;
   while (!text.empty()) {

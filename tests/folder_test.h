@@ -1,4 +1,4 @@
-// A folder of each test's own, removed with all in it at the end, and what its files hold.
+// A folder for each test, removed with its contents at the end, and functions that read and write files.
 #pragma once
 
 #include <gtest/gtest.h>

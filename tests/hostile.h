@@ -1,4 +1,4 @@
-// Texts that no program would write: a good one with a few things done to it, the same on each run.
+// Texts that no program would write: a good text, damaged in the same way on each run.
 #pragma once
 
 #include <sys/resource.h>
@@ -19,7 +19,7 @@ inline std::string repeated(std::string_view text, int times) {
   return all;
 }
 
-// What is put in the place of a value, or anywhere else.
+// Returns a text to put in the place of a value, or anywhere else.
 inline std::string hostile_fragment(Random& random) {
   static const std::array kFragments = {
       repeated("[", 100'000),
@@ -48,7 +48,7 @@ inline std::string hostile_fragment(Random& random) {
   return kFragments[random.below(kFragments.size())];
 }
 
-// Where a number, a quoted text or a word begins, and how long it is.
+// Returns the beginning and the length of a number, a quoted text or a word.
 inline std::pair<std::size_t, std::size_t> any_token(const std::string& text, Random& random) {
   const auto in_word = [&](std::size_t i) { return std::isalnum(static_cast<unsigned char>(text[i])) != 0; };
   std::size_t begin = random.below(text.size());
@@ -83,7 +83,7 @@ inline bool is_one_clean_line(std::string_view text) {
   return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
-// The most memory that this process ever had, in bytes.
+// Returns the most memory that this process ever had, in bytes.
 inline std::size_t peak_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

@@ -1,4 +1,4 @@
-// The library's precompiled headers and GoogleTest's. Tests still include what they use.
+// The precompiled headers of the library and of GoogleTest. Tests still include the headers that they use.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Where tests find Wattune's programs, wherever they were carried to: beside the test, as in a build, or as installed.
+// Finds Wattune's programs for tests, wherever they were moved to: beside the test, as in a build, or as installed.
 #pragma once
 
 #include <filesystem>

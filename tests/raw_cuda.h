@@ -24,7 +24,7 @@ using backend::cuda::CUresult;
 using backend::cuda::CUstream;
 using backend::cuda::CUstreamCaptureMode;
 
-// Adds to floats. The comment is what the tests' stand-in for the driver reads of it.
+// A kernel that adds to floats. The tests' stand-in for the driver reads the comment.
 inline constexpr char kRaise[] = R"(.version 7.0
 /*
 kernel raise raise 8 4 4
@@ -57,7 +57,7 @@ DONE:
 }
 )";
 
-// Not among what Wattune calls.
+// Functions that Wattune does not call.
 #define WATTUNE_APPLICATION_FUNCTIONS(X)                                                                            \
   X(cuCtxSetCurrent, cuCtxSetCurrent, (CUcontext context))                                                          \
   X(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))                     \
@@ -82,7 +82,7 @@ struct RawCuda : backend::cuda::CuApi {
 #undef WATTUNE_APPLICATION_MEMBER
 };
 
-// Of the library that Wattune loads too. Throws where there is none.
+// Returns the functions of the library that Wattune loads too. Throws if there is none.
 inline const RawCuda& raw_cuda() {
   static const RawCuda raw = [] {
     RawCuda all{*backend::cuda::cu_api().value()};
@@ -107,8 +107,8 @@ inline CUcontext current_context() {
   return context;
 }
 
-// What an application has in the context that is current when this is made: memory, a stream, a kernel. Its streams and
-// memory outlive what is made from them.
+// An application's memory, stream and kernel in the context that is current at its construction. Its streams and memory
+// must outlive all objects made from them.
 class Application {
  public:
   explicit Application(std::span<const float> values, unsigned stream_flags = 0) : n_(static_cast<int>(values.size())) {
@@ -117,7 +117,7 @@ class Application {
     succeed(cu_.cuStreamCreate(&stream_, stream_flags));
     succeed(cu_.cuModuleLoadData(&module_, kRaise));
     succeed(cu_.cuModuleGetFunction(&raise_, module_, "raise"));
-    // The memory is written before a stream that waits for no other begins.
+    // Waits until the memory is written, because a non-blocking stream does not wait for it.
     succeed(cu_.cuStreamSynchronize(nullptr));
   }
   Application(const Application&) = delete;
@@ -132,7 +132,7 @@ class Application {
   std::size_t bytes() const { return static_cast<std::size_t>(n_) * sizeof(float); }
   CUstream stream() const { return stream_; }
 
-  // Its own kernel, in a stream.
+  // Runs its own kernel in a stream.
   void raise(float by, CUstream stream) {
     void* parameters[] = {&x_, &by, &n_};
     const auto blocks = static_cast<unsigned>(n_ + 255) / 256;

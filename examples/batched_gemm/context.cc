@@ -22,7 +22,7 @@ class Driver {
  public:
   explicit Driver(const char* library) : handle_(dlopen(library, RTLD_NOW | RTLD_LOCAL)) {}
 
-  // The function of this name, whose type is that of the pointer.
+  // Loads the function of this name, whose type is that of the pointer.
   template <typename Function>
   Result<void> load(const char* name, Function*& function) const {
     void* const symbol = handle_ == nullptr ? nullptr : dlsym(handle_, name);
@@ -40,7 +40,7 @@ Result<void> succeeded(int status, const char* what) {
   return Error(ErrorCode::unavailable, fmt::format("the driver refused {} with {}", what, status));
 }
 
-// The numbers of a selector: "opencl:0:1" has 0 and 1.
+// Returns the numbers in a selector: 0 and 1 for "opencl:0:1".
 std::vector<unsigned> numbers_in(const std::string& selector) {
   std::vector<unsigned> numbers;
   for (std::size_t colon = selector.find(':'); colon != std::string::npos; colon = selector.find(':', colon + 1)) {
@@ -56,7 +56,7 @@ Result<Attached> with_stream(std::unique_ptr<backend::Device> device, Stream* ha
   return Attached{std::move(device), std::move(stream), handle};
 }
 
-// The context that CUDA's runtime API uses too, and the stream of this thread, CU_STREAM_PER_THREAD.
+// Attaches to the context that CUDA's runtime API uses too, and to the stream of this thread, CU_STREAM_PER_THREAD.
 Result<Attached> attach_cuda(int ordinal) {
   const Driver driver("libcuda.so.1");
   int (*initialise)(unsigned) = nullptr;
@@ -96,7 +96,7 @@ Result<OpenClDevice> find_opencl(const Driver& driver, unsigned platform, unsign
   return OpenClDevice{platforms[platform], devices[device]};
 }
 
-// A queue that runs its commands in order and times them.
+// Attaches to a new context, with a queue that runs its commands in order and times them.
 Result<Attached> attach_opencl(unsigned platform, unsigned ordinal) {
   const Driver driver("libOpenCL.so.1");
   _cl_context* (*create_context)(const std::intptr_t*, unsigned, _cl_device_id* const*, void*, void*, int*) = nullptr;

@@ -1,4 +1,4 @@
-// What an application has before it thinks of tuning: a context, a stream, and the library attached to them.
+// The parts that an application has without any tuning: a context, a stream, and the library attached to them.
 //
 // Drivers are loaded when they are needed, so that the program starts on machines without them.
 #pragma once
@@ -12,14 +12,15 @@
 
 namespace batched_gemm {
 
-// Context and stream stay until the program ends.
+// A device and a stream. Context and stream stay until the program ends.
 struct Attached {
   std::unique_ptr<wattune::backend::Device> device;
-  std::unique_ptr<wattune::backend::Stream> stream;  // the application's stream, for commands that are no tuned calls
-  wattune::dynamic::CallStream call_stream;          // the same, for those that are
+  std::unique_ptr<wattune::backend::Stream> stream;  // the application's stream, for commands other than tuned calls
+  wattune::dynamic::CallStream call_stream;          // the same stream, for tuned calls
 };
 
-// unavailable: neither CUDA nor OpenCL, or the driver refuses.
+// Makes a context and a stream on the device. Fails with unavailable if it has neither CUDA nor OpenCL, or the driver
+// refuses.
 wattune::Result<Attached> attach_to(const wattune::DeviceInfo& info);
 
 }  // namespace batched_gemm

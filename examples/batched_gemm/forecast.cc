@@ -10,23 +10,23 @@ namespace batched_gemm {
 
 namespace {
 
-constexpr std::int64_t kLanes = 32;  // of a warp
-constexpr std::int64_t kBanks = 32;  // of shared memory, an element wide
+constexpr std::int64_t kLanes = 32;  // lanes of a warp
+constexpr std::int64_t kBanks = 32;  // banks of shared memory, one element wide
 constexpr std::int64_t kSector = 8;  // elements
 constexpr std::int64_t kLine = 32;
-constexpr std::int64_t kMostWarps = 64;  // of a multiprocessor
+constexpr std::int64_t kMostWarps = 64;  // warps of a multiprocessor
 constexpr std::int64_t kNone = -1;
-using Places = std::array<std::int64_t, kLanes>;  // of elements, for each lane; kNone: it does nothing
+using Places = std::array<std::int64_t, kLanes>;  // of elements, for each lane; kNone for a lane that does nothing
 
-// Elements that one load takes where places are so many apart.
+// Returns the elements that one load takes if the places are this far apart.
 std::int64_t width_of(std::int64_t distance) { return distance % 4 == 0 ? 4 : distance % 2 == 0 ? 2 : 1; }
 
 std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 
-// How many parts of so many elements the places are in.
+// Counts the parts of so many elements that the places fall into.
 std::int64_t count_parts(const Places& places, std::int64_t elements) {
   std::int64_t parts = 0;
-  std::int64_t last = kNone;  // places ascend
+  std::int64_t last = kNone;  // the places ascend
   for (const std::int64_t place : places) {
     if (place == kNone || place / elements == last) continue;
     last = place / elements;
@@ -35,7 +35,7 @@ std::int64_t count_parts(const Places& places, std::int64_t elements) {
   return parts;
 }
 
-// How often the busiest bank of shared memory is asked for different elements.
+// Counts how often the busiest bank of shared memory is asked for different elements.
 std::int64_t count_conflicts(std::span<const std::int64_t> places, std::int64_t width) {
   Places sorted;
   const auto end = std::ranges::copy_if(places, sorted.begin(), [](std::int64_t place) { return place != kNone; }).out;
@@ -46,7 +46,7 @@ std::int64_t count_conflicts(std::span<const std::int64_t> places, std::int64_t 
   return *std::ranges::max_element(asked);
 }
 
-// Whether lanes read the same in pairs, of neighbours or of those two apart.
+// Tells whether lanes read the same in pairs, of neighbours or of lanes two apart.
 bool is_paired(std::span<const std::int64_t> places) {
   const auto same_at = [&](std::size_t distance) {
     for (std::size_t lane = 0; lane < places.size(); ++lane) {
@@ -58,29 +58,30 @@ bool is_paired(std::span<const std::int64_t> places) {
   return same_at(1) || same_at(2);
 }
 
-// Lanes that load vectors from shared memory are served in two parts unless pairs of them read the same.
+// Counts the passes of lanes that load vectors from shared memory. They are served in two parts unless pairs of them
+// read the same.
 std::int64_t count_passes_together(std::span<const std::int64_t> places, std::int64_t width) {
   if (width == 1 || is_paired(places)) return count_conflicts(places, width);
   const std::size_t half = places.size() / 2;
   return count_conflicts(places.first(half), width) + count_conflicts(places.last(half), width);
 }
 
-// Of a warp; each half of it loads vectors of four by itself.
+// Counts the passes of a warp. Each half of it loads vectors of four by itself.
 std::int64_t count_passes(std::span<const std::int64_t> places, std::int64_t width) {
   if (width < 4) return count_passes_together(places, width);
   const std::size_t half = places.size() / 2;
   return count_passes_together(places.first(half), width) + count_passes_together(places.last(half), width);
 }
 
-// A way at a size: what a block has and does.
+// A way at a size: the resources and the work of its block.
 class Shape {
  public:
   Shape(const Sizes& sizes, const Way& way) : sizes_(sizes), way_(way) {}
 
-  std::int64_t row() const { return sizes_.c + way_.pad_threads; }  // of threads
+  std::int64_t row() const { return sizes_.c + way_.pad_threads; }  // threads of a row
   std::int64_t threads() const { return row() * way_.share * way_.products; }
   std::int64_t warps() const { return divided_up(threads(), kLanes); }
-  std::int64_t rows() const { return divided_up(sizes_.b, way_.share); }  // of a thread
+  std::int64_t rows() const { return divided_up(sizes_.b, way_.share); }  // rows of a thread
   std::int64_t of_a() const { return sizes_.a * sizes_.b; }
   std::int64_t of_b() const { return sizes_.a * sizes_.c; }
   std::int64_t of_c() const { return sizes_.b * sizes_.c; }
@@ -91,24 +92,24 @@ class Shape {
   std::int64_t shared_elements() const {
     return way_.products * (matrix_a() + (shares_b() ? of_b() : 0) + (way_.direct ? 0 : of_c()));
   }
-  // Of A, B and C, elements that go through shared memory.
+  // Returns the elements of A, B and C that go through shared memory.
   std::int64_t copied() const { return of_a() + (shares_b() ? of_b() : 0) + (way_.direct ? 0 : of_c()); }
 
   bool is_possible() const {
     constexpr std::int64_t kMostShared = 12'288;
     return way_.share <= sizes_.b && threads() >= 32 && threads() <= 512 && shared_elements() < kMostShared;
   }
-  // Elements of A in one load from shared memory, and how many of these make a row.
+  // Returns the elements of A in one load from shared memory. steps() returns how many such loads make a row.
   std::int64_t step() const { return width_of(pitch()); }
   std::int64_t steps() const { return divided_up(sizes_.a, step()); }
-  bool loops() const { return way_.in_registers && !way_.unrolled; }  // along A
+  bool loops() const { return way_.in_registers && !way_.unrolled; }  // tells whether it loops along A
 
-  // On a multiprocessor.
+  // Returns the number of blocks that run at once on a multiprocessor.
   std::int64_t blocks_at_once() const {
     constexpr std::int64_t kShared = 233'472;
     constexpr std::int64_t kOfEachBlock = 1024;
     constexpr std::int64_t kRegisters = 65'536;
-    // As the compiler's numbers are in the mean: sums, a column of B or a step of it, and the rest.
+    // The compiler's mean number of registers: for sums, for a column of B or a step of it, and for the rest.
     const std::int64_t registers = (way_.in_registers ? rows() : 8) + (loops() ? 8 : sizes_.a) + 20;
     const std::int64_t of_a_block = divided_up(std::max<std::int64_t>(32, registers), 8) * 8 * warps() * kLanes;
     const std::int64_t fitting = kShared / (4 * shared_elements() + kOfEachBlock);
@@ -116,7 +117,7 @@ class Shape {
                                   std::min({std::int64_t{32}, kMostWarps / warps(), fitting, kRegisters / of_a_block}));
   }
 
-  // What the lanes of a warp read first of A and B, and write first of C.
+  // The places that the lanes of a warp first read in A and B, and first write in C.
   struct OfAWarp {
     Places a, b, c;
   };
@@ -141,7 +142,7 @@ class Shape {
   const Way& way_;
 };
 
-// What the warps of a block do to read first of A and B and to write first of C.
+// The cost of the first reads of A and B and the first writes of C by the warps of a block.
 struct Access {
   double passes_a = 0.0;
   double passes_b = 0.0;
@@ -151,7 +152,7 @@ struct Access {
   double sectors_c = 0.0;
 };
 
-// As the first warps do it, which are like the others.
+// Counts the cost of the first warps, and scales it to the block. The other warps are like them.
 Access count_access(const Way& way, const Shape& shape) {
   constexpr std::int64_t kCounted = 4;
   const std::int64_t counted = std::min(kCounted, shape.warps());
@@ -175,12 +176,12 @@ Access count_access(const Way& way, const Shape& shape) {
   return access;
 }
 
-// Instructions of a thread that copy so many elements of each product.
+// Counts the instructions of a thread that copy so many elements of each product.
 std::int64_t count_copies(const Way& way, const Shape& shape, std::int64_t elements, std::int64_t width) {
   return divided_up(way.products * elements, shape.threads() * width);
 }
 
-// Of a block; B is read once, into registers.
+// Adds the memory work of a block. B is read once, into registers.
 void add_memory(Work& work, const Sizes& sizes, const Way& way, const Shape& shape) {
   const Access access = count_access(way, shape);
   const auto rows = static_cast<double>(shape.rows());
@@ -194,7 +195,7 @@ void add_memory(Work& work, const Sizes& sizes, const Way& way, const Shape& sha
     work.written_again = rows * access.sectors_c * kSector - static_cast<double>(way.products * shape.of_c());
 }
 
-// Of a block.
+// Adds the instructions of a block.
 void add_instructions(Work& work, const Sizes& sizes, const Way& way, const Shape& shape) {
   const bool is_padded = way.pad_row + way.pad_matrix > 0;
   const auto width = [&](std::int64_t elements) { return width_of(way.products * elements); };
@@ -204,8 +205,8 @@ void add_instructions(Work& work, const Sizes& sizes, const Way& way, const Shap
   if (shape.shares_b()) copies += count_copies(way, shape, shape.of_b(), width(shape.of_b()));
   if (!way.direct) copies += count_copies(way, shape, shape.of_c(), width(shape.of_c()));
   const auto of_warps = [&](std::int64_t count) { return static_cast<double>(shape.warps() * count); };
-  constexpr std::int64_t kOfARow = 2;   // its place, and to write it
-  constexpr std::int64_t kOfALoop = 4;  // to count, compare, branch, and move on
+  constexpr std::int64_t kOfARow = 2;   // computes its place, and writes it
+  constexpr std::int64_t kOfALoop = 4;  // counts, compares, branches, and moves on
   work.multiplying = of_warps(shape.rows() * (sizes.a + shape.steps() + kOfARow) + sizes.a +
                               (shape.loops() ? kOfALoop * shape.steps() : 0));
   work.copying = of_warps(copies);
@@ -228,7 +229,7 @@ void add_occupancy(Work& work, const Way& way, const Shape& shape) {
   work.unusual = unlike * unlike;
   work.waiting = shape.warps() > 1 ? 1.0 : 0.0;
   work.drought = std::max(0.0, std::log(kEnough / kilobytes));
-  // What is copied in few, wide vectors asks for all of it at a time.
+  // Copies in few, wide vectors ask for all their data at once.
   if (way.pad_row + way.pad_matrix == 0) work.flood = std::max(0.0, std::log(kilobytes / kTooMuch));
 }
 
@@ -247,7 +248,7 @@ Work work_of(const Sizes& sizes, const Way& way) {
   return work;
 }
 
-// Moving the elements takes 1, and the three overlap.
+// Returns the logarithm of the time. Moving the elements takes 1; memory, shared memory and instructions overlap.
 double forecast_time(const Work& work, const Weights& weights) {
   const double memory = 1.0 + weights.written_again * work.written_again + weights.lines_written * work.lines_written;
   const double shared = weights.pass * (work.passes + weights.line_read * work.lines_read);
@@ -263,8 +264,8 @@ double forecast_time(const Work& work, const Weights& weights) {
 
 namespace {
 
-// A thread computes element after element of a whole column, or all of one with the loop along A unrolled, or all of
-// its part of one.
+// Returns the kinds of ways. A thread computes element after element of a whole column, or all elements of one with the
+// loop along A unrolled, or all of its part of one.
 std::vector<Way> kinds() {
   std::vector<Way> kinds{{.share = 1}, {.share = 1, .in_registers = true, .unrolled = true}};
   for (const std::int64_t share : {2, 4, 8}) kinds.push_back({.share = share, .in_registers = true});
@@ -303,7 +304,7 @@ Values values_of(const Way& way) {
 
 namespace {
 
-// A way, and how likely it is. NVRTC takes 0.1 s, and 0.1 s more for each hundred loads of its body.
+// A way and its forecast. NVRTC takes 0.1 s, and 0.1 s more for each hundred loads of the unrolled body.
 struct Forecast {
   double time = 0.0;
   std::int64_t body = 0;  // loads from shared memory in loops that the compiler unrolls
@@ -316,14 +317,14 @@ struct Forecast {
 };
 
 Forecast forecast_of(const Sizes& sizes, const Way& way, const Weights& weights) {
-  constexpr double kCost = 0.03 / Forecast::kPatience;  // of each load
+  constexpr double kCost = 0.03 / Forecast::kPatience;  // for each load
   const Shape shape(sizes, way);
   Forecast forecast{forecast_time(work_of(sizes, way), weights), way.unrolled ? shape.rows() * shape.steps() : 0, way};
   if (forecast.is_slow()) forecast.time += kCost * static_cast<double>(forecast.body);
   return forecast;
 }
 
-// Two of the first four compile quickly, where so many do.
+// Moves ways that compile quickly to the front, so that two of the first four do, if there are so many.
 void bring_quick_ones_forward(std::vector<Forecast>& forecasts) {
   constexpr std::ptrdiff_t kFirst = 4;
   std::ptrdiff_t wanted = 2;

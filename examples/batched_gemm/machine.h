@@ -1,4 +1,4 @@
-// Machine: the application without its tuning: context, stream, matrices, its own kernels. One thread uses it.
+// The application without its tuning: context, stream, matrices, its own kernels. One thread uses it.
 #pragma once
 
 #include <array>
@@ -15,20 +15,20 @@
 
 namespace batched_gemm {
 
-// How long anything may take.
+// Longest time that any operation may take.
 inline constexpr wattune::Nanoseconds kLimit = wattune::nanoseconds_from_seconds(120);
 
-// Products of a batch, for checking.
+// Products of a batch that are checked.
 struct Samples {
   static constexpr std::size_t kCount = 4;
   std::array<std::int64_t, kCount> products{};
-  unsigned which = 0;           // set of matrices A
+  unsigned which = 0;           // the set of matrices A
   std::vector<float> elements;  // of these products, one after another
 };
 
 class Machine {
  public:
-  // `bytes` is what a triple of batches takes; 0: what suits the device.
+  // Opens the device. `bytes` is the size of a triple of batches; with 0 it is chosen for the device.
   static wattune::Result<std::unique_ptr<Machine>> open(const std::string& device, std::uint64_t bytes);
   Machine(wattune::DeviceInfo info, std::uint64_t bytes, Attached attached);
 
@@ -41,15 +41,15 @@ class Machine {
   const wattune::backend::Buffer& b() const { return *b_; }
   const wattune::backend::Buffer& c() const { return *c_; }
 
-  // Compiles what multiply() needs for these sizes.
+  // Compiles the kernels that multiply() needs for these sizes.
   wattune::Result<void> prepare(const Sizes& sizes);
-  // The product for all sizes. Precondition: prepare().
+  // Computes the product, for all sizes. Precondition: prepare().
   wattune::Result<void> multiply(const Sizes& sizes, std::int64_t batch, unsigned which);
-  // Collects samples in the stream, and brings them here, which waits for all that was sent.
+  // Collects samples in the stream. read() copies them to the host, which waits for all commands sent.
   wattune::Result<void> collect(const Sizes& sizes, std::int64_t batch, std::int64_t first);
   wattune::Result<void> read(const Sizes& sizes, std::int64_t batch, std::int64_t first, Samples& samples);
   wattune::Result<void> finish() { return stream().finish(kLimit); }
-  // Bytes per second of a copy within the device's memory, read and written.
+  // Returns the bytes per second, read and written, of a copy within the device's memory.
   wattune::Result<double> copy_bandwidth();
 
  private:

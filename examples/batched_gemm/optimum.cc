@@ -23,8 +23,8 @@ using wattune::Nanoseconds;
 using wattune::Result;
 namespace backend = wattune::backend;
 
-constexpr double kClose = 1.03;    // of the best, to be measured precisely
-constexpr double kHopeless = 1.5;  // of the best, to be left after one sample
+constexpr double kClose = 1.03;    // times the best: limit for a precise measurement
+constexpr double kHopeless = 1.5;  // times the best: limit for further samples
 constexpr int kScreeningSamples = 3;
 constexpr int kTurns = 9;
 constexpr int kLaunchesOfTurn = 4;
@@ -43,7 +43,7 @@ struct Contestant {
   }
 };
 
-// What the forecast says, what else is asked for, and what is drawn.
+// Returns the configurations to measure: those of the forecast, those of the options, and a random sample.
 std::vector<Configuration> chosen_configurations(const wattune::space::SearchSpace& space, const Sizes& sizes,
                                                  const ScreeningOptions& options) {
   wattune::Random random(options.seed);
@@ -62,7 +62,7 @@ std::vector<Configuration> chosen_configurations(const wattune::space::SearchSpa
   return chosen;
 }
 
-// Compiles what comes next in other processes, where the device's compiler can be had there.
+// Compiles the next configurations in other processes, if the device's compiler is available there.
 class Builder {
  public:
   Builder(backend::Device& device, const wattune::KernelSpec& spec, std::span<const Configuration> configurations,
@@ -95,7 +95,7 @@ class Builder {
   std::size_t ahead_;
 };
 
-// As [launch] of the spec says.
+// Returns the geometry that the spec's [launch] describes.
 backend::Geometry3 geometry_of(const Configuration& configuration, const Sizes& sizes, std::int64_t batch) {
   const auto value = [&](const char* name) { return static_cast<std::size_t>(configuration.find(name)->as_integer()); };
   const std::size_t products = value("GROUP_SIZE_Z");
@@ -111,12 +111,12 @@ class Contest {
     arguments_ = {&machine.a(0), &machine.b(), &machine.c(), backend::ScalarBytes{{bytes.begin(), bytes.end()}}};
   }
 
-  // One that does not run is left out.
+  // Measures a configuration quickly. One that fails is left out.
   void screen(const Configuration& configuration, Result<std::unique_ptr<backend::Kernel>> kernel) {
     if (!kernel) return;
     Contestant next{configuration, *std::move(kernel), geometry_of(configuration, sizes_, batch()), {}};
     if (!sample(next, 1)) return;
-    next.samples.clear();  // the first launch loads what the driver had put off
+    next.samples.clear();  // the first launch also loads code, which the driver had deferred
     for (int i = 0; i < kScreeningSamples; ++i) {
       if (!sample(next, 1)) return;
       if (next.time() > best_ * kHopeless) break;
@@ -125,7 +125,7 @@ class Contest {
     contestants_.push_back(std::move(next));
   }
 
-  // In turns, so that what the device does meanwhile meets all alike.
+  // Measures the best ones in turns, so that disturbances of the device affect all alike.
   Result<void> refine() {
     std::vector<Contestant*> close;
     for (Contestant& each : contestants_)
@@ -169,7 +169,7 @@ class Contest {
 
 }  // namespace
 
-// "NAME=VALUE, NAME=VALUE": all values are whole numbers.
+// Parses "NAME=VALUE, NAME=VALUE". All values are whole numbers.
 wattune::dynamic::NamedValues Optimum::values() const {
   wattune::dynamic::NamedValues values;
   std::istringstream parts(configuration);

@@ -1,5 +1,6 @@
-// The optimum of a size: every configuration is screened quickly, and those within 3 % of the best are then measured in
-// turns. Kept in a file, a line of JSON for each size, because it takes longer than the runs that it judges.
+// Finds the optimum of a size. Every configuration is screened quickly, and those within 3 % of the best are then
+// measured in turns. A file keeps the result, with a line of JSON for each size, because finding it takes longer than
+// the runs that it judges.
 #pragma once
 
 #include <filesystem>
@@ -18,28 +19,28 @@ namespace batched_gemm {
 struct Optimum {
   std::string configuration;
   wattune::Nanoseconds time;
-  // Of all configurations that ran, by Configuration::to_string().
+  // The times of all configurations that ran, by Configuration::to_string().
   std::map<std::string, wattune::Nanoseconds> times;
 
-  // Of the configuration, as names and values.
+  // Returns the names and values of the configuration.
   wattune::dynamic::NamedValues values() const;
 };
 
 struct ScreeningOptions {
-  std::size_t configurations = 0;  // so many, drawn at random, besides those that the forecast says; 0: all
-  std::vector<wattune::Configuration> also = {};  // whether they are drawn or not
+  std::size_t configurations = 0;                 // number drawn at random, besides those of the forecast; all if 0
+  std::vector<wattune::Configuration> also = {};  // measured in any case
   std::size_t compile_processes = 2;
   std::uint64_t seed = 1;
 };
 
-// launch_failed: no configuration works.
+// Measures the configurations and returns the best. Fails with launch_failed if no configuration works.
 wattune::Result<Optimum> find_optimum(Machine& machine, const Sizes& sizes, const wattune::KernelSpec& spec,
                                       const ScreeningOptions& options);
 
-// Of one device, kernel and number of bytes; lines of others are left alone.
+// A file of optima. Only lines of one device, kernel and number of bytes count; others stay in the file unread.
 class OptimumFile {
  public:
-  // An empty path keeps nothing. parse_error, with the line.
+  // Reads the file. With an empty path nothing is kept. Fails with parse_error and the line.
   static wattune::Result<OptimumFile> open(const std::filesystem::path& path, const Machine& machine,
                                            const std::string& source);
 
@@ -47,7 +48,7 @@ class OptimumFile {
   wattune::Result<void> add(const Sizes& sizes, Optimum optimum);
 
  private:
-  // False: it is none of these lines.
+  // Reads a line. Returns false if it is not a line of such a file.
   bool read_line(const std::string& line);
 
   std::filesystem::path path_;

@@ -1,10 +1,11 @@
-// The application's own kernels, in OpenCL C and CUDA C++ at once: a product that serves all sizes, which runs until a
-// tuned one is there, one that collects some products of a batch for checking, and the reference of the tuned one.
+// The application's own kernels, in OpenCL C and CUDA C++ at once. One product serves all sizes, and runs until a tuned
+// one is available. Another kernel collects some products of a batch for checking. The third is the reference of the
+// tuned kernel.
 #pragma once
 
 namespace batched_gemm {
 
-// What comes before them.
+// The macros that both languages need.
 inline constexpr char kEitherLanguage[] = R"(
 #ifdef __OPENCL_VERSION__
 #define KERNEL __kernel
@@ -33,7 +34,7 @@ typedef unsigned long long Index;
 #endif
 )";
 
-// ROWS and COLUMNS: elements of C that a work-item computes together.
+// The kernels of the application. ROWS and COLUMNS are the elements of C that a work-item computes together.
 inline constexpr char kOwnKernels[] = R"(
 // Both begin at a multiple of four elements.
 FUNCTION void load(LOCAL float* to, GLOBAL const float* from, int elements) {
@@ -104,7 +105,8 @@ KERNEL void collect(GLOBAL const float* c, GLOBAL float* samples, int batch, int
 }
 )";
 
-// With the macros of the tuned kernel: each work-item computes an element of C, which are numbered through the batch.
+// The reference, compiled with the macros of the tuned kernel. Each work-item computes one element of C; the elements
+// are numbered through the batch.
 inline constexpr char kReference[] = R"(
 KERNEL void multiply_simply(GLOBAL const float* a, GLOBAL const float* b, GLOBAL float* c, int batch) {
   const Index element = (Index)GROUP * ITEMS + ITEM;

@@ -1,4 +1,4 @@
-// What the runs came to, for people and programs.
+// The results of the runs, for people and programs.
 #pragma once
 
 #include <map>
@@ -11,11 +11,11 @@
 
 namespace batched_gemm {
 
-// How a row compares with the optimum of its size (paper 001, table 7).
+// The comparison of a row with the optimum of its size (paper 001, table 7).
 struct Shares {
-  double with_overhead = 0.0;  // calls in the same time, of those of the application with the optimum known
-  double of_time = 0.0;        // the same of what the time of the optimum, measured by itself, leaves room for
-  double restricted = 0.0;     // of its speed, by what runs in the end; 0: nothing does, or it was not screened
+  double with_overhead = 0.0;  // calls in the same time, relative to the application with the optimum known
+  double of_time = 0.0;        // calls, relative to the number that the optimum's own time would allow
+  double restricted = 0.0;     // speed of the final configuration; 0 if there is none, or it was not screened
 };
 
 // All rows of a mode.
@@ -25,7 +25,7 @@ struct ModeResult {
   wattune::dynamic::Report report;
 };
 
-// What is compared with what. Rows, known or not, and optima are of the same sizes, in the same order.
+// All results that are compared. Rows, known or not, and optima are of the same sizes, in the same order.
 struct Results {
   std::vector<ModeResult> modes;
   ModeResult known;  // Mode::known
@@ -39,7 +39,7 @@ struct Summary {
   double share_of_optimum = 0.0;  // Shares::with_overhead
   double share_of_optimum_time = 0.0;
   double restricted_share = 0.0;
-  double overhead_share = 0.0;  // of the time: what tuning took from the speed of what was chosen
+  double overhead_share = 0.0;  // the part of the time by which tuning slowed the chosen configurations
   double longest_call_ms = 0.0;
   std::uint64_t explored = 0;
   std::uint64_t checked = 0;
@@ -49,7 +49,7 @@ Summary summarize(const Results& results, const ModeResult& result);
 
 std::string to_table(const Results& results, const ModeResult& result);
 std::string to_json(const Machine& machine, const RunOptions& options, const Results& results);
-// The share of the optimum, overhead included, as the time on a size goes by (paper 001, figures 2 and 3).
+// Draws the share of the optimum, overhead included, over the time on a size (paper 001, figures 2 and 3).
 std::string to_svg(const Results& results, const RunOptions& options);
 
 }  // namespace batched_gemm

@@ -14,14 +14,14 @@ using wattune::Nanoseconds;
 using wattune::Result;
 namespace dynamic = wattune::dynamic;
 
-// The application waits for the device about so often.
+// The interval at which the application waits for the device.
 constexpr Nanoseconds kWaitEvery = wattune::nanoseconds_from_ms(10);
 constexpr std::uint64_t kMostCallsAhead = 256;
-constexpr std::uint64_t kTellingCalls = 8;  // of a step that tell what one takes
-constexpr std::size_t kTellingStep = 4;     // has enough for the device to do while the next size is told
-constexpr double kContent = 0.75;           // share of the peak bandwidth with which the paper's rule is content
+constexpr std::uint64_t kTellingCalls = 8;  // calls of a step from which the time of a call is known
+constexpr std::size_t kTellingStep = 4;     // announces the next size, while the device has enough work
+constexpr double kContent = 0.75;           // share of the peak bandwidth that satisfies the paper's rule
 constexpr std::uint64_t kPaperConfigurations = 20;
-// Bandwidth of fast products over that of a copy, which writes more: on an H200, where the fastest come to 1.05.
+// The bandwidth of fast products relative to that of a copy, which writes more. On an H200, the fastest reach 1.05.
 constexpr double kBeyondCopies = 1.04;
 
 Nanoseconds now() {
@@ -29,7 +29,7 @@ Nanoseconds now() {
       std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count());
 }
 
-// The key of a call of `ours`, in the order of the spec.
+// Returns the key of a call of `ours`, in the order of the spec.
 dynamic::Key key_of(const Sizes& sizes, std::int64_t batch) {
   std::vector<wattune::NamedSize> all = given_by(sizes);
   all.insert(all.begin(), {"batch", batch});
@@ -69,8 +69,8 @@ class Loop {
   }
 
  private:
-  // Some calls, and a wait for the device, which then has nothing to do. While it works, the results of the step before
-  // are checked.
+  // Makes some calls and waits for the device, which is then idle. While it works, the results of the step before are
+  // checked.
   Result<void> step() {
     const Nanoseconds step_begin = now();
     const std::uint64_t collected = random_.below(calls_ahead_);
@@ -105,7 +105,7 @@ class Loop {
     return {};
   }
 
-  // As many calls as take about kWaitEvery, at most twice as many as before.
+  // Plans as many calls as take about kWaitEvery, at most twice as many as before.
   void plan_next_step(Nanoseconds took) {
     const double fitting = static_cast<double>(calls_ahead_) * (kWaitEvery / took);
     const std::uint64_t most = std::min(2 * calls_ahead_, kMostCallsAhead);
@@ -127,7 +127,7 @@ class Loop {
     row_.first_after = now() - begin_;
   }
 
-  // How many will come, if they take as long as those of the step that is over.
+  // Announces how many calls will come, if they take as long as those of the last step.
   Result<void> tell_of_calls(Nanoseconds step_took) {
     told_of_calls_ = true;
     const Nanoseconds left = wattune::nanoseconds_from_seconds(application_.options().seconds) - (now() - begin_);
@@ -135,7 +135,7 @@ class Loop {
     return calls >= 1.0 ? application_.expect(row_.sizes, static_cast<std::uint64_t>(calls)) : Result<void>();
   }
 
-  // Of a kernel of its own there is one key.
+  // Returns the best configuration of the size. A kernel for one size has a single key.
   std::optional<wattune::Configuration> best() const {
     if (!key_.empty()) return kernel_->best(key_);
     const dynamic::KernelReport report = kernel_->report();
@@ -155,7 +155,7 @@ class Loop {
   Row& row_;
   const std::optional<Sizes> next_;
   wattune::Random random_;
-  const std::vector<wattune::NamedSize> given_;  // by each call
+  const std::vector<wattune::NamedSize> given_;  // passed by each call
   const dynamic::Key key_;
   dynamic::TunableKernel* kernel_ = nullptr;
   Nanoseconds begin_;
@@ -172,7 +172,7 @@ Result<std::unique_ptr<Application>> Application::make(Machine& machine, Mode mo
   dynamic::TunerOptions tuner;
   tuner.compile_processes = mode == Mode::synchronous ? 0 : options.compile_processes;
   tuner.worker.niceness = options.niceness;
-  // The paper's rule knows no budget.
+  // The paper's rule has no budget.
   if (mode != Mode::ours) tuner.budget = {.share = 1.0, .longest = wattune::nanoseconds_from_seconds(options.seconds)};
   WATTUNE_ASSIGN(made->tuner_, dynamic::Tuner::attach(machine.device(), tuner));
   if (!made->has_keys()) return made;
@@ -190,8 +190,8 @@ dynamic::KernelOptions Application::options_of_known() const {
   return kernel;
 }
 
-// Until the first variant of a size is there, the application's own product runs. The set of matrices A is the one that
-// the call names.
+// Returns the options of `ours`. The application's own product runs until the first variant of a size is compiled. It
+// uses the set of matrices A that the call names.
 dynamic::KernelOptions Application::options_of_ours() {
   dynamic::KernelOptions kernel;
   kernel.policy.seed = options_.seed;

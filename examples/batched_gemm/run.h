@@ -1,4 +1,4 @@
-// One size in one mode: the application's loop, tuned while it runs, and what it came to.
+// One size in one mode: the application's loop, tuned while it runs, and its results.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@
 
 namespace batched_gemm {
 
-// Who tunes.
+// The way of tuning.
 enum class Mode {
-  known,        // the best known runs from the first call on, and nothing is tuned: what others are compared with
-  ours,         // the library as it comes, with the application's own product until the first variant is there
+  known,        // the best known configuration runs from the first call on, without tuning; the base of comparisons
+  ours,         // the library with its defaults; the application's own product runs until the first variant is compiled
   paper,        // the stop rule of paper 001, 5.2.1: 75 % of the peak bandwidth, or 20 configurations, at random
   synchronous,  // the same rule, compiling in the application's thread, as KTT does
 };
@@ -31,15 +31,15 @@ struct RunOptions {
   double seconds = 1.0;  // of each size
   double peak = 0.0;     // bandwidth of the device, in bytes per second
   std::size_t compile_processes = 2;
-  int niceness = 19;                                                     // of these
+  int niceness = 19;                                                     // of the compile processes
   wattune::dynamic::Safety safety = wattune::dynamic::Safety::screened;  // of Mode::ours
-  bool ahead = true;  // Mode::ours: the application tells a size to the library while the one before runs
-  // Mode::known: the best configuration of a size, as names and values.
+  bool ahead = true;  // Mode::ours: the application announces a size to the library while the one before runs
+  // The best configuration of a size, as names and values (Mode::known).
   std::function<wattune::dynamic::NamedValues(const Sizes& sizes)> best = {};
   std::uint64_t seed = 1;
 };
 
-// How far the loop was when it waited for the device.
+// The progress of the loop at a wait for the device.
 struct Milestone {
   wattune::Nanoseconds time;  // since the size began
   std::uint64_t calls = 0;
@@ -52,33 +52,34 @@ struct Row {
   std::uint64_t calls = 0;
   wattune::Nanoseconds elapsed;
   wattune::Nanoseconds longest_call;  // of the application's thread
-  wattune::Nanoseconds blocked;       // that calls waited for a compiler, because there was nothing else to run
+  wattune::Nanoseconds blocked;       // time that calls waited for a compiler, because there was nothing else to run
   std::uint64_t explored = 0;
   std::uint64_t fallbacks = 0;
   std::uint64_t checked = 0;                    // products
-  std::uint64_t wrong_results = 0;              // of these
-  std::optional<wattune::Configuration> first;  // what took the place of the application's own product
+  std::uint64_t wrong_results = 0;              // among them
+  std::optional<wattune::Configuration> first;  // the variant that replaced the application's own product
   wattune::Nanoseconds first_after;             // since the size began
   std::optional<wattune::Configuration> best;
   std::vector<Milestone> milestones;
 };
 
-// What lives as long as the application, in one mode. The machine outlives it.
+// The objects that live as long as the application, in one mode. The machine must outlive it.
 class Application {
  public:
-  // `spec` of all sizes, which are keys of one kernel; in the paper's rule every size is a kernel of its own.
+  // Makes the application. `spec` is that of all sizes, which are keys of one kernel. Under the paper's rule every size
+  // is a kernel of its own.
   static wattune::Result<std::unique_ptr<Application>> make(Machine& machine, Mode mode,
                                                             const wattune::KernelSpec& spec, const RunOptions& options);
 
   Mode mode() const { return mode_; }
-  // Sizes are keys of one kernel.
+  // Tells whether sizes are keys of one kernel.
   bool has_keys() const { return mode_ == Mode::ours || mode_ == Mode::known; }
   const RunOptions& options() const { return options_; }
   wattune::dynamic::Tuner& tuner() { return *tuner_; }
-  // Calls of these sizes begin. `spec` is spec_of() them. The kernel lives until the next begin(). What Mode::known
-  // runs is loaded.
+  // Begins the calls of these sizes. `spec` is spec_of() them. The kernel lives until the next begin(). For Mode::known
+  // it is loaded first.
   wattune::Result<wattune::dynamic::TunableKernel*> begin(const Sizes& sizes, const wattune::KernelSpec& spec);
-  // Calls of these sizes will come, about so many; 0: it is not known.
+  // Announces about so many calls of these sizes; 0 if the number is unknown.
   wattune::Result<void> expect(const Sizes& sizes, std::uint64_t calls = 0);
 
  private:
@@ -87,7 +88,7 @@ class Application {
   wattune::dynamic::KernelOptions options_of_known() const;
   wattune::dynamic::KernelOptions options_of_ours();
   wattune::dynamic::KernelOptions options_of_paper() const;
-  // By all that says so.
+  // Returns the sizes by all the names that specs use.
   std::vector<wattune::NamedSize> sizes_in_full(const Sizes& sizes) const;
 
   Machine& machine_;
@@ -98,7 +99,8 @@ class Application {
   std::unique_ptr<wattune::dynamic::TunableKernel> kernel_;
 };
 
-// `spec` is spec_of() these sizes; `next` are those that follow, if the application knows.
+// Runs the loop over one size. `spec` is spec_of() these sizes; `next` are the sizes that follow, if the application
+// knows them.
 wattune::Result<Row> run(Machine& machine, Application& application, const Sizes& sizes,
                          const wattune::KernelSpec& spec, const std::optional<Sizes>& next);
 

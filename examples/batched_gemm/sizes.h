@@ -1,7 +1,7 @@
-// Sizes: which products a batch consists of, what is in the matrices, and whether a product is right.
+// The sizes of a batch's products, the contents of the matrices, and the check of a product.
 //
 // The matrices hold small whole numbers, so that sums of products are exact in whatever order a kernel adds them. There
-// are two sets of matrices A: calls take them in turns, so that a result left over from the call before is wrong.
+// are two sets of matrices A, which calls take in turns, so that a result left over from the call before is wrong.
 #pragma once
 
 #include <cstdint>
@@ -26,27 +26,29 @@ struct Sizes {
 };
 
 std::string to_string(const Sizes& sizes);
-// So many, each from 2 to 32 in every dimension.
+// Draws `count` sizes, each from 2 to 32 in every dimension.
 std::vector<Sizes> draw_sizes(std::size_t count, std::uint64_t seed);
 
-// Of a triple of matrices, and how many triples make so many bytes.
+// Returns the elements of a triple of matrices. batch_of() returns the triples that fit into so many bytes.
 std::int64_t elements_of(const Sizes& sizes);
 std::int64_t batch_of(const Sizes& sizes, std::uint64_t bytes);
-// What a call must move at least.
+// Returns the bytes that a call must move at least.
 double bytes_moved(const Sizes& sizes, std::int64_t batch);
 
-// The spec of benchmarks/gemm_batched at these sizes, with the likeliest values as its default.
+// Loads the spec of benchmarks/gemm_batched at these sizes. The default configuration has the most promising values.
 wattune::Result<wattune::KernelSpec> spec_of(const std::filesystem::path& file, const Sizes& sizes, std::int64_t batch);
-// One kernel for all sizes, which calls give it, in one of these languages. Its outputs are compared with a kernel's: a
-// function on the host would be compiled anew for each key, and compute longer than the application calls some.
+// Loads one kernel for all sizes, which calls pass to it, in one of these languages. Its outputs are compared with
+// those of a kernel. A function on the host would be compiled again for each key, and run longer than the application
+// calls some keys.
 wattune::Result<wattune::KernelSpec> spec_of_all_sizes(const std::filesystem::path& file,
                                                        const std::vector<wattune::Language>& languages);
-// What a call of that gives besides its batch: the sizes, and the parameters that are sizes.
+// Returns the values that a call of spec_of_all_sizes() passes besides its batch: the sizes, and the parameters that
+// are sizes.
 std::vector<wattune::NamedSize> given_by(const Sizes& sizes);
 
-// Elements of the buffers of A (`which` is 0 or 1) and of B (2).
+// Returns an element of the buffers of A (`which` is 0 or 1) or of B (2).
 float element(std::uint64_t index, unsigned which);
-// How many elements of this product of the batch are wrong.
+// Counts the wrong elements of this product of the batch.
 std::uint64_t count_wrong(const Sizes& sizes, std::int64_t product, unsigned which, std::span<const float> c);
 
 }  // namespace batched_gemm

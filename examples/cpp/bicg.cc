@@ -1,6 +1,6 @@
-// BiCG (paper 001, section 4.2.1): q = A p and s = A^T r, either by one kernel that reads A once, whose sums for s are
-// finished by atomics or by another kernel, or by two kernels. What is best differs between devices, so the four
-// kernels are one composition, which finds out while the application calls it.
+// BiCG (paper 001, section 4.2.1): q = A p and s = A^T r. Either one kernel reads A once, and atomics or another kernel
+// finish its sums for s, or there are two kernels. The best choice differs between devices. So the four kernels are one
+// composition, which finds it while the application calls it.
 #include <cstdio>
 #include <numeric>
 #include <vector>
@@ -131,7 +131,7 @@ struct Vectors {
   dynamic::Vector<float> A, p, r, q, s;
 };
 
-// Small integers, so that every order of summing gives the same.
+// Returns an element of A, a small integer, so that every order of summing gives the same result.
 float a(std::size_t row, std::size_t column) { return static_cast<float>((row * 7 + column * 3) % 5); }
 float x(std::size_t i) { return static_cast<float>(i % 4); }
 
@@ -183,7 +183,7 @@ Result<void> run() {
     WATTUNE_TRY((*composition)(*stream, on.A, on.p, on.r, on.q, on.s));
     WATTUNE_TRY(check(on, *stream, q, s));
     if (composition->report().keys.front().state.starts_with("tuned")) break;
-    tuner->gap(nanoseconds_from_seconds(10));  // the device is idle: what waits may be loaded
+    tuner->gap(nanoseconds_from_seconds(10));  // the device is idle, so that waiting code may be loaded
   }
   const dynamic::KernelReport report = composition->report();
   std::printf("%llu calls, all right; %llu configurations tried; %s\n", static_cast<unsigned long long>(report.calls),

@@ -1,4 +1,4 @@
-// Counts a constrained search space, draws from it and looks around a configuration, without any device.
+// Counts a constrained search space, draws from it and finds neighbours of a configuration, without any device.
 #include <cstdio>
 
 #include "wattune/space/search_space.h"

@@ -1,5 +1,6 @@
-// Drives a search by hand: what next, this came back, and at the end the final. What an application has measured by
-// itself is its own affair; here a formula with noise stands for it, so that the example runs anywhere.
+// Drives a search by hand: it asks for the next configuration, reports its result, and ends with the final. The
+// application measures by itself. Here a formula with noise replaces the measurement, so that the example runs
+// anywhere.
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -13,7 +14,7 @@ namespace {
 
 using namespace wattune;
 
-// The time of one run, in which the best x is 70.
+// Returns the time of one run. The best x is 70.
 measure::Turn run(const Configuration& configuration, Random& random) {
   const double distance = configuration.find("x")->as_real() - 70.0;
   const Nanoseconds time((1000.0 + distance * distance) * (1.0 + 0.01 * random.uniform()));
@@ -27,7 +28,7 @@ Observation summary_of(const std::vector<measure::Turn>& turns) {
   return observation;
 }
 
-// Everyone once in each round, so that what happens meanwhile happens to all of them.
+// Runs every contestant once in each round, so that disturbances affect all of them.
 tune::Contest run_in_turns(const std::vector<Configuration>& contestants, Random& random) {
   tune::Contest contest{.observations = {}, .rounds = measure::Rounds(contestants.size())};
   for (int round = 0; round < 12; ++round)
@@ -36,7 +37,7 @@ tune::Contest run_in_turns(const std::vector<Configuration>& contestants, Random
   return contest;
 }
 
-// Where an application would keep them.
+// A stand-in for the place where an application keeps its Trials.
 class Count : public TrialSink {
   Result<void> add(const Trial& trial) override {
     ++times[trial.configuration.id()];

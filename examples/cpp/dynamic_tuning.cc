@@ -58,7 +58,7 @@ Result<void> run(cl_context context, cl_device_id id, cl_command_queue queue, cl
   constexpr int kCalls = 2'000;
   for (int i = 0; i < kCalls; ++i) {
     WATTUNE_TRY((*add)(queue, x, kElements, 1.0f));  // instead of clSetKernelArg and clEnqueueNDRangeKernel
-    if (i % 10 == 9) clFinish(queue);                // as the application waits anyway
+    if (i % 10 == 9) clFinish(queue);                // the application waits here in any case
   }
   std::vector<float> values(kElements);
   clEnqueueReadBuffer(queue, x, CL_TRUE, 0, values.size() * sizeof(float), values.data(), 0, nullptr, nullptr);

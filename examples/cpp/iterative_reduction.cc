@@ -1,6 +1,6 @@
-// The sum of a vector (paper 001, section 4.2.9): one pass of a fixed number of groups that meet in an atomic sum, or
-// several launches, as many as the size takes, each of which sums up what the one before left. A composition chooses
-// while the application calls it.
+// The sum of a vector (paper 001, section 4.2.9). It is one pass of a fixed number of groups that meet in an atomic
+// sum, or several launches. Each of these sums up the partial sums of the one before, and their number depends on the
+// size. A composition chooses while the application calls it.
 #include <cstdio>
 #include <vector>
 
@@ -16,7 +16,7 @@ constexpr std::size_t kElements = 1 << 18;
 constexpr int kMostCalls = 1000;
 constexpr Nanoseconds kLimit = nanoseconds_from_seconds(60);
 
-// A group sums up what its items have collected.
+// The kernels. A work-group sums up the partial sums of its work-items.
 constexpr const char* kSource = R"(
 int sum_of_group(local int* parts, int sum) {
   parts[get_local_id(0)] = sum;
@@ -43,7 +43,7 @@ Result<void> sum_up(dynamic::Context& context) {
     WATTUNE_TRY(context.fill("sum", std::byte{0}));
     return context.launch("reduce");
   }
-  // From `in` to a vector of the composition's, then from the one to the other of two, at last to `sum`.
+  // The data go from `in` to a vector of the composition, then between two such vectors, and at last to `sum`.
   WATTUNE_ASSIGN(backend::Geometry3 geometry, context.geometry("reduce"));
   const auto per_group = static_cast<std::size_t>(context.integer("PER_ITEM")) * geometry.group_size[0];
   std::size_t left = static_cast<std::size_t>(context.size("n"));
@@ -106,7 +106,7 @@ Result<void> run() {
     WATTUNE_TRY(stream->finish(kLimit));
     if (result[0] != 3 * static_cast<int>(kElements)) return Error(ErrorCode::internal, "a wrong result");
     if (composition->report().keys.front().state.starts_with("tuned")) break;
-    tuner->gap(nanoseconds_from_seconds(10));  // the device is idle: what waits may be loaded
+    tuner->gap(nanoseconds_from_seconds(10));  // the device is idle, so that waiting code may be loaded
   }
   const dynamic::KernelReport report = composition->report();
   std::printf("%llu calls, all right; %llu configurations tried; %s\n", static_cast<unsigned long long>(report.calls),

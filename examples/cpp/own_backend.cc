@@ -1,5 +1,6 @@
-// A backend of one's own: a device whose kernel is a C++ function and whose time is a formula. Registered, it is found,
-// opened and tuned as all others are, in this process and in a worker, which is this program once more.
+// A backend of one's own: a device whose kernel is a C++ function and whose time is a formula. Once it is registered,
+// it is found, opened and tuned like all others, in this process and in a worker. The worker is this program, started
+// again.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -73,10 +74,11 @@ class FormulaEvent : public backend::Event {
   Nanoseconds end_;
 };
 
-// Does everything at once, so that nothing is left for submit() and finish(), and no launch has to be waited for.
+// A stream that does everything at once. So submit() and finish() have nothing to do, and no launch has to be waited
+// for.
 class FormulaStream : public backend::Stream {
  public:
-  // All streams of the device share its clock.
+  // Takes the device's clock, which all its streams share.
   explicit FormulaStream(std::shared_ptr<Nanoseconds> clock) : clock_(std::move(clock)) {}
   Result<void> write(backend::Buffer& buffer, std::span<const std::byte> data) override {
     std::ranges::copy(data, memory_of(buffer).contents.begin());
@@ -213,7 +215,7 @@ Result<void> run() {
 
 }  // namespace
 
-// A worker is given arguments, this program is not.
+// Runs as a worker if it has arguments, and as the example otherwise.
 int main(int argc, const char* const* argv) {
   Result<void> done = backend::register_backend({.name = "formula", .discover = discover, .open = open});
   if (done && argc > 1) return backend::run_worker(argc, argv);

@@ -1,4 +1,5 @@
-// Tunes a kernel from an application: the spec in code, all else by one call. The kernel runs in a worker process.
+// Tunes a kernel from an application: the spec in code, everything else by one call. The kernel runs in a worker
+// process.
 #include <cstdio>
 
 #include "wattune/tune/session.h"

@@ -1,4 +1,4 @@
-// Application: the work without any tuning: projections of a phantom, their buffers, and the volume on the device.
+// The work without any tuning: projections of a phantom, their buffers, and the volume on the device.
 //
 // It owns all memory and the stream. One thread.
 //
@@ -19,7 +19,7 @@
 
 namespace fourier {
 
-// One buffer of samples. Its pixels have a place of their own on the device only if they stay there.
+// One buffer of samples. Its pixels have a buffer of their own on the device only if they stay there.
 struct Batch {
   Samples samples;
   std::unique_ptr<wattune::backend::Buffer> pixels;
@@ -37,10 +37,10 @@ class Application {
 
   wattune::backend::Device& device() { return attached_->device(); }
   wattune::backend::Stream& stream() { return *stream_; }
-  // Of benchmarks/fourier_reconstruction, for the sizes of this application, in the device's language.
+  // Returns the spec of benchmarks/fourier_reconstruction, for the sizes of this application, in the device's language.
   const wattune::KernelSpec& spec() const { return spec_; }
   const std::vector<Batch>& batches() const { return batches_; }
-  // Where the pixels of a batch are when the kernel reads them.
+  // Returns the buffer with the pixels of a batch when the kernel reads them.
   wattune::backend::Buffer& pixels(std::size_t batch);
   wattune::backend::Buffer& table() { return *table_; }
   wattune::backend::Buffer& grid() { return *grid_; }
@@ -48,7 +48,7 @@ class Application {
 
   // Empties the volume.
   wattune::Result<void> clear();
-  // Hands over what the stream was given; waits for it.
+  // Sends the stream's commands to the device. finish() also waits for them.
   wattune::Result<void> submit() { return stream_->submit(); }
   wattune::Result<void> finish();
   wattune::Result<Outcome> outcome();

@@ -18,13 +18,13 @@ Error no_context(const DeviceInfo& info) {
   return Error(ErrorCode::unavailable, "no context can be made on this device").about(info.selector);
 }
 
-// Leaves `function` empty where the library or the function is missing.
+// Loads the function. Leaves `function` empty if the library or the function is missing.
 template <typename Function>
 void find(const char* library, const char* name, Function*& function) {
   if (void* const handle = dlopen(library, RTLD_NOW)) function = reinterpret_cast<Function*>(dlsym(handle, name));
 }
 
-// The primary context, which the runtime API uses too.
+// The device's primary context, which the runtime API uses too.
 class CudaDevice : public AttachedDevice {
  public:
   ~CudaDevice() override {
@@ -54,7 +54,7 @@ class CudaDevice : public AttachedDevice {
   std::unique_ptr<backend::Device> device_;
 };
 
-// Selectors name platform and device by their positions: "opencl:0:1".
+// A context of OpenCL. Selectors name platform and device by their positions: "opencl:0:1".
 class OpenClDevice : public AttachedDevice {
  public:
   ~OpenClDevice() override {

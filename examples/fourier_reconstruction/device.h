@@ -1,5 +1,5 @@
-// The application's own context on a GPU, and the device that Wattune attaches to it. What differs between CUDA and
-// OpenCL is here. The libraries are loaded, so that the program starts where one of them is missing.
+// The application's own context on a GPU, and the device that Wattune attaches to it. This source hides the differences
+// between CUDA and OpenCL. The libraries are loaded, so that the program starts if one of them is missing.
 //
 //   WATTUNE_ASSIGN(const auto attached, fourier::attach("auto"));
 //   attached->device().info().name;
@@ -12,14 +12,14 @@
 
 namespace fourier {
 
-// Gives the context back when it goes. Any thread may use the device; one thread attaches.
+// An attached device. It releases the context when it is destroyed. Any thread may use the device; one thread attaches.
 class AttachedDevice {
  public:
   virtual ~AttachedDevice() = default;
   virtual wattune::backend::Device& device() = 0;
 };
 
-// "auto", "cuda:0", "opencl", or part of a name. not_found, unavailable.
+// Attaches to a device: "auto", "cuda:0", "opencl", or part of a name. Fails with not_found or unavailable.
 wattune::Result<std::unique_ptr<AttachedDevice>> attach(const std::string& wanted);
 
 }  // namespace fourier

@@ -9,7 +9,7 @@ namespace {
 
 using namespace wattune;
 
-// Paper 001's rule knows no budget.
+// Returns the budget of the mode. Paper 001's rule has none.
 dynamic::Budget budget_of(const Options& options) {
   if (options.mode != RunMode::ours) return {.share = 1.0, .longest = nanoseconds_from_seconds(1)};
   dynamic::Budget budget{.share = options.share};
@@ -25,7 +25,7 @@ dynamic::TunerOptions tuner_options(const Options& options) {
   return tuner;
 }
 
-// The kernel at one launch: host code says how many there are.
+// Returns the kernel at one launch. Host code decides how many launches there are.
 KernelSpec single_launch(KernelSpec spec) {
   spec.geometry = spec.steps.front().geometry;
   spec.steps.clear();
@@ -74,7 +74,7 @@ class Composed : public Inserter {
   const std::vector<Nanoseconds>& explored() const override { return explored_; }
 
  private:
-  // What paper 001's manipulator does. Explored calls run to their end before anything else does.
+  // Inserts a batch as paper 001's manipulator does. Calls that explore run to their end before any other work.
   Result<void> run(dynamic::Context& context) {
     const auto begin = std::chrono::steady_clock::now();
     WATTUNE_TRY(insert_samples(context));
@@ -148,7 +148,7 @@ class Alone : public Inserter {
   std::unique_ptr<dynamic::TunableKernel> kernel_;
 };
 
-// The parameters with these values alone.
+// Returns the parameters, restricted to these values.
 Result<std::vector<Parameter>> only(std::vector<Parameter> parameters, const Configuration& configuration) {
   for (Parameter& parameter : parameters) {
     const Value* const value = configuration.find(parameter.name);

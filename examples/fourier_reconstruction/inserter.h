@@ -1,8 +1,9 @@
-// Inserter: one call of the application, by a kernel that tunes itself: a buffer of samples goes to the device and into
-// the volume.
+// One call of the application, by a kernel that tunes itself: a buffer of samples is uploaded to the device and
+// inserted into the volume.
 //
-// Two of them: a composition, as paper 001's manipulator (5.3.1), whose host code uploads the samples and launches once
-// or once for each of them; and the kernel alone, whose spec has these launches, so that it can be screened.
+// There are two inserters. One is a composition, like paper 001's manipulator (5.3.1): its host code uploads the
+// samples, and launches once or once for each sample. The other is the kernel alone, whose spec has these launches, so
+// that it can be screened.
 #pragma once
 
 #include <memory>
@@ -18,19 +19,20 @@ class Inserter {
   virtual ~Inserter() = default;
   // Sends the work to the application's stream.
   virtual wattune::Result<void> insert(std::size_t batch) = 0;
-  // The application waits now in any case.
+  // Tells the tuner that the application waits now in any case.
   virtual void gap() = 0;
   virtual wattune::dynamic::Report report() const = 0;
-  // How long each configuration's first call took once it was compiled and loaded, where such calls run to their end.
+  // Returns the time of each configuration's first call once it was compiled and loaded, if such calls run to their
+  // end.
   virtual const std::vector<wattune::Nanoseconds>& explored() const = 0;
 };
 
-// `configuration` alone, by the one of the two that the options' mode tunes.
+// Makes an inserter that runs `configuration` alone. It is of the kind that the options' mode tunes.
 wattune::Result<std::unique_ptr<Inserter>> make_oracle(Application& application, const Options& options,
                                                        const wattune::Configuration& configuration);
-// Random search: each call takes a configuration that is new, until there were as many as the options say.
+// Makes a random search. Each call takes a new configuration, until the number in the options is reached.
 wattune::Result<std::unique_ptr<Inserter>> make_explorer(Application& application, const Options& options);
-// The policy's own search within the budget.
+// Makes an inserter with the policy's own search within the budget.
 wattune::Result<std::unique_ptr<Inserter>> make_searcher(Application& application, const Options& options);
 
 }  // namespace fourier

@@ -9,7 +9,7 @@ namespace {
 
 using namespace wattune;
 
-// Keeps what it is given, and hands it on.
+// A sink that keeps all Trials, and passes them on.
 class Collector : public TrialSink {
  public:
   Collector(std::vector<Trial> known, TrialSink* next) : trials_(std::move(known)), next_(next) {}

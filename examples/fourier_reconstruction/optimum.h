@@ -1,4 +1,5 @@
-// The offline pass: every configuration measured before the application begins, as if somebody had tuned the kernel.
+// The offline pass, which measures every configuration before the application begins, as if somebody had tuned the
+// kernel.
 #pragma once
 
 #include "options.h"
@@ -12,11 +13,12 @@ namespace fourier {
 struct Optimum {
   wattune::Configuration configuration;
   wattune::Nanoseconds time;     // of its launches, as the offline pass measured them
-  wattune::Nanoseconds average;  // of all that are correct
+  wattune::Nanoseconds average;  // of all correct configurations
   std::size_t measured = 0;
 };
 
-// Reads and completes options.optimum. mismatch: it is about something else; not_found: no configuration is correct.
+// Reads and completes options.optimum. Fails with mismatch if it is about something else, with not_found if no
+// configuration is correct.
 wattune::Result<Optimum> find_optimum(const wattune::KernelSpec& spec, const Options& options);
 
 }  // namespace fourier

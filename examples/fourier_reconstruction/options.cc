@@ -9,7 +9,7 @@ namespace {
 
 using wattune::dynamic::Safety;
 
-// The spec beside the sources, or where an installed package has it.
+// Finds the spec beside the sources, or at its place in an installed package.
 std::filesystem::path find_spec() {
   const std::filesystem::path name = "benchmarks/fourier_reconstruction/fourier_reconstruction.toml";
   const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path();

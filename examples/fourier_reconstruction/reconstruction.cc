@@ -8,19 +8,19 @@
 namespace fourier {
 namespace {
 
-// Of the blob that the kernel weighs pixels with.
+// Radius and shape of the blob with which the kernel weighs pixels.
 constexpr double kRadius = 1.9;
 constexpr double kShape = 15.0;
 
-// What the blob leaves of a density so many pixels from the middle: its Fourier transform, in three dimensions a Bessel
-// function of order 3/2, which is elementary (Lewitt 1990).
+// Returns the factor by which the blob reduces a density so many pixels from the middle. It is the blob's Fourier
+// transform, in three dimensions a Bessel function of order 3/2, which is elementary (Lewitt 1990).
 double apodisation(double distance, int size) {
   const auto transform = [](double x) { return (std::cosh(x) - std::sinh(x) / x) / (x * x); };
   const double reach = 2.0 * std::numbers::pi * kRadius * distance / size;
   return transform(std::sqrt(kShape * kShape - reach * reach)) / transform(kShape);
 }
 
-// e^(2 pi i k x / size) for k from -half to half.
+// Returns e^(2 pi i k x / size) for k from -half to half.
 std::vector<std::complex<double>> waves(double x, int half) {
   std::vector<std::complex<double>> all;
   for (int k = -half; k <= half; ++k) all.push_back(std::polar(1.0, std::numbers::pi * k * x / half));
@@ -45,7 +45,7 @@ double outer_weight(int size, std::span<const float> weights) {
   return sum;
 }
 
-// Samples have one half of their slices: the other is conjugate to it, at the opposite voxel.
+// Adds the other halves of the slices. Samples have only one half; the other is its conjugate at the opposite voxel.
 Reconstruction::Reconstruction(int size, std::span<const std::complex<float>> grid, std::span<const float> weights)
     : half_(size / 2), transform_(grid.size()) {
   for (std::size_t i = 0; i < grid.size(); ++i) {

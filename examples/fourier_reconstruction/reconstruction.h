@@ -1,5 +1,4 @@
-// Reconstruction: the volume that inserted samples make, and how like the known one it is. A value; any thread may
-// call.
+// The volume that the inserted samples make, and its likeness to the known one. A value; any thread may call.
 //
 //   const Reconstruction volume(size, grid, weights);
 //   const Likeness likeness = volume.compare(phantom);
@@ -14,20 +13,20 @@
 namespace fourier {
 
 struct Likeness {
-  double correlation = 0.0;    // the least of the shells' between the transforms (Fourier shell correlation)
-  double density_error = 0.0;  // the largest of some hundred places, over the largest density
+  double correlation = 0.0;    // least correlation of the transforms over all shells (Fourier shell correlation)
+  double density_error = 0.0;  // largest error at some hundred places, over the largest density
 };
 
-// The sum of the weights but for the middle of the grid, where so many samples meet that floats round them. It tells
-// how often samples were inserted: each buffer adds the same, call by call.
+// Returns the sum of the weights outside the middle of the grid. In the middle so many samples meet that floats round
+// them. The sum tells how often samples were inserted: each buffer adds the same in every call.
 double outer_weight(int size, std::span<const float> weights);
 
 class Reconstruction {
  public:
-  // `grid` and `weights` are what the kernel leaves.
+  // Makes the volume from the kernel's outputs `grid` and `weights`.
   Reconstruction(int size, std::span<const std::complex<float>> grid, std::span<const float> weights);
 
-  // At frequencies up to a quarter period per pixel, and at places where the volume is.
+  // Compares at frequencies up to a quarter period per pixel, and at places inside the volume.
   Likeness compare(const Phantom& phantom) const;
 
  private:

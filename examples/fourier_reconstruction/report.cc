@@ -14,7 +14,7 @@ using nlohmann::json;
 
 using Figure = std::function<double(const Pair&)>;
 
-// Mean, and the deviation of what the pairs are a sample of.
+// Returns the mean, and the standard deviation of a single pair.
 json spread(const std::vector<Pair>& pairs, const Figure& figure) {
   const auto count = static_cast<double>(pairs.size());
   double mean = 0.0;
@@ -38,13 +38,13 @@ double mean_ms(const std::vector<Nanoseconds>& times) {
   return times.empty() ? 0.0 : to_ms(sum_of(times)) / static_cast<double>(times.size());
 }
 
-// Null where a run explored to its end.
+// Returns null if a run has too few calls left after those that explored.
 json share_of_own_bound(const std::vector<Pair>& pairs) {
   if (!std::all_of(pairs.begin(), pairs.end(), [](const Pair& pair) { return pair.share_of_own_bound(); })) return {};
   return spread(pairs, [](const Pair& pair) { return *pair.share_of_own_bound(); });
 }
 
-// Of all calls by equation 3, where those that do not explore take `call`.
+// Returns the time of all calls by equation 3, if each call that does not explore takes `call`.
 Nanoseconds time_of_bound(const Run& run, Nanoseconds call) {
   return sum_of(run.exploring) + call * static_cast<double>(run.calls - run.exploring.size());
 }
@@ -62,7 +62,7 @@ json to_json(const dynamic::TriedReport& tried) {
           {"outcome", tried.outcome}};
 }
 
-// What tells why the best known is what it is.
+// Returns the facts that explain the best known configuration.
 json to_json(const dynamic::KeyReport& key) {
   json tried = json::array();
   for (const dynamic::TriedReport& each : key.tried) tried.push_back(to_json(each));

@@ -1,4 +1,4 @@
-// Run: a reconstruction from its first call to its last, timed as the application sees it, and checked.
+// A reconstruction from its first call to its last, timed as the application sees it, and checked.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 
 namespace fourier {
 
-// Of a run, kStretch calls long but for the last.
+// A part of a run, kStretch calls long except at the end.
 struct Stretch {
   std::uint64_t calls = 0;
-  wattune::Nanoseconds sending;  // uploads with it, as far as the call waits for them
+  wattune::Nanoseconds sending;  // with uploads, as far as the call waits for them
   wattune::Nanoseconds waiting;  // for the device
 };
 inline constexpr std::uint64_t kStretch = 64;
 
-// Of a run, the calls after the last that explored.
+// The calls of a run after the last one that explored.
 struct Settled {
   std::uint64_t calls = 0;
   wattune::Nanoseconds elapsed;
@@ -28,15 +28,15 @@ struct Run {
   wattune::Nanoseconds longest_call;
   std::vector<Stretch> stretches;
   std::uint64_t explored = 0;  // configurations
-  // What the calls that explored took on the device, upload and all, where each runs to its end.
+  // The time on the device, with the upload, of each call that explored, if such calls run to their end.
   std::vector<wattune::Nanoseconds> exploring;
   Settled settled;
-  double overhead_share = 0.0;  // stalls by the tuner's account, of the time
+  double overhead_share = 0.0;  // stalls by the tuner's account, as a share of the time
   wattune::Nanoseconds longest_stall;
-  wattune::Nanoseconds blocked;  // that calls waited for a compiler, because there was nothing else to run
+  wattune::Nanoseconds blocked;  // time that calls waited for a compiler, because there was nothing else to run
   Likeness likeness;
-  std::uint64_t refused = 0;  // results of candidates that were wrong, which shadowed calls kept from the volume
-  bool is_wrong = false;      // the volume is another, or calls are missing in it
+  std::uint64_t refused = 0;  // wrong results of candidates, which shadowed calls kept out of the volume
+  bool is_wrong = false;      // the volume is wrong, or calls are missing in it
   std::optional<wattune::Configuration> best;
   std::vector<wattune::dynamic::KeyReport> keys;  // of the tuned kernel
   wattune::dynamic::Stalls stalls;
@@ -44,7 +44,7 @@ struct Run {
   wattune::Nanoseconds call() const { return elapsed / static_cast<double>(calls); }
 };
 
-// What one call with each batch adds to outer_weight().
+// Returns for each batch the amount that one call with it adds to outer_weight().
 wattune::Result<std::vector<double>> weights_of_batches(Application& application, Inserter& inserter);
 
 wattune::Result<Run> run(Application& application, Inserter& inserter, const Options& options,

@@ -1,4 +1,4 @@
-"""tunable.py without PyTorch and without a GPU: memory and stream are those of the tests' stand-in for the driver."""
+"""Tests tunable.py without PyTorch and a GPU: memory and stream are those of the tests' stand-in for the driver."""
 import ctypes
 import os
 import pathlib
@@ -29,7 +29,7 @@ SOURCE = 'extern "C" __global__ void scale(float* x, float factor, int n) {}  //
 
 
 class Memory:
-    """Four floats of the device, as a tensor says where they are."""
+    """Four floats of the device. It tells their address as a tensor does."""
 
     def __init__(self, driver):
         self._driver = driver

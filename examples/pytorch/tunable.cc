@@ -1,7 +1,7 @@
-// Tunable kernels for Python, or any language that calls C: tunable.py loads this library with ctypes.
+// Tunable kernels for Python, or any other language that calls C: tunable.py loads this library with ctypes.
 //
-// A kernel runs in the CUDA context that is current for the thread that opens it, which is PyTorch's, in the streams
-// that calls name and on the memory that they pass. Functions may be called by any thread.
+// A kernel runs in the CUDA context that is current for the thread that opens it, which is PyTorch's. It uses the
+// streams that calls name and the memory that they pass. Functions may be called by any thread.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -26,10 +26,10 @@ struct Kernel {
   std::unique_ptr<dynamic::TunableKernel> kernel;
 };
 
-// As tunable.py has it: a pointer to device memory, or so many bytes by value.
+// An argument as tunable.py declares it: a pointer to device memory, or so many bytes by value.
 struct Argument {
   const void* pointer;
-  std::uint64_t bytes;  // 0: device memory
+  std::uint64_t bytes;  // 0 for device memory
 };
 
 thread_local std::string told;
@@ -45,7 +45,7 @@ Result<std::unique_ptr<Kernel>> open(const char* file, const char* wisdom, bool 
   return opened;
 }
 
-// Checked here, since CallArgument::of_bytes() trusts its caller.
+// Returns the arguments of a call. It checks their sizes, because CallArgument::of_bytes() does not.
 Result<std::vector<dynamic::CallArgument>> passed_by(std::span<const Argument> arguments) {
   std::vector<dynamic::CallArgument> passed;
   for (const auto& [pointer, bytes] : arguments) {
@@ -69,10 +69,10 @@ Result<void> call(Kernel& kernel, void* stream, std::span<const Argument> argume
 
 extern "C" {
 
-// The last error or report of this thread.
+// Returns the last error or report of this thread.
 const char* wattune_told() { return told.c_str(); }
 
-// Null: wattune_told() says why. Wisdom may be "".
+// Opens a kernel. Returns null after an error, which wattune_told() then returns. Wisdom may be "".
 void* wattune_open(const char* spec, const char* wisdom, int trusted) {
   Result<std::unique_ptr<Kernel>> opened = open(spec, wisdom, trusted != 0);
   if (opened) return opened->release();
@@ -80,7 +80,7 @@ void* wattune_open(const char* spec, const char* wisdom, int trusted) {
   return nullptr;
 }
 
-// Not 0: wattune_told() says why.
+// Calls the kernel. Returns 0, or another number after an error, which wattune_told() then returns.
 int wattune_call(void* kernel, void* stream, const Argument* arguments, std::size_t count) {
   const Result<void> called = call(*static_cast<Kernel*>(kernel), stream, {arguments, count});
   if (called) return 0;
@@ -88,7 +88,7 @@ int wattune_call(void* kernel, void* stream, const Argument* arguments, std::siz
   return 1;
 }
 
-// How many configurations were tried, how tuning stands, and what the kernel runs: a line for each key.
+// Returns a line for each key: the number of configurations tried, the state of tuning, and the best one.
 const char* wattune_report(void* kernel) {
   told.clear();
   const dynamic::KernelReport report = static_cast<Kernel*>(kernel)->kernel->report();
@@ -98,7 +98,7 @@ const char* wattune_report(void* kernel) {
   return told.c_str();
 }
 
-// Nothing of it is in flight.
+// Closes the kernel. Precondition: none of its calls is in flight.
 void wattune_close(void* kernel) {
   const std::unique_ptr<Kernel> closed(static_cast<Kernel*>(kernel));
   if (const Result<void> saved = closed->tuner->save(); !saved)

@@ -3,7 +3,7 @@
     vector_add = Tunable("vector_add.toml", wisdom="app.wisdom")
     vector_add(stream, a, b, c, n)          # a, b, c: anything with data_ptr(); n: an int, which is C's
 
-The library is build/release/lib/libwattune_tunable.so, or what WATTUNE_TUNABLE names.
+The library is build/release/lib/libwattune_tunable.so, or the one that WATTUNE_TUNABLE names.
 """
 import ctypes
 import os
@@ -11,7 +11,7 @@ import pathlib
 
 
 class Argument(ctypes.Structure):
-    """Device memory (no bytes), or a scalar by value; as tunable.cc has it."""
+    """An argument as tunable.cc declares it: device memory (no bytes), or a scalar by value."""
 
     _fields_ = [("pointer", ctypes.c_void_p), ("bytes", ctypes.c_uint64)]
 
@@ -28,7 +28,7 @@ def library():
 
 
 class Tunable:
-    """A spec's kernel. The CUDA context must be there, and current: torch.cuda.init() and a first tensor do that."""
+    """A spec's kernel. A CUDA context must be current: torch.cuda.init() and a first tensor make it so."""
 
     def __init__(self, spec, wisdom="", trusted=False):
         self._library = library()
@@ -37,9 +37,9 @@ class Tunable:
             raise RuntimeError(self._library.wattune_told().decode())
 
     def __call__(self, stream, *arguments):
-        """stream: a CUDA stream's handle, such as torch.cuda.current_stream().cuda_stream. Python's bool, int and
-        float are C's bool, int and float; other scalars are passed as ctypes values. OverflowError: an int is no C
-        int."""
+        """Calls the kernel in a stream, given by its CUDA handle such as torch.cuda.current_stream().cuda_stream.
+        Python's bool, int and float are C's bool, int and float; other scalars are passed as ctypes values. Raises
+        OverflowError if an int is no C int."""
         scalars = [self._scalar(each) for each in arguments]
         passed = (Argument * len(arguments))()
         for i, (argument, scalar) in enumerate(zip(arguments, scalars)):
@@ -64,11 +64,11 @@ class Tunable:
         return None if hasattr(argument, "data_ptr") else argument
 
     def report(self):
-        """What it runs and how many configurations it tried, a line for each key."""
+        """Returns a line for each key: the configurations tried, the state of tuning, and the best one."""
         return self._library.wattune_report(self._kernel).decode()
 
     def close(self):
-        """Saves the wisdom. Nothing of the kernel is in flight."""
+        """Saves the wisdom. Precondition: no call of the kernel is in flight."""
         if self._kernel:
             self._library.wattune_close(self._kernel)
             self._kernel = None

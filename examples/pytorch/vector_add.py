@@ -1,4 +1,4 @@
-"""A tunable kernel on PyTorch's tensors, in PyTorch's stream, beside torch.add: tunes while it is called.
+"""Runs a tunable kernel on PyTorch's tensors, in PyTorch's stream, beside torch.add. It tunes while it is called.
 
     python3 examples/pytorch/vector_add.py [SPEC [SECONDS]]
 """
@@ -10,7 +10,7 @@ from tunable import Tunable
 
 
 def seconds_of(torch, work, repeats=50):
-    """Of the device, for one call."""
+    """Returns the seconds of the device for one call."""
     begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     begin.record()
     for _ in range(repeats):

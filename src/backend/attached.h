@@ -1,4 +1,4 @@
-// What devices answer whose context is an application's, and those that have none in this process.
+// Errors of devices whose context is an application's, and of devices that have none in this process.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,14 +10,14 @@
 
 namespace wattune::backend {
 
-// To reset().
+// Returns the error of reset() on an attached device.
 inline Error belongs_to_application(const DeviceInfo& info) {
   return Error(ErrorCode::invalid_argument,
                fmt::format("{} is attached to an application's context, which is not reset", info.selector))
       .hint("the application makes another context and attaches to that");
 }
 
-// To whatever is asked of a device whose context has ended: the application's, or its own.
+// Returns the error of any call on a device whose context has ended, be it the application's or the device's own.
 inline Error gone(const DeviceInfo& info, bool attached) {
   if (!attached)
     return Error(ErrorCode::device_lost, fmt::format("{} was lost or reset since this was made", info.selector));
@@ -27,7 +27,7 @@ inline Error gone(const DeviceInfo& info, bool attached) {
       .hint("only the application can make another context and attach to that");
 }
 
-// To adopt_stream() and adopt_buffer().
+// Returns the error of adopt_stream() and adopt_buffer() on a device that is not in this process or not of this API.
 inline Error no_home(const DeviceInfo& info, std::string_view api) {
   return Error(ErrorCode::invalid_argument,
                fmt::format("{} is no {} device in this process, so it takes nothing of an application's", info.selector,

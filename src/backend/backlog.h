@@ -1,4 +1,4 @@
-// Backlog: what the streams of a device were given and have not handed over yet, in the order in which it was given.
+// Backlog: the commands that the streams of a device were given and have not handed over yet, in the order of giving.
 //
 //   backlog.add({.stream = &consumer, .awaited = &producer, .command = wait});
 //   for (auto& entry : backlog.take(streams)) ...
@@ -16,21 +16,21 @@ class Backlog {
  public:
   struct Entry {
     Stream* stream = nullptr;
-    Stream* awaited = nullptr;  // the command waits for what this stream was given before it
+    Stream* awaited = nullptr;  // the command waits for the earlier commands of this stream
     Command command;
   };
   using Entries = std::vector<Entry>;
 
   void add(Entry entry) { entries_.push_back(std::move(entry)); }
 
-  // What was added last, if it waits still.
+  // Returns the command that was added last if it still waits; nullptr otherwise.
   Entry* last() { return entries_.empty() ? nullptr : &entries_.back(); }
 
   bool holds(const Stream* stream) const {
     return std::ranges::find(entries_, stream, &Entry::stream) != entries_.end();
   }
 
-  // Takes what these streams were given, and what others were given on which it waits.
+  // Takes the commands of these streams, and the commands of other streams that they wait for.
   Entries take(std::span<Stream* const> streams) {
     if (std::ranges::all_of(entries_, [&](const Entry& entry) { return contains(streams, entry.stream); }))
       return take_all();
@@ -44,7 +44,7 @@ class Backlog {
     return split(taken);
   }
 
-  // Takes what one stream was given, and nothing else.
+  // Takes the commands of one stream, and nothing else.
   Entries take_only(const Stream* stream) {
     std::vector<bool> taken;
     for (const Entry& entry : entries_) taken.push_back(entry.stream == stream);
@@ -58,7 +58,7 @@ class Backlog {
 
   Entries take_all() {
     Entries all = std::exchange(entries_, {});
-    entries_.reserve(all.size());  // the next will be as many
+    entries_.reserve(all.size());  // the next batch will be about as large
     return all;
   }
 

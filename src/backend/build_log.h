@@ -1,4 +1,4 @@
-// What is read from a compiler's log, whichever compiler wrote it.
+// Reading the log of a compiler, whichever compiler wrote it.
 #pragma once
 
 #include <string>
@@ -8,11 +8,13 @@
 
 namespace wattune::backend {
 
-// The line that says most: the first that names an error, the one behind it where it only announces one, the linker's
-// where the compiler only says that it failed; else the first that is not empty.
+// Returns the most telling line of a log. This is the first line that names an error, or the line behind it if it only
+// announces one. If the compiler only says that the linker failed, it is the linker's line. Otherwise it is the first
+// line that is not empty.
 std::string telling_line(std::string_view log);
 
-// A failed compilation, whose message is a whole log, with the line that says most in its place; others as they are.
+// Returns a failed compilation, whose message is a whole log, with the most telling line as its message. Other errors
+// are returned unchanged.
 Error without_log(const Error& error);
 
 }  // namespace wattune::backend

@@ -15,7 +15,7 @@ namespace {
 
 using TypeName = std::pair<std::string_view, ElementType>;
 
-// Those that have vectors, which are called after them.
+// The element types that have vectors, which are named after them.
 constexpr std::array kComponents{
     TypeName{"char", ElementType::int8},
     TypeName{"uchar", ElementType::uint8},
@@ -53,7 +53,7 @@ std::optional<ElementType> find(std::span<const TypeName> names, std::string_vie
   return found == names.end() ? std::nullopt : std::optional(found->second);
 }
 
-// "unsigned long int" and its like, whose words may stand in any order.
+// Returns the element type of "unsigned long int" and the like, whose words may stand in any order.
 std::optional<ElementType> integer_of(const std::vector<std::string>& words) {
   static constexpr std::array<std::string_view, 6> kWords{"char", "short", "int", "long", "signed", "unsigned"};
   const auto has = [&](std::string_view word) { return std::ranges::count(words, word) > 0; };

@@ -1,4 +1,4 @@
-// Reading a source as its compiler would, as far as the conditions can be decided: what they leave out is left out.
+// Reads a source as its compiler would, as far as the conditions can be decided: text that they leave out is left out.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr int kDeepestInclude = 32;
 constexpr std::size_t kLongestCode = std::size_t{8} << 20;
 
-// Directives may go on in the next line.
+// Joins each line that ends with a backslash with the next one.
 std::string joined_lines(std::string text) {
   for (std::size_t at = 0; (at = text.find("\\\n", at)) != std::string::npos;) text.replace(at, 2, "  ");
   return text;
@@ -60,14 +60,14 @@ class CodeReader {
     read(source.text, source.file.parent_path(), 0);
   }
 
-  // What stood for one thing and then for another is not clear.
+  // Returns the code. A name with more than one value counts as unclear.
   PlainCode take() {
     for (const std::string& name : changed_) code_.macros[name] = std::nullopt;
     return std::move(code_);
   }
 
  private:
-  // A condition whose parts are read: whether this one is in, and whether one before it was.
+  // A conditional part that is being read: whether it is in, and whether an earlier part of the same condition was.
   struct Branch {
     std::optional<bool> in;
     std::optional<bool> before;
@@ -79,7 +79,7 @@ class CodeReader {
     code_.macros[option.substr(0, sign)] = sign == std::string::npos ? "1" : option.substr(sign + 1);
   }
 
-  // In, out, or unclear, by all conditions around.
+  // Tells whether the current line is in, by all conditions around it; nullopt if that is unclear.
   std::optional<bool> is_in() const {
     bool clear = true;
     for (const Branch& branch : branches_) {
@@ -132,7 +132,7 @@ class CodeReader {
     code_.text += is_in() == std::nullopt ? "#\n" : "\n";
   }
 
-  // The next part is in where its condition holds and none before it did.
+  // Begins the next part of a condition. It is in if its own condition holds and no part before it was in.
   void change(std::optional<bool> condition) {
     if (branches_.empty()) return;
     Branch& branch = branches_.back();
@@ -166,7 +166,8 @@ class CodeReader {
       code_.macros[name] = std::nullopt;
   }
 
-  // Headers that are not the user's, the compiler's own, define nothing that user's conditions ask for.
+  // Reads a header of the user. The compiler's own headers are skipped: they define nothing that a user's conditions
+  // ask for.
   void include(const std::string& original, const fs::path& folder, int depth) {
     const std::size_t begin = original.find_first_of("\"<");
     const std::size_t end = begin == std::string::npos ? begin : original.find_first_of("\">", begin + 1);
@@ -196,7 +197,7 @@ class CodeReader {
   std::set<std::string> changed_;  // names that were defined anew
   std::set<fs::path> once_;
   std::set<fs::path> is_once_;
-  bool complete_ = true;  // whatever may define a name was read
+  bool complete_ = true;  // every text that may define a name was read
 };
 
 }  // namespace

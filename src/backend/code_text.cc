@@ -7,7 +7,7 @@ namespace wattune::backend {
 
 namespace {
 
-// Where the comment or the literal ends that begins at `at`; `at` when neither does.
+// Returns the end of the comment or literal that begins at `at`; `at` if neither begins there.
 std::size_t end_of_text(std::string_view source, std::size_t at) {
   const std::string_view rest = source.substr(at);
   if (rest.starts_with("//")) return std::min(source.find('\n', at), source.size());
@@ -20,8 +20,8 @@ std::size_t end_of_text(std::string_view source, std::size_t at) {
   return std::min(end + 1, source.size());
 }
 
-// The words of a type with one blank between them; empty for pointers, arrays, functions, structs, and where a macro is
-// not clear.
+// Returns the words of a type with one blank between them. Empty for pointers, arrays, functions and structs, and where
+// a macro is not clear.
 std::string plain_type(const PlainCode& code, const std::string& declared) {
   const std::optional<std::string> meant = expanded(declared, code.macros);
   if (!meant || meant->find_first_of("*([{,#<:") != std::string::npos) return {};
@@ -31,8 +31,8 @@ std::string plain_type(const PlainCode& code, const std::string& declared) {
   return type;
 }
 
-// What a declaration that begins with `keyword`, and names `name` behind or before the type, calls it; "?" where that
-// is not clear, empty where it is another name's.
+// Returns the type to which a declaration gives the name `name`. The declaration begins with `keyword` ("typedef ",
+// "using "). The result is "?" if the type is not clear, and empty if another name is declared.
 std::string declared_type(const PlainCode& code, std::string_view keyword, std::string declaration,
                           const std::string& name) {
   if (keyword == "using ") {
@@ -50,8 +50,8 @@ std::string declared_type(const PlainCode& code, std::string_view keyword, std::
   return type.empty() ? "?" : type;
 }
 
-// What the code's typedefs and aliases call `name`; empty without one, where several differ, and where that is not
-// clear.
+// Returns the type that the code's typedefs and aliases give the name `name`. Empty if there is none, if several
+// differ, or if one is not clear.
 std::string typedef_of(const PlainCode& code, const std::string& name) {
   std::string found;
   for (const std::string_view keyword : {"typedef ", "using "}) {

@@ -1,4 +1,4 @@
-// The text of a source as far as it is code.
+// The parts of a source's text that are code.
 #pragma once
 
 #include <span>
@@ -12,25 +12,24 @@
 
 namespace wattune::backend {
 
-// With spaces for comments and for what stands in quotes, so that all else stays where it is.
+// Returns the source with spaces in place of comments and of quoted text, so that all else keeps its position.
 std::string without_comments(std::string_view source);
 
-// Part of an identifier.
+// Tells whether the character can be part of an identifier.
 bool is_word(char c);
 
 std::vector<std::string> words_of(std::string_view text);
 
-// The code that a compiler comes to, with the user's headers in their places. '#' stands for a directive, and for a
-// line of which it is not clear whether a condition leaves it out.
+// The code that a compiler sees, with the user's headers inserted. '#' stands for a conditional directive that cannot
+// be decided, and for a line that such a condition may leave out.
 struct PlainCode {
   std::string text;
-  Definitions macros;  // at its end: of the source, its options, and its parameters
+  Definitions macros;  // at its end: those of the source, its options and its parameters
 };
 PlainCode read_code(const KernelSource& source, std::span<const Macro> macros);
 PlainCode read_code(std::string_view text);
 
-// What a type such as "real*" is called without the code's macros and typedefs of values; itself where they are not
-// clear.
+// Returns a type such as "real*" with the code's macros and typedefs resolved; the type itself if they are not clear.
 std::string without_typedefs(const PlainCode& code, const std::string& type);
 
 }  // namespace wattune::backend

@@ -1,4 +1,4 @@
-// A source in the queue of a CompilePool: what is expected of it, and what became of that.
+// A source in the queue of a CompilePool: its announced jobs and their results.
 #pragma once
 
 #include <algorithm>
@@ -13,17 +13,17 @@
 
 namespace wattune::backend {
 
-// What the mutex of the queue guards, but for target and source.
+// The mutex of the queue guards this, except target and source.
 struct PooledSource::Entry {
   enum class JobState { waiting, running, done, taken };
-  enum class Need { later, soon, now };  // expected, urgently, or somebody is in take()
+  enum class Need { later, soon, now };  // announced, announced as urgent, or awaited in take()
   struct Job {
     std::vector<Macro> macros;
     Nanoseconds limit;
     JobState state = JobState::waiting;
     bool expected = false;
     bool urgent = false;
-    bool awaited = false;  // somebody is in take()
+    bool awaited = false;  // a caller of take() waits for it
     std::optional<Compiled> result = {};
 
     Need need() const { return awaited ? Need::now : urgent ? Need::soon : Need::later; }
@@ -35,16 +35,16 @@ struct PooledSource::Entry {
 
   const CompileTarget target;
   const KernelSource source;
-  const bool is_cached;         // where the pool has a cache
-  std::deque<JobPointer> jobs;  // expected or waited for, the next first
-  CompileActivity activity;     // without what the jobs tell
+  const bool is_cached;         // if the pool has a cache
+  std::deque<JobPointer> jobs;  // announced or awaited, the next one first
+  CompileActivity activity;     // without the numbers that follow from the jobs
 
   JobPointer find(const std::vector<Macro>& macros) const {
     const auto found = std::ranges::find(jobs, macros, [](const JobPointer& job) { return job->macros; });
     return found == jobs.end() ? nullptr : *found;
   }
 
-  // The first of these that nobody has begun.
+  // Returns the first job of this need that no process has begun; nullptr if there is none.
   JobPointer next(Need need) const {
     const auto found = std::ranges::find_if(
         jobs, [&](const JobPointer& job) { return job->state == JobState::waiting && job->need() == need; });
@@ -71,7 +71,7 @@ struct PooledSource::Entry {
     jobs = std::move(expected);
   }
 
-  // The job that somebody is going to wait for, before all others. Nobody else waits for it.
+  // Returns the job that a caller is going to wait for, placed before all others. No other caller waits for it.
   JobPointer claim(const std::vector<Macro>& macros, Nanoseconds limit) {
     JobPointer job = find(macros);
     if (job && !job->awaited && job->state != JobState::taken) {
@@ -84,7 +84,7 @@ struct PooledSource::Entry {
     return job;
   }
 
-  // Of a job that is done.
+  // Returns the result of a job that is done, and removes the job unless it is still announced.
   Compiled hand_over(const JobPointer& job) {
     job->state = JobState::taken;
     job->awaited = false;

@@ -69,7 +69,7 @@ class PooledSource::Queue {
     return std::min(limit_, threads_.size());
   }
 
-  // Fewer threads than processes will do, but for the first.
+  // Sets how many processes may compile at once. If threads run short, fewer will do, but not none.
   void set_processes(std::size_t most) {
     {
       const std::lock_guard lock(mutex_);
@@ -154,13 +154,13 @@ class PooledSource::Queue {
     JobPointer job;
   };
 
-  // What somebody waits for is that one's.
+  // Returns the job if it is done and no caller of take() waits for it; nullptr otherwise.
   static JobPointer ready(const Entry& entry, const std::vector<Macro>& macros) {
     const JobPointer job = entry.find(macros);
     return job && job->state == JobState::done && !job->awaited ? job : nullptr;
   }
 
-  // Sources take turns: the first one is asked last the next time.
+  // Returns the next job of this need. Sources take turns: a source that was served is asked last the next time.
   std::optional<Work> next(Need need) {
     for (auto entry = entries_.begin(); entry != entries_.end(); ++entry)
       if (const JobPointer job = (*entry)->next(need)) {
@@ -171,13 +171,13 @@ class PooledSource::Queue {
     return std::nullopt;
   }
 
-  // What does not wait for its turn.
+  // Returns the next job that does not wait for its turn.
   std::optional<Work> next_prompt() {
     std::optional<Work> work = next(Need::now);
     return work ? work : next(Need::soon);
   }
 
-  // For the process of this number. Somebody who waits is served by one process at least.
+  // Returns the next job for the process of this number. A caller that waits is always served by at least one process.
   std::optional<Work> next_for(std::size_t process) {
     if (beyond_limit(process)) return std::nullopt;
     std::optional<Work> work = prompt_is_busy_ ? next_prompt() : std::nullopt;
@@ -195,7 +195,7 @@ class PooledSource::Queue {
       return {.image = *std::move(found), .took = stopwatch.elapsed(), .cached = true};
     Result<Image> image = process.compile({target, source, macros, work.job->limit});
     const Nanoseconds took = stopwatch.elapsed();
-    // Unless a header was changed meanwhile: nobody knows which one was compiled.
+    // An image is not stored if a header changed meanwhile, because nobody knows which version was compiled.
     if (image && key && image_key(target, source, macros) == key) cache_->store(*key, *image);
     return {.image = std::move(image), .took = took};
   }
@@ -212,7 +212,7 @@ class PooledSource::Queue {
     return true;
   }
 
-  // Without it, what somebody waits for is compiled as all else.
+  // Starts the prompt process. If it cannot be started, awaited jobs are compiled by the other processes.
   void use_prompt_process() {
     if (prompt_is_busy_ || prompt_thread_.joinable()) return;
     try {
@@ -234,7 +234,7 @@ class PooledSource::Queue {
     }
   }
 
-  // Who waits for a job must learn that it is done.
+  // Compiles a job and turns exceptions into errors, because the caller that waits must learn that it is done.
   Compiled produce_or_explain(CompileProcess& process, const Work& work) {
     try {
       return produce(process, work);
@@ -287,14 +287,14 @@ class PooledSource::Queue {
   const std::shared_ptr<ImageCache> cache_;
   const std::size_t most_;
   CompileProcess prompt_process_;
-  mutable std::mutex mutex_;  // of all below
+  mutable std::mutex mutex_;  // guards all below
   std::condition_variable changed_;
   std::vector<EntryPointer> entries_;  // the next to be served first
   std::size_t limit_ = 0;
   bool stopping_ = false;
-  bool prompt_is_busy_;                   // or is not there
-  std::deque<CompileProcess> processes_;  // which stay where they are
-  std::vector<std::thread> threads_;      // last: they use the others
+  bool prompt_is_busy_;                   // or it does not exist
+  std::deque<CompileProcess> processes_;  // a deque, because its elements do not move
+  std::vector<std::thread> threads_;      // last, because they use the other members
   std::thread prompt_thread_;
 };
 
@@ -344,7 +344,7 @@ PooledSource CompilePool::add(CompileTarget target, KernelSource source) {
   return PooledSource(*queue_, queue_->add(std::move(target), std::move(source), true));
 }
 
-// Each process compiles one of them, as all begin at once and none is done before its compiler is there.
+// Announces one job for each process. All begin at once, and none ends before its process has loaded the compiler.
 PooledSource CompilePool::warm_up(CompileTarget target, KernelSource nothing, Nanoseconds limit) {
   PooledSource source(*queue_, queue_->add(std::move(target), std::move(nothing), false));
   std::vector<std::vector<Macro>> of_each;

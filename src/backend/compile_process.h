@@ -1,5 +1,5 @@
-// CompileProcess: a process that compiles, of a pool or by itself, started when it is needed and again after it was
-// lost. What it starts is bounded and ends with it, and it ends with this process.
+// CompileProcess: a process that compiles, for a pool or by itself. It is started when it is needed, and again after it
+// was lost. All that it starts is bounded and ends with it, and it ends with this process.
 #pragma once
 
 #include <memory>
@@ -13,15 +13,16 @@ class CompileProcess {
  public:
   explicit CompileProcess(const WorkerOptions& options) : options_(options) {}
 
-  // From one thread. What somebody kills from outside is started again (kill_count.h).
+  // The requests, used by one thread. A request whose process is killed from outside is repeated (kill_count.h).
+
   Result<Image> compile(const worker::CompileRequest& request);
   Result<CompileReport> report(const worker::ReportRequest& request);
   Result<AssembledKernels> assemble(const worker::AssembleRequest& request);
-  // Whether a process was started that has not been ended; one that crashed counts.
+  // Tells whether a process was started that has not been ended; one that crashed counts.
   bool runs();
-  // Ends the process, until the next compile(). From the thread that compiles.
+  // Ends the process, until the next compile(). Only the thread that compiles may call it.
   void end();
-  // From any thread, once and for all: a compile() that is under way returns an error soon, later ones at once.
+  // Stops the object for good: a running compile() returns an error soon, later ones at once. Any thread may call it.
   void stop();
 
  private:
@@ -30,7 +31,7 @@ class CompileProcess {
   Result<Answer> ask(worker::Request request, const Asked& asked);
 
   const WorkerOptions options_;
-  std::mutex mutex_;  // of the two below
+  std::mutex mutex_;  // guards the two below
   std::shared_ptr<worker::Connection> connection_;
   bool stopped_ = false;
 };

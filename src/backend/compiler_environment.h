@@ -1,4 +1,4 @@
-// What compilers take from the environment, beside what a source's options say.
+// The variables of the environment that compilers read, beside a source's options.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ struct EnvironmentVariable {
   std::string value;
 };
 
-// The variables that are set and that the source's compiler heeds: options, folders of headers, and the compiler that a
-// variable names. None for NVRTC and OpenCL's drivers, which read no environment that users set for compilers.
+// Returns the variables that are set and that the source's compiler heeds: options, folders of headers, and the
+// compiler that a variable names. Empty for NVRTC and OpenCL's drivers, which read no such variables.
 std::vector<EnvironmentVariable> compiler_environment(const KernelSource& source);
 
 }  // namespace wattune::backend

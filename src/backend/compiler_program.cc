@@ -23,20 +23,20 @@ namespace {
 
 bool kept_in_group = false;
 
-// What abandon_programs() ends and removes.
+// The programs and folders that abandon_programs() ends and removes.
 struct Belongings {
   std::mutex mutex;
   std::set<pid_t> programs;
   std::set<std::filesystem::path> folders;
 };
 
-// Never destroyed, because threads may outlive main().
+// Returns the only instance. It is never destroyed, because threads may outlive main().
 Belongings& belongings() {
   static auto* const all = new Belongings;
   return *all;
 }
 
-// A program that runs, until this is destroyed.
+// A program that runs, until this object is destroyed.
 class Running {
  public:
   explicit Running(pid_t program) : program_(program) {}
@@ -51,7 +51,8 @@ class Running {
   const pid_t program_;
 };
 
-// Starts the program, outside a worker in a process group of its own. Returns errno when it cannot be started.
+// Starts the program, in a process group of its own unless this is a worker. Returns errno if it cannot be started, 0
+// otherwise.
 int spawn(const std::vector<std::string>& command, const std::filesystem::path& log, pid_t& child) {
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -65,7 +66,7 @@ int spawn(const std::vector<std::string>& command, const std::filesystem::path& 
   posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  // The caller's thread may have signals blocked for another thread to take.
+  // The calling thread may block signals that another thread shall take; the child must not inherit that.
   sigset_t none;
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);
@@ -80,7 +81,7 @@ int spawn(const std::vector<std::string>& command, const std::filesystem::path& 
   return failure;
 }
 
-// A program that a file system keeps (a network that is gone) stays a zombie.
+// Reaps a killed program, with a limit: one that waits for a file system (a lost network share) stays a zombie.
 void reap_killed(pid_t child) {
   constexpr Nanoseconds kLimit = nanoseconds_from_seconds(10);
   const Polling polling;

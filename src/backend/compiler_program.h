@@ -1,5 +1,5 @@
-// Running a compiler as a program: a folder for its files, and the program itself, without a shell, so that no
-// character of a path means anything to one.
+// Running a compiler as a program: a folder for its files, and the program itself. No shell is involved, so no
+// character of a path has a special meaning.
 #pragma once
 
 #include <filesystem>
@@ -28,31 +28,31 @@ class TemporaryFolder {
  private:
   explicit TemporaryFolder(OwnFolder folder) : folder_(std::move(folder)) {}
 
-  std::optional<OwnFolder> folder_;  // none once it has moved
+  std::optional<OwnFolder> folder_;  // nullopt once it was moved from
 };
 
-// For a process that is about to end without destructors: kills the programs that run, removes the folders, and holds
-// up every thread that wants to start or make another, until the process has ended. From any thread.
+// Kills the running programs and removes the folders, for a process that is about to end without destructors. Blocks
+// every thread that wants to start or make another until the process has ended. Any thread may call it.
 void abandon_programs();
 
 inline constexpr Nanoseconds kWithoutLimit{std::numeric_limits<double>::infinity()};
 
-// Runs command[0], searched in PATH, with its output in `log`, to its end: the status as waitpid() tells it. not_found
-// (no such program), unavailable (it cannot be started); timeout, after which it and what it started are gone. It
-// inherits no other descriptor.
+// Runs command[0], searched in PATH, to its end, with its output in `log`. Returns its status in the form of waitpid().
+// Fails with not_found if there is no such program, with unavailable if it cannot be started. Fails with timeout, after
+// which the program and all that it started are gone. The program inherits no other descriptor.
 Result<int> run_program(const std::vector<std::string>& command, const std::filesystem::path& log,
                         Nanoseconds limit = kWithoutLimit);
 
-// What a program wrote to this file; empty where it wrote none.
+// Returns the text that a program wrote to this file; empty if it wrote none.
 std::string written_to(const std::filesystem::path& file);
 
-// Such as SIGSEGV.
+// Returns the name of a signal, such as SIGSEGV.
 std::string signal_name(int signal);
-// In words, when the status of a program says that a signal ended it; else empty.
+// Returns a sentence if a signal ended the program, by its status; empty otherwise.
 std::string death_of(const std::string& program, int status);
 
-// For a worker, whose client ends it together with its process group: from now on programs stay in that group, instead
-// of leading one of their own. What a program started then outlives a timeout until the client ends the worker.
+// Keeps programs in the process group of this worker from now on, instead of in groups of their own. The client ends a
+// worker together with its group. After a timeout, processes that a program started live on until then.
 void keep_programs_in_group();
 
 }  // namespace wattune::backend

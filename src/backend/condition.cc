@@ -15,7 +15,7 @@ constexpr int kDeepest = 16;
 
 using Number = std::optional<std::int64_t>;
 
-// Words, and signs of one or two characters.
+// Splits the text into words and signs of one or two characters.
 std::vector<std::string> tokens_of(std::string_view text) {
   constexpr std::array<std::string_view, 8> kPairs{"&&", "||", "==", "!=", "<=", ">=", "<<", ">>"};
   std::vector<std::string> tokens;
@@ -32,7 +32,7 @@ std::vector<std::string> tokens_of(std::string_view text) {
   return tokens;
 }
 
-// 12, 0x1F, 1u, 200000L.
+// Returns the value of a literal such as 12, 0x1F, 1u or 200000L.
 Number number_of(std::string_view word) {
   const bool hexadecimal = word.starts_with("0x") || word.starts_with("0X");
   if (hexadecimal) word.remove_prefix(2);
@@ -87,7 +87,7 @@ Number apply(std::string_view sign, std::int64_t a, std::int64_t b) {
   return sign == "/" ? a / b : a % b;
 }
 
-// A false operand decides `and` whatever the other is, a true one `or`.
+// Returns the result of && or ||. A false operand decides &&, a true one ||, even if the other is unknown.
 Number apply_logical(bool is_and, Number a, Number b) {
   for (const Number& each : {a, b})
     if (each && (*each != 0) != is_and) return is_and ? 0 : 1;
@@ -174,7 +174,7 @@ class Parser {
     return result ? Number(*result ? 1 : 0) : std::nullopt;
   }
 
-  // A function-like macro, which stands for anything.
+  // Skips the call of a function-like macro, whose value is unknown.
   Number skip_call() {
     int depth = 0;
     do {

@@ -1,4 +1,4 @@
-// The condition behind an #if, as far as the definitions that are known decide it.
+// Deciding the condition of an #if, as far as the known definitions allow.
 #pragma once
 
 #include <map>
@@ -8,19 +8,19 @@
 
 namespace wattune::backend {
 
-// What a name stands for; none: that is not clear, as of a function-like one.
+// The text that each name stands for; nullopt if that is not clear, as for a function-like macro.
 using Definitions = std::map<std::string, std::optional<std::string>>;
 
-// True for names that a compiler may define itself.
+// True if a compiler may define the name itself.
 bool may_be_predefined(std::string_view name);
 
-// True or false where it is certain. `complete`: what is not among the definitions is not defined, unless the compiler
-// itself may define it.
+// Decides a condition; nullopt if the result is not certain. If `complete`, a name without a definition counts as
+// undefined, unless a compiler may define it itself.
 std::optional<bool> decide(std::string_view condition, const Definitions& definitions, bool complete);
-// Of #ifdef.
+// Decides an #ifdef; nullopt if the result is not certain.
 std::optional<bool> is_defined(const std::string& name, const Definitions& definitions, bool complete);
 
-// The text with words that stand for others replaced; none where one is not clear.
+// Returns the text with all defined words replaced; nullopt if one of them is not clear.
 std::optional<std::string> expanded(std::string_view text, const Definitions& definitions);
 
 }  // namespace wattune::backend

@@ -1,4 +1,4 @@
-// For devices whose streams finish well one after the other, and which have no sensors.
+// Device::finish() for devices without sensors whose streams can be finished one after the other.
 #include <algorithm>
 
 #include "core/stopwatch.h"

@@ -1,4 +1,4 @@
-// Objects that a device did not make are recognised, because what a backend hands out it takes back by a cast.
+// Recognising objects that a device did not make. A backend needs this, because it takes its objects back by a cast.
 #pragma once
 
 #include <span>
@@ -8,16 +8,16 @@
 
 namespace wattune::backend {
 
-// invalid_argument, saying whose `object` is. `what` stands for it: "the buffer".
+// Returns invalid_argument, saying which device `object` belongs to. `what` names the object: "the buffer".
 Error foreign(const DeviceLife& life, const DeviceObject& object, std::string_view what);
 
-// An error unless `life` made the object.
+// Fails unless `life` made the object.
 inline Result<void> check_own(const DeviceLife& life, const DeviceObject& object, std::string_view what) {
   if (object.life() == &life) return {};
   return foreign(life, object, what);
 }
 
-// Of all streams that are to be finished together.
+// Fails unless `life` made all these streams, which are to be finished together.
 inline Result<void> check_own(const DeviceLife& life, std::span<Stream* const> streams) {
   for (const Stream* const stream : streams) WATTUNE_TRY(check_own(life, *stream, "the stream"));
   return {};

@@ -1,4 +1,4 @@
-// What the guard zones around buffers hold.
+// The contents of the guard zones around buffers.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace wattune::backend {
 
-// Bytes without a repeating pattern, so that no kernel writes them by chance.
+// Returns bytes without a repeating pattern, so that no kernel writes them by chance.
 inline std::vector<std::byte> guard_pattern(std::size_t bytes) {
   std::vector<std::byte> guard(bytes);
   Random random(1);

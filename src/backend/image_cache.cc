@@ -24,14 +24,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files of the cache are named by a key, which is a hash, and one of these. Files of other names are nobody's here.
+// The suffixes of the cache's files, which are named by a key (a hash) and one of these. The cache ignores other files.
 constexpr std::string_view kSuffix = ".wattune-image";
 constexpr std::string_view kUnfinishedSuffix = ".wattune-image-new";
 
-// What a process that was killed while it wrote left behind.
+// The age at which an unfinished file counts as left behind by a killed process.
 constexpr auto kAbandoned = std::chrono::hours(1);
 
-// The image's bytes behind their hash, by which damage shows.
+// Returns the bytes of an image behind their hash, which reveals damage.
 std::string as_bytes(const Image& image) {
   worker::Writer body;
   body.put(image);
@@ -50,7 +50,7 @@ std::optional<Image> from_bytes(const std::string& bytes) {
   return reader.complete() ? std::optional(std::move(image)) : std::nullopt;
 }
 
-// True if the cache gives files such names: a key and, of unfinished ones, two numbers.
+// True if the cache gives files such names: a key, and two numbers more if they are unfinished.
 bool is_of_cache(const fs::path& file) {
   const std::string name = file.filename();
   const std::size_t key = std::min(name.find_first_not_of("0123456789abcdef"), name.size());
@@ -66,7 +66,7 @@ struct CacheFile {
   fs::file_time_type used;
 };
 
-// Files that vanish meanwhile are another process's doing.
+// Lists the cache's files. Another process may remove some meanwhile; these are skipped.
 std::vector<CacheFile> list(const fs::path& folder) {
   std::vector<CacheFile> files;
   std::error_code failed;
@@ -93,9 +93,9 @@ class FolderOfImages : public ImageCache {
 
   const fs::path folder_;
   const std::uint64_t limit_;
-  std::mutex mutex_;                   // of the two below
+  std::mutex mutex_;                   // guards the two below
   std::uint64_t written_ = 0;          // bytes since the last trim()
-  std::uint64_t temporary_files_ = 0;  // so far, for their names
+  std::uint64_t temporary_files_ = 0;  // number of files so far, for their names
 };
 
 class ImagesInMemory : public ImageCache {
@@ -119,7 +119,7 @@ class ImagesInMemory : public ImageCache {
   const std::size_t most_;
   mutable std::mutex mutex_;  // guards what follows
   std::map<std::string, Image> images_;
-  std::deque<std::string> order_;  // of their keys, what was stored first at the front
+  std::deque<std::string> order_;  // their keys, the oldest at the front
 };
 
 }  // namespace
@@ -141,7 +141,7 @@ Result<std::shared_ptr<ImageCache>> ImageCache::open(const fs::path& folder, std
 
 namespace {
 
-// The time of a file's last writing is that of its last use.
+// Finds an image, and sets the file's time of writing to now, which marks its last use.
 std::optional<Image> FolderOfImages::find(const std::string& key) const {
   const fs::path file = file_of(key);
   std::ifstream stream(file, std::ios::binary);

@@ -12,10 +12,11 @@ namespace wattune::backend {
 
 namespace {
 
-// To be raised when Wattune hands compilers something else for the same source, or keeps more of what they answer.
+// The version of the keys. Raise it when Wattune hands compilers other input for the same source, or keeps more of
+// their answers.
 constexpr int kFormat = 4;
 
-// With what nvcc takes from the environment among the options: its own, and the folders of the host's compiler.
+// Adds nvcc's environment to the options: its own options, and the header folders of the host's compiler.
 KernelSource with_environment(KernelSource source) {
   if (source.compiler != Compiler::nvcc) return source;
   const auto add = [&](const std::string& option, const std::string& value, char separator) {

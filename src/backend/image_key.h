@@ -1,4 +1,4 @@
-// What an image is made of, as one short name: equal keys mean equal images.
+// A short name for the inputs of an image: equal keys mean equal images.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace wattune::backend {
 
-// A hash of target, source, macros, and the user's headers as they are now: those that are reachable through #include,
-// whether or not the preprocessor would come there. Headers of the compiler's own are known by the compiler's version.
-// For nvcc what it takes from the environment (options, folders of headers) counts as options of the source. None when
-// what is included cannot be known: its name is a macro, or an option names files.
+// Returns a hash of target, source, macros and the user's headers as they are now. It covers all headers that are
+// reachable through #include, even if the preprocessor would not come there. The compiler's version stands for its own
+// headers. nvcc's variables (options, folders of headers) count as options of the source. Returns nullopt if the
+// included files cannot be known, because a name is a macro or an option names files.
 std::optional<std::string> image_key(const CompileTarget& target, const KernelSource& of,
                                      std::span<const Macro> macros);
 

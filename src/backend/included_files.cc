@@ -23,21 +23,21 @@ constexpr std::string_view kInclude = "include";
 // A directive that reads another file.
 struct Directive {
   bool plain = false;               // #include "name" or #include <name>
-  std::optional<std::string> name;  // none: a macro
+  std::optional<std::string> name;  // nullopt if it is a macro
 };
 
 std::string_view without_blanks(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(kBlanks), text.size()));
 }
 
-// Whether a directive may stand behind this text: at the beginning of a line, or behind a comment.
+// Tells whether a directive may stand behind this text: at the beginning of a line, or behind a comment.
 bool ends_before_directive(std::string_view text) {
   const std::size_t last = text.find_last_not_of(kBlanks);
   if (last == std::string_view::npos) return true;
   return text[last] == '\n' || text.substr(0, last + 1).ends_with("*/");
 }
 
-// `text` follows a `#`.
+// Returns the directive in `text`, which follows a `#`; nullopt if it reads no file.
 std::optional<Directive> directive_in(std::string_view text) {
   text = without_blanks(text);
   for (const std::string_view keyword : {kInclude, std::string_view("import"), std::string_view("embed")}) {
@@ -66,7 +66,7 @@ class Collector {
     }
   }
 
-  // Every file that the name may mean counts, so that one that is hidden today is noticed when it no longer is.
+  // Adds every file that the name may mean, so that a file that is hidden today is noticed when it no longer is.
   void add_header(const std::string& name, const fs::path& folder) {
     files_.contents += "\n#include " + name + "\n";
     std::vector<fs::path> places = folders_;
@@ -94,7 +94,7 @@ class Collector {
   IncludedFiles files_;
 };
 
-// Options that make the compiler read files beside those that are included.
+// Tells whether an option makes the compiler read files that no #include names.
 bool names_files(const std::string& option) {
   constexpr std::string_view kPrefixes[] = {"-include",       "--pre-include", "-isystem",      "--system-include",
                                             "--include-path", "-optf",         "--options-file"};
@@ -102,7 +102,7 @@ bool names_files(const std::string& option) {
   return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return option.starts_with(prefix); });
 }
 
-// OpenCL's drivers see relative folders from the folder that the program runs in.
+// Returns the folders that OpenCL options name. Drivers resolve relative ones from the current folder of the process.
 std::vector<fs::path> opencl_folders(const std::vector<std::string>& options) {
   const std::vector<std::string> words = split_options(options);
   std::vector<fs::path> folders;
@@ -116,7 +116,7 @@ std::vector<fs::path> opencl_folders(const std::vector<std::string>& options) {
   return folders;
 }
 
-// The file that an option names: behind `=`, or as the next one.
+// Returns the file that an option names: behind `=`, or as the next option.
 std::optional<std::string> file_named_at(const std::vector<std::string>& options, std::size_t i) {
   const std::size_t assigned = options[i].find('=');
   if (assigned != std::string::npos) return options[i].substr(assigned + 1);

@@ -1,4 +1,4 @@
-// The user's files that a source includes, for all who must know when one of them was edited.
+// The user's files that a source includes, for callers that must notice an edit of one of them.
 #pragma once
 
 #include <filesystem>
@@ -10,21 +10,22 @@
 namespace wattune::backend {
 
 struct IncludedFiles {
-  std::string contents;  // names and contents of all, in the order of discovery
-  bool complete = true;  // false: there are others, whose names are macros or stand in options, or that cannot be read
+  std::string contents;  // names and contents of all files, in the order of discovery
+  // False if some are missing: their names are macros or stand in options, or they are unreadable.
+  bool complete = true;
 };
 
-// The user's folders for headers, as the options name them.
+// Returns the user's folders for headers, as the options name them.
 std::vector<std::filesystem::path> header_folders(const KernelSource& source);
-// Options as drivers split them, at spaces.
+// Splits options at spaces, as drivers do.
 std::vector<std::string> split_options(const std::vector<std::string>& options);
 
-// Follows #include, whether or not the preprocessor would come there, from a text in `folder` through that folder and
-// `folders`. Headers of the compiler's own are not among them.
+// Follows #include from a text in `folder` through that folder and `folders`, even where the preprocessor would not
+// come. The compiler's own headers are left out.
 IncludedFiles included_files(const std::string& text, const std::filesystem::path& folder,
                              const std::vector<std::filesystem::path>& folders);
 
-// Those of a kernel's source, with the folders and files that its options name.
+// Follows #include from a kernel's source, with the folders and files that its options name.
 IncludedFiles included_files(const KernelSource& source);
 
 }  // namespace wattune::backend

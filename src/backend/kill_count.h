@@ -1,7 +1,7 @@
-// KillCount: whether what somebody killed from outside is to be tried again.
+// KillCount: decides whether something that was killed from outside is tried again.
 //
-// A process that is killed by a hand is tried again, as it says nothing of what ran. What kills itself, or is killed
-// each time because memory runs out, must come to an end all the same.
+// A process that a person killed is tried again, because the kill says nothing about the code that ran. Code that kills
+// itself, or is killed each time because memory runs out, must come to an end all the same.
 //
 //   KillCount kills;
 //   do result = compile();
@@ -17,20 +17,20 @@ namespace wattune::backend {
 
 class KillCount {
  public:
-  // Counts for one thing that is tried; `vmstat` tells how often the system killed because memory ran out.
+  // Begins to count for one task; `vmstat` names the file that counts the system's kills for lack of memory.
   explicit KillCount(std::filesystem::path vmstat = "/proc/vmstat");
 
-  // Counts the kill that is the error's; false for any other error. False, too, after ten kills, and after the second
-  // one in whose time memory ran out.
+  // Counts the kill if the error is one. Returns false for any other error, after ten kills, and after the second kill
+  // for lack of memory.
   bool allow_another(const Error& error);
-  // Counts a kill.
+  // Counts a kill, with the same result.
   bool allow_another();
 
  private:
   std::uint64_t kills_of_system() const;
 
   const std::filesystem::path vmstat_;
-  std::uint64_t of_system_;  // when it was last asked
+  std::uint64_t of_system_;  // number of these kills when it was last read
   int kills_ = 0;
   int lacked_memory_ = 0;
 };

@@ -35,7 +35,8 @@ Result<void> check_group(const DeviceInfo& info, const Kernel& kernel, const Geo
   return {};
 }
 
-// CUDA kernels get neither local memory nor constant symbols nor samplers as parameters.
+// Returns the arguments that are parameters. CUDA kernels get no local memory, constant symbols or samplers as
+// parameters.
 std::vector<const LaunchArgument*> parameters_of(const DeviceInfo& info, std::span<const LaunchArgument> arguments) {
   std::vector<const LaunchArgument*> parameters;
   for (const LaunchArgument& argument : arguments) {
@@ -53,7 +54,7 @@ bool fits(const LaunchArgument& argument, const KernelParameter& parameter) {
     return is(AddressSpace::by_value) && parameter.bytes.value_or(scalar->bytes.size()) == scalar->bytes.size();
   if (std::holds_alternative<Sampling>(argument)) return true;
   const auto* buffer = std::get_if<const Buffer*>(&argument);
-  const bool object = buffer != nullptr && *buffer != nullptr && (*buffer)->has_pixels();  // of an image or a texture
+  const bool object = buffer != nullptr && *buffer != nullptr && (*buffer)->has_pixels();  // an image or a texture
   return (object || is(AddressSpace::global) || is(AddressSpace::constant)) &&
          parameter.bytes.value_or(sizeof(void*)) == sizeof(void*);
 }
@@ -78,7 +79,7 @@ Result<void> check_parameters(const DeviceInfo& info, const Kernel& kernel, std:
   return {};
 }
 
-// What only CUDA has, and what only OpenCL.
+// Checks the features that only CUDA has, and those that only OpenCL has.
 Result<void> check_abilities(const DeviceInfo& info, const Geometry3& geometry,
                              std::span<const LaunchArgument> arguments) {
   if (geometry.first_group != std::array<std::size_t, 3>{} && !compiles(info, Language::opencl))
@@ -95,7 +96,7 @@ Result<void> check_abilities(const DeviceInfo& info, const Geometry3& geometry,
   return {};
 }
 
-// The buffer of an argument; nullptr where it is none, or a null pointer to the kernel.
+// Returns the buffer of an argument; nullptr if it has none or is a null pointer to the kernel.
 const Buffer* buffer_of(const LaunchArgument& argument) {
   if (const auto* buffer = std::get_if<const Buffer*>(&argument)) return *buffer;
   const auto* constant = std::get_if<ConstantBuffer>(&argument);

@@ -6,7 +6,7 @@ namespace wattune::backend {
 
 namespace {
 
-// Precondition: a device was attached, so that the driver is loaded.
+// Returns the driver's number of the allocation. Precondition: a device was attached, so that the driver is loaded.
 std::uint64_t mark_by_number(std::uint64_t memory) {
   static const cuda::CuApi& cu = *cuda::cu_api().value();
   std::uint64_t number = 0;

@@ -15,7 +15,7 @@ namespace wattune::backend {
 
 namespace {
 
-// What may stand right before a value.
+// Tells whether the word may stand right before a value, and so is no type.
 bool is_keyword(std::string_view word) {
   static constexpr std::array<std::string_view, 11> kKeywords{
       "return", "else", "case", "do", "goto", "sizeof", "const", "static", "volatile", "throw", "typename"};
@@ -35,8 +35,8 @@ std::string_view without_stars(std::string_view text) {
   return text;
 }
 
-// What the name between these two replaces: a member, or what a type before it declares. Before a star that must be a
-// type of the language, or it may be a product.
+// Returns the text that the name between `before` and `behind` replaces: a member, or a name with the type before it.
+// Before a star only the language's own types count, because it may be a product otherwise.
 std::optional<std::string> replaced(std::string_view before, std::string_view name, std::string_view behind,
                                     Language language) {
   before = trimmed(before);
@@ -52,7 +52,7 @@ std::optional<std::string> replaced(std::string_view before, std::string_view na
   return fmt::format("{}{} {}", type, before.ends_with('*') ? "*" : "", name);
 }
 
-// In a line of code.
+// Returns the message for the first collision in a line of code; empty if there is none.
 std::string collision_in(std::string_view line, const KernelSource& source, std::span<const Macro> macros, int number) {
   for (std::size_t begin = 0, end = 0; begin < line.size(); begin = end + 1) {
     end = begin;

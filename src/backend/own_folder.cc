@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether the descriptor is of what lies at the path, which somebody else may have removed.
+// Tells whether the descriptor belongs to the file at the path, which another process may have removed.
 bool is_at(const Descriptor& folder, const fs::path& path) {
   struct stat opened {};
   struct stat found {};
@@ -30,7 +30,8 @@ bool is_at(const Descriptor& folder, const fs::path& path) {
          opened.st_dev == found.st_dev;
 }
 
-// A folder of this user's; none when it is locked already and `wait` is false.
+// Locks a folder of this user. The result is empty if the folder is another user's, or if it is locked already and
+// `wait` is false.
 Descriptor lock(const fs::path& path, bool wait) {
   Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status {};
@@ -39,7 +40,7 @@ Descriptor lock(const fs::path& path, bool wait) {
   return folder;
 }
 
-// The name of a file inside, whose text says that this very folder is Wattune's: it is not that of a copy.
+// The name of a file inside, whose text says that this very folder is Wattune's: a copy has another inode.
 constexpr const char* kMark = ".made-by-wattune";
 
 Result<std::string> mark_of(const Descriptor& folder, const fs::path& path) {
@@ -86,7 +87,7 @@ Result<OwnFolder> OwnFolder::create(const std::string& prefix) {
   std::error_code failed;
   const fs::path place = fs::temp_directory_path(failed);
   if (!failed) remove_abandoned(place, prefix);
-  // Somebody who cleans up may remove it in the moment between making and locking it.
+  // A process that cleans up may remove the folder between its making and its locking.
   for (;;) {
     std::string path = place / (prefix + "XXXXXX");
     if (failed || mkdtemp(path.data()) == nullptr)
@@ -103,7 +104,7 @@ Result<OwnFolder> OwnFolder::create(const std::string& prefix) {
   }
 }
 
-// The mark goes last, so that whoever is killed meanwhile leaves a folder that is known.
+// Removes the folder, the mark last, so that a process killed meanwhile leaves a folder that is recognised.
 void remove_own_folder(const fs::path& path) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(path, ignored))

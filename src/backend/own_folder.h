@@ -1,8 +1,8 @@
-// OwnFolder: a folder for temporary files that outlives no process for long.
+// OwnFolder: a folder for temporary files that does not outlive its process for long.
 //
-// Its maker holds a lock on it, and puts a file into it that names the folder and its number in the file system. A
-// folder that nobody has locked is what a process that was killed left behind, and the next process that makes one of
-// the same prefix removes it. A name alone says nothing: without that file a folder is somebody else's, and is left
+// Its maker holds a lock on it, and writes a file into it that names the folder and its inode. A folder with such a
+// file that nobody has locked was left behind by a killed process. The next process that makes a folder of the same
+// prefix removes it. A name alone proves nothing: a folder without that file belongs to somebody else and is left
 // alone.
 #pragma once
 
@@ -19,13 +19,13 @@ void remove_own_folder(const std::filesystem::path& path);
 
 class OwnFolder {
  public:
-  // Named by the prefix and six more characters, in the place for temporary files.
+  // Creates a folder in the place for temporary files, named by the prefix and six more characters.
   static Result<OwnFolder> create(const std::string& prefix);
 
   const std::filesystem::path& path() const { return path_; }
-  // In the copy of a process that fork() made: leaves the lock to the other one.
+  // Leaves the lock to the parent; for the copy of a process that fork() made.
   void unlock() { lock_.close(); }
-  // With all it holds.
+  // Removes the folder with all it holds.
   void remove() const { remove_own_folder(path_); }
 
  private:

@@ -10,7 +10,8 @@
 #include <cstring>
 #include <system_error>
 
-// Only programs that are linked with an installed library have it (cmake/installed_programs.cc).
+// The function exists only in programs that are linked with an installed library (cmake/installed_programs.cc).
+
 extern "C" [[gnu::weak]] const char* wattune_installed_programs();
 
 namespace wattune::backend {
@@ -19,7 +20,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The folder of the file that holds this code: the running program, or a library that it loaded, as Python does.
+// Returns the folder of the file that holds this code: the running program, or a library that it loaded, as Python
+// does.
 fs::path own_folder() {
   Dl_info info;
   std::error_code ignored;

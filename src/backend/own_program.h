@@ -1,4 +1,4 @@
-// Programs of Wattune's own that the library starts: where they are, and how a child process is described.
+// The programs of Wattune that the library starts: where they are, and how a child process is described.
 #pragma once
 
 #include <spawn.h>
@@ -12,11 +12,11 @@
 
 namespace wattune::backend {
 
-// The program of this name: beside the running one, in bin or libexec/wattune beside the folder of the library that
-// holds this code, or where the library that is linked was installed. unavailable.
+// Finds the program of this name. Looks beside the running one, in bin or libexec/wattune beside the folder of the
+// library that holds this code, and where the linked library was installed. Fails with unavailable.
 Result<std::filesystem::path> find_own_program(const std::string& name);
 
-// A copy of it out of the way of the numbers that a child gives its descriptors. unavailable.
+// Returns a copy whose number is above those that a child gives its descriptors. Fails with unavailable.
 Result<Descriptor> move_up(Descriptor descriptor);
 
 // Returns pointers to the texts and a null pointer behind them, as programs are given arguments and environments.
@@ -27,7 +27,8 @@ struct SpawnPlan {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
 
-  // POSIX_SPAWN_SETPGROUP: it leads a process group; POSIX_SPAWN_SETSID: a session, which outlives this one.
+  // Describes a child that leads a process group (POSIX_SPAWN_SETPGROUP) or a session that outlives this one
+  // (POSIX_SPAWN_SETSID).
   explicit SpawnPlan(short leads);
   SpawnPlan(const SpawnPlan&) = delete;
   SpawnPlan& operator=(const SpawnPlan&) = delete;

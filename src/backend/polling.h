@@ -9,19 +9,20 @@ namespace wattune::backend {
 
 class Polling {
  public:
-  // Since this was made.
+  // Returns the time since this object was made.
   Nanoseconds elapsed() const { return stopwatch_.elapsed(); }
-  // Between two questions. Sleeps a part of the time already waited, so that who waits loses 1 or 2 % at most: short
-  // kernels are noticed at once, long ones cost hardly any processor time.
+  // Pauses between two questions. Sleeps for a fixed part of the time already waited, so that the wait ends at most 1
+  // or 2 % late. Short kernels are noticed at once; long ones cost hardly any processor time.
   void pause() const;
 
  private:
   Stopwatch stopwatch_;
 };
 
-// The timeout of a wait for the device: what it was sent last is a launch, or another command.
+// Returns the timeout of a wait for the device, whose last command is a launch or another one.
 Error took_too_long(bool launch, Nanoseconds limit);
-// The timeout of a compiler, wherever it runs, and whether an Error is that of one.
+// The timeout of a compiler, wherever it runs, and whether an Error is one.
+
 Error compiled_too_long(Nanoseconds limit);
 bool is_compiled_too_long(const Error& error);
 

@@ -19,7 +19,7 @@ std::string folder_of(const KernelSource& source) {
   return fs::absolute(source.file, failed).parent_path().string();
 }
 
-// The folder that an option names for headers; "" for a bare -I, whose folder is the next option.
+// Returns the folder of headers that an option names; "" for a bare -I, whose folder is the next option.
 std::optional<std::string> header_folder(const std::string& option) {
   for (const std::string_view prefix : {"--include-path=", "-I=", "-I"}) {
     if (!option.starts_with(prefix)) continue;

@@ -1,4 +1,4 @@
-// What compilers with C's preprocessor are told alike: names of files, definitions, folders of headers.
+// Input that all compilers with C's preprocessor take alike: names of files, definitions, folders of headers.
 #pragma once
 
 #include <string>
@@ -8,13 +8,14 @@
 
 namespace wattune::backend {
 
-// By which the lines behind it count from 1 as those of this file.
+// Returns a #line directive, so that the lines behind it count from 1 as lines of this file.
 std::string line_directive(const std::string& file);
 
-// A line break would end a definition.
+// Returns the text on one line, because a line break would end a definition.
 std::string on_one_line(std::string text);
 
-// The source's options, with folders of headers (-I) seen from its file's folder, which is the last of them.
+// Returns the source's options, with folders of headers (-I) resolved from the folder of its file, which is appended as
+// the last one.
 std::vector<std::string> options_with_own_folder(const KernelSource& source);
 
 }  // namespace wattune::backend

@@ -1,4 +1,4 @@
-// What PreparedLaunches answer whose argument cannot be replaced as somebody wants.
+// The errors of PreparedLaunches whose argument cannot be replaced as requested.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace wattune::backend {
 
-// To set_scalar(): invalid_argument. To set_memory(): unavailable.
+// The errors of set_scalar(), invalid_argument, and of set_memory(), unavailable.
+
 Error no_such_scalar(const Kernel& kernel, std::size_t argument, std::span<const std::byte> bytes);
 Error no_such_memory(const Kernel& kernel, std::size_t argument);
 

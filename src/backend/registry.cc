@@ -66,7 +66,8 @@ Registry& registry() {
   return registry;
 }
 
-// What a user types and a shell passes on: no colon, which ends it in selectors, and no comma, which parts them.
+// Tells whether a name can be typed and passed through a shell. A colon would end it in selectors, a comma separates
+// selectors.
 bool is_name(const std::string& name) {
   return !name.empty() && name != "auto" && std::ranges::all_of(name, [](unsigned char c) {
     return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '_' || c == '-';
@@ -88,7 +89,7 @@ int rank_of(DeviceKind kind) {
   return 0;
 }
 
-// Backends are listed in the order of preference.
+// True if device a is preferred to b, which is listed before it. Backends are listed in the order of preference.
 bool better(const DeviceInfo& a, const DeviceInfo& b) {
   if (rank_of(a.kind) != rank_of(b.kind)) return rank_of(a.kind) > rank_of(b.kind);
   return a.backend == b.backend && a.compute_units * a.clock_mhz > b.compute_units * b.clock_mhz;
@@ -191,7 +192,7 @@ Result<Image> compile_image(const CompileTarget& target, const KernelSource& sou
 }
 
 const DeviceInfo* best_device(const std::vector<DeviceInfo>& devices) {
-  // The first of equals, so that the choice does not depend on the algorithm.
+  // The first of equal devices wins, so that the choice does not depend on the algorithm.
   const DeviceInfo* best = nullptr;
   for (const DeviceInfo& device : devices)
     if (best == nullptr || better(device, *best)) best = &device;
@@ -217,7 +218,7 @@ Result<DeviceInfo> select_device(const Discovery& discovery, const std::string& 
 
 namespace {
 
-// One part of a list.
+// Resolves one part of a list: a device, or all of a backend.
 Result<std::vector<DeviceInfo>> select_one_or_all(const Discovery& discovery, const std::string& wanted,
                                                   const std::vector<Language>& languages) {
   constexpr std::string_view kAll = ":all";

@@ -1,4 +1,4 @@
-// Timeouts that a machine under load may have caused, whatever ran: they are no verdict on it.
+// Timeouts that load on the machine may have caused: they are no verdict on the code that ran.
 #pragma once
 
 #include <cerrno>
@@ -7,10 +7,10 @@
 
 namespace wattune::backend {
 
-// Marks a timeout in which what ran lacked processors.
+// Marks a timeout of code that lacked processors.
 inline Error with_load(Error error) { return std::move(error).native(EAGAIN, "EAGAIN"); }
 
-// A timeout that was marked so.
+// True if the error is a timeout that was marked so.
 inline bool load_may_have_caused(const Error& error) {
   return error.code() == ErrorCode::timeout && error.native_code() == EAGAIN;
 }

@@ -22,9 +22,9 @@ Words words_at_blanks(const std::string& text) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-// What may start the compiler of a language.
+// The commands that may start the compiler of a language.
 struct Compilers {
-  const char* variable;  // of the environment, which goes before
+  const char* variable;  // of the environment; if set, only it is used
   std::vector<Words> usual;
 };
 
@@ -33,7 +33,7 @@ Compilers compilers_for(Language language) {
   return {"CC", {{"cc"}, {"gcc"}, {"clang"}}};
 }
 
-// The command that the environment names; empty when it names none.
+// Returns the command that the environment names; empty if it names none.
 Words named_by(const char* variable) {
   const char* const named = std::getenv(variable);
   return named == nullptr ? Words() : words_at_blanks(named);
@@ -52,7 +52,7 @@ struct Ended {
   std::string compiler;
 };
 
-// The first of the compilers that can be started, with these arguments.
+// Runs the first of the compilers that can be started, with these arguments.
 Result<Ended> run_compiler(Language language, const Words& arguments, const fs::path& log, Nanoseconds limit) {
   const Compilers compilers = compilers_for(language);
   const Words named = named_by(compilers.variable);
@@ -66,7 +66,7 @@ Result<Ended> run_compiler(Language language, const Words& arguments, const fs::
   return no_compiler(language, compilers, named);
 }
 
-// Calls within the object stay there, whatever names other libraries have.
+// Returns the compiler's arguments. Calls within the object stay in it, whatever names other libraries have.
 Words arguments_for(Language language, const fs::path& source, const Words& options, const fs::path& object) {
   Words arguments{"-O2", "-fPIC", "-shared", "-Wl,-Bsymbolic", "-o", object.string(), source.string()};
   if (language == Language::cpp) arguments.insert(arguments.begin(), "-std=c++20");
@@ -74,7 +74,7 @@ Words arguments_for(Language language, const fs::path& source, const Words& opti
   return arguments;
 }
 
-// The names of the files that are loaded, without the program itself.
+// Returns the names of the loaded files, without the program itself.
 Words loaded_files() {
   Words files;
   dl_iterate_phdr(

@@ -17,25 +17,28 @@
 
 namespace wattune::backend {
 
-// Compiles with -O2, which the options may change, and links: the compiler's words. The compiler is what CXX says (for
-// C: CC), else c++, g++ or clang++ (cc, gcc or clang). compile_failed with the log; unavailable (no compiler), timeout.
+// Compiles with -O2, which the options may change, and links. Returns the compiler's messages. The compiler is the one
+// that CXX (for C: CC) names, else c++, g++ or clang++ (cc, gcc or clang). Fails with compile_failed and the log, with
+// unavailable (no compiler) or with timeout.
 Result<std::string> compile_shared_object(Language language, const std::filesystem::path& source,
                                           const std::vector<std::string>& options, const std::filesystem::path& object,
                                           Nanoseconds limit);
 
-// The first line of what that compiler says of itself. unavailable.
+// Returns the first line of that compiler's own description of itself. Fails with unavailable.
 Result<std::string> system_compiler_version(Language language);
 
 // Loaded code, unloaded at the end of its life unless it was loaded for good.
 class SharedObject {
  public:
-  // Loads and unloads it once before, so that what static initialisers and destructors do wrong shows here. Libraries
-  // that it uses stay loaded, because threads of theirs (OpenMP's) may live on. compile_failed with the loader's words.
+  // Loads the file, after loading and unloading it once, so that errors of static initialisers and destructors show
+  // here. Libraries that it uses stay loaded, because their threads (OpenMP's) may live on. Fails with compile_failed
+  // and the loader's message.
   static Result<SharedObject> load(const std::filesystem::path& file);
-  // Loads it once, to stay as long as the process: code of it may be on the stack of a thread that it started.
+  // Loads the file once and for as long as the process lives, because threads that it started may have its code on
+  // their stacks.
   static Result<SharedObject> load_for_good(const std::filesystem::path& file);
 
-  // nullptr when there is none of this name.
+  // Returns the address of a symbol; nullptr if there is none of this name.
   void* symbol(const std::string& name) const { return dlsym(handle_.get(), name.c_str()); }
 
  private:

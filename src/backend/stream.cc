@@ -1,4 +1,5 @@
-// What all streams have, and for those that have nothing quicker, a launch that is made anew each time it is sent.
+// The common part of all streams, and a prepared launch for those that have no quicker one: it is made anew each time
+// it is sent.
 #include <fmt/format.h>
 
 #include <atomic>

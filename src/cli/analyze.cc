@@ -1,4 +1,4 @@
-// `wattune analyze`: what kind of search spaces were recorded, and how they compare.
+// `wattune analyze`: describes recorded search spaces and compares them.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -33,16 +33,16 @@ namespace {
 struct AnalyzeOptions {
   std::vector<std::string> files;
   std::string svg;
-  std::string plot;  // empty: what suits the number of files
+  std::string plot;  // empty if the number of files decides
   bool methods = false;
   bool overwrite = false;
   bool json = false;
 };
 
-// "Near the best" means at most so much slower.
+// Slowdowns of which each counts as "near the best".
 constexpr std::array kShares = {0.01, 0.05, 0.10};
 
-constexpr std::size_t kInteractions = 8;  // in the text
+constexpr std::size_t kInteractions = 8;  // most interactions shown as text
 
 struct Analysed {
   std::string file;
@@ -50,9 +50,9 @@ struct Analysed {
   report::Distribution distribution;
   std::array<std::size_t, kShares.size()> within{};
   bool describes_space = false;
-  report::Centrality centrality;         // where the results describe the space
-  report::Amortisation amortisation;     // the same
-  std::optional<MethodsReport> methods;  // when asked for
+  report::Centrality centrality;         // computed if the results describe the space
+  report::Amortisation amortisation;     // computed if the results describe the space
+  std::optional<MethodsReport> methods;  // present if asked for
 };
 
 Result<Analysed> analyse(const std::string& file, bool methods) {
@@ -84,13 +84,13 @@ std::string sections(const ResultSet& results, std::size_t width) {
   return text;
 }
 
-// Where a final was held, its figures are others, which `wattune show` has.
+// Returns a note if the figures are those of the search because a final was held; `wattune show` has the final's.
 std::string origin_of_figures(const ResultSet& results) {
   const auto is_of_final = [](const Trial& trial) { return trial.observation.in_search.has_value(); };
   return std::ranges::any_of(results.trials, is_of_final) ? " (as the search measured them)" : "";
 }
 
-// A quarter of fewer is no configuration.
+// True if there are enough configurations for quartiles.
 bool has_quartiles(const Analysed& analysed) { return analysed.distribution.correct >= 4; }
 
 std::string spread_text(const Analysed& analysed) {
@@ -107,7 +107,8 @@ std::string spread_text(const Analysed& analysed) {
                      quartiles, text(spread.worst), origin_of_figures(analysed.results));
 }
 
-// Nothing where what was searched for does not compare as a ratio.
+// Returns the number of launches after which tuning pays off, in a sentence; empty if the objective does not compare as
+// a ratio.
 std::string amortisation_text(const report::Amortisation& amortisation) {
   if (!(amortisation.launches < 0x1p64)) return {};
   return fmt::format("tuning pays off after {} launches, with {} of random search among them\n",
@@ -115,7 +116,7 @@ std::string amortisation_text(const report::Amortisation& amortisation) {
                      group_digits(static_cast<std::uint64_t>(amortisation.steps)));
 }
 
-// Lines about the space, which only dense results tell.
+// Describes the space, which needs results that cover it densely.
 std::string space_text(const Analysed& analysed) {
   if (!analysed.describes_space) return "local minima    these results are too few, or lie too far apart, to tell\n";
   std::string text = fmt::format("local minima    {}; centrality of those ", group_digits(analysed.centrality.minima));
@@ -166,7 +167,7 @@ std::string portability_text(const std::vector<Analysed>& all) {
          table.to_string();
 }
 
-// NaN as null.
+// Returns the number as JSON, with null for NaN.
 Json number(double value) { return std::isnan(value) ? Json(nullptr) : Json(value); }
 
 std::string analysis_json(const std::vector<Analysed>& all) {
@@ -221,8 +222,8 @@ std::string kernel_of(const Analysed& one) { return one.results.info.kernel_name
 std::string device_of(const Analysed& one) { return one.results.info.device.name; }
 std::string kernel_and_device(const Analysed& one) { return report::name_of(one.results.info); }
 
-// What tells results apart in a picture: the devices where the kernel is the same, the kernels where the device is, or
-// both, or else the files.
+// Returns a name for each result in a picture. These are the devices if all kernels are the same, the kernels if all
+// devices are, or else both. If these names are not distinct, the files are used.
 std::vector<std::string> names_of(const std::vector<Analysed>& all) {
   const auto labels = [&](std::string (*label)(const Analysed&)) {
     std::vector<std::string> names;
@@ -242,15 +243,15 @@ std::vector<std::string> names_of(const std::vector<Analysed>& all) {
 
 struct Plot {
   std::string_view name;
-  std::size_t fewest;  // results
+  std::size_t fewest;  // least number of results
   std::size_t most;
   std::string (*draw)(const std::vector<Analysed>&);
-  std::string_view lacks = {};  // what is not there when nothing is drawn
+  std::string_view lacks = {};  // what is missing if nothing is drawn
 };
 
 constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
 
-// By time and energy, where fewer than two objectives were searched for.
+// Adds time and energy as objectives if the search had fewer than two.
 ResultSet with_two_objectives(ResultSet results) {
   if (results.info.objectives.size() < 2) results.info.objectives = {{"time"}, {"energy"}};
   return results;

@@ -15,7 +15,8 @@ namespace {
 
 using tune::MethodOutcome;
 
-// A wider spread between the clocks is told of: leakage makes a board some 0.3 % hungrier for each degree.
+// Bounds the spread of temperatures between clocks that needs no note. A warmer board leaks more: it draws some 0.3 %
+// more power for each degree.
 constexpr Celsius kNotableDrift(5.0);
 
 std::string why_no_clocks(const std::vector<Parameter>& parameters) {
@@ -26,7 +27,7 @@ std::string why_no_clocks(const std::vector<Parameter>& parameters) {
                                       clocks.front().value());
 }
 
-// Base clocks that lead to one choice share a row.
+// Groups the outcomes, so that base clocks that lead to the same choice share a row.
 std::vector<std::vector<const MethodOutcome*>> rows_of(const std::vector<MethodOutcome>& outcomes) {
   std::vector<std::vector<const MethodOutcome*>> rows;
   for (const MethodOutcome& outcome : outcomes) {
@@ -41,7 +42,8 @@ std::vector<std::vector<const MethodOutcome*>> rows_of(const std::vector<MethodO
   return rows;
 }
 
-// With the base clocks that lead there: "from 1485..1635 MHz (4)" are the ends, and how many.
+// Labels a row with its method and the base clocks that lead to it: "from 1485..1635 MHz (4)" gives both ends and the
+// count.
 std::string name_of(const std::vector<const MethodOutcome*>& row) {
   const MethodOutcome& first = *row.front();
   if (!first.base_clock) return first.method;
@@ -67,7 +69,7 @@ const MethodOutcome* find(const std::vector<MethodOutcome>& outcomes, std::strin
   return found != outcomes.end() && found->chosen ? &*found : nullptr;
 }
 
-// What saving energy costs: the least energy against the least time.
+// Compares the least energy with the least time: the cost of saving energy.
 std::string trade_text(const std::vector<MethodOutcome>& outcomes) {
   const MethodOutcome* const fastest = find(outcomes, "race-to-idle");
   const MethodOutcome* const thriftiest = find(outcomes, "global");
@@ -114,7 +116,7 @@ std::string methods_text(const MethodsReport& report, std::size_t width) {
   report::TextTable table(
       {{"name", left}, {"configuration", left}, {"time_ms"}, {"energy_j"}, {"energy_ratio"}, {"evaluations"}});
   for (const auto& row : rows_of(report.outcomes)) table.add_row(cells_of(row));
-  std::string text = table.to_string();  // whole: a configuration that is cut off cannot be used
+  std::string text = table.to_string();  // not cut, because a configuration that is cut off cannot be used
   for (const std::string& line : {trade_text(report.outcomes), drift_text(report.clocks),
                                   report.clocks_missing.empty() ? std::string() : report.clocks_missing + "\n"})
     text += report::wrapped(line, width);

@@ -1,4 +1,4 @@
-// `wattune analyze --methods`: what the procedures for energy come to on a recorded space.
+// `wattune analyze --methods`: the outcomes of the procedures for energy on a recorded space.
 #pragma once
 
 #include <string>
@@ -13,17 +13,17 @@ namespace wattune::cli {
 
 struct MethodsReport {
   std::vector<tune::MethodOutcome> outcomes;
-  std::vector<report::AtClock> clocks;  // of the results
-  std::string fit_text;                 // what a model makes of the energy against the clock
-  Json fit;                             // the same, null where there is none
-  std::string clocks_missing;           // why methods that change clocks are left out; empty: they are not
+  std::vector<report::AtClock> clocks;  // energy and temperature at each recorded clock
+  std::string fit_text;                 // words for the model of energy against clock
+  Json fit;                             // the same model; null if none was fitted
+  std::string clocks_missing;           // why methods that change clocks are left out; empty if they are not
 };
 
-// `results` outlive it. Errors of tune::compare_methods() and Recording::match().
+// Replays the methods; `results` must outlive the report. Fails as tune::compare_methods() and Recording::match() do.
 Result<MethodsReport> report_methods(const ResultSet& results);
 
 std::string methods_text(const MethodsReport& report, std::size_t width);
-// docs/formats/json.md.
+// Writes the members that docs/formats/json.md describes.
 Json methods_json(const MethodsReport& report);
 
 }  // namespace wattune::cli

@@ -24,7 +24,7 @@ std::string standard_in(const Identity& identity) {
 
 }  // namespace
 
-// Older results do not say why.
+// Returns the recorded reason; results of older versions have none and get "no reference".
 std::string why_unverified(const Observation& observation) {
   return observation.message.empty() ? "no reference" : observation.message;
 }

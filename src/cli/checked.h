@@ -1,4 +1,4 @@
-// Words what the outputs of results were compared with.
+// Descriptions of the references with which outputs of results were compared.
 #pragma once
 
 #include <string>
@@ -10,14 +10,16 @@
 
 namespace wattune::cli {
 
-// Why the outputs of a good configuration were not compared, where they were not.
+// Returns why the outputs of a good configuration were not compared.
 std::string why_unverified(const Observation& observation);
-// "against the default configuration a=1, b=2, as the spec has no reference", where that is so of a good configuration
-// of these results; of kernels that run together each with its name. Else empty.
+// Describes the comparison of a good configuration with the default one: "against the default configuration a=1, b=2,
+// as the spec has no reference". Kernels that run together are each named. Empty if outputs were compared with a
+// reference.
 std::string checked_text(const Observation& observation, const Identity& identity);
-// "reference", or "default configuration a=1, b=2"; null: with nothing. `best` of the results may be nullptr.
+// Returns "reference" or "default configuration a=1, b=2"; null if outputs were not compared. `best` of the results may
+// be nullptr.
 Json checked_against(const Identity& identity, const Trial* best);
-// Says on standard error what is not compared, and why.
+// Prints on standard error which outputs are not compared, and why.
 void note_uncompared(const tune::Verification& verification);
 
 }  // namespace wattune::cli

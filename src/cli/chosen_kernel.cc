@@ -16,7 +16,7 @@ namespace wattune::cli {
 
 namespace {
 
-// SPEC and what stands behind the last @, unless a file has the whole name.
+// Splits a text at its last @ into SPEC and the choice behind it, unless a file has the whole text as its name.
 std::pair<std::string, std::string> split_choice(const std::string& text) {
   const std::size_t at = text.rfind('@');
   std::error_code ignored;
@@ -24,7 +24,7 @@ std::pair<std::string, std::string> split_choice(const std::string& text) {
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
-// The best that was recorded, of the parameters that the spec has here.
+// Returns the best recorded configuration, by those of its parameters that the spec has.
 Result<Configuration> best_of_results(const space::SearchSpace& space, const std::string& file) {
   WATTUNE_ASSIGN(const ResultSet results, store::load_results(file));
   const Trial* best = results.best();
@@ -62,7 +62,7 @@ Result<ChosenKernel> choose_kernel(const std::string& text) {
 
 Result<std::vector<ChosenKernel>> choose_kernels(const std::vector<std::string>& texts,
                                                  const std::vector<std::string>& sizes) {
-  std::vector<std::string> names;  // of specs
+  std::vector<std::string> names;  // names of the specs
   std::vector<ChosenKernel> chosen;
   for (const std::string& text : texts) {
     const auto [file, choice] = split_choice(text);

@@ -11,21 +11,22 @@
 
 namespace wattune::cli {
 
-// A spec with the configuration of it that runs.
+// A spec with the configuration that runs.
 struct ChosenKernel {
-  std::string name;  // its own among those that run here
+  std::string name;  // distinct among the kernels that run here
   KernelSpec spec;
   Configuration configuration;
 };
 
-// The best configuration of a journal or another result file, the one that is named, or else the default one. Clocks
-// stay as the board has them. Errors name what is wrong with the spec or the configuration.
+// Chooses the best configuration of a journal or other result file, the configuration that is named, or else the
+// default one. Clocks stay as the board has them. Errors name what is wrong with the spec or the configuration.
 Result<ChosenKernel> choose_kernel(const std::string& text);
-// Kernels that run here, with sizes of their problems, KERNEL.SIZE=VALUE. invalid_argument: a size is of none of them.
+// Chooses the kernels that run here, with the sizes of their problems, KERNEL.SIZE=VALUE. Fails with invalid_argument
+// if a size belongs to none of them.
 Result<std::vector<ChosenKernel>> choose_kernels(const std::vector<std::string>& texts,
                                                  const std::vector<std::string>& sizes);
 
-// A name of its own for each: the second of the same is "gemm#2".
+// Returns a distinct name: the second "gemm" is "gemm#2".
 std::string name_of_place(std::span<const std::string> names, std::size_t place);
 
 }  // namespace wattune::cli

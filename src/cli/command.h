@@ -1,8 +1,8 @@
-// Command: one subcommand of the program: what it adds to the command line, and what it does.
+// Command: a subcommand of the program, with its options and its action.
 //
-// Every add_X() is in the file of its name. It declares options, whose values live as long as the returned Command,
-// and returns what to run once they are parsed. Results go to standard output, all else to standard error. An Error
-// becomes one line and an exit status, in program.cc.
+// Every add_X() is in the file of its name. It declares options, whose values live as long as the returned Command, and
+// returns the action that runs once they are parsed. Results go to standard output, all else to standard error. An
+// Error becomes one line and an exit status, in program.cc.
 #pragma once
 
 #include <functional>
@@ -12,10 +12,10 @@
 
 namespace wattune::cli {
 
-// docs/cli.md promises these.
+// The exit statuses of the program, as docs/cli.md promises them.
 enum class ExitStatus {
   good = 0,
-  nothing_correct = 1,  // it ran, but no configuration was correct
+  nothing_correct = 1,  // the command ran, but no configuration was correct
   user_error = 2,
   environment = 3,  // no device, device lost, disk full
   interrupted = 130,

@@ -6,7 +6,7 @@ namespace wattune::cli {
 
 namespace {
 
-// A type name such as "random|exhaustive" lists the choices.
+// Returns the choices that a type name such as "random|exhaustive" lists; empty if it lists none.
 std::vector<std::string> split_choices(const std::string& type_name) {
   if (type_name.find('|') == std::string::npos) return {};
   std::vector<std::string> choices;

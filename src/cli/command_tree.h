@@ -10,9 +10,9 @@
 namespace wattune::cli {
 
 struct OptionEntry {
-  std::vector<std::string> names;    // "--output", "-o"; for a positional its name alone
+  std::vector<std::string> names;    // "--output", "-o"; a positional has its name alone
   std::string value;                 // "FILE"; empty for a flag
-  std::vector<std::string> choices;  // where only these values are meant
+  std::vector<std::string> choices;  // the only allowed values; empty if any value is allowed
   std::string description;
   std::string default_value;
 
@@ -35,7 +35,7 @@ struct CommandTree {
 
 CommandTree read_command_tree(const CLI::App& program);
 
-// "bash", "zsh" or "fish" script, and the manual page in troff.
+// Writes the completion script of a shell, or the manual page in troff.
 std::string bash_completion(const CommandTree& tree);
 std::string zsh_completion(const CommandTree& tree);
 std::string fish_completion(const CommandTree& tree);

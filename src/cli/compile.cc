@@ -1,4 +1,4 @@
-// `wattune compile`: what a CUDA kernel takes, without a GPU.
+// `wattune compile`: compiles a CUDA kernel without a GPU and reports the resources that it takes.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -27,14 +27,14 @@ constexpr char kArchitecture[] = "sm_90";
 
 struct CompileOptions {
   SpecOptions spec;
-  std::string architecture;  // empty: the spec's, or kArchitecture
+  std::string architecture;  // if empty, the spec's or kArchitecture
   std::string configuration;
   std::uint64_t sample = 0;
   std::uint64_t seed = 1;
   bool json = false;
 };
 
-// One function of one configuration, and what became of it.
+// The result of compiling one function of one configuration.
 struct Compiled {
   Configuration configuration;
   std::string function;
@@ -58,7 +58,8 @@ Result<std::vector<Configuration>> chosen_configurations(const space::SearchSpac
   return chosen;
 }
 
-// The spec's options go before a default of ours, but not silently before what the user asks for.
+// Returns the architecture that the spec's options name, or else the user's, or else the default. Fails with
+// invalid_argument if spec and user both name one.
 Result<std::string> chosen_architecture(const KernelSpec& spec, const CompileOptions& options) {
   const std::optional<std::string> named = backend::named_architecture(spec.source);
   if (named && !options.architecture.empty())
@@ -87,14 +88,14 @@ std::vector<std::string> compiled_row(const Compiled& one) {
           what};
 }
 
-// What the compiler says, and what is to be done.
+// Returns the compiler's message with the advice of the error.
 std::string words_of(const Error& error) {
   const std::string& words = error.message();
   if (error.advice().empty()) return words;
   return fmt::format("{}{}({})", words, words.ends_with('\n') ? "" : "\n", error.advice());
 }
 
-// What the compiler says of the failed ones; the same words about several only once.
+// Lists the messages of the failed configurations. A message that several configurations share appears once.
 std::string failures_text(const std::vector<Compiled>& all) {
   std::vector<std::string> told;
   std::string text;
@@ -142,7 +143,7 @@ std::string compile_json(const KernelSpec& spec, const std::string& architecture
   return dump(json);
 }
 
-// What no other configuration would help against.
+// True if the error would be the same with any other configuration.
 bool is_hopeless(const Error& error) {
   return error.code() != ErrorCode::compile_failed && error.code() != ErrorCode::timeout;
 }

@@ -24,14 +24,14 @@ std::string words_of_options(const CommandEntry& command) {
   return join(names, " ");
 }
 
-// In single quotes for a shell.
+// Puts text into single quotes for a shell.
 std::string shell_quoted(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";
 }
 
-// How bash completes the word after an option, or a positional.
+// Returns the bash code that completes the word after an option, or a positional.
 std::string bash_words(const OptionEntry& option) {
   if (!option.choices.empty())
     return fmt::format("COMPREPLY=($(compgen -W {} -- \"$word\"))", shell_quoted(join(option.choices, " ")));
@@ -53,7 +53,7 @@ std::string bash_command(const CommandEntry& command) {
   return text + fmt::format("      options={}\n      ;;\n", shell_quoted(words_of_options(command)));
 }
 
-// zsh gives brackets, colons and quotes in descriptions a meaning of their own.
+// Escapes brackets, colons and backslashes, which mean something in descriptions of zsh.
 std::string zsh_text(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -84,7 +84,7 @@ std::string zsh_command(const CommandEntry& command) {
   return text + "\n          ;;\n";
 }
 
-// The arguments of fish's `complete` that say what an option takes.
+// Returns the arguments of fish's `complete` that tell which value an option takes.
 std::string fish_value(const OptionEntry& option) {
   if (!option.takes_value()) return {};
   if (!option.choices.empty()) return " -x -a " + shell_quoted(join(option.choices, " "));

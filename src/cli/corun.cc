@@ -1,4 +1,4 @@
-// `wattune corun`: kernels that share a GPU: what a pair gains at which ratio, and queues under several policies.
+// `wattune corun`: runs kernels that share a GPU, as pairs at several ratios and as queues under several policies.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -70,7 +70,7 @@ Result<void> check_numbers(const CorunOptions& options) {
   return {};
 }
 
-// What goes with what.
+// Rejects combinations of options that contradict each other.
 Result<void> check_mode(const CorunOptions& options) {
   const std::size_t kernels = options.kernels.specs.size() + options.kernels.names.size();
   const std::string only = kernels == 0                    ? ""
@@ -118,7 +118,7 @@ ExitStatus status_of(bool printed, bool is_right) {
   return is_right ? ExitStatus::good : ExitStatus::nothing_correct;
 }
 
-// Counts runs on a terminal, and ends them when the user has asked for it.
+// Returns a callback that counts runs on a terminal, and ends them when the user has asked for it.
 std::function<bool(std::size_t, std::size_t)> watch(const CorunOptions& options, const StopRequest& stop) {
   const bool shows = !options.quiet && stderr_is_terminal();
   return [shows, &stop, line = counting_line()](std::size_t done, std::size_t all) mutable {
@@ -127,7 +127,7 @@ std::function<bool(std::size_t, std::size_t)> watch(const CorunOptions& options,
   };
 }
 
-// None where nobody asked for it.
+// Opens the journal of swept pairs; nullptr without --output.
 Result<std::unique_ptr<SweepJournal>> open_sweep_journal(const CorunOptions& options) {
   if (options.output.empty()) return std::unique_ptr<SweepJournal>();
   WATTUNE_ASSIGN(SweepJournal journal,
@@ -148,14 +148,14 @@ Json sweeps_document(const CorunStage& stage, const CorunOptions& options, const
   return json;
 }
 
-// Of several pairs.
+// Describes the gains over all pairs; empty for a single pair.
 std::string totals_text(const std::vector<Prospect>& prospects, const std::vector<SweptPair>& pairs) {
   if (pairs.size() < 2) return "";
   return complementary_text(prospects, complementary_gain(prospects, pairs)) +
          planned_gain_text(planned_gain(prospects, pairs));
 }
 
-// Pairs are told as they come, those of a document at its end, which an interrupt brings forward.
+// Prints each pair when it is swept. A JSON document is printed at the end, or earlier after an interrupt.
 Result<ExitStatus> run_sweeps(CorunStage& stage, const CorunOptions& options, SweepJournal* journal,
                               const StopRequest& stop) {
   const std::vector<Prospect> prospects = prospects_of(stage);
@@ -210,7 +210,7 @@ Result<ExitStatus> run_corun(CorunOptions options) {
   WATTUNE_ASSIGN(const auto journal, open_sweep_journal(options));
   WATTUNE_ASSIGN(const auto stage, open_stage(options.device, options.kernels, profiles, options.clocks));
   for (const std::string& note : profiles.notes()) print_note(note);
-  // Virtual time repeats itself.
+  // Every repetition takes the same virtual time, so one is enough.
   if (stage->is_simulated()) options.repeats = 1;
   if (!options.json)
     for (const std::string& note : stage->notes()) print_note(note);

@@ -15,7 +15,8 @@ namespace wattune::cli {
 namespace {
 
 constexpr std::size_t kSomeClocks = 6;
-// Of the highest clock. Below that boards save hardly any voltage, and most kernels take more joules again.
+// The lowest clock tried, as a share of the highest. Below it boards save hardly any voltage, and most kernels take
+// more joules again.
 constexpr double kLowest = 0.45;
 
 Error no_clocks(std::string what, std::string about, std::string advice) {
@@ -28,7 +29,7 @@ Result<Nanoseconds> parse_window(std::string_view text) {
   return no_clocks("energy is measured for some time", std::string(text), "such as 3s");
 }
 
-// Those that go with the highest clock of the memory, ascending.
+// Returns the clocks that the board offers with the highest memory clock, ascending.
 Result<std::vector<Megahertz>> clocks_of(backend::ClockControl& control) {
   WATTUNE_ASSIGN(const backend::BoardChoices choices, control.choices());
   const auto row = std::ranges::max_element(choices.clocks, {}, &backend::MemoryClock::memory);
@@ -43,7 +44,7 @@ Megahertz nearest(const std::vector<Megahertz>& offered, Megahertz wanted) {
   return *std::ranges::min_element(offered, {}, [&](Megahertz each) { return std::abs((each - wanted).value()); });
 }
 
-// From a share of the highest on up to it, evenly.
+// Returns kSomeClocks clocks, evenly spaced from kLowest of the highest clock up to that clock, without repetitions.
 std::vector<Megahertz> spread(const std::vector<Megahertz>& offered) {
   const Megahertz highest = offered.back();
   std::vector<Megahertz> clocks;

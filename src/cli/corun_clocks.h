@@ -1,4 +1,4 @@
-// The clocks that `wattune corun` may set: what users ask for, and which of a board's these are.
+// The clocks that `wattune corun` may set: the user's choice, and the matching clocks of a board.
 #pragma once
 
 #include <optional>
@@ -12,24 +12,24 @@
 namespace wattune::cli {
 
 struct ClockChoice {
-  bool sets = false;                   // else the board has its own
-  std::vector<Megahertz> clocks = {};  // of the cores, ascending; empty: some of those that the board offers
+  bool sets = false;                   // else the clocks are left to the board
+  std::vector<Megahertz> clocks = {};  // of the cores, ascending; if empty, some of those that the board offers
 };
 
 struct CorunClocks {
   ClockChoice choice = {};
   bool take_over = false;
-  std::optional<Nanoseconds> energy_window = {};  // none: as suits the board
+  std::optional<Nanoseconds> energy_window = {};  // chosen to suit the board if absent
 };
 
 void declare_clocks(CLI::App& app, CorunClocks& clocks);
-// "current", "auto", "1005,1410". invalid_argument.
+// Parses "current", "auto" or "1005,1410". Fails with invalid_argument.
 Result<ClockChoice> parse_clocks(std::string_view text);
 
-// Two of the board's clocks at least, ascending. Each is set once before anything runs, and all is restored.
-// invalid_argument: the board does not have, or refuses, one of them.
+// Returns at least two of the board's clocks, ascending. Sets each of them once before anything runs, and then restores
+// the board. Fails with invalid_argument if the board lacks or refuses one of them.
 Result<std::vector<Megahertz>> choose_clocks(const ClockChoice& choice, backend::ClockControl& control);
-// The same error as one of the user's wish, which is told before anything runs.
+// Returns the error as a mistake in --clocks, for failures before anything runs.
 Error clocks_refused(const Error& why);
 
 }  // namespace wattune::cli

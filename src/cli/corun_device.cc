@@ -18,7 +18,7 @@ namespace wattune::cli {
 
 namespace {
 
-constexpr std::size_t kMostCopies = 1000;  // of a kernel
+constexpr std::size_t kMostCopies = 1000;  // most copies of one kernel
 
 Result<DeviceInfo> choose_device(const std::string& wanted, const KernelSpec& spec) {
   WATTUNE_ASSIGN(const auto devices, tune::find_devices_for(spec, wanted));
@@ -28,7 +28,7 @@ Result<DeviceInfo> choose_device(const std::string& wanted, const KernelSpec& sp
   return devices.front();
 }
 
-// In this process, since kernels that share a device are started and stopped within microseconds.
+// Opens the device in this process, since kernels that share it are started and stopped within microseconds.
 Result<std::unique_ptr<backend::Device>> open_here(const DeviceInfo& device) {
   if (device.backend == "cuda") return backend::open_cuda_in_primary_context(device.selector);
   if (device.backend == "opencl") return backend::open_device(device.selector);
@@ -43,7 +43,7 @@ class DeviceStage : public CorunStage {
   std::string device() const override { return device_->info().name; }
   bool is_simulated() const override { return false; }
   const simulate::GpuModel* gpu() const override { return gpu_; }
-  // For what is forecast beside pilots.
+  // Returns the SM that forecasts without pilots use.
   model::ChainSm sm() const override { return gpu_ != nullptr ? simulate::chain_sm(*gpu_) : model::ChainSm(); }
   std::span<schedule::KernelOutputs> outputs() override { return outputs_; }
   void make_copies(const std::vector<std::size_t>& works) override {
@@ -76,8 +76,8 @@ class DeviceStage : public CorunStage {
 
   backend::ClockControl* clock_control() override { return board_clocks_ ? board_clocks_->control() : nullptr; }
 
-  // Before anything runs. A process that is stopped gives the board back with its lease, one that hangs after an hour
-  // without a word.
+  // Sets up control of the clocks, before anything runs. If this process is stopped, its lease on the board ends and
+  // the board is restored. If it hangs, the board is restored after an hour without a sign of life.
   Result<void> borrow(const CorunClocks& clocks) {
     const Parameter clock{.name = "graphics clock", .role = ParameterRole::graphics_clock};
     auto borrowed = tune::BoardClocks::open(
@@ -87,7 +87,7 @@ class DeviceStage : public CorunStage {
     WATTUNE_ASSIGN(clocks_, choose_clocks(clocks.choice, *clock_control()));
     return {};
   }
-  // Whether the first kernel runs as fast as a board does that nobody holds down.
+  // Checks that the first kernel runs as fast as on a board that nothing slows down.
   Result<void> look() {
     if (!board_clocks_ || !board_clocks_->must_look()) return {};
     WATTUNE_ASSIGN(const auto idle, machine());
@@ -126,7 +126,8 @@ class DeviceStage : public CorunStage {
     std::vector<schedule::KernelOutputs> outputs;
   };
 
-  // Makes copies in a quarter of the device's memory at most. Works without one show in what was compared.
+  // Makes copies in at most a quarter of the device's memory. Works without a copy appear in the report of compared
+  // outputs.
   void make_copies(schedule::KernelId kernel, std::size_t works) {
     const std::uint64_t bytes = outputs_[kernel].bytes();
     if (bytes == 0) return;
@@ -160,21 +161,22 @@ class DeviceStage : public CorunStage {
     note(kernel, chosen.name, outputs_.back());
   }
 
-  // Before anything else runs on its buffers. What runs beside another needs its time first of all: persistent twins
-  // choose their chunks by it; and where it has none, how large slices must be.
+  // Counts and profiles a kernel before anything else runs on its buffers. The time alone is needed first: persistent
+  // twins choose their chunks by it, and kernels without such a twin the size of their slices.
   Result<void> look_at(StageKernel& kernel, schedule::DeviceMachine& machine,
                        const std::shared_ptr<const schedule::LoadedKernel>& loaded) {
     kernel.costs = count(*loaded, kernel.traits.name);
     WATTUNE_ASSIGN(const schedule::KernelId id, machine.add(loaded, kernel.traits));
     const bool persistent = kernel.traits.persistent;
     WATTUNE_ASSIGN(kernel.traits, schedule::profile(machine, id, {.ranges = false, .slices = !persistent}));
-    // Sweeps run slow twins as well, and show what they cost.
+    // Sweeps run slow twins as well, and show their cost.
     kernel.traits.persistent = persistent;
     set_use(kernel);
     return {};
   }
 
-  // Of GPUs whose peaks are known. A kernel that cannot be counted is measured all the same.
+  // Counts the instructions of a block, if the peaks of the GPU are known. A kernel that cannot be counted is still
+  // measured.
   std::optional<simulate::BlockCosts> count(const schedule::LoadedKernel& kernel, const std::string& name) {
     if (gpu_ == nullptr) return std::nullopt;
     auto costs = schedule::count_block(*device_, kernel);
@@ -183,7 +185,7 @@ class DeviceStage : public CorunStage {
     return std::nullopt;
   }
 
-  // By what was counted, and the time that it was last found to take alone.
+  // Computes the use of the GPU from the counts and the latest time alone.
   void set_use(StageKernel& kernel) const {
     schedule::KernelTraits& traits = kernel.traits;
     if (!kernel.costs || !(traits.alone.value() > 0.0)) return;
@@ -204,13 +206,13 @@ class DeviceStage : public CorunStage {
 
   std::unique_ptr<backend::Device> device_;
   schedule::BufferDigest digest_;                                      // compiled when outputs are first compared
-  const simulate::GpuModel* gpu_;                                      // nullptr: nothing is known of its peaks
-  std::vector<std::shared_ptr<const schedule::LoadedKernel>> loaded_;  // by kernel, as what follows
+  const simulate::GpuModel* gpu_;                                      // nullptr if its peaks are unknown
+  std::vector<std::shared_ptr<const schedule::LoadedKernel>> loaded_;  // by kernel, as are the members below
   std::vector<schedule::KernelOutputs> outputs_;
   std::vector<KernelSpec> specs_;
   std::vector<Copies> copies_;
   std::vector<std::string> notes_;
-  std::optional<tune::BoardClocks> board_clocks_;  // none: the board has its own
+  std::optional<tune::BoardClocks> board_clocks_;  // empty if no clocks may be set
 };
 
 }  // namespace

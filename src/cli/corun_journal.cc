@@ -42,7 +42,7 @@ Result<void> SweepJournal::lock() {
   return {};
 }
 
-// A file without checksums is left as it is: at the first write a sealed one takes its place.
+// Reads the file. If it has no checksums it is left as it is until the first write, when a sealed file takes its place.
 Result<void> SweepJournal::read() {
   WATTUNE_ASSIGN(const std::string text, locked_->read());
   auto found = store::read_sealed(text, file_, kSweepKind, [&](const Json& line) {
@@ -67,7 +67,7 @@ const SweptPair* SweepJournal::find(const std::string& identity) const {
   return found == pairs_.end() ? nullptr : &found->second;
 }
 
-// Whoever sets a file aside locks it, so that it is let go before.
+// Releases the lock first, because setting a file aside takes it.
 Result<void> SweepJournal::start_anew() {
   locked_.reset();
   WATTUNE_TRY(make_room(file_, use_));

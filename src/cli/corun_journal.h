@@ -1,8 +1,9 @@
 // SweepJournal: the file in which `wattune corun` keeps each pair that it has swept, so that an interrupted sweep of
 // many pairs goes on where it was (docs/formats/corun-journal.md).
 //
-// Sealed lines, one for each pair, written when the pair is done. A torn last line is cut off. One process writes it at
-// a time, which others are told. Results that are to make room are set aside when there is a pair to write.
+// It consists of sealed lines, one for each pair, written when the pair is done. A torn last line is cut off. One
+// process writes it at a time; others get an error. Results to be replaced are set aside when the first pair is
+// written.
 //
 //   WATTUNE_ASSIGN(SweepJournal journal, SweepJournal::open(file, {.resume = true}));
 //   if (const SweptPair* known = journal.find(identity)) return *known;
@@ -24,17 +25,19 @@ namespace wattune::cli {
 
 class SweepJournal {
  public:
-  // Errors of check_results_file(); busy: another process writes it; parse_error: it is no such journal, or one of a
-  // newer version.
+  // Opens or creates a journal. Fails as check_results_file() does; with busy if another process writes it; with
+  // parse_error if it is no such journal or one of a newer version.
   static Result<SweepJournal> open(const std::filesystem::path& file, const ResultsUse& use);
 
-  // Why another process may write it in spite of its lock, in a sentence for the user; empty: none can.
+  // Returns why another process may write the journal in spite of its lock, as a sentence for the user; empty if none
+  // can.
   const std::string& lock_doubt() const { return locked_->doubt(); }
-  // What people are to know of it, a line each: which lines were left out, whether it is without checksums.
+  // Returns notes for people, a line each: on lines that were left out, and on missing checksums.
   const std::vector<std::string>& notes() const { return notes_; }
-  // What was swept before: of the same kernels, sizes, device and options. nullptr: nothing.
+  // Returns the pair swept before with the same kernels, sizes, device and options; nullptr if there is none.
   const SweptPair* find(const std::string& identity) const;
-  // Errors of make_room(); io_error: it could not be written, or somebody else changed the file.
+  // Appends a pair. Fails as make_room() does, or with io_error if the file could not be written or somebody else
+  // changed it.
   Result<void> add(const std::string& identity, const SweptPair& pair);
 
  private:
@@ -49,7 +52,7 @@ class SweepJournal {
   std::map<std::string, SweptPair> pairs_;
   std::vector<std::string> notes_;
   bool unsealed_ = false;
-  std::string resealed_;  // while it is unsealed: its pairs as they are written today
+  std::string resealed_;  // the pairs of an unsealed file in today's format
 };
 
 }  // namespace wattune::cli

@@ -25,7 +25,7 @@ using store::number_within;
 using store::object_member;
 using store::text_member;
 
-// More than any machine has: SMs, blocks that an SM holds, times that a kernel is repeated, ways to run a pair.
+// Limits beyond any machine: SMs, blocks on an SM, repetitions of a kernel, ways to run a pair, rounds.
 constexpr unsigned kMostSms = 4096;
 constexpr unsigned kMostResident = 64;
 constexpr std::uint64_t kMostRepetitions = 1'000'000'000;
@@ -36,9 +36,9 @@ constexpr unsigned kMostCapability = 100;
 constexpr double kLeastNs = 1e-3;
 constexpr double kMostNs = 30.0 * 86'400e9;
 constexpr double kMostJoules = 1e9;
-// The speed of a kernel beside another, over its speed alone: more is a mistake of a clock.
+// The largest speed of a kernel beside another, relative to its speed alone. A larger one is an error of a clock.
 constexpr double kMostRate = 1e3;
-// The most that rounding changes of numbers that follow from each other.
+// The largest relative deviation that rounding causes between numbers that depend on each other.
 constexpr double kRounding = 1e-6;
 
 Json error_json(const std::optional<Error>& failure) { return failure ? Json(failure->to_string()) : Json(nullptr); }
@@ -115,7 +115,7 @@ void check_gain(double gain, double expected) {
   throw store::Malformed(fmt::format("`gain` is {:g}, but the times alone and together make {:g}", gain, expected));
 }
 
-// The runs of something, by round.
+// Reads the times of repeated runs, in the order of the rounds.
 std::vector<Nanoseconds> runs_from(const Json& json, const char* name) {
   if (!json.is_array() || json.size() > kMostRounds)
     throw store::Malformed(fmt::format("{} must be an array of at most {} times", in_quotes(name), kMostRounds));
@@ -124,7 +124,7 @@ std::vector<Nanoseconds> runs_from(const Json& json, const char* name) {
   return runs;
 }
 
-// Files of older versions have no such member.
+// Reads the times of repeated runs; empty in files of older versions, which lack the member.
 std::vector<Nanoseconds> runs_in(const Json& json, const char* name) {
   const Json* const runs = store::find_member(json, name);
   return runs == nullptr ? std::vector<Nanoseconds>() : runs_from(*runs, name);
@@ -177,7 +177,7 @@ bool has_twice(std::vector<std::size_t> numbers) {
   return std::ranges::adjacent_find(numbers) != numbers.end();
 }
 
-// Returns by round the entrants as they ran.
+// Reads the order in which the entrants ran in each round.
 std::vector<std::vector<std::size_t>> orders_from(const Json& json, std::size_t entrants) {
   std::vector<std::vector<std::size_t>> orders;
   for (const Json& round : array_member(json, "orders", 0, kMostRounds)) {
@@ -190,7 +190,7 @@ std::vector<std::vector<std::size_t>> orders_from(const Json& json, std::size_t 
   return orders;
 }
 
-// What ran again: both alone, the rows, `paired`.
+// Reads the rerun, whose entrants are both kernels alone, the rows and `paired`.
 Rerun rerun_from(const Json& json, std::size_t rows) {
   Rerun rerun;
   for (const Json& row : array_member(json, "rows", 0, rows))

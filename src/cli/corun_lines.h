@@ -9,7 +9,7 @@
 namespace wattune::cli {
 
 store::Json line_of(const std::string& identity, const SweptPair& pair);
-// Throws store::Malformed: a member is missing, of another type, or cannot be true.
+// Reads a pair back. Throws store::Malformed if a member is missing, of another type, or cannot be true.
 SweptPair pair_from(const store::Json& json);
 
 }  // namespace wattune::cli

@@ -1,4 +1,4 @@
-// What `wattune corun` chooses pairs for, as users say it, and what of that a machine cannot do.
+// The objective for which `wattune corun` chooses pairs, as users give it, and the checks against a machine.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -23,15 +23,15 @@ struct CorunObjective {
 
 void declare_objective(CLI::App& app, CorunObjective& objective);
 
-// Whether a policy heeds it.
+// True if a policy chooses pairs by the objective.
 bool heeds_objective(const std::string& policy);
-// invalid_argument: no policy heeds it.
+// Fails with invalid_argument if none of the policies heeds the objective.
 Result<void> check_objective(const schedule::Objective& objective, const std::vector<std::string>& policies);
-// invalid_argument: a cap that the board passes while it idles, or while a kernel runs alone.
+// Fails with invalid_argument if the board exceeds the cap while it idles or while a kernel runs alone.
 Result<void> check_power_cap(const schedule::Objective& objective, std::span<const schedule::KernelTraits> kernels);
-// invalid_argument: a kernel that keeps the limits at none of the clocks that may be set.
+// Fails with invalid_argument if a kernel alone keeps the limits at none of the clocks that may be set.
 Result<void> check_best_clocks(const schedule::Objective& objective, std::span<const schedule::KernelTraits> kernels);
-// invalid_argument: of pairs that were forecast without limits, none keeps them at any ratio.
+// Fails with invalid_argument if pairs are forecast to run together without limits, but none within them at any ratio.
 Result<void> check_pairs(const schedule::Objective& objective, const schedule::PairTable& limited,
                          const schedule::PairTable& free, std::span<const schedule::KernelTraits> kernels);
 

@@ -24,7 +24,8 @@ Result<schedule::PairForecast> best_pilot(schedule::Machine& machine, const sche
   return pilots(*machine.kernel(sweep.kernels[0]), *machine.kernel(sweep.kernels[1]));
 }
 
-// In turns, so that both are among the first works of the queue, which a policy looks at.
+// Returns the works of both kernels in turns, so that both are among the first works of the queue, which a policy looks
+// at.
 std::vector<schedule::Arrival> works_of(const schedule::PairSweep& sweep) {
   const auto& [first, second] = sweep.repetitions;
   std::vector<schedule::Arrival> works;
@@ -38,7 +39,7 @@ std::vector<schedule::Arrival> works_of(const schedule::PairSweep& sweep) {
 
 bool is_shared(const schedule::Span& span) { return span.form != schedule::Form::whole || span.sms.count > 0; }
 
-// From the first block to the last, as of the rows of a sweep.
+// Returns the time from the first block to the last, as for the rows of a sweep.
 Nanoseconds makespan_of(const schedule::Trace& trace) {
   const auto& spans = trace.spans();
   if (spans.empty()) return {};
@@ -65,13 +66,13 @@ std::string how_text(const SweptPair& pair) {
                      forecast.whole ? " for whole kernels" : "", gain_text(forecast.speedup() - 1.0));
 }
 
-// Who is left goes on as fast as alone.
+// Computes the gain that the pilots' speeds predict. The kernel that is left over runs on as fast as alone.
 double gain_by_pilots(const SweptPair& pair) {
   const schedule::PairForecast& forecast = pair.planned.forecast;
   return is_planned_together(forecast) ? schedule::expected_gain(pair.sweep.alone, forecast.rates) : 0.0;
 }
 
-// Of `paired`; none where one of them could not be run, or told nothing.
+// Returns the gain of `paired` over the best baseline; nullopt if one of them could not be run, or both ran only once.
 std::optional<schedule::Gain> gain_over_baseline(const SweptPair& pair) {
   const schedule::SweepRow* const baseline = pair.sweep.best(schedule::is_baseline);
   return baseline == nullptr ? std::nullopt : gain_of_planned_over(pair, *baseline);

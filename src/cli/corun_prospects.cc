@@ -12,7 +12,8 @@ namespace wattune::cli {
 
 namespace {
 
-// Returns the gain of the best shares; none where one of them could not be run, or told nothing.
+// Returns the gain of the best shares over the best baseline; nullopt if one of them could not be run, or both ran only
+// once.
 std::optional<schedule::Gain> share_over_baselines(const SweptPair& pair) {
   const schedule::SweepRow* const share = pair.sweep.best(schedule::is_share);
   const schedule::SweepRow* const baseline = pair.sweep.best(schedule::is_baseline);

@@ -1,4 +1,4 @@
-// Which pairs `wattune corun` expects to complement each other, told before any of them has run.
+// The pairs that `wattune corun` expects to complement each other, listed before any of them has run.
 #pragma once
 
 #include <array>
@@ -15,28 +15,28 @@ namespace wattune::cli {
 
 struct Prospect {
   std::array<std::string, 2> names;
-  // How much faster than one after the other they can be at most, if both take equally long; none: what one of them
-  // uses of the GPU is unknown.
+  // The largest possible speed-up over one after the other, if both kernels take equally long. Absent if the use of the
+  // GPU by one of them is unknown.
   std::optional<double> packing_bound;
 
   bool is_complementary() const { return schedule::is_complementary(packing_bound); }
 };
 
-// Of every two of the stage's kernels, in the order in which they are swept, as below.
+// Returns a prospect for every two of the stage's kernels, in the order in which they are swept.
 std::vector<Prospect> prospects_of(const CorunStage& stage);
 
-// Empty for a single pair, and where nothing is known of any.
+// Lists the prospects; empty for a single pair, and if nothing is known of any pair.
 std::string prospects_text(const std::vector<Prospect>& prospects);
 Json prospects_json(const std::vector<Prospect>& prospects);
 
-// Of the complementary pairs: how many there are and, of those that were swept, the geometric mean of what the best
-// shares gain over the best baseline.
+// The number of complementary pairs, and the geometric mean of the gains of their best shares over the best baseline,
+// among those that were swept.
 struct ComplementaryGain {
   std::size_t pairs = 0;
   std::optional<double> over_baselines;
-  std::string withheld = {};  // of which of these pairs nothing can be said, and why; empty: of none
+  std::string withheld = {};  // the pair about which nothing can be said, and why; empty if there is none
 };
-// Precondition: no more pairs than prospects.
+// Computes the gains. Precondition: no more pairs than prospects.
 ComplementaryGain complementary_gain(const std::vector<Prospect>& prospects, const std::vector<SweptPair>& pairs);
 std::string complementary_text(const std::vector<Prospect>& prospects, const ComplementaryGain& gain);
 Json complementary_json(const ComplementaryGain& gain);

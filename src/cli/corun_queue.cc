@@ -18,7 +18,7 @@ namespace wattune::cli {
 
 namespace {
 
-// A policy for what it is asked to run.
+// A policy with the objective that it runs for.
 struct Entrant {
   std::string label;
   std::string policy;
@@ -30,7 +30,8 @@ struct Entrant {
   }
 };
 
-// Of a policy that heeds it. Who may set clocks runs at the board's own as well, unless limits might forbid that.
+// Adds entrants for a policy that heeds the objective. An entrant that may set clocks also runs at the board's own,
+// unless limits might forbid that.
 void add_entrants(const std::string& policy, const schedule::Objective& objective, bool sets_clocks,
                   std::vector<Entrant>& entrants) {
   const std::string label =
@@ -39,8 +40,8 @@ void add_entrants(const std::string& policy, const schedule::Objective& objectiv
   if (sets_clocks) entrants.push_back({label + " at the best clocks", policy, objective, true});
 }
 
-// Who heeds another objective than throughput runs for throughput as well, to compare with. What is measured has a
-// control.
+// Returns the entrants. A policy that runs for another objective also runs for throughput, for comparison. Measured
+// queues have a control.
 std::vector<Entrant> entrants_of(const CorunStage& stage, const QueueWishes& wishes) {
   const bool sets_clocks = !stage.clocks().empty();
   std::vector<Entrant> entrants;
@@ -85,7 +86,7 @@ class PolicyRunner {
     if (!stage_.is_simulated()) WATTUNE_TRY(warm_up());
     orders_ = schedule::balanced_orders(entrants_.size(), wishes_.repeats, wishes_.seed);
     for (std::vector<std::size_t>& order : orders_) {
-      // Nothing drifts in virtual time.
+      // The order does not matter in virtual time, where nothing drifts.
       if (stage_.is_simulated()) std::ranges::sort(order);
       for (std::size_t i = 0; i < order.size() && !is_over_; ++i) WATTUNE_TRY(run_measured(order[i]));
     }
@@ -130,7 +131,7 @@ class PolicyRunner {
     return {};
   }
 
-  // Runs each once unmeasured. An entrant that is refused clocks runs in no round, nor do those behind it.
+  // Runs each entrant once unmeasured. An entrant that is refused clocks runs in no round, nor do those behind it.
   Result<void> warm_up() {
     std::size_t ready = 0;
     for (; ready < entrants_.size() && !report_.refused; ++ready) WATTUNE_TRY(run_unmeasured(ready));
@@ -138,7 +139,7 @@ class PolicyRunner {
     return {};
   }
 
-  // Counted use says what pipelines and memory are asked for, measured residency the rest.
+  // Forecasts pairs without pilots: the use of pipelines and memory is counted, the effect of residency measured.
   Result<void> forecast_by_counts(const schedule::Machine& machine) {
     report_.counted = schedule::PairTable(report_.sms);
     const schedule::Forecaster forecaster =
@@ -168,17 +169,18 @@ class PolicyRunner {
     WATTUNE_ASSIGN(schedule::QueueOptions options, options_of(entrant));
     options.knowledge = stage_.is_simulated() ? schedule::Knowledge::predicted : schedule::Knowledge::measured;
     WATTUNE_ASSIGN(schedule::PairTable table, schedule::forecast_all(*machine, options, stage_.sm()));
-    // A simulated board draws what is forecast, and at other clocks than the board's own nothing is measured of pairs.
+    // Power of pairs is measured on devices at the board's own clocks only. A simulated board draws the forecast power.
     if (entrant.objective.needs_power() && !stage_.is_simulated() && !entrant.sets_clocks)
       WATTUNE_TRY(stage_.measure_pair_power(*machine, wishes_.energy_window, entrant.objective, table, wishes_.cancel));
-    // The one before it runs the same policy without limits.
+    // The forecast before this one is of the same policy without limits.
     if (entrant.objective.has_limits() && !entrant.sets_clocks)
       WATTUNE_TRY(check_pairs(entrant.objective, table, forecasts_.back(), report_.kernels));
     forecasts_.push_back(std::move(table));
     return {};
   }
 
-  // Runs a queue. None: clocks were refused. A device keeps its machine from run to run, so that streams are made once.
+  // Runs a queue; nullopt if clocks were refused. A device keeps its machine from run to run, so that streams are made
+  // once.
   Result<std::optional<schedule::QueueRun>> run_policy(std::size_t place, bool uses_copies, schedule::Trace* trace) {
     WATTUNE_TRY(go_on());
     if (stage_.is_simulated()) machine_.reset();
@@ -189,7 +191,7 @@ class PolicyRunner {
     options.uses_copies = uses_copies;
     WATTUNE_ASSIGN(schedule::QueueRun run,
                    schedule::run_queue(*machine_, arrivals_, options, forecasts_[place], trace));
-    // What was not given back is tried again, and told.
+    // Clocks that were not restored are tried again, and a failure is reported.
     if (options.scheduler.clocks != nullptr) WATTUNE_TRY(options.scheduler.clocks->restore());
     if (!run.refusal) return std::optional(std::move(run));
     report_.refused = RefusedRun{entrants_[place].label, run.ended, *run.refusal};
@@ -210,8 +212,9 @@ class PolicyRunner {
     return {};
   }
 
-  // Compares the copies with the run alone. With fewer copies than works each holds what the last of its works left; a
-  // kernel that overwrites its inputs is compared only where it ran on a copy once.
+  // Compares the outputs of the copies with those of the run alone. If there are fewer copies than works, each copy
+  // holds the output of its last work. A kernel that overwrites its inputs is compared only on copies that it ran on
+  // once.
   Result<void> compare_works(schedule::KernelId kernel, const std::string& policy) {
     const std::size_t works = works_of_[kernel];
     const auto copies = stage_.outputs_of_copies(kernel);
@@ -220,7 +223,7 @@ class PolicyRunner {
     const bool is_overwritten = !stage_.outputs()[kernel].overwritten().empty();
     std::size_t compared = 0;
     for (std::size_t i = 0; i < std::min(works, outputs.size()) && stage_.outputs()[kernel].are_compared(); ++i) {
-      const std::size_t last = i + (works - 1 - i) / outputs.size() * outputs.size();  // of the works that ran on it
+      const std::size_t last = i + (works - 1 - i) / outputs.size() * outputs.size();  // of those on this copy
       if (is_overwritten && last != i) continue;
       ++compared;
       WATTUNE_ASSIGN(const auto difference, outputs[i].difference());
@@ -246,7 +249,7 @@ class PolicyRunner {
     return compare_outputs(entrants_[place].label);
   }
 
-  // Of the latest machine.
+  // Returns the options of a run on the latest machine.
   Result<schedule::QueueOptions> options_of(const Entrant& entrant) {
     schedule::QueueOptions options = entrant.options(wishes_.cancel);
     if (!entrant.sets_clocks) return options;
@@ -256,7 +259,8 @@ class PolicyRunner {
     return options;
   }
 
-  // Compares what the last works left in a run that counts, of kernels that leave the same however often they run.
+  // Compares the outputs of the last works of a counted run, for kernels that leave the same output however often they
+  // run.
   Result<void> compare_outputs(const std::string& policy) {
     for (schedule::KernelId kernel = 0; kernel < works_of_.size(); ++kernel) {
       schedule::KernelOutputs& outputs = stage_.outputs()[kernel];
@@ -271,7 +275,7 @@ class PolicyRunner {
 
   void summarise() {
     report_.rounds = {.times = {}, .orders = {}, .is_exact = stage_.is_simulated()};
-    std::map<std::size_t, std::size_t> places;  // of entrants among the policies
+    std::map<std::size_t, std::size_t> places;  // from entrants to places in report_.policies
     for (std::size_t i = 0; i < entrants_.size(); ++i) {
       if (runs_[i].empty()) continue;
       places[i] = report_.policies.size();
@@ -324,14 +328,14 @@ class PolicyRunner {
   std::vector<Entrant> entrants_;
   std::vector<schedule::Arrival> arrivals_;
   std::vector<schedule::PairTable> forecasts_;
-  std::unique_ptr<schedule::Machine> machine_;         // of the latest run
-  std::vector<std::size_t> works_of_;                  // by kernel; empty: kernels compute nothing
-  std::vector<std::vector<schedule::QueueRun>> runs_;  // that count, by entrant
-  std::vector<schedule::Trace> traces_;                // of the last of these
-  std::optional<double> control_;                      // how far off it is
+  std::unique_ptr<schedule::Machine> machine_;         // machine of the latest run
+  std::vector<std::size_t> works_of_;                  // by kernel; empty if kernels have no outputs
+  std::vector<std::vector<schedule::QueueRun>> runs_;  // counted runs, by entrant
+  std::vector<schedule::Trace> traces_;                // trace of the last counted run, by entrant
+  std::optional<double> control_;                      // deviation of the control
   QueueReport report_;
   std::vector<std::vector<std::size_t>> orders_;
-  bool is_over_ = false;  // clocks were refused in a run that counts
+  bool is_over_ = false;  // clocks were refused in a counted run
   std::size_t done_ = 0;
 };
 

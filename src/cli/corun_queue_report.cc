@@ -1,4 +1,4 @@
-// What `wattune corun` says of queues that ran: text, JSON and a plot.
+// Reports of `wattune corun` on queues that ran: text, JSON and a plot.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct KnownPair {
   const schedule::KernelTraits& first;
   const schedule::KernelTraits& second;
   schedule::PairForecast forecast;
-  std::array<double, 2> correction;  // rates over those that were forecast
+  std::array<double, 2> correction;  // measured rates over forecast rates
   std::optional<schedule::PairForecast> counted;
   schedule::PairForecast corrected;
   std::optional<schedule::PairPowers> powers;
@@ -53,7 +53,7 @@ bool runs_together(const schedule::PairForecast& forecast) {
   return forecast.sms_of_first > 0 || forecast.ratio.first > 0;
 }
 
-// ", 836 MHz"; empty: the board's own clocks.
+// Returns ", 836 MHz"; empty for the board's own clocks.
 std::string clock_text(const std::optional<backend::BoardSetting>& clocks) {
   return clocks ? fmt::format(", {:g} MHz", clocks->graphics->value()) : "";
 }
@@ -70,7 +70,7 @@ std::string how_text(const schedule::PairForecast& forecast, unsigned sms) {
   return fmt::format("{}:{} blocks per SM{}", forecast.ratio.first, forecast.ratio.second, clock_text(forecast.clocks));
 }
 
-// For one grid of the first and as much as the second does meanwhile.
+// Returns the joules of one grid of the first kernel, with the work that the second does meanwhile.
 Joules joules_of(const KnownPair& pair, Watts power) { return power * (pair.first.alone / pair.forecast.rates[0]); }
 
 std::vector<std::string> energy_cells(const KnownPair& pair) {
@@ -87,7 +87,7 @@ std::string counted_text(const KnownPair& pair, unsigned sms) {
   return fmt::format("{} at {}", gain_text(pair.counted->speedup() - 1.0), how_text(*pair.counted, sms));
 }
 
-// Of pairs that ran together for long enough, and whose power was forecast.
+// Lists forecast and measured power of the pairs that ran together for long enough; empty if there are none.
 std::string measured_powers_text(const QueueReport& report, const PolicyRun& policy) {
   using Align = report::TextTable::Align;
   report::TextTable table(
@@ -131,10 +131,10 @@ std::string explanation(const QueueReport& report, const PolicyRun& policy) {
   return fmt::format("\n{}\n{}{}", policy.policy, table.to_string(), measured_powers_text(report, policy));
 }
 
-// Precondition: it has best clocks.
+// Returns what a kernel takes at its best clocks. Precondition: it has best clocks.
 const schedule::AtClock& best_point(const schedule::KernelTraits& kernel) { return *kernel.at(kernel.best_clocks); }
 
-// Of each kernel alone, beside what it is at the board's own clocks.
+// Lists each kernel alone at its best clocks, beside its values at the board's own clocks.
 std::string best_clocks_text(const QueueReport& report) {
   if (report.clocks.empty()) return "";
   using Align = report::TextTable::Align;

@@ -15,7 +15,7 @@ namespace wattune::cli {
 
 namespace {
 
-// Words a list: "paired and split".
+// Formats a list: "paired and split".
 std::string names_of(const QueueReport& report, std::span<const std::size_t> places) {
   std::vector<std::string> names;
   for (const std::size_t place : places) names.push_back(report.policies[place].policy);
@@ -25,7 +25,7 @@ std::string names_of(const QueueReport& report, std::span<const std::size_t> pla
   return fmt::format("{} and {}", fmt::join(names, ", "), last);
 }
 
-// Returns why no policy is named; empty: the fastest may be.
+// Returns why no policy is named; empty if the fastest may be named.
 std::string withheld_text(const QueueReport& report) {
   const QueueVerdict& verdict = report.verdict;
   if (!verdict.standing) return "one round tells nothing of noise (--repeats 5)";
@@ -36,7 +36,7 @@ std::string withheld_text(const QueueReport& report) {
       format_time(report.in_turn), off_text(*verdict.control, *verdict.claimed));
 }
 
-// Returns the fastest and those that cannot be told from it.
+// Returns the fastest policy and those that cannot be told from it.
 std::vector<std::size_t> leaders_of(const schedule::Standing& standing) {
   std::vector<std::size_t> leaders = standing.ties;
   leaders.insert(leaders.begin(), standing.fastest);
@@ -49,7 +49,7 @@ Json names_json(const QueueReport& report, const std::vector<std::size_t>& place
   return json;
 }
 
-// Returns the fastest but one. Precondition: there is another.
+// Returns the second fastest policy. Precondition: there are two.
 std::size_t next_to(std::size_t fastest, const std::vector<PolicyRun>& policies) {
   std::size_t next = fastest == 0 ? 1 : 0;
   for (std::size_t i = 0; i < policies.size(); ++i)
@@ -61,7 +61,7 @@ std::optional<Joules> joules_of(const CorunStage& stage, const PolicyRun& policy
   return known_energy(stage, policy.run.energy, policy.run.makespan);
 }
 
-// True if it heeds no objective.
+// True if the policy heeds no objective.
 bool is_baseline(const PolicyRun& policy) {
   const auto& all = schedule::policies();
   const auto found = std::ranges::find(all, policy.policy, &schedule::PolicyTraits::name);

@@ -19,14 +19,14 @@ using schedule::Gain;
 using schedule::PairSweep;
 using schedule::SweepRow;
 
-constexpr double kLeastShownGain = 0.02;  // below which nothing is said to gain, as of policies
-constexpr std::size_t kAlone = 0;         // the entrant that is both alone
+constexpr double kLeastShownGain = 0.02;  // smallest gain that is reported as one, as for policies
+constexpr std::size_t kAlone = 0;         // the entrant that runs both kernels alone
 
 bool is_in_turn(const SweepRow& row) { return row.arrangement.way == schedule::Way::in_turn; }
 
 std::size_t planned_of(const Rerun& rerun) { return 1 + rerun.rows.size(); }
 
-// Returns a row's place among the entrants; none: it did not run again.
+// Returns a row's place among the entrants; nullopt if it did not run again.
 std::optional<std::size_t> entrant_of(const SweptPair& pair, const SweepRow& row) {
   const auto place = static_cast<std::size_t>(&row - pair.sweep.rows.data());
   const auto found = std::ranges::find(pair.rerun.rows, place);
@@ -34,7 +34,7 @@ std::optional<std::size_t> entrant_of(const SweptPair& pair, const SweepRow& row
   return 1 + static_cast<std::size_t>(found - pair.rerun.rows.begin());
 }
 
-// Precondition: not empty.
+// Returns the median. Precondition: `times` is not empty.
 Nanoseconds median_of_times(const std::vector<Nanoseconds>& times) {
   std::vector<double> numbers;
   for (const Nanoseconds time : times) numbers.push_back(time.value());
@@ -90,7 +90,7 @@ class Rerunner {
     return {};
   }
 
-  // Runs an entrant, unless time is virtual, in which it would take as long again.
+  // Runs an entrant. In virtual time the earlier result is returned, because it would repeat.
   Result<Nanoseconds> time_of(std::size_t entrant) {
     const PairSweep& sweep = pair_.sweep;
     if (entrant + 1 == entrants_) return plan_->run();
@@ -131,7 +131,7 @@ std::optional<Gain> gain_of_entrants(const SweptPair& pair, std::optional<std::s
   return schedule::gain_over(pair.rerun.times, *entrant, *base);
 }
 
-// Returns how much longer one after the other took than both alone; none: they did not both run again.
+// Returns by how much longer one after the other took than both alone; nullopt if they did not both run again.
 std::optional<double> control_off(const SweptPair& pair) {
   const SweepRow* in_turn = pair.sweep.best(is_in_turn);
   const auto entrant = in_turn == nullptr ? std::nullopt : entrant_of(pair, *in_turn);

@@ -48,7 +48,7 @@ class SimulatedStage : public CorunStage {
  public:
   explicit SimulatedStage(simulate::GpuModel gpu) : gpu_(std::move(gpu)) {}
 
-  // Blocks as long as they were, in fewer waves than published: rates are the same, and simulating takes less.
+  // Adds a kernel with blocks as long as published, but fewer waves: rates are the same, and the simulation is shorter.
   Result<void> add(simulate::SimulatedKernel kernel, std::uint64_t waves, const ProfileFile& profiles) {
     StageKernel& added = kernels_.emplace_back();
     WATTUNE_ASSIGN(added.traits, schedule::traits_of(kernel, gpu_));
@@ -105,7 +105,7 @@ class SimulatedStage : public CorunStage {
  private:
   simulate::GpuModel gpu_;
   std::vector<simulate::SimulatedKernel> simulated_;  // by kernel
-  std::unique_ptr<simulate::SimulatedBoard> board_;   // of the machine
+  std::unique_ptr<simulate::SimulatedBoard> board_;   // board of the latest machine
   std::unique_ptr<simulate::BoardClocks> board_clocks_;
 };
 

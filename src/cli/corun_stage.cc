@@ -13,7 +13,7 @@ constexpr std::string_view kSimulated = "simulated:";
 
 }  // namespace
 
-// Counters of boards are renewed each 100 ms, simulated ones tell at once.
+// Returns the window, or the usual one: counters of boards are renewed every 100 ms, simulated ones at once.
 Nanoseconds CorunStage::window_or_usual(std::optional<Nanoseconds> window) const {
   return window.value_or(is_simulated() ? nanoseconds_from_ms(20) : nanoseconds_from_seconds(3));
 }

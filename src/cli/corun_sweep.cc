@@ -26,9 +26,9 @@ using schedule::Way;
 
 bool is_together(const SweepRow& row) { return row.arrangement.way != Way::in_turn; }
 
-constexpr std::size_t kShownSplits = 3;  // of dozens, in the text
+constexpr std::size_t kShownSplits = 3;  // splits shown as text, of dozens
 
-// What each kernel of the pair leaves alone, then what it leaves beside the other in each way.
+// Compares the outputs of each kernel alone with those that it leaves beside the other in each way.
 Result<OutputVerdict> check_outputs(CorunStage& stage, schedule::Machine& machine, const schedule::PairSweep& sweep) {
   OutputVerdict verdict;
   const auto both = {sweep.kernels[0], sweep.kernels[1]};
@@ -75,7 +75,8 @@ std::string text_of(const Identity& identity) {
   return text;
 }
 
-// Of a kernel, all that figures of a pair depend on. A profile may say that its persistent twin costs too much.
+// Returns everything that the figures of a pair depend on for one kernel. A profile may say that its persistent twin
+// costs too much.
 std::string text_of(const StageKernel& kernel) {
   return text_of(kernel.identity) + (kernel.traits.persistent ? "" : "without a persistent twin\n");
 }
@@ -103,7 +104,7 @@ Result<SweptPair> sweep_or_find(CorunStage& stage, schedule::KernelId first, sch
 
 std::string times_text(std::size_t times) { return times == 1 ? "once" : fmt::format("{} times", times); }
 
-// All but the splits that are not among the best.
+// Returns all rows except the splits that are not among the best.
 std::vector<const SweepRow*> shown_rows(const schedule::PairSweep& sweep) {
   std::vector<const SweepRow*> splits;
   for (const SweepRow& row : sweep.rows)
@@ -116,7 +117,7 @@ std::vector<const SweepRow*> shown_rows(const schedule::PairSweep& sweep) {
   return shown;
 }
 
-// Of work per joule over one after the other, whole kernels.
+// Returns the gain in work per joule over running whole kernels one after the other.
 std::optional<double> energy_gain_of(const CorunStage& stage, const SweptPair& pair, const SweepRow& row) {
   const auto energy = known_energy(stage, row.energy, row.makespan);
   const Joules alone = pair.sweep.energy_alone[0] + pair.sweep.energy_alone[1];

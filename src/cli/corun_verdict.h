@@ -1,4 +1,4 @@
-// How `wattune corun` words differences, and why it withholds them.
+// Text and JSON of gains and controls for `wattune corun`.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace wattune::cli {
 
-// Words a gain: "+8.3 %"; with the ends of its interval, "+8.3 % (+7.1 to +9.5 %)", unless these are the same.
+// Formats a gain: "+8.3 %", or with the ends of its interval "+8.3 % (+7.1 to +9.5 %)", unless these are equal.
 std::string gain_text(double gain);
 std::string gain_text(const schedule::Gain& gain);
-// Words a control that does not hold: "it is off by -14.8 %, and a gain of +7.6 % bears 2.0 % at most".
+// Describes a control that does not hold: "it is off by -14.8 %, and a gain of +7.6 % bears 2.0 % at most".
 std::string off_text(const schedule::Control& control, const schedule::Gain& claimed);
 
-// Writes two ends, or null.
+// Writes the two ends of the interval, or null.
 Json interval_json(const std::optional<schedule::Gain>& gain);
 // Writes `off` and `limit`, or null.
 Json control_json(const std::optional<schedule::Control>& control);

@@ -1,4 +1,4 @@
-// `wattune devices`: the devices of this machine, in a worker process or in this one when asked.
+// `wattune devices`: lists the devices of this machine, found in a worker process, or in this one if asked.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -45,7 +45,7 @@ Json discovery_json(const backend::Discovery& discovery) {
   return json;
 }
 
-// `wanted` is a chip, for which no device is needed, or whatever names a device.
+// Lists the counters of `wanted`, which is a chip, for which no device is needed, or the name of a device.
 Result<std::vector<backend::CounterInfo>> find_counters(const std::string& wanted, bool in_process) {
   auto of_chip = backend::counters_of_chip(wanted);
   if (of_chip || of_chip.error().code() != ErrorCode::not_found) return of_chip;

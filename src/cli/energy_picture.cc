@@ -30,7 +30,7 @@ std::string fit_text(const Result<tune::EnergyFit>& fit) {
       fit->steered.low.value(), fit->steered.high.value());
 }
 
-// The least energy against the least time, of all configurations that have both.
+// Compares the least energy with the least time, over all configurations that have an energy.
 std::string saving_text(const ResultSet& results) {
   const Trial *fastest = nullptr, *thriftiest = nullptr;
   const auto time = [](const Trial& trial) { return trial.observation.statistics->median; };

@@ -1,4 +1,4 @@
-// The energy of a recorded space against the clock, with what a model makes of it.
+// The energy of a recorded space against the clock, with a model fitted to it.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@
 
 namespace wattune::cli {
 
-// The fit of the code that was recorded at the most clocks. Errors of tune::fit_energy().
+// Fits the model to the code that was recorded at the most clocks. Fails as tune::fit_energy() does.
 Result<tune::EnergyFit> fit_of(const ResultSet& results);
 
-// One line each, for the text and below the picture: what the fit says, or why there is none; and what saving energy
-// costs. Empty where no clock has an energy.
+// Describes, one line each, the fit or why there is none, and the cost of saving energy. The lines are for the text and
+// below the picture. Empty if no clock has an energy.
 std::vector<std::string> describe_energy(const ResultSet& results);
 
-// As SVG; empty where no clock has an energy.
+// Draws the energy as SVG; empty if no clock has an energy.
 std::string draw_energy(const ResultSet& results);
 
-// docs/formats/json.md; null where there is no fit.
+// Writes the fit as docs/formats/json.md describes it; null if there is none.
 Json fit_json(const ResultSet& results);
 
 }  // namespace wattune::cli

@@ -64,7 +64,7 @@ Result<std::string> header_of(const std::vector<ResultSet>& results, const Expor
   return report::write_header(results);
 }
 
-// The spec says what the kernel is, of which files of other programs know nothing.
+// Writes wisdom. The spec identifies the kernel, of which files of other programs say too little.
 Result<std::string> wisdom_of(const std::vector<ResultSet>& results, const ExportOptions& options) {
   if (options.spec.empty())
     return Error(ErrorCode::invalid_argument, "format wisdom needs the kernel's spec").hint("add --spec FILE");
@@ -104,7 +104,7 @@ Result<const Format*> find_format(const std::string& format) {
   return Error(ErrorCode::invalid_argument, "unknown format").about(format).hint(suggest(format, names));
 }
 
-// A wisdom file has the best configurations and no others, which is what a header takes.
+// Adds the results of a file. A wisdom file holds the best configurations only, which suffices for a header.
 Result<void> add_results(const std::string& file, const std::string& format, std::vector<ResultSet>& results) {
   if (!dynamic::is_wisdom_file(file)) {
     WATTUNE_ASSIGN(ResultSet set, store::load_results(file));

@@ -19,13 +19,13 @@ Error in_the_way(const fs::path& file) {
   return Error(ErrorCode::already_exists, "file exists").about(file.string()).hint("wattune init NAME.toml");
 }
 
-// A link counts, wherever it leads.
+// True if something has this name. A link counts, even if it leads nowhere.
 bool is_there(const fs::path& file) {
   std::error_code ignored;
   return fs::exists(fs::symlink_status(file, ignored));
 }
 
-// Writes the spec and the files that it names beside it, or nothing.
+// Writes the spec and the files that it names beside it. Writes nothing if one of them exists.
 Result<ExitStatus> run_init(const fs::path& file) {
   if (file.extension() != ".toml") return Error(ErrorCode::invalid_argument, "not a .toml file").about(file.string());
   const std::string name = file.stem().string();

@@ -1,9 +1,9 @@
-// Ctrl-C and SIGTERM, from the start of a command to its end.
+// Ctrl-C and SIGTERM, handled from the start of a command to its end.
 //
-// InterruptGuard has a thread that waits for them, which may do what a signal's handler may not. Either ends the
-// process at once, with one line and ExitStatus::interrupted: the programs that it started are killed, its temporary
-// folders removed, and workers end with their connections. While a StopRequest lives, the first one asks for that stop
-// instead. One of each at a time.
+// InterruptGuard has a thread that waits for these signals and may do more than a signal handler. A signal ends the
+// process at once, with one line and ExitStatus::interrupted. The programs that it started are killed, its temporary
+// folders removed, and workers end with their connections. While a StopRequest lives, the first signal asks for that
+// stop instead. At most one of each class exists at a time.
 #pragma once
 
 #include <signal.h>
@@ -15,7 +15,7 @@ namespace wattune::cli {
 
 class InterruptGuard {
  public:
-  // On the thread of main(), before there are others: it blocks the signals, and they inherit that.
+  // Blocks the signals. Must run on the thread of main() before there are others, so that they inherit the blocking.
   InterruptGuard();
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;

@@ -7,7 +7,7 @@ namespace wattune::cli {
 
 namespace {
 
-// Text for troff: backslashes and dashes are its own, and a leading dot or quote starts a request.
+// Escapes text for troff, in which backslashes and dashes are special, and a leading dot or quote starts a request.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {

@@ -7,14 +7,14 @@ namespace wattune::cli {
 
 namespace {
 
-// "NVIDIA H200" as part of a file's name.
+// Replaces all but letters and digits, so that "NVIDIA H200" can be part of a file's name.
 std::string in_file_name(const std::string& name) {
   std::string text;
   for (const unsigned char c : name) text += std::isalnum(c) != 0 ? static_cast<char>(c) : '-';
   return text;
 }
 
-// Before the first dot.
+// Inserts the label before the first dot of the file's name.
 std::filesystem::path with_label(const std::filesystem::path& file, const std::string& label) {
   std::string name = file.filename();
   name.insert(std::min(name.find('.', 1), name.size()), "." + label);

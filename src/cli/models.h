@@ -1,4 +1,4 @@
-// Devices of several models, each of which is tuned apart.
+// Devices of several models, of which each is tuned separately.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace wattune::cli {
 
-// Options for each model that --device names: its devices, and a journal with its name.
+// Returns options for each model that --device names, with its devices and a journal that has its name.
 Result<std::vector<TuneOptions>> options_by_model(const TuneOptions& options, const KernelSpec& spec,
                                                   const std::filesystem::path& journal);
 

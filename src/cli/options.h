@@ -1,4 +1,4 @@
-// Options whose text is parsed by a function that returns a Result, so that mistakes read as all others do.
+// Options whose text a function parses and returns as a Result, so that mistakes read as all others do.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Results are lines of JSON, the first of which begins so, as few other files do. What is no file counts as results.
+// True if the file begins as a line of JSON, as results do and few other files. A device or pipe counts as results.
 bool may_hold_results(const fs::path& file) {
   constexpr std::string_view kBeginning = "{\"";
   std::error_code ignored;
@@ -55,7 +55,7 @@ Result<void> check_results_file(const fs::path& file, const ResultsUse& use) {
       .hint("--resume goes on with them, --overwrite starts anew, --output names another file");
 }
 
-// What is no file, such as /dev/null, has nothing to lose and stays where it is.
+// Sets the file aside. A device such as /dev/null has nothing to lose and stays where it is.
 Result<void> make_room(const fs::path& file, const ResultsUse& use) {
   std::error_code ignored;
   return use.overwrite && fs::is_regular_file(file, ignored) && has_contents(file) ? store::set_aside(file)

@@ -1,4 +1,4 @@
-// Files that a command is going to write, looked at before its work and not after it.
+// Files that a command will write, checked before its work and not after it.
 #pragma once
 
 #include <filesystem>
@@ -8,22 +8,23 @@
 
 namespace wattune::cli {
 
-// Of a file that is written at once. already_exists: there is one, which is not to be replaced; invalid_argument: it is
-// a folder. Without a name nothing is to be written.
+// Checks a file that is written in one piece. Fails with already_exists if there is one that is not to be replaced,
+// with invalid_argument if it is a folder. An empty name means that nothing is written.
 Result<void> check_new_file(const std::string& file, bool overwrite);
 
-// What becomes of results that are there already.
+// The treatment of results that are there already.
 struct ResultsUse {
-  bool resume = false;     // they are gone on with
-  bool overwrite = false;  // they are set aside
+  bool resume = false;     // continues them
+  bool overwrite = false;  // sets them aside
 };
 
-// Whether there is more than nothing or an empty file.
+// True if the file exists and is not empty.
 bool has_contents(const std::filesystem::path& file);
-// Of a file that results are added to as they come. invalid_argument: a folder, or both uses; already_exists: it has
-// contents, and there is no use for them, or they are not to be gone on with and are no results, such as a spec.
+// Checks a file to which results are added as they come. Fails with invalid_argument if it is a folder or both uses are
+// given. Fails with already_exists if it has contents and no use is given, or if it is to be overwritten but holds no
+// results, such as a spec.
 Result<void> check_results_file(const std::filesystem::path& file, const ResultsUse& use);
-// Sets aside a file with contents, if that is its use. Errors of store::set_aside().
+// Sets aside a file with contents if `use` says so. Fails as store::set_aside() does.
 Result<void> make_room(const std::filesystem::path& file, const ResultsUse& use);
 
 }  // namespace wattune::cli

@@ -1,4 +1,4 @@
-// How a run will search, in words.
+// A description of the way in which a run will search.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace wattune::cli {
 
-// One line: what was chosen, and why.
+// Describes the choices of the plan and their reasons in one line.
 std::string explain(const tune::Plan& plan, const space::SearchSpace& space);
 
 }  // namespace wattune::cli

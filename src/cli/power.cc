@@ -1,4 +1,4 @@
-// `wattune power`: what boards tell of their power and energy, how well that is known, and what can be set.
+// `wattune power`: lists power and energy of boards, how well these are known, and what can be set.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -24,7 +24,7 @@ struct PowerOptions {
   tune::DriverHost where() const { return {.in_process = in_process}; }
 };
 
-// A board, and the device that computes on it, if any does.
+// A board, and the device that computes on it, if there is one.
 struct PoweredBoard {
   power::Board board;
   std::string selector;
@@ -38,7 +38,7 @@ Result<PoweredBoard> board_of_device(const PowerOptions& options) {
   return PoweredBoard{*std::move(board), device.selector};
 }
 
-// Devices that a driver does not list compute on no board.
+// Returns the device that computes on the board; empty if no driver lists one.
 std::string selector_on(const power::Board& board, const Result<backend::Discovery>& discovery) {
   if (!discovery || board.pci_bus_id.empty()) return {};
   const auto device = std::ranges::find(discovery->devices, board.pci_bus_id, &DeviceInfo::pci_bus_id);
@@ -66,7 +66,8 @@ Result<PowerBoards> find_powered(const PowerOptions& options) {
   return found;
 }
 
-// Without a device there is no load, so that nothing is learnt that would be worth keeping.
+// Measures the power of the board at rest. Nothing is stored, because without a device there is no load to learn more
+// from.
 Result<void> characterise_idle(power::Board& board, power::Recorder& recorder) {
   print_note("no device computes on this board, so that only its power at rest is measured");
   WATTUNE_ASSIGN(const power::Characterisation found, power::characterise(recorder, nullptr));
@@ -89,7 +90,7 @@ Result<void> characterise_board(PoweredBoard& powered, const tune::DriverHost& w
   return {};
 }
 
-// A device, or what journals call a board.
+// Restores a device, or a board by the name that journals give it.
 Result<ExitStatus> restore_named(const PowerOptions& options) {
   if (options.device.empty()) return restore_boards({});
   const Result<backend::Discovery> discovery = tune::find_devices(options.where());

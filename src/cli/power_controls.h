@@ -1,4 +1,5 @@
-// What of a board can be set, and why it cannot, for `wattune power`. Found by reading; nothing is set.
+// The settings of a board and the reasons why it cannot be set, for `wattune power`. They are only read; nothing is
+// set.
 #pragma once
 
 #include <string>
@@ -14,13 +15,13 @@ struct BoardControls {
   backend::BoardChoices choices;
   backend::BoardSetting now;
   std::vector<power::Control> means;
-  std::string problem;  // why nothing is known of it
+  std::string problem;  // why the settings are unknown
 };
 
-// Of the board at this place of the PCI bus.
+// Finds the controls of the board at this place of the PCI bus.
 BoardControls find_board_controls(const std::string& pci_bus_id);
 
-// Lines for people, each indented.
+// Lists the controls for people, in indented lines.
 std::string controls_text(const BoardControls& controls);
 Json to_json(const BoardControls& controls);
 

@@ -18,7 +18,7 @@ void add_sensors(std::vector<SensorReport>& reports, const std::vector<std::uniq
   }
 }
 
-// A duration that is known; a lag of nothing means something, a window of nothing does not.
+// Formats a time that is known; "-" if it is 0.
 std::string ms_text(Nanoseconds time) { return time > Nanoseconds() ? fmt::format("{:.4g} ms", to_ms(time)) : "-"; }
 
 std::string value_text(const SensorReport& sensor) {
@@ -26,7 +26,7 @@ std::string value_text(const SensorReport& sensor) {
   return fmt::format("{:.6g} {}", *sensor.value, sensor.unit);
 }
 
-// Of a counter, or a sensor of power: the others show what is.
+// True if the sensor is a counter or averages power. The other sensors show momentary values.
 bool averages(const power::SensorTraits& traits) { return traits.response != power::Response::direct; }
 
 std::vector<std::string> sensor_row(const SensorReport& sensor) {

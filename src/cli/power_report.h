@@ -1,4 +1,4 @@
-// What `wattune power` says of a board, for people and as JSON.
+// The report of `wattune power` on a board, for people and as JSON.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace wattune::cli {
 
-// One sensor: what is known of it, and what it shows.
+// A sensor, with its properties and its present value.
 struct SensorReport {
   power::SensorInfo info;
   std::string quantity;  // "power"
@@ -31,7 +31,7 @@ struct BoardReport {
   std::vector<std::string> missing;
 };
 
-// Reads each of its sensors once.
+// Reads each sensor of the board once.
 BoardReport report_of(const power::Board& board);
 
 std::string power_text(const std::vector<BoardReport>& boards, const std::vector<std::string>& problems);

@@ -1,4 +1,4 @@
-// `wattune profile`: what is known of kernels alone, kept for running them together.
+// `wattune profile`: measures kernels alone and stores their profiles, for running them together.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -58,7 +58,7 @@ Result<std::vector<schedule::ProfileRecord>> profile_all(CorunStage& stage, cons
 
 std::string share_text(double share) { return fmt::format("{:.0f} %", 100.0 * share); }
 
-// The resource that it keeps busy for most of its time.
+// Returns the resource that the kernel keeps busy for most of its time, and for which share of it.
 std::string busiest_text(const schedule::KernelTraits& traits) {
   if (traits.use.empty()) return "-";
   const auto most = std::ranges::max_element(traits.use);

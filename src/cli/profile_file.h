@@ -14,14 +14,14 @@ struct ProfileFile {
   std::filesystem::path file;
   schedule::StoredProfiles stored = {};
 
-  // The record of this kernel; nullptr: there is none. mismatch: there is one of its name, of something else;
-  // parse_error: there is none, but a line was left out that may have been it.
+  // Finds the record of this kernel; nullptr if there is none. Fails with mismatch if a record has its name but is of
+  // something else. Fails with parse_error if there is none, but a line was left out that may have been it.
   Result<const schedule::ProfileRecord*> find(const std::string& name, const Identity& identity) const;
-  // Notes on the file for people, a line each.
+  // Returns notes on the file for people, a line each.
   std::vector<std::string> notes() const;
 };
 
-// Errors of schedule::load_profiles().
+// Reads profiles, and fails as schedule::load_profiles() does.
 Result<ProfileFile> read_profiles(const std::filesystem::path& file);
 
 }  // namespace wattune::cli

@@ -39,7 +39,7 @@ int fail(const Error& error) {
   return static_cast<int>(exit_status_of(error.code()));
 }
 
-// CLI11 2.1 writes what there is to say in one line, however long.
+// A formatter that wraps help texts. CLI11 2.1 writes each in one line, however long.
 class WrappingFormatter : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {
@@ -59,7 +59,7 @@ class WrappingFormatter : public CLI::Formatter {
 
  private:
   static constexpr std::size_t kIndent = 6;
-  static constexpr std::size_t kNarrowest = 24;  // of the right column
+  static constexpr std::size_t kNarrowest = 24;  // least width of the right column
 
   std::size_t width() const { return std::max(terminal_width(STDOUT_FILENO), get_column_width() + kNarrowest); }
   std::string in_column(const std::string& text) const { return report::wrapped(text, width() - get_column_width()); }
@@ -81,7 +81,7 @@ std::vector<std::string> known_commands(const CLI::App& app) {
   return names;
 }
 
-// The subcommand that was parsed, or the program itself.
+// Returns the subcommand that was parsed, or the program itself.
 const CLI::App& parsed_app(const CLI::App& program) {
   const std::vector<CLI::App*> parsed = program.get_subcommands();
   return parsed.empty() ? program : *parsed.front();
@@ -110,7 +110,7 @@ Error unexpected_argument(const CLI::App& program) {
   return Error(ErrorCode::invalid_argument, "unexpected argument").about(argument).hint(std::move(advice));
 }
 
-// A parse error of CLI11 as ours.
+// Turns a parse error of CLI11 into an Error.
 Error to_error(const CLI::App& program, const CLI::ParseError& parse_error) {
   if (!program.remaining(true).empty()) return unexpected_argument(program);
   if (program.get_subcommands().empty())
@@ -128,7 +128,7 @@ int print_help(const CLI::App& program) {
   return print_result(app.help(parent)) ? 0 : static_cast<int>(ExitStatus::environment);
 }
 
-// The library reports failures as Errors; what it throws is the lack of memory or of threads.
+// Runs the command. The library reports failures as Errors; exceptions mean that memory or threads ran out.
 Result<ExitStatus> run_command(const Command& command) {
   const InterruptGuard guard;
   try {
@@ -140,7 +140,7 @@ Result<ExitStatus> run_command(const Command& command) {
   }
 }
 
-// What -v asks for, or else the environment.
+// Starts the log at the level of -v, or else of the environment.
 Result<void> start_log(int verbosity) {
   constexpr std::array kLevels{LogLevel::off, LogLevel::info, LogLevel::debug, LogLevel::trace};
   LogLevel level = kLevels[static_cast<std::size_t>(std::min(verbosity, 3))];

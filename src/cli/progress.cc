@@ -84,7 +84,7 @@ void ProgressDisplay::finish() {
   if (options_.live) options_.write(kClearLine);
 }
 
-// Parts in order of importance; what does not fit is left out.
+// Lists the parts in order of importance, as many as fit.
 std::string ProgressDisplay::line(const search::Progress& progress, std::size_t width) const {
   const auto left = options_.stop.evaluations_left(progress);
   const Uint128 total =
@@ -108,7 +108,7 @@ std::string ProgressDisplay::line(const search::Progress& progress, std::size_t 
   return text;
 }
 
-// How busy the devices were, how many configurations are being compiled or wait for it, and how many needed no
+// Adds how busy the devices were, how many configurations are being compiled or wait for that, and how many needed no
 // compiler.
 void ProgressDisplay::add_pipeline(std::vector<std::string>& parts, const search::Progress& progress) const {
   if (!pipeline_ || !(progress.elapsed > Nanoseconds(0))) return;
@@ -125,7 +125,7 @@ void ProgressDisplay::add_pipeline(std::vector<std::string>& parts, const search
   parts.push_back(fmt::format("{:.0f} % cached", 100.0 * hits / (hits + static_cast<double>(compiling.compiled))));
 }
 
-// The objective in words.
+// Formats the objective.
 std::string ProgressDisplay::figure(double objective) const {
   if (!options_.objective) return format_time(Nanoseconds(objective));
   return fmt::format("{} {:.4g}", printable(options_.objective->metric),
@@ -149,7 +149,7 @@ double ProgressDisplay::evaluations_per_second(const search::Progress& progress)
   return seconds > 0.0 ? static_cast<double>(progress.evaluations - resumed_) / seconds : 0.0;
 }
 
-// By the time rule, and by how many evaluations are left at the present rate: whichever comes first.
+// Estimates the time left, by the time rule or by the evaluations left at the present rate, whichever ends first.
 std::optional<double> ProgressDisplay::seconds_left(const search::Progress& progress) const {
   std::optional<double> seconds;
   if (options_.stop.time) seconds = to_seconds(*options_.stop.time - progress.elapsed);

@@ -1,7 +1,7 @@
-// ProgressDisplay: what `wattune tune` shows while it runs, on standard error.
+// ProgressDisplay: the progress of `wattune tune`, on standard error.
 //
-// On a terminal one line that is redrawn in place, at most ten times a second; elsewhere a line at each improvement
-// and otherwise every five seconds, so that logs stay short. The log has a line for each configuration.
+// A terminal shows one line that is redrawn in place, at most ten times a second. Elsewhere there is a line at each
+// improvement and otherwise every five seconds, so that logs stay short. The log has a line for each configuration.
 #pragma once
 
 #include <chrono>
@@ -15,22 +15,22 @@
 namespace wattune::cli {
 
 struct ProgressOptions {
-  bool live = false;  // standard error is a terminal
+  bool live = false;  // true if standard error is a terminal
   std::function<std::size_t()> width;
-  std::function<void(std::string_view)> write;  // bytes to standard error
+  std::function<void(std::string_view)> write;  // writes bytes to standard error
   search::StopRule stop;
   ConfigurationId default_id = 0;
-  bool exact = true;                   // the size of the space is no upper bound
-  std::optional<Objective> objective;  // unless it is the least time
+  bool exact = true;                   // true if the size of the space is exact, not an upper bound
+  std::optional<Objective> objective;  // absent for the least time
 };
 
-// On the standard error of this process, for a search of this space.
+// Returns the options for standard error of this process and a search of this space.
 ProgressOptions progress_options(const search::StopRule& stop, const space::SearchSpace& space,
                                  std::optional<Objective> objective);
 
 class ProgressDisplay : public tune::TuningObserver {
  public:
-  // `recovered`: Trials of an earlier run that this one goes on from.
+  // Starts from `recovered`, the Trials of an earlier run that this one continues.
   ProgressDisplay(ProgressOptions options, const std::vector<Trial>& recovered);
 
   void on_start(const search::Progress& progress, std::size_t resumed) override;
@@ -58,7 +58,7 @@ class ProgressDisplay : public tune::TuningObserver {
   std::uint64_t resumed_ = 0;
   std::uint64_t failures_ = 0;
   std::optional<double> default_objective_;
-  std::optional<tune::Pipeline> pipeline_;  // as of the last Trial
+  std::optional<tune::Pipeline> pipeline_;  // state at the last Trial
   std::optional<Clock::time_point> shown_;
 };
 

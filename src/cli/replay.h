@@ -1,5 +1,4 @@
-// What `--device replay:FILE` needs, the recorded results and a spec to search where none is given, and
-// `--warm-start FILE`.
+// Recorded results for `--device replay:FILE` and `--warm-start FILE`, with a spec to search if none is given.
 #pragma once
 
 #include <optional>
@@ -12,17 +11,17 @@
 
 namespace wattune::cli {
 
-// The file of "replay:FILE"; nothing for another device.
+// Returns the file of "replay:FILE"; nullopt for another device.
 std::optional<std::string> replayed_file(const std::string& device);
 
-// What identifies measurements that are replayed: the contents of the file.
+// Returns the identity of replayed measurements: the hash of the file's contents.
 Identity recording_identity(const std::string& file);
 
-// The spec of results that come without one: its name and parameters. There is no kernel to run.
+// Makes a spec for results that come without one, of their name and parameters. It has no kernel to run.
 KernelSpec recorded_spec(const RunInfo& info);
 
-// What the results of earlier runs say to a search, a list for each file; errors of reading them, and as
-// tune::prior_from().
+// Loads the results of earlier runs for a search, a list for each file. Fails if they cannot be read, or as
+// tune::prior_from() does.
 Result<std::vector<std::vector<search::PriorObjective>>> load_priors(const std::vector<std::string>& files,
                                                                      const KernelSpec& spec,
                                                                      const space::SearchSpace& space);

@@ -10,7 +10,7 @@ namespace wattune::cli {
 
 namespace {
 
-// A board in use owes nothing yet.
+// True if the board was restored, or is in use and therefore need not be yet.
 bool is_well(const power::StaleBoard& board) {
   return board.restored || board.restored.error().code() == ErrorCode::busy;
 }

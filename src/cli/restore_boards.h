@@ -1,5 +1,5 @@
-// Boards given back: what `wattune power --restore` does about those that dead tuners left set, and what tuners do
-// last.
+// Restoring boards: the action of `wattune power --restore` on boards that dead tuners left set, and the last action of
+// tuners.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace wattune::cli {
 
-// A line for each thing that was done, or why not; that nothing was to do is a line, too.
+// Describes each action, or why it failed, in a line; a line, too, if nothing was to be done.
 std::string restore_text(const std::vector<power::StaleBoard>& boards);
 
-// Of one board, by UUID or place on the PCI bus, or of all. `environment`: a board could not be given back.
+// Restores one board, by UUID or place on the PCI bus, or all. Returns `environment` if a board could not be restored.
 Result<ExitStatus> restore_boards(const std::string& board);
 
-// For who borrowed this board, or some board, and holds it no more: where the guardian could not give it back, a second
-// try says why.
+// Checks that a borrowed board, or any board if the name is empty, was given back. If the guardian could not do so,
+// tries once more, and fails with the reason if that fails, too.
 Result<void> check_given_back(const std::string& board);
 
 }  // namespace wattune::cli

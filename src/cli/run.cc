@@ -1,4 +1,4 @@
-// `wattune run`: one configuration, compiled, checked and timed.
+// `wattune run`: compiles, checks and times one configuration.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

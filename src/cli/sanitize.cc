@@ -22,9 +22,9 @@ constexpr Nanoseconds kSanitizerLimit = nanoseconds_from_seconds(600);
 std::vector<std::string> command_for(const fs::path& sanitizer, const std::string& spec_file, const KernelSpec& spec,
                                      const Configuration& configuration, const std::string& device,
                                      const fs::path& log) {
-  // Calls of the driver may fail on purpose. Padding keeps what is read past a buffer from being part of the next one.
-  // Kernels are launched once to be checked and once to be timed; nothing else is measured, so that metrics that read
-  // more than that cannot be computed.
+  // Calls of the driver may fail on purpose. Padding separates buffers, so that a read past the end of one does not hit
+  // the next. Kernels are launched once to be checked and once to be timed. Nothing else is measured, so metrics that
+  // need more cannot be computed.
   std::vector<std::string> command{"env",
                                    "WATTUNE_NO_GUARDS=1",
                                    sanitizer,
@@ -92,12 +92,12 @@ Result<Sanitized> sanitize(const fs::path& sanitizer, const std::string& spec_fi
   return Error(ErrorCode::unavailable, found.error().message() + (words.empty() ? "" : ": " + words));
 }
 
-// A line at the margin begins a finding, and the indented one behind it says where that happened. "Error: " is what
-// compute-sanitizer says of itself or of the program.
+// Reads the log. A line at the margin begins a finding, and the indented one behind it tells where that happened. Lines
+// with "Error: " are about compute-sanitizer itself or the program.
 Result<Sanitized> read_sanitizer_log(const fs::path& log) {
   Sanitized found;
   std::string complaint;
-  bool first_began = false;  // in the line before
+  bool first_began = false;  // in the previous line
   std::ifstream stream(log);
   for (std::string line; std::getline(stream, line);) {
     if (!line.starts_with(kPrefix)) continue;

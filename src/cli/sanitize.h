@@ -1,4 +1,4 @@
-// Runs a configuration once more, by `wattune run`, under compute-sanitizer's memcheck.
+// A check of a configuration by compute-sanitizer's memcheck, in another `wattune run`.
 #pragma once
 
 #include <filesystem>
@@ -15,18 +15,18 @@ struct Sanitized {
   std::string first;  // "Invalid __global__ read of size 4 bytes at f(int*)+0x90"; empty without errors
 };
 
-// compute-sanitizer of the toolkits that CUDA_HOME and CUDA_PATH name, of /usr/local/cuda, or on the path. unavailable,
-// saying what to install.
+// Finds compute-sanitizer in the toolkits that CUDA_HOME and CUDA_PATH name, in /usr/local/cuda, or on the path. Fails
+// with unavailable and advice on what to install.
 Result<std::filesystem::path> find_compute_sanitizer();
 
-// What memcheck says of the kernel in this configuration. Buffers have no guard zones there, so that it sees every
-// access past their ends. `spec_file` is what `spec` was loaded from. unavailable: the kernel could not be run under
-// it; timeout.
+// Runs the kernel in this configuration under memcheck and returns its findings. Buffers have no guard zones there, so
+// that memcheck sees every access past their ends. `spec_file` is the file of `spec`. Fails with unavailable if the
+// kernel could not be run under memcheck, with timeout.
 Result<Sanitized> sanitize(const std::filesystem::path& sanitizer, const std::string& spec_file, const KernelSpec& spec,
                            const Configuration& configuration, const std::string& device);
 
-// What compute-sanitizer wrote to its log. unavailable when that does not end with its count of errors, and with what
-// it complains of where it counted none.
+// Reads the log of compute-sanitizer. Fails with unavailable if the log does not end with a count of errors, or if the
+// count is 0 but the log holds a complaint of the tool itself.
 Result<Sanitized> read_sanitizer_log(const std::filesystem::path& log);
 
 }  // namespace wattune::cli

@@ -1,4 +1,4 @@
-// `wattune score`: how well strategies search recorded spaces.
+// `wattune score`: measures how well strategies search recorded spaces.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -34,7 +34,7 @@ struct ScoreOptions {
   std::vector<std::string> runs;              // folders
   std::vector<std::string> warm_start;
   std::string clock = "recorded";
-  std::optional<Objective> objective;  // none: as the files were searched
+  std::optional<Objective> objective;  // the objectives of the files if absent
   score::ScoreOptions score;
   std::optional<double> within;
   std::string svg;
@@ -43,20 +43,20 @@ struct ScoreOptions {
   bool quiet = false;
 };
 
-// A space with what was recorded on it.
+// A space with the results recorded on it.
 struct RecordedSpace {
   std::string name;
   std::unique_ptr<space::SearchSpace> space;
   std::unique_ptr<tune::Recording> recording;
 };
 
-// "data/convolution__A100.json.xz" as "convolution__A100".
+// Returns the name before the first dot: "convolution__A100" for "data/convolution__A100.json.xz".
 std::string short_name(const fs::path& file) {
   const std::string name = file.filename().string();
   return name.substr(0, name.find('.', 1));
 }
 
-// FILE:SPEC at the last colon, unless all of it is a file.
+// Splits FILE:SPEC at the last colon, unless a file has the whole text as its name.
 std::pair<std::string, std::string> split_space(const std::string& text) {
   const std::size_t colon = text.rfind(':');
   std::error_code ignored;
@@ -88,7 +88,7 @@ Result<RecordedSpace> load_space(const std::string& text, const std::optional<Ob
                        std::make_unique<tune::Recording>(*std::move(recording))};
 }
 
-// Recorded runs alone have no use for what strategies are told.
+// Fails if there is nothing to score, or if options for strategies are given though only recorded runs are scored.
 Result<void> check_strategies(const ScoreOptions& options) {
   if (!options.strategies.empty()) return {};
   if (options.runs.empty())
@@ -102,7 +102,7 @@ Result<void> check_strategies(const ScoreOptions& options) {
   return {};
 }
 
-// Each parameter goes to the strategies that have it; one that none has is refused by make_strategy().
+// Gives each parameter to the strategies that have it. make_strategy() rejects one that no strategy has.
 Result<std::vector<score::StrategyChoice>> choose_strategies(const ScoreOptions& options) {
   std::vector<score::StrategyChoice> choices;
   WATTUNE_TRY(check_strategies(options));
@@ -125,12 +125,12 @@ Result<std::vector<score::StrategyChoice>> choose_strategies(const ScoreOptions&
   return choices;
 }
 
-// "runs/diff_evo/" is "diff_evo".
+// Returns the name of the folder: "diff_evo" for "runs/diff_evo/".
 std::string name_of_runs(const fs::path& folder) {
   return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
 }
 
-// The files of FOLDER/SPACE.REPEAT.json and the like, in the order of their names.
+// Lists the files of a folder, which are named as SPACE.REPEAT.json, sorted by name.
 Result<std::vector<fs::path>> files_in(const std::string& folder) {
   std::error_code error;
   std::vector<fs::path> files;
@@ -141,7 +141,7 @@ Result<std::vector<fs::path>> files_in(const std::string& folder) {
   return files;
 }
 
-// Files of spaces that are not scored are passed over.
+// Scores the runs of a folder. Skips files of spaces that are not scored.
 Result<score::StrategyScore> score_folder(const std::string& folder, const std::vector<score::ScoredSpace>& spaces,
                                           const score::ScoreOptions& options) {
   WATTUNE_ASSIGN(const std::vector<fs::path> files, files_in(folder));
@@ -159,7 +159,7 @@ Result<score::StrategyScore> score_folder(const std::string& folder, const std::
   return scored;
 }
 
-// The strategies, then the recorded runs; but these are read first, so that a file that cannot be is known at once.
+// Scores the strategies, and then the recorded runs. These are read first, so that an unreadable file is found at once.
 Result<std::vector<score::StrategyScore>> score_all(const ScoreOptions& options,
                                                     const std::vector<score::ScoredSpace>& spaces,
                                                     const std::vector<score::StrategyChoice>& choices) {
@@ -190,7 +190,8 @@ std::string explain_clock(tune::ReplayClock clock) {
   return {};
 }
 
-// Nothing unless asked for; recorded runs end with their budget, so they have no part in it.
+// Computes how soon strategies come near the optimum, if asked for. Recorded runs are left out, because they end with
+// their budget.
 Result<std::vector<score::StrategyReach>> find_reaches(const ScoreOptions& options,
                                                        const std::vector<score::ScoredSpace>& spaces,
                                                        const std::vector<score::StrategyChoice>& choices) {
@@ -221,7 +222,7 @@ Result<ExitStatus> run_score(ScoreOptions options) {
   WATTUNE_ASSIGN(const auto scores, score_all(options, spaces, choices));
   WATTUNE_ASSIGN(const auto reaches, find_reaches(options, spaces, choices));
   const ScoreReport report{spaces, scores, options.score, explain_clock(clock), options.within.value_or(0.0), reaches};
-  // First what took minutes, should the plot not be writable.
+  // The result of minutes is printed first, in case the plot cannot be written.
   const bool printed = options.json ? print_document(score_json(report)) : print_result(score_text(report));
   if (!options.svg.empty()) WATTUNE_TRY(store::write_file(options.svg, score_svg(report), options.overwrite));
   return printed ? ExitStatus::good : ExitStatus::environment;

@@ -17,7 +17,7 @@ std::string score_cell(const score::Score& score) {
   return fmt::format("{:.3f} [{:.3f}, {:.3f}]", score.value, score.low, score.high);
 }
 
-// Evaluations as a clock have no unit.
+// Formats the budget of a space, without a unit if the clock counts evaluations.
 std::string budget_of(const score::ScoredSpace& space) {
   const double budget = space.baseline.budget();
   return space.clock == tune::ReplayClock::evaluations ? fmt::format("{:.0f}", budget) : format_wait(budget);
@@ -95,7 +95,7 @@ std::string remarks(const ScoreReport& report) {
   return text.empty() ? text : "\n" + text;
 }
 
-// Each strategy against the first.
+// Compares each strategy with the first one.
 std::string table_of_comparisons(const ScoreReport& report) {
   auto table = report::TextTable::of_text({"strategy", "difference", "higher on", "p"});
   for (std::size_t s = 1; s < report.scores.size(); ++s) {

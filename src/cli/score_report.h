@@ -1,4 +1,4 @@
-// What `wattune score` says, for people and for machines.
+// The report of `wattune score`, for people and for machines.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ struct ScoreReport {
   const std::vector<score::StrategyScore>& scores;
   const score::ScoreOptions& options;
   std::string clock;
-  double within = 0.0;                               // of the optimum, for `reaches`
-  const std::vector<score::StrategyReach>& reaches;  // parallel to the scores; empty unless asked for
+  double within = 0.0;                               // share of the optimum for `reaches`
+  const std::vector<score::StrategyReach>& reaches;  // one for each of the scores; empty unless asked for
 };
 
 std::string score_text(const ScoreReport& report);
-// docs/formats/json.md.
+// Writes the document that docs/formats/json.md describes.
 std::string score_json(const ScoreReport& report);
 std::string score_svg(const ScoreReport& report);
 

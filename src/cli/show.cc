@@ -46,7 +46,7 @@ std::map<Status, std::uint64_t> count_by_status(const ResultSet& results) {
   return counts;
 }
 
-// "nvml_gr_clock is graphics_clock"; empty: all are code.
+// Lists roles, such as "nvml_gr_clock is graphics_clock"; empty if all parameters are code.
 std::string roles_text(const std::vector<Parameter>& parameters) {
   std::string text;
   for (const Parameter& parameter : parameters) {
@@ -56,7 +56,7 @@ std::string roles_text(const std::vector<Parameter>& parameters) {
   return text;
 }
 
-// Results of other programs do not say what they were compared with.
+// Describes what outputs were compared with; empty for results of other programs, which do not record it.
 std::string check_line(const Observation& best, const Identity& identity) {
   if (identity.empty()) return {};
   if (!best.verified) return fmt::format("checked    not verified: {}\n", printable(why_unverified(best)));
@@ -86,7 +86,7 @@ std::string facts(const ResultSet& results) {
   return text;
 }
 
-// A name that nothing recorded has is a slip.
+// Fails with not_found if no recorded configuration has one of the metrics, since the name must be misspelt.
 Result<void> check_metrics(const ResultSet& results, const std::vector<std::string>& wanted) {
   std::vector<std::string> known;
   for (const Trial& trial : results.trials)

@@ -17,10 +17,10 @@ namespace wattune::cli {
 
 namespace {
 
-constexpr std::size_t kShownDigits = 8;  // of a kernel's version
-constexpr std::size_t kDayLength = 10;   // of "2026-01-31T23:59:59Z"
+constexpr std::size_t kShownDigits = 8;  // digits shown of a kernel's version
+constexpr std::size_t kDayLength = 10;   // length of the day in "2026-01-31T23:59:59Z"
 
-// "1.500 ms ± 0.4 %", by the farther end of the interval.
+// Formats a time as "1.500 ms ± 0.4 %", by the farther end of the interval.
 std::string time_text(const dynamic::WisdomEntry& entry) {
   const double off = std::max(entry.high - entry.time, entry.time - entry.low) / entry.time;
   return fmt::format("{} ± {:.1f} %", format_time(entry.time), 100.0 * off);

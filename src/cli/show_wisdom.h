@@ -1,4 +1,4 @@
-// What `wattune show` says of a wisdom file.
+// The output of `wattune show` for a wisdom file.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// `wattune slice`: twins of kernels that run a part of their grid.
+// `wattune slice`: makes twins of kernels that run a part of their grid.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -20,7 +20,7 @@ namespace {
 struct SliceOptions {
   std::string file;
   std::vector<std::string> forms = {"add", "linear", "guard", "persistent"};
-  std::string architecture;  // empty: the text's own
+  std::string architecture;  // the architecture of the text if empty
   std::string output;
   bool overwrite = false;
   bool json = false;
@@ -44,7 +44,8 @@ std::string architecture_of(const slice::PtxTree& tree, const SliceOptions& opti
   return tree.target.empty() ? "sm_90" : std::string(tree.target.front());
 }
 
-// Returns nothing, with a note, where there is no assembler or it does not take the text: what slice says stands.
+// Assembles the twins. Prints a note and returns nullopt if there is no assembler or it rejects the text; the result of
+// slicing is still valid.
 std::optional<backend::AssembledKernels> assembled(const std::string& text, const std::string& architecture) {
   backend::CompileProcess process{backend::WorkerOptions()};
   Result<backend::AssembledKernels> result = process.assemble({text, architecture, tune::Limits().compile});

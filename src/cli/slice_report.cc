@@ -27,7 +27,7 @@ std::string number_or_dash(const std::optional<T>& value, std::string_view unit)
   return value ? fmt::format("{}{}", *value, unit) : "-";
 }
 
-// Registers, spilled bytes and shared memory.
+// Returns registers, spilled bytes and shared memory.
 std::vector<std::string> resource_cells(const backend::KernelResources* kernel) {
   if (kernel == nullptr) return {"-", "-", "-"};
   return {number_or_dash(kernel->registers, ""), number_or_dash(kernel->spill_bytes, " B"),
@@ -43,7 +43,7 @@ std::string kernel_remark(const KernelAnalysis& kernel) {
   return fmt::format("line {}: {}", kernel.order_sensitive->position.line, kernel.order_sensitive->reason);
 }
 
-// Those of the forms asked for that stop at this obstacle first.
+// Lists the requested forms for which this obstacle is the first.
 std::string first_stopped_by(const SliceReport& report, const KernelAnalysis& kernel, const Obstacle& obstacle) {
   std::string forms;
   for (const TwinForm form : report.forms)

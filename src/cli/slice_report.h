@@ -1,4 +1,4 @@
-// What `wattune slice` says.
+// The report of `wattune slice`.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,9 @@ struct SliceReport {
   std::string file;
   std::string architecture;
   const std::vector<slice::KernelAnalysis>& kernels;
-  const std::vector<slice::TwinForm>& forms;  // that were asked for
+  const std::vector<slice::TwinForm>& forms;  // the requested forms
   const slice::TwinModule& module;
-  const std::optional<backend::AssembledKernels>& assembled;  // none: no assembler
+  const std::optional<backend::AssembledKernels>& assembled;  // absent without an assembler
 };
 
 std::string slice_text(const SliceReport& report);

@@ -1,4 +1,4 @@
-// Search spaces whose building --time ends.
+// Building of search spaces, with a time limit by --time.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace wattune::cli {
 
-// Returns options of a build that is cancelled once so much time has passed. `since_start` must outlive them.
+// Returns options of a build that is cancelled after `time`. `since_start` must outlive them.
 space::BuildOptions building_within(std::optional<Nanoseconds> time, const Stopwatch& since_start);
-// Returns what is told of a build that failed: that the time was over, where it was.
+// Returns the error to report for a failed build: that the time was over, if that was the cause.
 Error build_error(Error error);
 
 }  // namespace wattune::cli

@@ -29,7 +29,7 @@ std::string percent(double share) { return fmt::format("{:.3g} %", 100.0 * share
 
 double share_valid(const SearchSpace& space) { return to_double(space.count()) / space.cartesian_count(); }
 
-// The product of all value counts; nullopt beyond 128 bits.
+// Multiplies the numbers of all values; nullopt beyond 128 bits.
 std::optional<Uint128> exact_cartesian(const SearchSpace& space) {
   Uint128 product = 1;
   for (const Parameter& parameter : space.parameters()) {
@@ -61,7 +61,7 @@ std::string counts_text(const SearchSpace& space) {
   return text;
 }
 
-// Valid configurations per value, as shares, so that values that hardly occur stand out.
+// Lists the parameters, with the share of valid configurations that have each value, so that rare values stand out.
 std::string parameters_text(const SearchSpace& space, std::size_t width) {
   const auto is_code = [](const Parameter& parameter) { return parameter.role == ParameterRole::code; };
   const bool roles = !std::ranges::all_of(space.parameters(), is_code);
@@ -170,14 +170,15 @@ Json constraints_json(const std::vector<ConstraintEffect>& effects) {
   return constraints;
 }
 
-// Booleans are False and True in Python, false and true in TOML, 0 and 1 in the kernel.
+// True if the text means the value. Booleans are False and True in Python, false and true in TOML, 0 and 1 in the
+// kernel.
 bool is_written(const Value& value, const std::string& text) {
   if (value.to_string() == text) return true;
   const bool is_boolean = value.kind() == Value::Kind::boolean;
   return is_boolean && (text == value.to_macro() || text == (value == Value(true) ? "true" : "false"));
 }
 
-// The value of `parameter` that is written as `text`. not_found.
+// Returns the index of the value that is written as `text`. Fails with not_found.
 Result<std::uint16_t> value_index(const Parameter& parameter, const std::string& text, const std::string& option) {
   const auto found =
       std::ranges::find_if(parameter.values, [&](const Value& value) { return is_written(value, text); });
@@ -214,7 +215,7 @@ std::vector<std::pair<std::string, Value>> named_values(const std::vector<Parame
   return values;
 }
 
-// The values that a broken constraint reads.
+// Returns the values that a broken constraint reads.
 Explanation::Broken describe(const space::Violation& violation,
                              const std::vector<std::pair<std::string, Value>>& values) {
   Explanation::Broken broken{.violation = violation, .values = {}};

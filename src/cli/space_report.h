@@ -1,4 +1,4 @@
-// What `wattune space` finds out about a search space, for people and for machines.
+// The report of `wattune space` on a search space, for people and for machines.
 #pragma once
 
 #include <optional>
@@ -12,21 +12,20 @@
 
 namespace wattune::cli {
 
-// Configurations that one constraint alone leaves, out of all value combinations; nullopt where counting them is
-// costly.
+// The share of all value combinations that one constraint alone leaves; nullopt if counting them is costly.
 struct ConstraintEffect {
   const Constraint& constraint;
   std::optional<double> share_left;
 };
 
-// Why a configuration is valid or not.
+// The reasons why a configuration is valid or not.
 struct Explanation {
   struct Broken {
     space::Violation violation;
-    std::vector<std::pair<std::string, Value>> values;  // of the parameters that the constraint reads
+    std::vector<std::pair<std::string, Value>> values;  // values of the parameters that the constraint reads
   };
-  std::vector<std::pair<std::string, Value>> values;  // of every parameter
-  std::optional<ConfigurationId> id;                  // when valid
+  std::vector<std::pair<std::string, Value>> values;  // values of all parameters
+  std::optional<ConfigurationId> id;                  // present if valid
   std::vector<Broken> broken;
 };
 
@@ -38,22 +37,24 @@ struct SpaceReport {
   std::optional<Explanation> explanation;
 };
 
-// "3", "at most 4,179": how many configurations are valid.
+// Formats the number of valid configurations: "3", "at most 4,179".
 std::string size_text(const space::SearchSpace& space);
 
 std::vector<ConstraintEffect> constraint_effects(const KernelSpec& spec);
 
-// Says that the spec's default is invalid, and what stands for it; empty when it is valid or the spec has none.
+// Says that the spec's default is invalid, and which configuration replaces it. Empty if it is valid or the spec has
+// none.
 std::string default_note(const space::SearchSpace& space);
 
-// An option for a configuration as a user names it; given several times, the texts are one list.
+// Adds an option for a configuration as a user names it. Texts of repeated options form one list.
 void add_configuration(CLI::App& app, const std::string& name, std::string& text, const std::string& description);
 
-// A configuration as a user names it: "name=value, name=value"; parameters that it leaves out take their default. It
-// may be invalid. `option` is for messages. not_found, with the nearest name.
+// Parses a configuration as a user names it: "name=value, name=value". Parameters that it leaves out take their
+// default. The result may break constraints. `option` is for messages. Fails with not_found and the nearest name.
 Result<space::ValueIndices> parse_configuration(const space::SearchSpace& space, const std::string& text,
                                                 const std::string& option);
-// The same as a configuration of the space; invalid_argument also when it breaks a constraint, which is named.
+// Parses a configuration of the space. Fails as parse_configuration() does, or with invalid_argument, naming the
+// constraint, if it breaks one.
 Result<Configuration> named_configuration(const space::SearchSpace& space, const std::string& text,
                                           const std::string& option = "--configuration");
 Result<Explanation> explain(const space::SearchSpace& space, const std::string& text);

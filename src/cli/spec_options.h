@@ -19,13 +19,13 @@ struct SpecOptions {
 // Declares SPEC and --problem-size in the group that `app` has now; `options` must outlive `app`.
 void declare_spec_options(CLI::App& app, SpecOptions& options, const std::string& description);
 
-// Reads the spec, with the sizes replaced before anything else is computed from them. As spec::load(); not_found (with
-// the nearest name) for a size that the spec does not have.
+// Loads the spec and replaces sizes before anything else is computed from them. Fails as spec::load() does, with
+// not_found and the nearest name if the spec lacks a size, and with invalid_argument if a size is no integer.
 Result<KernelSpec> load_spec(const SpecOptions& options, spec::SourcePolicy policy = spec::SourcePolicy::required);
 
-// Of several kernels, each size is KERNEL.SIZE=VALUE: those of this kernel, as SIZE=VALUE.
+// Returns the sizes of one kernel as SIZE=VALUE, from those of several kernels as KERNEL.SIZE=VALUE.
 std::vector<std::string> sizes_of_kernel(const std::vector<std::string>& sizes, const std::string& kernel);
-// invalid_argument: one of them is of none of these kernels.
+// Fails with invalid_argument if one of the sizes belongs to none of these kernels.
 Result<void> check_sizes_of_kernels(const std::vector<std::string>& sizes, const std::vector<std::string>& kernels);
 
 }  // namespace wattune::cli

@@ -11,10 +11,11 @@ namespace {
 constexpr Nanoseconds kLaunch = nanoseconds_from_ms(5);
 constexpr Nanoseconds kSpinLimit = nanoseconds_from_seconds(60);
 constexpr std::size_t kGroup = 256;
-constexpr std::size_t kGroupsPerUnit = 8;  // 2048 threads, which fill a multiprocessor of any generation
+constexpr std::size_t kGroupsPerUnit = 8;  // 2048 threads fill a multiprocessor of any generation
 constexpr int kMostTurns = 1 << 28;
 
-// Four chains, so that no addition waits for the one before. The result is written, or it would not be computed.
+// Four independent chains keep additions from waiting for each other. The result is written, since it would not be
+// computed otherwise.
 constexpr const char* kTurns = R"(
   float a = x[i], b = a + 1.0f, c = a + 2.0f, d = a + 3.0f;
   for (int turn = 0; turn < turns; ++turn) {

@@ -1,4 +1,4 @@
-// SpinLoad: a kernel that does nothing but multiply and add, for as long as it is asked to, so that a board draws power
+// SpinLoad: a kernel that only multiplies and adds, for as long as it is asked to, so that a board draws power
 // (wattune/power/characterise.h).
 #pragma once
 
@@ -13,7 +13,7 @@ namespace wattune::cli {
 
 class SpinLoad : public power::KnownLoad {
  public:
-  // Opens the device of this selector in prepare(), no sooner: a context costs power.
+  // Stores the selector. The device is opened in prepare() and no sooner, because a context costs power.
   SpinLoad(std::string selector, tune::DriverHost where) : selector_(std::move(selector)), where_(std::move(where)) {}
 
   Result<void> prepare() override;
@@ -21,10 +21,11 @@ class SpinLoad : public power::KnownLoad {
 
  private:
   Result<void> compile();
-  // Finds how often the kernel must turn to take about 5 ms: short enough to end in time, long enough for its launch
-  // to cost nothing.
+  // Finds how often the kernel must turn to take about 5 ms. That is short enough to end in time, and long enough for
+  // its launch to cost nothing.
   Result<void> calibrate();
-  // So many launches in one request, so that there is no pause between them. Returns what the last one took.
+  // Launches the kernel so many times in one request, so that there is no pause between launches. Returns the time of
+  // the last one.
   Result<Nanoseconds> launch(std::size_t times);
 
   const std::string selector_;
@@ -34,7 +35,7 @@ class SpinLoad : public power::KnownLoad {
   std::unique_ptr<backend::Buffer> buffer_;
   std::unique_ptr<backend::Stream> stream_;
   int turns_ = 4096;
-  Nanoseconds takes_;  // one launch
+  Nanoseconds takes_;  // time of one launch
 };
 
 }  // namespace wattune::cli

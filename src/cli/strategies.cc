@@ -1,4 +1,4 @@
-// `wattune strategies`: what --strategy and --strategy-option take.
+// `wattune strategies`: lists the values of --strategy and --strategy-option.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

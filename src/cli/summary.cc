@@ -26,7 +26,7 @@ std::string describe_time(const Observation& observation) {
   return text + (observation.verified ? "" : "  not verified: " + why_unverified(observation));
 }
 
-// Labelled lines, whose texts begin in one column.
+// Labelled lines whose texts begin in one column.
 class Lines {
  public:
   void add(std::string_view label, std::string_view text) { lines_.emplace_back(printable(label), printable(text)); }
@@ -47,7 +47,7 @@ bool has_correct_baseline(const tune::TuningResult& result) {
   return result.baseline && result.baseline->observation.ok();
 }
 
-// Of the best over the default configuration; empty where they do not compare.
+// Describes the speed-up of the best over the default configuration; empty if they do not compare.
 std::string describe_speed_up(const Trial& best, const Trial& standard) {
   if (best.configuration.id() == standard.configuration.id())
     return "none: no configuration proved better than the default";
@@ -58,7 +58,7 @@ std::string describe_speed_up(const Trial& best, const Trial& standard) {
   return paired ? text + fmt::format("  ({:.2f} to {:.2f}, in turns with it)", paired->low, paired->high) : text;
 }
 
-// A measured configuration, with those that cannot be told from it.
+// Writes the best configuration, with those that cannot be told from it.
 Json best_json(const tune::TuningResult& result) {
   Json json = to_json(*result.best);
   json["ties"] = Json::array();
@@ -75,7 +75,7 @@ std::string describe_baseline(const tune::TuningResult& result) {
   return fmt::format("{}: {}", to_string(observation.status), observation.message);
 }
 
-// The middle of the clocks at which the samples were taken; none when none is known.
+// Returns the median of the clocks at which the samples were taken; nullopt if none is known.
 std::optional<Megahertz> median_clock(const std::vector<Sample>& samples) {
   std::vector<Megahertz> clocks;
   for (const Sample& sample : samples)
@@ -104,14 +104,14 @@ std::string describe_memcheck(const Sanitized& found) {
 
 double share(Nanoseconds part, Nanoseconds whole) { return whole.value() > 0.0 ? part / whole : 0.0; }
 
-// Of the time of the run.
+// Returns for each device the share of the run in which it was busy.
 std::vector<double> busy_shares(const tune::TuningResult& result) {
   std::vector<double> shares;
   for (const Nanoseconds& busy : result.pipeline->devices_busy) shares.push_back(share(busy, result.elapsed));
   return shares;
 }
 
-// A line for the device, or one for each of several. Times of a replay are recorded ones, which must be plain to see.
+// Adds a line for each device. Times of a replay are recorded ones, which must be plain to see.
 void add_devices(Lines& lines, const Summary& summary) {
   const DeviceInfo& device = summary.info.device;
   if (summary.result.devices.size() == 1)

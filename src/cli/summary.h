@@ -1,4 +1,4 @@
-// What `wattune tune` says at its end, for people and for machines.
+// The final report of `wattune tune`, for people and for machines.
 #pragma once
 
 #include <filesystem>
@@ -18,20 +18,20 @@ struct Summary {
   const std::filesystem::path& result_file;
   std::string strategy;
   std::uint64_t seed = 1;
-  Uint128 valid = 0;  // configurations in the space; if not `exact` there are fewer
+  Uint128 valid = 0;  // number of configurations in the space; an upper bound if not `exact`
   bool exact = true;
-  std::optional<Configuration> chosen;  // that a method settled on
-  std::optional<Sanitized> sanitized;   // of the best, when asked for
+  std::optional<Configuration> chosen;  // the configuration that a method chose
+  std::optional<Sanitized> sanitized;   // check of the best, if asked for
 };
 
-// A Trial that may have failed: its configuration, status, time, clock, metrics, and with what it was compared, which
-// `identity` has.
+// Describes a Trial, which may have failed: configuration, status, time, clock and metrics. `identity` tells what its
+// outputs were compared with.
 std::string trial_text(const Trial& trial, const Identity& identity);
 
 std::string summary_text(const Summary& summary);
-// The document of summary_json(), for those who add to it.
+// Returns the document of summary_json(), for callers that add to it.
 Json summary_document(const Summary& summary);
-// docs/formats/json.md.
+// Writes the document that docs/formats/json.md describes.
 std::string summary_json(const Summary& summary);
 
 }  // namespace wattune::cli

@@ -1,4 +1,4 @@
-// What the program writes to, and how wide it is.
+// The outputs of the program, and their width.
 #pragma once
 
 #include <cstddef>
@@ -7,22 +7,24 @@
 
 namespace wattune::cli {
 
-// What people read, on standard output: names in it may come from anywhere, so control characters but tabs and line
-// feeds become spaces. False when it could not be written (a full disk), said on standard error.
+// Prints text for people on standard output. Names in it may come from anywhere, so control characters except tabs and
+// line feeds become spaces. Returns false, after an error on standard error, if it could not be written (a full disk).
 [[nodiscard]] bool print_result(std::string_view text);
-// The same for what programs read (JSON, exports): byte for byte.
+// Prints text for programs (JSON, exports), byte for byte. Returns as print_result() does.
 [[nodiscard]] bool print_document(std::string_view text);
-// One line on standard error: "wattune: error: ...".
+// Prints one line on standard error: "wattune: error: ...".
 void print_error(std::string_view message);
-// One line on standard error that is no error.
+// Prints one line on standard error that is no error.
 void print_note(std::string_view message);
 
 bool stderr_is_terminal();
-// A line of standard error that is redrawn, at most ten times a second: "3 of 40 runs". It goes when all are done.
+// Returns a function that draws "3 of 40 runs" on standard error, at most ten times a second. The line is cleared when
+// all runs are done.
 std::function<void(std::size_t done, std::size_t all)> counting_line();
-// Columns of the terminal behind a descriptor; 80 for anything else, as $COLUMNS says if set.
+// Returns the columns of the terminal behind a descriptor, or else $COLUMNS, or else 80.
 std::size_t terminal_width(int descriptor);
-// The same for tables of text, which are not cut where neither a terminal nor $COLUMNS says how wide they may be.
+// Returns the width for tables of text: as terminal_width(), but unlimited if neither a terminal nor $COLUMNS limits
+// it.
 std::size_t table_width(int descriptor);
 
 }  // namespace wattune::cli

@@ -30,7 +30,7 @@ Error bad(std::string_view wanted, std::string_view text) {
   return Error(ErrorCode::invalid_argument, fmt::format("expected {}", wanted)).about(std::string(text));
 }
 
-// A number of 0 or more and a unit, without a blank between them.
+// Parses a number that is not negative and a unit, without a blank between them.
 Result<double> parse_quantity(std::string_view text, std::span<const Unit> units, std::string_view wanted) {
   double number = 0.0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);

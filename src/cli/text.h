@@ -1,4 +1,4 @@
-// Numbers and times as people write and read them.
+// Conversion of numbers and times from and to the text that people use.
 #pragma once
 
 #include <cstdint>
@@ -14,35 +14,37 @@
 
 namespace wattune::cli {
 
-// Without the spaces at both ends.
+// Removes the spaces at both ends.
 std::string trimmed(const std::string& text);
 
-// "1.5ms", "60s", "5m", "1h"; units ns, us, ms, s, m, h. invalid_argument: no number, no or another unit, negative.
+// Parses "1.5ms", "60s", "5m" or "1h"; units are ns, us, ms, s, m, h. Fails with invalid_argument if there is no number
+// or no known unit, or if it is negative.
 Result<Nanoseconds> parse_time(std::string_view text);
-// "8GB", "500MB"; units kB, MB, GB, TB of 1000, KiB, MiB, GiB, TiB of 1024. invalid_argument.
+// Parses "8GB" or "500MB"; units are kB, MB, GB, TB of 1000, and KiB, MiB, GiB, TiB of 1024. Fails with
+// invalid_argument.
 Result<std::uint64_t> parse_bytes(std::string_view text);
-// Decimal digits. invalid_argument.
+// Parses decimal digits. Fails with invalid_argument.
 Result<std::uint64_t> parse_count(std::string_view text);
-// Any finite number. invalid_argument.
+// Parses any finite number. Fails with invalid_argument.
 Result<double> parse_number(std::string_view text);
-// "5" or "5%": 0.05. invalid_argument: no number, negative.
+// Parses "5" or "5%" as 0.05. Fails with invalid_argument if there is no number or it is negative.
 Result<double> parse_percent(std::string_view text);
-// "name=value" at the first '='. invalid_argument.
+// Splits "name=value" at the first '='. Fails with invalid_argument.
 Result<std::pair<std::string, std::string>> parse_assignment(std::string_view text);
 
-// "1.234 ms", in the unit that leaves one to three digits before the point.
+// Returns "1.234 ms", in the unit that leaves one to three digits before the point.
 std::string format_time(Nanoseconds time);
-// "45 s", "3:07", "1:02:30": for waiting times.
+// Returns "45 s", "3:07" or "1:02:30", for waiting times.
 std::string format_wait(double seconds);
-// "241,600".
+// Groups digits: "241,600".
 std::string group_digits(Uint128 value);
-// "1 configuration", "1,200 configurations": nouns that take an s.
+// Returns "1 configuration" or "1,200 configurations", for nouns that take an s.
 std::string counted(Uint128 count, std::string_view noun);
-// "190 correct, 10 compile"; kinds that did not occur are left out.
+// Returns "190 correct, 10 compile", without statuses that did not occur.
 std::string format_counts(const std::map<Status, std::uint64_t>& by_status);
-// "1.2 MB", decimal units.
+// Returns "1.2 MB", in decimal units.
 std::string format_bytes(double bytes);
-// As a shell takes it for one word: in single quotes where it holds more than letters, digits and -_./,:=+@%.
+// Quotes a word for a shell if it holds more than letters, digits and -_./,:=+@%.
 std::string quoted_for_shell(std::string_view word);
 
 }  // namespace wattune::cli

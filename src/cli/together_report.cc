@@ -16,7 +16,7 @@ using schedule::AgainstChoice;
 using schedule::CompanyReport;
 using schedule::MemberResult;
 
-// By how much longer its work takes alone than with what is best for it alone.
+// Returns how much longer the member's work takes alone than with its best configuration alone, as a share.
 double lost_alone(const MemberResult& member) { return member.alone / member.best_alone_time - 1.0; }
 
 std::string member_text(const MemberResult& member, std::size_t repetitions) {
@@ -37,7 +37,7 @@ std::string figure_of(const Observation& observation) {
                                      : format_time(observation.statistics->median);
 }
 
-// What of all that was tuned alone is compared with.
+// Describes the choice of configurations, each tuned alone, with which the company is compared.
 std::string at_best_alone(const AgainstChoice& choice) {
   return choice.ratios > 1 ? fmt::format("Each at its best alone, at the best of {} ratios", choice.ratios)
                            : "Each at its best alone";
@@ -58,8 +58,8 @@ std::string against_text(const CompanyReport& report) {
       100.0 * std::abs(saved), saved < 0.0 ? "more" : "less");
 }
 
-// How many times as long as together they take one after the other, each at its best alone; below 1 running them
-// together loses. None: that is not known.
+// Returns how many times as long the kernels take one after the other, each at its best alone, as together. Below 1
+// running together loses. nullopt if the time is unknown.
 std::optional<double> gain_over_in_turn(const CompanyReport& report) {
   if (!report.tuning.best || !(report.in_turn > Nanoseconds())) return std::nullopt;
   return report.in_turn / report.tuning.best->observation.statistics->median;

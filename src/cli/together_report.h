@@ -1,4 +1,4 @@
-// What `wattune tune --together` and `--partner` say at their end, after what every search says.
+// The final report of `wattune tune --together` and `--partner`, behind that of every search.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace wattune::cli {
 
 std::string together_text(const Summary& summary, const schedule::CompanySession& session,
                           const schedule::CompanyReport& report);
-// docs/formats/json.md.
+// Writes the document that docs/formats/json.md describes.
 std::string together_json(const Summary& summary, const schedule::CompanySession& session,
                           const schedule::CompanyReport& report);
 

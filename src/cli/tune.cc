@@ -53,7 +53,7 @@ Result<Recorded> load_recorded(const TuneOptions& options) {
   return Recorded(std::move(results));
 }
 
-// A replay needs no kernel, and no spec either: what was recorded is a space of its own.
+// Loads the spec. A replay needs no kernel, and no spec either, since the recorded results are a space.
 Result<KernelSpec> load_problem(const TuneOptions& options, const Recorded& recorded) {
   if (!options.spec.file.empty()) {
     WATTUNE_ASSIGN(KernelSpec spec,
@@ -67,12 +67,12 @@ Result<KernelSpec> load_problem(const TuneOptions& options, const Recorded& reco
   return Error(ErrorCode::invalid_argument, "SPEC is required").hint("see `wattune tune --help`");
 }
 
-// Beside the time and what a kernel takes.
+// Returns the metrics that are measured or recorded beside the time and the resources of a kernel.
 std::vector<std::string> observed_metrics(const TuneOptions& options, const Recorded& recorded) {
   return recorded ? tune::recorded_metrics(recorded->trials) : tune::observed_metrics(options.session.evaluation);
 }
 
-// Whose words an error of the strategy is about.
+// Returns the origin of the strategy's name, for errors about it.
 std::string origin_of_strategy(const TuneOptions& options, const KernelSpec& spec, const tune::Plan& plan) {
   if (!options.session.method.empty()) return "--method";
   if (!options.session.strategy.empty()) return "--strategy";
@@ -88,7 +88,7 @@ Result<space::SearchSpace> build_space(const KernelSpec& spec, const TuneOptions
   return space;
 }
 
-// The search, and `session` with what the files of the user add to it.
+// Prepares the search, and adds to `session` what the user's files say.
 Result<std::unique_ptr<tune::PlannedSearch>> prepare(const TuneOptions& options, const Recorded& recorded,
                                                      tune::SessionOptions& session, const Stopwatch& since_start) {
   WATTUNE_ASSIGN(KernelSpec spec, load_problem(options, recorded));
@@ -103,7 +103,7 @@ Result<std::unique_ptr<tune::PlannedSearch>> prepare(const TuneOptions& options,
   return search;
 }
 
-// Empty unless it is asked for.
+// Finds compute-sanitizer if asked for; else returns an empty path.
 Result<fs::path> sanitizer_of(const TuneOptions& options) {
   if (options.sanitize) return find_compute_sanitizer();
   return fs::path();
@@ -140,7 +140,7 @@ void note_recording(const tune::Recording& recording, const space::SearchSpace& 
         fmt::format("{} recorded configurations are not in the space of the spec", group_digits(recording.outside())));
 }
 
-// What the user did not ask for in so many words.
+// Prints notes on choices that the user did not make.
 void note_session(const tune::TuningSession& session) {
   if (const tune::Recording* const recording = session.recording()) note_recording(*recording, session.space());
   if (const std::size_t added = session.added_counters().size(); added > 0)
@@ -176,13 +176,13 @@ Result<tune::TuningResult> run_search(tune::TuningSession& session, store::Journ
   return result;
 }
 
-// Of a method.
+// Returns the configuration that a method chose; nullopt without a method.
 std::optional<Configuration> chosen_by(const tune::TuningSession& session) {
   const auto id = session.strategy().chosen();
   return id ? std::optional(session.space().configuration(*id)) : std::nullopt;
 }
 
-// What is left to do when the search is over.
+// Ends the command when the search is over: sanitizes the best configuration if asked for, and reports the result.
 Result<ExitStatus> conclude(const tune::TuningSession& session, const tune::TuningResult& result, const RunInfo& info,
                             store::Journal& journal, const TuneOptions& options, const fs::path& sanitizer,
                             bool interrupted) {
@@ -204,7 +204,7 @@ Result<ExitStatus> conclude(const tune::TuningSession& session, const tune::Tuni
   return printed ? status_of(result, *sanitized, interrupted) : ExitStatus::environment;
 }
 
-// Which the end of the session does.
+// Ends the session, which gives the boards back, and checks that they were.
 Result<void> give_boards_back(std::unique_ptr<tune::TuningSession> session) {
   const std::vector<DeviceInfo> devices = session->devices();
   const auto is_set = [](const Parameter& parameter) { return is_set_on_board(parameter.role); };
@@ -215,13 +215,13 @@ Result<void> give_boards_back(std::unique_ptr<tune::TuningSession> session) {
   return {};
 }
 
-// Returns the description of the run, with the reference of the journal that goes on.
+// Returns the description of the run, with the reference of the journal that it continues.
 Result<RunInfo> described(const tune::TuningSession& session, const fs::path& file, const TuneOptions& options) {
   RunInfo info = session.describe();
   std::error_code ignored;
   if (!options.resume || session.recording() != nullptr || !fs::exists(file, ignored)) return info;
   const auto earlier = store::read_journal(file);
-  if (!earlier) return info;  // opening it says what is wrong
+  if (!earlier) return info;  // opening it reports the error
   WATTUNE_TRY(tune::adopt_former_reference(session.space(), *session.evaluators().front(), earlier->info, info));
   return info;
 }
@@ -251,7 +251,7 @@ Result<ExitStatus> tune_one_model(const TuneOptions& options) {
   return status;
 }
 
-// One model after another, once it is clear that no results are in the way. The status is that of the worst.
+// Tunes one model after another, after checking that no results are in the way. Returns the worst status.
 Result<ExitStatus> tune_each_model(const TuneOptions& options) {
   WATTUNE_ASSIGN(const KernelSpec spec, load_problem(options, {}));
   WATTUNE_ASSIGN(const std::vector<TuneOptions> models, options_by_model(options, spec, journal_file(options, spec)));
@@ -265,7 +265,7 @@ Result<ExitStatus> tune_each_model(const TuneOptions& options) {
   return worst;
 }
 
-// What means something for kernels together alone.
+// Rejects options that have a meaning only for kernels that run together.
 Result<void> check_alone(const TogetherOptions& together) {
   const std::pair<bool, const char*> given[] = {{together.steady, "--steady"},
                                                 {!together.launches.empty(), "--launches"},

@@ -1,5 +1,5 @@
-// The journal of a run of `wattune tune`: refused early where results would be lost, opened, and named when a run ends
-// before its time.
+// The journal of a run of `wattune tune`: refused early if results would be lost, opened, and named if a run ends
+// early.
 #pragma once
 
 #include <filesystem>
@@ -17,8 +17,8 @@ Result<void> check_journal_file(const std::filesystem::path& file, const TuneOpt
 Result<std::unique_ptr<store::Journal>> open_journal(const std::filesystem::path& file, const RunInfo& info,
                                                      const store::Placement& placement, const TuneOptions& options);
 
-// The error with where the results so far are. A journal without a single Trial, which would only be in the way of the
-// next run, is removed.
+// Adds to the error where the results so far are. Removes a journal without any Trial, which would only be in the way
+// of the next run.
 Error ended_early(Error error, store::Journal& journal, const std::filesystem::path& file);
 
 }  // namespace wattune::cli

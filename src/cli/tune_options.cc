@@ -55,7 +55,7 @@ Choices<measure::Convergence> convergence_choices() {
   return {{"interval", interval}, {"stdrel", stdrel}, {"entropy", entropy}};
 }
 
-// An option that takes one of a few words; what `target` holds is the default.
+// Adds an option that takes one of a few words, with the value of `target` as default.
 template <typename T>
 void add_choice(CLI::App& app, const std::string& name, T& target, const Choices<T>& choices,
                 const std::string& description) {
@@ -193,7 +193,7 @@ void add_once(std::vector<T>& values, const T& value) {
   if (std::ranges::count(values, value) == 0) values.push_back(value);
 }
 
-// An alias is a metric, which the counter is the expression of.
+// Adds an alias, a metric whose expression is the counter.
 void add_alias(TuneOptions& options, const backend::CounterAlias& alias) {
   add_once<std::string>(options.session.evaluation.counters, alias.counter);
   if (std::ranges::count(options.counter_aliases, alias.name, &MetricDefinition::name) == 0)
@@ -202,7 +202,7 @@ void add_alias(TuneOptions& options, const backend::CounterAlias& alias) {
 
 void add_observed(TuneOptions& options, const std::string& name) {
   std::vector<std::string> known{"clock", "profile"};
-  if (name == "clock") return;  // recorded with every sample where it can be read
+  if (name == "clock") return;  // recorded with every sample if it can be read
   if (name == "profile") {
     for (const std::string& counter : search::profiled_counters())
       add_once(options.session.evaluation.counters, counter);
@@ -285,7 +285,7 @@ void declare_final(CLI::App& app, TuneOptions& options) {
   app.add_flag("--sanitize", options.sanitize, "Run the best once more under compute-sanitizer's memcheck (CUDA)");
 }
 
-// Called once for each time the option is given, so that the order of both is kept.
+// Adds --minimize or --maximize. The callback runs each time such an option is given, which keeps the order of both.
 void add_objective_option(CLI::App& app, TuneOptions& options, const std::string& name, bool maximize,
                           const std::string& description) {
   app.add_option_function<std::string>(
@@ -330,7 +330,7 @@ void declare_results(CLI::App& app, TuneOptions& options) {
   app.add_flag("--quiet,-q", options.quiet, "No progress on standard error");
 }
 
-// The progress of a run that goes on may be on the line.
+// Prints a note on a slow reference, after clearing the line, which may show progress.
 void note_slow_reference(std::string_view what, Nanoseconds elapsed, Nanoseconds limit) {
   print_note(fmt::format("{}{} has been at work for {:.0f} s, of {:g} s at most ({})",
                          stderr_is_terminal() ? "\r\x1b[K" : "", what, to_seconds(elapsed), to_seconds(limit),

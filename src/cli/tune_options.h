@@ -14,10 +14,10 @@ namespace wattune::cli {
 
 enum class Policy { gated, repeated };
 
-// Kernels that are tuned as one, or one for a partner.
+// Options for several kernels that are tuned as one, or for one kernel with a partner.
 struct TogetherOptions {
   std::vector<std::string> specs;
-  std::string partner;  // of SPEC: SPEC@CHOICE, or a class of partners
+  std::string partner;  // partner of SPEC: SPEC@CHOICE, or a class of partners
   std::vector<std::string> launch_order;
   bool steady = false;
   std::vector<std::string> launches;  // NAME=N
@@ -37,11 +37,11 @@ struct TuneOptions {
   bool resume = false;
   bool force_resume = false;
   bool overwrite = false;
-  std::string compile_cache;  // a folder; empty: the user's
+  std::string compile_cache;  // a folder; the user's if empty
   std::uint64_t compile_cache_size = backend::ImageCache::kDefaultLimit;
   bool no_compile_cache = false;
   Policy policy = Policy::gated;
-  std::vector<MetricDefinition> counter_aliases;  // that were asked for
+  std::vector<MetricDefinition> counter_aliases;  // the aliases that were asked for
   bool sanitize = false;
   std::vector<MetricDefinition> metrics;
   std::vector<Objective> objectives;
@@ -53,18 +53,19 @@ struct TuneOptions {
 // Declares the options; `options` must outlive `app`.
 void declare_tune_options(CLI::App& app, TuneOptions& options);
 
-// Those of them for kernels that run together.
+// Declares the options for kernels that run together.
 void declare_together_options(CLI::App& app, TogetherOptions& options);
 
-// Those of them that say how a configuration is compiled, checked and timed.
+// Declares the options for compiling, checking and timing a configuration.
 void declare_evaluation_options(CLI::App& app, TuneOptions& options);
 
-// invalid_argument: options of compiling that contradict each other, or ask for too much.
+// Fails with invalid_argument if options of compiling contradict each other or ask for too much.
 Result<void> check_compiling(const TuneOptions& options);
 
-// What the library is asked for, but for the cache of compiled code.
+// Returns the options for the library, without the cache of compiled code.
 tune::SessionOptions session_options(const TuneOptions& options);
-// nullptr: nothing is to be kept, or the user has no folder for it. io_error for a folder that the user named.
+// Opens the cache; nullptr if nothing is to be kept, or the user has no folder for it. Fails with io_error if the user
+// named a folder that cannot be used.
 Result<std::shared_ptr<backend::ImageCache>> cache_of(const TuneOptions& options);
 
 }  // namespace wattune::cli

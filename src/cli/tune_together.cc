@@ -29,13 +29,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostLaunches = 1000;  // of one kernel in one run
+constexpr std::uint64_t kMostLaunches = 1000;  // most launches of one kernel in one run
 
 Error refuse_together(std::string what, std::string about, std::string advice = "") {
   return Error(ErrorCode::invalid_argument, std::move(what)).about(std::move(about)).hint(std::move(advice));
 }
 
-// What means something for one kernel alone.
+// Rejects options that have a meaning only for a single kernel.
 Result<void> check_alone_only(const TuneOptions& options) {
   const std::pair<bool, const char*> given[] = {
       {!options.session.method.empty(), "--method"},
@@ -83,14 +83,14 @@ Result<schedule::CompanyGoal> goal_of(const TuneOptions& options) {
                          "--minimize time, or --minimize energy");
 }
 
-// A spec with those of the sizes that are its own.
+// Loads a spec with those of the sizes that belong to it.
 Result<KernelSpec> load_member(const std::string& file, const std::vector<std::string>& sizes) {
   WATTUNE_ASSIGN(KernelSpec spec, load_spec({.file = file, .problem_size = {}}));
   const std::vector<std::string> own = sizes_of_kernel(sizes, spec.name);
   return own.empty() ? Result<KernelSpec>(std::move(spec)) : load_spec({.file = file, .problem_size = own});
 }
 
-// The same file twice is a mistake; the same name twice is told apart.
+// Loads the members. Rejects the same file twice; gives distinct names to different files of one name.
 Result<std::vector<schedule::CompanyMember>> load_members(const std::vector<std::string>& specs,
                                                           const std::vector<std::string>& sizes) {
   std::vector<schedule::CompanyMember> members;
@@ -109,7 +109,7 @@ Result<std::vector<schedule::CompanyMember>> load_members(const std::vector<std:
   return members;
 }
 
-// One configuration alone is left of it.
+// Reduces the spec to the chosen configuration.
 KernelSpec fixed_spec(ChosenKernel chosen) {
   for (std::size_t p = 0; p < chosen.spec.parameters.size(); ++p) {
     const Value value = chosen.configuration.values()[p];
@@ -147,7 +147,7 @@ fs::path file_of(const TuneOptions& options, const std::vector<schedule::Company
   return names + ".journal.jsonl";
 }
 
-// How often kernels run is found anew, but where results are gone on with.
+// Returns the repetitions of the journal that is continued; empty if they are to be found anew.
 Result<std::vector<std::size_t>> earlier_repetitions(const TuneOptions& options, const fs::path& file) {
   std::error_code ignored;
   if (!(options.resume || options.force_resume) || !fs::exists(file, ignored)) return std::vector<std::size_t>();
@@ -155,7 +155,7 @@ Result<std::vector<std::size_t>> earlier_repetitions(const TuneOptions& options,
   return schedule::repetitions_of(earlier.info);
 }
 
-// How often each member is launched by NAME=N; empty when nothing is said of any.
+// Returns the launches of each member from NAME=N; empty if no option gives them.
 Result<std::vector<std::size_t>> given_launches(const std::vector<std::string>& launches,
                                                 const std::vector<schedule::CompanyMember>& members) {
   if (launches.empty()) return std::vector<std::size_t>();
@@ -259,7 +259,8 @@ bool sets_board(const schedule::CompanyMember& member) {
                              [](const Parameter& parameter) { return is_set_on_board(parameter.role); });
 }
 
-// Of this one, or of whichever was borrowed. What ended the run early comes first in its line.
+// Checks that this board, or any board if the name is empty, was given back. If the run failed too, its error comes
+// first.
 Result<ExitStatus> with_boards_given_back(Result<ExitStatus> status, const std::string& board) {
   Result<void> given_back = check_given_back(board);
   if (given_back) return status;

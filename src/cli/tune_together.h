@@ -6,7 +6,8 @@
 
 namespace wattune::cli {
 
-// Precondition: options.together.wanted(). Nothing is written before everything the user gave was checked.
+// Tunes kernels that run together. Nothing is written before all input was checked. Precondition:
+// options.together.wanted().
 Result<ExitStatus> tune_together(const TuneOptions& options);
 
 }  // namespace wattune::cli

@@ -1,12 +1,12 @@
-// Where files go that save work and may be lost.
+// Finds the folder for files that save work and may be lost.
 #pragma once
 
 #include <filesystem>
 
 namespace wattune {
 
-// Wattune's own, of this user, as the XDG Base Directory Specification says: $XDG_CACHE_HOME/wattune, or
-// ~/.cache/wattune. Empty when neither variable helps. It need not exist.
+// Returns Wattune's cache folder of this user, by the XDG Base Directory Specification: $XDG_CACHE_HOME/wattune, or
+// ~/.cache/wattune. Empty if neither variable helps. The folder need not exist.
 std::filesystem::path user_cache_folder();
 
 }  // namespace wattune

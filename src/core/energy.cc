@@ -9,7 +9,7 @@ namespace wattune {
 
 namespace {
 
-// A name or a unit, and how many joules or watts one of it is.
+// A name or a unit, and the number of joules or watts in one of it.
 struct Scale {
   std::string_view name;
   double base;
@@ -27,7 +27,8 @@ const Metric* find(const Observation& observation, std::string_view name) {
   return found == observation.metrics.end() ? nullptr : &*found;
 }
 
-// What the metric's own unit makes of it, or its name where it has none; nothing for a unit of something else.
+// Returns the value by the metric's own unit, or by its name if it has no unit; nullopt if the unit is of another
+// quantity.
 std::optional<double> scaled(const Metric& metric, const Scale& name, std::span<const Scale> units) {
   double base = name.base;
   if (!metric.unit.empty()) {
@@ -50,7 +51,7 @@ std::optional<double> recorded(const Observation& observation, std::span<const S
   return std::nullopt;
 }
 
-// Where it is not there yet. A metric of that name in another unit would be found by who asks for the name.
+// Sets the metric of this name. One of that name in another unit is replaced, because readers look for the name alone.
 void name_as(Observation& observation, const char* name, const char* unit, double value) {
   std::erase_if(observation.metrics, [&](const Metric& metric) { return metric.name == name; });
   observation.metrics.push_back({name, value, unit});

@@ -1,4 +1,4 @@
-// The types by which functions on the host are called, as C writes them.
+// The C types by which functions on the host are called.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,8 @@ namespace wattune {
 
 namespace {
 
-// Half and bfloat16 have no type that every compiler knows, and go as their bits.
+// Returns the C type of an element. Half and bfloat16 have no type that every compiler knows, and are passed as their
+// bits.
 std::string_view c_type_of(ElementType type) {
   switch (type) {
     case ElementType::int8: return "signed char";
@@ -28,7 +29,7 @@ std::string_view c_type_of(ElementType type) {
   return "void";
 }
 
-// Elements that C and C++ know under one name only.
+// Tells whether C and C++ know the element under one name only.
 bool has_one_c_type(ElementType type) {
   return type == ElementType::int16 || type == ElementType::int32 || type == ElementType::uint32 ||
          type == ElementType::float32 || type == ElementType::float64;

@@ -8,7 +8,7 @@ namespace wattune {
 
 namespace {
 
-constexpr std::size_t kHashDigits = 32;  // of content_hash()
+constexpr std::size_t kHashDigits = 32;  // digits of content_hash()
 constexpr std::size_t kShownDigits = 8;
 constexpr std::size_t kLongestShown = 60;
 

@@ -23,7 +23,7 @@ void add_single_launches(const std::vector<LaunchStep>& launches, std::vector<La
   }
 }
 
-// CUDA kernels get them in other ways, or not at all.
+// Tells whether the argument is a parameter of a CUDA kernel. CUDA kernels get the others in other ways, or not at all.
 bool is_parameter_in_cuda(const Argument& argument) {
   if (const auto* vector = std::get_if<VectorArgument>(&argument.kind)) return vector->place == BufferPlace::global;
   return !std::holds_alternative<LocalArgument>(argument.kind) &&

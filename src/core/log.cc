@@ -50,8 +50,8 @@ class FunctionSink : public spdlog::sinks::base_sink<std::mutex> {
 
 std::atomic<LogLevel> wanted{LogLevel::off};
 
-// Threads that log keep the logger that they found while another takes its place. Never destroyed, because threads may
-// outlive main().
+// The logger in use. A thread that logs keeps the logger that it found while another takes its place. It is never
+// destroyed, because threads may outlive main().
 struct Current {
   std::mutex mutex;
   std::shared_ptr<spdlog::logger> logger;
@@ -69,7 +69,7 @@ std::shared_ptr<spdlog::logger> logger() {
 void use(spdlog::sink_ptr sink) {
   std::shared_ptr<spdlog::logger> made;
   if (sink) made = std::make_shared<spdlog::logger>("wattune", std::move(sink));
-  if (made) made->set_level(spdlog::level::trace);  // write_log() is asked for what is wanted only
+  if (made) made->set_level(spdlog::level::trace);  // write_log() is only called for wanted levels
   const std::lock_guard lock(current().mutex);
   current().logger = std::move(made);
 }

@@ -14,7 +14,7 @@ namespace wattune {
 
 void write_log(LogLevel level, std::string_view text);
 
-// The text is made only where somebody wants it.
+// Formats and writes a line if its level is wanted.
 template <typename... Arguments>
 void log_at(LogLevel level, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   if (level >= log_level()) write_log(level, fmt::format(format, std::forward<Arguments>(arguments)...));

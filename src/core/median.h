@@ -7,7 +7,7 @@
 
 namespace wattune {
 
-// The middle one, or the mean of the two. Precondition: not empty.
+// Returns the middle number, or the mean of the two middle ones. Precondition: not empty.
 inline double median_of(std::vector<double> numbers) {
   std::ranges::sort(numbers);
   const std::size_t middle = numbers.size() / 2;

@@ -1,7 +1,7 @@
-// Making files that did not exist before.
+// Makes files that did not exist before.
 //
-// Whoever may write to a folder can put a link where a name is expected, through which a file elsewhere would be
-// overwritten. So names that exist are refused, links that lead nowhere among them.
+// A user who may write to a folder can put a link where a name is expected, through which a file elsewhere would be
+// overwritten. So existing names are refused, dangling links included.
 #pragma once
 
 #include <filesystem>
@@ -11,13 +11,13 @@
 
 namespace wattune {
 
-// Writes all of it where the descriptor stands; `named` is for the message.
+// Writes all of the text at the descriptor's position; `named` is the name in messages.
 Result<void> write_all(int descriptor, std::string_view text, const std::filesystem::path& named);
 
-// Makes the file with this text, whole or not at all. already_exists: something has the name.
+// Makes the file with this text, whole or not at all. Fails with already_exists if something has the name.
 Result<void> write_new_file(const std::filesystem::path& file, std::string_view text);
 
-// The same under a name beside `file`, which the caller renames it to or removes.
+// Writes the text to a new file under a name beside `file`. The caller renames it to `file` or removes it.
 Result<std::filesystem::path> write_beside(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace wattune

@@ -1,4 +1,4 @@
-// Folders whose files are believed, because nobody else can have put them there.
+// Folders whose files are trusted, because nobody else can have put them there.
 #pragma once
 
 #include <sys/types.h>
@@ -9,12 +9,12 @@
 
 namespace wattune {
 
-// Makes the folder, and those above it that are missing, with at most these rights, whatever the umask. Errors as those
-// of system_error().
+// Makes the folder, and those above it that are missing, with at most these rights, whatever the umask. Fails with the
+// errors of system_error().
 Result<void> make_folders(const std::filesystem::path& folder, mode_t rights);
 
-// invalid_argument: the folder belongs to a user who is neither this one nor root, or others may write there. Errors of
-// system_error() where nobody can look.
+// Checks that the folder is trusted. Fails with invalid_argument if it belongs to a user who is neither this one nor
+// root, or if others may write there. Fails with the errors of system_error() if it cannot be examined.
 Result<void> check_trusted(const std::filesystem::path& folder);
 
 }  // namespace wattune

@@ -19,7 +19,8 @@ char32_t code_point(std::string_view character) {
   return code;
 }
 
-// C0, DEL and C1; separators of lines and paragraphs; what turns the direction of writing.
+// Tells whether it is a control character: C0, DEL and C1, separators of lines and paragraphs, and characters that
+// change the writing direction.
 bool is_control(char32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x2028 && code <= 0x202E) ||
          (code >= 0x2066 && code <= 0x2069);
@@ -46,7 +47,7 @@ std::string without_controls(std::string_view text, std::string_view kept) {
 
 }  // namespace
 
-// Unicode 15, table 3-7.
+// Follows Unicode 15, table 3-7.
 std::size_t utf8_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);

@@ -1,4 +1,4 @@
-// Stopwatch: wall time since it was made.
+// A stopwatch: the wall time since it was made.
 #pragma once
 
 #include <chrono>

@@ -15,7 +15,7 @@ char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned 
 
 bool same(char a, char b) { return lower(a) == lower(b); }
 
-// Letters to insert, remove, replace or swap with their neighbour (optimal string alignment), ignoring case.
+// Counts the letters to insert, remove, replace or swap with their neighbour (optimal string alignment), ignoring case.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last, last(b.size() + 1), row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -32,7 +32,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// The first candidate that begins with a name that is more than a letter or two.
+// Returns the first candidate that begins with the name, if that has at least three letters; else nullptr.
 const std::string* longer_form(std::string_view name, const std::vector<std::string>& candidates) {
   constexpr std::size_t kLeast = 3;
   const auto begins = [&](const std::string& candidate) {
@@ -55,7 +55,7 @@ const std::string* nearest_of(std::string_view name, const std::vector<std::stri
   return nearest != nullptr ? nearest : longer_form(name, candidates);
 }
 
-// Digits that are alike say nothing of numbers that are near.
+// Tells whether the name is a number. Similar digits do not mean near numbers.
 bool is_number(std::string_view name) {
   return name.find_first_not_of("+-.0123456789eE") == std::string_view::npos && std::ranges::any_of(name, is_digit);
 }

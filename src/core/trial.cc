@@ -22,7 +22,7 @@ std::string text_of(const std::vector<Objective>& objectives) {
   return text;
 }
 
-// Positions of the Trials that count.
+// Returns the positions of the Trials that count.
 std::vector<std::size_t> counting_positions(const std::vector<Trial>& trials) {
   std::unordered_map<std::vector<Value>, std::size_t, ValueHash> place_of;
   std::vector<std::size_t> positions;
@@ -40,7 +40,7 @@ std::vector<std::size_t> counting_positions(const std::vector<Trial>& trials) {
 
 Identity identity_of(const RunInfo& info) {
   Identity identity = info.identity;
-  identity.erase(kResourceConstraints);  // which say what may be tried, as the space does
+  identity.erase(kResourceConstraints);  // they restrict which configurations may be tried, as the space does
   identity["device"] = info.device.name;
   identity["driver"] = info.device.driver_version;
   identity["objectives"] = text_of(info.objectives);
@@ -66,7 +66,7 @@ Nanoseconds ResultSet::longest_time() const {
   if (!slowdown) return fastest;
   for (const Trial* trial : counting(trials))
     if (trial->observation.ok()) fastest = std::min(fastest, trial->observation.statistics->median);
-  return fastest * (1.0 + std::max(0.0, *slowdown));  // what a file says may be no number, or negative
+  return fastest * (1.0 + std::max(0.0, *slowdown));  // the slowdown in a file may be NaN or negative
 }
 
 const Trial* ResultSet::best() const {

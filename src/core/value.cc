@@ -8,7 +8,7 @@ namespace wattune {
 
 namespace {
 
-// Exact comparison of an integer and a real, as Python's: 2**53 + 1 is not 2.0**53.
+// Compares an integer and a real exactly, as Python does: 2**53 + 1 is not 2.0**53.
 bool equal(std::int64_t integer, double real) {
   if (!std::isfinite(real) || real < -0x1p63 || real >= 0x1p63) return false;
   const auto truncated = static_cast<std::int64_t>(real);

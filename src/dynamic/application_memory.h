@@ -1,4 +1,4 @@
-// The memory that a call passes, as buffers that streams copy.
+// Access to the memory that a call passes, as buffers that streams copy.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace wattune::dynamic {
 
-// The memory itself, which outlives it: of OpenCL all of it, else this many bytes.
+// Wraps memory of the application, which must outlive the buffer. On OpenCL the buffer is all of it, else `bytes`.
 Result<std::unique_ptr<backend::Buffer>> adopt_memory(backend::Device& device, std::uint64_t memory, std::size_t bytes);
 
-// So many bytes of what the call passes, when the stream has come to it; waits.
+// Reads at most `bytes` of the memory that the call passes, behind all that the stream was given. Waits for the stream.
 Result<std::vector<std::byte>> read_memory(backend::Device& device, backend::Stream& stream, const CallArgument& passed,
                                            std::size_t bytes);
 

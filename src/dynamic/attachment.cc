@@ -8,7 +8,7 @@ std::atomic<int> Attachment::forks = 0;
 
 namespace {
 
-// Registered once, by the first attachment.
+// Registers the handler once, for the first attachment.
 bool watch_forks(void (*in_child)()) {
   static const bool watching = pthread_atfork(nullptr, nullptr, in_child) == 0;
   return watching;

@@ -1,4 +1,4 @@
-// Attachment: whether this process is the one that attached, in which the tuner's threads and processes are.
+// Attachment: tells whether this process is the one that attached. Only that one has the tuner's threads and processes.
 //
 //   WATTUNE_TRY(attachment.check());   // at each call, in about a nanosecond
 #pragma once
@@ -12,7 +12,7 @@ namespace wattune::dynamic {
 class Attachment {
  public:
   Attachment();
-  // unavailable in a process that was forked since.
+  // Fails with unavailable in a process that was forked since.
   Result<void> check() const {
     if (!is_forked()) return {};
     return forked();
@@ -22,7 +22,7 @@ class Attachment {
  private:
   static Error forked();
 
-  static std::atomic<int> forks;  // that made this process, since the first attachment
+  static std::atomic<int> forks;  // number of forks between the first attachment and this process
   const int forks_;
 };
 

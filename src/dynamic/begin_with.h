@@ -1,5 +1,5 @@
-// BeginWith: a strategy that proposes given configurations first, in their order, then, if that is wanted, what is near
-// the best of all, and then follows another, which is told of all of them.
+// BeginWith: a strategy that proposes given configurations first, in their order. If wanted, it then proposes
+// neighbours of the best so far. Then it follows another strategy, which is told all results.
 #pragma once
 
 #include <deque>
@@ -14,8 +14,8 @@ namespace wattune::dynamic {
 
 class BeginWith : public search::Strategy {
  public:
-  // Ids of the space. `nearby`: then those that differ from the best so far in one parameter, in an order by the seed,
-  // then from the second best, and so on.
+  // Takes ids of the space. With `nearby`, the configurations after `first` are those that differ from the best so far
+  // in one parameter, shuffled by the seed, then those of the second best, and so on.
   BeginWith(const std::vector<ConfigurationId>& first, bool nearby, std::uint64_t seed,
             std::unique_ptr<search::Strategy> then)
       : Strategy(then->space(), {.seed = seed}),
@@ -34,7 +34,7 @@ class BeginWith : public search::Strategy {
       }
     return std::nullopt;
   }
-  // It gets the objective alone, for that is what all strategies read but those by hardware counters.
+  // Tells the other strategy the objective only. All strategies read nothing else, except those by hardware counters.
   void do_learn(ConfigurationId id, std::optional<double> objective) override {
     if (in_flight_ > 0) --in_flight_;
     Observation observation{.status = objective ? Status::correct : Status::runtime};
@@ -57,7 +57,7 @@ class BeginWith : public search::Strategy {
       neighbours.pop_back();
       return id;
     }
-    if (nearby_ && in_flight_ > 0) return std::nullopt;  // whose neighbours may be better than anything else
+    if (nearby_ && in_flight_ > 0) return std::nullopt;  // their neighbours may be better than anything else
     const std::vector<ConfigurationId> asked = then_->ask(1);
     return asked.empty() ? std::nullopt : std::optional(asked.front());
   }
@@ -71,7 +71,7 @@ class BeginWith : public search::Strategy {
   std::deque<ConfigurationId> first_;
   const bool nearby_;
   std::size_t in_flight_ = 0;
-  std::multimap<double, std::vector<ConfigurationId>> told_;  // neighbours that were not proposed, by the objective
+  std::multimap<double, std::vector<ConfigurationId>> told_;  // neighbours not proposed yet, by objective
   const std::unique_ptr<search::Strategy> then_;
 };
 

@@ -34,7 +34,8 @@ std::string extension_of(const KernelSource& source) {
   return ".txt";
 }
 
-// Folders of headers count from the source's, which is one itself; the source moves, and they do not.
+// Makes include folders absolute. They are relative to the source's folder, and the captured source moves to another
+// one. The source's own folder is added as well.
 std::vector<std::string> options_with_folders(const KernelSource& source) {
   const fs::path home = fs::absolute(source.file).parent_path();
   std::vector<std::string> options;
@@ -60,7 +61,7 @@ Result<void> set_sizes(KernelSpec& spec, const std::vector<NamedSize>& sizes) {
   return {};
 }
 
-// A folder beside the one that is meant, which takes its name at the end or goes away.
+// A temporary folder beside the final one. It is renamed to the final name at the end, or removed.
 class NewFolder {
  public:
   explicit NewFolder(const fs::path& meant) : path_(fmt::format("{}.{}.tmp", meant.string(), ::getpid())) {}
@@ -98,7 +99,8 @@ class NewFolder {
   fs::path path_;
 };
 
-// Only what looks like a capture is replaced: another folder may be dear to somebody.
+// Checks that the folder may be written. Only a folder that looks like a capture is replaced, since another may hold
+// valuable files.
 Result<void> check_folder(const fs::path& folder, const std::string& name, bool replace) {
   std::error_code failed;
   if (!fs::exists(fs::symlink_status(folder, failed))) return {};
@@ -109,7 +111,7 @@ Result<void> check_folder(const fs::path& folder, const std::string& name, bool 
 
 std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-// The spec is read back, so that a mistake shows where the call is and not where somebody tunes it.
+// Writes all files and reads the spec back, so that a mistake shows at the call and not later in a tuning run.
 Result<void> write_files(const NewFolder& folder, const KernelSpec& spec, const std::vector<CapturedFile>& files,
                          const std::string& name) {
   WATTUNE_ASSIGN(const std::string text, spec::write_toml(spec));

@@ -26,7 +26,7 @@ T read(Bytes bytes) {
   return value;
 }
 
-// Integers beyond 2^63 - 1 are no constants of expressions.
+// Converts an unsigned number to a constant. Numbers beyond 2^63 - 1 are no constants of expressions.
 Result<std::string> unsigned_text(std::uint64_t value, const std::string& name) {
   if (value <= std::uint64_t{INT64_MAX}) return std::to_string(value);
   return misfit(name, fmt::format("is larger than a spec can say: {}", value));
@@ -37,7 +37,7 @@ Result<std::string> real_text(double value, const std::string& name) {
   return misfit(name, "is not finite, which a spec cannot say");
 }
 
-// As an expression. Precondition: there are as many bytes as the type has.
+// Converts a scalar to an expression. Precondition: there are as many bytes as the type has.
 Result<std::string> scalar_text(ElementType type, Bytes bytes, const std::string& name) {
   switch (type) {
     case ElementType::int8: return std::to_string(read<std::int8_t>(bytes));
@@ -77,7 +77,7 @@ Result<void> capture_struct(StructArgument& structure, Bytes bytes, const std::s
   return {};
 }
 
-// Takes the bytes of a call into the arguments of a spec, one after another.
+// Copies the bytes of a call into the arguments of a spec, one argument after another.
 class ArgumentCapture {
  public:
   ArgumentCapture(KernelSpec& spec, const CapturedCall& call, const std::string& name, std::uint64_t most_bytes)
@@ -118,7 +118,7 @@ class ArgumentCapture {
     return {};
   }
 
-  // Expected outputs are all there, or none.
+  // Checks that either all compared outputs are expected or none is.
   Result<void> check_expected(const VectorArgument& vector) const {
     const bool is_compared = vector.access != ArgumentAccess::read_only && vector.comparison != OutputComparison::none;
     const bool others_are = std::ranges::any_of(call_.outputs, [](Bytes bytes) { return !bytes.empty(); });
@@ -126,7 +126,8 @@ class ArgumentCapture {
     return {};
   }
 
-  // The length becomes that of the bytes, so that a buffer that is longer than its declaration is captured as it is.
+  // Adds a file for a buffer and sets the buffer's length to that of the bytes. A buffer longer than its declaration is
+  // thus captured whole.
   Result<std::string> add_file(VectorArgument& vector, Bytes bytes, std::string_view kind) {
     const std::size_t element = element_bytes(vector);
     if (bytes.empty() || bytes.size() % element != 0)

@@ -1,4 +1,4 @@
-// A spec whose arguments are those of one call.
+// Captured arguments: a spec whose arguments are those of one call.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace wattune::dynamic {
 
-// The same text as part of a file's name.
+// Replaces all characters but letters, digits, '_' and '-', so that the name may be part of a file's name.
 std::string plain_name(std::string name);
 
 struct CapturedFile {
@@ -16,11 +16,12 @@ struct CapturedFile {
   Bytes contents;
 };
 
-// Gives a scalar or struct the value that a call passed. invalid_argument: another size, or what a spec cannot say.
+// Sets a scalar or struct to the value that a call passed. Fails with invalid_argument if the size differs, or if a
+// spec cannot express the value.
 Result<void> capture_value(Argument& argument, Bytes value);
 
-// Gives the arguments of `spec`, of which the sizes are those of the call already, values and files of the call, and a
-// reference where there are outputs; returns the files.
+// Sets the arguments of `spec` to the values and files of the call, and the reference to its outputs, if there are any.
+// Precondition: the sizes of `spec` are already those of the call. Returns the files.
 Result<std::vector<CapturedFile>> capture_arguments(KernelSpec& spec, const CapturedCall& call, const std::string& name,
                                                     std::uint64_t most_bytes);
 

@@ -10,14 +10,17 @@ namespace wattune::dynamic {
 
 namespace {
 
-// On either side, whose medians are compared; and so many times in a row, until when other kernels have shown whether
-// they move too.
+// Number of times on either side whose medians are compared. A move must also last for as many times in a row, so that
+// other kernels have shown by then whether they moved too.
 constexpr std::size_t kTimes = 16;
 constexpr double kConfidence = 0.95;
+// Most timed calls that may be under way.
 constexpr std::size_t kMostOut = 4;
+// Age up to which movements of other kernels count.
 constexpr Nanoseconds kLately = nanoseconds_from_seconds(10);
-constexpr double kMoved = 1.0 / 3.0;       // of the kernel's own movement
-constexpr double kSharedMove = 2.0 / 3.0;  // of the others
+// Share of the kernel's own movement that another kernel must reach, and share of the others that must reach it.
+constexpr double kMoved = 1.0 / 3.0;
+constexpr double kSharedMove = 2.0 / 3.0;
 
 measure::MedianInterval interval_of(auto times) {
   std::ranges::sort(times);
@@ -48,7 +51,7 @@ Cause DeviceDrift::cause(const void* kernel, double ratio, Nanoseconds now) cons
   return others > 0.0 && moved >= kSharedMove * others ? Cause::device : Cause::kernel;
 }
 
-// Of calls that take long to end no more are asked for.
+// Keeps a timed call, unless kMostOut are still under way, as when calls take long to end.
 void Drift::watch(TimedCall call) {
   if (out_.size() < kMostOut) out_.push_back(std::move(call));
 }
@@ -60,7 +63,7 @@ std::optional<Moved> Drift::collect(Nanoseconds now) {
     if (ready && !*ready) break;
     const Result<Nanoseconds> time = ready ? out_.front().duration() : Result<Nanoseconds>(ready.error());
     out_.pop_front();
-    if (time) moved = take(*time, now);  // a call that failed has told that itself
+    if (time) moved = take(*time, now);  // a failed call has reported its error itself
   }
   return moved;
 }

@@ -1,7 +1,8 @@
-// Drift: whether the best known takes longer or shorter than it did, from a few of the application's calls.
+// Drift: tells whether the best known configuration has become slower or faster, from a few of the application's calls.
 //
-// Of one instance, under its lock, but for due(), which any thread may ask; nothing waits. DeviceDrift is shared by all
-// instances of a tuner and tells a kernel that moved from a device on which everything moved.
+// It belongs to one instance and is used under its lock, except due(), which any thread may ask. Nothing waits. All
+// instances of a tuner share one DeviceDrift. It distinguishes one kernel that changed from a device on which all
+// kernels changed.
 //
 //   if (drift.due(number, now)) drift.watch(send_timed());          // one call in so many
 //   if (const auto moved = drift.collect(now); moved && moved->cause == Cause::kernel) tune_again();
@@ -21,16 +22,17 @@
 namespace wattune::dynamic {
 
 enum class Cause {
-  kernel,  // this one alone: what it works on has changed, or what runs beside it
-  device   // most of those that are watched, such as by another clock: what is best has probably stayed the same
+  kernel,  // only this kernel moved: its data have changed, or the work that runs beside it
+  device   // most watched kernels moved, as with another clock: the best has probably stayed the same
 };
 
-// What the watched kernels of a device take, as multiples of what they took. Any thread.
+// Times of a device's watched kernels, as multiples of their earlier times. Any thread may call.
 class DeviceDrift {
  public:
   void note(const void* kernel, double ratio, Nanoseconds now);
-  // Why the kernel moved by so much: the device, if two thirds of the others that were seen lately moved the same way,
-  // a third as far at least (clocks of compute units move kernels that wait for memory less).
+  // Returns the cause of a move by `ratio`. It is the device if two thirds of the other kernels seen lately moved the
+  // same way, at least a third as far. A third suffices because a change of the core clock moves memory-bound kernels
+  // less.
   Cause cause(const void* kernel, double ratio, Nanoseconds now) const;
   void forget(const void* kernel);
 
@@ -44,20 +46,21 @@ class DeviceDrift {
 };
 
 struct Moved {
-  double ratio = 1.0;  // of what it takes to what it took
+  double ratio = 1.0;  // new time over old time
   Cause cause = Cause::kernel;
 };
 
 class Drift {
  public:
-  // One call in `every` is timed, none where that is 0; `most` is how far times may move (TuningPolicy::drift).
+  // Takes the policy: one call in `every` is timed, none if that is 0. `most` is the largest share by which times may
+  // move (TuningPolicy::drift).
   Drift(std::uint64_t every, double most, DeviceDrift& device) : every_(every), most_(most), device_(device) {}
   Drift(const Drift&) = delete;
   Drift& operator=(const Drift&) = delete;
   ~Drift() { device_.forget(this); }
 
-  // Whether the call of this number is to be timed: one in so many, but not before kBetween has passed since one was:
-  // the events of a timed call cost microseconds, which calls of a kernel that takes no longer would feel.
+  // Tells whether the call of this number is to be timed. One in `every_` is, but at most one within kBetween. The
+  // events of a timed call cost microseconds, which would slow down short kernels noticeably.
   template <typename Clock>
   bool due(std::uint64_t number, const Clock& now) {
     if (every_ == 0 || number % every_ != every_ - 1) return false;
@@ -67,9 +70,9 @@ class Drift {
     return true;
   }
   void watch(TimedCall call);
-  // Takes the times that are there. When they have moved that is told once, and the new ones are what is compared with.
+  // Takes the times that are ready. Reports a move once; the new times are then the ones to compare with.
   std::optional<Moved> collect(Nanoseconds now);
-  // Another configuration is the best known.
+  // Begins anew with another best known configuration.
   void begin_anew();
 
  private:
@@ -83,8 +86,8 @@ class Drift {
   std::atomic<double> next_ = 0.0;
   std::deque<TimedCall> out_;
   std::vector<double> before_;  // the first times, in ns
-  std::deque<double> lately_;   // the last
-  std::size_t moved_for_ = 0;   // times in a row that they were far from those before
+  std::deque<double> lately_;   // the last times, in ns
+  std::size_t moved_for_ = 0;   // how many times in a row they were far from those before
 };
 
 }  // namespace wattune::dynamic

@@ -7,19 +7,20 @@ namespace wattune::dynamic {
 
 namespace {
 
-// Rounds after which the two are judged: with three looks an interval of 98.3 % each, which needs seven differences of
-// one sign, or 16 with two exceptions.
+// Numbers of rounds after which the two are judged. With three looks each interval is one of 98.3 %, which needs seven
+// differences of one sign, or 16 with two exceptions.
 constexpr std::size_t kLooks[] = {8, 16, 32};
-// Of rounds that were begun, some do not count.
+// Most rounds that are begun; some of them do not count.
 constexpr std::size_t kMostRounds = 64;
-// Of a candidate that is no slower, at a time: as many as the first look needs.
+// Most rounds under way at once, for a candidate that is no slower: as many as the first look needs.
 constexpr std::size_t kMostUnderWay = 8;
-// Worse in each of the first rounds: of candidates that are as fast one in eight is lost so, which costs nothing; of
-// those that are better in nine rounds of ten one in a thousand.
+// Number of first rounds after which a candidate is dropped if it was worse in each. This drops one in eight candidates
+// of equal speed, which costs nothing, and one in a thousand of those that win nine rounds of ten.
 constexpr std::size_t kAllWorse = 3;
-// A gain that nobody needs to know of.
+// Gain below which a candidate is not worth more rounds.
 constexpr double kNoGain = 1.01;
-// Before enough is known of the noise, and for first launches: beyond what noise explains.
+// Factors beyond any noise, for use before the noise is known and for first launches, with the time that a first launch
+// may take in addition.
 constexpr double kClearlySlower = 2.0;
 constexpr Nanoseconds kFirstLaunch = Nanoseconds(50e3);
 
@@ -73,7 +74,7 @@ void Duel::end_rounds() {
   }
 }
 
-// A pair of which only one half had company compares nothing.
+// Counts a round, unless other streams were busy during only one of its halves: such a pair compares nothing.
 void Duel::end_round(const std::optional<Half>& of_best, const std::optional<Half>& of_candidate) {
   if (verdict_ == Verdict::open && of_best && of_candidate && of_best->others_busy == of_candidate->others_busy) {
     turns_[best].push_back(turn_of(of_best->sample));

@@ -1,8 +1,8 @@
-// Explorer: which configurations of a problem are to be tried in the application's calls, and what they showed.
+// Explorer: tells which configurations of a problem are to be tried in the application's calls, and takes the results.
 //
-// The instance that owns it calls it from whichever thread has its lock, one at a time; nothing here waits. Made by
-// make_trusted_explorer() (a search whose every step is a call) or make_screened_explorer() (a search in a process of
-// its own, whose best are then tried in calls).
+// Its instance calls it from any thread that holds the instance's lock. Nothing here waits. make_trusted_explorer()
+// makes a search in which each step is a call. make_screened_explorer() makes a search in a process of its own, whose
+// best configurations are then tried in calls.
 #pragma once
 
 #include <cstdint>
@@ -18,39 +18,40 @@
 
 namespace wattune::dynamic {
 
-// A configuration that is worth compiling for the application, and what is known of it.
+// A configuration that is worth compiling for the application, with its expected time.
 struct Candidate {
   Configuration configuration;
-  std::optional<Nanoseconds> expected;  // its time, as far as screening says
+  std::optional<Nanoseconds> expected;  // time expected from screening
 };
 
 class Explorer {
  public:
   virtual ~Explorer() = default;
-  // What is to be compiled and loaded, the next first; all were neither told nor dropped yet. It may change between
-  // calls.
+  // Returns the configurations to compile and load, the next one first. None of them was told or dropped yet. The list
+  // may change between calls.
   virtual std::vector<Candidate> wanted() = 0;
-  // Another number whenever what wanted() or over() gives may be another than before.
+  // Returns a number that changes whenever the results of wanted() or over() may have changed.
   virtual std::uint64_t news() { return ++asked_; }
-  // What calls of the key have taken of the device, and will probably take at least: what more may gain depends on it.
+  // Takes the device time that calls of the key will probably take at least. The possible gain depends on it.
   virtual void note_calls(Nanoseconds /*time*/) {}
-  // What they will probably take, before the first.
+  // Takes the same before the first call.
   virtual void expect_calls(Nanoseconds time) { note_calls(time); }
-  // What trying a candidate showed, in calls or on the way there (compile, launch failed). A candidate that was stopped
-  // early has few samples. One that is not wanted (any more) is ignored.
+  // Takes the result of trying a candidate: in calls, or a failure to compile or launch. A candidate that was stopped
+  // early has few samples. Results of configurations that are not wanted any more are ignored.
   virtual void tell(const Configuration& configuration, const Observation& observation) = 0;
-  // Nothing more is to be tried.
+  // True if nothing more is to be tried.
   virtual bool over() const = 0;
-  // It is over because its search came to the end, not because something kept it from that.
+  // True if it is over because its search came to the end, and not because something prevented the search.
   virtual bool is_complete() const { return over(); }
-  // It ended early because its key was not called: where it is called again, it is to be tuned again.
+  // True if it ended early because its key was not called. The key is to be tuned again when it is called again.
   virtual bool was_left() const { return false; }
-  // How many configurations were tried, and how many of these failed, screening included.
+  // Numbers of configurations that were tried and that failed, screening included.
+
   virtual std::uint64_t explored() const = 0;
   virtual std::uint64_t failed() const = 0;
-  // Those that failed before they came to calls.
+  // Returns the configurations that failed before calls could try them.
   virtual std::vector<FailedReport> failures() const { return {}; }
-  // In words, for reports.
+  // Returns a text for reports.
   virtual std::string state() const = 0;
 
  private:

@@ -10,7 +10,7 @@ namespace wattune::dynamic {
 
 namespace {
 
-// What a call passed, from the parameters of its launch. Empty: the launch does not have all of it.
+// Returns the arguments of a call, recovered from the parameters of its launch. Empty if the launch does not have all.
 std::vector<CallArgument> passed_in(const LaunchParts& parts, const tune::PlannedStep& step,
                                     const std::vector<std::vector<std::byte>>& parameters) {
   std::map<std::size_t, std::span<const std::byte>> values;
@@ -71,8 +71,8 @@ Result<void> Fit::find_kernels(backend::Program& program) {
   return {};
 }
 
-// The lane is locked, so that no other thread adds a layout for it, or looks into one. What was laid out for a stream
-// that was forgotten makes room for the next of its handle.
+// Finds the layout for a lane, or makes one. The lane is locked, so no other thread adds a layout for it or reads one.
+// A layout of a stream that was forgotten is renewed for the next stream with the same handle.
 Result<Layout*> Fit::layout_in(Lane& lane, std::span<const CallArgument> arguments) {
   const std::size_t hash = reinterpret_cast<std::uintptr_t>(&lane) / sizeof(Lane);
   const auto is_it = [&](const Layout& layout) {
@@ -95,7 +95,8 @@ std::size_t Fit::launches() const {
 
 bool Fit::is_one_launch() const { return launches() == 1; }
 
-// Its geometry tells it from the same function at other sizes.
+// Returns the arguments of the launch if it is one of these. The geometry distinguishes it from the same function at
+// other sizes.
 std::vector<CallArgument> Fit::call_in(const backend::GraphLaunch& launch) const {
   if (!is_one_launch()) return {};
   const tune::PlannedStep& step = parts_.launch.steps.front();

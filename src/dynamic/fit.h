@@ -1,5 +1,5 @@
 // Fit: the launches of a configuration at the sizes of some calls, laid out for each stream they are sent into. Any
-// thread, one at a time for each lane.
+// thread may call, one at a time for each lane.
 #pragma once
 
 #include <memory>
@@ -15,11 +15,12 @@ namespace wattune::dynamic {
 
 class Fit {
  public:
-  // The problem at these sizes. launch_failed: what its launches need, the device has not.
+  // Makes the launches of the problem at these sizes. Fails with launch_failed if the device lacks a resource that they
+  // need.
   static Result<std::unique_ptr<Fit>> make(std::shared_ptr<const Problem> problem, const CallSizes& sizes,
                                            const Signature& signature, const Configuration& configuration,
                                            backend::Program& program, backend::Device& device);
-  // With launches that are other than the problem's plan says.
+  // Makes a Fit with launches other than those of the problem's plan.
   static Result<std::unique_ptr<Fit>> make(std::shared_ptr<const Problem> problem, const CallSizes& sizes,
                                            const Signature& signature, tune::Launch launch, backend::Program& program,
                                            backend::Device& device);
@@ -29,12 +30,14 @@ class Fit {
   std::size_t launches() const;
   Result<void> check_memory(std::span<const CallArgument> arguments) { return memory_.check(arguments, device_); }
   backend::MemoryMark memory_mark() const { return memory_.mark(); }
-  // Its launches in this stream, laid out at the first call there. The lane is locked.
+  // Returns the launches in this stream, laid out at the first call there. The lane must be locked.
   Result<Layout*> layout_in(Lane& lane, std::span<const CallArgument> arguments);
-  // As those of Layout. The lane is locked.
+  // These do as those of Layout. The lane must be locked.
+
   Result<void> send(Lane& lane, std::span<const CallArgument> arguments);
   Result<std::vector<std::unique_ptr<backend::Event>>> send_timed(Lane& lane, std::span<const CallArgument> arguments);
-  // As Variant::call_in() and replace(). The lane is locked.
+  // These do as Variant::call_in() and replace(). The lane must be locked.
+
   std::vector<CallArgument> call_in(const backend::GraphLaunch& launch) const;
   Result<void> replace(Lane& lane, std::span<const CallArgument> arguments, const backend::GraphLaunch& launch,
                        CUgraphExec_st* executable);

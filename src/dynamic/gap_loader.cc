@@ -11,19 +11,20 @@ namespace wattune::dynamic {
 
 namespace {
 
-// Between two looks at the streams: short at first, as gaps are, then what costs a core less than 1 %.
+// Pauses between two looks at the streams: short at first, because gaps are short, then so long that they cost a core
+// less than 1 %.
 constexpr Nanoseconds kFirstPause = Nanoseconds(20e3);
 constexpr Nanoseconds kLongestPause = Nanoseconds(200e3);
-// Where nothing but unloading waits, which nobody needs soon; or else nothing that is compiled.
+// Pauses while only unloading waits, which is not urgent, and while no waiting request is compiled.
 constexpr Nanoseconds kUnloadingPause = nanoseconds_from_ms(10);
 constexpr Nanoseconds kCompilingPause = nanoseconds_from_ms(1);
 
 bool is_compiled(const LoadRequest& request) { return !request.ready || request.ready(); }
-// Of private memory, for which a context has room from the start (docs/results/dynamic.md).
+// Private memory in bytes for which a context has room from the start (docs/results/dynamic.md).
 constexpr std::size_t kFirstRoom = 1024;
-// What making more takes on an idle device, before it was measured.
+// Time to make more room on an idle device, until it was measured.
 constexpr Nanoseconds kRoomCost = nanoseconds_from_ms(1.0);
-// A gap that has lasted for so many loads will probably last for another.
+// Age of a gap, in durations of a load, from which on it will probably last for another load.
 constexpr double kLastingGap = 10.0;
 
 }  // namespace
@@ -87,7 +88,7 @@ std::optional<Nanoseconds> GapLoader::step() {
   if (!idle)
     idle_since_.reset();
   else if (!idle_since_ || *idle_since_ <= streams_.last_noted())
-    idle_since_ = now;  // nobody looks while nothing waits: a call may have come and gone since the last look
+    idle_since_ = now;  // a call may have come and gone since the last look, as nobody looks while nothing waits
   const bool did_something = idle ? use_gap(now) : load_beside(now);
   pause_ = did_something ? kFirstPause : std::min(2.0 * pause_, kLongestPause);
   return next_pause();
@@ -102,7 +103,7 @@ std::optional<Nanoseconds> GapLoader::next_pause() {
   return std::ranges::any_of(jobs_, may_load) ? pause_ : std::max(pause_, kCompilingPause);
 }
 
-// As many as the gap lasts for.
+// Runs as many jobs as the gap lasts for.
 bool GapLoader::use_gap(Nanoseconds now) {
   bool did_something = false;
   while (run_one([&](const Job& job) { return leave_in_gap(job, now); }, Place::found_gap)) {
@@ -117,7 +118,8 @@ bool GapLoader::load_beside(Nanoseconds now) {
   return run_one([&](const Job& job) { return leave_beside(job, now); }, Place::beside);
 }
 
-// A call may come meanwhile and wait for the rest of the load, so a short gap needs a budget too.
+// Returns the permission to begin a job in a gap. In a short gap the ledger must afford it, as a call may come
+// meanwhile and wait for the rest of the load.
 GapLoader::Leave GapLoader::leave_in_gap(const Job& job, Nanoseconds now) {
   const Nanoseconds cost = cost_of(job).idle();
   const bool lasting = idle_since_ && now - *idle_since_ >= kLastingGap * cost;
@@ -127,8 +129,9 @@ GapLoader::Leave GapLoader::leave_in_gap(const Job& job, Nanoseconds now) {
   return ledger_.reserve(cost, now) ? Leave(cost) : std::nullopt;
 }
 
-// Where the application tells of its gaps, an idle moment between two of its calls is none: what it sends next makes
-// the load wait for all of it. What takes longer than such a gap is done there too, once it has waited.
+// True if loads are left to the gaps that the application announces. If it announces gaps, an idle moment between two
+// of its calls is no gap: a load would have to wait for all the work that it sends next. A load longer than an
+// announced gap is done there too, once it has waited.
 bool GapLoader::is_left_to_gaps(Nanoseconds now) const {
   return now.value() - told_at_.load() < options_.patience.value();
 }
@@ -147,8 +150,8 @@ Nanoseconds GapLoader::gap(Nanoseconds expected) {
   const std::lock_guard working(working_);
   const backend::RelaxedCapture relaxed;
   forgive(begin);
-  // What has waited for long would be done beside busy streams before long, and take longer there. The gap takes a part
-  // of it anyway.
+  // A job that has waited for long would soon be done beside busy streams, where it takes longer. Here the gap covers a
+  // part of its time.
   const auto fits = [&](const Job& job) {
     const Nanoseconds now = clock_();
     const Nanoseconds cost = cost_of(job).idle();
@@ -164,7 +167,7 @@ Nanoseconds GapLoader::gap(Nanoseconds expected) {
   return took;
 }
 
-// What is urgent, then what loads, then what unloads and nobody holds.
+// Returns the next job: an urgent load first, then any other load, then an unload of a variant that nobody else holds.
 std::deque<GapLoader::Job>::iterator GapLoader::first_job() {
   const auto may_load = [](const Job& job) { return job.retired == nullptr && is_compiled(job.request); };
   const auto urgent = std::ranges::find_if(jobs_, [&](const Job& job) { return job.request.urgent && may_load(job); });
@@ -193,8 +196,8 @@ bool GapLoader::run_one(const MayBegin& may_begin, Place place) {
   return true;
 }
 
-// A call that came between the look at the streams and the load, or beside it, ended the gap: how long the load then
-// waited for what that sent says nothing of loads on an idle device.
+// Runs a job. A call that came between the look at the streams and the load, or during it, ends the gap. The load then
+// waited for that call's work, so its time tells nothing about loads on an idle device.
 void GapLoader::carry_out(Job job, Nanoseconds reserved, Place place) {
   LoadCost& cost = cost_of(job);
   const Nanoseconds begin = clock_();
@@ -214,7 +217,7 @@ void GapLoader::carry_out(Job job, Nanoseconds reserved, Place place) {
     cost.learn_idle(took);
   if (in_gap && !disturbed && loads && *loaded) make_room(***loaded);
   const std::optional<Nanoseconds> late = streams_.end_load();
-  // Beside a busy stream whoever launched meanwhile waited, but no longer than this took.
+  // Beside a busy stream, calls that launched meanwhile waited, but no longer than this took.
   charge(reserved, !in_gap ? took : late ? clock_() - *late : Nanoseconds());
   if (!loads) return;
   ++loads_;
@@ -222,8 +225,9 @@ void GapLoader::carry_out(Job job, Nanoseconds reserved, Place place) {
   job.request.loaded(*std::move(loaded));
 }
 
-// While the device has nothing to do: the first launch would wait for all that is queued by then. Whether a call comes
-// meanwhile and waits is not known before, so the ledger must afford it. What cannot be made is left to that launch.
+// Makes room for private memory while the device is idle; otherwise the first launch would wait for all work queued by
+// then. A call may come meanwhile and wait, so the ledger must afford it. If it cannot be made now, that launch makes
+// it.
 void GapLoader::make_room(const Variant& variant) {
   const std::size_t bytes = variant.private_bytes();
   const Nanoseconds begin = clock_();
@@ -291,7 +295,7 @@ class ThreadedLoader : public GapLoader {
         thread_([this](const std::stop_token& stop) { serve(stop); }) {}
 
  private:
-  std::jthread thread_;  // ends before what it uses
+  std::jthread thread_;  // ends before the members that it uses
 };
 
 }  // namespace

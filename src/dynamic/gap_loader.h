@@ -1,4 +1,4 @@
-// GapLoader: what a Loader decides, step by step, by a clock that is told to it; make_loader() gives it a thread.
+// GapLoader: the decisions of a Loader, step by step, with a given clock. make_loader() gives it a thread.
 //
 //   while (const auto pause = loader.step()) sleep(*pause);   // nothing waits any more
 #pragma once
@@ -35,21 +35,22 @@ class GapLoader : public Loader {
   std::uint64_t loads() const override { return loads_.load(); }
   std::uint64_t loads_in_gaps() const override { return loads_in_gaps_.load(); }
 
-  // Looks at the streams and does what may be done. Returns when to look again; none: nothing waits. One thread.
+  // Looks at the streams and does the work that is allowed now. Returns the pause until the next look; nullopt if
+  // nothing waits. One thread calls it.
   std::optional<Nanoseconds> step();
-  // Steps whenever it is time, until it is told to stop.
+  // Calls step() whenever it is time, until it is told to stop.
   void serve(const std::stop_token& stop);
 
  private:
-  // Where a job is done: beside busy streams, while all were idle, or in a gap that the application told of.
+  // The place of a job: beside busy streams, while all streams were idle, or in a gap that the application announced.
   enum class Place { beside, found_gap, told_gap };
-  // A request, or a variant to be destroyed.
+  // A request to load, or a variant to destroy.
   struct Job {
     LoadRequest request;
     std::shared_ptr<Variant> retired;
     Nanoseconds since;
   };
-  // Leave to begin a job, and what was reserved for it.
+  // Permission to begin a job, with the time that was reserved for it; nullopt if it may not begin.
   using Leave = std::optional<Nanoseconds>;
   using MayBegin = std::function<Leave(const Job& job)>;
 
@@ -79,14 +80,14 @@ class GapLoader : public Loader {
   std::atomic<std::uint64_t> loads_ = 0;
   std::atomic<std::uint64_t> loads_in_gaps_ = 0;
   std::atomic<std::size_t> private_bytes_ = 0;
-  // When the application last told of a gap.
+  // Time at which the application last announced a gap.
   std::atomic<double> told_at_ = -std::numeric_limits<double>::infinity();
 
-  std::mutex working_;  // who has it looks at streams and loads; guards the next two
+  std::mutex working_;  // held to look at streams and to load; guards the next two
   std::optional<Nanoseconds> idle_since_;
   Nanoseconds pause_;
 
-  mutable std::mutex mutex_;  // guards what follows; taken behind working_
+  mutable std::mutex mutex_;  // guards the members below; taken after working_
   std::deque<Job> jobs_;
   const void* running_owner_ = nullptr;
   std::thread::id running_in_;

@@ -12,17 +12,17 @@ namespace wattune::dynamic {
 
 namespace {
 
-// When what is known, guessed or the default does not work.
+// Number of other configurations, for the case that none of the known, the guessed and the default works.
 constexpr std::size_t kOthers = 16;
 
 void add_hope(auto& hopes, const space::SearchSpace& space, ConfigurationId id) {
   if (std::ranges::count(hopes, id, &Configuration::id) == 0) hopes.push_back(space.configuration(id));
 }
 
-// Of keys whose sizes differ by so much altogether: then the application's guess is the better one.
+// Distance of keys from which on the application's guess counts more: sizes that differ by 25 % in total.
 const double kFar = std::log(1.25);
 
-// Nothing, where the function throws: they are guesses.
+// Returns the guesses; empty if the function throws, since the key can begin without guesses.
 std::vector<NamedValues> guessed(const Problem& problem, const Guess& guess) {
   try {
     return guess ? guess(problem.spec.problem_size) : std::vector<NamedValues>();
@@ -31,7 +31,7 @@ std::vector<NamedValues> guessed(const Problem& problem, const Guess& guess) {
   }
 }
 
-// The default with the values that the application guesses.
+// Returns the default configuration with the values that the application guesses.
 Result<Configuration> with_defaults(const Problem& problem, const NamedValues& guess) {
   const Configuration otherwise = problem.space.configuration(problem.space.default_configuration());
   const auto names = std::make_shared<const std::vector<std::string>>(otherwise.names());

@@ -1,5 +1,5 @@
-// Hopes: which configurations a key may begin with, the likeliest first: what is known of it or of near keys, what the
-// application guesses, the default, some others. Of one instance, under its lock.
+// Hopes: the configurations with which a key may begin, the likeliest first. They are those known for it or near keys,
+// the application's guesses, the default, and some others. Used by one instance under its lock.
 //
 //   while (const auto hope = hopes.take()) if (try_to_begin(*hope)) break;
 #pragma once
@@ -17,25 +17,26 @@ namespace wattune::dynamic {
 
 class Hopes {
  public:
-  // Keys whose best is asked for: likely to be good for others too.
+  // Most keys whose best is looked up; these are likely to suit other keys too.
   static constexpr std::size_t kNearKeys = 8;
 
-  // `known` of the kernel, of the nearest key first.
+  // Takes the `known` entries of the kernel, that of the nearest key first.
   Hopes(const Problem& problem, const std::vector<NearestEntry>& known, const KernelOptions& options);
 
-  // Whether the best of the key itself is known, as what its tuning came to.
+  // True if the best of the key itself is known as the result of a completed tuning.
   bool is_known() const { return is_known_; }
-  // Another number for each time that the key's tuning was cut short, 0 where it was not.
+  // Returns a number that differs for each run in which tuning of the key was cut short; 0 if it was not.
   std::uint64_t cut_short() const { return cut_short_; }
-  // All but the others, also when they are taken.
+  // Returns all but the random others, including those that were taken.
   const std::vector<Configuration>& promising() const { return promising_; }
 
-  // The likeliest that was not taken; nullptr: none is left.
+  // Returns the likeliest that was not taken; nullptr if none is left.
   const Configuration* first() const { return left_.empty() ? nullptr : &left_.front(); }
-  // The likeliest that were not taken, at most so many. What is not promising is among them only where it is the first.
+  // Returns at most `most` of the likeliest that were not taken. One that is not promising is included only if it is
+  // the first.
   std::vector<Configuration> likeliest(std::size_t most) const;
   std::optional<Configuration> take();
-  // Takes it, if it is left.
+  // Removes it, if it is left.
   void take(const Configuration& configuration) { std::erase(left_, configuration); }
 
  private:

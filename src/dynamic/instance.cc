@@ -11,7 +11,8 @@ namespace wattune::dynamic {
 
 namespace {
 
-constexpr Nanoseconds kLongestWait = nanoseconds_from_seconds(60);  // for the device, where measuring is exclusive
+// Longest wait for the device, where measuring is exclusive.
+constexpr Nanoseconds kLongestWait = nanoseconds_from_seconds(60);
 
 Error nothing_to_capture(const Problem& problem) {
   return Error(ErrorCode::unavailable,
@@ -40,7 +41,7 @@ Instance::~Instance() {
   if (explorer_) --around_.tuning;
 }
 
-// What there is to learn and to begin comes after the launch, while the device works.
+// Runs a call. Learning and starting further work come after the launch, while the device is busy.
 Result<void> Instance::call(const Call& call) {
   WATTUNE_ASSIGN(Lane* const lane, around_.streams.find(call.stream));
   const bool capturing = lane->stream->is_capturing();
@@ -90,7 +91,7 @@ Result<void> Instance::run_best(std::unique_lock<std::mutex> lock, const Call& c
   return repeat(std::move(lock), call, best, std::move(sent).error());
 }
 
-// Where a refused launch left the call's inputs as they were, with what is the best known then.
+// Repeats the call with the best known configuration, if the refused launch left the call's inputs unchanged.
 Result<void> Instance::repeat(std::unique_lock<std::mutex> lock, const Call& call,
                               const std::shared_ptr<Variant>& failed, Error error) {
   if (error.code() != ErrorCode::launch_failed) return error;
@@ -110,7 +111,7 @@ void Instance::fail_best(const std::shared_ptr<Variant>& failed, const Error& er
   around_.note(fmt::format("kernel `{}`, {}: {} fails and is not used again: {}", kernel_.spec.name, to_string(key()),
                            failed->configuration().to_string(), error.to_string()));
   last_failure_ = error;
-  // One that it took the place of, if there is one, worked.
+  // The best configuration that it replaced, if there was one, worked.
   failed_.insert(failed->configuration().id());
   note_failure(failed->configuration(), {.status = Status::runtime, .message = error.to_string()});
   const auto works = std::ranges::find_if(published_.rbegin(), published_.rend(), [&](const auto& each) {
@@ -121,7 +122,7 @@ void Instance::fail_best(const std::shared_ptr<Variant>& failed, const Error& er
   if (works != published_.rend()) publish(*works);
 }
 
-// What does not suit the best known is the call's mistake, not a candidate's.
+// Runs a call as a turn. Memory that does not suit the best known is an error of the call, not of a candidate.
 Result<void> Instance::take_turn(std::unique_lock<std::mutex> lock, const Call& call) {
   WATTUNE_TRY(pairing_.best()->check_memory(call.arguments));
   if (shadow_ != nullptr) return take_shadowed_turn(std::move(lock), call);
@@ -137,7 +138,7 @@ bool Instance::is_idle(const CallStream& stream) const {
   return !state || *state == backend::StreamState::idle;
 }
 
-// The call is repeated with the best known when a candidate fails and left its inputs as they were.
+// Runs a turn and reports it. Repeats the call with the best known if a candidate failed and left its inputs unchanged.
 Result<void> Instance::run_turn(const Turn& turn, const Call& call) {
   WATTUNE_ASSIGN(Lane* const lane, around_.streams.find(call.stream));
   const auto wait = [&]() -> Result<void> {
@@ -184,8 +185,8 @@ Result<void> Instance::without_best(std::unique_lock<std::mutex> lock, const Cal
   return run_best(std::move(lock), call);
 }
 
-// nullptr: it cannot run at this key, or not while a stream is captured, or it is not compiled yet and the
-// application's own code runs until then.
+// Returns the generic configuration. nullptr if it cannot run at this key, if it is not compiled yet and the fallback
+// runs until then, or if a stream is captured and it was not made before.
 std::shared_ptr<Variant> Instance::generic(bool capturing) {
   const std::lock_guard beginning(beginning_);
   if (capturing || asked_for_generic_) return generic_;
@@ -209,7 +210,7 @@ Result<std::shared_ptr<Variant>> Instance::make_generic() {
 
 Result<void> Instance::preload() { return best() ? Result<void>() : begin_now(); }
 
-// Compiles in the calling thread, which is what the application waits for.
+// Compiles in the calling thread; the application waits for this.
 Result<void> Instance::begin_now() {
   const std::lock_guard beginning(beginning_);
   const Stopwatch blocked;
@@ -229,7 +230,7 @@ Result<void> Instance::begin_now() {
   return {};
 }
 
-// Every variant that was captured is among those that were published.
+// Replaces a launch of a graph. Each variant that may have been captured is among the published ones.
 Result<bool> Instance::replace(const CallStream& stream, const backend::GraphLaunch& launch, CUgraphExec_st* executable,
                                const std::function<bool(std::span<const CallArgument>)>& is_mine) {
   std::unique_lock lock(mutex_);

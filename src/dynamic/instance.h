@@ -1,7 +1,7 @@
-// Instance: one kernel at one key: what its calls run, and its tuning.
+// Instance: one kernel at one key. It decides which configuration a call runs, and tunes the key.
 //
-// Any thread. A call that has nothing to try or to time takes the steady way, which locks nothing. All others take the
-// instance's lock to decide, and send what was decided without it.
+// Any thread may call. A call that has nothing to try or to time takes the steady way, which takes no lock. All others
+// take the instance's lock to decide, and send the launch without it.
 #pragma once
 
 #include <atomic>
@@ -30,15 +30,15 @@ struct Call {
 
 class Instance {
  public:
-  // What it refers to outlives it.
+  // Takes references to objects that must outlive it.
   Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around);
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
   ~Instance();
 
   const Key& key() const { return problem_->key; }
-  // What the call of this number runs in this mode without asking further; nullptr: it takes call(). The variant lives
-  // as long as this.
+  // Returns the variant that this call runs without further questions; nullptr if it must take call(). `number` is that
+  // of the call. The variant lives as long as this object.
   Variant* steady(Mode mode, std::uint64_t number) {
     Variant* const best = best_.load(std::memory_order_acquire);
     if (best == nullptr || mode == Mode::explore) return nullptr;
@@ -47,43 +47,46 @@ class Instance {
     if (until == kForGood) return best_is_due(number) ? nullptr : best;
     return around_.now().value() < until ? best : nullptr;
   }
-  // About how long a launch takes; 0: unknown.
+  // Returns about how long a launch takes; 0 if unknown.
   Nanoseconds expected() const { return Nanoseconds(expected_.load(std::memory_order_relaxed)); }
-  // As TunableKernel::call(). The arguments are of the right types.
+  // Runs a call as TunableKernel::call() does. Precondition: the arguments have the right types.
   Result<void> call(const Call& call);
-  // The call again, with another than the steady one, of which a launch was refused.
+  // Repeats a call after a launch of the steady variant was refused, with another variant.
   Result<void> call_again(const Call& call, const Variant& failed, Error error);
-  // Compiles and loads what it begins with, unless something is ready; blocks.
+  // Compiles and loads the first configuration, unless one is ready. Blocks.
   Result<void> preload();
-  // The same beside the application, in gaps; then tuning begins, if it may. About so many calls come from here on; 0:
-  // nobody knows.
+  // Does the same in the background, in gaps. Tuning then begins, if it may. `calls` is the expected number of calls
+  // from here on, 0 if unknown.
   void expect(std::uint64_t calls, bool may_tune);
 
-  // Has what tuning found so far compiled and loaded, as calls do. false: it is called, so that those do.
+  // Has the candidates that tuning found so far compiled and loaded. Returns false if the key is called, since its
+  // calls then do that.
   bool want_ahead();
 
-  // Puts the best known in the place of this launch in a graph, if that was one of the key's, whose calls pass what
-  // `is_mine` says so of. false: it was none.
+  // Replaces this launch in a graph by the best known, if it was one of this key. `is_mine` tells whether arguments
+  // belong to the key. Returns false if the launch was none of the key's.
   Result<bool> replace(const CallStream& stream, const backend::GraphLaunch& launch, CUgraphExec_st* executable,
                        const std::function<bool(std::span<const CallArgument>)>& is_mine);
-  // Compiles, loads and runs this from here on, which was measured beside the calls: blocks. The key is tuned.
+  // Compiles and loads the configuration, which was measured beside the calls, and runs it from here on. Blocks. The
+  // key then counts as tuned.
   Result<void> adopt(const Trial& best);
   void retune();
   std::optional<Configuration> best() const;
   void report(KernelReport& report) const;
-  // The number of this call.
+  // Returns the number of this call and counts it.
   std::uint64_t count_call() { return calls_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
   static constexpr double kForGood = std::numeric_limits<double>::infinity();
-  // Of a best that nothing is compared with any more one call in so many is timed.
+  // True if this call is to be timed. One call in so many is, once the best has nothing left to be compared with.
   bool best_is_due(std::uint64_t number) {
     if (!drift_.due(number, [this] { return around_.now(); })) return false;
     due_.store(true, std::memory_order_relaxed);
     return true;
   }
 
-  // Calls (instance.cc). `lock` is held, and let go before anything is sent.
+  // Calls (instance.cc). `lock` is held, and released before anything is sent.
+
   Result<void> send(std::unique_lock<std::mutex> lock, const Call& call, bool capturing, bool may_time);
   Result<void> run_best(std::unique_lock<std::mutex> lock, const Call& call);
   Result<void> watch_best(std::unique_lock<std::mutex> lock, const Call& call);
@@ -100,12 +103,14 @@ class Instance {
   Result<void> repeat(std::unique_lock<std::mutex> lock, const Call& call, const std::shared_ptr<Variant>& failed,
                       Error error);
   // Shadowed calls (instance_shadowed.cc).
+
   Result<void> take_shadowed_turn(std::unique_lock<std::mutex> lock, const Call& call);
   Result<void> run_shadowed(const Turn& candidate, const Turn& best, const Call& call);
   void tell(const Turn& candidate, const Turn& best, ShadowedCall call);
   Result<void> begin_shadow();
   void end_shadowing(const Error& why);
-  // Tuning (instance_tuning.cc); the lock is held but by `loaded`.
+  // Tuning (instance_tuning.cc). The lock is held, except in `loaded` functions, which take it.
+
   void look(Mode mode);
   void count_calls();
   bool is_occasion();
@@ -127,7 +132,7 @@ class Instance {
   std::vector<FailedReport> failures() const;
   void keep_offer(const Candidate& candidate);
   void keep_decision(const Configuration& configuration, const Observation& observation, bool better);
-  // What a key may begin with, the likeliest first, and how far its compilers are.
+  // The candidates to begin a key with, the likeliest first, and the progress of their compilation.
   struct Beginning {
     std::vector<Configuration> likeliest;
     Nanoseconds asked;
@@ -150,47 +155,47 @@ class Instance {
   KernelParts& kernel_;
   Surroundings& around_;
   std::atomic<Variant*> best_ = nullptr;
-  std::atomic<double> resting_until_ = 0.0;  // on the tuner's clock: nothing is to be tried or looked at before
+  std::atomic<double> resting_until_ = 0.0;  // on the tuner's clock: nothing is tried or looked at before
   std::atomic<double> expected_ = 0.0;
-  std::atomic<bool> due_ = false;  // the next call is timed
+  std::atomic<bool> due_ = false;  // true if the next call is timed
   std::atomic<std::uint64_t> calls_ = 0;
   std::atomic<std::uint64_t> fallbacks_ = 0;
-  std::mutex beginning_;  // held by the call that compiles what the key begins with; guards the next two, before mutex_
+  std::mutex beginning_;  // held to compile the first configuration; guards the next two; taken before mutex_
   std::shared_ptr<Variant> generic_;
   bool asked_for_generic_ = false;
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   Pairing pairing_;
   Drift drift_;  // due() needs no lock
   Hopes hopes_;  // to begin with
   std::optional<Error> last_failure_;
   TuningOccasion occasion_;
-  bool is_tuned_;                       // the best known is what a search came to
-  std::unique_ptr<Explorer> explorer_;  // while it is tuned
+  bool is_tuned_;                       // true if the best known is the result of a search
+  std::unique_ptr<Explorer> explorer_;  // exists while the key is tuned
   std::optional<Observation> times_of_best_;
-  std::optional<std::pair<ConfigurationId, Nanoseconds>> beginning_with_;  // once it was timed
-  std::uint64_t counted_calls_ = 0;                                        // whose time and savings are counted
-  Nanoseconds calls_took_;                                                 // of the device
-  std::uint64_t told_calls_ = 0;  // that the application expects, with those before it said so; 0: it said nothing
-  Nanoseconds told_run_;          // what they take of the device, as the ledger was told
-  Nanoseconds wants_at_;          // on the tuner's clock: not before
+  std::optional<std::pair<ConfigurationId, Nanoseconds>> beginning_with_;  // set once it was timed
+  std::uint64_t counted_calls_ = 0;  // number of calls whose time and savings are counted
+  Nanoseconds calls_took_;           // device time of these calls
+  std::uint64_t told_calls_ = 0;     // number of expected calls, with those made before; 0 if unknown
+  Nanoseconds told_run_;             // device time of these, as the ledger was told
+  Nanoseconds wants_at_;             // on the tuner's clock: the earliest time to look again
   bool expects_explorer_ = false;
   std::optional<std::uint64_t> heard_;               // the explorer's news()
-  bool awaits_code_ = false;                         // of a candidate, which is not compiled or has no place
-  std::vector<Configuration> expected_code_;         // of which the compilers were told
-  std::set<ConfigurationId> requested_;              // at the loader, or loaded and not decided about
-  std::set<ConfigurationId> failed_;                 // compile, launch, outputs: never used again
-  std::deque<TriedReport> tried_;                    // the last few, as they were requested
-  std::vector<std::shared_ptr<Variant>> published_;  // calls may be sending any of them
-  std::unique_ptr<Shadow> shadow_;                   // as long as this, once it is there
-  std::vector<FailedReport> failures_;               // of the explorers before, and of calls
+  bool awaits_code_ = false;                         // true if a candidate is not compiled yet or has no place
+  std::vector<Configuration> expected_code_;         // configurations that the compilers were told of
+  std::set<ConfigurationId> requested_;              // requested from the loader, or loaded and not decided
+  std::set<ConfigurationId> failed_;                 // failed to compile, to launch or in outputs; never used again
+  std::deque<TriedReport> tried_;                    // the last few, in the order of their requests
+  std::vector<std::shared_ptr<Variant>> published_;  // all that calls may still be sending
+  std::unique_ptr<Shadow> shadow_;                   // created once and kept as long as this
+  std::vector<FailedReport> failures_;               // failures in calls, and of earlier explorers
   std::uint64_t wrong_results_ = 0;
-  std::string state_ = "not tuned";    // while it is not
-  std::uint64_t explored_before_ = 0;  // by explorers that are over
+  std::string state_ = "not tuned";    // text while it is not tuned
+  std::uint64_t explored_before_ = 0;  // by earlier explorers
   std::uint64_t failed_before_ = 0;
   Nanoseconds blocked_;
-  bool begins_ = false;   // what it begins with is at the loader
-  bool hurried_ = false;  // that, too
+  bool begins_ = false;   // true while the first configuration is at the loader
+  bool hurried_ = false;  // true while that request is urgent
   bool tunes_ahead_ = false;
   bool told_of_no_times_ = false;
   bool told_of_too_long_ = false;

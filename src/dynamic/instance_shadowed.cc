@@ -1,5 +1,5 @@
-// Calls of an instance that compare a candidate's outputs with those of the best known before the application sees
-// them.
+// Shadowed calls of an instance: a call compares a candidate's outputs with those of the best known before the
+// application sees them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ Result<void> Instance::begin_shadow() {
   return {};
 }
 
-// Both halves of a round are in one call, where their outputs are compared in any case.
+// Runs both halves of a round in one call, where their outputs are compared anyway.
 Result<void> Instance::take_shadowed_turn(std::unique_lock<std::mutex> lock, const Call& call) {
   const Turn first = pairing_.next(call.mode, around_.now());
   if (!first.timed) return run_best(std::move(lock), call);
@@ -50,14 +50,14 @@ Result<void> Instance::run_shadowed(const Turn& candidate, const Turn& best, con
   return run_best(std::move(lock), call);
 }
 
-// Without memory for the copies nothing can be explored.
+// Ends tuning, because nothing can be explored without memory for the copies.
 void Instance::end_shadowing(const Error& why) {
   around_.note(fmt::format("kernel `{}`, {}: not tuned further, because outputs cannot be compared: {}",
                            kernel_.spec.name, to_string(key()), why.to_string()));
   if (explorer_) end_tuning();
 }
 
-// What the comparison adds is the call's time but for the slower of the two.
+// Reports a shadowed call. The cost of comparing is the time of the call minus that of the slower of the two.
 void Instance::tell(const Turn& candidate, const Turn& best, ShadowedCall call) {
   const Nanoseconds adds = call.took - std::max(time_of(call.best), time_of(call.candidate));
   if (call.is_wrong) ++wrong_results_;

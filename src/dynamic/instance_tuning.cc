@@ -1,4 +1,4 @@
-// What an instance does to find its best configuration.
+// Tuning of an instance: the search for its best configuration.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,18 +14,18 @@ namespace wattune::dynamic {
 
 namespace {
 
-// How often a call looks whether something was compiled, while it has nothing to try. Where nothing is under way, such
-// as what does not pay yet, there is time in proportion to how long the key was called.
+// Pause between two looks of calls at what was compiled, while there is nothing to try. If nothing is under way, such
+// as when a step does not pay yet, the pause grows with the time that the key has been called.
 constexpr Nanoseconds kBetweenLooks = Nanoseconds(100e3);
 constexpr Nanoseconds kMostBetweenLooks = nanoseconds_from_ms(10.0);
 constexpr double kPartBetweenLooks = 1e-3;
-// Candidates that are loaded ahead of their turn.
+// Most candidates that are loaded ahead of their turn.
 constexpr std::size_t kLoadedAhead = 16;
 constexpr std::size_t kReported = 32;
-// Compiled at once to begin with, as any of them may take its compiler long.
+// Number of candidates for the beginning that are compiled at once, since a compiler may take long for any of them.
 constexpr std::size_t kBeginnings = 4;
 constexpr Nanoseconds kLeastPatience = nanoseconds_from_ms(100);
-// In Mode::explore everything pays.
+// Remaining time with which every step pays, for Mode::explore.
 constexpr Nanoseconds kForEver = Nanoseconds(std::numeric_limits<double>::infinity());
 
 Observation failure_of_loading(const Error& error) {
@@ -53,7 +53,7 @@ void Instance::look(Mode mode) {
   rest();
 }
 
-// Since the last look: what they took, and saved against what the key began with.
+// Counts the calls since the last look: their time, and the time saved against the first configuration.
 void Instance::count_calls() {
   const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
   const std::uint64_t further = calls - std::exchange(counted_calls_, calls);
@@ -74,8 +74,9 @@ void Instance::count_calls() {
 
 bool Instance::is_occasion() { return occasion_.begins(std::max(calls_.load(std::memory_order_relaxed), told_calls_)); }
 
-// What calls will take of the device from here on. Unless the application says so, as much as they did; and where more
-// came than it said, as much as those.
+// Returns the device time that calls will probably take from here on. If the application announced a number of calls,
+// it is the difference between that and the calls so far. Otherwise it is the time that calls of this key have taken
+// or, if that is more, the mean time of all keys.
 Nanoseconds Instance::outlook() const {
   const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
   const std::uint64_t off = told_calls_ > calls ? told_calls_ - calls : calls - told_calls_;
@@ -86,7 +87,7 @@ Nanoseconds Instance::outlook() const {
 void Instance::begin_tuning() {
   is_tuned_ = false;
   TuningPolicy policy = kernel_.options.policy;
-  policy.seed += hopes_.cut_short();  // so that others are tried than in the run before
+  policy.seed += hopes_.cut_short();  // so that other configurations are tried than in the run before
   std::vector<Configuration> known{pairing_.best()->configuration()};
   known.insert(known.end(), hopes_.promising().begin(), hopes_.promising().end());
   Result<std::unique_ptr<Explorer>> made = kernel_.make_explorer(problem_, policy, std::move(known));
@@ -103,7 +104,7 @@ void Instance::begin_tuning() {
   ++around_.tuning;
 }
 
-// Where the device as a whole has moved, what is best has probably stayed the same.
+// Tunes the key again if its times moved, unless the whole device moved: then the best has probably stayed the same.
 void Instance::look_for_drift() {
   const std::optional<Moved> moved = drift_.collect(around_.now());
   if (!moved) return;
@@ -113,7 +114,7 @@ void Instance::look_for_drift() {
   if (moved->cause == Cause::kernel) occasion_.ask();
 }
 
-// Nobody would notice that a bound keeps all candidates out.
+// Notes, once, that the budget's bound keeps all candidates out. Nobody would notice otherwise.
 void Instance::note_too_long() {
   const std::optional<Prediction> stall = pairing_.stalls_too_long();
   if (!stall || std::exchange(told_of_too_long_, true)) return;
@@ -123,7 +124,7 @@ void Instance::note_too_long() {
       kernel_.spec.name, to_string(key()), to_ms(stall->longest), to_ms(around_.ledger.most(stall->call))));
 }
 
-// Where another key runs the code of the likeliest, there is nothing to wait for.
+// Begins with the likeliest configuration if its code is loaded for another key: then nothing needs to be waited for.
 void Instance::begin_with_loaded() {
   const Configuration* const first = hopes_.first();
   if (first == nullptr || !kernel_.variants->is_loaded(*problem_, *first)) return;
@@ -134,8 +135,7 @@ void Instance::begin_with_loaded() {
     last_failure_ = std::move(variant).error();
 }
 
-// What a key without anything to run begins with is compiled while its calls run the fallback, before all that is only
-// to be tried.
+// Has the first configurations compiled while calls run the fallback, before all code that is only to be tried.
 void Instance::begin_beside() {
   std::vector<Configuration> likeliest = hopes_.likeliest(kBeginnings);
   if (begins_ || likeliest.empty()) return;
@@ -144,13 +144,13 @@ void Instance::begin_beside() {
   expect_code(std::move(likeliest), true);
 }
 
-// Once: a hope that fails is followed by the next.
+// Hurries the loader, once for each request. A configuration that fails is followed by the next.
 void Instance::begin_for_calls() {
   begin_beside();
   if (!std::exchange(hurried_, true)) around_.loader.hurry(this);
 }
 
-// No call waits for it yet, so that it is not loaded beside busy streams.
+// Prepares for expected calls. No call waits yet, so nothing is loaded beside busy streams.
 void Instance::expect(std::uint64_t calls, bool may_tune) {
   const std::lock_guard lock(mutex_);
   if (calls > 0) told_calls_ = calls_.load(std::memory_order_relaxed) + calls;
@@ -161,14 +161,14 @@ void Instance::expect(std::uint64_t calls, bool may_tune) {
   begin_beside();
 }
 
-// What an explorer needs is got ready while the first variant is compiled.
+// Prepares what an explorer needs, while the first variant is compiled.
 void Instance::expect_explorer() {
   const bool is_soon = occasion_.is_pending() && kernel_.options.policy.calls_before_tuning == 0;
   if (!is_soon || !kernel_.expect_explorer || std::exchange(expects_explorer_, true)) return;
   kernel_.expect_explorer();
 }
 
-// What is expected is screened, or its candidates compiled and loaded, before its first call.
+// Begins to tune an expected key before its first call: screens it, or compiles and loads its candidates.
 void Instance::begin_ahead() {
   const bool may_begin = tunes_ahead_ && kernel_.options.policy.safety != Safety::shadowed;
   if (may_begin && !explorer_ && is_occasion()) begin_tuning();
@@ -184,7 +184,7 @@ bool Instance::want_ahead() {
   return true;
 }
 
-// When a key is tuned again, what failed before is proposed again.
+// Tells the explorer which wanted configurations failed before; a second tuning of the key proposes them again.
 void Instance::refuse_failed() {
   for (const Candidate& each : explorer_->wanted())
     if (failed_.contains(each.configuration.id()))
@@ -212,7 +212,8 @@ void Instance::want() {
   }
 }
 
-// And what the loader has been asked for, though it may be wanted no more: it would be compiled anew in a gap.
+// Tells the compilers of the wanted candidates, and of those the loader was asked for. The latter may not be wanted any
+// more, but would otherwise be compiled anew in a gap.
 void Instance::expect_candidates(const std::vector<Candidate>& wanted) {
   std::vector<Configuration> expected;
   for (const Candidate& candidate : wanted) expected.push_back(candidate.configuration);
@@ -221,7 +222,7 @@ void Instance::expect_candidates(const std::vector<Candidate>& wanted) {
   expect_code(std::move(expected));
 }
 
-// Only what has changed is said, as compilers are told of the candidates of all keys.
+// Tells the compilers only if something changed, since that goes over the candidates of all keys.
 void Instance::expect_code(std::vector<Configuration> configurations, bool urgently) {
   if (expected_code_ == configurations) return;
   kernel_.variants->expect(this, *problem_, configurations, urgently);
@@ -237,7 +238,7 @@ void Instance::keep_offer(const Candidate& candidate) {
                     .offered_at = calls_.load(std::memory_order_relaxed)});
 }
 
-// The first reason stands.
+// Notes a failure. The first reason of a configuration is kept.
 void Instance::note_failure(const Configuration& configuration, const Observation& observation) {
   const auto is_it = [&](const FailedReport& each) { return each.configuration.id() == configuration.id(); };
   if (observation.status != Status::correct && std::ranges::none_of(failures_, is_it))
@@ -254,7 +255,7 @@ std::vector<FailedReport> Instance::failures() const {
   return all;
 }
 
-// In Mode::explore more than once; of one that was offered twice it is about the later offer.
+// Records the decision about the latest offer of this configuration. There may be several in Mode::explore.
 void Instance::keep_decision(const Configuration& configuration, const Observation& observation, bool better) {
   const auto found = std::find_if(tried_.rbegin(), tried_.rend(),
                                   [&](const auto& each) { return each.configuration == configuration; });
@@ -273,8 +274,8 @@ void Instance::request(const Candidate& candidate) {
                           .owner = this});
 }
 
-// The likeliest that is compiled; nullptr: none is, or a likelier one may be before long: while no call waits, those
-// have as long again as the first took.
+// Returns the likeliest configuration that is compiled. nullptr if none is, or if a likelier one may be soon: while no
+// call waits, those get as long again as the first took.
 const Configuration* Instance::choose(Beginning& beginning) const {
   const std::vector<Configuration>& all = beginning.likeliest;
   const auto compiled = std::ranges::find_if(
@@ -288,8 +289,8 @@ const Configuration* Instance::choose(Beginning& beginning) const {
   return compiled == all.begin() || is_called || has_waited ? &*compiled : nullptr;
 }
 
-// They may be compiled for long yet. Where the key has got something else meanwhile, they are not any more. The loader
-// asks the request from one thread at a time.
+// Requests the first configuration from the loader. Compiling may still take long; if the key has something to run by
+// then, the request is cancelled. The loader asks the request from one thread at a time.
 void Instance::request_first(std::vector<Configuration> likeliest) {
   const auto is_late = [this] { return best_.load(std::memory_order_acquire) != nullptr; };
   const auto loaded = std::make_shared<Configuration>(likeliest.front());
@@ -356,8 +357,8 @@ void Instance::take_outcome(Outcome outcome) {
   if (outcome.retired) retire(std::move(outcome.retired));
 }
 
-// Calls that take the steady way may be sending it from here on, so it stays as long as the instance, and its code
-// longer, since nobody asks whether they are captured.
+// Makes this the best known. Calls on the steady way may be sending it from here on, so it lives as long as the
+// instance. Its code is kept even longer, since those calls do not check whether they are captured.
 void Instance::publish(std::shared_ptr<Variant> best) {
   best->keep_loaded();
   if (pairing_.best() != best) {
@@ -383,7 +384,7 @@ void Instance::retire(std::shared_ptr<Variant> variant) {
   if (std::ranges::count(published_, variant) == 0) around_.loader.retire(std::move(variant));
 }
 
-// What the application's calls showed stands, whatever screening said of others.
+// Ends tuning. Results of the application's calls are kept, whatever screening found about other configurations.
 void Instance::end_tuning() {
   --around_.tuning;
   is_tuned_ = explorer_->is_complete();
@@ -414,7 +415,7 @@ void Instance::rest_a_while() {
   resting_until_.store((around_.now() + pause).value(), std::memory_order_relaxed);
 }
 
-// The Trial may be of the space of other sizes.
+// Adopts the configuration of a Trial, which may be of the space of other sizes.
 Result<void> Instance::adopt(const Trial& best) {
   WATTUNE_ASSIGN(const Configuration configuration, same_in(problem_->space, best.configuration));
   WATTUNE_ASSIGN(std::shared_ptr<Variant> variant, load(configuration));

@@ -1,5 +1,6 @@
-// KeptEvaluators: what was set up for the keys that were screened last, with their data on the device, because to set
-// it up takes longer than to screen some configurations. One thread, which also destroys it, before the device.
+// KeptEvaluators: the evaluators of the keys that were screened last, with their data on the device. They are kept
+// because setting one up takes longer than screening some configurations. One thread uses and destroys it, before the
+// device.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +14,19 @@ namespace wattune::dynamic {
 
 class KeptEvaluators {
  public:
-  static constexpr std::size_t kMost = 2;  // beside the one that runs
+  static constexpr std::size_t kMost = 2;  // most that are kept, besides the one that runs
 
-  // By whom it was set up for, who lives as long as it is kept.
+  // The user that an evaluator was set up for, a KeyScreening. It lives as long as the evaluator is kept.
   using Owner = std::shared_ptr<const void>;
 
   bool has(const void* owner) const { return find(owner) != kept_.end(); }
-  // nullptr: none is kept.
+  // Returns the evaluator of this owner; nullptr if none is kept.
   std::unique_ptr<tune::Evaluator> take(const void* owner);
-  // One whose data take so many bytes of the device. Those that were kept first are let go of first.
+  // Keeps an evaluator whose data take `bytes` of the device. Drops the oldest if there are too many.
   void keep(Owner owner, std::unique_ptr<tune::Evaluator> evaluator, std::uint64_t bytes);
-  // Of the device, all together.
+  // Returns the device memory that all of them take.
   std::uint64_t bytes() const;
-  // Of those that were kept first, until the others take at most so many bytes.
+  // Drops the oldest until the others take at most this many bytes.
   void let_go_beyond(std::uint64_t bytes);
   void let_go_of_all() { kept_.clear(); }
 

@@ -1,8 +1,8 @@
-// KernelCode: the programs of a kernel's configurations: compiled ahead by processes of a pool, or by whoever loads
-// them where there is none. Any thread.
+// KernelCode: the programs of a kernel's configurations. Processes of a pool compile them ahead; without a pool, load()
+// compiles. Any thread may call.
 //
-// Configurations that differ in nothing that is compiled share a program, and so do keys: it is loaded once as long as
-// somebody has it.
+// Configurations and keys with identical compiled code share one program. It is loaded once and stays loaded as long as
+// somebody holds it.
 #pragma once
 
 #include <deque>
@@ -23,29 +23,31 @@ class KernelCode {
  public:
   using Macros = std::vector<backend::Macro>;
 
-  // `pool`, which outlives it: nullptr: load() compiles. Errors of Device::compile_target() but unavailable, with
-  // which load() compiles too.
+  // Makes the code of a kernel. `pool` must outlive it; load() compiles if it is nullptr. Fails as
+  // Device::compile_target() does, except with unavailable: then load() compiles as well.
   static Result<std::unique_ptr<KernelCode>> make(const KernelSpec& spec, backend::Device& device,
                                                   backend::CompilePool* pool, Nanoseconds limit);
 
-  // The macros of a configuration of the spec, with its parameters as they are at some key.
+  // Returns the macros of a configuration of the spec, with its parameters as they are at some key.
   static Macros macros_of(const KernelSpec& spec, const Configuration& configuration);
 
-  // What this owner will probably load, the next first, in the place of what it said before. Who said so last goes
-  // first, as others may have gone. `urgently`: it has nothing to run until then, so that this is compiled before all
-  // else.
+  // Tells what this owner will probably load, the next one first, in place of what it told before. The latest owner
+  // comes first, as others may be gone. With `urgently` the owner has nothing to run until then, so this is compiled
+  // before all else.
   void expect(const void* owner, std::vector<Macros> macros, bool urgently = false);
-  // Whether load() waits for no compiler.
+  // True if load() waits for no compiler.
   bool is_ready(const Macros& macros) const;
-  // Whether load() neither compiles nor loads: another configuration or another key runs the same code.
+  // True if load() neither compiles nor loads, because another configuration or key runs the same code.
   bool is_loaded(const Macros& macros) const { return loaded(macros) != nullptr; }
-  // compile_failed with the log, timeout, launch_failed, device_lost. Waits for the compiler if need be.
+  // Loads a program; waits for the compiler if need be. Fails with compile_failed and the log, timeout, launch_failed
+  // or device_lost.
   Result<std::shared_ptr<backend::Program>> load(const Macros& macros);
-  // What serves every key is compiled from here on, before all that is only to be tried.
+  // Begins to compile the generic configuration, before all code that is only to be tried.
   void expect_generic(Macros macros);
-  // Whether generic() waits for no compiler.
+  // True if generic() waits for no compiler.
   bool is_generic_ready() const;
-  // The program of what serves every key: with the macros that were expected, or else those that are named first. Kept.
+  // Returns the program of the generic configuration and keeps it. Its macros are those given to expect_generic() or,
+  // without these, those of the first call.
   Result<std::shared_ptr<backend::Program>> generic(const Macros& macros);
 
  private:
@@ -67,16 +69,17 @@ class KernelCode {
   backend::Device& device_;
   const Nanoseconds limit_;
   std::optional<backend::PooledSource> pooled_;
-  mutable std::mutex mutex_;       // guards what follows
-  std::deque<Expected> expected_;  // who said so last first
+  mutable std::mutex mutex_;       // guards the members below
+  std::deque<Expected> expected_;  // the latest owner first
   std::map<Macros, std::weak_ptr<backend::Program>> programs_;
   std::optional<Macros> generic_macros_;  // as expected_
-  std::mutex loading_generic_;            // guards the next
+  std::mutex loading_generic_;            // guards the next member
   std::shared_ptr<backend::Program> generic_;
 };
 
-// Has the pool's processes load the compiler of such a source, so that the first variant does not wait for that, while
-// this exists. nullptr: there is nothing to load, or the device's own processors would be taken from its kernels.
+// Has the pool's processes load the compiler for sources of this kind, so that the first variant need not wait for
+// that. Lasts as long as the returned object. nullptr if there is nothing to load, or if compiling would take the
+// device's own processors from its kernels.
 std::unique_ptr<backend::PooledSource> warm_up(backend::CompilePool& pool, backend::Device& device,
                                                const KernelSource& like, Nanoseconds limit);
 

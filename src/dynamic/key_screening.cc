@@ -15,10 +15,11 @@ namespace wattune::dynamic {
 namespace {
 
 constexpr std::size_t kMostFinalists = 5;
-// A step may take as much as the budget gains in this time, so that some are over within a second or two.
+// Running time in which the budget must gain the cost of a step, so that several steps are over within a second or two.
 constexpr Nanoseconds kForAStep = nanoseconds_from_seconds(0.2);
 
-// What hangs takes the device from the application, half of the time.
+// Returns limits of a step. They are short, because a hanging candidate takes half of the device's time from the
+// application.
 tune::Limits short_limits() {
   tune::Limits limits;
   limits.run = nanoseconds_from_seconds(2);
@@ -31,7 +32,7 @@ bool is_correct(const Trial& trial) {
   return trial.observation.status == Status::correct && trial.observation.statistics.has_value();
 }
 
-// The best known, which the application runs, is the first of them.
+// Returns an error that names the first trial: the best known configuration, which the application runs.
 Error none_works(const std::vector<Trial>& trials) {
   return Error(ErrorCode::mismatch,
                fmt::format("none of {} configurations works on generated data; {}: {}", trials.size(),
@@ -42,10 +43,12 @@ Nanoseconds median_of(const Trial& trial) { return trial.observation.statistics-
 
 }  // namespace
 
-// The application pays for the time, and its own calls decide in the end: what takes twice as long teaches too little
-// for what it costs, six samples have an interval, and more are not worth another wait for the device. Nothing warms it
-// up but the first launch: each wait lasts until the application's kernels make room, which keep its clocks up. On a
-// processor, whose threads others interrupt, twice as long says nothing.
+// Makes the policy of screening. The application pays for the time, and its own calls decide in the end, so little is
+// measured. A candidate that takes twice as long teaches less than it costs. Six samples give an interval; more are not
+// worth another wait for the device.
+//
+// Only the first launch warms the device up. Each wait lasts until the application's kernels make room, and these keep
+// the clocks up. On a processor, threads are interrupted by others, so that twice as long proves nothing.
 std::unique_ptr<measure::MeasurePolicy> make_screening_policy(DeviceKind kind) {
   const bool is_interrupted = kind == DeviceKind::cpu;
   return measure::make_gated({.warm_up = Nanoseconds(),
@@ -90,7 +93,8 @@ KeyScreening::KeyScreening(std::shared_ptr<const Problem> problem, KeySearch sea
 
 namespace {
 
-// nullptr: the device compiles. On a processor, compilers would share with what is timed.
+// Returns the compilers of a spec. nullptr if the device compiles; on a processor, compilers would compete with the
+// timed kernels.
 std::unique_ptr<backend::PooledSource> compilers_for(const KernelSpec& spec, const ScreeningPlace& place) {
   if (place.pool == nullptr || place.device.info().kind == DeviceKind::cpu) return nullptr;
   KernelSource source = launched_source(spec);
@@ -126,7 +130,8 @@ Result<void> KeyScreening::run(const ScreeningPlace& place, std::unique_ptr<tune
   return done;
 }
 
-// Of a key that is not called at most what it waits for: others have more use for the compilers.
+// Tells the compilers what this key awaits while others run. A key that is not called asks for no more than it waits
+// for, since other keys need the compilers more.
 void KeyScreening::expect_while_others_run(Nanoseconds now) {
   if (compilers_ == nullptr) return;
   std::vector<Configuration> awaited;
@@ -141,7 +146,7 @@ void KeyScreening::expect_while_others_run(Nanoseconds now) {
 
 void KeyScreening::refuse(const Error& why) { end(fmt::format("not screened: {}", why.to_string())); }
 
-// What it proposes stays the same, however often it is interrupted, and so do the data.
+// Begins the search once. Its proposals and data stay the same, however often it is interrupted.
 Result<void> KeyScreening::begin(const ScreeningPlace& place) {
   if (under_way_) return {};
   WATTUNE_ASSIGN(spec_, spec_for(place));
@@ -161,7 +166,8 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place, std::unique_pt
   if (compilers_ != nullptr) compilers_->expect(macros_of_all(*spec_, awaited()), short_limits().compile);
   const Nanoseconds asked = place.now();
   if (!wait_while(&KeyScreening::waits_for_reference, place)) return {};
-  if (needs_default()) lookahead_->learn(place.now() - asked, Nanoseconds());  // its compiler is theirs
+  // The default is compiled by the same compilers as the candidates, so this wait is one for a compiler.
+  if (needs_default()) lookahead_->learn(place.now() - asked, Nanoseconds());
   if (!place.steps->has_value())
     place.steps->emplace(std::min(ledger_.gained_in(kForAStep), ScreeningAllowance::kFirst));
   ScreeningAllowance allowance(ledger_, place.now, **place.steps);
@@ -173,7 +179,9 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place, std::unique_pt
     };
     if (!allowance.reserve(ended)) return {};
     WATTUNE_ASSIGN(evaluator, set_up(place, allowance));
-    if (compilers_ != nullptr) compilers_->expect({}, short_limits().compile);  // what it took is wanted once more
+    // An image that was taken and is still announced is not compiled again, but the search needs the default once more.
+    // So the announcement is cleared.
+    if (compilers_ != nullptr) compilers_->expect({}, short_limits().compile);
   }
   return evaluate_all(*evaluator, place, allowance);
 }
@@ -199,7 +207,8 @@ Result<std::unique_ptr<tune::Evaluator>> KeyScreening::set_up(const ScreeningPla
   return made;
 }
 
-// What could not be compared is not adopted, so that nothing of it need be tried.
+// Checks that outputs can be compared. A configuration that could not be compared would not be adopted, so none is
+// tried.
 Result<void> KeyScreening::check_verified(const tune::Evaluator& evaluator, const ScreeningPlace& place) {
   const tune::Verification verification = evaluator.verification();
   if (verification.by.empty() && !search_.adopts_unverified)
@@ -257,7 +266,8 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
     Result<Observation> seen = evaluator.evaluate(*next_);
     const tune::DeviceUse after = evaluator.device_use();
     const tune::DeviceUse use{after.time - before.time, after.waits - before.waits};
-    // What all others are compared with is sampled in any case: that says nothing of what they take.
+    // The first trial is the reference of all others and is sampled in any case, so its cost tells nothing about
+    // theirs.
     if (trials_.all.empty())
       allowance.charge(use);
     else
@@ -278,7 +288,8 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
   return {};
 }
 
-// What may be the best need not wait for the rest of the search: a few calls tell more, and cost less, than a step.
+// Publishes the best so far. These need not wait for the end of the search: a few calls tell more than a step, and cost
+// less.
 void KeyScreening::publish() {
   const search::Progress& progress = under_way_->progress();
   const std::optional<std::uint64_t> left = search_.stop.evaluations_left(progress);
@@ -316,7 +327,7 @@ std::vector<Trial> KeyScreening::worth_calls() const {
   return was_reduced_ ? finalists_on_smaller_data(trials_.all) : finalists(trials_.all);
 }
 
-// Under the lock.
+// Keeps the best trials. The lock must be held.
 void KeyScreening::keep(const std::vector<Trial>& best) {
   best_few_.clear();
   for (const Trial& trial : best) best_few_.push_back({trial.configuration, median_of(trial)});
@@ -324,12 +335,12 @@ void KeyScreening::keep(const std::vector<Trial>& best) {
   note_scale();
 }
 
-// Under the lock.
+// Returns the factor from screened times to times in calls. The lock must be held.
 std::optional<double> KeyScreening::scale() const {
   return in_place_ && first_ ? std::optional(*in_place_ / *first_) : std::nullopt;
 }
 
-// Under the lock.
+// Passes the scale to `worth_`, if data were reduced. The lock must be held.
 void KeyScreening::note_scale() {
   if (const std::optional<double> known = scale(); known && was_reduced_) worth_.note_scale(*known);
 }
@@ -344,8 +355,8 @@ std::vector<FailedReport> KeyScreening::failures() const {
   return failures_;
 }
 
-// On smaller data a time means something beside that of the best known only. Calls may tell that one later than the
-// search ends.
+// Returns the best few. On smaller data a time is meaningful only relative to that of the best known. The time of the
+// best known in calls may become known after the search ends.
 std::vector<Candidate> KeyScreening::best_few() const {
   const std::lock_guard lock(mutex_);
   std::vector<Candidate> few = best_few_;

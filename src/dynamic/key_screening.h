@@ -1,7 +1,7 @@
 // KeyScreening: the search for one key's best configurations in the screening process.
 //
-// Its explorer and the thread that screens share it; each outlives the other, or not. Whoever screens calls run() or
-// refuse() once; all else any thread calls at any time, and nothing of that waits.
+// Its explorer and the thread that screens share it; either may end first. The screening thread calls run() or refuse()
+// once. Any thread may call the other functions at any time, and none of them waits.
 #pragma once
 
 #include <atomic>
@@ -27,83 +27,87 @@
 
 namespace wattune::dynamic {
 
-// Where it is screened.
+// The device and the means with which a key is screened.
 struct ScreeningPlace {
   backend::Device& device;
-  measure::MeasurePolicy& policy;      // of all keys: what it learns of the device is no key's
-  std::uint64_t most_memory = 0;       // bytes of the device that may be taken
-  backend::WorkerOptions worker = {};  // of a reference on the host
+  measure::MeasurePolicy& policy;      // shared by all keys, since it learns about the device
+  std::uint64_t most_memory = 0;       // most bytes of the device that may be taken
+  backend::WorkerOptions worker = {};  // for references on the host
   std::function<Nanoseconds()> now;    // the tuner's clock
-  std::stop_token stop = {};           // no further step is begun
-  // What one more step is worth at most of the keys that are worth running; less than nothing: there is none.
+  std::stop_token stop = {};           // stops before the next step
+  // Function that returns the largest worth of one more step among the keys that are worth running; negative if there
+  // is none.
   std::function<Nanoseconds()> others;
-  backend::CompilePool* pool = nullptr;                // compiles for it; nullptr: the device does
-  std::size_t compile_ahead = 1;                       // of what the strategy proposes, at most
-  std::optional<RecentMean>* steps;                    // what those of all keys took of the device
-  RandomContents* contents;                            // of all keys
-  std::function<void(std::uint64_t bytes)> make_room;  // called before so many bytes of the device are taken
+  backend::CompilePool* pool = nullptr;                // compiles for the device; nullptr if the device compiles
+  std::size_t compile_ahead = 1;                       // most configurations compiled ahead
+  std::optional<RecentMean>* steps;                    // device time of the last steps of all keys
+  RandomContents* contents;                            // shared by all keys
+  std::function<void(std::uint64_t bytes)> make_room;  // called before this many bytes are taken
   std::function<void(const std::string& line)> note = [](const std::string&) {};
 };
 
 using CompileTargetOf = std::function<Result<backend::CompileTarget>(const KernelSource&)>;
 
-// How often they run on such a device.
+// Makes the policy that decides how often configurations run on such a device.
 std::unique_ptr<measure::MeasurePolicy> make_screening_policy(DeviceKind kind);
 
-// Those of the correct Trials that may be as good as the best (tune::may_be_as_good()): their outputs were compared. At
-// most five, the best first.
+// Returns the correct Trials that may be as good as the best (tune::may_be_as_good()), whose outputs were therefore
+// compared. At most five, the best first.
 std::vector<Trial> finalists(const std::vector<Trial>& trials);
-// These, and then what was the best of its time, but for the first trial, the later the sooner: on smaller data another
-// may be the best than in calls, and the outputs of each of these were compared as well.
+// Returns the finalists, followed by each trial that was the best at its time, except the first, the latest first. On
+// smaller data another configuration may be the best than in calls. The outputs of all these were compared.
 std::vector<Trial> finalists_on_smaller_data(const std::vector<Trial>& trials);
 
 class KeyScreening {
  public:
   struct State {
     bool over = false;
-    bool complete = false;  // over because the search came to its end
-    bool left = false;      // over because the key was not called for long
+    bool complete = false;  // true if the search came to its end
+    bool left = false;      // true if the key was not called for long
     std::uint64_t explored = 0;
     std::uint64_t failed = 0;
     std::string words = "waits to be screened";
   };
 
-  // Called with the best configuration and its time, unless that is of reduced data, by whoever calls run(), whenever
-  // that ends; `complete`: the search came to its end.
+  // Function that takes the best configuration and its time whenever run() ends, unless data were reduced. It is called
+  // by the thread that calls run(). `complete` is true if the search came to its end.
   using Found = std::function<void(const Trial& best, bool complete)>;
 
-  // The ledger outlives run(). `found` may be empty. `gains` of the kernel's keys.
+  // Takes the search of a key. The ledger outlives run(); `found` may be empty; `gains` are those of the kernel's keys.
   KeyScreening(std::shared_ptr<const Problem> problem, KeySearch search, Ledger& ledger, Found found = {},
                std::shared_ptr<SharedGains> gains = {});
 
   const Problem& problem() const { return *problem_; }
-  // Its reference is compiled from here on, if that is a kernel, while others are screened. Before run(); the pool
-  // outlives it.
+  // Begins to compile the reference, if it is a kernel, while other keys are screened. Must precede run(); the pool
+  // outlives this.
   void expect_reference(backend::CompilePool& pool, const CompileTargetOf& target_of);
-  // Until the search is over, was cancelled, does not pay for long, or another key is worth more: then it goes on when
-  // this is called again. An Error ends it with what it found before: why nothing can be evaluated, device_lost when
-  // the device is gone for good. The evaluator is set up where there is none; whoever keeps it for the next time saves
-  // that. Of one thread, as the next four.
+  // Searches until the search is over, was cancelled, has not paid for long, or another key is worth more. It goes on
+  // when this is called again. Makes the evaluator if there is none; a caller that keeps it for the next time saves
+  // making it again.
+  //
+  // An Error ends the search with what it found so far and tells why nothing can be evaluated. It is device_lost if the
+  // device is gone for good. One thread calls this and the next four functions.
   Result<void> run(const ScreeningPlace& place, std::unique_ptr<tune::Evaluator>& evaluator);
-  // Bytes of the device's memory that its data take; 0: it has not begun.
+  // Returns the bytes of the device's memory that its data take; 0 if it has not begun.
   std::uint64_t memory() const { return memory_; }
-  // Nothing of it is left to run; what was not called for long ends here.
+  // True if nothing is left to run. Ends the search if the key was not called for long.
   bool is_over(Nanoseconds now);
-  // What one more step is worth: nothing, where the key is not called any more.
+  // Returns what one more step is worth; 0 if the key is not called any more.
   Nanoseconds worth(Nanoseconds now);
-  // Whether it is worth running, where a step costs so much and the key is called: not while it waits for a compiler.
-  // `is_set_up`: its evaluator was kept.
+  // True if running it pays when a step costs `cost` and the key is called. False while it waits for a compiler.
+  // `is_set_up` tells whether its evaluator was kept.
   bool is_worth_running(Nanoseconds cost, bool is_set_up) const;
-  // Once, why it waits, where a step that costs so much has not paid for long; else nothing.
+  // Returns, once, why it waits, if a step of this cost has not paid for long; else nullopt.
   std::optional<std::string> take_reason_to_rest(Nanoseconds now, Nanoseconds cost);
-  // It will not be run.
+  // Ends the search before it runs, for this reason.
   void refuse(const Error& why);
-  // Nobody wants to know any more.
+  // Cancels the search, as nobody needs the result any more.
   void cancel() { cancelled_.store(true); }
   bool cancelled() const { return cancelled_.load(); }
-  // The key is called.
+  // Notes that the key was called.
   void note_call() { calls_.fetch_add(1, std::memory_order_relaxed); }
-  // As those of Explorer.
+  // These do as those of Explorer.
+
   void note_calls(Nanoseconds time) {
     is_expected_.store(false, std::memory_order_relaxed);
     worth_.note_calls(time);
@@ -112,16 +116,16 @@ class KeyScreening {
     is_expected_.store(true, std::memory_order_relaxed);
     worth_.note_calls(time);
   }
-  // What the best known, with which the search begins, takes in calls.
+  // Takes the time in calls of the best known configuration, with which the search begins.
   void note_time(Nanoseconds of_best_known);
 
   State state() const;
-  // Returns those of the configurations that were screened.
+  // Returns the failures among the screened configurations.
   std::vector<FailedReport> failures() const;
-  // Another number whenever state() or best_few() is another than before.
+  // Returns a number that changes whenever state() or best_few() changes.
   std::uint64_t news() const { return news_.load(); }
-  // Those that may be as good as the best so far, the best first: what takes 5 % longer or less on data that are
-  // smaller by far, or in a few samples, is told apart in calls.
+  // Returns the configurations that may be as good as the best so far, the best first. Calls decide between those
+  // within 5 %, since screening uses few samples and possibly much smaller data.
   std::vector<Candidate> best_few() const;
 
  private:
@@ -169,15 +173,15 @@ class KeyScreening {
   Ledger& ledger_;
   const Found found_;
   std::atomic<bool> cancelled_ = false;
-  std::atomic<bool> is_expected_ = false;  // not called yet
+  std::atomic<bool> is_expected_ = false;  // true before the first call
   std::atomic<std::uint64_t> calls_ = 0;
   std::atomic<std::uint64_t> news_ = 0;
   Worth worth_;
   std::optional<backend::PooledSource> reference_compilers_;
-  // Of the thread that screens; the first six once it has begun.
+  // For the screening thread; the first six are set once it has begun.
   std::optional<KernelSpec> spec_;
   std::uint64_t memory_ = 0;
-  std::unique_ptr<backend::PooledSource> compilers_;  // nullptr: the device compiles
+  std::unique_ptr<backend::PooledSource> compilers_;  // nullptr if the device compiles
   std::optional<tune::Search> under_way_;
   std::optional<Lookahead> lookahead_;
   std::optional<Configuration> next_;
@@ -185,18 +189,18 @@ class KeyScreening {
   tune::TuningObserver nobody_;
   std::uint64_t seen_calls_ = 0;
   std::optional<Nanoseconds> last_call_;
-  std::optional<Nanoseconds> last_paid_;  // nothing: it does
+  std::optional<Nanoseconds> last_paid_;  // nullopt while it pays
   bool was_set_up_ = false;
   bool told_of_rest_ = false;
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   State state_;
-  bool was_reduced_ = false;         // what is screened runs on smaller data
-  std::vector<Candidate> best_few_;  // with their times as they were screened
+  bool was_reduced_ = false;         // true if screening uses smaller data
+  std::vector<Candidate> best_few_;  // with their screened times
   std::vector<FailedReport> failures_;
-  std::size_t published_ = 0;            // trials, of which failures_ knows
-  std::optional<Nanoseconds> first_;     // of the best known, as it was screened
-  std::optional<Nanoseconds> in_place_;  // of the best known, in calls
+  std::size_t published_ = 0;            // number of trials that failures_ covers
+  std::optional<Nanoseconds> first_;     // screened time of the best known
+  std::optional<Nanoseconds> in_place_;  // time of the best known in calls
 };
 
 }  // namespace wattune::dynamic

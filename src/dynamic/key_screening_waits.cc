@@ -1,4 +1,4 @@
-// When the screening of a key waits, rests, makes room for others, or ends.
+// Waiting in the screening of a key: when it waits, rests, makes room for others, or ends.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,15 +12,15 @@ namespace wattune::dynamic {
 
 namespace {
 
-// When a key is not called for so long its search ends; sooner where another key waits.
+// Time without calls after which the search of a key ends, and a shorter one after which it makes room for other keys.
 constexpr Nanoseconds kLeft = nanoseconds_from_seconds(30);
 constexpr Nanoseconds kLeftForOthers = nanoseconds_from_seconds(0.2);
 constexpr double kByFar = 4.0;
 constexpr double kAgain = 2.0;
-// And sooner where it waits for a compiler, which may take seconds for a configuration.
+// Time that it waits for a compiler, which may take seconds for a configuration, before it makes room for others.
 constexpr Nanoseconds kForCompiler = nanoseconds_from_ms(20);
-// When its next step has not paid for so long it is put aside, and its process given back after as long: in the first
-// seconds of its calls, what a few slow configurations cost does not pay.
+// Time for which its next step must not have paid before it is put aside. Its process is given back after as long
+// again. In the first seconds of a key's calls, the cost of a few slow configurations does not pay.
 constexpr Nanoseconds kRest = nanoseconds_from_seconds(5);
 
 bool is_compiling(const backend::PooledSource& compilers) {
@@ -30,7 +30,7 @@ bool is_compiling(const backend::PooledSource& compilers) {
 
 }  // namespace
 
-// Once it has begun, since then.
+// Returns the time since the last call, or since the first look.
 Nanoseconds KeyScreening::since_last_call(Nanoseconds now) {
   const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
   if (std::exchange(seen_calls_, calls) != calls || !last_call_) last_call_ = now;
@@ -55,7 +55,7 @@ bool KeyScreening::stops(const ScreeningPlace& place, Nanoseconds cost) {
   return place.stop.stop_requested() || is_over(place.now()) || yields(place, cost) || rests(place.now(), cost);
 }
 
-// What it holds of the device is not wanted for long.
+// True if its next step has not paid for so long that it gives up its hold on the device.
 bool KeyScreening::rests(Nanoseconds now, Nanoseconds cost) {
   if (pays(cost))
     last_paid_.reset();
@@ -64,7 +64,7 @@ bool KeyScreening::rests(Nanoseconds now, Nanoseconds cost) {
   return last_paid_ && now - *last_paid_ > kRest;
 }
 
-// What was put aside needs data once more, unless they were kept.
+// True if running it pays. One that was put aside must set its data up again, unless they were kept.
 bool KeyScreening::is_worth_running(Nanoseconds cost, bool is_set_up) const {
   const bool needs_data_again = under_way_ && !is_set_up;
   return pays((needs_data_again ? kAgain : 1.0) * cost) && !waits_for_reference() && !waits_for_next();
@@ -79,7 +79,7 @@ std::optional<std::string> KeyScreening::take_reason_to_rest(Nanoseconds now, Na
       problem_->spec.name, to_string(problem_->key), to_ms(worth_.of_one_more()), to_ms(cost));
 }
 
-// Once, of a budget that a step has waited for so long.
+// Notes, once, that a step has waited too long for the budget.
 void KeyScreening::note_poor(const ScreeningPlace& place, Nanoseconds waited, Nanoseconds cost) {
   if (told_of_rest_ || waited <= kRest || !pays(cost)) return;
   told_of_rest_ = true;
@@ -89,31 +89,32 @@ void KeyScreening::note_poor(const ScreeningPlace& place, Nanoseconds waited, Na
       problem_->spec.name, to_string(problem_->key), to_ms(cost), to_seconds(waited)));
 }
 
-// To change between keys takes a while, if data are generated in it, so that others must be worth more by far, unless
-// its own next step does not pay.
+// True if it makes room for other keys. A change of keys takes a while if data must be generated, so others must be
+// worth much more, unless its own next step does not pay.
 bool KeyScreening::yields(const ScreeningPlace& place, Nanoseconds cost) {
   if (!pays(cost)) return place.others() >= Nanoseconds();
   const Nanoseconds own = worth(place.now());
   return place.others() > kByFar * own;
 }
 
-// A reference is all that is expected of its compilers.
+// True while its reference is compiled. Its compilers have nothing else to do then.
 bool KeyScreening::waits_for_reference() const {
   if (needs_default()) return !is_compiled(standard()) && is_compiling(*compilers_);
   return reference_compilers_ && is_compiling(*reference_compilers_);
 }
 
-// Which takes the place of a reference.
+// True if it needs the default configuration, whose outputs serve as the reference.
 bool KeyScreening::needs_default() const {
   return compilers_ != nullptr && !was_set_up_ && std::holds_alternative<std::monostate>(problem_->spec.reference);
 }
 
-// Others behind it would keep the compilers from what is screened first, which mostly is the default once more.
+// Returns the code that it awaits. Further code would keep the compilers from what is screened first, which is mostly
+// the default again.
 std::vector<Configuration> KeyScreening::awaited() const {
   return needs_default() ? std::vector{standard()} : under_way_->expected();
 }
 
-// For whichever is compiled first; at first for the one with which all others are compared.
+// True while no proposed configuration is compiled; at first, while the one is not with which all others are compared.
 bool KeyScreening::waits_for_next() const {
   if (compilers_ == nullptr || !next_ || is_compiled(*next_) || !is_compiling(*compilers_)) return false;
   const auto is_ready = [this](const Configuration& each) { return is_compiled(each); };
@@ -130,14 +131,15 @@ void KeyScreening::take_compiled() {
   if (ready) next_ = ready;
 }
 
-// Nothing is lost where all are compiled with which it begins whatever they show.
+// Returns how many proposals to make ahead. All known configurations are compiled ahead in any case, since the search
+// begins with them whatever the results are.
 std::size_t KeyScreening::ahead(const ScreeningPlace& place) const {
   const std::size_t tried = trials_.all.size();
   const std::size_t known = search_.known > tried ? search_.known - tried : 0;
   return std::max(lookahead_->value(), std::min(known, place.compile_ahead));
 }
 
-// Not in the evaluator, which would not notice that the search is to end, or that others could go on meanwhile.
+// Waits here and not in the evaluator, which would not notice that the search is to end or that other keys could run.
 bool KeyScreening::wait_while(bool (KeyScreening::*waits)() const, const ScreeningPlace& place) {
   constexpr std::chrono::milliseconds kPause{1};
   const Nanoseconds begin = place.now();

@@ -46,7 +46,7 @@ bool is_in(const space::SearchSpace& space, const std::pair<std::string, Value>&
   return parameter != nullptr && std::ranges::count(parameter->values, value.second) > 0;
 }
 
-// With another value of parameter i, of those that are valid the nearest in the list.
+// Returns a configuration with another value of parameter i: the valid one that is nearest in the list.
 std::optional<ConfigurationId> find_changed(const space::SearchSpace& space, NamedValues values, std::size_t i) {
   const Parameter* const parameter = find_parameter(space, values[i].first);
   const std::vector<Value>& list = parameter->values;
@@ -61,7 +61,7 @@ std::optional<ConfigurationId> find_changed(const space::SearchSpace& space, Nam
   return std::nullopt;
 }
 
-// What the application's function says of a key.
+// Returns the result of the application's function for a key.
 Result<std::optional<Nanoseconds>> time_for(const Key& key,
                                             const std::function<std::optional<Nanoseconds>(const Key&)>& function,
                                             const char* name) {
@@ -95,7 +95,7 @@ Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& po
                                   const std::vector<Configuration>& known) {
   WATTUNE_TRY(policy.stop.validate());
   tune::Plan plan = tune::make_plan(problem.spec, problem.space, policy.strategy, policy.stop);
-  // In no order of the lists: an application may end before all were tried, and pays for each.
+  // Lists are not tried in order: an application may end before all were tried, and pays for each.
   const bool is_named = !policy.strategy.empty() || !problem.spec.strategy.empty();
   if (!is_named) plan.strategy = "auto";
   WATTUNE_ASSIGN(const auto enough, time_for(problem.key, policy.good_enough, "good_enough"));
@@ -104,7 +104,7 @@ Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& po
   const std::vector<ConfigurationId> first = beginnings(problem.space, known);
   WATTUNE_ASSIGN(auto strategy,
                  search::make_strategy(plan.strategy, problem.space, {.seed = policy.seed, .start = first.front()}));
-  // Where calls pay for what is tried: few others are as fast as what differs from the best in little.
+  // If calls pay for trials, neighbours of the best come first, because few other configurations are as fast.
   const bool nearby = policy.safety != Safety::screened && !is_named;
   auto from_known = std::make_unique<BeginWith>(first, nearby, policy.seed, std::move(strategy));
   return KeySearch{std::move(from_known), plan.stop, first.size(), least.value_or(Nanoseconds()),

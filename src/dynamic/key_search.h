@@ -1,4 +1,4 @@
-// KeySearch: how a key's space is searched, and when that is over. Pure functions.
+// KeySearch: the strategy that searches a key's space, and the rule that ends the search. All functions are pure.
 #pragma once
 
 #include <memory>
@@ -10,25 +10,25 @@
 
 namespace wattune::dynamic {
 
-// The configuration of the space that has the same values by the same names; where the space leaves a parameter one
-// value, as it does of those that a key gives, it has that one. Errors of SearchSpace::find().
+// Returns the configuration of the space with the same values by name. A parameter with one value in the space, such as
+// one that the key gives, takes that value. Fails as SearchSpace::find() does.
 Result<Configuration> same_in(const space::SearchSpace& space, const Configuration& configuration);
-// The same, or else, if the constraints are all that is against it, with one parameter changed as little as possible,
-// by the order of its values: what is best for one key may not be valid for the next. Errors of same_in().
+// Returns the same or, if only the constraints exclude it, one with a single parameter changed as little as possible in
+// the order of its values. The best of one key may not be valid for another. Fails as same_in() does.
 Result<Configuration> nearest_in(const space::SearchSpace& space, const Configuration& configuration);
 
 struct KeySearch {
   std::unique_ptr<search::Strategy> strategy;  // of the problem's space
   search::StopRule stop;
-  std::size_t known = 0;     // how many it begins with whatever they show
-  Nanoseconds least_time{};  // TuningPolicy::least_time; 0: nobody knows
+  std::size_t known = 0;     // number of configurations tried first in any case
+  Nanoseconds least_time{};  // TuningPolicy::least_time; 0 if unknown
   bool adopts_unverified = false;
 };
 
-// Strategy and rule are the policy's, or those that tune::make_plan() chooses. The strategy begins with what is known,
-// by names and values and in this order, then the default configuration; what the space lacks is left out. Of a kernel
-// that is not screened, unless the policy or the spec names a strategy, what is near the best comes next. Errors of the
-// strategy's name and of the rule; invalid_argument: a function of the policy throws.
+// Plans the search. Strategy and rule are the policy's, or those that tune::make_plan() chooses. The strategy begins
+// with the known configurations, in this order, then the default; those that the space lacks are left out. Neighbours
+// of the best follow if the kernel is not screened and neither policy nor spec names a strategy. Fails with the errors
+// of the strategy's name and of the rule, and with invalid_argument if a function of the policy throws.
 Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& policy,
                                   const std::vector<Configuration>& known);
 

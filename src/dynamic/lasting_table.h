@@ -1,6 +1,6 @@
-// LastingTable: entries that any thread finds without waiting, and that live as long as the table.
+// LastingTable: a hash table whose entries any thread finds without waiting, and which live as long as the table.
 //
-// Who adds holds a lock of its own, and looks once more under it.
+// A thread that adds an entry holds a lock of its own, and looks again under it.
 //
 //   if (Entry* known = table.find(hash, [&](const Entry& entry) { return entry.key == key; })) return known;
 //   const std::lock_guard lock(mutex);

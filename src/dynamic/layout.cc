@@ -12,12 +12,12 @@ std::uint64_t address_of(const CallArgument& argument) {
   return argument.buffer() != nullptr ? argument.buffer()->memory() : argument.memory();
 }
 
-// A buffer that has no address, so that it is laid out; else nullptr.
+// Returns the buffer of an argument if it has no address, so that it must be laid out; else nullptr.
 const backend::Buffer* fixed_by(const CallArgument& argument) {
   return argument.buffer() != nullptr && argument.buffer()->memory() == 0 ? argument.buffer() : nullptr;
 }
 
-// What the step gives a scalar in the place of its own value.
+// Returns the bytes that the step sets for a scalar; nullptr if it keeps the call's value.
 const backend::ScalarBytes* value_in(const tune::PlannedStep& step, std::size_t argument) {
   const auto found = std::ranges::find(step.values, argument, &tune::PlannedValue::argument);
   return found == step.values.end() ? nullptr : &found->bytes;
@@ -75,7 +75,8 @@ Result<backend::LaunchArgument> Layout::argument_for(std::size_t argument, const
   return backend::LaunchArgument(backend::ScalarBytes{{bytes.begin(), bytes.end()}});
 }
 
-// A constant is copied from a buffer of the spec's size; all other memory is set at each call.
+// Returns the launch argument of a memory. A constant is copied from a buffer of the spec's size; other memory is set
+// at each call.
 Result<backend::LaunchArgument> Layout::memory_for(std::size_t argument, const LaunchParts& parts,
                                                    backend::Device& device, const CallArgument& given) {
   const auto* vector = std::get_if<VectorArgument>(&parts.arguments[argument].kind);
@@ -93,7 +94,7 @@ bool Layout::suits(std::span<const CallArgument> arguments) const {
   return std::ranges::equal(fixed_, arguments, {}, {}, fixed_by);
 }
 
-// What is as it was stays: most calls pass little else than the one before.
+// Sets what has changed. Most calls pass almost the same as the one before.
 Result<void> Layout::set(Step& step, std::span<const CallArgument> arguments) {
   for (Binding& binding : step.bindings) {
     const CallArgument& given = arguments[binding.passed];

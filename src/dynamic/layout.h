@@ -1,4 +1,5 @@
-// Layout: the launches of a variant in one stream, laid out once and given the memory and the scalars of each call.
+// Layout: the launches of a variant in one stream. They are laid out once and given the memory and scalars of each
+// call.
 #pragma once
 
 #include <map>
@@ -14,42 +15,42 @@
 
 namespace wattune::dynamic {
 
-// What all layouts of a variant share.
+// The parts that all layouts of a variant share.
 struct LaunchParts {
-  const std::vector<Argument>& arguments;  // of the spec
+  const std::vector<Argument>& arguments;  // those of the spec
   Signature signature;
   tune::Launch launch;
-  std::map<std::string, std::unique_ptr<backend::Kernel>> kernels;  // by the functions of the steps
+  std::map<std::string, std::unique_ptr<backend::Kernel>> kernels;  // keyed by the functions of the steps
 };
 
 class Layout {
  public:
-  // Errors of Stream::prepare(). What is passed is what the launches begin with.
+  // Lays out the launches with these arguments. Fails as Stream::prepare() does.
   static Result<std::unique_ptr<Layout>> make(Lane& lane, const LaunchParts& parts, backend::Device& device,
                                               std::span<const CallArgument> arguments);
 
   const Lane& lane() const { return lane_; }
-  // Whether it is for the stream that the lane has. The lane is locked.
+  // True if it belongs to the lane's present stream. The lane must be locked.
   bool is_current() const { return identity_ == lane_.identity; }
-  // Lays it out anew; as make(). Without success it is current for no stream.
+  // Lays it out anew, as make() does. After a failure it is current for no stream.
   Result<void> renew(const LaunchParts& parts, backend::Device& device, std::span<const CallArgument> arguments);
-  // Whether it can send these: memory without an address is laid out, not set.
+  // True if it can send these arguments. Memory without an address is laid out, so it cannot change.
   bool suits(std::span<const CallArgument> arguments) const;
-  // The lane is locked.
+  // Sends the launches. The lane must be locked.
   Result<void> send(std::span<const CallArgument> arguments);
-  // With an event for each launch.
+  // Sends the launches and returns an event for each.
   Result<std::vector<std::unique_ptr<backend::Event>>> send_timed(std::span<const CallArgument> arguments);
-  // Puts its only launch into a graph. The lane is locked.
+  // Puts its only launch into a graph. The lane must be locked.
   Result<void> replace(std::span<const CallArgument> arguments, const backend::GraphLaunch& launch,
                        CUgraphExec_st* executable);
 
  private:
-  // An argument of the call in the place of one of a launch.
+  // The place of one of the call's arguments in a launch.
   struct Binding {
     std::size_t passed = 0;
     std::size_t place = 0;
     bool is_memory = false;
-    std::optional<std::uint64_t> last = {};  // that was set: memory, or a scalar of at most a word
+    std::optional<std::uint64_t> last = {};  // last value set: memory, or a scalar of at most a word
   };
   struct Step {
     std::unique_ptr<backend::PreparedLaunch> launch;
@@ -68,10 +69,10 @@ class Layout {
                                              const CallArgument& given);
 
   Lane& lane_;
-  std::uint64_t identity_ = 0;  // of the lane, when it was laid out
+  std::uint64_t identity_ = 0;  // identity of the lane when it was laid out
   std::vector<Step> steps_;
-  std::vector<const backend::Buffer*> fixed_;  // of each argument of the call; nullptr: it is set when it is sent
-  std::vector<std::unique_ptr<backend::Buffer>> adopted_;  // that constants are copied from at first
+  std::vector<const backend::Buffer*> fixed_;  // for each argument of the call; nullptr if it is set at each call
+  std::vector<std::unique_ptr<backend::Buffer>> adopted_;  // buffers from which constants are copied
 };
 
 }  // namespace wattune::dynamic

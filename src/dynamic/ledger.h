@@ -1,7 +1,8 @@
-// Ledger: what dynamic tuning has cost the application, and whether it can afford more (Budget). Any thread.
+// Ledger: accounts for what dynamic tuning has cost the application, and decides whether it can afford more (Budget).
+// Any thread may call.
 //
-// A stall is predicted before it is risked and charged when it is known. The share counts from the first call, and at
-// once of as much running as the application says that is to come.
+// A stall is predicted before it is risked and charged when it is known. The share counts the time since the first
+// call, or the announced running time if that is longer.
 //
 //   if (!ledger.reserve({.expected = slower_by, .longest = at_worst}, now)) return run_the_best();
 //   ledger.settle(slower_by, measured, &Stalls::exploring);
@@ -16,38 +17,38 @@
 
 namespace wattune::dynamic {
 
-// What a stall will come to: on average, which the share is spent on, and when things go badly, which bounds one call.
+// The predicted size of a stall: its average, which the share pays for, and its worst case, which bounds one call.
 struct Prediction {
   Nanoseconds expected;
   Nanoseconds longest;
-  Nanoseconds call = {};  // what the call takes without; 0: unknown
+  Nanoseconds call = {};  // time of the call without it; 0 if unknown
 };
 
 class Ledger {
  public:
   explicit Ledger(const Budget& budget) : budget_(budget) {}
 
-  // The application's first call; later ones change nothing. Times are of any clock that goes forward.
+  // Notes the time of the application's first call; later ones change nothing. Any clock that does not go back will do.
   void begin(Nanoseconds now);
-  // Calls that the application says will come take so much longer than those that it told of before.
+  // Adds to the running time of the calls that the application has announced.
   void expect(Nanoseconds further);
-  // Whether a call may stall for so long, as far as both limits go; what is promised to others counts as spent.
+  // True if a call may stall for so long, by both limits. Reserved time counts as spent.
   bool affords(const Prediction& prediction, Nanoseconds now) const;
   bool affords(Nanoseconds predicted, Nanoseconds now) const { return affords({predicted, predicted}, now); }
-  // The same, and keeps what is expected for whoever asked until settle(): no two callers spend the same budget.
+  // Does the same and reserves what is expected until settle(), so that no two callers spend the same budget.
   bool reserve(const Prediction& prediction, Nanoseconds now);
   bool reserve(Nanoseconds predicted, Nanoseconds now) { return reserve({predicted, predicted}, now); }
-  // The longest stall that is ever affordable of a call that takes so long without.
+  // Returns the longest stall that is ever affordable in a call that otherwise takes `call`.
   Nanoseconds most(Nanoseconds call) const;
-  // What so much time of running adds to what may be spent.
+  // Returns what this running time adds to the budget.
   Nanoseconds gained_in(Nanoseconds running) const { return budget_.share * running; }
-  // What a reservation came to, in this part of the stalls. Less than nothing counts as nothing, here and below.
+  // Replaces a reservation by the actual stall and charges it to this part. Negative times count as 0, here and below.
   void settle(Nanoseconds expected, Nanoseconds came_to, Nanoseconds Stalls::*part);
-  // A stall of which nothing was reserved.
+  // Charges a stall for which nothing was reserved.
   void charge(Nanoseconds stall, Nanoseconds Stalls::*part);
-  // Tuning has made the application faster by so much; Budget::reinvested of it may be spent on more.
+  // Notes that tuning has saved this time; Budget::reinvested of it may be spent.
   void save(Nanoseconds saved);
-  // The whole stall of one call that stalled or could have, for the histogram and the longest.
+  // Notes the whole stall of one call that stalled or could have, for the histogram and the longest stall.
   void note_call(Nanoseconds stall);
 
   Stalls stalls() const;
@@ -61,12 +62,12 @@ class Ledger {
   Nanoseconds running_locked(Nanoseconds now) const;
 
   const Budget budget_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::optional<Nanoseconds> began_;
   Nanoseconds reserved_;
   Stalls spent_;
   Nanoseconds saved_;
-  Nanoseconds expected_;  // of running, from the first call on
+  Nanoseconds expected_;  // announced running time, from the first call on
   Nanoseconds longest_;
   StallHistogram histogram_;
 };

@@ -1,4 +1,4 @@
-// LoadCost: what loading code, or unloading it, takes here, learned from what it took. One thread learns, any asks.
+// LoadCost: the cost of loading or unloading code, learned from measurements. One thread learns, any thread may ask.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace wattune::dynamic {
 
-// The largest of the last few values, because what is promised by it is to hold.
+// The largest of the last few values. It serves promises that must hold.
 class RecentLargest {
  public:
   explicit RecentLargest(Nanoseconds first) : first_(first), largest_(first.value()) {}
@@ -23,7 +23,7 @@ class RecentLargest {
     largest_.store(*std::max_element(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(count())));
   }
   Nanoseconds value() const { return Nanoseconds(largest_.load()); }
-  // As before anything was learned.
+  // Returns to the state before anything was learned.
   void forget() {
     learned_ = 0;
     largest_.store(first_.value());
@@ -38,7 +38,7 @@ class RecentLargest {
   std::atomic<double> largest_;
 };
 
-// The mean of the last few values, for what is to hold on average.
+// The mean of the last few values. It serves estimates that hold on average.
 class RecentMean {
  public:
   explicit RecentMean(Nanoseconds first) : mean_(first) {}
@@ -58,7 +58,7 @@ class RecentMean {
 
 class LoadCost {
  public:
-  // `first`: on an idle device, before anything was learned.
+  // Takes the cost on an idle device, for use before anything was learned.
   explicit LoadCost(Nanoseconds first) : idle_(first), excess_(Nanoseconds()) {}
 
   void learn_idle(Nanoseconds took) {
@@ -70,9 +70,9 @@ class LoadCost {
     learn_price(took);
   }
 
-  // What one bad surprise taught would keep all others out for good, where it is more than a call may lose: nothing is
-  // learned while nothing is loaded. So it counts until the budget has gained as much, twice as long each time, and
-  // half as long again for each load that is none.
+  // Forgets a bad surprise after a while. If it is more than a call may lose, nothing would be loaded, and so nothing
+  // learned, ever again. It counts until the budget has gained as much. That time doubles with each surprise and halves
+  // with each load that is none.
   void forgive(const Ledger& ledger, Nanoseconds now) {
     most_ = ledger.most({});
     if (beside({}) <= most_) return too_long_since_.reset();
@@ -84,7 +84,7 @@ class LoadCost {
   }
 
   Nanoseconds idle() const { return idle_.value(); }
-  // Beside streams that are known to have so much to do: what else the application has queued shows in the excess.
+  // Returns the cost beside streams with `queued` work. Work that is queued without being known shows in the excess.
   Nanoseconds beside(Nanoseconds queued) const { return queued + idle() + excess_.value(); }
 
  private:
@@ -94,7 +94,7 @@ class LoadCost {
 
   RecentLargest idle_;
   RecentLargest excess_;
-  Nanoseconds most_;  // that a call may lose
+  Nanoseconds most_;  // most that a call may lose
   std::optional<Nanoseconds> too_long_since_;
   double price_ = 1.0;
 };

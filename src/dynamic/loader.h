@@ -1,9 +1,9 @@
-// Loader: turns compiled images into loaded variants when the device has nothing to do, and destroys them likewise.
+// Loader: turns compiled images into loaded variants when the device is idle, and destroys variants likewise.
 //
-// Loading waits for all that is queued in the context, and launches of all threads wait behind it (docs/dynamic.md), so
-// it happens in gaps: when every stream that is known is idle, when the application says so (Tuner::gap), or, where
-// the ledger affords what the queue will cost, in between. Requests are asked for in their order and may be dropped.
-// Any thread.
+// Loading waits for all work queued in the context, and launches of all threads wait behind it (docs/dynamic.md). So it
+// happens in gaps: when every known stream is idle, or when the application announces a gap (Tuner::gap()). It happens
+// in between if the ledger affords the cost of the queue. Requests are served in their order and may be dropped. Any
+// thread may call.
 //
 //   const auto loader = make_loader(ledger, {.adopt = adopt_for_asking});
 //   loader->request({.load = load, .loaded = take_over, .owner = this});
@@ -20,22 +20,24 @@
 namespace wattune::dynamic {
 
 struct LoadRequest {
-  std::function<Result<std::shared_ptr<Variant>>()> load;        // on the loader's thread, or in gap()
-  std::function<void(Result<std::shared_ptr<Variant>>)> loaded;  // the same; not called when the request was dropped
-  const void* owner = nullptr;                                   // by whom it is dropped
-  bool urgent = false;                                           // a call has nothing to run until then: not postponed
-  // Whether `load` waits for no compiler: asked now and then until it says so, with the loader's lock held. Empty: yes.
+  std::function<Result<std::shared_ptr<Variant>>()> load;        // called on the loader's thread, or in gap()
+  std::function<void(Result<std::shared_ptr<Variant>>)> loaded;  // likewise; not called if the request was dropped
+  const void* owner = nullptr;                                   // identifies the requests that drop() drops
+  bool urgent = false;                                           // true if a call has nothing to run until then
+  // Function that returns true once `load` waits for no compiler. It is asked now and then until then, under the
+  // loader's lock. If empty, the request is always ready.
   std::function<bool()> ready = {};
 };
 
 struct LoaderOptions {
   Adopt adopt;
-  // Before it was measured: what a load takes on an idle device (docs/results/dynamic.md), and unloading.
+  // Costs of loading and unloading on an idle device before they were measured (docs/results/dynamic.md).
   Nanoseconds load_cost = nanoseconds_from_ms(0.1);
   Nanoseconds unload_cost = nanoseconds_from_ms(0.02);
-  // Makes room for kernels with so much private memory, as backend::make_room_for_private_memory(). Empty: nobody does.
+  // Function that makes room for kernels with this much private memory, as backend::make_room_for_private_memory()
+  // does. May be empty.
   std::function<Result<void>(std::size_t bytes)> make_room = {};
-  // How long a request waits for a gap before it is loaded beside busy streams, if that is affordable.
+  // Time that a request waits for a gap before it is loaded beside busy streams, if that is affordable.
   Nanoseconds patience = nanoseconds_from_ms(100);
 };
 
@@ -43,34 +45,34 @@ class Loader {
  public:
   virtual ~Loader() = default;
   virtual void request(LoadRequest request) = 0;
-  // What the owner has requested becomes urgent.
+  // Makes the owner's requests urgent.
   virtual void hurry(const void* owner) = 0;
-  // Destroys a variant that nobody will send any more, in a gap: that waits as loading does. Who still holds it
-  // postpones that.
+  // Destroys, in a gap, a variant that nobody will send any more, since destroying waits as loading does. It is
+  // postponed while somebody still holds the variant.
   virtual void retire(std::shared_ptr<Variant> variant) = 0;
-  // Afterwards nothing of this owner runs or will run: waits for what is running. The caller holds no lock that
-  // `loaded` takes.
+  // Drops the owner's requests and waits for one that is running; afterwards none of them runs. The caller must hold no
+  // lock that `loaded` takes.
   virtual void drop(const void* owner) = 0;
-  // As Tuner::gap(): loads in the calling thread what fits.
+  // Loads, in the calling thread, what fits into the gap, as Tuner::gap() does.
   virtual Nanoseconds gap(Nanoseconds expected) = 0;
-  // What the application is about to launch, by the time of its kernels: comes before the launch, so that a launch that
-  // waits for a load is seen.
+  // Notes a launch that the application is about to make, with the time of its kernels. It must precede the launch, so
+  // that a launch that waits for a load is noticed.
   virtual void note_launch(const CallStream& stream, Nanoseconds expected) = 0;
-  // As Tuner::forget().
+  // Forgets a stream, as Tuner::forget() does.
   virtual void forget(const CallStream& stream) = 0;
-  // Whether another stream than this probably has work.
+  // True if a stream other than this one probably has work.
   virtual bool others_busy(const CallStream& stream) const = 0;
-  // A kernel with so many bytes of private memory to a thread was launched. The first that needs more than any before
-  // makes the driver wait for the device and get memory, as loading does.
+  // Notes that a kernel with this much private memory per thread was launched. The first launch that needs more than
+  // any before makes the driver wait for the device and allocate memory, as loading does.
   virtual void note_private_memory(std::size_t bytes) = 0;
-  // What a first launch will probably wait for that: nothing where no more is needed.
+  // Returns how long a first launch will probably wait for that; 0 if no more memory is needed.
   virtual Nanoseconds private_memory_cost(std::size_t bytes) const = 0;
   virtual std::uint64_t loads() const = 0;
   virtual std::uint64_t loads_in_gaps() const = 0;
 };
 
-// The ledger outlives it. It has a thread of its own, which sleeps while nothing waits; CUDA's capture mode is relaxed
-// there. Destroying it drops all requests.
+// Makes a loader, which the ledger must outlive. Its own thread sleeps while nothing waits, and relaxes CUDA's capture
+// mode for itself. The destructor drops all requests.
 std::unique_ptr<Loader> make_loader(Ledger& ledger, LoaderOptions options);
 
 }  // namespace wattune::dynamic

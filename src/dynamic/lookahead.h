@@ -1,5 +1,6 @@
-// Lookahead: how many configurations are proposed, and compiled, before what was proposed first has shown anything: as
-// few as keep the device from waiting for compilers, as each is chosen knowing less. One thread.
+// Lookahead: the number of configurations that are proposed and compiled before the first of them has a result. It is
+// kept as small as possible without the device waiting for compilers, because each early proposal knows less. One
+// thread uses it.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@ class Lookahead {
   explicit Lookahead(std::size_t most) : most_(std::max<std::size_t>(1, most)), value_(std::min(kFirst, most_)) {}
 
   std::size_t value() const { return value_; }
-  // How long a step has waited for a compiler, and then for the budget.
+  // Takes how long a step has waited for a compiler, and then for the budget.
   void learn(Nanoseconds for_compiler, Nanoseconds for_budget) {
     if (for_compiler > for_budget)
       value_ = std::min(value_ + 1, most_);

@@ -1,4 +1,4 @@
-// What was measured of a configuration, as an entry of wisdom. A pure function.
+// Measured entries: turn the measurement of a configuration into an entry of wisdom. A pure function.
 #pragma once
 
 #include "wattune/backend/device.h"
@@ -7,7 +7,7 @@
 
 namespace wattune::dynamic {
 
-// `tuned`: as in the entry. Precondition: the Trial has statistics.
+// Returns the entry; `tuned` is as in the entry. Precondition: the Trial has statistics.
 WisdomEntry measured_entry(const KernelVersion& kernel, const DeviceInfo& device, const Key& key, const Trial& trial,
                            Measured measured, bool tuned);
 

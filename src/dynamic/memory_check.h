@@ -1,7 +1,7 @@
-// MemoryCheck: whether the memory that calls pass is as large as launches need it. Any thread.
+// MemoryCheck: checks that the memory that calls pass is as large as the launches need. Any thread may call.
 //
-// How large it is a driver is asked once for an allocation, not again while that is among those that were passed of
-// late. Whether it is still the same one is asked each time, which is cheap (backend::MemoryMark).
+// It asks a driver for the size of an allocation once, and not again while the allocation is among those passed
+// recently. At each call it asks whether the allocation is still the same, which is cheap (backend::MemoryMark).
 #pragma once
 
 #include <array>
@@ -22,7 +22,8 @@ class MemoryCheck {
   MemoryCheck(const KernelSpec& spec, const Signature& signature, const std::vector<tune::PlannedArgument>& planned,
               backend::MemoryMark mark);
 
-  // mismatch: memory that is too small, a null pointer, or pixels where there are none; errors of adopt_buffer().
+  // Fails with mismatch if memory is too small, a null pointer, or of the wrong kind (pixels or not), and as
+  // adopt_buffer() does.
   Result<void> check(std::span<const CallArgument> arguments, backend::Device& device);
   backend::MemoryMark mark() const { return mark_; }
 

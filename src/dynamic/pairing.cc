@@ -11,23 +11,23 @@ namespace wattune::dynamic {
 
 namespace {
 
-constexpr std::size_t kFirstTimes = 5;   // calls of a best that nothing is compared with yet
-constexpr std::size_t kRemembered = 16;  // times of the best known
-// Of a single time against the median of the best known: to be compared with it later.
+constexpr std::size_t kFirstTimes = 5;   // timed calls of a best that nothing is compared with yet
+constexpr std::size_t kRemembered = 16;  // last times of the best known that are kept
+// Bound of a single time over the best known's median, up to which a configuration is compared with it later.
 constexpr double kMayBeAsFast = 1.1;
 constexpr std::size_t kContenders = 8;
 constexpr Nanoseconds kUntried = Nanoseconds(std::numeric_limits<double>::infinity());
-constexpr Nanoseconds kPatience = nanoseconds_from_ms(100);  // of a first launch, for its stream to be idle
-constexpr double kBadWhenScreened = 2.0;                     // how far screening may be wrong
-constexpr Nanoseconds kHostLaunch = Nanoseconds(3e3);        // of one launch (docs/results/dynamic.md)
+constexpr Nanoseconds kPatience = nanoseconds_from_ms(100);  // for a first launch, until its stream is idle
+constexpr double kBadWhenScreened = 2.0;                     // factor by which screening may be wrong
+constexpr Nanoseconds kHostLaunch = Nanoseconds(3e3);        // host time of one launch (docs/results/dynamic.md)
 
-// At least that, where the host is what a call of many launches waits for.
+// Returns the least time of a call of many launches, which may wait for the host.
 Nanoseconds sending_time(const Variant& variant) {
   const std::size_t launches = variant.launches();
   return launches > 1 ? static_cast<double>(launches) * kHostLaunch : Nanoseconds();
 }
 
-// Of a clock that is too coarse for the kernel, no time is 0.
+// Makes a sample. On a clock too coarse for the kernel a time may be 0, so it is at least 1 ns.
 Sample sample_of(Nanoseconds time) { return {.time = std::max(time, Nanoseconds(1))}; }
 
 Observation observation_of(std::vector<Sample> samples) {
@@ -92,8 +92,9 @@ Pairing::Contest* Pairing::untried() {
   return found == contests_.end() ? nullptr : &*found;
 }
 
-// Whose round has only half been handed out comes first, so that its other half is the next call; then whoever had a
-// turn last, the fastest of those that were launched, those that were not, and those that are put off.
+// Returns the contests in the order of their turns. One whose round is half handed out comes first, so that its other
+// half is the next call. Then come the one that had the last turn, the fastest of those launched, and those not
+// launched. Put-off ones come behind others.
 std::vector<Pairing::Contest*> Pairing::in_order() {
   std::vector<Contest*> all;
   for (Contest& each : contests_)
@@ -139,7 +140,7 @@ bool Pairing::may_launch(Contest& contest, Nanoseconds now, const IsIdle& idle) 
   return now - *contest.waits_since >= kPatience || idle();
 }
 
-// In exploring calls one time has to do.
+// Returns a turn of the best known. In Mode::explore one time of it must suffice.
 Turn Pairing::next_of_best(Mode mode) {
   const bool enough = *to_be_timed_ == 0 || (mode == Mode::explore && *to_be_timed_ < kFirstTimes);
   to_be_timed_ = enough || mode == Mode::explore ? 0 : *to_be_timed_ - 1;
@@ -162,7 +163,8 @@ Turn Pairing::next_of(Contest& contest, Mode mode, Nanoseconds now) {
   return turn;
 }
 
-// The turn of the best known costs nothing, so a round costs what its candidate's turn does.
+// True if the budget affords a round. The turn of the best known costs nothing, so a round costs as much as its
+// candidate's turn.
 bool Pairing::afford(Contest& contest, Mode mode, Nanoseconds now) {
   if (contest.reserved) return true;
   const Prediction prediction = predict(contest);
@@ -175,9 +177,11 @@ bool Pairing::afford(Contest& contest, Mode mode, Nanoseconds now) {
   return true;
 }
 
-// What one bad surprise taught would keep all others out for good. So it counts until the budget has gained as much as
-// the next could lose, twice as long each time, and half as long again for each call that loses no more than it may.
-// Where it is the budget that bounds a call, nothing is there to be forgiven.
+// Puts off a candidate that may stall for too long. A bad surprise would otherwise keep all other candidates out for
+// good. So it counts only until the budget has gained as much as the next could lose. That time doubles with each
+// surprise, and halves with each call that loses no more than it may.
+//
+// A candidate is dropped if sending its launches alone takes longer than a call may lose.
 void Pairing::put_off(Contest& contest, const Prediction& prediction, Nanoseconds now) {
   const Nanoseconds most = ledger_.most(prediction.call);
   if (sending_time(*contest.variant) - prediction.call > most) {
@@ -197,7 +201,7 @@ void Pairing::put_off(Contest& contest, const Prediction& prediction, Nanosecond
   waited_.forget();
 }
 
-// By its own times, or else those that screening saw, or else those of other candidates.
+// Predicts a candidate's stall from its own times, else from screening, else from other candidates.
 Prediction Pairing::predict(const Contest& contest) const {
   const Nanoseconds best = *best_time();
   const std::vector<Sample> samples = contest.duel.samples();
@@ -285,7 +289,7 @@ void Pairing::take(const Out& out, Nanoseconds time) {
 void Pairing::take_of_candidate(const Out& out, const Sample& sample) {
   const Nanoseconds best = best_time().value_or(sample.time);
   const Contest* const contest = find(out.turn.contest);
-  // The device waits for the host, where that takes longer to send a call of many launches than it takes to run it.
+  // The device waits for the host if sending a call of many launches takes longer than running it.
   const bool many = out.turn.variant->launches() > 1;
   const Nanoseconds time = many ? std::max(sample.time, out.sending.took) : sample.time;
   if (contest != nullptr && !contest->duel.first_launch()) slowness_.learn(time / best);
@@ -297,7 +301,7 @@ void Pairing::take_of_candidate(const Out& out, const Sample& sample) {
   if (lost <= ledger_.most(best)) price_ = std::max(1.0, 0.5 * price_);
 }
 
-// Each says something of how its times spread, which is what a candidate is judged by.
+// Takes a time of the best known. Each one also tells how times spread, by which candidates are judged.
 void Pairing::take_of_best(const Sample& sample) {
   if (times_of_best_.size() > 2) gate_.learn(sample.time, sample.time, *best_time());
   if (times_of_best_.size() == kRemembered) times_of_best_.erase(times_of_best_.begin());
@@ -314,7 +318,7 @@ std::optional<Outcome> Pairing::best_is_timed() {
                  .better = !best_failed_};
 }
 
-// What is known of the contest, if that is more than before; without a variant it is over.
+// Returns the decision of a contest, if there is a new one. A contest without a variant is over.
 std::optional<Outcome> Pairing::decide(Contest& contest) {
   if (contest.once && contest.duel.first_launch() && !contest.failed) return decide_at_once(contest);
   const Duel::Verdict verdict = contest.duel.verdict();
@@ -328,7 +332,8 @@ std::optional<Outcome> Pairing::decide(Contest& contest) {
   return outcome;
 }
 
-// What is faster than the best known ever was takes its place. The slower of the two stays if it may be as fast.
+// Decides by a single time. A candidate faster than all recent times of the best known replaces it. The slower of the
+// two stays if it may be as fast.
 Outcome Pairing::decide_at_once(Contest& contest) {
   contest.once = false;
   const Sample time = *contest.duel.first_launch();
@@ -346,7 +351,7 @@ Outcome Pairing::decide_at_once(Contest& contest) {
   return outcome;
 }
 
-// The others are compared with it anew, but for those that cannot be as fast.
+// Makes the candidate the best known. Other candidates are compared with it anew, except those that cannot be as fast.
 void Pairing::crown(Contest& contest, std::vector<Sample> times) {
   std::swap(best_, contest.variant);
   times_of_best_ = std::move(times);
@@ -360,14 +365,14 @@ void Pairing::crown(Contest& contest, std::vector<Sample> times) {
   }
 }
 
-// With another best known. What is under way of the rounds before is not heard of any more.
+// Begins a new comparison with another best known. Results of earlier rounds that are under way will be ignored.
 void Pairing::compare_anew(Contest& contest) {
   if (!contest.duel.first_launch()) return;
   contest.number = ++last_number_;
   contest.duel = Duel(*contest.duel.first_launch());
 }
 
-// Of those that were tried once.
+// Keeps the fastest of the candidates that were tried once.
 void Pairing::keep_the_fastest() {
   std::vector<Contest*> tried;
   for (Contest& each : contests_)

@@ -1,12 +1,13 @@
-// Pairing: which of the next calls of one key run what, so that candidates are compared with the best known in place.
+// Pairing: decides which configuration each of the next calls of a key runs, so that candidates are compared with the
+// best known in place.
 //
-// Of one instance, under its lock; nothing here waits. Of each candidate as many rounds are under way as its duel
-// lets; while its times have not come back, others have their turns, as an application may send many calls before the
-// first has ended.
-// What a call runs is asked before it is sent and told afterwards; times are collected in later calls, when they are
-// there. Each exploring call is reserved in the ledger before. In Mode::explore each call runs a candidate that was not
-// tried, and one time says what there is to say of it; those that may be as fast as the best known are compared with it
-// later.
+// It belongs to one instance and is used under its lock; nothing here waits. Each candidate has as many rounds under
+// way as its duel allows. Until its times come back, other candidates have their turns, since an application may send
+// many calls before the first has ended.
+//
+// A caller asks what to run before it sends, and reports afterwards. Times are collected in later calls, when they are
+// ready. Each exploring call is reserved in the ledger first. In Mode::explore each call runs a candidate that was not
+// tried, and one time decides about it. Candidates that may be as fast as the best known are compared with it later.
 //
 //   if (pairing.is_busy()) turn = pairing.next(mode, now);         // else the best known, and nothing to tell
 //   pairing.sent(turn, turn.variant->send_timed(stream, arguments), {.others_busy = loader.others_busy(stream)});
@@ -28,70 +29,71 @@
 
 namespace wattune::dynamic {
 
-// What a call is to run.
+// The variant that a call is to run, and how.
 struct Turn {
   std::shared_ptr<Variant> variant;
-  bool timed = false;      // with send_timed(), and then told to sent()
-  bool exploring = false;  // a candidate: not the best known
+  bool timed = false;      // sent with send_timed(), then reported to sent()
+  bool exploring = false;  // true for a candidate, false for the best known
   bool exclusive = false;  // the caller waits for the device before and after
-  bool first = false;      // of its variant
+  bool first = false;      // true for the first launch of its variant
   std::uint64_t contest = 0;
-  Nanoseconds reserved;  // in the ledger
+  Nanoseconds reserved;  // time reserved in the ledger
 };
 
-// How it was sent.
+// Facts about how a turn was sent.
 struct Sending {
   bool others_busy = false;
-  Nanoseconds took;    // the host, to send it: a first launch may wait there
-  Nanoseconds waited;  // for the device, where the turn was exclusive; that the call was shadowed added so much
+  Nanoseconds took;    // host time of sending; a first launch may wait there
+  Nanoseconds waited;  // for the device if exclusive; added time if shadowed
 };
 
-// What became of a configuration.
+// The result for a configuration.
 struct Outcome {
   Configuration configuration;
   Observation observation;
-  bool better = false;                    // it is the best known from here on
-  std::shared_ptr<Variant> retired = {};  // nobody is sent it any more: the one that lost, or that failed
+  bool better = false;                    // true if it is the best known from here on
+  std::shared_ptr<Variant> retired = {};  // the variant that lost or failed; it is not sent any more
 };
 
 class Pairing {
  public:
-  // The ledger and the loader, which knows what a first launch costs, outlive it.
+  // Takes the ledger, and the loader, which knows what a first launch costs. Both outlive it.
   Pairing(Ledger& ledger, Loader& loader, Measuring measuring, Safety safety = Safety::trusted)
       : ledger_(ledger), loader_(loader), measuring_(measuring), is_shadowed_(safety == Safety::shadowed) {}
   Pairing(const Pairing&) = delete;
   Pairing& operator=(const Pairing&) = delete;
-  // What it had reserved is free again.
+  // Releases all reservations.
   ~Pairing();
 
-  // What is the best known from here on, without being compared, as the first of a key is. Its first calls are timed;
-  // then it is an outcome like any other. Gives back the one before.
+  // Sets the best known without comparing it, as for the first of a key. Its first calls are timed; then collect()
+  // returns an outcome for it. Returns the one before.
   std::shared_ptr<Variant> set_best(std::shared_ptr<Variant> best);
   const std::shared_ptr<Variant>& best() const { return best_; }
-  // The median of its last times in place.
+  // Returns the median of the last times of the best known in calls.
   std::optional<Nanoseconds> best_time() const;
-  // A candidate that is loaded; they are tried in their order.
+  // Adds a loaded candidate. Candidates are tried in the order of their addition.
   void add(Candidate candidate, std::shared_ptr<Variant> variant);
-  // Gives back all candidates that were not decided about.
+  // Returns and removes all candidates that were not decided about.
   std::vector<std::shared_ptr<Variant>> drop_candidates();
 
-  // Whether a call has to ask and tell. false: it runs best().
+  // True if a call must use next() and sent(). If false, it runs best().
   bool is_busy() const { return to_be_timed_ || !contests_.empty(); }
-  // What the next call runs. In Mode::explore a candidate whatever the budget says, else the first launch of one waits
-  // a while for an idle stream: it may wait for all that is queued. Precondition: there is a best().
+  // Returns what the next call runs. In Mode::explore this is a candidate, whatever the budget. Otherwise the first
+  // launch of a candidate waits a while for an idle stream, since it may wait for all queued work. Precondition: there
+  // is a best().
   using IsIdle = std::function<bool()>;
   Turn next(
       Mode mode, Nanoseconds now, const IsIdle& idle = [] { return true; });
-  // The other half of the round of which this turn is the first; where it is none, the best known, untimed.
+  // Returns the other half of the round that this turn begins; the best known, untimed, if it begins none.
   Turn other_half(const Turn& first, Mode mode, Nanoseconds now);
-  // A timed turn was sent, or failed in that. Each that these gave has to be told.
+  // Reports that a timed turn was sent, or failed to be sent. Each timed turn must be reported.
   void sent(const Turn& turn, Result<TimedCall> call, const Sending& sending);
-  // What became known since; of one configuration more than once, if it was tried in Mode::explore. Asks what is out
-  // without waiting.
+  // Returns what became known since the last call, without waiting. A configuration that was tried in Mode::explore may
+  // occur more than once.
   std::vector<Outcome> collect();
-  // A candidate's turn waits for the budget.
+  // True if a candidate's turn waits for the budget.
   bool waits_for_budget() const { return waits_for_budget_; }
-  // And waits until the budget has gained as much, as it may stall for so long.
+  // Returns the predicted stall of a candidate that waits because the stall may be too long for one call.
   std::optional<Prediction> stalls_too_long() const { return stalls_too_long_; }
 
  private:
@@ -100,12 +102,12 @@ class Pairing {
     std::shared_ptr<Variant> variant;
     std::uint64_t number = 0;
     Duel duel = {};
-    std::optional<Nanoseconds> reserved = {};  // for a turn that was not handed out yet
+    std::optional<Nanoseconds> reserved = {};  // for a turn not handed out yet
     std::optional<Error> failed = {};
-    bool once = false;                            // its first launch is in Mode::explore
-    std::optional<Nanoseconds> waits_since = {};  // for its stream
-    bool put_off = false;                         // it may stall for too long: behind the others
-    bool forgiven = false;                        // its worst time counts no more
+    bool once = false;                            // true if its first launch is in Mode::explore
+    std::optional<Nanoseconds> waits_since = {};  // begin of its wait for an idle stream
+    bool put_off = false;                         // true if it may stall for too long: it comes behind others
+    bool forgiven = false;                        // true if its worst time no longer counts
   };
   struct Out {
     TimedCall call;
@@ -144,20 +146,20 @@ class Pairing {
   const bool is_shadowed_;
   std::shared_ptr<Variant> best_;
   std::vector<Sample> times_of_best_;       // the last few
-  std::optional<std::size_t> to_be_timed_;  // calls of a best that was not compared; none: it was told
+  std::optional<std::size_t> to_be_timed_;  // calls of a new best still to be timed; nullopt once it was reported
   std::optional<Error> best_failed_;
-  std::deque<Contest> contests_;  // in the order of their variants' coming; one without a variant is over
-  std::uint64_t current_ = 0;     // who had a turn last
+  std::deque<Contest> contests_;  // in the order in which variants came; one without a variant is over
+  std::uint64_t current_ = 0;     // the contest that had the last turn
   std::uint64_t last_number_ = 0;
   std::vector<Out> out_;
   measure::Gate gate_;
   Slowness slowness_;
   RecentLargest waited_{is_shadowed_ ? nanoseconds_from_ms(1.0) : Nanoseconds()};
-  RecentLargest first_launch_{Nanoseconds(20e3)};  // of the host, on an idle device
+  RecentLargest first_launch_{Nanoseconds(20e3)};  // host time of a first launch on an idle device
   bool waits_for_budget_ = false;
   std::optional<Prediction> stalls_too_long_;
-  std::optional<Nanoseconds> too_long_since_;  // that is so
-  double price_ = 1.0;                         // how many times as much the budget has to gain
+  std::optional<Nanoseconds> too_long_since_;  // begin of that state
+  double price_ = 1.0;                         // factor by which the budget must gain more
 };
 
 }  // namespace wattune::dynamic

@@ -10,7 +10,8 @@ namespace wattune::dynamic {
 
 namespace {
 
-// Of all kernels of a tuner; what was kept first goes first. What is longer is drawn anew each time.
+// Most sequences that are kept for all kernels of a tuner, the oldest going first, and most bytes of each. Longer ones
+// are drawn anew each time.
 constexpr std::size_t kMostSequences = 8;
 constexpr std::size_t kMostBytes = std::size_t{128} << 20;
 
@@ -44,7 +45,8 @@ Result<RandomContents::Contents> RandomContents::find(const KernelSpec& spec, co
   return contents;
 }
 
-// More than is wanted where it is not the first time, as sizes that differ from key to key would each draw some more.
+// Returns at least the wanted beginning of a sequence. When a sequence must grow, it is drawn longer than wanted, since
+// otherwise each key with other sizes would draw a little more.
 Result<tune::SharedBytes> RandomContents::beginning_of(const Sequence& sequence, const VectorArgument& argument,
                                                        std::size_t length) {
   const std::size_t element = element_bytes(argument);

@@ -1,5 +1,5 @@
-// RandomContents: what arguments that are filled at random hold, kept from one key of a kernel to the next, because to
-// draw as much takes longer than to screen some configurations. One thread.
+// RandomContents: the contents of randomly filled arguments, kept from one key of a kernel to the next. Drawing them
+// takes longer than screening some configurations. One thread uses it.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +18,19 @@ class RandomContents {
  public:
   using Contents = std::vector<tune::SharedBytes>;
 
-  // By the positions of the arguments, for the default configuration, as EvaluatorOptions::contents; nullptr: it is
-  // filled by other means, or not at all, or is too long to be kept. Nothing, where the spec is wrong: whoever
-  // evaluates it says so.
+  // Returns contents by the positions of the arguments, for the default configuration, as EvaluatorOptions::contents.
+  // nullptr if an argument is filled by other means, not filled, or too long to be kept. Empty if the spec is wrong;
+  // its evaluation reports why.
   Contents of(const KernelSpec& spec, const space::SearchSpace& space);
   void forget() { kept_.clear(); }
 
  private:
-  // One sequence of elements, of which an argument holds as many as it is long.
+  // A sequence of random elements. An argument holds as many of them as it is long.
   struct Sequence {
     std::variant<FillUniform, FillNormal> fill;
     ElementType type;
     std::size_t width;
-    std::uint64_t seed;  // where the fill has none
+    std::uint64_t seed;  // used if the fill has none
 
     bool operator==(const Sequence&) const = default;
   };

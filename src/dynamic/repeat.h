@@ -1,15 +1,15 @@
-// Whether a call that failed may be made again with another configuration. Pure functions.
+// Repetition: tells whether a failed call may be repeated with another configuration. All functions are pure.
 #pragma once
 
 #include "dynamic/problem.h"
 
 namespace wattune::dynamic {
 
-// The driver refused a launch of the configuration: nothing was launched before it in the call, or what was has only
-// overwritten memory that no launch reads.
+// True if the call may be repeated after the driver refused a launch of this configuration. Either nothing was launched
+// before it, or earlier launches only overwrote memory that no launch reads.
 bool can_be_repeated(const Problem& problem, const Configuration& failed);
 
-// The same error for a call that cannot.
+// Returns the same error for a call that cannot be repeated.
 Error with_spoilt_outputs(Error error);
 
 }  // namespace wattune::dynamic

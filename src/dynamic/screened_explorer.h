@@ -1,5 +1,5 @@
-// The explorer of screened kernels, which is the default: a search in a process of its own, on generated data, whose
-// best few are then tried in calls of the application. What they show there is final.
+// The explorer of screened kernels, which is the default. It searches in a process of its own, on generated data, and
+// then has the best few tried in calls of the application. The results of these calls are final.
 #pragma once
 
 #include "dynamic/explorer.h"
@@ -7,9 +7,9 @@
 
 namespace wattune::dynamic {
 
-// Strategy, rule and what it begins with are as of plan_key_search(), whose errors it has. The ledger outlives the
-// screening. A key that cannot be screened is over at once: the best known runs. `found` as of KeyScreening;
-// `gains` of the kernel's keys.
+// Makes the explorer. Strategy, rule and first configurations are those of plan_key_search(), as are the errors. The
+// ledger outlives the screening. A key that cannot be screened is over at once, and its calls run the best known.
+// `found` is as for KeyScreening; `gains` are those of the kernel's keys.
 Result<std::unique_ptr<Explorer>> make_screened_explorer(std::shared_ptr<const Problem> problem,
                                                          const TuningPolicy& policy,
                                                          const std::vector<Configuration>& known, Ledger& ledger,

@@ -14,11 +14,11 @@ namespace wattune::dynamic {
 
 namespace {
 
-// How long the process stays when there is nothing to screen: its context takes memory of the device.
+// Time for which the process stays while there is nothing to screen. Its context takes memory of the device.
 constexpr Nanoseconds kIdle = nanoseconds_from_seconds(5);
-// Between two looks whether a key pays again.
+// Pause between two looks whether a key pays again.
 constexpr std::chrono::milliseconds kPause{20};
-// Of the memory that nobody has taken.
+// Fraction of the free memory that screening may take: one in so many bytes.
 constexpr std::uint64_t kPart = 4;
 
 }  // namespace
@@ -36,7 +36,7 @@ void Screening::expect_key() {
   begin();
 }
 
-// Under the lock.
+// Wakes or starts the thread. The lock must be held.
 void Screening::begin() {
   added_.notify_one();
   if (!thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
@@ -48,7 +48,7 @@ bool Screening::take_expectation() {
 }
 
 void Screening::work(const std::stop_token& stop) {
-  const backend::RelaxedCapture relaxed;  // it asks the application's context for its free memory
+  const backend::RelaxedCapture relaxed;  // screening asks the application's context for its free memory
   while (const std::shared_ptr<KeyScreening> key = next(stop)) {
     screen(key, stop);
     const std::lock_guard lock(mutex_);
@@ -56,13 +56,14 @@ void Screening::work(const std::stop_token& stop) {
   }
 }
 
-// nullptr: it ends. The process is given back when nothing has paid for long.
+// Returns the next key to screen; nullptr if the thread is to end. Gives the process back when nothing has paid for
+// long.
 std::shared_ptr<KeyScreening> Screening::next(const std::stop_token& stop) {
   const Stopwatch idle;
   while (!stop.stop_requested()) {
     drop_over();
     note_resting();
-    if (take_expectation()) static_cast<void>(open(stop));  // the first key hears why not
+    if (take_expectation()) static_cast<void>(open(stop));  // the first key reports a failure
     if (device_ != nullptr && idle.elapsed() >= kIdle) close();
     std::unique_lock lock(mutex_);
     if (std::shared_ptr<KeyScreening> key = take_worthiest()) return key;
@@ -81,7 +82,8 @@ Nanoseconds Screening::worth_of(KeyScreening& key) const {
   return key.is_worth_running(cost, kept_.has(&key)) ? key.worth(options_.now()) : Nanoseconds(-1);
 }
 
-// Those of which nothing is left to run, and then without the lock what they hold, as that may take a while.
+// Drops the keys that have nothing left to run. Then, without the lock, it frees what they hold, as that may take a
+// while.
 void Screening::drop_over() {
   std::vector<std::shared_ptr<KeyScreening>> over;
   {
@@ -104,7 +106,7 @@ void Screening::note_resting() {
   for (const std::string& each : notes) options_.note(each);
 }
 
-// Of those that are worth running; of those that are worth as much the first. nullptr: there is none.
+// Returns the key whose next step is worth most, the first of equals; nullptr if no key is worth running.
 std::shared_ptr<KeyScreening> Screening::take_worthiest() {
   const auto worth = [this](const auto& key) { return worth_of(*key); };
   const auto found = std::ranges::max_element(keys_, {}, worth);
@@ -114,13 +116,13 @@ std::shared_ptr<KeyScreening> Screening::take_worthiest() {
   return key;
 }
 
-// What was set up for a key is kept while others run.
+// Screens a key. Its evaluator is kept while others run.
 void Screening::screen(const std::shared_ptr<KeyScreening>& key, const std::stop_token& stop) {
   if (Result<void> opened = open(stop); !opened) return key->refuse(opened.error());
   std::unique_ptr<tune::Evaluator> evaluator = kept_.take(key.get());
   const std::size_t resets = evaluator ? evaluator->resets() : 0;
   const Result<void> done = run(*key, evaluator, stop);
-  // Of another's, nothing is left on a device that was reset.
+  // A reset of the device destroys what other keys have on it.
   if (!done || (evaluator && evaluator->resets() > resets)) kept_.let_go_of_all();
   if (done) {
     if (evaluator && !key->is_over(options_.now())) kept_.keep(key, std::move(evaluator), key->memory());

@@ -1,8 +1,9 @@
-// Screening: tries the configurations of a tuner's keys in a process of its own, of the key next of which another is
-// worth most, before calls of the application depend on them.
+// Screening: tries the configurations of a tuner's keys in a process of its own, before calls of the application depend
+// on them. It chooses the key whose next step is worth most.
 //
-// It owns a thread, which begins with the first key, and the device in the process, which is given back when no key has
-// come for some seconds. Any thread adds keys; that never waits. It ends promptly, whatever the process is at.
+// It owns a thread, which begins with the first key, and the device in the process, which is given back after some
+// seconds without work. Any thread may add keys, which never waits. The destructor ends promptly, whatever the process
+// does.
 //
 //   screening.add(key);                                   // and later, from any thread: key->state(), key->best_few()
 #pragma once
@@ -23,17 +24,17 @@
 namespace wattune::dynamic {
 
 struct ScreeningOptions {
-  // Opens the device, as open_screening_device() does, with workers that end when a stop is requested. What it says
-  // against it the first time stands.
+  // Function that opens the device as open_screening_device() does, with workers that end when a stop is requested. The
+  // first error is final.
   std::function<Result<std::unique_ptr<backend::Device>>(const backend::WorkerOptions& worker)> open;
   backend::WorkerOptions worker = {};
-  // Of the device, in bytes, a quarter of which may be taken.
+  // Function that returns the free bytes of the device. A quarter of them may be taken.
   std::function<std::uint64_t()> free_memory;
-  backend::CompilePool* pool = nullptr;  // compiles ahead; outlives it; nullptr: the device compiles
-  CompileTargetOf target = {};           // of that device, for references; empty: it compiles them
+  backend::CompilePool* pool = nullptr;  // compiles ahead; outlives this; nullptr if the device compiles
+  CompileTargetOf target = {};           // for references; empty if the device compiles them
   std::size_t compile_ahead = 1;
-  std::function<Nanoseconds()> now;                   // the ledger's clock
-  std::function<void(const std::string& line)> note;  // from its thread
+  std::function<Nanoseconds()> now;                   // returns the time of the ledger's clock
+  std::function<void(const std::string& line)> note;  // called from its thread
 };
 
 class Screening {
@@ -43,7 +44,7 @@ class Screening {
   Screening& operator=(const Screening&) = delete;
 
   void add(std::shared_ptr<KeyScreening> key);
-  // A key will probably come: the device is opened until then.
+  // Opens the device in advance, because a key will probably come.
   void expect_key();
 
  private:
@@ -52,31 +53,31 @@ class Screening {
   bool take_expectation();
   std::shared_ptr<KeyScreening> next(const std::stop_token& stop);
   std::shared_ptr<KeyScreening> take_worthiest();
-  // Less than nothing: it is not worth running.
+  // Returns what a step of the key is worth; negative if it is not worth running.
   Nanoseconds worth_of(KeyScreening& key) const;
   Nanoseconds worth_of_others();
   void drop_over();
   void note_resting();
   void screen(const std::shared_ptr<KeyScreening>& key, const std::stop_token& stop);
   Result<void> run(KeyScreening& key, std::unique_ptr<tune::Evaluator>& evaluator, const std::stop_token& stop);
-  // Of the device that may be taken, what is kept included.
+  // Returns the bytes of the device that may be taken, those of kept evaluators included.
   std::uint64_t most_memory() const;
   Result<void> open(const std::stop_token& stop);
   void close();
   backend::WorkerOptions worker(const std::stop_token& stop) const;
 
   const ScreeningOptions options_;
-  std::unique_ptr<backend::Device> device_;         // of the thread
-  std::optional<Error> refused_;                    // the same
-  std::unique_ptr<measure::MeasurePolicy> policy_;  // the same; once a device was opened
-  std::optional<RecentMean> steps_;                 // the same
-  RandomContents contents_;                         // the same
-  KeptEvaluators kept_;                             // the same
-  std::mutex mutex_;                                // guards what follows
+  std::unique_ptr<backend::Device> device_;         // used by the thread only
+  std::optional<Error> refused_;                    // likewise
+  std::unique_ptr<measure::MeasurePolicy> policy_;  // likewise; set once a device was opened
+  std::optional<RecentMean> steps_;                 // likewise
+  RandomContents contents_;                         // likewise
+  KeptEvaluators kept_;                             // likewise
+  std::mutex mutex_;                                // guards the members below
   std::condition_variable_any added_;
   std::deque<std::shared_ptr<KeyScreening>> keys_;
   bool is_key_expected_ = false;
-  std::jthread thread_;  // ends before what it works on
+  std::jthread thread_;  // ends before the members that it uses
 };
 
 }  // namespace wattune::dynamic

@@ -16,7 +16,7 @@ std::uint64_t bytes_on_device(const Argument& argument, const tune::PlannedArgum
   return buffer->bytes * (twice ? 2 : 1);
 }
 
-// false: there is none.
+// Halves the largest even size. Returns false if there is none.
 bool halve_largest(std::vector<NamedSize>& sizes) {
   NamedSize* largest = nullptr;
   for (NamedSize& size : sizes)
@@ -25,15 +25,17 @@ bool halve_largest(std::vector<NamedSize>& sizes) {
   return largest != nullptr;
 }
 
-// A thirtieth of what steps in a worker took that moved 20 MB on an H200, copies between processes included
-// (docs/results/dynamic.md): those hold no kernel up, and outputs are copied of few. So 4 ms stand for 200 MB, several
-// times what the caches of such a GPU hold, for which other configurations would be the best.
+// Time of a step for each byte. It is a thirtieth of the time of steps in a worker that moved 20 MB on an H200, copies
+// between processes included (docs/results/dynamic.md). These copies delay no kernel, and few outputs are copied. So 4
+// ms stand for 200 MB, several times the caches of such a GPU; for data that fit into caches, other configurations
+// would be the best.
 constexpr double kNanosecondsPerByte = 0.02;
-// At first, for six samples, for the outputs that are compared. What is far slower is launched once or twice.
+// Number of runs in a step: first launch, six samples, and the run whose outputs are compared. Much slower candidates
+// are launched once or twice.
 constexpr double kRuns = 8.0;
 
-// Which part of the work smaller sizes leave. Kernels do as much as there are bytes, or for each of one size something
-// for each of another; what they do more often becomes less by more than either.
+// Returns the part of the work that smaller sizes leave. The work is assumed proportional to the bytes or to the
+// product of the sizes, whichever shrinks more. Kernels that do more work than either shrink further.
 double part_of(const std::vector<NamedSize>& smaller, const std::vector<NamedSize>& whole, double part_of_bytes) {
   double product = 1.0;
   for (std::size_t i = 0; i < whole.size(); ++i)
@@ -45,7 +47,8 @@ Nanoseconds time_of(const ScreeningStep& step, std::uint64_t bytes, double part)
   return Nanoseconds(kNanosecondsPerByte * static_cast<double>(bytes)) + kRuns * part * step.kernel_time;
 }
 
-// What is odd is halved too, as what divided it seldom is a power of two. false: there is nothing to halve.
+// Halves the largest size, odd ones too, since what divided an odd size is seldom a power of two. Returns false if
+// there is nothing to halve.
 bool halve_largest_of_all(std::vector<NamedSize>& sizes) {
   const auto largest = std::ranges::max_element(sizes, {}, &NamedSize::value);
   if (largest == sizes.end() || largest->value <= 1) return false;

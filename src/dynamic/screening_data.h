@@ -1,5 +1,5 @@
-// What a key is screened on: data of its own sizes, or of smaller ones where memory or the budget does not suffice.
-// Pure functions.
+// Screening data: the sizes on which a key is screened. They are its own, or smaller ones if memory or the budget does
+// not suffice. All functions are pure.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,22 @@
 
 namespace wattune::dynamic {
 
-// The bytes of device memory that screening the default configuration takes: its buffers, and a copy of each that it
-// overwrites. Errors of the plan.
+// Returns the bytes of device memory that screening the default configuration takes: its buffers, and a copy of each
+// that it overwrites. Fails as the plan does.
 Result<std::uint64_t> screening_memory(const KernelSpec& spec, const space::SearchSpace& space);
 
-// The problem's spec; where that takes more than `most` bytes, with its largest size halved until it does not. Sizes
-// stay multiples of what they were halves of, so that what divided them mostly still does. unavailable: memory does not
-// suffice, and no size can be halved.
+// Returns the problem's spec, with its largest size halved until it takes at most `most` bytes. Only even sizes are
+// halved, so that mostly what divided them still does. Fails with unavailable if memory does not suffice and no size
+// can be halved.
 Result<KernelSpec> fit_to_memory(const Problem& problem, std::uint64_t most);
 
-// A step of screening brings data to the device and back, and runs the kernel on them some times.
+// A step of screening: it brings data to the device and back, and runs the kernel on them several times.
 struct ScreeningStep {
-  Nanoseconds most;         // that it should take of the device's time
-  Nanoseconds kernel_time;  // of the best known with all data; 0: unknown
+  Nanoseconds most;         // most device time that it should take
+  Nanoseconds kernel_time;  // time of the best known with all data; 0 if unknown
 };
-// The spec with its largest size halved until a step takes no longer, as far as that can be foretold, and as far as
-// there are sizes by which it needs less memory. Errors of the plan.
+// Returns the spec, with its largest size halved until a step is predicted to take no longer. Stops where smaller sizes
+// need no less memory. Fails as the plan does.
 Result<KernelSpec> fit_to_time(KernelSpec spec, const space::SearchSpace& space, const ScreeningStep& step);
 
 }  // namespace wattune::dynamic

@@ -46,7 +46,8 @@ Result<std::unique_ptr<backend::Device>> open_screening_device(const DeviceInfo&
                                                                const backend::WorkerOptions& worker) {
   WATTUNE_TRY(backend::check_second_process(attached));
   if (wanted.empty()) {
-    // Mostly the selector says the same in both processes, and to look for the device takes as long as to open it.
+    // Tries the same selector first. It mostly names the same device in both processes, and a search takes as long as
+    // opening.
     auto opened = backend::open_device_in_worker(attached.selector, worker);
     if (opened ? is_screening_device(attached, (*opened)->info()) : opened.error().code() != ErrorCode::not_found)
       return opened;

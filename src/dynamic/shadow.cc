@@ -27,7 +27,7 @@ Result<std::unique_ptr<Shadow>> Shadow::make(std::shared_ptr<const Problem> prob
   return shadow;
 }
 
-// Calls of one key may differ in their sizes.
+// Plans for the sizes of this call, which may differ between calls of one key.
 Result<void> Shadow::plan_for(std::span<const CallArgument> arguments) {
   if (!problem_->has_other_sizes) return {};
   CallSizes sizes;
@@ -48,7 +48,8 @@ Result<void> Shadow::add_outputs() {
   return {};
 }
 
-// What depends on parameters is scratch memory, which is saved as long as the default configuration needs it.
+// Adds an output. Memory whose length depends on parameters is scratch memory. It is saved in the length that the
+// default configuration needs.
 Result<void> Shadow::add_output(const PassedArgument& given, std::size_t passed, const tune::PlannedArgument& planned) {
   const Argument& argument = planned_->spec.arguments[given.argument];
   const auto* const vector = std::get_if<VectorArgument>(&argument.kind);
@@ -69,7 +70,7 @@ Result<void> Shadow::add_output(const PassedArgument& given, std::size_t passed,
 Result<ShadowedCall> Shadow::run(const CallStream& stream, std::span<const CallArgument> arguments, Variant& best,
                                  Variant& candidate) {
   const Stopwatch stopwatch;
-  const backend::RelaxedCapture relaxed;  // memory may be made while another thread captures
+  const backend::RelaxedCapture relaxed;  // memory may be allocated while another thread captures
   WATTUNE_ASSIGN(Lane* const lane, streams_.find(stream));
   const std::lock_guard sending(lane->sending);
   const std::lock_guard running(running_);
@@ -90,7 +91,7 @@ Result<ShadowedCall> Shadow::run(const CallStream& stream, std::span<const CallA
   return ShadowedCall{std::move(kept), std::move(tried), !wrong.empty(), stopwatch.elapsed()};
 }
 
-// The memory of the call is written, though the call's handle of a buffer of ours says nothing of that.
+// Finds the memory of an output. The call's memory is written, although the call passes a buffer of ours as const.
 Result<void> Shadow::find(Output& output, const CallArgument& given) {
   output.adopted.reset();
   if (given.buffer() != nullptr) {

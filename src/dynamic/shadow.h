@@ -1,9 +1,9 @@
-// Shadow: calls that compute their outputs twice from the same contents, by a candidate and by the best known, and keep
-// what the best known computed.
+// Shadow: runs calls that compute their outputs twice from the same contents, by a candidate and by the best known. The
+// outputs of the best known are kept.
 //
-// Of one key. What it needs of the device is allocated at its first call: a copy of each output. Calls of several
-// threads take turns, and nothing else is sent into the stream of one meanwhile. They wait for the device and for the
-// outputs to come to the host.
+// A Shadow belongs to one key. Its first call allocates a copy of each output on the device. Calls of several threads
+// take turns, and nothing else is sent into a call's stream meanwhile. A call waits for the device, and for the outputs
+// to reach the host.
 //
 //   WATTUNE_ASSIGN(const ShadowedCall call, shadow.run(stream, arguments, best, candidate));
 //   if (!call.candidate) blame(candidate, call.candidate.error());
@@ -22,35 +22,35 @@
 
 namespace wattune::dynamic {
 
-// What the two did, each after its outputs were copied, so that their times compare.
+// The two runs of a call. Each came after a copy of the outputs, so that their times are comparable.
 struct ShadowedCall {
   Result<TimedCall> best;
-  Result<TimedCall> candidate;  // launch_failed: the best known ran all the same; mismatch: what differs
-  bool is_wrong = false;        // its outputs differ
-  Nanoseconds took;             // of the host, waiting included
+  Result<TimedCall> candidate;  // launch_failed: the best known ran all the same; mismatch: outputs differ
+  bool is_wrong = false;        // true if the candidate's outputs differ
+  Nanoseconds took;             // host time, waiting included
 };
 
 class Shadow {
  public:
-  // Device and streams outlive it. unavailable: an output that is an image, or unless nothing need be compared, no
-  // output that can be; errors of the spec.
+  // Makes a Shadow, which device and streams must outlive. Fails with unavailable if an output is an image, or if
+  // `compares` and no output can be compared. Fails with the errors of the spec.
   static Result<std::unique_ptr<Shadow>> make(std::shared_ptr<const Problem> problem, backend::Device& device,
                                               Streams& streams, bool compares = true);
 
-  // The arguments were checked for both. An Error: nothing was launched, because there is no memory for the copies or
-  // the call's own cannot be copied.
+  // Runs a call by both. Precondition: the arguments were checked for both. Fails if there is no memory for the copies,
+  // or if the call's own memory cannot be copied; then nothing was launched.
   Result<ShadowedCall> run(const CallStream& stream, std::span<const CallArgument> arguments, Variant& best,
                            Variant& candidate);
 
  private:
   struct Output {
-    std::size_t argument = 0;  // in the spec
-    std::size_t passed = 0;    // in the call
+    std::size_t argument = 0;  // position in the spec
+    std::size_t passed = 0;    // position in the call
     std::size_t bytes = 0;
     bool is_compared = true;
-    std::optional<std::size_t> length = {};  // elements that are
+    std::optional<std::size_t> length = {};  // number of compared elements
     std::unique_ptr<backend::Buffer> saved = {};
-    std::unique_ptr<backend::Buffer> adopted = {};  // the application's, in this call
+    std::unique_ptr<backend::Buffer> adopted = {};  // the application's memory, in this call
     backend::Buffer* original = nullptr;
     std::vector<std::byte> by_best = {};
     std::vector<std::byte> by_candidate = {};
@@ -75,7 +75,8 @@ class Shadow {
   const Signature signature_;
   backend::Device& device_;
   Streams& streams_;
-  // Guards what follows, all of the sizes of the last call. A composition that calls itself comes in twice, and fails.
+  // Guards the members below, which hold for the sizes of the last call. It is recursive, since a composition that
+  // calls itself comes in twice, and fails.
   std::recursive_mutex running_;
   std::shared_ptr<const Problem> planned_;
   CallSizes sizes_ = {};

@@ -1,7 +1,7 @@
-// Shortcut: the last call in a stream that ran the best known, so that one like it looks nothing up.
+// Shortcut: the last call in a stream that ran the best known. A similar call needs no look-up.
 //
-// Most calls differ from the one before in their memory and scalars at most. Between the application's own work and the
-// driver's no cache holds what a call needs, so that each line that it does not touch counts.
+// Most calls differ from the one before only in memory and scalars. Between calls, the caches fill with the data of the
+// application and the driver, so each cache line that a call does not touch saves time.
 //
 //   const std::lock_guard lock(last->lane().sending);
 //   if (last->is_for(arguments, signature)) sent = last->send(arguments);
@@ -22,12 +22,12 @@ class Shortcut {
  public:
   explicit Shortcut(Lane& lane) : lane_(lane) {}
 
-  // Its `sending` guards all else.
+  // Returns the lane. Its `sending` guards all other members.
   Lane& lane() const { return lane_; }
   Instance& instance() const { return *instance_; }
   const Variant* variant() const { return variant_; }
 
-  // The call that was sent. Precondition: no argument is a buffer of ours, as has_no_buffers() says.
+  // Notes the call that was sent. Precondition: no argument is a buffer of ours, see has_no_buffers().
   void lead(const CallSizes& sizes, Instance& instance, const Variant& variant, const LaidOut& laid_out) {
     sizes_ = sizes;
     instance_ = &instance;
@@ -36,16 +36,17 @@ class Shortcut {
     mark_ = laid_out.fit->memory_mark();
     memory_.clear();
   }
-  // Others have no shortcut: what is found large enough by its address may be another buffer of ours later.
+  // True if a shortcut is possible. The address of a buffer of ours may later belong to another buffer of another size.
   static bool has_no_buffers(std::span<const CallArgument> arguments) {
     return std::ranges::none_of(arguments, [](const CallArgument& each) { return each.buffer() != nullptr; });
   }
 
-  // Whether a call with these arguments, which have the right types, is of the instance. It gives no sizes by name.
+  // True if a call with these arguments is for the same instance. Precondition: the arguments have the right types, and
+  // the call gives no sizes by name.
   bool is_for(std::span<const CallArgument> arguments, const Signature& signature) const {
     return laid_out_.layout->is_current() && has_no_buffers(arguments) && signature.agrees(arguments, sizes_);
   }
-  // As Variant::send() of the variant.
+  // Sends the call as Variant::send() does.
   Result<void> send(std::span<const CallArgument> arguments) {
     if (!has_memory_of(arguments)) WATTUNE_TRY(check_memory(arguments));
     return laid_out_.layout->send(arguments);
@@ -59,7 +60,7 @@ class Shortcut {
     return true;
   }
 
-  // An address, and what tells its allocation from a later one there.
+  // An address, and a mark that distinguishes its allocation from a later one there.
   using Marked = std::pair<std::uint64_t, std::uint64_t>;
   Marked marked(const CallArgument& argument) const {
     const std::uint64_t memory = argument.memory();
@@ -74,7 +75,7 @@ class Shortcut {
   const Variant* variant_ = nullptr;
   LaidOut laid_out_ = {};
   backend::MemoryMark mark_ = nullptr;
-  std::vector<Marked> memory_;  // of each argument, that was found to be large enough; 0 of scalars
+  std::vector<Marked> memory_;  // of each argument found large enough; 0 for scalars
 };
 
 }  // namespace wattune::dynamic

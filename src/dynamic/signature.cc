@@ -13,7 +13,7 @@ namespace wattune::dynamic {
 namespace {
 
 struct ScalarText {
-  std::string name;  // of a size, when it is nothing else
+  std::string name;  // name of a size, if the text is only that
   bool reads_parameters = false;
 };
 
@@ -60,7 +60,8 @@ std::int64_t integer_of(const CallArgument& argument, std::optional<ElementType>
 
 bool is_real(ElementType type) { return type == ElementType::float32 || type == ElementType::float64; }
 
-// Integers with and without sign pass for each other, and for the halves that C++ has no type for.
+// True if a scalar may be passed for another. Integers may differ in sign, and may stand for half-precision types,
+// which C++ lacks.
 bool fits(ElementType wanted, ElementType given) {
   return wanted == given || (!is_real(wanted) && !is_real(given) && size_in_bytes(wanted) == size_in_bytes(given));
 }
@@ -151,7 +152,8 @@ bool Signature::agrees(std::span<const CallArgument> arguments, const CallSizes&
   });
 }
 
-// Parameters stand in the spec's order, so that the order in which they are given does not matter.
+// Sets a size or a parameter. Parameters are kept in the spec's order, so the order in which they are given does not
+// matter.
 Result<void> Signature::give(const NamedSize& size, CallSizes& sizes) const {
   const auto known = std::ranges::find(sizes_, size.name, &NamedSize::name);
   if (known != sizes_.end()) {

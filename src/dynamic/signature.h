@@ -1,8 +1,9 @@
-// Signature: what calls of a kernel pass, and which sizes they tell. Immutable; any thread.
+// Signature: the arguments that calls of a kernel pass, and the sizes that they tell. It is immutable; any thread may
+// use it.
 //
-// A call passes the spec's arguments in their order but local memory and samplers. A scalar whose value is the bare
-// name of a size tells it. One whose value reads tuning parameters is the spec's: what the call passes for it counts
-// for nothing, because the application cannot know it.
+// A call passes the spec's arguments in their order, without local memory and samplers. A scalar whose value is the
+// bare name of a size tells that size. A scalar whose value reads tuning parameters is computed by the spec. The value
+// that a call passes for it is ignored, because the application cannot know it.
 #pragma once
 
 #include <array>
@@ -17,58 +18,59 @@
 
 namespace wattune::dynamic {
 
-// The sizes of a call: those of the spec in their order, then as pairs the position and the value of each parameter
-// that is given. Plain, so that calls compare them quickly.
+// The sizes of a call: those of the spec in their order, then a pair of position and value for each given parameter. It
+// is a plain struct, so that calls compare it quickly.
 struct CallSizes {
   static constexpr std::size_t kMost = 32;
 
-  std::array<std::int64_t, kMost> numbers;  // `count` of them mean something
+  std::array<std::int64_t, kMost> numbers;  // `count` of them are valid
   std::size_t count = 0;
 
   bool operator==(const CallSizes& other) const {
     if (count != other.count) return false;
-    for (std::size_t i = 0; i < count; ++i)  // a few: to call a function for them takes longer
+    for (std::size_t i = 0; i < count; ++i)  // for a few, a call of a function would take longer
       if (numbers[i] != other.numbers[i]) return false;
     return true;
   }
   std::size_t hash() const;
 };
 
-// An argument of a call.
+// An argument that calls pass.
 struct PassedArgument {
-  std::size_t argument = 0;  // in the spec
+  std::size_t argument = 0;  // position in the spec
   bool is_memory = false;
-  std::optional<ElementType> type = {};  // none: whatever it is
-  std::size_t bytes = 0;                 // of a scalar or struct
-  std::optional<std::size_t> size = {};  // that it tells, in the spec's problem size
-  bool is_computed = false;              // its value is the spec's
+  std::optional<ElementType> type = {};  // nullopt if any type fits
+  std::size_t bytes = 0;                 // size of a scalar or struct
+  std::optional<std::size_t> size = {};  // position of the size that it tells
+  bool is_computed = false;              // true if the spec computes its value
 };
 
 class Signature {
  public:
-  // Errors of the spec; out_of_range: more sizes than calls can tell.
+  // Makes the signature of a kernel. Fails with the errors of the spec, and with out_of_range if it has more sizes than
+  // calls can tell.
   static Result<Signature> make(const KernelSpec& spec);
 
   const std::vector<PassedArgument>& passed() const { return passed_; }
-  // invalid_argument: another number of arguments, or another type of one.
+  // Fails with invalid_argument if the number of arguments or the type of one differs.
   Result<void> check(std::span<const CallArgument> arguments) const {
     return have_their_types(arguments) ? Result<void>() : check_each(arguments);
   }
-  // What the scalars tell, then what is given by name, then the spec's; without arguments, what is given. Into `sizes`,
-  // of which each call would be too much to copy. invalid_argument: a name that is neither a size nor a parameter. The
-  // arguments are checked.
+  // Writes the sizes of a call: those that scalars tell, then those given by name, then the spec's. Without arguments,
+  // only the given ones count. Returning the struct would cost each call a copy. Fails with invalid_argument if a name
+  // is neither a size nor a parameter. Precondition: the arguments were checked.
   Result<void> read_sizes(std::span<const CallArgument> arguments, std::span<const NamedSize> given,
                           CallSizes& sizes) const;
-  // Whether the scalars tell these sizes.
+  // True if the scalars tell these sizes.
   bool agrees(std::span<const CallArgument> arguments, const CallSizes& sizes) const;
-  // The same with names.
+  // Returns the same sizes with their names.
   std::vector<NamedSize> named(const CallSizes& sizes) const;
 
  private:
   // An argument of the call that tells a size.
   struct Telling {
     std::size_t passed = 0;
-    std::size_t size = 0;  // in the spec's problem size
+    std::size_t size = 0;  // position in the spec's problem size
     std::optional<ElementType> type = {};
   };
 
@@ -84,10 +86,10 @@ class Signature {
 
   std::string kernel_;
   std::vector<PassedArgument> passed_;
-  std::vector<std::string> argument_names_;  // of those passed
-  std::vector<std::uint32_t> shapes_;        // of those passed in their very types
+  std::vector<std::string> argument_names_;  // of the passed arguments
+  std::vector<std::uint32_t> shapes_;        // of the passed arguments, for their exact types
   std::vector<Telling> telling_;
-  std::vector<NamedSize> sizes_;  // the spec's
+  std::vector<NamedSize> sizes_;  // those of the spec
   std::vector<std::string> parameters_;
 };
 

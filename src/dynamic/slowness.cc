@@ -9,7 +9,7 @@ namespace wattune::dynamic {
 namespace {
 
 constexpr std::size_t kRatios = 64;
-// What is not known counts as so many candidates.
+// Number of candidates as which the unknown counts.
 constexpr double kWeightOfUnknown = 4.0;
 constexpr std::size_t kEnough = 9;  // the largest of nine is exceeded by one in ten
 

@@ -1,5 +1,5 @@
-// Slowness: how many times slower than the best known the candidates of a kernel are, as far as they were tried: what
-// an unknown one is expected to cost. One thread at a time.
+// Slowness: how many times slower than the best known a kernel's candidates were. It gives the expected cost of an
+// untried candidate. One thread at a time may use it.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,16 @@ namespace wattune::dynamic {
 
 class Slowness {
  public:
-  // Of a candidate's first launch over the best known one's time.
+  // Takes the time of a candidate's first launch over that of the best known.
   void learn(double ratio);
-  // On average; and what few exceed: if candidates are exchangeable, one in ten at most (as measure's Gate argues).
-  // Before anything is known both are kUnknown: the average kernel of paper 001's spaces takes 1.4 to 2.2 times as long
-  // as the best (section 5.3.2), and a few take ten times as long.
+  // Average slowness, and a bound that at most one in ten exceeds if candidates are exchangeable (as measure's Gate
+  // argues). Both are kUnknown before anything is known. The average kernel of paper 001's spaces takes 1.4 to 2.2
+  // times as long as the best (section 5.3.2), and a few take ten times as long.
+
   double average() const;
   double bad() const;
-  // The worst that bad() goes by has been paid for: it counts for the average only. false: it goes by none.
+  // Excludes the worst ratio from bad() once its cost is paid; average() keeps it. Returns false if none is left to
+  // exclude.
   bool forgive_worst();
 
   static constexpr double kUnknown = 3.0;
@@ -28,7 +30,7 @@ class Slowness {
   };
   std::vector<double> unforgiven() const;
 
-  std::vector<Ratio> ratios_;  // the last few, oldest overwritten first
+  std::vector<Ratio> ratios_;  // the last few; the oldest is overwritten first
   std::size_t learned_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// An application's stream as one number, which tables look it up by.
+// Stream identity: an application's stream as one number, with which tables look it up.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace wattune::dynamic {
 
-// Different for different streams, and never 0: handles are addresses of at most 48 bits, or small numbers.
+// Returns a number that differs between streams and is never 0. Handles are addresses of at most 48 bits, or small
+// numbers.
 inline std::uint64_t identity_of(const CallStream& stream) {
   return (std::uint64_t{reinterpret_cast<std::uintptr_t>(stream.handle())} << 2) |
          (static_cast<std::uint64_t>(stream.kind()) + 1);
@@ -23,7 +24,7 @@ inline CallStream stream_of(std::uint64_t identity) {
   return *static_cast<backend::Stream*>(handle);
 }
 
-// Its upper bits differ between identities, as those of addresses do not.
+// Returns a hash whose upper bits differ between identities, unlike those of addresses.
 inline std::uint64_t hash_of(std::uint64_t identity) { return identity * 0x9E3779B97F4A7C15ULL; }
 
 }  // namespace wattune::dynamic

@@ -6,8 +6,8 @@
 
 namespace wattune::dynamic {
 
-// A place is found by walking on from where the key belongs, and is only ever freed by forgetting, so that a key may
-// come to have two for a while: the older one is forgotten in its time.
+// Returns the slot of a key, found by linear probing. Slots become free only when they are forgotten, so a key may have
+// two for a while; the older one is forgotten in time.
 StreamTable::Slot* StreamTable::slot_of(std::uint64_t key) {
   const std::size_t home = static_cast<std::size_t>(hash_of(key) >> 58);
   for (std::size_t i = 0; i < kMost; ++i) {

@@ -1,7 +1,7 @@
-// StreamTable: which streams the application calls in, and until when they probably have work.
+// StreamTable: the streams in which the application calls, and the times until which they probably have work.
 //
-// Calls note what they launch, in a few nanoseconds and without a lock; whoever loads code asks. Any thread. Of more
-// streams than it holds it knows only that there are more, and then never calls the device idle.
+// Calls note their launches, in a few nanoseconds and without a lock; the thread that loads code asks. Any thread may
+// use it. If there are more streams than slots, the table knows only that, and never reports an idle device.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace wattune::dynamic {
 
-// The stream of a call, as one that only tells its state. An error: it cannot be asked.
+// Function that adopts the stream of a call, to ask for its state only. Fails if the stream cannot be asked.
 using Adopt = std::function<Result<std::unique_ptr<backend::Stream>>(const CallStream&)>;
 
 class StreamTable {
@@ -27,23 +27,23 @@ class StreamTable {
 
   explicit StreamTable(Adopt adopt) : adopt_(std::move(adopt)) {}
 
-  // A launch that will probably run for so long behind what was noted before; comes before the launch itself.
+  // Notes a launch that will probably run for `expected` behind those noted before. It must precede the launch itself.
   void note(const CallStream& stream, Nanoseconds expected, Nanoseconds now);
-  // Whether another stream probably has work.
+  // True if another stream probably has work.
   bool others_busy(const CallStream& stream, Nanoseconds now) const;
-  // When the last launch was noted; long ago, where none was.
+  // Returns when the last launch was noted; 0 if none was.
   Nanoseconds last_noted() const;
-  // How long all streams together will probably take to be empty.
+  // Returns how long all streams together will probably take to become empty.
   Nanoseconds queued(Nanoseconds now) const;
-  // Asks each stream's driver, in one thread at a time. A stream that cannot tell is idle when its launches should have
-  // ended. One that was not called in for kForgotten, or whose state is an error, is forgotten: its handle may be of a
-  // stream that the application destroyed.
+  // True if all streams are idle. Asks each stream's driver, in one thread at a time. A stream that cannot tell counts
+  // as idle when its launches should have ended. A stream is forgotten if it was not called in for kForgotten or its
+  // state is an error: the application may have destroyed it.
   bool all_idle(Nanoseconds now);
 
-  // The application destroys it; in the thread that asks.
+  // Forgets a stream that the application destroys. The asking thread must call it.
   void forget(const CallStream& stream);
 
-  // Between begin_load() and end_load() it keeps when the first launch was noted.
+  // Begins to watch for launches: until end_load(), the time of the first one is kept.
   void begin_load() {
     first_late_.store(kNone);
     loading_.store(true);
@@ -56,9 +56,9 @@ class StreamTable {
  private:
   static constexpr double kNone = -1.0;
   struct Slot {
-    std::atomic<std::uint64_t> key = 0;  // 0: free
+    std::atomic<std::uint64_t> key = 0;  // 0 if free
     std::atomic<double> busy_until = 0.0;
-    std::atomic<double> noted = 0.0;  // the last time
+    std::atomic<double> noted = 0.0;  // time of the last note
   };
 
   Slot* slot_of(std::uint64_t key);
@@ -67,10 +67,10 @@ class StreamTable {
 
   const Adopt adopt_;
   std::array<Slot, kMost> slots_;
-  std::atomic<double> crowded_ = kNone;  // when a stream found no place
+  std::atomic<double> crowded_ = kNone;  // time at which a stream found no slot
   std::atomic<bool> loading_ = false;
   std::atomic<double> first_late_ = kNone;
-  std::map<std::uint64_t, std::unique_ptr<backend::Stream>> adopted_;  // nullptr: cannot be asked
+  std::map<std::uint64_t, std::unique_ptr<backend::Stream>> adopted_;  // nullptr if the stream cannot be asked
 };
 
 }  // namespace wattune::dynamic

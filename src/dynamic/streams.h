@@ -1,9 +1,9 @@
-// Streams: the application's streams as ours, each adopted once, when it is first called in.
+// Streams: the application's streams as streams of this library. Each is adopted once, at its first call.
 //
-// What is laid out for a stream refers to its handle alone. So a CUDA stream that the application destroyed costs
-// nothing, and another of its context that gets the same handle takes its place; a queue of OpenCL is retained, so that
-// its handle is of no other, until it is forgotten. A stream of ours is told from others at the same address by its
-// number. Any thread.
+// Launches are laid out for a stream's handle alone. A CUDA stream that the application destroyed thus costs nothing,
+// and another of its context with the same handle takes its place. A queue of OpenCL is retained until it is forgotten,
+// so no other can get its handle. A stream of ours is distinguished from later ones at its address by its number. Any
+// thread may call.
 #pragma once
 
 #include <memory>
@@ -16,16 +16,16 @@
 
 namespace wattune::dynamic {
 
-// A stream of calls. Two threads may share one, as they do the default stream: who sends holds `sending` through the
-// whole call, in which a composition's function calls others.
+// A stream of calls. Threads may share one, such as the default stream. A thread that sends holds `sending` through the
+// whole call, in which a composition's function may make other calls.
 struct Lane {
   Lane(const CallStream& named, std::uint64_t number) : name(named), serial(number) {}
 
   const CallStream name;
-  const std::uint64_t serial;  // of a stream of ours; 0: it is adopted
+  const std::uint64_t serial;  // number of a stream of ours; 0 if it is adopted
   std::unique_ptr<backend::Stream> adopted;
-  backend::Stream* stream = nullptr;  // nullptr: it was forgotten
-  // Of no other stream that a lane ever had.
+  backend::Stream* stream = nullptr;  // nullptr once it was forgotten
+  // A number that no other stream of any lane ever had.
   std::uint64_t identity = next_identity();
   std::recursive_mutex sending;
 
@@ -43,19 +43,19 @@ class Streams {
  public:
   explicit Streams(backend::Device& device) : device_(device) {}
 
-  // Where tables by streams have it.
+  // Returns the place of a stream in tables.
   static std::size_t place_of(const CallStream& stream) { return hash_of(identity_of(stream)) >> 32; }
-  // It lives as long as this. Errors of adopt_stream().
+  // Returns the lane of a stream, which lives as long as this. Fails as adopt_stream() does.
   Result<Lane*> find(const CallStream& stream) {
     Lane* const known = find_opened(stream);
     return known != nullptr ? Result<Lane*>(known) : add(stream);
   }
-  // nullptr: nothing was called in it, or it was forgotten.
+  // Returns the lane; nullptr if nothing was called in the stream, or if it was forgotten.
   Lane* find_opened(const CallStream& stream) const {
     Lane* const known = find_known(stream);
     return known != nullptr && known->stream != nullptr ? known : nullptr;
   }
-  // As Tuner::forget(). Its lane stays, for the next stream of its handle.
+  // Forgets a stream, as Tuner::forget() does. Its lane stays for the next stream of the same handle.
   void forget(const CallStream& stream);
 
  private:
@@ -75,10 +75,10 @@ class Streams {
   LastingTable<Lane, 256> lanes_;
 };
 
-// An application's stream, adopted for whoever asks; one of ours is not. Errors of adopt_stream().
+// Adopts an application's stream; one of ours is not adopted. Fails as adopt_stream() does.
 Result<std::unique_ptr<backend::Stream>> adopt(backend::Device& device, const CallStream& stream);
-// The same for another thread than its callers', to ask for its state. invalid_argument: CU_STREAM_PER_THREAD, which is
-// another stream there.
+// Adopts a stream for a thread other than its callers', to ask for its state. Fails with invalid_argument for
+// CU_STREAM_PER_THREAD, which is another stream there.
 Result<std::unique_ptr<backend::Stream>> adopt_elsewhere(backend::Device& device, const CallStream& stream);
 
 }  // namespace wattune::dynamic

@@ -1,4 +1,4 @@
-// Surroundings: what the instances of all kernels share, of their tuner; KernelParts: of their kernel.
+// Surroundings and KernelParts: the objects that all instances of a tuner, or of a kernel, share.
 #pragma once
 
 #include <atomic>
@@ -20,12 +20,12 @@
 
 namespace wattune::dynamic {
 
-// What calls of all keys have taken of the device. Any thread.
+// The device time that calls of all keys have taken. Any thread may use it.
 class Usage {
  public:
   void add_key() { keys_.fetch_add(1, std::memory_order_relaxed); }
   void add(Nanoseconds time) { total_.fetch_add(time.value(), std::memory_order_relaxed); }
-  // The mean of the keys that were called.
+  // Returns the mean of the keys that were called.
   Nanoseconds of_a_key() const {
     return Nanoseconds(total_.load(std::memory_order_relaxed)) /
            static_cast<double>(std::max<std::uint64_t>(keys_.load(std::memory_order_relaxed), 1));
@@ -46,12 +46,12 @@ struct Surroundings {
   std::function<void(const std::string& line)> note;  // never empty
   Stopwatch clock = {};
   Usage usage = {};
-  std::atomic<int> tuning = 0;  // instances that are being tuned: only then the loader is told of calls
+  std::atomic<int> tuning = 0;  // instances being tuned; the loader is told of calls only if there are any
 
   Nanoseconds now() const { return clock.elapsed(); }
 };
 
-// Errors of the policy.
+// Function that makes an explorer. Fails with the errors of the policy.
 using MakeExplorer = std::function<Result<std::unique_ptr<Explorer>>(
     std::shared_ptr<const Problem> problem, const TuningPolicy& policy, std::vector<Configuration> known)>;
 
@@ -61,8 +61,9 @@ struct KernelParts {
   const KernelVersion version;
   std::unique_ptr<VariantSource> variants;
   MakeExplorer make_explorer;
-  std::function<Result<std::unique_ptr<backend::Device>>()> open_apart;  // the device in a process of its own
-  // An explorer will be made as soon as a key has something to run: what it needs is got ready. Empty: nothing.
+  std::function<Result<std::unique_ptr<backend::Device>>()> open_apart;  // opens the device in a process of its own
+  // Function that prepares what an explorer needs, since one will be made as soon as a key has something to run. May be
+  // empty.
   std::function<void()> expect_explorer = {};
 };
 

@@ -16,17 +16,17 @@ namespace {
 
 using search::StopRule;
 
-// Of a candidate, besides its slower calls: it is loaded and unloaded, and calls that are timed do not follow each
+// Cost of a candidate in addition to its slower calls. It is loaded and unloaded, and timed calls do not follow each
 // other as closely (docs/results/dynamic.md).
 constexpr Nanoseconds kBesides = nanoseconds_from_ms(1.0);
 
-// Trials are kept by the wisdom, not here.
+// A sink that drops all Trials; the wisdom keeps them.
 class NoSink : public TrialSink {
  public:
   Result<void> add(const Trial&) override { return {}; }
 };
 
-// Places for so many configurations at once are what a search calls devices.
+// Returns names of places. The search calls them devices; each holds one configuration at a time.
 std::vector<std::string> names_of_places(std::size_t count) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < count; ++i) names.push_back(fmt::format("place {}", i));
@@ -50,7 +50,7 @@ class TrustedExplorer : public Explorer {
     fill();
   }
 
-  // What does not pay yet waits.
+  // Returns the candidates in order; none while another step does not pay.
   std::vector<Candidate> wanted() override {
     fill();
     std::vector<Candidate> wanted;
@@ -69,7 +69,7 @@ class TrustedExplorer : public Explorer {
     order_.erase(found);
     places_[place].reset();
     learn(observation);
-    // The sink takes everything.
+    // The sink accepts everything.
     static_cast<void>(search_.tell(observation, now_(), place));
     fill();
   }
@@ -91,7 +91,7 @@ class TrustedExplorer : public Explorer {
   }
 
  private:
-  // A candidate costs what it takes longer than the best besides.
+  // Learns the cost of a candidate: its extra time over the best, and kBesides.
   void learn(const Observation& observation) {
     worth_.learn(observation);
     if (!observation.statistics || !worth_.best()) return;
@@ -115,7 +115,7 @@ class TrustedExplorer : public Explorer {
   std::vector<std::optional<Configuration>> places_;
   Worth worth_;
   RecentMean cost_{kBesides};
-  std::vector<std::size_t> order_;  // of the places that are taken, the first proposed first
+  std::vector<std::size_t> order_;  // the taken places, in the order of their proposals
 };
 
 }  // namespace

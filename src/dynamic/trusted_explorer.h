@@ -1,4 +1,5 @@
-// The explorer of trusted kernels: a search of the problem's space whose every evaluation is calls of the application.
+// The explorer of trusted kernels. It searches the problem's space, and each evaluation consists of calls of the
+// application.
 #pragma once
 
 #include <functional>
@@ -12,16 +13,16 @@
 namespace wattune::dynamic {
 
 struct TrustedOptions {
-  std::size_t ahead = 1;  // configurations that are wanted at once: as many as compile in parallel
-  // To begin with, in this order, as names and values; the default configuration comes behind them. Those that the
-  // space lacks are left out.
+  std::size_t ahead = 1;  // most configurations wanted at once: as many as compile in parallel
+  // Configurations to begin with, in this order, by names and values. The default configuration follows them.
+  // Configurations that the space lacks are left out.
   std::vector<Configuration> known = {};
-  std::function<Nanoseconds()> now;         // for rules of time
-  std::shared_ptr<SharedGains> gains = {};  // of the kernel's keys
+  std::function<Nanoseconds()> now;         // returns the time, for rules of time
+  std::shared_ptr<SharedGains> gains = {};  // those of the kernel's keys
 };
 
-// Strategy and rule are the policy's, or those that tune::make_plan() chooses. Errors of the strategy's name and of the
-// rule.
+// Makes the explorer. Strategy and rule are the policy's, or those that tune::make_plan() chooses. Fails with the
+// errors of the strategy's name and of the rule.
 Result<std::unique_ptr<Explorer>> make_trusted_explorer(std::shared_ptr<const Problem> problem,
                                                         const TuningPolicy& policy, const TrustedOptions& options);
 

@@ -14,7 +14,7 @@ class KeepsNothing : public TrialSink {
   Result<void> add(const Trial&) override { return {}; }
 };
 
-// How many bytes of what the call passes are what the argument begins with in every configuration; 0: none.
+// Returns the number of bytes that the argument has from the call in every configuration; 0 if there are none.
 std::size_t copied_bytes(const Problem& problem, std::size_t argument, const tune::PlannedArgument& planned) {
   const auto* const vector = std::get_if<VectorArgument>(&problem.spec.arguments[argument].kind);
   const auto* const buffer = std::get_if<tune::PlannedBuffer>(&planned);
@@ -23,7 +23,7 @@ std::size_t copied_bytes(const Problem& problem, std::size_t argument, const tun
   return is_read && problem.plan.has_fixed_length(argument) ? buffer->bytes : 0;
 }
 
-// By the positions of the spec's arguments.
+// Returns the contents of the call's arguments, by the positions of the spec's arguments.
 Result<std::vector<tune::SharedBytes>> contents_of(const CallToTune& call) {
   std::vector<tune::SharedBytes> contents(call.problem.spec.arguments.size());
   const space::SearchSpace& space = call.problem.space;
@@ -40,8 +40,8 @@ Result<std::vector<tune::SharedBytes>> contents_of(const CallToTune& call) {
   return contents;
 }
 
-// What the spec computes for each configuration stays the spec's, and so does its reference, but for files, which are
-// of other data.
+// Returns the spec with the values of the call. Scalars that the spec computes for each configuration stay the spec's.
+// So does its reference, unless it consists of files, which belong to other data.
 Result<KernelSpec> spec_of(const CallToTune& call) {
   KernelSpec spec = call.problem.spec;
   const std::vector<PassedArgument>& passed = call.signature.passed();

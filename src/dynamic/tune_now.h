@@ -1,4 +1,4 @@
-// Tuning on the data of one call, at once: on copies, so that what the call passes keeps its contents.
+// Tuning at once, on the data of one call. It works on copies, so that the call's arguments keep their contents.
 #pragma once
 
 #include <span>
@@ -11,18 +11,19 @@
 
 namespace wattune::dynamic {
 
-// A call whose kernel is tuned, and where.
+// A call whose kernel is to be tuned, and the devices for it.
 struct CallToTune {
   const Problem& problem;  // at the sizes of the call
   const Signature& signature;
   std::span<const CallArgument> arguments;
-  backend::Device& device;  // of the application
-  Lane& lane;               // of the call, in which the arguments are read
-  backend::Device& on;      // where configurations run: the same, or one in another process
+  backend::Device& device;  // the application's
+  Lane& lane;               // lane of the call, in which the arguments are read
+  backend::Device& on;      // device that runs configurations: the same, or one in another process
 };
 
-// Blocks. Outputs are checked where the spec has a reference that is computed. Images, and what has another length in
-// each configuration, hold what the spec says. Errors of reading the arguments, of make_evaluator() and of the search.
+// Tunes the kernel and blocks meanwhile. Outputs are compared with the spec's reference if that is computed, else with
+// what the default configuration leaves. Images, and arguments whose length depends on the configuration, are filled as
+// the spec says. Fails as reading the arguments, make_evaluator() and the search do.
 Result<tune::TuningResult> tune_now(const CallToTune& call, const KeySearch& search);
 
 }  // namespace wattune::dynamic

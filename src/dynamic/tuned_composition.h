@@ -1,4 +1,4 @@
-// TunedComposition: the TunableComposition that a Tuner makes. It is tuned as a kernel whose variants run a function.
+// TunedComposition: the TunableComposition that a Tuner makes. It is tuned like a kernel whose variants run a function.
 #pragma once
 
 #include <memory>

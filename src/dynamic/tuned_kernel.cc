@@ -11,14 +11,14 @@ namespace wattune::dynamic {
 
 namespace {
 
-// What it means for the application that a context is broken, which drivers do not say.
+// Adds a hint to the error of a broken context: drivers do not tell what it means for the application.
 Result<void> with_meaning(Result<void> sent) {
   if (sent || sent.error().code() != ErrorCode::device_lost || !sent.error().advice().empty()) return sent;
   return std::move(sent).error().hint(
       "the context is broken, and what it held is lost: only the application can make another and attach to that");
 }
 
-// What the rule leaves out is the other's.
+// Returns the rule, with limits that it leaves open taken from the other.
 search::StopRule with_defaults(search::StopRule rule, const search::StopRule& otherwise) {
   const auto complete = [&](auto member) {
     if (!(rule.*member)) rule.*member = otherwise.*member;
@@ -42,7 +42,8 @@ TunedKernel::TunedKernel(KernelParts parts, Signature signature, Surroundings& a
       gone_(std::move(gone)),
       mode_(parts_.options.policy.mode) {}
 
-// In a process that was forked, what its instances wait for is not there.
+// Destroys the kernel. In a forked process it releases the instances, since the threads and processes they would wait
+// for do not exist.
 TunedKernel::~TunedKernel() {
   if (attachment_.is_forked()) {
     for (auto& [key, instance] : instances_) static_cast<void>(instance.release());
@@ -80,7 +81,7 @@ Result<void> TunedKernel::call(const CallStream& stream, std::span<const CallArg
   return {};
 }
 
-// The best known, where the call is to run that and nothing else.
+// Counts a call. Returns the best known, if the call is to run that and nothing else; else nullptr.
 Variant* TunedKernel::begin(Instance& instance, const Call& call) {
   const std::uint64_t number = instance.count_call();
   if (around_.tuning.load(std::memory_order_relaxed) > 0) around_.loader.note_launch(call.stream, instance.expected());
@@ -102,7 +103,7 @@ Shortcut* TunedKernel::shortcut_in(const CallStream& stream) const {
   return shortcuts_.find(Streams::place_of(stream), [&](const Shortcut& each) { return each.lane().name == stream; });
 }
 
-// A stream of ours may be another one at the address of the last.
+// Makes a shortcut of a call. There is none for a stream of ours, since another one may later have its address.
 void TunedKernel::shorten(const Call& call, const CallSizes& sizes, Instance& instance, Variant& steady) {
   if (call.stream.kind() == CallStream::Kind::ours || !Shortcut::has_no_buffers(call.arguments)) return;
   Lane* const lane = around_.streams.find_opened(call.stream);
@@ -158,7 +159,7 @@ Result<KeySearch> TunedKernel::plan_now(const Problem& problem, const std::optio
                                         const search::StopRule& stop) const {
   TuningPolicy policy = parts_.options.policy;
   policy.stop = with_defaults(stop, policy.stop);
-  policy.safety = Safety::screened;  // as no call pays for what is tried
+  policy.safety = Safety::screened;  // no call pays for what is tried
   return plan_key_search(problem, policy, best ? std::vector{*best} : std::vector<Configuration>());
 }
 
@@ -222,7 +223,7 @@ Result<void> TunedKernel::expect(std::span<const NamedSize> sizes, std::uint64_t
   return {};
 }
 
-// In a gap, which is not to wait for a thread that makes a key.
+// Loads ahead, in a gap. It does not wait for a thread that holds the lock to make a key.
 void TunedKernel::want_ahead() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return;

@@ -1,4 +1,4 @@
-// TunedKernel: the TunableKernel that a Tuner makes: finds the instance of a call.
+// TunedKernel: the TunableKernel that a Tuner makes. It finds the instance of a call.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ namespace wattune::dynamic {
 
 class TunedKernel : public TunableKernel {
  public:
-  // `gone` is called at its end.
+  // Takes the parts of the kernel. The destructor calls `gone`.
   TunedKernel(KernelParts parts, Signature signature, Surroundings& around, const Attachment& attachment,
               std::function<void(TunedKernel*)> gone);
   TunedKernel(const TunedKernel&) = delete;
@@ -39,13 +39,13 @@ class TunedKernel : public TunableKernel {
   Result<std::size_t> update_graph(const CallStream& stream, CUgraphExec_st* executable, CUgraph_st* graph) override;
   std::optional<Configuration> best(const Key& key) const override;
   KernelReport report() const override;
-  // Asks for what was found of keys that are expected and not called yet: those that are look themselves.
+  // Requests what tuning found for keys that are expected and not called yet. Keys that are called do so themselves.
   void want_ahead();
-  // A stream is about to be destroyed.
+  // Frees what is kept for a stream that is about to be destroyed.
   void forget(const Lane& lane) { parts_.variants->forget(lane); }
 
  private:
-  // The sizes of calls, and the instance of their key.
+  // The sizes of calls, with the instance of their key.
   struct Known {
     CallSizes sizes;
     Instance* instance;
@@ -72,10 +72,10 @@ class TunedKernel : public TunableKernel {
   std::atomic<Mode> mode_;
   LastingTable<Known, 4096> known_;
   LastingTable<Shortcut, 16> shortcuts_;
-  mutable std::mutex mutex_;                                    // guards what follows, and adding to what is known
-  std::map<std::string, std::unique_ptr<Instance>> instances_;  // by their keys in words
-  std::shared_ptr<const Problem> first_;                        // whose space others share
-  std::vector<Instance*> expected_;                             // that were not called when somebody looked
+  mutable std::mutex mutex_;  // guards the members below, and additions to both tables
+  std::map<std::string, std::unique_ptr<Instance>> instances_;  // by the texts of their keys
+  std::shared_ptr<const Problem> first_;                        // other problems share its space
+  std::vector<Instance*> expected_;                             // not called yet at the last look
 };
 
 }  // namespace wattune::dynamic

@@ -20,7 +20,7 @@ namespace wattune::dynamic {
 
 namespace {
 
-// What is screened is compiled for two processes: for the one that screens, and then for the application's own.
+// Returns the cache of images. Screened code is compiled for two processes: the screening one, then the application's.
 std::shared_ptr<backend::ImageCache> cache_of(const TunerOptions& options) {
   constexpr std::size_t kImages = 256;
   return options.cache ? options.cache : backend::ImageCache::in_memory(kImages);
@@ -36,7 +36,7 @@ std::unique_ptr<backend::CompilePool> make_pool(const TunerOptions& options) {
                                   .cache = cache_of(options)});
 }
 
-// Clocks and limits are the board's, which an application shares with others.
+// Refuses clocks and limits, which belong to the board. An application shares it with others.
 Result<void> check_parameters(const KernelSpec& spec) {
   for (const Parameter& parameter : spec.parameters)
     if (is_set_on_board(parameter.role))
@@ -62,8 +62,8 @@ Result<void> check_safety(const CompositionSpec& composition, const KernelOption
       .hint("its policy's safety is `trusted` or `shadowed`");
 }
 
-// The first time in a process CUDA's driver loads its compiler for that, which takes 30 ms: more than a gap may. For so
-// little there is room already. Without success the launches that need it make it.
+// Makes the driver ready to make room. At the first time in a process, CUDA's driver loads its compiler for that, which
+// takes 30 ms, more than a gap. There is room for so little already. After a failure, launches that need room make it.
 void ready_to_make_room(backend::Device& device) {
   constexpr std::size_t kLittle = 512;
   const backend::RelaxedCapture relaxed;
@@ -94,7 +94,7 @@ class TunerOfOneDevice : public Tuner {
   TunerOfOneDevice(const TunerOfOneDevice&) = delete;
   TunerOfOneDevice& operator=(const TunerOfOneDevice&) = delete;
 
-  // Threads and processes of a tuner are not those of a process that was forked.
+  // Saves and ends. In a forked process it does neither, since the tuner's threads and processes are not there.
   ~TunerOfOneDevice() override {
     if (attachment_.is_forked()) {
       static_cast<void>(screening_.release());
@@ -216,10 +216,12 @@ class TunerOfOneDevice : public Tuner {
 
  private:
   static constexpr std::size_t kMostNotes = 10'000;
-  // Of strategies that would propose more before the first of them have shown where the better ones are.
+  // Most proposals ahead for strategies that would propose too many before the first results show where better ones
+  // are.
   static constexpr std::size_t kMostAhead = 6;
 
-  // At the spec's own sizes, as it serves all. Where it is not valid there, the first call says so.
+  // Expects the generic configuration at the spec's own sizes, since it serves all keys. If it is not valid there, the
+  // first call reports that.
   static void expect_generic(VariantSource& variants, const Problem& problem, const KernelOptions& options) {
     if (options.generic.empty()) return;
     if (const Result<Configuration> generic = problem.generic(options.generic))
@@ -232,7 +234,7 @@ class TunerOfOneDevice : public Tuner {
                        version.name, others));
   }
 
-  // Once, for the language of the first kernel.
+  // Warms up compilers once, for the language of the first kernel.
   void warm_up_compilers(const KernelSource& source) {
     const std::lock_guard lock(mutex_);
     if (pool_ != nullptr && warming_ == nullptr)
@@ -274,7 +276,8 @@ class TunerOfOneDevice : public Tuner {
     return kernel;
   }
 
-  // As many as compile in parallel. `strategy`: by name; empty: one that is hurt by asking ahead.
+  // Returns the number of configurations to propose ahead: as many as compile in parallel, but fewer for strategies
+  // that asking ahead hurts. An empty name counts as such a strategy.
   std::size_t ahead(const std::string& strategy = {}) const {
     const std::size_t processes = std::max<std::size_t>(1, options_.compile_processes);
     const search::StrategyInfo* const named = search::find_strategy(strategy);
@@ -296,7 +299,8 @@ class TunerOfOneDevice : public Tuner {
             .note = [this](const std::string& line) { note(line); }};
   }
 
-  // On a processor, compilers would take it from what is screened.
+  // Returns the function that gives targets for references. Empty on a processor, since compilers would compete with
+  // what is screened.
   CompileTargetOf target_of_references() {
     if (around_.device.info().kind == DeviceKind::cpu) return {};
     return [this](const KernelSource& source) { return around_.device.compile_target(source); };
@@ -316,16 +320,17 @@ class TunerOfOneDevice : public Tuner {
   DeviceDrift device_drift_;
   std::unique_ptr<Loader> loader_;
   Surroundings around_;
-  mutable std::mutex noting_;  // guards the next
+  mutable std::mutex noting_;  // guards the next member
   std::vector<std::string> notes_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::vector<TunedKernel*> kernels_;
   std::optional<Mode> mode_;
   std::unique_ptr<backend::PooledSource> warming_;
   std::unique_ptr<Screening> screening_;  // ends first
 };
 
-// A file that cannot be read costs no other; `notes` says why, and which lines of the others were left out.
+// Opens the wisdom files. A file that cannot be read does not affect the others. `notes` gets the reasons, and the
+// lines of the other files that were left out.
 Result<std::unique_ptr<Wisdom>> open_wisdom(const TunerOptions& options, std::vector<std::string>& notes) {
   std::vector<std::filesystem::path> readable;
   for (const std::filesystem::path& each : options.known) {

@@ -1,5 +1,6 @@
-// Unit: what the variants of a composition share: its kernels, its function, and as one kernel, whose arguments are the
-// call's, what decides which configuration runs. Immutable but for its workspaces; any thread.
+// Unit: the parts that all variants of a composition share. They are its kernels, its function, and a spec that
+// describes the composition as one kernel with the call's arguments. All but the workspaces is immutable; any thread
+// may use it.
 #pragma once
 
 #include <map>
@@ -16,14 +17,15 @@
 namespace wattune::dynamic {
 
 struct UnitKernel {
-  KernelSpec spec;      // with the parameters, constraints and sizes of the composition
-  Signature signature;  // every scalar is passed: its value is the context's to decide
+  KernelSpec spec;      // has the parameters, constraints and sizes of the composition
+  Signature signature;  // every scalar is passed, since the context decides its value
 };
 
 class Unit {
  public:
-  // invalid_argument: no function, no kernel, two of one name; not_found: an argument that no kernel has; errors of the
-  // specs, and of compiling the kernel that marks places in streams.
+  // Makes the unit. Fails with invalid_argument if there is no function, no kernel, or two kernels of one name, and
+  // with not_found if no kernel has an argument. Fails with the errors of the specs, and of compiling the kernel that
+  // marks places in streams.
   static Result<std::shared_ptr<Unit>> make(CompositionSpec composition, backend::Device& device, Streams& streams,
                                             Nanoseconds compile_limit);
 
@@ -31,12 +33,12 @@ class Unit {
   const KernelSpec& spec() const { return spec_; }
   const Signature& signature() const { return signature_; }
   const std::vector<UnitKernel>& kernels() const { return kernels_; }
-  // not_found, naming the nearest.
+  // Returns the position of a kernel. Fails with not_found and suggests the nearest name.
   Result<std::size_t> find_kernel(std::string_view name) const;
-  // The position of an argument of the call.
+  // Returns the position of an argument of the call; nullopt if it is none.
   std::optional<std::size_t> passed(std::string_view name) const;
   backend::Device& device() const { return device_; }
-  // Of the calls in this stream. It lives as long as this, or until the stream is forgotten.
+  // Returns the workspace for calls in this stream. It lives as long as this, or until the stream is forgotten.
   Result<Workspace*> workspace(const CallStream& stream);
   void forget(const Lane& lane);
 

@@ -61,7 +61,8 @@ Result<CallArgument> UnitContext::value_for(std::size_t kernel, const PassedArgu
   return CallArgument::of_bytes(std::get<backend::ScalarBytes>(planned).bytes);
 }
 
-// What no call passes and the function did not resize has the size that the kernel's spec says, at least.
+// Returns the memory of a name. Memory that no call passes, and that the function did not resize, has at least the size
+// in the kernel's spec.
 Result<CallArgument> UnitContext::memory_for(const std::string& name, const tune::PlannedArgument& planned) {
   if (const auto index = unit_.passed(name)) return arguments_[*index];
   if (const auto* const buffer = std::get_if<tune::PlannedBuffer>(&planned)) {
@@ -193,7 +194,8 @@ Result<backend::Buffer*> UnitContext::bytes_of(std::string_view name, std::optio
   return &workspace_.keep(std::move(part));
 }
 
-// Memory of the application is as large as the spec says: the call was refused if it is smaller.
+// Returns the whole memory of a name. Memory of the application counts as large as the spec says: a call with smaller
+// memory was refused.
 Result<backend::Buffer*> UnitContext::whole(const std::string& name, std::size_t bytes) {
   const auto index = unit_.passed(name);
   if (!index) {
@@ -203,7 +205,7 @@ Result<backend::Buffer*> UnitContext::whole(const std::string& name, std::size_t
   }
   const CallArgument& passed = arguments_[*index];
   if (!passed.is_memory()) return unknown(name);
-  // The call hands it over to be used as the kernels use it.
+  // The call passes it for the kernels to write, so writing it here is allowed.
   if (passed.buffer() != nullptr) return const_cast<backend::Buffer*>(passed.buffer());
   WATTUNE_ASSIGN(std::unique_ptr<backend::Buffer> adopted, adopt_memory(unit_.device(), passed.memory(), bytes));
   return &workspace_.keep(std::move(adopted));

@@ -1,4 +1,4 @@
-// UnitContext: what the function of a composition works with in one call.
+// UnitContext: the Context of a composition's function in one call.
 #pragma once
 
 #include <map>
@@ -13,7 +13,8 @@ namespace wattune::dynamic {
 
 class UnitContext : public Context {
  public:
-  // The workspace is held for the length of the call. Transfers in stream 0 are added to `transfers`, if there is one.
+  // Takes the parts of a call. The caller holds the workspace for the length of the call. Transfers in stream 0 are
+  // added to `transfers`, unless that is nullptr.
   UnitContext(const Unit& unit, UnitFit& fit, Workspace& workspace, const Configuration& configuration,
               std::span<const CallArgument> arguments, std::vector<MarkedSpan>* transfers)
       : unit_(unit),
@@ -48,12 +49,12 @@ class UnitContext : public Context {
   Result<void> synchronize(std::optional<std::size_t> stream) override { return workspace_.finish(stream); }
 
  private:
-  // The name whose memory `name` has, after what changed places.
+  // Returns the name whose memory `name` has after the swaps of this call.
   std::string holder(std::string_view name) const;
   Result<CallArgument> value_for(std::size_t kernel, const PassedArgument& passed, const tune::Launch& launch,
                                  const LaunchChange& change);
   Result<CallArgument> memory_for(const std::string& name, const tune::PlannedArgument& planned);
-  // The first so many bytes of a name's memory, or all of it.
+  // Returns the first `bytes` of a name's memory, or all of it.
   Result<backend::Buffer*> bytes_of(std::string_view name, std::optional<std::size_t> bytes);
   Result<backend::Buffer*> whole(const std::string& name, std::size_t bytes);
   std::optional<std::size_t> planned_bytes(const std::string& name) const;

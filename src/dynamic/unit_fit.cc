@@ -8,7 +8,7 @@ namespace wattune::dynamic {
 
 namespace {
 
-// Geometries that are laid out at once; iterative kernels need few.
+// Most other geometries that are laid out for a kernel at one time; iterative kernels need few.
 constexpr std::size_t kMostGeometries = 64;
 
 Result<tune::Launch> launch_of(const Problem& problem, const Configuration& configuration, const DeviceInfo& device) {
@@ -37,7 +37,7 @@ Result<std::unique_ptr<UnitFit>> UnitFit::make(std::shared_ptr<const Unit> unit,
   return fit;
 }
 
-// A kernel that cannot be launched in this configuration matters where the function launches it.
+// Adds a kernel. If it cannot be launched in this configuration, the error comes when the function launches it.
 Result<void> UnitFit::add(const KernelSpec& spec, const Configuration& configuration) {
   WATTUNE_ASSIGN(auto problem, Problem::make(spec, problem_->spec.problem_size, problem_->key, problem_.get()));
   Result<tune::Launch> launch = launch_of(*problem, configuration, unit_->device().info());

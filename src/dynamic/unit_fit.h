@@ -1,4 +1,4 @@
-// UnitFit: the kernels of a composition in one configuration, at the sizes of some calls. Any thread.
+// UnitFit: the kernels of a composition in one configuration, at the sizes of some calls. Any thread may use it.
 #pragma once
 
 #include <map>
@@ -12,24 +12,26 @@
 
 namespace wattune::dynamic {
 
-using Programs = std::vector<std::shared_ptr<backend::Program>>;  // of the kernels, in the unit's order
+using Programs = std::vector<std::shared_ptr<backend::Program>>;  // parallel to the unit's kernels
 
 class UnitFit {
  public:
-  // `problem` is the unit's, as one kernel.
+  // Makes the fit. `problem` is that of the unit as one kernel.
   static Result<std::unique_ptr<UnitFit>> make(std::shared_ptr<const Unit> unit, std::shared_ptr<const Problem> problem,
                                                const Configuration& configuration, const Programs& programs);
 
   const Problem& problem() const { return *problem_; }
-  // Of the call's arguments.
+  // Returns the planned arguments of the call.
   const std::vector<tune::PlannedArgument>& planned() const { return planned_; }
   Result<void> check_memory(std::span<const CallArgument> arguments) {
     return memory_.check(arguments, unit_->device());
   }
   std::size_t private_bytes() const { return private_bytes_; }
-  // What the spec of a kernel says for the configuration. launch_failed: what the device has not, or nothing.
+  // Returns the launch of a kernel for the configuration. Fails with launch_failed if the device lacks a resource that
+  // it needs.
   Result<const tune::Launch*> launch(std::size_t kernel) const;
-  // That laid out, in another geometry where one is given. invalid_argument: a geometry for several launches.
+  // Returns that launch laid out, in another geometry if one is given. Fails with invalid_argument for a geometry of
+  // several launches.
   Result<std::shared_ptr<Fit>> fit(std::size_t kernel, const std::optional<backend::Geometry3>& geometry);
 
  private:
@@ -51,7 +53,7 @@ class UnitFit {
   const std::vector<tune::PlannedArgument> planned_;
   MemoryCheck memory_;
   std::size_t private_bytes_ = 0;
-  std::mutex mutex_;  // guards what parts have laid out
+  std::mutex mutex_;  // guards what the parts have laid out
   std::vector<Part> parts_;
 };
 

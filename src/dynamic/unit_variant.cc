@@ -53,7 +53,7 @@ class UnitVariant : public Variant {
   }
 
  private:
-  // Whatever the function does, its streams are joined and its memory stays what the workspace says.
+  // Runs the function. Whatever it does, its streams are joined afterwards, and its memory stays in the workspace.
   Result<void> run(const CallStream& stream, std::span<const CallArgument> arguments, Marks* marks) {
     WATTUNE_ASSIGN(UnitFit* const fit, fit_for(arguments));
     WATTUNE_TRY(fit->check_memory(arguments));
@@ -93,7 +93,7 @@ class UnitVariant : public Variant {
     }
   }
 
-  // Whether a second run would work on what the first left.
+  // True if a second run would work on what the first one left.
   bool changed_something(const UnitContext& context) const {
     if (context.launches() == 0) return false;
     for (const Argument& argument : unit_->spec().arguments)
@@ -140,7 +140,7 @@ class UnitVariant : public Variant {
   const Programs programs_;
   Streams& streams_;
   const std::unique_ptr<UnitFit> first_;  // at the problem's own sizes
-  std::mutex adding_;                     // guards the next
+  std::mutex adding_;                     // guards the next member
   std::vector<std::pair<CallSizes, std::unique_ptr<UnitFit>>> others_;
   std::atomic<bool> was_launched_ = false;
 };

@@ -1,5 +1,5 @@
-// The variants of a composition: the programs of its kernels in one configuration, run by its function. As all variants
-// they are chosen, compiled ahead, loaded, timed and compared by an Instance.
+// The variants of a composition: the programs of its kernels in one configuration, run by its function. An Instance
+// chooses, compiles, loads, times and compares them like all variants.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace wattune::dynamic {
 
 class UnitVariants : public VariantSource {
  public:
-  // `code` of the kernels, in the unit's order. The streams outlive it.
+  // Takes the code of the kernels, in the unit's order. The streams outlive it.
   UnitVariants(std::shared_ptr<Unit> unit, std::vector<std::unique_ptr<KernelCode>> code, Streams& streams)
       : unit_(std::move(unit)), code_(std::move(code)), streams_(streams) {}
 
@@ -21,7 +21,8 @@ class UnitVariants : public VariantSource {
   bool is_ready(const Problem& problem, const Configuration& configuration) const override;
   bool is_loaded(const Problem& problem, const Configuration& configuration) const override;
   void forget(const Lane& lane) override { unit_->forget(lane); }
-  // Every kernel must compile in every configuration: which of them the function launches is not known before.
+  // Makes a variant. Every kernel must compile in every configuration, since it is not known before which ones the
+  // function launches.
   Result<std::shared_ptr<Variant>> make(std::shared_ptr<const Problem> problem,
                                         const Configuration& configuration) override;
   void expect_generic(const Problem& problem, const Configuration& configuration) override;

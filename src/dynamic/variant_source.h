@@ -1,5 +1,5 @@
-// VariantSource: where an instance gets its variants from: the code of one kernel (KernelVariants), or of several and
-// the application's function (composition_variants.h). Any thread.
+// VariantSource: the source of an instance's variants. They are made of the code of one kernel (KernelVariants), or of
+// several kernels and the application's function (unit_variant.h). Any thread may use it.
 #pragma once
 
 #include <memory>
@@ -13,30 +13,31 @@ namespace wattune::dynamic {
 class VariantSource {
  public:
   virtual ~VariantSource() = default;
-  // What this owner will probably make of the problem, the next first, in the place of what it said before.
-  // `urgently`: it has nothing to run until then.
+  // Tells what this owner will probably make of the problem, the next first, in place of what it told before. With
+  // `urgently` the owner has nothing to run until then.
   virtual void expect(const void* owner, const Problem& problem, std::span<const Configuration> configurations,
                       bool urgently = false) = 0;
-  // Whether make() waits for no compiler.
+  // True if make() waits for no compiler.
   virtual bool is_ready(const Problem& problem, const Configuration& configuration) const = 0;
-  // Whether make() loads nothing either.
+  // True if make() does not load anything either.
   virtual bool is_loaded(const Problem& problem, const Configuration& configuration) const = 0;
-  // A stream is about to be destroyed.
+  // Frees what is kept for a stream that is about to be destroyed.
   virtual void forget(const Lane& /*lane*/) {}
-  // As KernelCode::load() and make_variant().
+  // Makes a variant, as KernelCode::load() and make_variant() do.
   virtual Result<std::shared_ptr<Variant>> make(std::shared_ptr<const Problem> problem,
                                                 const Configuration& configuration) = 0;
-  // As KernelCode::expect_generic() and is_generic_ready().
+  // These do as KernelCode::expect_generic() and is_generic_ready().
+
   virtual void expect_generic(const Problem& problem, const Configuration& configuration) = 0;
   virtual bool is_generic_ready() const = 0;
-  // With the programs of KernelCode::generic().
+  // Makes a variant with the programs of KernelCode::generic().
   virtual Result<std::shared_ptr<Variant>> make_generic(std::shared_ptr<const Problem> problem,
                                                         const Configuration& configuration) = 0;
 };
 
 class KernelVariants : public VariantSource {
  public:
-  // The device and the streams outlive it.
+  // Takes the code. The device and the streams outlive it.
   KernelVariants(std::unique_ptr<KernelCode> code, backend::Device& device, Streams& streams)
       : code_(std::move(code)), device_(device), streams_(streams) {}
 

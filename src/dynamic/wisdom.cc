@@ -31,15 +31,15 @@ Error no_folder(const std::filesystem::path& file) {
 
 }  // namespace
 
-// Saving takes `saving` for as long as files are read and written, `mutex` only to look at the tables, so that nobody
-// who looks something up waits for a disk.
+// Contents of a Wisdom. Saving holds `saving` while files are read and written, and `mutex` only to access the tables.
+// A look-up thus never waits for a disk.
 struct Wisdom::Parts {
   std::filesystem::path file;
   std::mutex saving;
   mutable std::mutex mutex;
   WisdomTable shipped;
-  WisdomTable written;  // what the file held when it was last read or written, and all that was put
-  WisdomTable unsaved;  // what was put since
+  WisdomTable written;  // contents of the file when last read or written, and all entries put
+  WisdomTable unsaved;  // entries put since
   std::vector<Error> problems;
 
   Result<void> read(const std::filesystem::path& from, WisdomTable& table);
@@ -53,7 +53,8 @@ Result<void> Wisdom::Parts::read(const std::filesystem::path& from, WisdomTable&
   return {};
 }
 
-// The lock is that of the file which the new one replaces: whoever waited for it finds that and opens the new one.
+// Merges entries into the file. The lock is that of the old file, which the new one replaces. A process that waited for
+// it notices that and opens the new one.
 Result<void> Wisdom::Parts::merge_into_file(const WisdomTable& put, WisdomTable& merged) const {
   WATTUNE_ASSIGN(const store::LockedFile locked, store::LockedFile::open(file, kLockWait));
   WATTUNE_ASSIGN(const std::string text, locked.read());

@@ -1,4 +1,4 @@
-// Results become wisdom, and wisdom becomes results.
+// Conversion of results to wisdom, and of wisdom to results.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,8 @@ Result<void> use_language_of(const RunInfo& info, KernelSpec& spec) {
   return {};
 }
 
-// Results of other programs have no identity; then their parameters must do.
+// Checks that results are of this version. Results of other programs have no identity; for these only the parameters
+// are checked.
 Result<void> check_version(const RunInfo& info, const KernelSpec& spec) {
   for (const auto& [part, wanted] : tune::kernel_identity(spec)) {
     const auto found = info.identity.find(part);
@@ -52,7 +53,8 @@ Result<void> check_parameters(const RunInfo& info, const KernelSpec& spec, const
   return fits ? Result<void>() : unfit(info, "have other parameters than the kernel").about(best.to_string());
 }
 
-// "1024x96", as describe_run() writes the sizes of a run; Kernel Tuner's "(1024, 96)" too. None: not numbers.
+// Parses "1024x96", as describe_run() writes the sizes of a run, or Kernel Tuner's "(1024, 96)". nullopt if they are
+// not numbers.
 std::optional<std::vector<std::int64_t>> sizes_in(std::string_view text) {
   std::vector<std::int64_t> sizes;
   while (!text.empty()) {
@@ -78,7 +80,7 @@ Result<Key> key_of_run(const RunInfo& info, const KernelSpec& spec) {
   return key_of(sizes);
 }
 
-// Where nothing is known of how far the median may be off, the samples tell how far apart they were.
+// Sets time and interval. If the confidence of the median is unknown, the interval is the range of the samples.
 void set_time(const Observation& observation, WisdomEntry& entry) {
   const Statistics& statistics = *observation.statistics;
   entry.time = statistics.median;
@@ -92,7 +94,7 @@ void set_time(const Observation& observation, WisdomEntry& entry) {
   }
 }
 
-// The same again, so that the texts are made of what the entry holds.
+// Returns an observation with the values of the entry, from which texts are made.
 Observation observation_of(const WisdomEntry& entry) {
   Observation observation;
   observation.statistics = Statistics{.median = entry.time,

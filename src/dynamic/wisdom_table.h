@@ -1,4 +1,4 @@
-// WisdomTable: entries by kernel, device and key, of which it keeps the better() of each.
+// WisdomTable: entries by kernel, device and key. It keeps the better() one for each.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,20 @@ namespace wattune::dynamic {
 
 class WisdomTable {
  public:
-  // Whether it is kept.
+  // Adds an entry; returns true if it is kept.
   bool put(WisdomEntry entry);
   void put_all(const std::vector<WisdomEntry>& entries);
 
-  // nullptr: none. Both hold until the next put().
+  // Both return values are valid until the next put().
+
   const WisdomEntry* find(const KernelVersion& kernel, const std::string& device, const Key& key) const;
   std::optional<NearestEntry> nearest(const KernelVersion& kernel, const DeviceInfo& device, const Key& key) const;
-  // What nearest() would choose from, one of each key.
+  // Adds the entries from which nearest() would choose, one for each key.
   void add_near(const KernelVersion& kernel, const DeviceInfo& device, const Key& key,
                 std::vector<NearestEntry>& all) const;
   std::size_t count_of_other_versions(const KernelVersion& kernel) const;
 
-  // In the order in which their keys were first put.
+  // Returns the entries in the order in which their keys were first put.
   const std::vector<WisdomEntry>& entries() const { return entries_; }
 
  private:
@@ -45,8 +46,8 @@ class WisdomTable {
   std::unordered_map<Address, std::size_t, AddressHash> position_of_;
 };
 
-// Of two answers to one question the nearer one: on the device itself rather than on its kin, then by distance, then
-// the better().
+// Returns the nearer of two entries for one question. One on the device itself wins over one on a device of the same
+// architecture; then the distance decides, then better().
 std::optional<NearestEntry> nearer(std::optional<NearestEntry> a, std::optional<NearestEntry> b);
 
 }  // namespace wattune::dynamic

@@ -1,5 +1,5 @@
-// Wisdom as text: a sealed line for each entry, which tells its version itself, so that files may be put together with
-// `cat` (docs/formats/wisdom.md).
+// Text of wisdom: a sealed line for each entry. Each line has its own version, so that files may be joined with `cat`
+// (docs/formats/wisdom.md).
 #include <fmt/format.h>
 
 #include <fstream>
@@ -74,7 +74,7 @@ Measured measured_from(const std::string& name) {
   throw Malformed(fmt::format("`measured` is none that Wattune knows: {}", in_quotes(name)));
 }
 
-// Entries that do not say it are of what was tuned.
+// Reads whether the key was tuned. Entries that do not tell were tuned.
 bool tuned_from(const Json& json) {
   const Json* const tuned = store::find_member(json, "tuned");
   if (tuned != nullptr && !tuned->is_boolean()) throw Malformed("`tuned` must be true or false");
@@ -135,7 +135,7 @@ std::string write_wisdom(const std::vector<WisdomEntry>& entries) {
   return text;
 }
 
-// What is read of a pipe is gone for whoever reads it next.
+// True if it is a wisdom file. Only regular files are read, because reading a pipe would consume its contents.
 bool is_wisdom_file(const std::filesystem::path& file) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored)) return false;

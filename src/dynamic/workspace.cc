@@ -12,8 +12,8 @@ constexpr Nanoseconds kLongestFinish = nanoseconds_from_seconds(600);
 
 }  // namespace
 
-// Commands in an adopted stream are with the driver, which keeps what they use; a stream of the library's may hold them
-// back until it is finished.
+// Begins a call and frees what earlier calls borrowed. In an adopted stream, the driver keeps the memory of its
+// commands. A stream of the library's may hold commands back, so it must be idle.
 void Workspace::begin() {
   for (Branch& branch : branches_) branch.used = false;
   const Result<backend::StreamState> state = caller_.stream->state();

@@ -1,8 +1,8 @@
 // Workspace: the memory and the streams that a composition owns for the calls in one stream of the application.
 //
-// Calls in one stream come one after another on the device, so that they share it; calls in several streams do not.
-// Stream 0 is the caller's; the others begin behind what it was given when they are first
-// used in a call, and are joined to it at the call's end.
+// Calls in one stream run one after another on the device, so they share a workspace; calls in several streams do not.
+// Stream 0 is the caller's. The others first wait for what it was given before their first use in a call, and it waits
+// for them at the call's end.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ class Workspace {
  public:
   static constexpr std::size_t kMostStreams = 32;
 
-  // For the length of a call; nothing else is done without it.
+  // A lock for the length of a call. All other functions require it.
   class Hold {
    public:
     explicit Hold(Workspace& workspace) : workspace_(workspace), lock_(workspace.calling_) {
@@ -39,36 +39,37 @@ class Workspace {
     const std::lock_guard<std::mutex> lock_;
   };
 
-  // All outlive this.
+  // Takes references to objects that must outlive it.
   Workspace(Lane& caller, backend::Device& device, const Marker& marker)
       : caller_(caller), device_(device), marker_(marker) {}
 
-  // By this thread: the function of a composition calls its own composition.
+  // True if this thread holds it: then the function of a composition calls its own composition.
   bool is_held_here() const { return holder_.load() == std::this_thread::get_id(); }
 
-  // A call begins: what the last one borrowed is given back, once its stream is done with it.
+  // Begins a call. Frees what the last one borrowed, once its stream has executed the commands.
   void begin();
-  // The stream, made if there is none, behind what the call gave stream 0 before its first use. out_of_range: more than
-  // kMostStreams.
+  // Returns the stream. Makes it if there is none, behind what the call gave stream 0 before its first use. Fails with
+  // out_of_range beyond kMostStreams.
   Result<Lane*> use(std::size_t stream);
-  // A place behind all that the stream was given.
+  // Sets a place behind all that the stream was given.
   Result<std::unique_ptr<backend::Event>> mark(Lane& lane);
   Result<void> order(std::size_t earlier, std::size_t later);
-  // Stream 0 goes on when all others have ended.
+  // Makes stream 0 wait for all others.
   Result<void> join();
-  // Those of this call; none: all of them.
+  // Waits for a stream of this call, or for all of them if none is given.
   Result<void> finish(std::optional<std::size_t> stream);
-  // Hands over what commands of the library's own streams hold back: host memory is free again afterwards.
+  // Finishes a stream of the library's own, whose commands may be held back. Host memory is free again afterwards.
   Result<void> settle(std::size_t stream);
 
-  // Memory of the composition's; nullptr: there is none of that name.
+  // Returns memory of the composition; nullptr if there is none of that name.
   backend::Buffer* find(const std::string& name) const;
-  // Made, or made larger or smaller, with the contents of what stays. unavailable: the stream is captured.
+  // Makes memory, or changes its size and keeps the contents of the part that stays. Fails with unavailable if the
+  // stream is captured.
   Result<backend::Buffer*> resize(const std::string& name, std::size_t bytes);
-  // Whose size nobody chose by resize(): made, or made larger, so that it has so many bytes at least. Configurations
-  // and sizes differ in what they need. As resize().
+  // Makes memory or enlarges it to this many bytes, unless resize() has set its size. Configurations and sizes differ
+  // in what they need. Fails as resize() does.
   Result<backend::Buffer*> at_least(const std::string& name, std::size_t bytes);
-  // Keeps what commands of this call use.
+  // Keeps a buffer that commands of this call use.
   backend::Buffer& keep(std::unique_ptr<backend::Buffer> borrowed) {
     return *borrowed_.emplace_back(std::move(borrowed));
   }
@@ -77,7 +78,7 @@ class Workspace {
   struct Branch {
     std::unique_ptr<backend::Stream> stream;
     std::unique_ptr<Lane> lane;
-    bool used = false;  // in this call
+    bool used = false;  // true if used in this call
   };
 
   Result<void> add_branch();
@@ -90,7 +91,7 @@ class Workspace {
   std::mutex calling_;
   std::atomic<std::thread::id> holder_;
   std::map<std::string, std::unique_ptr<backend::Buffer>> memory_;
-  std::set<std::string> resized_;  // whose size the function chose
+  std::set<std::string> resized_;  // names whose size the function chose
   std::vector<std::unique_ptr<backend::Buffer>> borrowed_;
   std::vector<Branch> branches_;
 };

@@ -1,10 +1,9 @@
-// Worth: whether trying one more configuration of a key pays, as far as can be foretold. One thread; note_calls() and
-// note_scale() of any.
+// Worth: estimates what trying one more configuration of a key gains. One thread uses it; any may call note_calls() and
+// note_scale().
 //
-// The likeliest come first, so that less is found the more were tried: the n-th gains some part of n to the power of
-// -1.5. Which part, earlier trials say, of the key itself and of others of its kernel; where the application says what
-// no configuration takes less than, which part of what the best takes more. And calls are taken to go on for as long as
-// they did.
+// The likeliest configurations come first, so gains shrink: the n-th trial gains a factor times n to the power of -1.5.
+// The factor is estimated from earlier trials of this key and of other keys of the kernel. If the application gives a
+// lower bound on the time, the gain is relative to (best - bound). Calls are assumed to go on for as long as they did.
 #pragma once
 
 #include <algorithm>
@@ -21,11 +20,11 @@
 
 namespace wattune::dynamic {
 
-// What trials have gained, beside how much was to be expected of as many if each gain were 1.
+// Gains of trials, and the gains expected of as many trials if the factor were 1.
 struct Gains {
-  double gained = 0.0;  // as shares of what their keys took before
+  double gained = 0.0;  // as shares of the earlier times of their keys
   double expected = 0.0;
-  double expected_of_room = 0.0;  // if each were all that is left above the least time
+  double expected_of_room = 0.0;  // if each gained all that is left above the least time
 
   Gains& operator+=(const Gains& more) {
     gained += more.gained;
@@ -38,7 +37,7 @@ struct Gains {
   }
 };
 
-// Of all keys of a kernel. Any thread.
+// The gains of all keys of a kernel. Any thread may use it.
 class SharedGains {
  public:
   void add(const Gains& more) {
@@ -49,7 +48,7 @@ class SharedGains {
     const std::lock_guard lock(mutex_);
     return all_;
   }
-  // Calls of a key took so many times longer than what was screened on smaller data. Of the last key.
+  // Notes how many times longer calls of a key took than screening on smaller data. The last key counts.
   void note_scale(double scale) {
     const std::lock_guard lock(mutex_);
     scale_ = scale;
@@ -67,18 +66,18 @@ class SharedGains {
 
 class Worth {
  public:
-  // nullptr: nothing is known of other keys. `least`: no configuration takes less in calls; 0: nobody says so.
+  // Takes the gains of other keys, if any are known, and the least time of any configuration in calls; 0 if unknown.
   explicit Worth(std::shared_ptr<SharedGains> gains = {}, Nanoseconds least = {})
       : gains_(gains ? std::move(gains) : std::make_shared<SharedGains>()), least_(least) {}
 
-  // What is learned from here on are times on smaller data, not of calls.
+  // Announces that times learned from here on are of smaller data, not of calls.
   void learn_on_smaller_data() { scale_.store(kUnknown, std::memory_order_relaxed); }
-  // Calls take so many times longer than what is learned.
+  // Notes how many times longer calls take than learned times.
   void note_scale(double scale) {
     if (scale_.exchange(scale, std::memory_order_relaxed) != scale) gains_->note_scale(scale);
   }
 
-  // What trying one showed. What the key begins with is the first that works.
+  // Takes the result of a trial. The first trial that works is the one the key begins with.
   void learn(const Observation& seen) {
     const bool works = seen.status == Status::correct && seen.statistics;
     const bool is_beginning = works && !best_;
@@ -86,16 +85,16 @@ class Worth {
     if (best_) note_trial(is_new_best ? 1.0 - seen.statistics->median / best_->median : 0.0);
     if (is_beginning || is_new_best) best_ = seen.statistics;
   }
-  // The least time so far, but for what may be noise; none: nothing worked yet.
+  // Returns the least time so far, without differences that may be noise; nullopt if nothing worked yet.
   std::optional<Nanoseconds> best() const { return best_ ? std::optional(best_->median) : std::nullopt; }
-  // What calls have taken of the device, and will probably take at least.
+  // Notes the device time that calls have taken, and will probably take at least.
   void note_calls(Nanoseconds time) { calls_.store(time.value(), std::memory_order_relaxed); }
-  // What one more will gain on average. Where nobody tells of calls, or nothing worked yet of any key, everything pays.
+  // Returns the mean gain of one more trial; infinite if calls are unknown, or if nothing worked yet for any key.
   Nanoseconds of_one_more() const {
     const double calls = calls_.load(std::memory_order_relaxed);
     const Gains others = gains_->all() - own_;
     if (calls < 0.0 || (!best_ && others.expected == 0.0)) return Nanoseconds(std::numeric_limits<double>::infinity());
-    // Where nobody knows what is left above the least time, trials gain as much of the whole as those of others did.
+    // If the room above the least time is unknown, trials gain the same share of the whole time as those of other keys.
     const std::optional<double> room = this->room();
     const double part = room.value_or(1.0);
     if (part == 0.0) return {};
@@ -107,21 +106,22 @@ class Worth {
   }
 
  private:
-  static constexpr double kUnknown = 0.0;    // a scale
-  static constexpr double kFirstGain = 0.1;  // before any was seen
+  static constexpr double kUnknown = 0.0;    // an unknown scale
+  static constexpr double kFirstGain = 0.1;  // assumed gain before any trial
   static constexpr double kOthersWeigh = 3.0;
   static constexpr Nanoseconds kLeastCalls = nanoseconds_from_seconds(0.2);
 
   static double expected_of(std::uint64_t trial) { return std::pow(static_cast<double>(trial), -1.5); }
-  // For certain and by what calls can tell, or by so much that they will probably find it so, as the interval of a few
-  // samples is wide. If only what is certain counted, keys would learn from each other that nothing is gained.
+  // True if the new time is better. The gain is certain by intervals and large enough for calls to show. Or it is so
+  // large that calls will probably confirm it, although intervals of a few samples are wide. If only certain gains
+  // counted, keys would learn from each other that nothing is gained.
   static bool is_better(const Statistics& seen, const Statistics& best) {
     constexpr double kTold = 0.99;
     constexpr double kByMuch = 0.97;
     const bool is_certain = seen.interval_high < best.interval_low && seen.median < kTold * best.median;
     return is_certain || seen.median < kByMuch * best.median;
   }
-  // What one more can gain at most, as a share of what the best takes; none: nobody knows.
+  // Returns the most that one more trial can gain, as a share of the best time; nullopt if unknown.
   std::optional<double> room() const {
     if (least_ == Nanoseconds()) return 1.0;
     const double own = scale_.load(std::memory_order_relaxed);
@@ -143,7 +143,7 @@ class Worth {
   std::atomic<double> scale_ = 1.0;
   Gains own_;
   std::optional<Statistics> best_;
-  std::uint64_t trials_ = 0;  // since the first that worked
+  std::uint64_t trials_ = 0;  // counted after the first that worked
   std::atomic<double> calls_ = -1.0;
 };
 

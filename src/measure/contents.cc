@@ -1,5 +1,5 @@
-// Generated argument contents. Nothing here may depend on the machine: numbers come from core's Random, no standard
-// distribution is used, and the arithmetic is plain IEEE double (compiled without fused multiply-add).
+// Generated contents of arguments. They must not depend on the machine: numbers come from core's Random, no standard
+// distribution is used, and arithmetic is plain IEEE double (compiled without fused multiply-add).
 #include <fmt/format.h>
 
 #include <bit>
@@ -109,7 +109,8 @@ Result<std::vector<std::byte>> uniform(const FillUniform& fill, ElementType type
   });
 }
 
-// The sum of twelve has variance 1; inverting the distribution would need functions that differ between machines.
+// Draws each number as a sum of twelve uniform ones, which has variance 1. Inverting the distribution would need
+// functions that differ between machines.
 Result<std::vector<std::byte>> normal(const FillNormal& fill, ElementType type, std::size_t elements,
                                       std::uint64_t default_seed) {
   Random random(fill.seed != 0 ? fill.seed : default_seed);

@@ -1,5 +1,5 @@
-// When samples suffice: the interval of the median, and the two rules of nvbench (NVIDIA/nvbench, 2026-08): stdrel,
-// entropy. Each is recomputed from all samples, of which there are hundreds at most.
+// Rules by which samples suffice: the interval of the median, and the two rules of nvbench (NVIDIA/nvbench, 2026-08),
+// stdrel and entropy. Each is recomputed from all samples, which are hundreds at most.
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -10,14 +10,14 @@ namespace wattune::measure {
 
 namespace {
 
-// nvbench's constants.
-constexpr std::size_t kNoiseValues = 64;     // how many make a history
+// Constants of nvbench.
+constexpr std::size_t kNoiseValues = 64;     // number of values in a history
 constexpr double kStableNoise = 0.05;        // relative standard deviation of the noise itself
-constexpr std::size_t kEntropyWindow = 299;  // values that the line is fitted to
+constexpr std::size_t kEntropyWindow = 299;  // number of values to which the line is fitted
 constexpr double kFlatAngle = 0.048;         // degrees
 constexpr double kGoodFit = 0.36;            // R squared
 
-// Mean and standard deviation, one value at a time (Welford 1962).
+// Mean and standard deviation, updated with one value at a time (Welford 1962).
 class Moments {
  public:
   void add(double value) {
@@ -54,11 +54,11 @@ bool small_or_stable_deviation(const std::vector<Sample>& samples, double precis
   return noise.count() > kNoiseValues && noise.relative_deviation() < kStableNoise;
 }
 
-// Of the times so far, in bits, after each sample.
+// Returns the entropy of the times so far, in bits, after each sample.
 std::vector<double> running_entropy(const std::vector<Sample>& samples) {
   std::map<double, double> counts;
   std::vector<double> entropies;
-  double sum = 0.0;  // of c log2 c
+  double sum = 0.0;  // sum of c log2 c
   for (const Sample& sample : samples) {
     double& count = counts[sample.time.value()];
     if (count > 0.0) sum -= count * std::log2(count);

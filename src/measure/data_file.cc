@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-// What an .npy header says. The header is a Python dictionary of these three keys.
+// The contents of an .npy header, which is a Python dictionary of these three keys.
 struct Header {
   std::string descr;  // "<f4": byte order, kind, bytes
   bool fortran_order = false;
@@ -43,7 +43,7 @@ Result<std::vector<char>> read_file(const std::filesystem::path& path) {
   return bytes;
 }
 
-// The text behind `'key':`, without leading blanks.
+// Returns the text behind `'key':`, without leading blanks.
 std::optional<std::string_view> value_of(std::string_view dictionary, std::string_view key) {
   for (char quote : {'\'', '"'}) {
     const std::string quoted = fmt::format("{}{}{}:", quote, key, quote);
@@ -56,7 +56,7 @@ std::optional<std::string_view> value_of(std::string_view dictionary, std::strin
   return std::nullopt;
 }
 
-// "(10, 20)", "(10,)", "()".
+// Parses a shape such as "(10, 20)", "(10,)" or "()".
 std::optional<std::vector<std::size_t>> parse_shape(std::string_view text) {
   if (text.empty() || text.front() != '(') return std::nullopt;
   std::vector<std::size_t> shape;
@@ -86,7 +86,8 @@ std::optional<Header> parse_dictionary(std::string_view dictionary) {
   return Header{std::string(descr->substr(1, end_of_descr - 1)), order->starts_with("True"), *shape, 0};
 }
 
-// Magic, version, little-endian length of the dictionary (two bytes in version 1, four later), dictionary, data.
+// Parses a header. The file consists of magic, version, little-endian length of the dictionary (two bytes in version 1,
+// four in later ones), dictionary and data.
 std::optional<Header> parse_header(std::string_view file) {
   constexpr std::size_t kLengthAt = 8;
   if (file.size() < kLengthAt) return std::nullopt;
@@ -102,8 +103,8 @@ std::optional<Header> parse_header(std::string_view file) {
   return header;
 }
 
-// How NumPy spells the type: kind and bytes; one-byte types have no byte order. NumPy has no bfloat16 of its own, and
-// writes those of ml_dtypes as two bytes of any kind.
+// Returns NumPy's name of the type: byte order, kind and bytes. One-byte types have no byte order. NumPy has no
+// bfloat16 of its own, and writes those of ml_dtypes as two bytes of any kind.
 std::string descr_of(ElementType type) {
   if (type == ElementType::bfloat16) return "<V2";
   const char kind = to_string(type).front();  // i, u or f

@@ -7,16 +7,17 @@ namespace wattune::measure {
 
 namespace {
 
-constexpr double kRisk = 0.02;            // of either limit rejecting a configuration as fast as the incumbent
-constexpr std::size_t kFirstLessons = 8;  // before anything is rejected
-constexpr std::size_t kAlike = 64;  // lessons of about the incumbent's duration that the first launch is judged by
-constexpr std::size_t kRemembered = 256;  // so that the gate follows a device whose noise changes
+constexpr double kRisk = 0.02;            // probability that a limit rejects a configuration as fast as the incumbent
+constexpr std::size_t kFirstLessons = 8;  // least number of lessons before anything is rejected
+// Most lessons, with medians closest to the incumbent's, by which a first launch is judged.
+constexpr std::size_t kAlike = 64;
+constexpr std::size_t kRemembered = 256;  // few enough that the gate follows a device whose noise changes
 
-// What the next value exceeds with probability kRisk at most. Fewer than 2 / kRisk values do not say without letting an
-// outlier decide; then it is twice the second largest.
+// Returns a bound that the next value exceeds with probability kRisk at most. Fewer than 2 / kRisk values would let an
+// outlier decide; then the bound is twice the second largest.
 double upper_limit(std::vector<double> values) {
   const std::size_t m = values.size();
-  const auto exceeding = static_cast<std::size_t>(kRisk * static_cast<double>(m + 1));  // values that may lie above
+  const auto exceeding = static_cast<std::size_t>(kRisk * static_cast<double>(m + 1));  // how many may lie above
   const std::size_t rank = m - std::max<std::size_t>(exceeding, 2);
   const auto found = values.begin() + static_cast<std::ptrdiff_t>(rank);
   std::nth_element(values.begin(), found, values.end());
@@ -36,9 +37,9 @@ void Gate::learn(Nanoseconds first, Nanoseconds warm, Nanoseconds median) {
 
 bool Gate::ready() const { return lessons_.size() >= kFirstLessons; }
 
-// A device that starts at a low clock makes up for it within a fixed time. Of two kernels the longer therefore loses
-// more, but the shorter more of its own time; so a lesson of median d bounds the loss of one of median t by
-// excess * max(1, t / d).
+// Returns the longest first launch. A device that starts at a low clock makes up for it within a fixed time. The longer
+// of two kernels thus loses more time, but the shorter loses a larger share. So a lesson of median d bounds the loss of
+// a kernel of median t by excess * max(1, t / d).
 Nanoseconds Gate::first_limit(const Statistics& incumbent) const {
   std::vector<Lesson> alike = lessons_;
   const auto distance = [&](const Lesson& lesson) { return std::abs(std::log(lesson.median / incumbent.median)); };

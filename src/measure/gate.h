@@ -1,10 +1,12 @@
-// Gate: how slow the first launches of a configuration may be before it cannot be as fast as the incumbent.
+// Gate: bounds on the first launches of a configuration, above which it cannot be as fast as the incumbent.
 //
-// Learned from configurations that were measured whatever they showed, each of which says two things. How much longer
-// its first launch took than its median, for the device had idled; and the ratio of its first warm sample to its
-// median. If configurations are exchangeable, the next one exceeds the k-th smallest of m such values with probability
-// (m + 1 - k) / (m + 1) at most (Vovk et al., Algorithmic Learning in a Random World, section 2.2), whatever their
-// distribution. Source of the bound that docs/measure.md derives.
+// It learns from configurations that were measured completely, whatever their first launches showed. Each gives two
+// values. One is the excess of its first launch over its median, caused by the idle gap before. The other is the ratio
+// of its first warm sample to its median.
+//
+// Let configurations be exchangeable. Then the next one exceeds the k-th smallest of m such values with probability (m
+// + 1 - k) / (m + 1) at most, whatever their distribution. Source: Vovk et al., Algorithmic Learning in a Random World,
+// section 2.2. docs/measure.md derives the bound from this.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +18,24 @@ namespace wattune::measure {
 
 class Gate {
  public:
-  // `first`: of the launch after the idle gap; `warm`: of the first sample; `median`: of further samples.
+  // Takes the times of a launch after an idle gap (`first`), of the first warm sample (`warm`), and the median of
+  // further samples.
   void learn(Nanoseconds first, Nanoseconds warm, Nanoseconds median);
 
-  // Enough was learned to reject anything.
+  // True if enough was learned to reject anything.
   bool ready() const;
-  // The longest first launch, and warm sample, of a configuration that is as fast as the incumbent. Precondition:
-  // ready().
+  // Longest first launch, and longest warm sample, of a configuration as fast as the incumbent. Precondition: ready().
+
   Nanoseconds first_limit(const Statistics& incumbent) const;
   Nanoseconds warm_limit(const Statistics& incumbent) const;
 
  private:
   struct Lesson {
-    Nanoseconds excess;  // of the first launch over the median
+    Nanoseconds excess;  // first launch minus median
     Nanoseconds median;
-    double ratio = 1.0;  // of the first warm sample to the median
+    double ratio = 1.0;  // first warm sample over median
   };
-  std::vector<Lesson> lessons_;  // the last kRemembered, oldest overwritten first
+  std::vector<Lesson> lessons_;  // the last kRemembered; the oldest is overwritten first
   std::size_t learned_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// IEEE 754 half precision and bfloat16, which C++20 has no types for: bits to float and back.
+// IEEE 754 half precision and bfloat16, for which C++20 has no types: conversions between bits and float.
 #pragma once
 
 #include <bit>
@@ -19,13 +19,13 @@ inline float half_to_float(std::uint16_t bits) {
   return std::bit_cast<float>(sign | (wide_exponent << 23) | (fraction << 13));
 }
 
-// Rounds to nearest, ties to even; too large becomes infinity.
+// Rounds to nearest, ties to even; numbers that are too large become infinity.
 inline std::uint16_t half_from_double(double value) {
   const unsigned sign = std::signbit(value) ? 0x8000u : 0u;
   const double magnitude = std::fabs(value);
   if (std::isnan(value)) return static_cast<std::uint16_t>(sign | 0x7e00u);
   if (magnitude >= 65520.0) return static_cast<std::uint16_t>(sign | 0x7c00u);  // half way above the largest, 65504
-  // Rounding up may carry into the exponent, which is then the right one.
+  // Rounding up may carry into the exponent; the exponent is correct then.
   if (magnitude < 0x1p-14)
     return static_cast<std::uint16_t>(sign + static_cast<unsigned>(std::nearbyint(magnitude * 0x1p24)));
   const int exponent = std::ilogb(magnitude);
@@ -33,10 +33,10 @@ inline std::uint16_t half_from_double(double value) {
   return static_cast<std::uint16_t>(sign + (static_cast<unsigned>(exponent + 14) << 10) + significand);
 }
 
-// bfloat16 is the upper half of a float.
+// Returns the float of a bfloat16, which is the upper half of a float.
 inline float bfloat_to_float(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
 
-// Rounds to nearest, ties to even, by way of float.
+// Rounds to nearest, ties to even, through float.
 inline std::uint16_t bfloat_from_double(double value) {
   const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
   if (std::isnan(value)) return static_cast<std::uint16_t>((bits >> 16) | 0x40u);

@@ -9,10 +9,10 @@ struct MedianInterval {
   double median = 0.0;
   double low = 0.0;
   double high = 0.0;
-  bool covers = false;  // with the wanted confidence; otherwise low and high are the extremes
+  bool covers = false;  // true with the wanted confidence; otherwise low and high are the extremes
 };
 
-// Precondition: sorted, not empty.
+// Returns the median with its interval. Precondition: the values are sorted and not empty.
 MedianInterval median_interval(const std::vector<double>& sorted, double confidence);
 
 }  // namespace wattune::measure

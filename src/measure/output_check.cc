@@ -1,7 +1,7 @@
-// One branch-free loop per element type finds out whether a block agrees; only blocks that do not are looked at again
-// for the details. Large contents are shared among threads. Blocks are copied into typed arrays that stay in the
-// first-level cache, so that the loop vectorises whatever the alignment of the bytes and the code has defined
-// behaviour. Cost: docs/measure.md.
+// Comparison of outputs. One branch-free loop per element type finds out whether a block agrees; only blocks that do
+// not are examined in detail. Large contents are shared among threads. Blocks are copied into typed arrays that stay in
+// the first-level cache. So the loop vectorises whatever the alignment of the bytes, and the code has defined
+// behaviour. docs/measure.md tells the cost.
 #include "wattune/measure/output_check.h"
 
 #include <fmt/format.h>
@@ -27,18 +27,18 @@ namespace {
 
 constexpr std::size_t kBlock = 1024;
 
-// A thread pays off from here on, and this many read memory as fast as it goes.
+// Bytes from which on a thread pays off, and the number of threads that use the whole memory bandwidth.
 constexpr std::size_t kBytesPerThread = std::size_t{4} << 20;
 constexpr std::size_t kMostThreads = 8;
 
-// The type in which elements of type T are compared, and how they are read from bytes.
+// The type in which elements of type T are compared, and their conversion from bytes.
 template <typename T>
 struct Plain {
   using Compared = T;
   static constexpr std::size_t kBytes = sizeof(T);
   static void load(const std::byte* from, std::size_t n, T* to) { std::memcpy(to, from, n * sizeof(T)); }
 };
-// Elements of 16 bits that become floats.
+// Elements of 16 bits that are decoded to floats.
 template <float (*decode)(std::uint16_t)>
 struct Decoded {
   using Compared = float;
@@ -50,7 +50,8 @@ struct Decoded {
   }
 };
 
-// NaN agrees with NaN, infinity with itself. Bitwise operators keep the loop free of branches.
+// True if two numbers agree. NaN agrees with NaN, an infinity with itself. Bitwise operators keep the loop free of
+// branches.
 template <std::floating_point T>
 bool agrees(T actual, T expected, const ResolvedTolerance& tolerance) {
   const double difference = std::fabs(static_cast<double>(actual) - static_cast<double>(expected));
@@ -70,7 +71,7 @@ template <std::integral T>
 bool agrees(T actual, T expected, const ResolvedTolerance& tolerance) {
   if (actual == expected) return true;
   const double allowed = tolerance.absolute + tolerance.relative * std::fabs(static_cast<double>(expected));
-  // A whole distance is within `allowed` exactly when it is within its floor, which compares without rounding.
+  // A whole distance is within `allowed` exactly if it is within its floor, and that comparison needs no rounding.
   return allowed >= 0x1p64 || distance(actual, expected) <= static_cast<std::uint64_t>(allowed);
 }
 
@@ -106,7 +107,7 @@ void add_details(const T* actual, const T* expected, std::size_t n, std::size_t 
   }
 }
 
-// Of the elements from `begin` on, before `end`.
+// Compares the elements from `begin` on, before `end`.
 template <typename Element>
 Mismatch compare_range(std::span<const std::byte> actual, std::span<const std::byte> expected,
                        const ResolvedTolerance& tolerance, std::size_t begin, std::size_t end) {
@@ -123,7 +124,7 @@ Mismatch compare_range(std::span<const std::byte> actual, std::span<const std::b
   return mismatch;
 }
 
-// Of two parts of an output, the one in front given first.
+// Combines the results of two parts of an output; `front` precedes `behind`.
 Mismatch merged(Mismatch front, Mismatch behind) {
   if (front.wrong_elements == 0) return behind;
   front.wrong_elements += behind.wrong_elements;
@@ -167,7 +168,7 @@ void for_each_element(std::span<const std::byte> elements, Take take) {
   }
 }
 
-// Calls `function` with how elements of `type` are read.
+// Calls `function` with a tag that tells how elements of `type` are read.
 template <typename Function>
 auto with_element(ElementType type, Function function) {
   switch (type) {

@@ -1,4 +1,4 @@
-// A C++ reference, as the client of the worker that compiles and calls it.
+// The client side of a C++ reference: a worker compiles and calls the reference.
 #include <system_error>
 
 #include "backend/kill_count.h"
@@ -12,7 +12,8 @@ namespace {
 using backend::worker::Connection;
 using backend::worker::ReferenceRequest;
 
-// The worker notices the limit, and says in which words it passed; it is only ended when it does not.
+// Time that the worker has beyond the limit. It notices the limit itself and reports what was running; it is ended only
+// if it does not.
 constexpr Nanoseconds kGrace = nanoseconds_from_seconds(5);
 
 ReferenceRequest request_for(const ReferenceFunction& function, const std::vector<HostArgument>& arguments,
@@ -52,7 +53,7 @@ Result<void> ask(const ReferenceRequest& request, std::vector<HostArgument>& arg
 
 }  // namespace
 
-// A worker that was killed is started again, as it is for a kernel.
+// Starts a killed worker again, as for a kernel.
 Result<void> run_reference_function(const ReferenceFunction& function, std::vector<HostArgument>& arguments,
                                     const ReferenceOptions& options) {
   std::error_code ignored;

@@ -1,7 +1,7 @@
 // Repeated runs: warm up by time, then sample every configuration alike.
 //
-// Why by time: a device that idled needs milliseconds at work, however few launches that takes, until its clocks are
-// back.
+// The warm-up is a time, because a device that idled needs milliseconds of work until its clocks are back, however few
+// launches that takes.
 #include "measure/sampling.h"
 
 namespace wattune::measure {

@@ -1,4 +1,5 @@
-// Runs are asked for in batches, because each batch may cost a round trip to the worker.
+// Samples: the loop that collects them. Runs are asked for in batches, because each batch may cost a round trip to the
+// worker.
 #include "measure/sampling.h"
 
 #include <fmt/format.h>
@@ -12,10 +13,10 @@ namespace wattune::measure {
 
 namespace {
 
-// However short a run seems to be: the samples of a batch are in memory.
+// Most runs of one batch, however short they seem to be, since the samples of a batch are kept in memory.
 constexpr std::size_t kLargestBatch = std::size_t{1} << 20;
 
-// How many runs of `each` fit into `time`: at least 1, at most `most`.
+// Returns how many runs of `each` fit into `time`: at least 1, at most `most`.
 std::size_t runs_within(Nanoseconds time, Nanoseconds each, std::size_t most) {
   if (each <= Nanoseconds{}) return most;
   return static_cast<std::size_t>(std::clamp(std::ceil(time / each), 1.0, static_cast<double>(most)));
@@ -30,7 +31,7 @@ bool excludes(const Statistics& statistics, const std::optional<Statistics>& inc
 
 void Sampling::take(std::span<const Sample> runs, Nanoseconds busy) {
   while (wanted_.runs > 0 && !runs.empty()) {
-    // `busy` is of all these runs, so all of them have warmed the device up.
+    // `busy` covers all these runs, so all of them have warmed the device up.
     const std::span<const Sample> now = wanted_.warm_up ? runs : runs.first(std::min(wanted_.runs, runs.size()));
     runs = runs.subspan(now.size());
     wanted_.runs -= std::min(wanted_.runs, now.size());
@@ -86,7 +87,8 @@ std::size_t samples_wanted(const std::vector<Sample>& samples, const SamplingOpt
   return runs_within(options.max_time - spent, statistics.median, most);
 }
 
-// The warm-up decides at which clocks the samples are taken; the other options say how many there are.
+// Returns the identity. The warm-up decides at which clocks samples are taken; the other options only decide how many
+// there are.
 Identity policy_identity(const std::string& policy, const SamplingOptions& options) {
   return {{"policy", policy}, {"warm-up", format_real(to_ms(options.warm_up)) + " ms"}};
 }

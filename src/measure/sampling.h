@@ -1,4 +1,4 @@
-// What the policies share: warming a device up, and how many samples are still wanted.
+// Functions that all policies share: warming a device up, and the number of samples that are still wanted.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,16 @@
 
 namespace wattune::measure {
 
-// Runs until the device has been at work for a time. Batches at most double, so that a first run that was slow for its
-// own reasons does not mislead for long.
+// Runs until the device has been at work for a time. A batch is at most twice as large as the one before, so that an
+// unusually slow first run does not mislead for long.
 class WarmUp {
  public:
-  // `busy` is how long the device has been at work.
+  // Begins a warm-up. `busy` is the time for which the device has been at work.
   WarmUp(Nanoseconds time, Nanoseconds busy);
 
-  // How many runs it wants; 0: the device is warm.
+  // Returns the number of runs that it wants; 0 if the device is warm.
   std::size_t wants() const { return runs_; }
-  // Those runs are done.
+  // Takes the new `busy` after these runs.
   void take(Nanoseconds busy);
 
  private:
@@ -27,19 +27,19 @@ class WarmUp {
   std::size_t runs_ = 0;
 };
 
-// Runs until the device is warm.
+// Runs the kernel until the device is warm.
 Result<void> warm_up(Runner& runner, Nanoseconds time);
 
-// How many samples there should be beside these: until there are min_samples; then until they converge, exclude
-// `incumbent` (when there is one), the time is spent or the maximum reached. As many as there are, within the maximum
-// and the time left; 0: they suffice.
+// Returns how many further samples are wanted; 0 if these suffice. First, min_samples are wanted. After that they
+// suffice if they converge, exclude `incumbent` (if there is one), spend the time, or reach the maximum. At most as
+// many are wanted as there are, within the maximum and the time left.
 std::size_t samples_wanted(const std::vector<Sample>& samples, const SamplingOptions& options,
                            const std::optional<Statistics>& incumbent);
 
-// What numbers of a policy of this name have in common.
+// Returns the properties that numbers of a policy of this name share.
 Identity policy_identity(const std::string& policy, const SamplingOptions& options);
 
-// Whether more samples would change little, by the rule that `options` name.
+// True if more samples would change little, by the rule that `options` name.
 bool converged(const std::vector<Sample>& samples, const SamplingOptions& options);
 
 }  // namespace wattune::measure

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kConfidence = 0.95;
 
-// Whether the interval of the median of the differences, over the rounds that both ran, lies above 0.
+// True if the interval of the median of the differences, over the rounds that both ran, lies above 0.
 bool worse(const std::vector<Turn>& turns, const std::vector<Turn>& others, double confidence) {
   std::vector<double> differences;
   for (std::size_t r = 0; r < std::min(turns.size(), others.size()); ++r)
@@ -31,7 +31,7 @@ double median_of(const std::vector<Turn>& turns) {
   return median_interval(objectives, kConfidence).median;
 }
 
-// Who did not drop out.
+// Returns the positions of contestants that did not drop out.
 std::vector<std::size_t> standing_of(std::span<const std::vector<Turn>> contestants) {
   std::size_t most = 0;
   for (const std::vector<Turn>& turns : contestants) most = std::max(most, turns.size());
@@ -47,7 +47,7 @@ std::vector<std::size_t> winner_and_ties(Verdict verdict) {
   return std::move(verdict.ties);
 }
 
-// Those of so many rounds; none without one.
+// Returns the turns of the first `complete` rounds; empty if there are none.
 Rounds complete_blocks(Rounds rounds, std::size_t complete) {
   if (complete == 0) return {};
   for (std::vector<Turn>& turns : rounds) turns.resize(std::min(turns.size(), complete));
@@ -69,8 +69,8 @@ std::vector<std::size_t> choose_finalists(std::span<const ObjectiveInterval> con
   return finalists;
 }
 
-// The run before the one that counts finds the caches as another kernel left them, and the device idle, which costs a
-// short kernel more than finalists differ by.
+// Takes a turn of two runs, of which the second counts. The first run finds the caches as another kernel left them, and
+// the device idle. That costs a short kernel more than the difference between finalists.
 Result<Turn> TimedContestant::take_turn(Nanoseconds warm_up_time) {
   WATTUNE_TRY(warm_up(runner_, warm_up_time));
   WATTUNE_ASSIGN(const std::vector<Sample> samples, runner_.run(2));
@@ -116,7 +116,7 @@ Verdict judge(std::span<const std::vector<Turn>> contestants, std::optional<std:
   }
   const auto median = [&](std::size_t i) { return median_of(contestants[i]); };
   Verdict verdict{.winner = *std::ranges::min_element(eligible, {}, median), .ties = {}};
-  // Under drift the lowest median may belong to another than the one that is better in most rounds.
+  // Under drift, the lowest median may belong to a contestant other than the one that is better in most rounds.
   for (const std::size_t i : eligible)
     if (is_worse(verdict.winner, i)) verdict.winner = i;
   for (const std::size_t i : standing)

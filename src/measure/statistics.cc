@@ -1,9 +1,9 @@
-// The confidence interval of the median from order statistics.
+// The confidence interval of the median, from order statistics.
 //
-// Each sample lies below the true median with probability 1/2, whatever the distribution, so the number of samples
+// Each sample lies below the true median with probability 1/2, whatever the distribution. So the number of samples
 // below it is binomial(n, 1/2), and
 //   P(x_(k) <= median <= x_(n+1-k)) >= 1 - 2 P(Binomial(n, 1/2) <= k - 1).
-// The interval uses the largest k that keeps the wanted confidence. Source: Conover, Practical Nonparametric
+// The interval uses the largest k that keeps the wanted confidence. Sources: Conover, Practical Nonparametric
 // Statistics, section 3.2; Hahn and Meeker, Statistical Intervals, section 5.2.
 #include <algorithm>
 #include <cassert>
@@ -17,11 +17,12 @@ namespace wattune::measure {
 
 namespace {
 
-// The largest such k, counted from 1; 0 when even the extremes do not reach the confidence.
+// Returns the largest such k, counted from 1; 0 if even the extremes do not reach the confidence.
 std::size_t interval_rank(std::size_t n, double confidence) {
   const double tail = (1.0 - confidence) / 2.0;
   const auto count = static_cast<double>(n);
-  double log_probability = -count * std::log(2.0);  // of exactly k samples below; logarithms, because 2^-n underflows
+  // Logarithm of the probability that exactly k samples lie below; 2^-n itself would underflow.
+  double log_probability = -count * std::log(2.0);
   double cumulative = 0.0;
   std::size_t k = 0;
   for (; k < n / 2; ++k) {

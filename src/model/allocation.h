@@ -1,4 +1,4 @@
-// In which units an SM gives its warps, registers and shared memory to blocks.
+// Allocation units: the granularity in which an SM gives its warps, registers and shared memory to blocks.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ T rounded_up(T value, T unit) {
 
 unsigned warps_of(const BlockDemand& block);
 unsigned registers_per_warp(const Multiprocessor& sm, unsigned registers);
-// With what the driver reserves.
+// Returns the bytes of shared memory that a block takes, including those that the driver reserves.
 std::size_t shared_bytes_of(const Multiprocessor& sm, const BlockDemand& block);
-// The least carveout that the SM offers and that holds `bytes`.
+// Returns the smallest carveout of the SM that holds `bytes`.
 std::size_t offered(const Multiprocessor& sm, std::size_t bytes);
 
 }  // namespace wattune::model

@@ -14,9 +14,9 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 
 constexpr double kMostDamping = 1e10;
 constexpr double kFirstDamping = 1e-2;
-constexpr double kLeastChange = 1e-7;    // of the objective by a step, as a share
-constexpr int kQuietSteps = 5;           // after so many in a row with less, it is done
-constexpr double kLeastSquares = 1e-12;  // of errors, for each sample: nothing is fitted better
+constexpr double kLeastChange = 1e-7;    // share of the objective; a smaller change makes a step quiet
+constexpr int kQuietSteps = 5;           // training ends after so many quiet steps in a row
+constexpr double kLeastSquares = 1e-12;  // squared error per sample that counts as an exact fit
 
 // Minimises beta * (squared errors) + alpha * (squared parameters), in which alpha and beta change from step to step.
 class Training {
@@ -26,7 +26,7 @@ class Training {
     linearise();
   }
 
-  // False where no step makes the objective smaller.
+  // Takes a step. Returns false if no step makes the objective smaller.
   bool step() {
     const Eigen::VectorXd downhill = beta_ * jacobian_.transpose() * errors_ - alpha_ * parameters_;
     const double before = objective(parameters_);
@@ -48,7 +48,7 @@ class Training {
   const Eigen::VectorXd& parameters() const { return parameters_; }
 
  private:
-  // Uniform, so small that the neurons begin where tanh is steep.
+  // Draws uniform parameters, small enough for the neurons to begin where tanh is steep.
   static Eigen::VectorXd random_parameters(const NetworkShape& shape, std::uint64_t seed) {
     Random random(seed);
     Eigen::VectorXd parameters(static_cast<Eigen::Index>(shape.parameters()));
@@ -71,7 +71,7 @@ class Training {
     return beta_ * errors_with(parameters).squaredNorm() + alpha_ * parameters.squaredNorm();
   }
 
-  // Errors, and how each output changes with each parameter.
+  // Computes the errors and the derivative of each output with respect to each parameter.
   void linearise() {
     errors_ = errors_with(parameters_);
     jacobian_.resize(inputs_.rows(), parameters_.size());
@@ -95,8 +95,8 @@ class Training {
     jacobian_(sample, output + hidden) = 1.0;
   }
 
-  // (beta J^T J + ridge)^-1 downhill. By Woodbury it is solved in the space of the samples, which mostly are fewer than
-  // the parameters.
+  // Computes (beta J^T J + ridge)^-1 downhill. The Woodbury identity moves the solution to the space of the samples,
+  // which are usually fewer than the parameters.
   Eigen::VectorXd damped_solution(const Eigen::VectorXd& downhill) const {
     const double ridge = alpha_ + damping_;
     const Eigen::VectorXd across = penalised_gram(ridge / beta_).llt().solve(jacobian_ * downhill);
@@ -109,8 +109,8 @@ class Training {
     return matrix;
   }
 
-  // The weights under which the data are likeliest: gamma parameters are settled by the samples, the rest by being
-  // small (Foresee and Hagan 1997; their N - 2 alpha tr H^-1 is this gamma in the space of the samples).
+  // Sets the weights under which the data are likeliest. The samples determine gamma of the parameters; the penalty
+  // keeps the rest small. Foresee and Hagan's (1997) N - 2 alpha tr H^-1 is this gamma in the space of the samples.
   void reweigh() {
     const auto samples = static_cast<double>(inputs_.rows());
     const double penalty = alpha_ / beta_;

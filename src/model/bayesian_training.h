@@ -8,10 +8,10 @@
 
 namespace wattune::model {
 
-// What a network of this shape makes of scaled inputs, with parameters in the order of NetworkShape::parameters().
+// Computes the output of a network for scaled inputs, with parameters in the order of NetworkShape::parameters().
 double network_output(const NetworkShape& shape, const double* parameters, const double* inputs);
 
-// The parameters after so many steps at most, from small random ones. A row of inputs for each sample.
+// Trains parameters from small random ones, in at most `most_steps` steps. Each row of `inputs` is a sample.
 Eigen::VectorXd trained_parameters(const NetworkShape& shape, const Eigen::MatrixXd& inputs,
                                    const Eigen::VectorXd& outputs, std::uint64_t seed, std::size_t most_steps);
 

@@ -33,7 +33,7 @@ ClockEstimate estimate_of(Megahertz clock, const Outlook& outlook) {
           value_in_range(outlook.expected_energy(), outlook.mean.energy, outlook.deviation.energy), outlook.measured};
 }
 
-// The higher of two that are alike; the highest always keeps the goal.
+// Returns the place of the best clock, the higher of two with equal energy. The highest clock always keeps the goal.
 std::size_t best_of(const std::vector<Outlook>& outlooks, const ClockGoal& goal) {
   std::size_t best = outlooks.size() - 1;
   for (std::size_t i = best; i-- > 0;)

@@ -14,7 +14,7 @@ namespace wattune::model {
 namespace {
 
 constexpr std::size_t kFewestGroups = 3;
-constexpr double kNoise = 0.01;  // by which two measurements of a kernel at a clock differ
+constexpr double kNoise = 0.01;  // relative difference of two measurements of a kernel at a clock
 
 Error unlearnable(std::string message, std::string what) {
   return Error(ErrorCode::invalid_argument, std::move(message)).about(std::move(what)).with_context("clock advice");
@@ -88,7 +88,7 @@ Eigen::VectorXd inputs_of(const KernelOverClocks& kernel, const ClockRun& top) {
   return inputs;
 }
 
-// A curve is the times at all clocks below the highest, then the energies.
+// Returns the times at all clocks below the highest, then the energies.
 Eigen::VectorXd curve_of(const std::vector<ClockRun>& runs) {
   const auto below = static_cast<Eigen::Index>(runs.size()) - 1;
   Eigen::VectorXd curve(2 * below);
@@ -161,8 +161,8 @@ Result<std::vector<std::optional<ClockRun>>> ClockCurves::placed(const KernelOve
   return runs;
 }
 
-// What is seen narrows the other clocks too. A kernel that got faster at a lower clock was disturbed, which says
-// nothing of the others, so that there its time counts as unchanged.
+// Conditions the prediction on the runs, which narrows it at the other clocks too. A kernel that seems faster at a
+// lower clock was disturbed, which says nothing about other clocks, so there its time counts as unchanged.
 Result<std::vector<Outlook>> ClockCurves::outlooks(const KernelOverClocks& kernel) const {
   WATTUNE_ASSIGN(const auto runs, placed(kernel));
   const std::size_t below = clocks_.size() - 1;

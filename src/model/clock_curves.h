@@ -1,4 +1,4 @@
-// ClockCurves: how time and energy of a board's kernels go with the clock, and what that says of a new kernel.
+// ClockCurves learns how time and energy of a board's kernels depend on the clock, and predicts them for a new kernel.
 #pragma once
 
 #include <optional>
@@ -10,22 +10,22 @@
 
 namespace wattune::model {
 
-// Logarithms of time and energy over those at the highest clock.
+// Logarithms of time and energy relative to the highest clock.
 struct LogPoint {
   double time = 0.0;
   double energy = 0.0;
 };
 
-// What is thought of a kernel at a clock.
+// The distribution of a kernel's time and energy at a clock.
 struct Outlook {
   LogPoint mean;
   LogPoint deviation;  // standard deviations
   bool measured = false;
 
   double expected_energy() const;
-  // That it takes no longer than this.
+  // Returns the probability that the kernel takes no longer than this.
   double chance_within(double log_time) const;
-  // By how much its energy is expected to be less than this.
+  // Returns the expected saving of energy compared with this.
   double expected_gain_on(double log_energy) const;
 };
 
@@ -41,7 +41,7 @@ class ClockCurves {
       : clocks_(std::move(clocks)), features_(features), curves_(std::move(curves)) {}
 
   std::optional<std::size_t> place_of(Megahertz clock) const;
-  // Of each clock the last run, where there is one; at the highest there is.
+  // Returns the last run at each clock, if there is one. Fails if there is none at the highest clock.
   Result<std::vector<std::optional<ClockRun>>> placed(const KernelOverClocks& kernel) const;
 
   std::vector<Megahertz> clocks_;

@@ -11,7 +11,7 @@ namespace {
 constexpr double kPenalties[] = {0.1, 1.0, 10.0, 100.0, 1000.0};
 constexpr double kLeastSpread = 1e-9;
 
-// X^T X and X^T Y of the rows that were added.
+// The sums X^T X and X^T Y over the rows that were added.
 struct NormalEquations {
   Eigen::MatrixXd matrix;
   Eigen::MatrixXd right;
@@ -25,7 +25,7 @@ struct NormalEquations {
   }
 };
 
-// The last input is the constant, which no penalty keeps small.
+// Adds the penalty to every input but the last, which is the constant.
 Eigen::MatrixXd penalised(Eigen::MatrixXd matrix, double penalty) {
   matrix.diagonal().head(matrix.rows() - 1).array() += penalty;
   return matrix;
@@ -51,7 +51,7 @@ NormalEquations sum_of(const std::vector<NormalEquations>& parts) {
   return sum;
 }
 
-// Of each row, with weights that do not know its group.
+// Returns the error of each row, with weights that were learned without its group.
 Eigen::MatrixXd left_out_errors(const Eigen::MatrixXd& inputs, const Eigen::MatrixXd& curves,
                                 std::span<const std::size_t> groups, const std::vector<NormalEquations>& parts,
                                 double penalty) {
@@ -82,14 +82,15 @@ Choice least_errors(const Eigen::MatrixXd& inputs, const Eigen::MatrixXd& curves
   return best;
 }
 
-// 0 where a feature is the same in all samples.
+// Returns 0 for a feature that is the same in all samples.
 Eigen::RowVectorXd inverse_spread(const Eigen::MatrixXd& centred) {
   Eigen::RowVectorXd scale = (centred.colwise().squaredNorm() / static_cast<double>(centred.rows())).cwiseSqrt();
   for (double& each : scale) each = each > kLeastSpread ? 1.0 / each : 0.0;
   return scale;
 }
 
-// Few groups say little of how errors of different entries go together, so that a part of that is not believed.
+// Returns the covariance of errors. Few groups tell little about how errors of different entries correlate, so a part
+// of that is discarded.
 Eigen::MatrixXd covariance_of(const Eigen::MatrixXd& errors, std::size_t groups) {
   Eigen::MatrixXd covariance = errors.transpose() * errors / static_cast<double>(errors.rows());
   const Eigen::VectorXd variances = covariance.diagonal();

@@ -1,4 +1,4 @@
-// CurveRegression: how vectors depend on features, and how what features leave open goes together in them.
+// CurveRegression predicts vectors from features, with the covariance of its errors.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,24 +18,25 @@ struct SeenEntry {
   double value;
 };
 
-// What is left of it once these entries were seen, each with an error of this standard deviation.
+// Conditions the prior on seen entries, each with an error of this standard deviation.
 Gaussian given(const Gaussian& prior, std::span<const SeenEntry> seen, double noise);
 
-// Ridge regression of each entry on the features, in units of their own spread. The penalty is the one of 0.1, 1, 10,
-// 100 and 1000 with the least squared error on groups that were left out; those errors are the covariance.
+// A ridge regression of each entry on the features, in units of their own spread. The penalty is the one of 0.1, 1, 10,
+// 100 and 1000 with the least squared error on groups that were left out. The covariance is that of these errors.
 class CurveRegression {
  public:
-  // A row for each sample. Preconditions: as many groups as rows, numbered from 0 on; two groups at least.
+  // Learns from samples, one in each row. Preconditions: `groups` has an entry per row, numbered from 0 on, and at
+  // least two groups.
   CurveRegression(const Eigen::MatrixXd& features, const Eigen::MatrixXd& curves, std::span<const std::size_t> groups);
 
-  // Wider the less the features resemble those that were learned from.
+  // Predicts a curve. The covariance is wider the less the features resemble those that were learned from.
   Gaussian at(const Eigen::VectorXd& features) const;
 
  private:
   Eigen::RowVectorXd standardised(const Eigen::RowVectorXd& features) const;
 
   Eigen::RowVectorXd centre_;
-  Eigen::RowVectorXd scale_;  // 0 where a feature is the same in all samples
+  Eigen::RowVectorXd scale_;  // 0 for a feature that is the same in all samples
   Eigen::MatrixXd weights_;
   Eigen::MatrixXd spread_;  // the inverse of the penalised normal matrix
   Eigen::MatrixXd covariance_;

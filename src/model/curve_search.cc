@@ -12,7 +12,7 @@ namespace {
 constexpr int kTaus = 120;
 constexpr int kRises = 16;
 constexpr double kLeastRise = 1e-4;
-constexpr double kMostRise = 3.0;  // the voltage at the highest clock is four times the lowest: more than any board has
+constexpr double kMostRise = 3.0;  // relative rise of the voltage at the highest clock; above that of any board
 
 double rise_at(double step) { return kLeastRise * std::pow(kMostRise / kLeastRise, step / kRises); }
 
@@ -32,7 +32,7 @@ double CurveSearch::weight_of(const PowerSample& sample) const {
   return noise_ == Noise::alike ? 1.0 : 1.0 / (sample.power.value() * sample.power.value());
 }
 
-// Of the power over what the load alone draws with an alpha of 1.
+// Collects the power of the samples over the power of the load with an alpha of 1.
 NonnegativeLine CurveSearch::line_at(const PowerCurve& shape) const {
   NonnegativeLine line;
   for (const PowerSample& sample : samples_)
@@ -68,7 +68,7 @@ double CurveSearch::rise_of(const Candidate& candidate) const {
   return candidate.curve.beta * (highest_ - candidate.curve.tau.value());
 }
 
-// At one tau: the least and the largest rise that are good enough, and the best.
+// Returns, for one tau, the curves with the least rise within `squares`, with the best, and with the largest.
 std::vector<Candidate> CurveSearch::rises_within(double tau, double squares) const {
   const double best = rise_of(best_at(tau));
   const auto good = [&](double rise) { return at(tau, rise).squares <= squares; };
@@ -95,12 +95,13 @@ ClockRange CurveSearch::ridges_within(const Candidate& best, double squares) con
       const Megahertz ridge = within_samples(each.curve.ridge());
       range = {std::min(range.low, ridge), std::max(range.high, ridge)};
     }
-  // A later rise fits the one sample above as well.
+  // If tau may be as high as that, so may a tau above it, which fits the one sample there as well.
   if (best_at(last_tau_).squares <= squares) range.high = Megahertz(highest_);
   return range;
 }
 
-// Base and alpha may be off their best too, as far as a curve's own error leaves room.
+// Widens the range of each curve: base and alpha may also deviate from their best values, as far as `squares` leaves
+// room.
 std::vector<PowerRange> CurveSearch::powers_within(const Candidate& best, double squares,
                                                    std::span<const Megahertz> clocks) const {
   std::vector<PowerRange> ranges;

@@ -1,7 +1,7 @@
-// CurveSearch: the search for the power curve (power_curve.h) with the least squared error.
+// CurveSearch finds the power curve (power_curve.h) with the least squared error.
 //
-// Of the four parameters, base and alpha follow from tau and beta. Beta is searched for by how far the voltage has
-// risen at the highest clock, which has the same scale on every board.
+// Tau and beta determine the other two parameters, base and alpha. Beta is searched for by the rise of the voltage at
+// the highest clock, which has the same scale on every board.
 #pragma once
 
 #include <span>
@@ -14,22 +14,23 @@ namespace wattune::model {
 
 struct Candidate {
   PowerCurve curve;
-  double squares = 0.0;  // sum of squared errors, weighted as the noise says
+  double squares = 0.0;  // sum of squared errors, weighted by the noise
 };
 
-// How the errors of samples compare: equal in watts, or equal as shares of the power.
+// The scale of the errors of samples: equal in watts, or equal as shares of the power.
 enum class Noise { alike, proportional };
 
 class CurveSearch {
  public:
-  // Of five clocks at least. The samples must outlive the search.
+  // Prepares a search over samples of at least five clocks. The samples must outlive the search.
   CurveSearch(std::span<const PowerSample> samples, Noise noise);
 
   Candidate best() const;
-  // The ridges of all curves whose error is at most `squares`, within the sampled clocks. `best` is one of them.
+  // Returns the range of the ridges of all curves whose error is at most `squares`, limited to the sampled clocks.
+  // `best` is one of these curves.
   ClockRange ridges_within(const Candidate& best, double squares) const;
   Megahertz within_samples(Megahertz clock) const;
-  // What those curves draw at each clock.
+  // Returns the range of the power of these curves at each clock.
   std::vector<PowerRange> powers_within(const Candidate& best, double squares, std::span<const Megahertz> clocks) const;
 
  private:
@@ -45,7 +46,7 @@ class CurveSearch {
   Noise noise_;
   double lowest_ = 0.0;
   double highest_ = 0.0;
-  double last_tau_ = 0.0;  // above it lies one clock, to which any rise can be fitted
+  double last_tau_ = 0.0;  // only one sampled clock is higher, which any rise would fit
 };
 
 }  // namespace wattune::model

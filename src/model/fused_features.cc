@@ -29,15 +29,15 @@ Result<void> check_fusable(const FusableKernel& first, const FusableKernel& seco
   return check_fusable(second, ratio.second);
 }
 
-// Of the two kernels: what is there of each with n of its N blocks, before they meet.
+// For both kernels: the share that n of N blocks of each have before they affect each other.
 using Shares = std::array<double, 2>;
 
 Shares shares_of(const FusableKernel& first, const FusableKernel& second, BlockRatio ratio) {
   return {static_cast<double>(ratio.first) / first.blocks, static_cast<double>(ratio.second) / second.blocks};
 }
 
-// The blocks of a kernel get faster where those of both together leave more to issue than its own alone did. As
-// printed the quotient is upside down, so that the lighter kernel gains.
+// Returns the speed-up of each kernel's blocks: they get faster if both kernels together ask for fewer instructions
+// than their own kernel did alone. The printed equation has the quotient upside down, so that the lighter kernel gains.
 Shares alphas(const Shares& shares, const Shares& gops, Equations equations) {
   const double together = shares[0] * gops[0] + shares[1] * gops[1];
   const auto alpha = [&](double own) {
@@ -60,7 +60,7 @@ Result<FusedFeatures> fuse(const FusableKernel& first, const FusableKernel& seco
   const Shares shares = shares_of(first, second, ratio);
   FusedFeatures fused{.alpha = alphas(shares, of_both(first, second, Feature::instructions), options.equations)};
   const Shares weights = {shares[0] * fused.alpha[0], shares[1] * fused.alpha[1]};
-  // What passes the memory's bandwidth is what alpha made of both, which the paper leaves out here.
+  // Alpha is what makes both ask for more than the memory's bandwidth; the paper leaves it out here.
   const Shares& asking = options.equations == Equations::as_printed ? shares : weights;
   const Shares bandwidth = of_both(first, second, Feature::dram_throughput);
   const double asked = asking[0] * bandwidth[0] + asking[1] * bandwidth[1];
@@ -78,7 +78,7 @@ Result<double> sequential_efficiency(const FusableKernel& first, const FusableKe
     return unfusable("a kernel does nothing for a joule", fmt::format("{} and {}", best[0], best[1]));
   const Shares shares = shares_of(first, second, ratio);
   const Shares gops = of_both(first, second, Feature::instructions);
-  // The paper compares with the mix that the blocks would do if none got faster.
+  // The paper compares with the mix of work that the blocks would do if none got faster.
   const Shares alpha = equations == Equations::as_printed ? Shares{1.0, 1.0} : alphas(shares, gops, equations);
   const Shares work = {shares[0] * alpha[0] * gops[0], shares[1] * alpha[1] * gops[1]};
   return (work[0] + work[1]) / (work[0] / best[0] + work[1] / best[1]);

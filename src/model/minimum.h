@@ -1,14 +1,14 @@
-// Searches in one dimension.
+// Searches for minima and bounds in one dimension.
 #pragma once
 
 #include <algorithm>
 
 namespace wattune::model {
 
-inline constexpr int kRefinements = 24;  // of an interval; each leaves 62 % of it
+inline constexpr int kRefinements = 24;  // steps that narrow an interval; each leaves 62 % of it
 
-// Where `value` is least between low and high: the best of a grid of `steps`, refined by golden sections between its
-// neighbours.
+// Returns the place between low and high where `value` is least. It takes the best of a grid of `steps` and refines it
+// by golden sections between its neighbours.
 template <typename Function>
 double minimum_on_grid(const Function& value, double low, double high, int steps) {
   const double step = (high - low) / steps;
@@ -33,7 +33,8 @@ double minimum_on_grid(const Function& value, double low, double high, int steps
   return value(refined) < least ? refined : best;
 }
 
-// The furthest from `inside` towards `end` up to which `holds`, which is true of `inside`; bisected.
+// Returns the furthest place from `inside` towards `end` at which `holds` is true, found by bisection. It is true at
+// `inside`.
 template <typename Predicate>
 double last_where(const Predicate& holds, double inside, double end) {
   if (holds(end)) return end;

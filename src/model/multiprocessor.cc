@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kKilobyte = 1024;
 constexpr unsigned kKiloregister = 1024;
 
-// What differs within a generation.
+// The numbers that differ within a generation.
 struct Row {
   ComputeCapability gpu;
   unsigned warps;
@@ -23,8 +23,8 @@ struct Row {
   std::size_t shared_kilobytes_per_block;
 };
 
-// CUDA C++ Programming Guide, technical specifications per compute capability; docs/model.md says which numbers were
-// checked against which version of NVIDIA's occupancy calculator.
+// Source: CUDA C++ Programming Guide, technical specifications per compute capability. docs/model.md tells which
+// numbers were checked against which version of NVIDIA's occupancy calculator.
 constexpr std::array kRows = {Row{{2, 0}, 48, 8, 32, 32, 48, 48},     Row{{2, 1}, 48, 8, 32, 32, 48, 48},
                               Row{{3, 0}, 64, 16, 64, 64, 48, 48},    Row{{3, 2}, 64, 16, 64, 32, 48, 48},
                               Row{{3, 5}, 64, 16, 64, 64, 48, 48},    Row{{3, 7}, 64, 16, 128, 64, 112, 48},
@@ -39,7 +39,7 @@ constexpr std::array kRows = {Row{{2, 0}, 48, 8, 32, 32, 48, 48},     Row{{2, 1}
                               Row{{11, 0}, 48, 24, 64, 64, 228, 227}, Row{{12, 0}, 48, 24, 64, 64, 100, 99},
                               Row{{12, 1}, 48, 24, 64, 64, 100, 99}};
 
-// In kilobytes, below the whole.
+// Returns the carveouts below the largest one, in kilobytes.
 std::vector<std::size_t> smaller_carveouts(const Row& row) {
   const std::size_t whole = row.shared_kilobytes;
   if (row.gpu.major == 2) return {16};
@@ -61,7 +61,8 @@ unsigned partitions_of(ComputeCapability gpu) { return gpu.major == 2 || gpu == 
 
 std::size_t shared_unit_of(unsigned major) { return major >= 3 && major < 8 ? 256 : 128; }
 
-// NVIDIA's calculator counts them from Hopper on. SMs with room for fewer blocks have one for each, the large ones two.
+// Returns the barriers of an SM; NVIDIA's calculator counts them from Hopper on. Small SMs have one per block that they
+// hold, large SMs two.
 unsigned barriers_of(const Row& row) {
   if (row.gpu.major < 9) return 0;
   return row.warps == 64 ? 2 * row.blocks : row.blocks;
@@ -82,7 +83,7 @@ Multiprocessor make(const Row& row) {
           .registers_per_thread = row.gpu <= ComputeCapability{3, 0} ? 63u : 255u,
           .register_unit = row.gpu.major == 2 ? 64u : 256u,
           .partitions = partitions_of(row.gpu),
-          // What no GP10x can run, a GP100 may not run.
+          // A block that cannot run on any GP10x may not run on a GP100 either.
           .partitions_checked = row.gpu.major == 6 ? 4 : partitions_of(row.gpu),
           .shared_unit = shared_unit_of(row.gpu.major),
           .shared_bytes_per_block = row.shared_kilobytes_per_block * kKilobyte,

@@ -1,4 +1,4 @@
-// Multiprocessor: what a streaming multiprocessor of a compute capability holds, and in which units it gives it away.
+// Multiprocessor holds the resources of a streaming multiprocessor of a compute capability, and their allocation units.
 #pragma once
 
 #include <cstddef>
@@ -16,18 +16,18 @@ struct Multiprocessor {
   unsigned registers = 0;
   unsigned registers_per_block = 0;
   unsigned registers_per_thread = 0;
-  unsigned register_unit = 0;       // what a warp gets is a multiple of it
-  unsigned partitions = 0;          // each has its share of the registers and warps of its own
-  unsigned partitions_checked = 0;  // a block that does not fit an SM of so many may not run at all
+  unsigned register_unit = 0;       // the registers of a warp are a multiple of it
+  unsigned partitions = 0;          // each has its share of the registers, and its own warps
+  unsigned partitions_checked = 0;  // a block must also fit an SM with so many partitions to run at all
   std::size_t shared_unit = 0;
   std::size_t shared_bytes_per_block = 0;
-  std::size_t shared_bytes_reserved = 0;  // of each block, by the driver
-  std::vector<std::size_t> carveouts;     // bytes that blocks may share, ascending; the last is all there is
-  unsigned barriers = 0;                  // 0: they bound nothing
+  std::size_t shared_bytes_reserved = 0;  // per block, by the driver
+  std::vector<std::size_t> carveouts;     // bytes that blocks may share, ascending; the last is the whole
+  unsigned barriers = 0;                  // 0 if they limit nothing
 };
 
-// One of a table that is made once, since whoever submits a kernel waits for it. Never nullptr. not_found, naming those
-// that there are.
+// Returns an entry of a table that is made once, because every submission of a kernel asks for it. Never returns
+// nullptr. Fails with not_found, naming the known compute capabilities.
 Result<const Multiprocessor*> multiprocessor(ComputeCapability gpu);
 
 }  // namespace wattune::model

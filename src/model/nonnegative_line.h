@@ -1,4 +1,4 @@
-// NonnegativeLine: linear least squares of y = base + slope x, where neither may be negative.
+// NonnegativeLine fits y = base + slope x by linear least squares. Neither base nor slope may be negative.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,8 @@ class NonnegativeLine {
     double base = 0.0;
     double slope = 0.0;
   };
-  // Where one would be negative, it is 0 and the other alone is fitted. Precondition: two x that differ, no y below 0.
+  // Solves for the line. If a part would be negative, it is 0 and the other alone is fitted. Preconditions: two
+  // different x, no y below 0.
   Solution solve() const {
     const double slope = (n_ * xy_ - x_ * y_) / (n_ * xx_ - x_ * x_);
     const double base = (y_ - slope * x_) / n_;
@@ -29,15 +30,15 @@ class NonnegativeLine {
     return {base, slope};
   }
 
-  // The weighted sum of squared errors of a line.
+  // Returns the weighted sum of squared errors of a line.
   double squares(const Solution& line) const {
     const double left_of_y = yy_ - 2.0 * (line.base * y_ + line.slope * xy_);
     const double of_line = line.base * (line.base * n_ + 2.0 * line.slope * x_) + line.slope * line.slope * xx_;
     return std::max(0.0, left_of_y + of_line);
   }
 
-  // By how much the line through the same points may be higher or lower at x for each unit that its sum of squared
-  // errors may be larger, squared: (1, x) times the inverse of the normal matrix times (1, x).
+  // Returns the square of the shift that the line may have at x per unit of additional squared error. It is (1, x)
+  // times the inverse of the normal matrix times (1, x).
   double leverage(double x) const { return (xx_ - 2.0 * x * x_ + x * x * n_) / (n_ * xx_ - x_ * x_); }
 
  private:

@@ -7,8 +7,8 @@ namespace wattune::model {
 
 namespace {
 
-constexpr double kRounding = 1e-9;  // what decimals of a threshold and of a difference may disagree by
-constexpr int kMostHalvings = 40;   // after that utilisations are equal
+constexpr double kRounding = 1e-9;  // rounding error of a difference that still counts as equal to its threshold
+constexpr int kMostHalvings = 40;   // after these, utilisations count as equal
 
 std::vector<Pair> all_pairs(std::size_t kernels) {
   std::vector<Pair> pairs;

@@ -73,11 +73,11 @@ Result<void> check_speeds(std::span<const PairSpeeds> speeds) {
   return {};
 }
 
-// What is taken for true: the prediction is made once with it, and once more with each part a standard deviation off.
+// Assumptions of a prediction. It is made once with these, and once more with each of them off by a standard deviation.
 struct Assumed {
-  std::array<double, 2> time = {1.0, 1.0};  // of each alone, over what was measured
+  std::array<double, 2> time = {1.0, 1.0};  // of each alone, over the measured time
   std::array<double, 2> power = {1.0, 1.0};
-  std::array<double, 2> rates = {1.0, 1.0};  // beside each other, over what was predicted
+  std::array<double, 2> rates = {1.0, 1.0};  // beside each other, over the predicted rates
 };
 
 struct Together {
@@ -87,7 +87,7 @@ struct Together {
   double joules = 0.0;
 };
 
-// Squares of what one standard deviation of each part does to the logarithms of a prediction, summed.
+// Squared changes of a prediction's logarithms by one standard deviation of each assumption, summed.
 struct Variances {
   double speedup = 0.0;
   double time = 0.0;
@@ -115,7 +115,7 @@ class PairOverClocks {
                  const PairSpeeds& speeds)
       : board_(board), kernels_{&first, &second}, speeds_(speeds) {}
 
-  // What is expected, with the ranges that follow from what is not known.
+  // Returns the expected values with the ranges that follow from uncertain inputs.
   PairPrediction prediction(std::size_t asked, const SpeedError& error) const {
     const std::size_t place = allowed(asked);
     const Together expected = at(place, {});
@@ -134,7 +134,7 @@ class PairOverClocks {
   }
 
  private:
-  // At the place of this clock in the board's.
+  // Returns the pair's speed and power at this place among the board's clocks.
   Together at(std::size_t place, const Assumed& assumed) const {
     Together pair{.rates = rates_at(place)};
     for (std::size_t k = 0; k < 2; ++k) pair.rates[k] *= assumed.rates[k];
@@ -148,7 +148,7 @@ class PairOverClocks {
     return pair;
   }
 
-  // The highest place up to this one at which the limit holds.
+  // Returns the highest place up to this one at which the limit holds.
   std::size_t allowed(std::size_t place) const {
     if (!board_.limit) return place;
     while (place > 0 && power_at(place, rates_at(place), {}) > board_.limit->value()) --place;
@@ -165,7 +165,7 @@ class PairOverClocks {
     return sum;
   }
 
-  // Each part of what is taken for true a standard deviation off.
+  // Returns the assumptions with each part off by a standard deviation.
   std::vector<Assumed> deviations(const SpeedError& error) const {
     std::vector<Assumed> all(6);
     for (std::size_t k = 0; k < 2; ++k) {
@@ -184,8 +184,8 @@ class PairOverClocks {
     return assumed.time[kernel] * run(place, kernel).time.value() / rates[kernel];
   }
 
-  // At a lower clock a kernel asks for less of the memory as it gets slower, and for more of the cycles as it gets less
-  // slow than they.
+  // Returns the utilisation at a clock. At a lower clock a kernel uses less of the memory, because it gets slower, and
+  // more of the cycles, because it slows down less than the clock.
   Utilisation use_at(std::size_t place, std::size_t kernel) const {
     const ClockRun& top = kernels_[kernel]->runs.back();
     const double speed = top.time / run(place, kernel).time;
@@ -193,7 +193,7 @@ class PairOverClocks {
     return {use.pipeline * speed * (top.clock / run(place, kernel).clock), use.memory * speed};
   }
 
-  // Both slow down alike where together they ask for more than all of a resource.
+  // Returns the speed of each. Both slow down alike if together they ask for more than all of a resource.
   std::array<double, 2> rates_at(std::size_t place) const {
     const Utilisation one = use_at(place, 0), other = use_at(place, 1);
     const auto& rates = speeds_.rates;
@@ -202,7 +202,7 @@ class PairOverClocks {
     return {speeds_.factors.speed[0] * rates[0] / most, speeds_.factors.speed[1] * rates[1] / most};
   }
 
-  // What the board draws idle stays, what each kernel adds to that shrinks with its speed.
+  // Returns the power together: the board's idle power stays, and what each kernel adds shrinks with its speed.
   double power_at(std::size_t place, const std::array<double, 2>& rates, const Assumed& assumed) const {
     return speeds_.factors.power * (board_.idle[place].power.value() + rates[0] * added(place, 0, assumed) +
                                     rates[1] * added(place, 1, assumed));
@@ -213,11 +213,12 @@ class PairOverClocks {
   const PairSpeeds& speeds_;
 };
 
-// A kernel with so many blocks counts as a kernel of its own, since errors differ from ratio to ratio.
+// Names of a pair's kernels. A kernel with another number of blocks gets another name, because errors differ between
+// ratios.
 struct Names {
   std::string first;
   std::string second;
-  bool swapped = false;  // the first kernel's name is not the first of both
+  bool swapped = false;  // true if the first kernel's name sorts second
 };
 
 Names names_of(const std::string& first, const std::string& second, BlockRatio ratio) {
@@ -246,7 +247,7 @@ Result<std::vector<PairPrediction>> predict_pair_at_clocks(const BoardOverClocks
   return predictions;
 }
 
-// The power is compared with what is predicted at the speeds that were measured, or these would count twice.
+// Compares the power with the prediction at the measured speeds; otherwise errors of speed would count twice.
 void PairMeasurements::observe(const std::string& first, const std::string& second, const PairPrediction& predicted,
                                std::array<double, 2> rates, Watts power) {
   if (!std::ranges::all_of(rates, is_positive_number)) return;

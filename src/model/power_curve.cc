@@ -8,8 +8,8 @@ namespace wattune::model {
 
 namespace {
 
-constexpr double kNearly = 0.99;  // how far clock or power may be off before it means something
-constexpr int kHalvings = 60;     // of an interval, until doubles cannot tell its ends apart
+constexpr double kNearly = 0.99;  // a deviation of clock or power up to 1 % means nothing
+constexpr int kHalvings = 60;     // after these, doubles cannot tell the ends of an interval apart
 
 bool is_capped(const PowerSample& sample, std::optional<Watts> limit) {
   return sample.capped || (sample.asked && sample.clock < kNearly * *sample.asked) ||
@@ -27,7 +27,7 @@ Watts PowerCurve::of_load(Megahertz clock) const {
 
 Watts PowerCurve::at(Megahertz clock) const { return base + of_load(clock); }
 
-// The derivative of P/f grows with f, and v >= 1 bounds its root from above.
+// Bisects for the root: the derivative of P/f grows with f, and v >= 1 bounds the root from above.
 Megahertz PowerCurve::ridge() const {
   const double growth = 2.0 * alpha * beta;
   if (growth <= 0.0) return Megahertz(std::numeric_limits<double>::infinity());

@@ -1,4 +1,5 @@
-// When two clocks are the same level of a board's table, whose steps are several MHz.
+// Compares clocks: two are the same level of a board's table, whose steps are several MHz, if they differ by 0.5 at
+// most.
 #pragma once
 
 #include <cmath>

@@ -6,7 +6,7 @@ namespace wattune::model {
 
 namespace {
 
-// The probabilities that 0 to `trials` of as many succeed.
+// Returns the probability of each number of successes, 0 to `trials`.
 std::vector<double> binomial(unsigned trials, double success) {
   std::vector<double> result(trials + 1, 0.0);
   result[0] = 1.0;
@@ -27,7 +27,7 @@ std::vector<Waiting> states_of_part(const SchedulerLoad& load) {
   return states;
 }
 
-// Where {first, second} is among the states of its load.
+// Returns the place of {first, second} among the states of its load.
 std::size_t place_of(const SchedulerLoad& load, unsigned first, unsigned second) {
   if (load.stalls[1].ratio <= 0.0) return first;
   return static_cast<std::size_t>(first) * (load.units + 1) - static_cast<std::size_t>(first) * (first - 1) / 2 +
@@ -65,9 +65,9 @@ double SchedulerChain::ready(const Part& part, std::size_t state) const {
   return part.load.unit * (part.load.units - part.states[state].both());
 }
 
-// For how long the instructions of a round keep a resource busy. A warp whose last instruction is less than its
-// distance ago issues with the probability T / distance in a round of T cycles, so that T solves T = sum of ready *
-// busy * min(1, T / distance).
+// Computes for how long the instructions of a round keep a resource busy. A warp that issued less than its distance ago
+// issues with the probability T / distance in a round of T cycles. So T solves T = sum of ready * busy * min(1, T /
+// distance).
 double SchedulerChain::cycles_of(std::size_t resource, std::span<const double> ready) const {
   const auto busy = [&](std::size_t part) { return ready[part] * busy_cycles(parts_[part].load, resource); };
   double always = 0.0;
@@ -84,8 +84,8 @@ double SchedulerChain::cycles_of(std::size_t resource, std::span<const double> r
   return cycles;
 }
 
-// As long as its busiest resource, and one cycle at least: R = max(1, W - i) where only the scheduler counts and each
-// warp issues in each round.
+// Returns the length of a round: that of its busiest resource, and at least one cycle. It is R = max(1, W - i) if only
+// the scheduler counts and each warp issues in each round.
 double SchedulerChain::cycles_of_round(std::span<const double> ready) const {
   double cycles = 1.0;
   for (std::size_t resource = 0; resource < resources_; ++resource)

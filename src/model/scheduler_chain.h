@@ -1,4 +1,4 @@
-// SchedulerChain: the chain of the paper's virtual SM, which is one scheduler and its share of warps and memory.
+// SchedulerChain is the chain of the paper's virtual SM: one scheduler with its share of warps and memory.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace wattune::model {
 
-// Times are in cycles in which the scheduler can issue.
+// The memory's share of a scheduler. Times are in cycles in which the scheduler can issue.
 struct SchedulerMemory {
   double requests_per_cycle = 1.0;
   double contention = 1.0;
@@ -25,7 +25,7 @@ struct SchedulerLoad {
   double unit = 1.0;  // warps in each
 };
 
-// Warps, or units of them, that wait for an access of the first and of the second kind.
+// Numbers of warps, or units of them, that wait for an access of the first and of the second kind.
 struct Waiting {
   unsigned first = 0;
   unsigned second = 0;
@@ -35,12 +35,12 @@ struct Waiting {
 
 class SchedulerChain {
  public:
-  // One or two loads.
+  // Builds the chain of one or two loads.
   SchedulerChain(const SchedulerMemory& memory, std::span<const SchedulerLoad> loads);
 
   static std::size_t states_of(std::span<const SchedulerLoad> loads);
   Transitions transitions() const;
-  // Instructions of each load per cycle, where the states are so likely.
+  // Returns the instructions of each load per cycle, given the probability of each state.
   std::vector<double> instructions_per_cycle(std::span<const double> distribution) const;
 
  private:
@@ -48,24 +48,24 @@ class SchedulerChain {
     SchedulerLoad load;
     std::vector<Waiting> states;
   };
-  // What the states of all loads make of one round, in which every ready warp may issue an instruction.
+  // The length and traffic of one round, in which every ready warp may issue an instruction.
   struct Round {
     double cycles = 1.0;
     double in_flight = 0.0;  // requests
   };
 
-  // The states of the loads in the joint state of this number.
+  // Returns the state of each load in the joint state of this number.
   std::array<std::size_t, 2> split(std::size_t state) const;
   double ready(const Part& part, std::size_t state) const;
   double cycles_of_round(std::span<const double> ready) const;
   double cycles_of(std::size_t resource, std::span<const double> ready) const;
   Round round_of(std::size_t state) const;
-  // Where a load in `state` is after the round: one probability for each of its states.
+  // Returns the distribution of a load's state after the round: one probability for each of its states.
   std::vector<double> next(const Part& part, const Waiting& state, const Round& round) const;
 
   SchedulerMemory memory_;
   std::vector<Part> parts_;
-  std::size_t resources_ = 1;  // the scheduler, and those that busy_cycles tells of
+  std::size_t resources_ = 1;  // the scheduler and the resources of busy_cycles
 };
 
 }  // namespace wattune::model

@@ -5,7 +5,7 @@
 
 namespace wattune::model {
 
-// Of the equations (P^T - 1) pi = 0 one follows from the others; that pi adds up to 1 takes its place.
+// Solves (P^T - 1) pi = 0. One of these equations follows from the others; the sum of pi, which is 1, takes its place.
 std::vector<double> stationary_distribution(const Transitions& chain) {
   const auto size = static_cast<Eigen::Index>(chain.states);
   Eigen::MatrixXd equations = Eigen::Map<const Eigen::MatrixXd>(chain.probabilities.data(), size, size);

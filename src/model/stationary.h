@@ -1,4 +1,4 @@
-// The stationary distribution of a Markov chain.
+// Computes the stationary distribution of a Markov chain.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct Transitions {
   double at(std::size_t from, std::size_t to) const { return probabilities[from * states + to]; }
 };
 
-// pi with pi P = pi, by dense LU. Precondition: one set of states is reached from all others.
+// Returns pi with pi P = pi, by dense LU. Precondition: one set of states is reached from all others.
 std::vector<double> stationary_distribution(const Transitions& chain);
 
 }  // namespace wattune::model

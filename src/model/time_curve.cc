@@ -11,7 +11,7 @@ namespace wattune::model {
 
 namespace {
 
-constexpr double kNanosecondsPerMicrosecond = 1e3;  // megahertz count cycles in a microsecond
+constexpr double kNanosecondsPerMicrosecond = 1e3;  // megahertz are cycles per microsecond
 
 Error untimed(std::string message, std::string what) {
   return Error(ErrorCode::invalid_argument, std::move(message)).about(std::move(what)).with_context("time curve");

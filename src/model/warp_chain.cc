@@ -58,8 +58,8 @@ Result<void> check_sm(const ChainSm& sm) {
   return {};
 }
 
-// What this scheduler gets of a kernel's warps: the first schedulers one more where they do not divide, the last ones
-// of the second kernel, as warps go where fewer are.
+// Returns the number of a kernel's warps on this scheduler. If they do not divide, the first schedulers get one more;
+// for the second kernel, the last schedulers do, because warps go to schedulers with fewer of them.
 unsigned warps_on(const ChainSm& sm, unsigned warps, unsigned scheduler, bool from_the_end) {
   const unsigned place = from_the_end ? sm.schedulers - 1 - scheduler : scheduler;
   return warps / sm.schedulers + (place < warps % sm.schedulers ? 1 : 0);
@@ -87,7 +87,7 @@ std::vector<SchedulerLoad> loads_on(const ChainSm& sm, std::span<const WarpLoad>
   return result;
 }
 
-// The virtual SM of section 4.4, in cycles of its scheduler.
+// Returns the memory of the virtual SM of section 4.4, in cycles of its scheduler.
 SchedulerMemory memory_of_scheduler(const ChainSm& sm) {
   return {sm.requests_per_cycle / sm.schedulers / sm.issue_rate, sm.contention, sm.offset * sm.issue_rate};
 }
@@ -104,7 +104,7 @@ bool same_units(std::span<const SchedulerLoad> a, std::span<const SchedulerLoad>
 
 }  // namespace
 
-// Schedulers with the same warps are solved once.
+// Sums over the schedulers. Neighbours with the same warps are solved once.
 Result<std::vector<double>> instructions_per_cycle(const ChainSm& sm, std::span<const WarpLoad> loads,
                                                    const ChainOptions& options) {
   if (loads.empty() || loads.size() > 2)

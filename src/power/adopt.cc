@@ -1,4 +1,4 @@
-// Sensors whose traits are known better than when their board was opened.
+// Replaces sensors by ones with measured traits.
 #include <utility>
 
 #include "wattune/power/characterise.h"

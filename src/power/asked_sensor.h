@@ -1,4 +1,4 @@
-// AskedSensor: a sensor of a real board, which is a function that asks some library.
+// AskedSensor is a sensor of a real board that calls a function to ask some library.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ class AskedSensor : public Sensor<T> {
   AskedSensor(SensorInfo info, Ask ask) : info_(std::move(info)), ask_(std::move(ask)) {}
 
   const SensorInfo& info() const override { return info_; }
-  // A reading is from after the answer: what it shows was published before.
+  // Asks the function. The time of the reading is after the answer, because the value was published before.
   Result<Reading<T>> read() override {
     Result<T> value = ask_();
     if (!value) return std::move(value).error().with_context(info_.name);
@@ -34,7 +34,8 @@ class AskedSensor : public Sensor<T> {
 template <typename T>
 using Sensors = std::vector<std::unique_ptr<Sensor<T>>>;
 
-// Adds the first of these that answers; the Error of the first otherwise. Precondition: there is one.
+// Adds the first of these sensors that answers; returns the Error of the first one if none does. Precondition: there is
+// one.
 template <typename T>
 Result<void> add_first_of(Sensors<T>& sensors, std::vector<AskedSensor<T>> candidates) {
   Result<void> refused;

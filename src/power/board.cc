@@ -19,7 +19,7 @@ Result<Board> open_through_nvml(const std::string& name) {
   return open_nvml_board(*nvml, device, name);
 }
 
-// What was measured of this board before. What cannot be used is a line, as nothing else is lost with it.
+// Adopts earlier measurements of this board. If they cannot be used, a line tells why; nothing else is lost.
 void adopt_stored(Board& board) {
   const Result<Characterisation> stored = load_characterisation(board);
   if (stored)

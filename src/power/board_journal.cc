@@ -31,7 +31,7 @@ using backend::nvml::BoardDebt;
 using store::Json;
 
 constexpr const char* kSuffix = ".journal";
-// No board has a clock or a limit above these, no system a process.
+// Upper bounds of any board's clocks and limits, and of the process numbers of any system.
 constexpr unsigned kMostMegahertz = 100'000;
 constexpr unsigned kMostMilliwatts = 100'000'000;
 constexpr unsigned kMostPid = 1 << 22;
@@ -92,7 +92,8 @@ Error unreadable(const fs::path& file, const std::string& why) {
       .hint("reset the board's clocks and limit by hand (nvidia-smi -rgc, -rmc, -rac, -pl), then remove the file");
 }
 
-// Its name is that of the board, so that no file can stand in for that of another.
+// Parses a journal. Its entry must name the board of the file's name, so that no file can replace that of another
+// board.
 Result<JournalEntry> parse_entry(const fs::path& file, const std::string& text) {
   std::vector<JournalEntry> entries;
   const auto read = store::read_sealed(text, file, kStateKind, [&](const Json& line) {
@@ -107,7 +108,7 @@ Result<JournalEntry> parse_entry(const fs::path& file, const std::string& text) 
   return std::move(entries.front());
 }
 
-// What a stranger wrote is not obeyed with this user's rights.
+// Reads a journal, but not one that another user wrote: that must not be executed with this user's rights.
 Result<JournalEntry> read_journal(const fs::path& file) {
   const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
@@ -120,7 +121,8 @@ Result<JournalEntry> read_journal(const fs::path& file) {
   return parse_entry(file, text);
 }
 
-// Makes it where there is none. A folder in which others may write could hold what they want to be set.
+// Makes the folder if there is none. Refuses a folder in which others may write, because they could write settings
+// there.
 Result<void> make_trusted(const fs::path& folder) {
   constexpr mode_t kReadByAll = 0755;
   if (Result<void> made = make_folders(folder, kReadByAll); !made)
@@ -135,7 +137,7 @@ Result<void> sync_folder(const fs::path& folder) {
   return system_error("cannot write", folder, errno);
 }
 
-// Whom the lock's file names. It may be empty for a moment, after its holder got the lock.
+// Returns the process that the lock's file names. The file may be empty for a moment after its holder got the lock.
 ProcessIdentity holder_in(const fs::path& file) {
   ProcessIdentity holder;
   std::ifstream(file) >> holder.pid >> holder.start;
@@ -153,7 +155,7 @@ Error held(const std::string& uuid, pid_t holder) {
       .hint("wait for it to end");
 }
 
-// Whether the lock was had. A guardian whose tuner is dead needs a moment to give the board back.
+// Returns true if it got the lock. A guardian whose tuner is dead needs a moment to restore the board.
 bool lock_patiently(int descriptor, const fs::path& file) {
   using std::chrono::milliseconds;
   constexpr milliseconds kPause{10};
@@ -215,7 +217,7 @@ Result<void> BoardJournal::write(const JournalEntry& entry) {
   WATTUNE_TRY(store::keep_unsealed(file_, kStateKind));
   const fs::path beside = file_.string() + ".new";
   std::error_code ignored;
-  fs::remove(beside, ignored);  // of a guardian that was killed while it wrote
+  fs::remove(beside, ignored);  // left by a guardian that was killed while it wrote
   const Descriptor opened(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (opened.get() < 0) return system_error("cannot write", beside, errno);
   WATTUNE_TRY(write_all(opened.get(), to_text(entry), beside));

@@ -1,9 +1,10 @@
-// BoardJournal: what is owed to a board, on the disk before it is owed, and the lock of the one who may set its clocks.
+// BoardJournal records the settings of a board that must be restored, before they are changed, and holds the lock of
+// the process that may set its clocks.
 //
-// All controllers of a machine share one folder, /var/lib/wattune or what WATTUNE_STATE_DIR names. Of a board it has
-// two files: UUID.lock, which the guardian locks as long as it lives and which names the tuner, and UUID.journal, which
-// is there while something is owed (docs/formats/power-state.md). Who gets the lock and finds a journal knows that the
-// guardian who wrote it is dead.
+// All controllers of a machine share one folder, /var/lib/wattune or the one that WATTUNE_STATE_DIR names. A board has
+// two files there. The guardian locks UUID.lock, which names the tuner, as long as it lives. UUID.journal exists while
+// something must be restored (docs/formats/power-state.md). A process that gets the lock and finds a journal knows that
+// the guardian that wrote it is dead.
 #pragma once
 
 #include <filesystem>
@@ -31,24 +32,26 @@ struct JournalEntry {
 
 std::filesystem::path state_folder();
 
-// Of all boards, in the order of their names. Errors of files that cannot be read come in their places. Errors of the
-// folder: invalid_argument, because others may write there or nobody may look into it.
+// Returns the journals of all boards, in the order of their file names; unreadable ones are Errors in their places.
+// Fails with invalid_argument if others may write to the folder, or if it may not be read.
 Result<std::vector<Result<JournalEntry>>> find_journals(const std::filesystem::path& folder);
 
-// Whether there is a journal of the board.
+// True if there is a journal of the board.
 bool is_owed(const std::filesystem::path& folder, const std::string& uuid);
 
 class BoardJournal {
  public:
-  // For `tuner`. Waits a little for a guardian whose tuner is dead. busy: another process controls the board, which is
-  // named; invalid_argument, io_error: the folder cannot be written, or others may write there.
+  // Takes the lock for `tuner`. Waits up to 10 s for a guardian whose tuner is dead. Fails with busy, naming the
+  // process, if another process controls the board. Fails with invalid_argument or io_error if the folder cannot be
+  // written or others may write there.
   static Result<BoardJournal> lock(const std::filesystem::path& folder, const std::string& uuid,
                                    const ProcessIdentity& tuner);
 
-  // None: nothing is owed. parse_error: it is damaged, or of another board; invalid_argument: it belongs to a user who
-  // might mislead this one.
+  // Reads the journal; nullopt if nothing is owed. Fails with parse_error if it is damaged or of another board, with
+  // invalid_argument if it belongs to a user whom this one must not trust.
   Result<std::optional<JournalEntry>> read() const;
-  // It is on the disk when this returns. One without a checksum keeps its bytes under another name.
+  // Writes the entry; it is on the disk when this returns. An old journal without a checksum is kept under another
+  // name.
   Result<void> write(const JournalEntry& entry);
   Result<void> clear();
 

@@ -30,14 +30,14 @@ Nanoseconds settling(const SensorTraits& traits) {
   return std::max({traits.window, 3.0 * traits.time_constant, traits.lag}) + 2.0 * traits.period;
 }
 
-// Assumes a quarter of the period, as GA100 and GH100 have it, where nobody knows the window. A time constant fades a
-// ripple as a window of four of them does.
+// Returns the time that a reading covers. Without a known window it is a quarter of the period, as on GA100 and GH100.
+// A time constant fades a ripple like a window of four time constants.
 Nanoseconds seen_by(const SensorTraits& traits) {
   if (traits.response == Response::lag) return 4.0 * traits.time_constant;
   return traits.window > Nanoseconds() ? traits.window : traits.period / 4.0;
 }
 
-// Windows that fill their period a whole number of times see every moment as often as any other.
+// True unless windows fill their period a whole number of times, and so see every moment equally often.
 bool sees_a_part(const SensorTraits& traits) {
   constexpr double kAlike = 0.05;
   const double periods = seen_by(traits) / traits.period;
@@ -79,7 +79,7 @@ Nanoseconds BoardSensors::lag() const {
   return longest;
 }
 
-// A counter of which nobody knows what it counts is taken for the sum of what the power sensor sees.
+// Takes a counter with unknown behaviour for the sum of what the power sensor sees.
 const SensorTraits& BoardSensors::sampling() const {
   const bool counts_parts =
       counter != nullptr && counter->sensor.traits.window > Nanoseconds() && sees_a_part(counter->sensor.traits);
@@ -87,7 +87,7 @@ const SensorTraits& BoardSensors::sampling() const {
 }
 
 bool BoardSensors::aliases(Nanoseconds launch) const {
-  constexpr double kLaunchesSeen = 1000.0;  // of which half a launch more or less is a twentieth of a percent
+  constexpr double kLaunchesSeen = 1000.0;  // half a launch more or less is then a twentieth of a percent
   const SensorTraits& traits = sampling();
   return sees_a_part(traits) && launch >= seen_by(traits) / kLaunchesSeen &&
          launch < static_cast<double>(kPhases) * traits.period;

@@ -1,4 +1,4 @@
-// Which of the sensors in a recording tell the energy of a board, and what they need.
+// Selects the sensors of a recording that measure the energy of a board, with what they need.
 #pragma once
 
 #include <algorithm>
@@ -7,32 +7,34 @@
 
 namespace wattune::power {
 
-// That tells of the board of a GPU; nullptr: none does.
+// Returns the first trace that covers the board of a GPU; nullptr if there is none.
 template <typename T>
 const Trace<T>* first_of_board(const std::vector<Trace<T>>& traces) {
   const auto found = std::ranges::find_if(traces, [](const auto& each) { return each.sensor.scope == Scope::gpu; });
   return found != traces.end() ? &*found : nullptr;
 }
 
-// Point into the recording, which outlives them. At least one is there.
+// The sensors that measure a board; at least one is not nullptr. They point into the recording, which outlives them.
 struct BoardSensors {
   const Trace<Joules>* counter = nullptr;
   const Trace<Watts>* power = nullptr;
 
-  // The first of each kind that tells of the board of a GPU. unavailable: there is none; why.
+  // Selects the first of each kind that covers the board of a GPU. Fails with unavailable, giving the reason, if there
+  // is none.
   static Result<BoardSensors> in(const Recording& recording);
 
-  // How long a load runs before these show it alone.
+  // Returns how long a load must run before these sensors show it alone.
   Nanoseconds warm_up() const;
-  // The longest between two changes, and from what is to its showing.
+  // Returns the longest period of the sensors.
   Nanoseconds period() const;
+  // Returns the longest delay from a value to its reading.
   Nanoseconds lag() const;
-  // Of the sensor that may see a part of its period only.
+  // Returns the traits of the sensor that may see only a part of its period.
   const SensorTraits& sampling() const;
-  // Whether launches of this length may repeat in step with what that sensor sees, so that it shows some parts of them
-  // more than others: by a twentieth of a percent at worst. One of many periods is seen at many places by itself.
+  // True if launches of this length may repeat in step with what that sensor sees. Then it shows some parts of them
+  // more than others, by more than a twentieth of a percent. A launch of many periods is seen at many places anyway.
   bool aliases(Nanoseconds launch) const;
-  // Whether that sensor sees so few of such launches at once that it may show one part alone.
+  // True if that sensor sees so few of such launches at once that it may show only one part of them.
   bool sees_parts(Nanoseconds launch) const;
 };
 

@@ -1,4 +1,4 @@
-// Characterisations, a file for each board (docs/formats/board.md).
+// Stores characterisations, in a file for each board (docs/formats/board.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ constexpr store::FileKind kBoardKind{.what = "characterisation",
                                                   store::find_member(object, "sensors") != nullptr;
                                          },
                                      .unsealed_start = R"({  "version": 1,  "uuid": )"};
-// More than any board draws at rest, and longer than any sensor takes; noise is a share.
+// Upper bounds: power above that of any board at rest, times above those of any sensor, noise as a share.
 constexpr double kMostWatts = 1e5;
 constexpr double kMostMs = 60'000.0;
 constexpr double kMostNoise = 1e3;
@@ -81,7 +81,8 @@ std::optional<Watts> optional_watts(const Json& json, const char* name) {
   return store::member(json, name).is_null() ? std::nullopt : std::optional(Watts(number_at(json, name, kMostWatts)));
 }
 
-// Reads the power with its uncertainty. Older files have none, so that it is measured again where it is needed.
+// Reads the power with its uncertainty. Older files have no uncertainty, so the power is measured again if it is
+// needed.
 std::optional<Measured<Watts>> context_idle_in(const Json& json) {
   constexpr const char* kUncertainty = "context_idle_uncertainty_w";
   const std::optional<Watts> power = optional_watts(json, "context_idle_w");
@@ -109,7 +110,7 @@ std::vector<std::string> problems_in(const Json& json) {
   return problems;
 }
 
-// What is of another driver is of no use, but is not damaged.
+// A parsed file. If it is of another driver it is not used, but it is not damaged either.
 struct StoredBoard {
   std::string driver;
   Characterisation found;
@@ -134,7 +135,7 @@ Error damaged(const fs::path& file, const std::string& why) {
       .hint(kMeasureAnew);
 }
 
-// One line; of several the last counts.
+// Parses the file, which has one line; if there are several, the last counts.
 Result<Characterisation> parse_characterisation(const Board& board, const fs::path& file, const std::string& text) {
   std::optional<StoredBoard> stored;
   const auto read =
@@ -168,7 +169,7 @@ Result<void> store(const Board& board, const Characterisation& characterisation)
   constexpr mode_t kOurs = 0700;
   WATTUNE_TRY(make_folders(file.parent_path(), kOurs));
   WATTUNE_TRY(check_trusted(file.parent_path()));
-  // What is damaged, or no characterisation, is measured anew into the same place, but not lost.
+  // A damaged file, or one that is no characterisation, is replaced but kept under another name.
   if (!store::keep_unsealed(file, kBoardKind)) WATTUNE_TRY(store::keep_beside(file, ".damaged"));
   return store::write_file(file, store::sealed_record(kBoardKind, as_json(board, characterisation)), true);
 }

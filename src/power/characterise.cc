@@ -15,7 +15,7 @@ namespace wattune::power {
 
 namespace {
 
-// Longer than twice the widest window that is known of any board, a second.
+// Rest of more than twice the widest window that is known of any board, which is a second.
 constexpr Nanoseconds kIdle = nanoseconds_from_seconds(3);
 constexpr Nanoseconds kLongBurst = nanoseconds_from_seconds(4);
 constexpr Nanoseconds kAfterwards = nanoseconds_from_seconds(2);
@@ -23,7 +23,7 @@ constexpr int kBursts = 24;
 constexpr Nanoseconds kShortestPhase = nanoseconds_from_ms(80);
 constexpr Nanoseconds kLongestPhase = nanoseconds_from_ms(320);
 
-// What was done while the recorder ran.
+// The times of what was done while the recorder ran.
 struct Course {
   Burst idle;
   Burst context_idle;
@@ -71,10 +71,10 @@ Result<Course> run_course(Recorder& recorder, KnownLoad* load, const std::functi
   return course;
 }
 
-// The last half of a phase, in which every sensor shows that phase alone.
+// Returns the beginning of the last half of a phase, in which every sensor shows that phase alone.
 Nanoseconds settled(const Burst& phase) { return (phase.begin + phase.end) / 2.0; }
 
-// A context may cost power, so that what was shown before it is of another level than the pauses.
+// Returns the readings with a context. The context may cost power, so that earlier readings are of another level.
 std::vector<Change<Watts>> with_context(const std::vector<Change<Watts>>& readings, const Course& course) {
   std::vector<Change<Watts>> later;
   const auto is_later = [&](const Change<Watts>& each) { return each.at >= settled(course.context_idle); };
@@ -82,7 +82,7 @@ std::vector<Change<Watts>> with_context(const std::vector<Change<Watts>>& readin
   return later;
 }
 
-// Of readings of power, by a sensor or from a counter.
+// Derives traits from readings of power, of a sensor or of a counter.
 Result<SensorTraits> traits_from(const SensorInfo& sensor, Nanoseconds period, const std::vector<Change<Watts>>& all,
                                  const Course& course) {
   const std::vector<Change<Watts>> readings = with_context(all, course);
@@ -124,14 +124,14 @@ void add_traits(Characterisation& found, const std::vector<Trace<T>>& traces, co
   }
 }
 
-// By the first power sensor that shows it; a board's best is its first.
+// Returns the power in a phase, from the first power sensor that shows it; a board's best sensor is its first.
 std::optional<Watts> power_of(const Recording& recording, const Burst& phase) {
   for (const Trace<Watts>& each : recording.power)
     if (const auto power = mean_shown(each.changes, settled(phase), phase.end)) return power;
   return std::nullopt;
 }
 
-// Asks the sensor that measures energy, from which it is subtracted. None where no sensor tells it.
+// Asks the sensor that measures energy, because the power is subtracted from it. nullopt if no sensor reports it.
 std::optional<Measured<Watts>> measured_power_of(const Recording& recording, const Burst& phase) {
   const Result<BoardSensors> sensors = BoardSensors::in(recording);
   if (!sensors) return std::nullopt;

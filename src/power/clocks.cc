@@ -39,7 +39,7 @@ StaleBoard restore_one(const JournalEntry& entry, const std::filesystem::path& p
   return stale;
 }
 
-// Reads the board itself and leaves all else to the guardian.
+// A lease that reads the board itself and leaves everything else to the guardian.
 class GuardedClocks : public ClockLease {
  public:
   GuardedClocks(const KnownBoard& known, std::string board, const BorrowOptions& options, GuardianProcess guardian,
@@ -55,7 +55,7 @@ class GuardedClocks : public ClockLease {
   ~GuardedClocks() override {
     keeper_ = std::jthread();
     if (const auto ended = guardian_.ask({.wish = Wish::end}); ended) return;
-    // A guardian that was killed left a journal, which the next one pays.
+    // A guardian that was killed left a journal, which the next guardian pays.
     for (const StaleBoard& stale : restore_stale(board_, options_.guardian))
       if (!stale.restored) log_warning("the board {}: {}", board_, stale.restored.error().to_string());
   }
@@ -70,7 +70,7 @@ class GuardedClocks : public ClockLease {
   Result<void> restore() override { return ask({.wish = Wish::give_back}); }
   const std::vector<std::string>& notes() const override { return notes_; }
 
-  // A message costs little, but a kernel of microseconds less.
+  // Sends a message only now and then: it costs little, but a kernel of microseconds costs less.
   Result<void> renew() override {
     constexpr double kPart = 0.1;
     const std::lock_guard lock(mutex_);
@@ -94,7 +94,7 @@ class GuardedClocks : public ClockLease {
     return {};
   }
 
-  // Renews for a borrower that waits for something. In a process that is stopped it does nothing.
+  // Renews the lease for a borrower that waits for something. In a stopped process it does nothing.
   void keep(const std::stop_token& stop) {
     constexpr double kPart = 0.25;
     const std::chrono::duration<double, std::nano> pause(options_.lease.value() * kPart);
@@ -109,10 +109,10 @@ class GuardedClocks : public ClockLease {
   const BorrowOptions options_;
   GuardianProcess guardian_;
   const std::vector<std::string> notes_;
-  std::mutex mutex_;  // of the guardian and of what follows
+  std::mutex mutex_;  // guards guardian_ and the members below
   Stopwatch since_heard_;
-  Stopwatch since_borrower_;   // said something
-  std::optional<Error> lost_;  // what the guardian's end was, as the keeper learned it
+  Stopwatch since_borrower_;   // since the borrower's last call
+  std::optional<Error> lost_;  // the Error with which the keeper learned of the guardian's end
   std::condition_variable_any stopped_;
   std::jthread keeper_;  // last: it uses the others
 };
@@ -125,7 +125,7 @@ Result<std::unique_ptr<ClockLease>> borrow_clocks(const std::string& pci_bus_id,
   WATTUNE_ASSIGN(GuardianProcess guardian, GuardianProcess::start(options.guardian));
   WATTUNE_ASSIGN(std::vector<std::string> notes, guardian.open(pci_bus_id, options.lease));
   for (const std::string& note : notes) log_warning("{}", note);
-  // What a dead process had left set is no longer there.
+  // The guardian has restored what a dead process had left set.
   if (!options.take_over) WATTUNE_TRY(check_free(board, getpid(), options.has_context));
   return std::unique_ptr<ClockLease>(
       std::make_unique<GuardedClocks>(board, pci_bus_id, options, std::move(guardian), std::move(notes)));

@@ -26,7 +26,7 @@ bool this_is_administrator() {
   return is_administrator(status, uid_map);
 }
 
-// Drivers may let everybody set application clocks (nvidia-smi -acp 0).
+// True if the driver lets everybody set application clocks (nvidia-smi -acp 0).
 bool application_clocks_are_free(const KnownBoard& board) {
   int restricted = NVML_FEATURE_ENABLED;
   const nvmlReturn_t code = call(board.nvml->nvmlDeviceGetAPIRestriction, board.device,
@@ -59,7 +59,7 @@ const Control& find(const std::vector<Control>& controls, ControlKind kind) {
   return controls.at(static_cast<std::size_t>(kind));
 }
 
-// Locks first; application clocks only where there are none.
+// Returns the lock if it exists, else the application clocks.
 const Control& means_of(const std::vector<Control>& controls, ControlKind lock) {
   const Control& locked = find(controls, lock);
   return locked.exists ? locked : find(controls, ControlKind::application_clocks);
@@ -74,7 +74,7 @@ Result<void> check(const Control& control, const std::string& what, const std::s
       .hint(control.lacks + "; --clocks current tunes at what the board has");
 }
 
-// What the first line that begins so says, up to its end.
+// Returns the rest of the first line that begins with `name`.
 std::string field(std::istream& lines, const std::string& name) {
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with(name)) return line.substr(name.size());
@@ -128,7 +128,7 @@ bool is_administrator(std::istream& status, std::istream& uid_map) {
   std::istringstream effective(field(status, "CapEff:"));
   std::uint64_t capabilities = 0;
   effective >> std::hex >> capabilities;
-  // Of the first namespace the map is "0 0 4294967295": each user is himself.
+  // The map of the first namespace is "0 0 4294967295": each user is himself.
   std::uint64_t inside = 1;
   std::uint64_t outside = 1;
   std::uint64_t count = 0;

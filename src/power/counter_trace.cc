@@ -20,7 +20,7 @@ Result<Joules> step(Joules before, Joules after, const std::string& name, std::o
 
 }  // namespace
 
-// The very first reading is no publication: the counter changed some time before it.
+// Collects publications. The first reading is none, because the counter changed some time before it.
 Result<CounterTrace> CounterTrace::of(const Trace<Joules>& counter, Nanoseconds to, std::optional<Joules> wraps_at) {
   CounterTrace trace;
   Joules counted;
@@ -41,8 +41,8 @@ Watts CounterTrace::mean(std::size_t i) const {
   return (end.counted - begin.counted) / (end.at.value - begin.at.value);
 }
 
-// Within the interval the power is that before it until some moment, and that after it from then on; the truth lies
-// between what either end of the interval tells with the power on its side, and within what was counted in it.
+// Estimates within an interval. The power is that of the interval before until some moment, and that of the interval
+// after from then on. The truth lies between the estimates from either end, and within the energy of the interval.
 Result<Measured<Joules>> CounterTrace::at(Nanoseconds moment) const {
   auto behind = std::ranges::lower_bound(publications_, moment, {}, [](const auto& each) { return each.at.value; });
   if (behind == publications_.begin() && behind != publications_.end() && behind->at.value == moment) ++behind;

@@ -1,4 +1,4 @@
-// CounterTrace: the publications of an energy counter in the order of time, with what they add up to.
+// CounterTrace holds the publications of an energy counter in the order of time, with their running sum.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,16 @@ struct Publication {
 
 class CounterTrace {
  public:
-  // The changes until the first publication at or after `to`, each moved back by the counter's lag. unavailable: it was
-  // reset.
+  // Collects the changes until the first publication at or after `to`, each moved back by the counter's lag. Fails with
+  // unavailable if the counter was reset.
   static Result<CounterTrace> of(const Trace<Joules>& counter, Nanoseconds to, std::optional<Joules> wraps_at);
 
   const std::vector<Publication>& publications() const { return publications_; }
-  // Joules at any moment between the first publication and the last. unavailable: it lies before or behind them.
+  // Returns the joules at a moment. Fails with unavailable if it is before the first publication or after the last.
   Result<Measured<Joules>> at(Nanoseconds moment) const;
 
  private:
-  // Of the interval from publication i to the next; 0 W where there is none.
+  // Returns the mean power of the interval from publication i to the next.
   Watts mean(std::size_t i) const;
 
   std::vector<Publication> publications_;

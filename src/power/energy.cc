@@ -12,13 +12,13 @@ namespace {
 
 constexpr double kLargestDisagreement = 0.03;
 
-// The window in the middle by its energy; of an even number the lower one.
+// Returns the window with the median energy; of an even number the lower one in the middle.
 const WindowFigures& middle_of(std::vector<WindowFigures>& windows) {
   std::ranges::sort(windows, {}, [](const WindowFigures& each) { return each.cost.energy.value; });
   return windows[(windows.size() - 1) / 2];
 }
 
-// Those of the last one, and the temperatures of all.
+// Returns the conditions of the last window, with the range of the temperatures of all.
 BoardConditions conditions_over(const std::vector<WindowFigures>& windows) {
   BoardConditions board = windows.back().conditions;
   if (!board.lowest_temperature) return board;
@@ -49,7 +49,7 @@ EnergyFigures figures_of(const WindowSeries& series) {
   return figures;
 }
 
-// What a launch takes beyond its set-up; where nothing is left, the set-up cannot be told from it.
+// Subtracts the set-up. If nothing is left, the set-up cannot be told from the launch.
 void subtract(EnergyFigures& figures, const Cost& set_up) {
   figures.set_up_cost = set_up;
   const Joules energy = figures.energy.value - set_up.energy.value;
@@ -71,8 +71,8 @@ Result<Cost> cost_of_set_up(Recorder& recorder, Load& load, EnergyOptions option
 
 Watts distance(Watts a, Watts b) { return Watts(std::abs((a - b).value())); }
 
-// Adds power and dynamic energy. Beyond idling a launch takes the same, whether the time beyond the one that is known
-// of it is a gap, in which the board idles, or the launch itself was slower.
+// Adds power and dynamic energy. Time beyond the known time of a launch is either a gap, in which the board idles, or
+// that of a slower launch. The dynamic energy is the same in both cases.
 void complete(EnergyFigures& figures, const EnergyOptions& options) {
   figures.power = {figures.energy.value / figures.time, figures.energy.uncertainty / figures.time};
   if (!options.context_idle) return;
@@ -81,11 +81,13 @@ void complete(EnergyFigures& figures, const EnergyOptions& options) {
                      figures.energy.uncertainty + idle.uncertainty * figures.time};
 }
 
-// Shares the time beyond that of a launch. It is a gap, if the device waited for the next launch, or the launch's own,
-// if that was slower than when it was timed, as where the clock sagged. Nothing tells which, so that the figures are
-// the middle of both, and their bounds reach to either. In a gap the context's power is drawn, or as in all gaps
-// something up to what the launches draw. A launch that is held down takes longer itself, and nobody knows the time of
-// a set-up that is included.
+// Shares the time beyond that of a launch. It is a gap if the device waited for the next launch. It is the launch's own
+// if the launch was slower than when it was timed, for instance because the clock sagged. Nothing tells which, so the
+// figures are the middle of both, and their bounds reach to either.
+//
+// In a gap the board draws the context's power if that is known, else something up to the launches' power. Nothing is
+// shared if the clock was held down, because launches take longer then, or if the set-up is included, whose time is
+// unknown.
 void share_gap(EnergyFigures& figures, const EnergyOptions& options) {
   if (!options.launch_time || figures.set_up == SetUp::included || figures.conditions.throttled > 0.0) return;
   const Nanoseconds gap = figures.time - *options.launch_time;
@@ -102,7 +104,8 @@ void share_gap(EnergyFigures& figures, const EnergyOptions& options) {
   figures.time -= gap / 2.0;
 }
 
-// Whether a launch takes more than is of interest, by the first part of a window.
+// Returns a test whether a launch takes more than is of interest, by the first part of a window; empty if there is
+// none.
 IsEnough takes_too_much(SetUp set_up, const EnergyOptions& options) {
   if (!options.most_energy || (set_up == SetUp::subtracted && !options.set_up)) return {};
   return [set_up, &options](const WindowFigures& window) {

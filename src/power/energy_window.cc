@@ -46,7 +46,7 @@ void EnergyMeter::close() {
   if (--open_ == 0) (void)recorder_.stop();
 }
 
-// Two publications of every sensor, with a reading behind them: what tells the power on the other side of an end.
+// Waits for two publications of every sensor and a reading after them. They tell the power on the other side of an end.
 Result<void> EnergyMeter::settle() {
   constexpr double kPeriods = 2.5;
   WATTUNE_ASSIGN(const Recording recording, recorder_.so_far());

@@ -17,7 +17,7 @@ namespace {
 using backend::nvml::BoardControl;
 using backend::nvml::BoardDebt;
 
-// A driver may be busy with a kernel that is being ended.
+// Tries several times, because a driver may be busy with a kernel that is being ended.
 Result<void> restore_patiently(BoardControl& control) {
   constexpr int kTries = 3;
   constexpr std::chrono::milliseconds kPause{200};
@@ -29,7 +29,8 @@ Result<void> restore_patiently(BoardControl& control) {
   return restored;
 }
 
-// SIGTERM ends the wait for the tuner, as if that had hung up. All others that a terminal or a shell sends are ignored.
+// Makes SIGTERM end the wait for the tuner, as if the tuner had hung up. Ignores all other signals of a terminal or a
+// shell.
 void choose_signals() {
   for (const int each : {SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE}) signal(each, SIG_IGN);
   struct sigaction action {};
@@ -49,7 +50,7 @@ bool Guardian::serve() {
     answer(request ? grant(*request) : Result<void>(request.error()));
   }
   const Result<void> restored = give_back();
-  if (!ended_) answer(restored, true);  // a tuner that comes too late learns why
+  if (!ended_) answer(restored, true);  // tells the reason to a tuner that asks later
   return restored.has_value();
 }
 
@@ -83,9 +84,8 @@ Result<void> Guardian::open(const GuardianRequest& request) {
   return {};
 }
 
-// Pays what the journal says. The guardian that wrote it is dead, because it held the lock. A start of the machine that
-// is another one proves nothing of the board, as sandboxes and virtual machines have their own. Paying twice is
-// harmless.
+// Pays what the journal says. The guardian that wrote it is dead, because it held the lock. Another boot id proves
+// nothing about the board, because sandboxes and virtual machines have their own. Paying twice is harmless.
 Result<void> Guardian::pay_old_debt() {
   WATTUNE_ASSIGN(const std::optional<JournalEntry> old, journal_->read());
   if (!old) return {};
@@ -135,7 +135,7 @@ Result<void> Guardian::record(const BoardDebt& debt) {
 
 int run_guardian() {
   choose_signals();
-  // The system may be short of memory because of what is being tuned; who gives back is the last to go.
+  // The tuned program may use up the system's memory; the process that restores must be the last to be killed.
   std::ofstream("/proc/self/oom_score_adj") << -900;
   return Guardian(MessageSocket(backend::Descriptor(kGuardianDescriptor))).serve() ? 0 : 1;
 }

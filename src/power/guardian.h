@@ -1,9 +1,10 @@
-// The guardian: a process that sets the clocks of one board for a tuner and gives them back whatever becomes of that.
+// Guardian is the process that sets the clocks of one board for a tuner and restores them whatever happens to the
+// tuner.
 //
 // It is the program `wattune-guardian`, started by borrow_clocks() in a session of its own before anything is set. It
-// opens NVML itself, takes the board's lock, writes down what it is about to owe (board_journal.h), and restores when
-// the tuner ends or asks for it, when it was not heard of for the length of its lease, and on SIGTERM. The terminal's
-// signals do not reach it.
+// opens NVML itself, takes the board's lock, and writes down what it is about to owe (board_journal.h). It restores the
+// board when the tuner ends or asks for it, when it hears nothing for the length of its lease, and on SIGTERM. Signals
+// of the terminal do not reach it.
 #pragma once
 
 #include <memory>
@@ -24,7 +25,7 @@ class Guardian {
  public:
   explicit Guardian(MessageSocket tuner) : tuner_(std::move(tuner)) {}
 
-  // Until nothing is left to do; whether all is given back.
+  // Serves the tuner until nothing is left to do. Returns true if everything is restored.
   bool serve();
 
  private:
@@ -35,19 +36,19 @@ class Guardian {
   Result<void> pay(const JournalEntry& entry);
   Result<void> set(const backend::BoardSetting& setting);
   Result<void> give_back();
-  // What is owed from here on is on the disk when this returns.
+  // Records the debt. It is on the disk when this returns.
   Result<void> record(const backend::nvml::BoardDebt& debt);
 
   MessageSocket tuner_;
   Nanoseconds lease_ = nanoseconds_from_seconds(60);  // until the tuner names another
-  JournalEntry entry_;                                // as it is on the disk; without debt: there is none
+  JournalEntry entry_;                                // as on the disk; no file if it has no debt
   std::optional<BoardJournal> journal_;
   std::unique_ptr<backend::nvml::BoardControl> control_;
   std::vector<std::string> notes_;  // for the next answer
   bool ended_ = false;
 };
 
-// The whole of the program: serves the tuner that started it; returns the exit status.
+// Runs the whole program: serves the tuner that started it and returns the exit status.
 int run_guardian();
 
 }  // namespace wattune::power

@@ -30,7 +30,7 @@ std::optional<Quantity> take(const Json& json, const char* name) {
   return Quantity(json[name].get<double>());
 }
 
-// Parses and reads; whatever does not fit is one Error.
+// Parses and reads a message. Whatever does not fit gives the same Error.
 template <typename T, typename Read>
 Result<T> read_message(const std::string& text, Read read) {
   try {

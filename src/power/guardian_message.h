@@ -1,5 +1,5 @@
-// What a tuner asks its guardian, and what that answers: one message each, in turns, over a pair of sockets that keep
-// messages apart (SOCK_SEQPACKET). Both programs are of one build.
+// Messages between a tuner and its guardian: requests and answers in turns, one message each, over a pair of sockets
+// that keeps messages apart (SOCK_SEQPACKET). Both programs are of one build.
 #pragma once
 
 #include <optional>
@@ -14,29 +14,30 @@
 
 namespace wattune::power {
 
-// open: take the board's lock and give back what a dead guardian left owing. give_back: what was set since. end: that,
-// and no more is asked.
+// Kinds of requests. `open` takes the board's lock and restores what a dead guardian left. `give_back` restores what
+// was set since then. `end` does the same and announces that no further request follows.
 enum class Wish { open, set, renew, give_back, end };
 
 struct GuardianRequest {
   Wish wish = Wish::renew;
-  // Of open.
+  // Members of `open`.
   std::string board = {};
   ProcessIdentity tuner = {};
   Nanoseconds lease = {};
-  // Of set.
+  // Members of `set`.
   backend::BoardSetting setting = {};
 };
 
 struct GuardianAnswer {
   std::optional<Error> error = {};  // its code, message and hint
   std::vector<std::string> notes = {};
-  bool over = false;  // no answer but a farewell: the guardian has given the clocks back, as its last note explains
+  bool over =
+      false;  // true for a farewell instead of an answer: the clocks were restored for the reason in the last note
 };
 
 std::string to_text(const GuardianRequest& request);
 std::string to_text(const GuardianAnswer& answer);
-// parse_error: it is of another build.
+// Parses a request. Fails with parse_error if it is of another build.
 Result<GuardianRequest> request_from(const std::string& text);
 Result<GuardianAnswer> answer_from(const std::string& text);
 
@@ -45,9 +46,9 @@ class MessageSocket {
   explicit MessageSocket(backend::Descriptor socket) : socket_(std::move(socket)) {}
 
   int descriptor() const { return socket_.get(); }
-  // io_error: the peer is gone.
+  // Fails with io_error if the peer is gone.
   Result<void> send(const std::string& text);
-  // io_error; timeout.
+  // Receives a message. Fails with io_error if the peer is gone, with timeout if nothing comes within `limit`.
   Result<std::string> receive(Nanoseconds limit);
   void close() { socket_.close(); }
 

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using backend::Descriptor;
 
-// For an answer: a driver that is loading, or busy, takes seconds; so does waiting for another's guardian to end.
+// Longest wait for an answer: a driver that is loading or busy takes seconds, and so does the end of another guardian.
 constexpr Nanoseconds kPatience = nanoseconds_from_seconds(60);
 
 Error no_start(const std::string& what, int code) {

@@ -1,4 +1,4 @@
-// GuardianProcess: a guardian (guardian.h) as its tuner sees it, from its start to its end.
+// GuardianProcess is a guardian (guardian.h) from its tuner's point of view, from its start to its end.
 #pragma once
 
 #include <sys/types.h>
@@ -14,19 +14,21 @@ namespace wattune::power {
 
 class GuardianProcess {
  public:
-  // `program` is looked for when it is empty. unavailable.
+  // Starts a guardian; looks for its program if `program` is empty. Fails with unavailable.
   static Result<GuardianProcess> start(const std::filesystem::path& program);
   GuardianProcess(GuardianProcess&& other) noexcept
       : pid_(std::exchange(other.pid_, -1)), socket_(std::move(other.socket_)) {}
   GuardianProcess& operator=(GuardianProcess&&) = delete;
-  // Hangs up, which the guardian takes as the end of its tuner, and waits a while for its end. It is never killed: who
-  // restores a board that is slow to answer must be let finish.
+  // Hangs up, which the guardian takes as the end of its tuner, and waits up to 5 s for its end. Never kills it,
+  // because it must be able to finish restoring a slow board.
   ~GuardianProcess();
 
   pid_t id() const { return pid_; }
-  // Its notes, or its Error. unavailable: it is gone, or does not answer, saying why where it did.
+  // Asks and returns the guardian's notes, or its Error. Fails with unavailable if it is gone, does not answer, or has
+  // restored the clocks, with the reason if it gave one.
   Result<std::vector<std::string>> ask(const GuardianRequest& request);
-  // Takes the board for this process: gives back what a dead guardian left, or says who has it.
+  // Takes the board for this process. The guardian restores what a dead one left; the Error tells who else has the
+  // board.
   Result<std::vector<std::string>> open(const std::string& pci_bus_id, Nanoseconds lease);
 
  private:

@@ -18,9 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kAmd = "0x1002";  // on the PCI bus
+constexpr const char* kAmd = "0x1002";  // vendor on the PCI bus
 
-// The first line. Errors name the file and say what the system answered.
+// Returns the first line of a file. Errors name the file and give the system's reason.
 Result<std::string> line_of(const fs::path& file) {
   errno = 0;
   std::ifstream stream(file);
@@ -47,13 +47,13 @@ AskedSensor<T> file_sensor(SensorInfo info, const fs::path& file, double per_uni
   return {std::move(info), ask};
 }
 
-// The driver keeps a reading for a millisecond; on one board it was seen to change every 5.
+// Returns assumed traits. The driver keeps a reading for a millisecond; on one board it was seen to change every 5 ms.
 SensorTraits amd_traits(Response response) {
   const Nanoseconds period = nanoseconds_from_ms(response == Response::direct ? 100 : 5);
   return {.response = response, .period = period, .window = period};
 }
 
-// The clock of the compute units alone: amdgpu does not say in these files what holds it down.
+// The clock of the compute units alone; amdgpu does not report in these files what holds it down.
 class HwmonConditions : public backend::Sensors {
  public:
   explicit HwmonConditions(fs::path folder) : folder_(std::move(folder)) {}
@@ -71,7 +71,7 @@ void keep_line(std::vector<std::string>& missing, const Result<void>& added) {
 }
 
 void add_file_sensors(Board& board, const fs::path& folder) {
-  // Which of the two a chip has depends on its generation.
+  // The generation of a chip decides which of the two it has.
   const auto power = [&](const char* kind) {
     return file_sensor<Watts>({fmt::format("hwmon.power.{}", kind), Scope::gpu, amd_traits(Response::boxcar)},
                               folder / fmt::format("power1_{}", kind), 1e6);
@@ -95,7 +95,7 @@ bool is_of_amd(const fs::path& device) {
   return vendor && *vendor == kAmd;
 }
 
-// The only folder in device/hwmon, whose number depends on the order in which drivers started.
+// Returns the only folder in device/hwmon; its number depends on the order in which drivers started.
 std::optional<fs::path> hwmon_folder(const fs::path& device) {
   std::error_code none;
   const fs::directory_iterator first(device / "hwmon", none);

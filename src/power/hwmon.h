@@ -1,6 +1,6 @@
-// Hwmon: what Linux's amdgpu driver tells of AMD's boards in files. No real board has been tried.
+// Hwmon reads AMD's boards from the files of Linux's amdgpu driver. It has not been tried on a real board.
 //
-// The folder of sysfs is an argument, so that tests bring one of their own. Nothing is ever written.
+// The folder of sysfs is an argument, so that tests can bring their own. Nothing is ever written.
 #pragma once
 
 #include <filesystem>
@@ -14,9 +14,10 @@ class Hwmon {
  public:
   explicit Hwmon(std::filesystem::path sysfs = "/sys") : sysfs_(std::move(sysfs)) {}
 
-  // By PCI bus id or by the id that amdgpu calls unique_id. unavailable: it has no files of such a board.
+  // Opens a board by PCI bus id, or by the id that amdgpu calls unique_id. Fails with unavailable if there are no files
+  // of such a board.
   Result<Board> open(const std::string& name) const;
-  // All boards of AMD's that have such files.
+  // Opens all of AMD's boards that have such files.
   BoardsFound find() const;
 
  private:

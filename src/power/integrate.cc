@@ -13,7 +13,7 @@ namespace wattune::power {
 
 namespace {
 
-// Of a counter whose period nobody knows; boards publish every 20 to 100 ms.
+// Period of a counter whose period is unknown; boards publish every 20 to 100 ms.
 constexpr Nanoseconds kUsualPeriod = nanoseconds_from_ms(100);
 
 Nanoseconds period_of(const SensorTraits& traits) {
@@ -26,10 +26,11 @@ Error stands_still(const std::string& name, Nanoseconds time) {
       .hint("`wattune power` shows what else tells of this board");
 }
 
-// It changed before, and should have changed again. The lag moves what it shows, not how long it shows it.
+// Fails if the counter should have changed again after its last change. The lag moves its values but not their
+// duration.
 Result<void> check_alive(const Trace<Joules>& counter, Nanoseconds from, Nanoseconds to) {
   constexpr double kMissed = 5.0;                           // periods; a reading may come late
-  constexpr Nanoseconds kLeast = nanoseconds_from_ms(100);  // or some get lost
+  constexpr Nanoseconds kLeast = nanoseconds_from_ms(100);  // some readings may get lost
   Nanoseconds last = from;
   for (const Change<Joules>& change : counter.changes)
     if (change.at <= to) last = std::max(last, change.at);
@@ -37,13 +38,14 @@ Result<void> check_alive(const Trace<Joules>& counter, Nanoseconds from, Nanosec
   return stands_still(counter.sensor.name, to - last);
 }
 
-// A reading, in the middle of what it is the mean of.
+// A reading, placed in the middle of the time that it averages.
 struct Point {
   Nanoseconds at;
   Watts power;
 };
 
-// A value that is published again does not show as a change: it stands until a period before the next change.
+// Returns the readings as points. A repeated value does not show as a change, so a value lasts until a period before
+// the next change.
 std::vector<Point> points_of(const Trace<Watts>& trace, Nanoseconds end) {
   const SensorTraits& traits = trace.sensor.traits;
   const Nanoseconds back = traits.lag + (traits.response == Response::boxcar ? traits.window / 2.0 : Nanoseconds());
@@ -67,7 +69,7 @@ Watts power_at(const std::vector<Point>& points, Nanoseconds moment) {
   return before.power + (behind->power - before.power) * share;
 }
 
-// The readings of a time, with one at either end.
+// Returns the readings of a time, with one at either end.
 std::vector<Point> cut(const std::vector<Point>& points, Nanoseconds begin, Nanoseconds end) {
   std::vector<Point> inside{{begin, power_at(points, begin)}};
   for (const Point& point : points)
@@ -83,9 +85,9 @@ Joules trapezoids(const std::vector<Point>& points) {
   return sum;
 }
 
-// The half width of a 95 % interval of a sum of readings that stand for a period each: two and a half standard
-// deviations, as these come from few readings, by von Neumann's successive differences: the variance of a reading is
-// half their mean square.
+// Returns the half width of a 95 % interval of a sum of readings that stand for a period each. It takes two and a half
+// standard deviations, because these come from few readings. Von Neumann's successive differences give the variance of
+// a reading: half their mean square.
 Joules chance(const std::vector<Point>& points, Nanoseconds period) {
   double squares = 0.0;
   for (std::size_t i = 1; i < points.size(); ++i)
@@ -101,7 +103,8 @@ Nanoseconds reading_gap(const Trace<Watts>& trace) {
 
 Watts difference_of(Watts a, Watts b) { return Watts(std::abs((a - b).value())); }
 
-// Equation 6 reads the power at both ends, where noise and what lies between two readings are not known.
+// Bounds the error of equation 6, which reads the power at both ends: noise and changes between two readings are not
+// known.
 Joules correction_bound(const std::vector<Point>& inside, const SensorTraits& traits) {
   const Point& first = inside.front();
   const Point& last = inside.back();
@@ -138,7 +141,7 @@ Result<CountedSpan> between_publications(const Trace<Joules>& counter, Nanosecon
 Result<Measured<Joules>> counted(const Trace<Joules>& counter, Nanoseconds begin, Nanoseconds end,
                                  std::optional<Joules> wraps_at) {
   WATTUNE_TRY(check_alive(counter, begin, end));
-  // One interval more than that which the end lies in, for the power behind it.
+  // Collects one interval beyond the end's own, for the power after it.
   WATTUNE_ASSIGN(const CounterTrace trace,
                  CounterTrace::of(counter, end + 1.5 * period_of(counter.sensor.traits), wraps_at));
   WATTUNE_ASSIGN(const Measured<Joules> before, trace.at(begin));
@@ -153,7 +156,7 @@ Result<Measured<Joules>> integrate(const Trace<Watts>& power, Nanoseconds begin,
   const SensorTraits& traits = power.sensor.traits;
   const std::vector<Point> inside = cut(points, begin, end);
   Joules energy = trapezoids(inside);
-  // Were all readings late by half of what lies between two of them, both ends would move.
+  // If all readings came late by half the time between two of them, both ends would move.
   const Watts change = inside.back().power - inside.front().power;
   Joules bound = chance(inside, period_of(traits)) + difference_of(change, Watts()) * (reading_gap(power) / 2.0) +
                  resolution_of(power) / 2.0 * (end - begin);

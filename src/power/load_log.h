@@ -1,4 +1,4 @@
-// LoadLog: the batches of a load in the order of time, and how many launches lie between two moments.
+// LoadLog holds the batches of a load in the order of time and counts launches between two moments.
 #pragma once
 
 #include <vector>
@@ -12,12 +12,12 @@ class LoadLog {
   void add(const Load::Batch& batch) { batches_.push_back(batch); }
   bool empty() const { return batches_.empty(); }
 
-  // Of the last batch, for one launch. Precondition: there is one.
+  // Returns the time of one launch in the last batch. Precondition: there is a batch.
   Nanoseconds launch_time() const;
   std::size_t last_launches() const { return batches_.back().launches; }
-  // Those of a batch that an end lies in count by its share of the batch's time.
+  // Counts launches. If an end lies within a batch, its launches count by the batch's share of time.
   double launches(Nanoseconds begin, Nanoseconds end) const;
-  // How long batches were under way.
+  // Returns for how long batches were under way.
   Nanoseconds busy(Nanoseconds begin, Nanoseconds end) const;
 
  private:

@@ -1,4 +1,4 @@
-// Recordings in CSV, as other tools write them.
+// Reads recordings in CSV, as other tools write them.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -25,7 +25,7 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-// Of a cell that is not empty.
+// Parses a cell that is not empty.
 Result<double> cell_number(const std::string& cell) {
   double number = 0.0;
   const auto [end, code] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
@@ -33,7 +33,7 @@ Result<double> cell_number(const std::string& cell) {
   return Error(ErrorCode::parse_error, "this is no number").about(cell);
 }
 
-// Where the cells of a column go.
+// A function that stores the cells of a column.
 using Column = std::function<void(Nanoseconds at, double number)>;
 
 template <typename T>
@@ -52,7 +52,7 @@ Column column_of(std::vector<Trace<T>>& traces, const SensorInfo& info) {
 
 class RecordingReader {
  public:
-  // The names in the first line.
+  // Reads the names in the first line.
   Result<void> read_header(const std::vector<std::string>& names) {
     if (names.front() != "time_ms") return Error(ErrorCode::parse_error, "the first column must be `time_ms`");
     for (std::size_t i = 1; i < names.size(); ++i) {

@@ -16,7 +16,7 @@ using namespace backend::nvml;
 
 namespace {
 
-// One board, and what is known of it before any sensor.
+// A board with its known facts, before any sensor is added.
 struct NvmlBoard {
   const NvmlApi& nvml;
   nvmlDevice_t device;
@@ -36,7 +36,7 @@ Error mig_error(const std::string& name) {
       .hint("`nvidia-smi -mig 0` makes it whole again");
 }
 
-// A text that NVML writes to a buffer; empty where it does not tell.
+// Returns a text that NVML writes to a buffer; empty if NVML does not report it.
 template <typename Function, typename... First>
 std::string nvml_text(Function function, First... first) {
   std::array<char, 96> text{};
@@ -73,7 +73,7 @@ Result<double> field_of(const NvmlBoard& board, unsigned id, unsigned scope) {
   return number_of(field);
 }
 
-// No board draws nothing; virtual ones say so.
+// Refuses 0 W: no board draws nothing, but virtual ones report it.
 Result<Watts> watts_of(double milliwatts) {
   if (milliwatts > 0.0) return Watts(milliwatts / 1e3);
   return Error(ErrorCode::unavailable, "NVML: it tells 0 W");
@@ -121,7 +121,7 @@ AskedSensor<Watts> power_usage(const NvmlBoard& board) {
   return {{"nvml.power.usage", Scope::gpu, assumed_traits(board.generation, NvmlPower::usage)}, ask};
 }
 
-// Heat moves slowly, and each question keeps NVML from answering others.
+// Returns traits with a long period: heat changes slowly, and each question keeps NVML from answering others.
 SensorTraits direct_traits() { return {.response = Response::direct, .period = nanoseconds_from_ms(100)}; }
 
 AskedSensor<Celsius> chip_temperature(const NvmlBoard& board) {
@@ -142,7 +142,7 @@ AskedSensor<Celsius> memory_temperature(const NvmlBoard& board) {
   return {{"nvml.temperature.memory", Scope::memory, direct_traits()}, ask};
 }
 
-// Clocks and throttling alone: what else NvmlSensors can read has sensors of its own here.
+// Clocks and throttling only; the other readings of NvmlSensors have sensors of their own here.
 class NvmlConditions : public backend::Sensors {
  public:
   explicit NvmlConditions(const NvmlBoard& board) : sensors_(board.nvml, board.device) {}
@@ -154,12 +154,12 @@ class NvmlConditions : public backend::Sensors {
   const NvmlSensors sensors_;
 };
 
-// Keeps the line of what could not be added.
+// Adds a line for a sensor that could not be added.
 void note(std::vector<std::string>& missing, const Result<void>& added) {
   if (!added) missing.push_back(added.error().to_string());
 }
 
-// A module's reading is another thing than a GPU's, and better than none.
+// Adds a field of the GPU, or else of its module: that is not the same, but better than nothing.
 Result<void> add_field(Board& board, const NvmlBoard& of, NvmlPower kind) {
   return add_first_of(board.power, {power_field(of, kind, Scope::gpu), power_field(of, kind, Scope::module)});
 }

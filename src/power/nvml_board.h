@@ -1,4 +1,4 @@
-// Boards that NVML knows. The library is an argument, so that tests bring one of their own. Nothing is ever set.
+// Opens boards through NVML. The library is an argument, so that tests can bring their own. Nothing is ever set.
 #pragma once
 
 #include <string>
@@ -8,14 +8,16 @@
 
 namespace wattune::power {
 
-// By PCI bus id or UUID. unavailable: NVML does not know it, or the name is that of an instance (MIG).
+// Finds a board by PCI bus id or UUID. Fails with unavailable if NVML does not know it, or if the name is that of an
+// instance (MIG).
 Result<backend::nvml::nvmlDevice_t> find_nvml_board(const backend::nvml::NvmlApi& nvml, const std::string& name);
 
-// Precondition: the library outlives the Board. `name` is for messages and for what NVML does not tell.
+// Opens the board. `name` is used in messages and for what NVML does not report. Precondition: the library outlives the
+// Board.
 Result<Board> open_nvml_board(const backend::nvml::NvmlApi& nvml, backend::nvml::nvmlDevice_t device,
                               const std::string& name);
 
-// All boards.
+// Opens all boards that NVML counts.
 BoardsFound find_nvml_boards(const backend::nvml::NvmlApi& nvml);
 
 }  // namespace wattune::power

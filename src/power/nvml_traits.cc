@@ -8,7 +8,7 @@ namespace wattune::power {
 
 namespace {
 
-// nvmlDeviceArchitecture_t.
+// Values of nvmlDeviceArchitecture_t.
 constexpr unsigned kKepler = 2;
 constexpr unsigned kMaxwell = 3;
 constexpr unsigned kVolta = 5;
@@ -21,12 +21,12 @@ SensorTraits boxcar(double period_ms, double window_ms) {
       .response = Response::boxcar, .period = nanoseconds_from_ms(period_ms), .window = nanoseconds_from_ms(window_ms)};
 }
 
-// Paper 000 found time constants of 0.833 s (K20c) and 0.79 s (K40c), and a change every 15 ms.
+// Returns traits from paper 000: time constants of 0.833 s (K20c) and 0.79 s (K40c), and a change every 15 ms.
 SensorTraits kepler() {
   return {.response = Response::lag, .period = nanoseconds_from_ms(15), .time_constant = nanoseconds_from_seconds(0.8)};
 }
 
-// GA100 is the chip of some of Ampere's boards; NVML names the board alone.
+// True if the board's chip is GA100, as on some of Ampere's boards; NVML names only the board.
 bool has_ga100(const std::string& board) {
   static constexpr std::array<std::string_view, 3> kBoards{"A100", "A30", "A800"};
   std::string words = board;
@@ -41,7 +41,7 @@ bool known_between(const NvmlGeneration& generation, unsigned first, unsigned la
   return generation.architecture >= first && generation.architecture <= last;
 }
 
-// Ampere without GA100, and Ada.
+// True if the generation is Ampere without GA100, or Ada.
 bool averages_100_ms(const NvmlGeneration& generation) {
   return known_between(generation, kAmpere, kAda) && !has_ga100(generation.board);
 }
@@ -53,7 +53,7 @@ SensorTraits instant(const NvmlGeneration& generation) {
   return boxcar(100, 25);
 }
 
-// Driver 530 alone gave what field 186 gives.
+// True if nvmlDeviceGetPowerUsage() averages over a second. With driver 530 it returned the value of field 186 instead.
 bool usage_is_average(const NvmlGeneration& generation) {
   if (generation.architecture == 0 || generation.architecture > kAda) return true;
   return averages_100_ms(generation) && generation.driver != 530;

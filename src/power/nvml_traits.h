@@ -1,8 +1,8 @@
-// What NVML's power readings are, by generation and driver, as far as it was published.
+// Assumed traits of NVML's power readings, by generation and driver, as far as they were published.
 //
 // The averaging windows are those that Yang, Adamek and Armour measured on 70 boards ("Part-time Power Measurements",
-// SC24, arXiv 2312.02741). H200 and later are not among them and are taken for an H100, whose short window asks for the
-// most care.
+// SC24, arXiv 2312.02741). H200 and later boards are not among them. They are taken for an H100, whose short window
+// asks for the most care.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace wattune::power {
 
-// Of these the traits depend.
+// The facts that the traits depend on.
 struct NvmlGeneration {
-  unsigned architecture = 0;  // nvmlDeviceArchitecture_t: 2 is Kepler, 9 Hopper; 0 where NVML does not tell
+  unsigned architecture = 0;  // nvmlDeviceArchitecture_t: 2 is Kepler, 9 Hopper; 0 if NVML does not report it
   std::string board;          // "NVIDIA A100-SXM4-80GB": GA100 differs from its generation
   unsigned driver = 0;        // the first number of its version
 };
@@ -25,7 +25,7 @@ enum class NvmlPower {
 };
 
 SensorTraits assumed_traits(const NvmlGeneration& generation, NvmlPower kind);
-// Volta publishes its counter every 20 ms, later ones every 100 ms.
+// Returns a period of 20 ms for Volta's counter, of 100 ms for all others.
 SensorTraits assumed_counter_traits(const NvmlGeneration& generation);
 
 }  // namespace wattune::power

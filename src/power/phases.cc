@@ -7,7 +7,7 @@ namespace wattune::power {
 
 namespace {
 
-// Returns what is left of a time after as many wholes as it holds, which is never negative.
+// Returns the remainder of a time after as many wholes as it holds; it is never negative.
 Nanoseconds past(Nanoseconds time, Nanoseconds whole) { return time - std::floor(time / whole) * whole; }
 
 }  // namespace
@@ -25,7 +25,8 @@ Nanoseconds Phases::wait(Nanoseconds now) {
   return least;
 }
 
-// The variance of a batch is half the mean square of the differences from one phase to the next, round the period.
+// Estimates the variance of a batch: half the mean square of the differences from one phase to the next, round the
+// period.
 double Phases::bound(const std::function<Result<Watts>(Nanoseconds begin, Nanoseconds end)>& mean) const {
   std::vector<double> means;
   for (const std::optional<Load::Batch>& batch : batches_) {

@@ -1,8 +1,9 @@
-// Phases: when batches begin, so that a sensor which sees a part of its period only sees all parts of a launch.
+// Phases schedules the starts of batches, so that a sensor that sees only a part of its period sees all parts of a
+// launch.
 //
-// Batches begin at each sixteenth of the sensor's period after the first; where a launch is so short that the sensor
-// sees more than two at once, at each sixteenth of a launch, which costs less. The order is the one that costs least
-// idle time: the next batch is the one that comes soonest after the last.
+// Batches begin at the sixteenths of the sensor's period after the first one. If a launch is so short that the sensor
+// sees more than two at once, they begin at the sixteenths of a launch, which costs less. The next batch is always the
+// one whose phase comes soonest, so that the least time is idle.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +19,17 @@ inline constexpr std::size_t kPhases = 16;
 
 class Phases {
  public:
-  // Sixteenths of `span`, the period itself or a launch, which is counted from the beginning of each period.
+  // Divides `span` into sixteenths. It is the period itself, or a launch, counted from the beginning of each period.
   Phases(Nanoseconds period, Nanoseconds span, Nanoseconds origin)
       : period_(period), span_(span), origin_(origin), batches_(kPhases) {}
 
-  // How long to wait from now on for the phase that comes soonest of those that are left. Precondition: one is left.
+  // Returns the wait from now on to the phase that comes soonest of those that are left. Precondition: one is left.
   Nanoseconds wait(Nanoseconds now);
-  // The batch that began at that phase.
+  // Stores the batch that began at the phase of the last wait().
   void add(const Load::Batch& batch) { batches_[next_] = batch; }
 
-  // Half of the 95 % interval of the mean power, as a share of it, from how the batches' powers, of which `mean` tells
-  // that of a time, differ from one phase to the next.
+  // Returns half of the 95 % interval of the mean power, as a share of it. It is estimated from the differences of the
+  // batches' powers from one phase to the next; `mean` returns the power of a time.
   double bound(const std::function<Result<Watts>(Nanoseconds begin, Nanoseconds end)>& mean) const;
 
  private:

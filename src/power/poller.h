@@ -1,4 +1,4 @@
-// Poller: a thread that calls a function again and again.
+// Poller is a thread that calls a function periodically.
 #pragma once
 
 #include <condition_variable>
@@ -12,7 +12,8 @@ namespace wattune::power {
 
 class Poller {
  public:
-  // Calls it every `interval` from its own thread until it returns false or the Poller ends, which waits for a call.
+  // Calls `poll` every `interval` from its own thread until it returns false or the Poller is destroyed. The destructor
+  // waits for a running call.
   Poller(Nanoseconds interval, std::function<bool()> poll);
 
   // Asks the thread to end and does not wait.

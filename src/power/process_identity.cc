@@ -13,7 +13,7 @@ struct ProcessStatus {
   std::uint64_t start = 0;
 };
 
-// proc(5): "pid (name) state ppid ...", where the name may hold anything and the start is the 22nd word.
+// Parses proc(5): "pid (name) state ppid ...", in which the name may hold anything and the start is the 22nd word.
 std::optional<ProcessStatus> status_of(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string line;

@@ -1,4 +1,4 @@
-// Which process one means, though numbers of processes are used again and machines are restarted.
+// Identifies processes across reuse of their numbers; boot_id() tells restarts of the machine apart.
 #pragma once
 
 #include <sys/types.h>
@@ -11,19 +11,19 @@ namespace wattune::power {
 
 struct ProcessIdentity {
   pid_t pid = 0;
-  std::uint64_t start = 0;  // in the kernel's ticks since it was started
+  std::uint64_t start = 0;  // moment of its start, in clock ticks since the machine started
 
   bool operator==(const ProcessIdentity&) const = default;
 };
 
-// None: there is no such process, or it has ended and waits for its parent.
+// Returns nullopt if there is no such process, or if it has ended and waits for its parent.
 std::optional<ProcessIdentity> identity_of(pid_t pid);
 bool lives(const ProcessIdentity& process);
 
-// Whether `pid` is `ancestor` or was started by it, over however many steps.
+// True if `pid` is `ancestor` or was started by it, over any number of steps.
 bool descends_from(pid_t pid, pid_t ancestor);
 
-// Another one after each start of the machine.
+// Returns an id that differs after each start of the machine.
 std::string boot_id();
 
 }  // namespace wattune::power

@@ -47,10 +47,10 @@ Result<void> check_application_clocks_are_default(const KnownBoard& board) {
                              now->graphics, now->memory));
 }
 
-// None: NVML does not tell.
+// Returns nullopt if NVML does not report the processes.
 std::optional<std::vector<pid_t>> computing_processes(const KnownBoard& board) {
   const auto ask = board.nvml->nvmlDeviceGetComputeRunningProcesses_v3;
-  constexpr unsigned kRoomForMore = 8;  // that may have come between two calls
+  constexpr unsigned kRoomForMore = 8;  // processes that may have come between two calls
   unsigned count = 0;
   nvmlReturn_t code = call(ask, board.device, &count, static_cast<nvmlProcessInfo_t*>(nullptr));
   std::vector<nvmlProcessInfo_t> processes;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kOver = "the recording that is replayed has ended";
 
-// What sensors and recorder of a replay share: the recording, and how far it has got.
+// State that sensors and recorder of a replay share: the recording, and the current time in it.
 struct Stage {
   Recording recording;
   Nanoseconds now;
@@ -21,7 +21,7 @@ using SharedStage = std::shared_ptr<Stage>;
 template <typename T>
 using Traces = std::vector<Trace<T>> Recording::*;
 
-// The first change after this moment.
+// Returns the first change after this moment.
 template <typename T>
 auto after(const std::vector<Change<T>>& changes, Nanoseconds moment) {
   return std::ranges::upper_bound(changes, moment, {}, &Change<T>::at);
@@ -71,7 +71,7 @@ class ReplayedConditions : public backend::Sensors {
   const SharedStage stage_;
 };
 
-// What was shown from `begin` to `end`: what stood at the beginning counts as the first reading.
+// Returns the readings from `begin` to `end`. The value at the beginning counts as the first reading.
 template <typename T>
 std::vector<Trace<T>> part_of(const std::vector<Trace<T>>& traces, Nanoseconds begin, Nanoseconds end) {
   std::vector<Trace<T>> parts;

@@ -1,11 +1,12 @@
-// The steps in which a power sensor tells: a level that stands is rounded alike in every reading, which no mean mends.
+// Resolution of a power sensor. A constant level is rounded in the same way in every reading, so no mean reduces the
+// error.
 #pragma once
 
 #include "wattune/power/recorder.h"
 
 namespace wattune::power {
 
-// Returns a watt or a tenth, where all that it showed are multiples of that; 0 W: it tells finer.
+// Returns 1 W or 0.1 W if all readings are multiples of it; 0 W if the resolution is finer.
 Watts resolution_of(const Trace<Watts>& power);
 
 }  // namespace wattune::power

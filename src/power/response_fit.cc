@@ -14,17 +14,17 @@ constexpr Nanoseconds kWidest = nanoseconds_from_ms(3000);
 constexpr double kRatio = 1.2;
 constexpr Nanoseconds kLongestLag = nanoseconds_from_ms(500);
 constexpr Nanoseconds kLagStep = nanoseconds_from_ms(10);
-constexpr double kFine = 0.002;  // where refining ends: this share of a step of the grid
-// A lag has a number less to choose than a boxcar; where the two are alike, boards of today have boxcars.
+constexpr double kFine = 0.002;  // share of a step of the grid at which refining ends
+// A lag has one parameter fewer than a boxcar. If both fit almost alike, the boxcar counts, as today's boards have it.
 constexpr double kLagMustBeat = 0.8;
 
-// When a change happened, as far as it is known.
+// Returns the estimated moment of a change.
 template <typename T>
 Nanoseconds moment(const Change<T>& change) {
   return (change.since + change.at) / 2.0;
 }
 
-// For how long the load ran before a moment.
+// Returns for how long the load ran before a moment.
 Nanoseconds time_on(const std::vector<Burst>& bursts, Nanoseconds until) {
   Nanoseconds sum;
   for (const Burst& each : bursts) {
@@ -34,13 +34,13 @@ Nanoseconds time_on(const std::vector<Burst>& bursts, Nanoseconds until) {
   return sum;
 }
 
-// What a boxcar shows at a moment of a load between 0 and 1.
+// Returns the reading of a boxcar at a moment, for a load between 0 and 1.
 double boxcar_at(const std::vector<Burst>& bursts, Nanoseconds at, Nanoseconds window, Nanoseconds lag) {
   const Nanoseconds end = at - lag;
   return (time_on(bursts, end) - time_on(bursts, end - window)) / window;
 }
 
-// The same of a lag: each burst, and each pause, draws what is shown towards its own level.
+// Returns the reading of a lag: each burst, and each pause, draws it towards its own level.
 double lag_at(const std::vector<Burst>& bursts, Nanoseconds at, Nanoseconds time_constant) {
   double shown = 0.0;
   Nanoseconds now;
@@ -57,12 +57,12 @@ double lag_at(const std::vector<Burst>& bursts, Nanoseconds at, Nanoseconds time
   return shown;
 }
 
-// readings = idle + load * shares, by least squares.
+// A line, readings = idle + load * shares, fitted by least squares.
 struct Line {
   double idle = 0.0;
   double load = 0.0;
-  double left = 0.0;  // the sum of squares that it does not explain
-  double all = 0.0;   // that of the readings about their mean
+  double left = 0.0;  // sum of squares that it does not explain
+  double all = 0.0;   // sum of squares of the readings about their mean
 };
 
 Line fit_line(const std::vector<Change<Watts>>& readings, const std::function<double(Nanoseconds)>& share) {
@@ -106,8 +106,8 @@ Candidate best_on_grid(const Shape& shape, Nanoseconds longest_lag) {
   return best;
 }
 
-// Steps to better neighbours; halves the steps where there are none. A window that grows at its older end, and one that
-// moves, are both steps along one axis.
+// Steps to better neighbours, and halves the steps if there are none. One step along an axis lets a window grow at its
+// older end; another moves it.
 Candidate refined(Candidate best, const Shape& shape, bool with_lag) {
   for (double step = 1.0; step > kFine;) {
     const Candidate before = best;
@@ -144,7 +144,7 @@ Nanoseconds median_of(std::vector<Nanoseconds> values) {
 
 template <typename T>
 std::optional<Nanoseconds> update_period(const std::vector<Change<T>>& changes) {
-  constexpr double kMostInOne = 5.0;  // longer pauses hold something else than missed changes
+  constexpr double kMostInOne = 5.0;  // a longer pause is more than missed changes
   if (changes.size() < 4) return std::nullopt;
   std::vector<Nanoseconds> intervals;
   for (std::size_t i = 2; i < changes.size(); ++i) intervals.push_back(moment(changes[i]) - moment(changes[i - 1]));

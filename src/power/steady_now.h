@@ -1,4 +1,4 @@
-// The clock of real boards' readings.
+// Returns the time on the clock of real boards' readings.
 #pragma once
 
 #include <chrono>

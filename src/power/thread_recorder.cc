@@ -1,4 +1,4 @@
-// The Recorder of real boards: a thread for each sensor, so that a slow one delays no other.
+// The Recorder of real boards. Each sensor has a thread, so that a slow one delays no other.
 #include <algorithm>
 #include <deque>
 #include <utility>
@@ -40,7 +40,7 @@ class ConditionsTrack {
   std::optional<std::string> failure_;
 };
 
-// All that is recorded of a board. Tracks have mutexes and stay where they are.
+// All tracks of a board. They have mutexes, so they stay where they are.
 class Tracks {
  public:
   explicit Tracks(Board& board) {
@@ -61,7 +61,7 @@ class Tracks {
     return recording;
   }
 
-  // Calls start(interval, poll) for each, after a first poll by this thread that it answered.
+  // Calls start(interval, poll) for each track that answered a first poll by this thread.
   template <typename Start>
   void start_all(std::optional<Nanoseconds> interval, Start start) {
     const auto each = [&](auto& track, Nanoseconds usual) {

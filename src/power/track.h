@@ -1,4 +1,4 @@
-// Track: what one sensor showed so far. One thread polls, others may copy what is there.
+// Track records the readings of one sensor. One thread polls, and others may copy the record.
 #pragma once
 
 #include <mutex>
@@ -17,7 +17,7 @@ class Track {
 
   const SensorTraits& traits() const { return trace_.sensor.traits; }
 
-  // False: it could not be read, and is asked no more.
+  // Reads the sensor. Returns false if it could not be read; it must not be polled again then.
   bool poll() {
     const Nanoseconds asked = steady_now();
     Result<Reading<T>> reading = sensor_.read();

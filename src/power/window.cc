@@ -12,7 +12,7 @@ namespace wattune::power {
 
 namespace {
 
-// Long enough that what lies between two batches is next to nothing, short enough to end on time.
+// Length of a batch: long enough that the time between two batches hardly counts, short enough to end on time.
 constexpr Nanoseconds kBatch = nanoseconds_from_ms(50);
 
 class WindowRun {
@@ -20,7 +20,8 @@ class WindowRun {
   WindowRun(Recorder& recorder, const RunBatch& run, const EnergyOptions& options, Heat heat, const IsEnough& is_enough)
       : recorder_(recorder), run_(run), options_(options), heat_(heat), is_enough_(is_enough), begun_(recorder.now()) {}
 
-  // The recorder is started. First as long as sensors need to show anything, then as long as these sensors need.
+  // Runs the window; the recorder is started. The first warm-up lets sensors show anything, the second one is as long
+  // as these sensors need.
   Result<RunWindow> run() {
     constexpr Nanoseconds kFirst = nanoseconds_from_ms(300);
     WATTUNE_TRY(check_budget(options_.window + kFirst));
@@ -28,7 +29,7 @@ class WindowRun {
     WATTUNE_ASSIGN(const Recording recording, recorder_.so_far());
     WATTUNE_ASSIGN(const BoardSensors sensors, BoardSensors::in(recording));
     WATTUNE_TRY(keep_busy(sensors.warm_up()));
-    // The ends lie within a period of where they were asked for, and show by the lag later.
+    // The ends lie within a period of where they were asked for, and show later by the lag.
     const Nanoseconds measured = options_.window + 2.0 * sensors.period() + sensors.lag();
     if (heat_ == Heat::steady) WATTUNE_TRY(keep_busy_until_steady(begun_ + options_.budget - 2.0 * measured));
     window_.begin = recorder_.now();
@@ -49,14 +50,14 @@ class WindowRun {
         .hint("give it more time, or take a shorter window");
   }
 
-  // Until the load has run for so long since it began.
+  // Runs batches until the load has run for so long since it began.
   Result<void> keep_busy(Nanoseconds time) {
     while (window_.log.empty() || recorder_.now() < begun_ + time) WATTUNE_TRY(run_batch(next_batch()));
     return {};
   }
 
-  // A board that was idle warms up for a minute, but half a window is all that this may cost, and 5 s; screening has no
-  // time for any. Where no temperature is told there is nothing to wait for.
+  // Waits for a steady temperature. A board that was idle warms up for a minute, but the wait is limited to half a
+  // window and 5 s, so screening does not wait at all. Without a temperature sensor there is nothing to wait for.
   Result<void> keep_busy_until_steady(Nanoseconds latest) {
     constexpr Nanoseconds kWhile = nanoseconds_from_seconds(2);
     constexpr Nanoseconds kLook = nanoseconds_from_ms(200);
@@ -72,7 +73,7 @@ class WindowRun {
     return {};
   }
 
-  // A window that may end early is looked at once a period.
+  // Runs the window. Looks at it once a period if it may end early.
   Result<void> run_through(Nanoseconds time, const BoardSensors& sensors) {
     const Nanoseconds before = recorder_.now() - begun_;
     WATTUNE_TRY(check_budget(before + time));
@@ -99,8 +100,8 @@ class WindowRun {
     return true;
   }
 
-  // Where a sensor may show one part of a launch alone, each batch fills a period, so that it is seen, and the window
-  // is whole, as half of the phases say nothing.
+  // Runs batches at all phases. If a sensor may show only one part of a launch, each batch fills a period so that it is
+  // seen. The window does not end early then, since half of the phases would say nothing.
   Result<void> run_phases(Nanoseconds time, const BoardSensors& sensors) {
     const Nanoseconds period = sensors.sampling().period;
     const Nanoseconds launch = window_.log.launch_time();
@@ -119,7 +120,8 @@ class WindowRun {
     return {};
   }
 
-  // At most twice the last one, as the first may have been slow for other reasons.
+  // Returns the launches of the next batch: at most twice those of the last, as the first may have been slow for other
+  // reasons.
   std::size_t next_batch() const {
     if (window_.log.empty()) return 1;
     const double fitting = std::ceil(kBatch / std::max(window_.log.launch_time(), Nanoseconds(1)));

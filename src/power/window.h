@@ -1,4 +1,4 @@
-// One window of the protocol: a load runs until the sensors show it alone, and then for as long as was asked for.
+// Runs one window of the protocol: a load runs until the sensors show it alone, then for as long as was asked for.
 #pragma once
 
 #include <functional>
@@ -7,25 +7,25 @@
 
 namespace wattune::power {
 
-// Runs so many launches, or so many set-ups.
+// A function that runs so many launches, or so many set-ups.
 using RunBatch = std::function<Result<Load::Batch>(std::size_t)>;
 
 struct WindowFigures {
   Cost cost;           // of one launch
-  std::string sensor;  // that told
+  std::string sensor;  // the sensor that was used
   std::optional<double> disagreement;
   bool phased = false;
   BoardConditions conditions;
-  std::optional<Nanoseconds> ended_after = {};  // where what it showed until then was enough
+  std::optional<Nanoseconds> ended_after = {};  // set if the readings until then were enough
 };
 
-// Whether what a window shows so far is enough; empty: only all of it is.
+// A function that returns true if a window needs no more time. It is empty if a window always needs its whole time.
 using IsEnough = std::function<bool(const WindowFigures&)>;
 
-// The heat in which a window begins: whatever there is, or such that the temperature stands, as far as there is time.
+// The temperature at which a window begins: any, or one that is steady, as far as there is time to wait for it.
 enum class Heat { any, steady };
 
-// Within `options.budget`. Errors as of measure().
+// Runs a window within `options.budget`. Fails as measure() does.
 Result<WindowFigures> measure_window(Recorder& recorder, const RunBatch& run, const EnergyOptions& options,
                                      Heat heat = Heat::any, const IsEnough& is_enough = {});
 

@@ -11,7 +11,7 @@ namespace wattune::power {
 
 namespace {
 
-// The energy of a time within the window, at best from one publication of the counter to another.
+// The energy of a time within the window, if possible from one publication of the counter to another.
 struct Told {
   Measured<Joules> energy;
   Nanoseconds begin;
@@ -21,12 +21,12 @@ struct Told {
 
 Result<Told> told_by_counter(const Trace<Joules>& counter, const RunWindow& window) {
   WATTUNE_ASSIGN(const CountedSpan span, between_publications(counter, window.begin, window.end));
-  // What is not known is the time; the launches in it are proportional to that.
+  // Only the time is uncertain, and the launches in it are proportional to it.
   const Joules unknown = span.power().value * span.time_uncertainty();
   return Told{{span.energy, unknown}, span.begin.value, span.end.value, counter.sensor.name};
 }
 
-// Tells the mean of a time, by a power sensor or by a counter.
+// Returns a function that computes the mean power of a time, by a power sensor or by a counter.
 auto mean_by(const Trace<Watts>& power) {
   return [&](Nanoseconds begin, Nanoseconds end) -> Result<Watts> {
     WATTUNE_ASSIGN(const Measured<Watts> mean, mean_power(power, begin, end));
@@ -40,8 +40,8 @@ auto mean_by(const Trace<Joules>& counter) {
   };
 }
 
-// Integrates until when the sensor has told of the window. Its readings differ by chance, or by what the phases left,
-// where batches began at these.
+// Integrates until the last moment that the sensor has shown. Its readings differ by chance, or by the error that
+// phases left, if batches began at phases.
 Result<Told> told_by_power(const Trace<Watts>& power, const BoardSensors& sensors, const RunWindow& window) {
   const Nanoseconds end = window.end - sensors.lag() - sensors.period();
   WATTUNE_ASSIGN(Measured<Joules> energy, integrate(power, window.begin, end));
@@ -51,15 +51,15 @@ Result<Told> told_by_power(const Trace<Watts>& power, const BoardSensors& sensor
   return Told{energy, window.begin, end, power.sensor.name};
 }
 
-// Of the time between batches, of which nobody measured the power: what the context draws, or else something between
-// nothing and what the launches draw.
+// Returns the power between batches, which nobody measured. It is that of the context, if known, else something between
+// nothing and the launches' power.
 Measured<Watts> power_in_gaps(const Told& told, const std::optional<Measured<Watts>>& context_idle) {
   const Watts half = told.energy.value / (told.end - told.begin) / 2.0;
   return context_idle.value_or(Measured<Watts>{half, half});
 }
 
-// Either end may lie anywhere in a launch, whose power need not be the same from its begin to its end: with a power
-// between nothing and twice the mean, half a launch's energy may belong to its other side.
+// Computes the cost of a launch. Either end may lie anywhere in a launch, whose power may vary. With a power between
+// nothing and twice the mean, half a launch's energy may belong to the other side of an end.
 Cost cost_of(const Told& told, const RunWindow& window, const Measured<Watts>& in_gaps) {
   const double launches = window.log.launches(told.begin, told.end);
   const Nanoseconds busy = window.log.busy(told.begin, told.end);
@@ -69,7 +69,7 @@ Cost cost_of(const Told& told, const RunWindow& window, const Measured<Watts>& i
   return {{energy, (told.energy.uncertainty + in_gaps.uncertainty * gaps) / launches + ends}, busy / launches};
 }
 
-// Returns what the phases left, of a counter that may be the sum of what a sensor sees in a part of its period.
+// Returns the error that phases left, for a counter that may be the sum of what a sensor sees in a part of its period.
 Joules unseen(const RunWindow& window, const BoardSensors& sensors, Joules energy) {
   const SensorTraits& counter = sensors.counter->sensor.traits;
   const bool counts_all = counter.window > Nanoseconds() && counter.window >= counter.period;
@@ -80,8 +80,8 @@ Joules unseen(const RunWindow& window, const BoardSensors& sensors, Joules energ
 
 Joules distance(Joules a, Joules b) { return Joules(std::abs((a - b).value())); }
 
-// Returns how far publications of a counter lie off those before and after them, for each launch, beyond what is known
-// of their moments and of a launch that they lie in: some came late, or were left out. The ends may be off as much.
+// Returns how far publications of a counter lie off their neighbours, for each launch, beyond the uncertainty of their
+// moments and of a launch that they lie in. Such publications came late or were left out. The ends may be off as much.
 Joules stray(const Trace<Joules>& counter, const Told& told, const RunWindow& window, const Cost& cost, Watts in_gaps) {
   const Result<CounterTrace> trace = CounterTrace::of(counter, told.end, std::nullopt);
   if (!trace) return {};
@@ -93,7 +93,7 @@ Joules stray(const Trace<Joules>& counter, const Told& told, const RunWindow& wi
     const Joules expected = cost.energy.value * window.log.launches(told.begin, each.at.value) + in_gaps * idle;
     off.push_back({each.counted - expected, power * each.at.uncertainty});
   }
-  constexpr double kFurther = 1.5;  // than the furthest of a few, may the ends be
+  constexpr double kFurther = 1.5;  // factor by which the ends may be off further than the furthest of a few
   Joules furthest;
   for (std::size_t i = 1; i + 1 < off.size(); ++i) {
     const Joules between = (off[i - 1].value + off[i + 1].value) / 2.0;
@@ -110,7 +110,7 @@ std::optional<double> disagreement(const Told& told, const BoardSensors& sensors
   return other->value / told.energy.value - 1.0;
 }
 
-// What stood at that moment; the first that was seen, where nothing was before.
+// Returns the value at that moment; the first value if nothing was read before.
 template <typename T>
 std::optional<T> at(const std::vector<Trace<T>>& traces, Nanoseconds moment) {
   const Trace<T>* const trace = first_of_board(traces);
@@ -121,7 +121,7 @@ std::optional<T> at(const std::vector<Trace<T>>& traces, Nanoseconds moment) {
   return value;
 }
 
-// From its beginning to its end.
+// The range of temperatures from the beginning of a time to its end.
 struct Temperatures {
   Celsius lowest;
   Celsius highest;

@@ -1,4 +1,4 @@
-// What a window showed: pure functions of its recording and of when its batches ran.
+// Computes the figures of a window. Pure functions of its recording and of the times of its batches.
 #pragma once
 
 #include "power/load_log.h"
@@ -12,15 +12,15 @@ struct RunWindow {
   LoadLog log;
   Nanoseconds begin;
   Nanoseconds end;
-  std::optional<Phases> phases;            // if batches began at these
-  std::optional<Nanoseconds> ended_after;  // its length, where that was shorter than asked for
+  std::optional<Phases> phases;            // if batches began at these phases
+  std::optional<Nanoseconds> ended_after;  // its length, if it was shorter than asked for
 };
 
-// Whether the board's temperature stood for so long before the recording's end: within a degree, which is the step in
-// which NVML tells it. So it does where no sensor tells it.
+// True if the board's temperature was steady for so long before the recording's end: within a degree, which is NVML's
+// resolution. True if no sensor reports the temperature.
 bool is_steady(const Recording& recording, Nanoseconds time);
 
-// unavailable: as measure().
+// Computes the figures. Fails with unavailable as measure() does.
 Result<WindowFigures> figures_of(const RunWindow& window, const Recording& recording, const EnergyOptions& options);
 
 }  // namespace wattune::power

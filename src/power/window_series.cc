@@ -7,7 +7,7 @@ namespace wattune::power {
 
 namespace {
 
-// Energy follows the clock, and by leakage the temperature: within these a window shows the same board.
+// Tolerances: energy follows the clock and, by leakage, the temperature. Within these a window shows the same board.
 constexpr Megahertz kClockStep{15.0};
 constexpr double kAlikeCelsius = 4.0;  // 2 degrees to either side
 constexpr std::size_t kMostRejected = 3;
@@ -18,7 +18,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2.0;
 }
 
-// Where power or heat holds the clock down all the time, that is what the kernel runs at.
+// True if the clock is not the one asked for. If power or heat holds it down, that is what the kernel runs at.
 bool is_off(std::optional<Megahertz> clock, const BoardConditions& board) {
   if (!clock || !board.clock || board.throttled > 0.0) return false;
   return std::abs((*board.clock - *clock).value()) > kClockStep.value();
@@ -26,8 +26,8 @@ bool is_off(std::optional<Megahertz> clock, const BoardConditions& board) {
 
 }  // namespace
 
-// 1.96 standard errors, where that of a median is 1.253 times a mean's and a standard deviation is 1.483 median
-// absolute deviations.
+// Computes 1.96 standard errors. The standard error of a median is 1.253 times that of a mean, and a standard deviation
+// is 1.483 median absolute deviations.
 double spread_of(const std::vector<WindowFigures>& windows) {
   if (windows.size() < 3) return 0.0;
   std::vector<double> energies;

@@ -1,4 +1,5 @@
-// WindowSeries: windows of one load until they agree, without those in which the board was not as it should be.
+// WindowSeries runs windows of one load until they agree, and rejects those in which the board was not in the right
+// state.
 #pragma once
 
 #include <vector>
@@ -9,21 +10,21 @@ namespace wattune::power {
 
 class WindowSeries {
  public:
-  // All outlive it. A window that ends early is the last one.
+  // Prepares a series. All arguments outlive it. A window that ends early is the last one.
   WindowSeries(Recorder& recorder, const RunBatch& run, const EnergyOptions& options, const IsEnough& shows_enough)
       : recorder_(recorder), run_(run), options_(options), shows_enough_(shows_enough) {}
 
-  // Until they agree, or there are enough, or there is no time for another. What is rejected is run again, three times
-  // at most; where that leaves none the last one stands. Errors as of measure_window().
+  // Runs windows until they agree, until there are enough, or until there is no time for another. A rejected window is
+  // replaced, three times at most. If none is accepted, the last one counts. Fails as measure_window() does.
   Result<void> measure();
 
-  // At least one.
+  // Returns the accepted windows, at least one.
   const std::vector<WindowFigures>& windows() const { return windows_; }
   const RejectedWindows& rejected() const { return rejected_; }
 
  private:
   bool is_enough() const;
-  // Whether it counts; else it is noted why not.
+  // True if the window counts; otherwise notes the reason.
   bool is_accepted(const BoardConditions& board);
   bool is_alike(const BoardConditions& board) const;
 
@@ -35,7 +36,8 @@ class WindowSeries {
   RejectedWindows rejected_;
 };
 
-// Half of the 95 % interval of the median energy, as a share of it. 0 below three windows, which tell nothing.
+// Returns half of the 95 % interval of the median energy, as a share of it. Returns 0 for fewer than three windows,
+// which tell nothing.
 double spread_of(const std::vector<WindowFigures>& windows);
 
 }  // namespace wattune::power

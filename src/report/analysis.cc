@@ -13,15 +13,14 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-// How many times as slow as the best, or as much worse in what was searched for; infinite where signs give a ratio no
-// sense.
+// Returns how many times as slow as the best an objective is; infinite if the signs of both give the ratio no meaning.
 double slowdown(double objective, double best) {
   if (objective == best) return 1.0;
   return gain(best, objective).value_or(std::numeric_limits<double>::infinity());
 }
 
-// The Trial of a configuration, matched by names and values; where the other run has further parameters, the best of
-// the configurations that match.
+// Finds the Trial of a configuration by names and values. If the other run has further parameters, several
+// configurations match and the best of them is returned.
 const Trial* find(const ResultSet& results, const Configuration& wanted) {
   const Trial* best = nullptr;
   for (const Trial* trial : counting(results.trials)) {
@@ -37,7 +36,8 @@ const Trial* find(const ResultSet& results, const Configuration& wanted) {
   return best;
 }
 
-// As a share of the best's, which may have won its final against one that the search found faster; 0 where it failed.
+// Returns the speed as a share of the best's; 0 if the Trial failed. The share is at most 1, because the best may have
+// won its final against one that the search found faster.
 double speed_of(const Trial& trial, const Trial& best) {
   if (!trial.observation.ok()) return 0.0;
   return std::min(1.0, 1.0 / slowdown(objective_of(trial), objective_of(best)));
@@ -88,13 +88,13 @@ bool describes_space(const ResultSet& results) {
 }
 
 Amortisation amortisation_of(const ResultSet& results) {
-  constexpr double kGood = 0.95;        // of the best speed
-  constexpr double kProbability = 0.9;  // of finding one
-  constexpr double kPerformance = 0.9;  // of a run that is told a good one
+  constexpr double kGood = 0.95;        // share of the best speed
+  constexpr double kProbability = 0.9;  // probability of finding a good one
+  constexpr double kPerformance = 0.9;  // share of the speed of a run that knows a good one from the start
   const std::vector<double> objectives = searched_objectives(results);
   if (objectives.empty()) return {};
   double good = 0.0;
-  double mean = 0.0;  // slowdown against a good one
+  double mean = 0.0;  // mean slowdown against a good one
   for (const double objective : objectives) {
     const double slow = slowdown(objective, objectives.front()) * kGood;
     good += slow <= 1.0 ? 1.0 : 0.0;

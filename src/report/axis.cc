@@ -9,7 +9,7 @@ namespace wattune::report {
 
 namespace {
 
-// The step of 1, 2 or 5 times a power of ten that cuts `range` into at most `wanted` pieces.
+// Returns the step of 1, 2 or 5 times a power of ten that cuts `range` into at most `wanted` pieces.
 double round_step(double range, std::size_t wanted) {
   const double rough = range / static_cast<double>(std::max<std::size_t>(wanted, 1));
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
@@ -18,7 +18,7 @@ double round_step(double range, std::size_t wanted) {
   return 10 * power;
 }
 
-// 1, 2 and 5 times each power of ten, or the powers alone where that is too many.
+// Returns 1, 2 and 5 times each power of ten, or the powers alone if these are too many ticks.
 std::vector<double> logarithmic_ticks(double low, double high, std::size_t wanted) {
   const int first = static_cast<int>(std::floor(std::log10(low)));
   const int last = static_cast<int>(std::ceil(std::log10(high)));
@@ -46,7 +46,7 @@ std::vector<double> linear_ticks(double low, double high, std::size_t wanted) {
 
 Axis Axis::of_times(double low, double high) {
   if (high > 10 * low) return Axis(low, high, true);
-  // Some room, so that a flat line has an axis too.
+  // A margin gives even a flat line an axis.
   const double margin = std::max((high - low) * 0.05, low * 0.005);
   return Axis(low - margin, high + margin, false);
 }
@@ -63,7 +63,7 @@ std::vector<double> Axis::ticks(std::size_t wanted) const {
 }
 
 std::string tick_text(double value) {
-  // A step that is no sum of powers of two leaves 0.30000000000000004.
+  // Twelve digits hide rounding errors, such as 0.30000000000000004 after three steps of 0.1.
   if (value == 0.0) return "0";  // not -0
   return std::abs(value) < 1e15 && std::abs(value) >= 1e-4 ? fmt::format("{:.12g}", value) : fmt::format("{:g}", value);
 }

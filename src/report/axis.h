@@ -1,4 +1,4 @@
-// Axis: maps numbers onto a line and finds round numbers to label it with.
+// Axis: a map from numbers onto a line, with round numbers to label it with.
 #pragma once
 
 #include <string>
@@ -8,15 +8,16 @@ namespace wattune::report {
 
 class Axis {
  public:
-  // Logarithmic when the range spans more than a factor of ten. Precondition: 0 < low <= high, both finite.
+  // Makes an axis that is logarithmic if the range spans more than a factor of ten. Precondition: 0 < low <= high, both
+  // finite.
   static Axis of_times(double low, double high);
-  static Axis linear(double low, double high);  // from low to low + 1 when high is not above it
+  static Axis linear(double low, double high);  // from low to low + 1 if high <= low
 
   double low() const { return low_; }
   double high() const { return high_; }
-  // 0 at the low end, 1 at the high end.
+  // Returns the position on the axis: 0 at the low end, 1 at the high end.
   double position(double value) const;
-  // About `wanted` round numbers within the range, ascending.
+  // Returns about `wanted` round numbers within the range, ascending.
   std::vector<double> ticks(std::size_t wanted) const;
 
  private:
@@ -27,7 +28,7 @@ class Axis {
   bool logarithmic_;
 };
 
-// A round number without trailing zeros: "0.25", "1500".
+// Returns a number without trailing zeros: "0.25", "1500".
 std::string tick_text(double value);
 
 }  // namespace wattune::report

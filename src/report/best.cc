@@ -15,26 +15,26 @@ namespace wattune::report {
 
 namespace {
 
-// Precondition: the Trial is correct.
+// Returns the statistics. Precondition: the Trial is correct.
 const Statistics& statistics_of(const Trial& trial) {
   return *trial.observation.statistics;  // NOLINT(bugprone-unchecked-optional-access)
 }
 
 bool has_interval(const Trial* trial) { return statistics_of(*trial).confidence > 0; }
 
-// The interval of the time reaches down to that of the best, so that another measurement might rank them otherwise.
+// True if the interval of the time overlaps that of the best, so that another measurement might rank them otherwise.
 bool intervals_meet(const Trial& trial, const Trial& best) {
   return !best.observation.objective_value && has_interval(&trial) && has_interval(&best) &&
          statistics_of(trial).interval_low <= statistics_of(best).interval_high;
 }
 
-// As the final found, which the best won, or else as far as the samples say.
+// True if the final found the Trial equal to the best that won it. Without a final, true if their intervals overlap.
 bool is_level_with(const Trial& trial, const Trial& best) {
   if (best.observation.final_place != FinalPlace::winner) return intervals_meet(trial, best);
   return ran_beside(trial, best) && trial.observation.final_place == FinalPlace::tied;
 }
 
-// Where the energy was not measured the objective is no better than this, unless it is the time.
+// Formats the objective. If the energy was not measured, the value is only a bound, unless the objective is the time.
 std::string objective_text(const Trial& trial, const Objective& objective) {
   const double value = trial.observation.objective();
   if (!std::isfinite(value)) return "none";
@@ -55,10 +55,10 @@ std::string metric_text(const Trial& trial, const std::string& name) {
   return found == trial.observation.metrics.end() ? "" : figure_text(*found);
 }
 
-// Names of counters take half a line, their values a few columns.
+// Columns for the name of a metric. Names of counters take half a line, their values a few columns.
 constexpr std::size_t kLongestMetric = 24;
 
-// Builds the table with the columns that these results have something to say in.
+// A builder of the table, with those columns that these results have values for.
 class BestTable {
  public:
   BestTable(const ResultSet& results, std::vector<const Trial*> trials, const std::vector<std::string>& metrics)
@@ -86,7 +86,7 @@ class BestTable {
     return table_.to_string(width);
   }
 
-  // Explains an order that is not that of the figures, and the ~ before what is compared with the default.
+  // Explains an order that differs from that of the figures, and the ~ before a ratio of two medians.
   std::string notes(std::size_t rows) const {
     const auto shown = std::span(trials_).first(std::min(rows, trials_.size()));
     const auto objective = [](const Trial* trial) { return trial->observation.objective(); };
@@ -102,7 +102,7 @@ class BestTable {
   }
 
  private:
-  // A final measures the default anew, beside the finalists.
+  // True unless a final measured the default anew and this Trial was not in that final.
   bool is_beside_default(const Trial& trial) const { return !has_final_ || trial.finished_at == default_->finished_at; }
 
   std::vector<std::string> cells_of(std::size_t rank) const {
@@ -129,7 +129,7 @@ class BestTable {
   std::vector<std::string> metrics_;
   std::vector<std::size_t> parameters_;
   TimeColumn times_;
-  std::optional<Objective> objective_;  // unless it is the time
+  std::optional<Objective> objective_;  // absent if it is the time
   const Trial* default_;
   bool has_final_;
   bool has_intervals_;
@@ -146,7 +146,7 @@ std::string level_note(const std::vector<const Trial*>& trials) {
   return fmt::format("= {} more cannot be told from the best: {}\n", level, why);
 }
 
-// How the ratio of the best to the default was found; nothing where there was no other way.
+// Describes how the ratio of the best to the default was found; empty if there was only one way.
 std::string how_compared(const Trial& best) {
   if (const std::optional<PairedGain>& gain = best.observation.over_default)
     return fmt::format("That is of their turns in the final, with an interval of {:.2f} to {:.2f} (95 %).\n", gain->low,
@@ -154,7 +154,7 @@ std::string how_compared(const Trial& best) {
   return is_winner(best) ? "That is the ratio of their medians.\n" : "";
 }
 
-// What does not count, where the objective says how slow it may get.
+// Returns a note on how many Trials the slowdown limit excluded; empty without such a limit.
 std::string slowdown_note(const ResultSet& results, std::size_t left_out) {
   const std::optional<double> slowdown = slowdown_of(results.info.objectives);
   if (!slowdown) return {};
@@ -178,7 +178,7 @@ std::string default_note(const ResultSet& results, const Trial& best) {
                      time_text(time_of(*trial)), *ratio, how_compared(best));
 }
 
-// Why some that are correct have less to show than the others.
+// Returns a note on why some correct configurations lack a metric; empty if none does.
 std::string lacking_note(const ResultSet& results, const std::vector<const Trial*>& trials) {
   const auto lacks = [](const Trial* trial) { return !trial->observation.lacking.empty(); };
   const auto first = std::ranges::find_if(trials, lacks);

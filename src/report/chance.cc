@@ -9,9 +9,9 @@ namespace wattune::report {
 namespace {
 
 constexpr double kWrongTables = 0.01;
-constexpr double kNextToNothing = 0.025;  // standard deviation of what chance explains
+constexpr double kNextToNothing = 0.025;  // standard deviation of the share that chance explains
 
-// Lentz's continued fraction of the incomplete beta function (Press et al., Numerical Recipes, 6.4).
+// Computes Lentz's continued fraction of the incomplete beta function (Press et al., Numerical Recipes, 6.4).
 double beta_fraction(double x, double a, double b) {
   constexpr double kTiny = 1e-300;
   constexpr int kMostTerms = 10'000;
@@ -34,7 +34,7 @@ double beta_fraction(double x, double a, double b) {
   return result;
 }
 
-// Returns the regularised incomplete beta function: how probable a beta-distributed share of at most x is.
+// Returns the regularised incomplete beta function: the probability that a beta-distributed share is at most x.
 double probability_up_to(double x, double a, double b) {
   if (x <= 0.0 || x >= 1.0) return x <= 0.0 ? 0.0 : 1.0;
   if (x > (a + 1.0) / (a + b + 2.0)) return 1.0 - probability_up_to(1.0 - x, b, a);

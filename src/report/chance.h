@@ -1,12 +1,13 @@
-// Tells shares of a variance from what chance explains, so that a share that it may have made is not given.
+// Tests whether a share of a variance differs from the share that chance explains, so that only such shares are
+// reported.
 #pragma once
 
 #include <cstddef>
 
 namespace wattune::report {
 
-// A share of the variance of n results that `freedom` numbers explain, of `left` that are left to tell what chance
-// does: freedom + left < n.
+// A share of the variance of n results that `freedom` numbers explain. `left` are the degrees of freedom that are left
+// to estimate chance: freedom + left < n.
 struct ExplainedShare {
   double explained = 0.0;  // sums of squares
   double unexplained = 0.0;
@@ -14,8 +15,8 @@ struct ExplainedShare {
   std::size_t left = 0;
 };
 
-// True if chance hardly explains as much: in fewer than one of a hundred tables of so many shares (an F test), or where
-// there are so many results that it explains next to nothing.
+// True if chance hardly explains as much: fewer than one of a hundred tables of so many shares would show it by chance
+// (an F test). Also true if there are so many results that chance explains next to nothing.
 bool is_told_from_chance(const ExplainedShare& share, std::size_t shares);
 
 }  // namespace wattune::report

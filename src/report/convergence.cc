@@ -24,7 +24,7 @@ class DotCanvas {
   std::size_t width() const { return columns_ * 2; }
   std::size_t height() const { return rows_ * 4; }
 
-  // (0, 0) is at the bottom left.
+  // Sets a dot; (0, 0) is at the bottom left.
   void set(std::size_t x, std::size_t y) {
     constexpr unsigned char kBits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     const std::size_t from_top = height() - 1 - y;
@@ -42,7 +42,7 @@ class DotCanvas {
   }
 
  private:
-  // U+2800 plus the bits, in UTF-8; a space where there is no dot.
+  // Returns the braille pattern, U+2800 plus the bits, in UTF-8; a space if there is no dot.
   static std::string braille(unsigned char bits) {
     if (bits == 0) return " ";
     return {'\xE2', static_cast<char>(0xA0 | (bits >> 6)), static_cast<char>(0x80 | (bits & 0x3F))};
@@ -74,7 +74,7 @@ void draw_steps(DotCanvas& canvas, const std::vector<double>& best, const Axis& 
   }
 }
 
-// One label for each row of characters, empty where there is no tick.
+// Returns a label for each row of characters; empty if the row has no tick.
 std::vector<std::string> row_labels(const Axis& axis, const DotCanvas& canvas, std::size_t rows) {
   std::vector<std::string> labels(rows);
   for (const double tick : axis.ticks(std::max<std::size_t>(rows / 3, 2))) {
@@ -84,7 +84,7 @@ std::vector<std::string> row_labels(const Axis& axis, const DotCanvas& canvas, s
   return labels;
 }
 
-// The curve is the search's; what the final measured is not on it.
+// Returns the title. The curve shows the search; the time of the final is only in the title.
 std::string curve_title(const ResultSet& results, const Trial& best, const TimeUnit& unit) {
   const std::string title =
       fmt::format("{} ({})", searched_for(results) ? "time of the best so far" : "best time so far", unit.name);

@@ -9,9 +9,10 @@ namespace wattune::report {
 
 namespace {
 
-constexpr double kSteps = 400;  // finer steps are hardly seen
+constexpr double kSteps = 400;  // finer steps are hardly visible
 
-// From the best down: how large a share of all configurations is at least so fast. Those that failed never are.
+// Returns the share of all configurations that is at least as fast as each speed, from the best down. Failed
+// configurations count in the total only.
 LineChart::Curve curve_of(const ResultSet& results, const std::string& name) {
   const std::vector<double> objectives = searched_objectives(results);
   const Distribution counts = distribution_of(results);

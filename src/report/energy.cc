@@ -43,7 +43,7 @@ std::vector<AtClock> by_clock(const std::vector<const Trial*>& all, const std::v
   return clocks;
 }
 
-// Less is better: more clocks, of which each was recorded once, then less energy.
+// Returns a rank that is smaller for a better code: more clocks first, then less energy. Each clock was recorded once.
 std::pair<std::ptrdiff_t, Joules> rank_of_code(const std::vector<const Trial*>& its) {
   return {-std::ssize(its), *energy_of(least_energy(its)->observation)};
 }
@@ -68,7 +68,7 @@ std::vector<AtClock> by_clock_of_one_code(const ResultSet& results) {
 }
 
 EnergyPlot energy_plot_of(const ResultSet& results) {
-  constexpr double kFar = 1.5;  // times the largest of the least: what takes more would make the rest small
+  constexpr double kFar = 1.5;  // times the largest of the least energies; larger ones would make the rest small
   EnergyPlot plot{.title = name_of(results.info), .curve_name = "least at each clock"};
   double most = 0.0;
   for (const AtClock& each : by_clock(results)) {

@@ -26,12 +26,12 @@ constexpr const char* kFaintDots = "#7fb2d6";
 constexpr std::array kBandColours = {"#009e73", "#e69f00", "#56b4e9"};
 constexpr double kEnergyLeft = 90;
 constexpr double kFirstLine = 48,
-                 kTextLine = 19;                  // of the legend, of which each line has this height, as each note has
-constexpr double kPlotHeight = 332, kBelow = 56;  // the axis and its name
-constexpr double kLegendLetter = 6.6;             // width of one of the legend's
-constexpr std::size_t kColumns = 86;              // of a note
+                 kTextLine = 19;                  // height of a line of the legend and of a note
+constexpr double kPlotHeight = 332, kBelow = 56;  // room for the axis and its name
+constexpr double kLegendLetter = 6.6;             // width of a letter in the legend
+constexpr std::size_t kColumns = 86;              // columns of a note
 constexpr double kGap = 16;                       // between entries of the legend
-constexpr double kEnergyMargin = 0.05;            // of the energies, below and above
+constexpr double kEnergyMargin = 0.05;            // share of the energies, below and above
 
 EnergyPlot::Points drawable(EnergyPlot::Points points) {
   std::erase_if(points, [](const auto& point) { return !std::isfinite(point.first) || !std::isfinite(point.second); });
@@ -45,7 +45,7 @@ struct LegendEntry {
 
 double room_of(const LegendEntry& entry) { return kLegendLetter * static_cast<double>(width_of(entry.text)); }
 
-// As many in each line as there is room for.
+// Fills each line with as many entries as there is room for.
 std::vector<std::vector<LegendEntry>> in_lines(const std::vector<LegendEntry>& entries) {
   std::vector<std::vector<LegendEntry>> lines;
   double end = 0.0;
@@ -160,7 +160,7 @@ class EnergyPicture {
   }
   double x_of_visible(double clock) const { return std::clamp(frame_.x_of(clock), kEnergyLeft, kChartRight); }
 
-  // There at the top, back at the bottom; cut off where the picture ends.
+  // Returns an outline, along the top and back along the bottom, cut off at the edge of the picture.
   std::string around() const {
     std::string path;
     const auto add = [&](double clock, double energy) {

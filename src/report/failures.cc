@@ -13,7 +13,7 @@ namespace wattune::report {
 namespace {
 
 constexpr std::size_t kMessagesPerStatus = 3;
-constexpr std::size_t kIndent = 9;  // of what is said of a message
+constexpr std::size_t kIndent = 9;  // indentation of the text below a message
 
 struct Message {
   std::string text;

@@ -1,4 +1,4 @@
-// FitnessFlow: the graph of the steps that make a kernel faster, and where a walk along them ends.
+// FitnessFlow: a graph of the steps that make a kernel faster, and the probabilities of where a walk along them ends.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@ namespace wattune::report {
 
 class FitnessFlow {
  public:
-  // A node for each Trial; all are correct and of different configurations, with values of `parameters`.
+  // Makes a node for each Trial. All are correct, of different configurations, with values of `parameters`.
   FitnessFlow(const std::vector<const Trial*>& nodes, const std::vector<Parameter>& parameters);
 
-  // No neighbour is faster.
+  // True if no neighbour is faster.
   bool is_minimum(std::size_t node) const { return minimum_[node]; }
-  // Returns how many neighbours of nodes are nodes, summed over all.
+  // Returns the number of pairs of a node and a neighbouring node.
   std::size_t neighbours() const { return neighbours_; }
-  // The PageRank of every node: a walker follows a random edge with probability 0.85 and else jumps anywhere; where no
-  // edge leaves, it always jumps (Page, Brin et al. 1999). Sums to 1.
+  // Returns the PageRank of every node (Page, Brin et al. 1999). A walker follows a random edge with probability 0.85
+  // and else jumps to any node; without an edge it always jumps. The ranks sum to 1.
   std::vector<double> page_rank() const;
 
  private:

@@ -8,7 +8,7 @@ namespace wattune::report {
 
 namespace {
 
-// The lowest tenth that all of it lies above.
+// Returns the largest tenth, at most 0, that no gain is below.
 double lowest_tenth(const GainPlot& plot) {
   double low = 0.0;
   for (const GainPlot::Curve& curve : plot.sharing)

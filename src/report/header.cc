@@ -54,7 +54,7 @@ Result<void> check_macro_names(const RunInfo& info) {
   return {};
 }
 
-// A text must neither end its definition nor reach beyond it.
+// Fails with invalid_argument if a text would continue its definition on the next line or begin a comment.
 Result<void> check_values(const Configuration& configuration) {
   for (std::size_t i = 0; i < configuration.values().size(); ++i) {
     const std::string text = replacement(configuration.values()[i]);
@@ -86,7 +86,7 @@ std::string defines_of(const Choice& choice) {
   return text;
 }
 
-// A macro once, in the order of the choices.
+// Lists each macro once, in the order of the choices.
 std::vector<std::string> macros_of(const std::vector<Choice>& choices, std::string Choice::*macro) {
   std::vector<std::string> macros;
   for (const Choice& choice : choices)
@@ -104,7 +104,7 @@ std::string defined(const std::vector<std::string>& macros, const char* joined_b
   return fmt::format("{}", fmt::join(conditions, joined_by));
 }
 
-// Both, where there is something to choose.
+// Returns the condition on device and size, of those for which there is a choice.
 std::string condition_of(const Choice& choice, const std::vector<Choice>& choices) {
   std::vector<std::string> macros;
   if (!has_one_device(choices)) macros.push_back(choice.device_macro);
@@ -120,7 +120,7 @@ std::string refusal_of(const std::vector<Choice>& choices) {
   return fmt::format("#error \"define {}one of: {}\"\n", device, fmt::join(sizes, ", "));
 }
 
-// Where no macro chooses, on the host.
+// Returns the part for the case that no macro chooses: a lookup on the host, or an error.
 std::string otherwise(const std::string& kernel, const std::vector<Choice>& choices) {
   const std::string lookup = differ_in_size(choices) ? lookup_of(kernel, choices) : std::string();
   if (lookup.empty()) return "#else\n" + refusal_of(choices);
@@ -130,8 +130,8 @@ std::string otherwise(const std::string& kernel, const std::vector<Choice>& choi
   return fmt::format("#elif {}\n{}#else\n{}", defined(macros, " || "), refusal_of(choices), lookup);
 }
 
-// The sets behind their conditions. With one device and size there is nothing to choose; with several the application
-// says which, because what is best for one can be far off for another.
+// Returns the sets behind their conditions. One device and size leave nothing to choose. With several the application
+// must say which, because the best for one may be far off for another.
 std::string choice_of(const std::string& kernel, const std::vector<Choice>& choices) {
   if (choices.size() == 1)
     return fmt::format("/* {} is the only device. */\n", choices.front().device_macro) + defines_of(choices.front());

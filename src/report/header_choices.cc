@@ -33,12 +33,12 @@ Error mismatch(const RunInfo& info, const std::string& what) {
   return Error(ErrorCode::mismatch, fmt::format("results for {} {}", device, what)).hint("export each apart");
 }
 
-// A size that was not recorded may be any.
+// True if the sizes agree. A size that was not recorded may be any.
 bool same_size(const Choice& one, const Choice& other) {
   return one.size_macro.empty() || other.size_macro.empty() || one.size_macro == other.size_macro;
 }
 
-// Two names that become one macro are not taken for each other.
+// Fails with mismatch if two different names become one macro.
 Result<void> check_macros(const std::vector<Choice>& choices, const Choice& added) {
   const auto refuse = [](const char* what, const std::string& macro, const std::string& one, const std::string& other) {
     return Error(ErrorCode::mismatch, fmt::format("two {} have the same macro in a header, {}: {} and {}", what, macro,
@@ -56,7 +56,7 @@ Result<void> check_macros(const std::vector<Choice>& choices, const Choice& adde
   return {};
 }
 
-// Of two results for one device, one may be dropped: they must mean the same.
+// Fails with mismatch if two results for one device have different objectives, since one of them may be dropped.
 Result<void> check_comparable(const std::vector<Choice>& choices, const Choice& added) {
   std::size_t fitting = 0;
   for (const Choice& choice : choices) {
@@ -87,7 +87,7 @@ Result<void> add(std::vector<Choice>& choices, Choice added) {
 
 Result<std::vector<Choice>> choices_of(const std::vector<ResultSet>& results) {
   std::vector<Choice> choices;
-  // Those without a size last, when all sizes are known.
+  // Results without a size come last, when all sizes are known.
   for (const bool with_size : {true, false}) {
     for (const ResultSet& result : results) {
       if (result.info.problem_size.empty() == with_size) continue;

@@ -1,4 +1,4 @@
-// What a header lets its users choose from.
+// The configurations among which users of a header choose.
 #pragma once
 
 #include <string>
@@ -9,20 +9,20 @@
 
 namespace wattune::report {
 
-// The best configuration of a device for one size of the problem. The results outlive it.
+// The best configuration of a device for one size of the problem. The results must outlive it.
 struct Choice {
   std::string device_macro;
-  std::string size_macro;  // empty: no size was recorded
+  std::string size_macro;  // empty if no size was recorded
   const RunInfo* info;
   const Trial* trial;
 };
 
-// One for each device and size, in the order of the results, those without a size behind the others. Of several results
-// for both the best counts, so that their order only matters in a tie. mismatch: results of different objectives for
-// one device, or one without a size beside others of several.
+// Returns a choice for each device and size, in the order of the results, with those without a size last. The best
+// of several results for both counts, so that their order matters only in a tie. Fails with mismatch if names become
+// one macro, if results for one device have different objectives, or if one has no size beside others of several.
 Result<std::vector<Choice>> choices_of(const std::vector<ResultSet>& results);
 
-// Some device has several sizes.
+// True if a device has several sizes.
 bool differ_in_size(const std::vector<Choice>& choices);
 
 }  // namespace wattune::report

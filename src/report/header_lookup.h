@@ -1,4 +1,4 @@
-// The part of a header that is asked while a program runs: which configuration suits a device and a size best?
+// The part of a header that chooses a configuration by device and size at run time.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace wattune::report {
 
-// The name of its function in the header of this kernel.
+// Returns the name of the lookup function in the header of this kernel.
 std::string lookup_function(const std::string& kernel_name);
 
-// A table of the choices, with what each is for, and the function that finds one: C99, and constant expressions of
-// C++14. Empty when the sizes are no numbers, or not equally many.
+// Writes a table of the choices, with their devices and sizes, and the function that finds one. The code is C99 and a
+// constant expression of C++14. Empty if the sizes are no numbers, or not equally many.
 std::string lookup_of(const std::string& kernel_name, const std::vector<Choice>& choices);
 
 }  // namespace wattune::report

@@ -1,4 +1,4 @@
-// Names and values as they stand in a C header.
+// Names and values as they are written in a C header.
 #pragma once
 
 #include <string>
@@ -8,21 +8,21 @@
 
 namespace wattune::report {
 
-// A C identifier, or the rest of one: other characters become underscores.
+// Makes an identifier of C, or the rest of one: other characters become underscores.
 std::string identifier(std::string_view text);
 
 std::string upper(std::string text);
 
-// Unlike other names, a parameter's keeps every underscore: the kernel uses it as it is.
+// Returns the macro of a parameter. It keeps every underscore, unlike other names, because the kernel uses it as it is.
 std::string parameter_macro(const std::string& name);
 
-// Text that does not end the comment in which it stands.
+// Changes text so that it does not end the comment in which it stands.
 std::string in_comment(std::string_view text);
 
-// A literal of C, with its quotes.
+// Returns a literal of C, with its quotes.
 std::string c_string(std::string_view text);
 
-// What a macro of this value is replaced by.
+// Returns the replacement text of a macro with this value.
 std::string replacement(const Value& value);
 
 }  // namespace wattune::report

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kHeatMapStyle =
     ".cell{stroke:#7b8088;stroke-opacity:.25}.number{fill:#1f2328;text-anchor:middle}";
 constexpr double kCellsTop = 48, kCell = 48, kHeatMapMargin = 24, kLabelLetter = 7;
-constexpr double kSlope = 0.71;  // of labels at 45 degrees
+constexpr double kSlope = 0.71;  // for labels at 45 degrees
 constexpr std::size_t kLongestLabel = 34;
 
 struct Colour {
@@ -27,7 +27,7 @@ Colour between(double share) {
   return {mix(kPale.red, kDark.red), mix(kPale.green, kDark.green), mix(kPale.blue, kDark.blue)};
 }
 
-// What the longest one takes, in pixels.
+// Returns the length of the longest label in pixels.
 double length_of(const std::vector<std::string>& labels) {
   std::size_t longest = 0;
   for (const std::string& label : labels) longest = std::max(longest, std::min(width_of(label), kLongestLabel));

@@ -1,4 +1,4 @@
-// HeatMap: a table of shares as coloured cells with numbers in them.
+// HeatMap: a table of shares, drawn as coloured cells with numbers in them.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace wattune::report {
 
 struct HeatMap {
   struct Cell {
-    double share = 0.0;  // from 0, pale, to 1, dark; NaN: no colour
+    double share = 0.0;  // from 0, pale, to 1, dark; no colour if NaN
     std::string text;
   };
 
@@ -18,7 +18,7 @@ struct HeatMap {
   std::vector<std::vector<Cell>> cells;  // by row
 };
 
-// Lighter and darker blue, the same on every page and to every eye; numbers are dark on it.
+// Draws the map in shades of blue, the same on every page and distinct to every eye, with dark numbers.
 std::string draw_heat_map(const HeatMap& map);
 
 }  // namespace wattune::report

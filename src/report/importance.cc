@@ -1,15 +1,15 @@
-// Which parameters matter: the part of the variance of log(time) that each explains alone.
+// The importance of parameters: the part of the variance of log(time) that each explains alone.
 //
 // For a parameter with k levels over n Trials, the share is that of a one-way analysis of variance, between-level over
 // total, corrected for what k levels explain by chance (Kelley's epsilon squared):
 //
 //   share = 1 - (1 - SS_between / SS_total) * (n - 1) / (n - k)
 //
-// so that a parameter without effect comes out around 0 however many values it has; below 0 it is given as 0. There is
-// no share that chance may have made (chance.h), and none at all where the Trials are no more than the levels of all
-// parameters together, because then the parameters explain whatever was measured. In a space with constraints, or where
-// a search has looked more closely at the fast part, parameters go together and the shares of two of them can tell of
-// the same cause: they need not add up to 1.
+// so that a parameter without effect gets about 0 however many values it has; a negative share is given as 0. Shares
+// that chance may have made are left out (chance.h). There are no shares at all if the Trials are no more than the
+// levels of all parameters together, because these explain any measurement. Parameters may depend on each other in a
+// space with constraints, or if a search has looked more closely at the fast part. Then shares of two of them can
+// reflect the same cause, and the shares need not add up to 1.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Level {
   double sum = 0.0;
 };
 
-// By value.
+// Groups the times by the parameter's value.
 std::map<std::string, Level> levels_in(const LogTimes& times, std::size_t parameter) {
   std::map<std::string, Level> levels;
   for (std::size_t i = 0; i < times.trials.size(); ++i) {
@@ -44,7 +44,8 @@ std::map<std::string, Level> levels_in(const LogTimes& times, std::size_t parame
   return levels;
 }
 
-// Returns the share of one of so many parameters.
+// Returns the parameter's share, tested against chance as one of so many parameters; nullopt if chance may have made
+// it.
 std::optional<double> main_effect(const LogTimes& times, std::size_t parameter, std::size_t parameters) {
   const std::map<std::string, Level> levels = levels_in(times, parameter);
   const std::size_t count = times.trials.size();
@@ -58,7 +59,7 @@ std::optional<double> main_effect(const LogTimes& times, std::size_t parameter, 
   return std::clamp(1.0 - (1.0 - between / times.sum_of_squares) * (n - 1) / (n - k), 0.0, 1.0);
 }
 
-// A bar of eighths of a character.
+// Draws a bar in eighths of a character.
 std::string bar(double share, std::size_t width) {
   constexpr const char* kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const auto eighths = static_cast<std::size_t>(std::lround(share * static_cast<double>(width) * 8));
@@ -68,7 +69,7 @@ std::string bar(double share, std::size_t width) {
 }
 
 std::string notes_on(const std::vector<Importance>& importance, std::size_t width) {
-  constexpr double kWhole = 1.05;  // beyond what rounding and chance make
+  constexpr double kWhole = 1.05;  // above 1 by more than rounding and chance
   std::string text;
   double sum = 0.0;
   for (const Importance& each : importance) sum += each.main_effect.value_or(0.0);

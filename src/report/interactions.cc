@@ -1,5 +1,5 @@
-// Which pairs of parameters matter jointly: the second-order effects of a functional ANOVA (Hutter, Hoos,
-// Leyton-Brown: An efficient approach for assessing hyperparameter importance, ICML 2014), over the recorded Trials.
+// The interactions of pairs of parameters: the second-order effects of a functional ANOVA (Hutter, Hoos, Leyton-Brown:
+// An efficient approach for assessing hyperparameter importance, ICML 2014), over the recorded Trials.
 //
 // For a pair, the Trials fall into cells of equal values of both. With m the mean of a cell of c Trials, and with
 // alpha + beta the additive model of the two parameters that fits the cells best (least squares),
@@ -7,10 +7,10 @@
 //   SS_joint = sum over the cells of c (m - alpha - beta)^2
 //   share    = (SS_joint - df MS_within) / SS_total,   df = cells - rank of the additive model
 //
-// MS_within, the variance inside the cells, times df is what so many cells explain by chance (as in importance.cc).
-// Fitting the additive model instead of adding main effects makes the share right where constraints let the two
-// parameters go together: what they explain each, and both alike, is no interaction. There is no share that chance may
-// have made, as in importance.cc.
+// MS_within, the variance inside the cells, times df is the part that so many cells explain by chance (as in
+// importance.cc). The additive model is fitted, instead of adding main effects, because constraints may make two
+// parameters depend on each other. The part that each explains, and both alike, is then no interaction. Shares that
+// chance may have made are left out, as in importance.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace wattune::report {
 
 namespace {
 
-constexpr int kMaxSweeps = 500;  // of the additive fit
+constexpr int kMaxSweeps = 500;  // most sweeps of the additive fit
 constexpr double kSweepTolerance = 1e-10;
 
 struct Cell {
@@ -37,7 +37,7 @@ struct Cell {
   double mean = 0.0;
 };
 
-// Of each Trial, which of the parameter's values it has, counted as they come.
+// Returns for each Trial which of the parameter's values it has, numbered in the order in which they occur.
 std::vector<std::size_t> levels_of(const LogTimes& times, std::size_t parameter) {
   std::map<std::string, std::size_t> numbers;
   std::vector<std::size_t> levels;
@@ -51,7 +51,7 @@ std::size_t count_of(const std::vector<std::size_t>& levels) {
   return levels.empty() ? 0 : 1 + *std::ranges::max_element(levels);
 }
 
-// The occupied cells, in order.
+// Returns the occupied cells, in order.
 std::vector<Cell> cells_of(const std::vector<double>& values, const std::vector<std::size_t>& a,
                            const std::vector<std::size_t>& b) {
   std::map<std::pair<std::size_t, std::size_t>, Cell> sums;
@@ -67,7 +67,8 @@ std::vector<Cell> cells_of(const std::vector<double>& values, const std::vector<
   return cells;
 }
 
-// Sets each level's effect to the mean of what the other parameter leaves; how far the effects moved at most.
+// Sets each level's effect to the mean of the residuals after the other parameter. Returns the largest change of an
+// effect.
 double adjust(const std::vector<Cell>& cells, std::size_t Cell::*level, std::vector<double>& effects,
               std::size_t Cell::*other, const std::vector<double>& others) {
   std::vector<double> sums(effects.size(), 0.0);
@@ -85,7 +86,7 @@ double adjust(const std::vector<Cell>& cells, std::size_t Cell::*level, std::vec
   return moved;
 }
 
-// SS_joint; the additive model is fitted by alternating between the two parameters.
+// Computes SS_joint. The additive model is fitted by alternating between the two parameters.
 double joint_squares(const std::vector<Cell>& cells, std::size_t levels_a, std::size_t levels_b) {
   std::vector<double> alpha(levels_a, 0.0);
   std::vector<double> beta(levels_b, 0.0);
@@ -98,7 +99,7 @@ double joint_squares(const std::vector<Cell>& cells, std::size_t levels_a, std::
   return squares;
 }
 
-// Groups of levels that cells connect: the additive model is free by one constant in each.
+// Counts the groups of levels that cells connect. In each group the additive model is free by one constant.
 std::size_t connected_groups(const std::vector<Cell>& cells, std::size_t levels_a, std::size_t levels_b) {
   std::vector<std::size_t> group(levels_a + levels_b);
   for (std::size_t i = 0; i < group.size(); ++i) group[i] = i;
@@ -117,7 +118,7 @@ std::size_t connected_groups(const std::vector<Cell>& cells, std::size_t levels_
   return groups;
 }
 
-// Returns the share of one of so many pairs, or nothing where chance may have made it.
+// Returns the share of one of so many pairs, or nullopt if chance may have made it.
 std::optional<double> interaction(const LogTimes& times, const std::vector<std::size_t>& a,
                                   const std::vector<std::size_t>& b, std::size_t pairs) {
   const std::vector<Cell> cells = cells_of(times.values, a, b);

@@ -8,7 +8,7 @@
 
 namespace wattune::report {
 
-// Colours go up to the largest share, because the numbers say how large it is.
+// Draws the heat map. Colours are relative to the largest share, because the numbers give the values.
 std::string plot_interactions_svg(const ResultSet& results) {
   const std::vector<Importance> parameters = parameter_importance(results);
   std::map<std::pair<std::string, std::string>, double> shares;

@@ -12,14 +12,15 @@ struct LogTimes {
   std::vector<double> values;  // less their mean, so that sums of squares stay exact
   double sum_of_squares = 0.0;
 
-  // Times that agree to within 1e-12 differ by rounding alone.
+  // True if the times differ by more than rounding, which is 1e-12.
   bool differ() const { return sum_of_squares > static_cast<double>(values.size()) * 1e-24; }
 };
 
-// Of every Trial with a time, as the search measured it.
+// Returns the logarithm of every Trial's time, as the search measured it.
 LogTimes log_times(const ResultSet& results);
 
-// So many results are explained by the values of these parameters, each alone, whatever was measured; more are needed.
+// Returns the number of results that the values of these parameters, each alone, explain whatever was measured. An
+// analysis needs more.
 std::size_t least_results(const LogTimes& times, const std::vector<std::size_t>& parameters);
 
 }  // namespace wattune::report

@@ -1,4 +1,4 @@
-// The Trials that no other is better than in every objective.
+// The Pareto front: the Trials that no other one dominates.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,10 +15,10 @@ namespace {
 
 struct ParetoPoint {
   const Trial* trial;
-  std::vector<double> costs;  // of each objective, less being better
+  std::vector<double> costs;  // a cost for each objective; smaller is better
 };
 
-// Of the Trials that have a value for every objective.
+// Returns the Trials that have a value for every objective.
 std::vector<ParetoPoint> points_of(const ResultSet& results) {
   std::vector<ParetoPoint> points;
   for (const Trial* trial : ranked(results)) {
@@ -33,7 +33,7 @@ std::vector<ParetoPoint> points_of(const ResultSet& results) {
 std::vector<const Trial*> pareto_front(const ResultSet& results) {
   if (results.info.objectives.size() < 2) return {};
   std::vector<ParetoPoint> points = points_of(results);
-  // What dominates a point comes before it, so comparing with the front so far is enough.
+  // A point comes behind those that dominate it, so comparing with the front so far is enough.
   std::stable_sort(points.begin(), points.end(),
                    [](const ParetoPoint& a, const ParetoPoint& b) { return a.costs < b.costs; });
   std::vector<const Trial*> front;

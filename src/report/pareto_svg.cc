@@ -56,7 +56,7 @@ class ParetoPicture {
     return PlotPoint{*x, *y};
   }
 
-  // Beyond every point of the front by so much that drawing it would only make the front smaller.
+  // True if a point is so far beyond the front that drawing it would only make the front smaller.
   bool is_far(std::size_t objective, double PlotPoint::*coordinate, const PlotPoint& point) const {
     const auto [low, high] = std::ranges::minmax_element(front_, {}, coordinate);
     if ((*low).*coordinate <= 0.0) return false;
@@ -64,7 +64,7 @@ class ParetoPicture {
                                                         : point.*coordinate > kFar * ((*high).*coordinate);
   }
 
-  // Seconds become the unit that suits them; other metrics stay in their own.
+  // Converts seconds into the unit that suits them, and returns the unit; other metrics keep their own.
   std::string take_unit(std::size_t objective, double PlotPoint::*coordinate) {
     const std::string& metric = results_.info.objectives[objective].metric;
     if (metric != "time") return unit_of(results_, metric);
@@ -106,7 +106,7 @@ class ParetoPicture {
   const ResultSet& results_;
   std::vector<PlotPoint> all_;
   std::vector<PlotPoint> front_;
-  std::size_t far_ = 0;  // not drawn
+  std::size_t far_ = 0;  // points that are not drawn
   Svg svg_{kChartWidth, 460, kStyle};
 };
 

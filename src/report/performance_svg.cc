@@ -7,7 +7,8 @@ namespace wattune::report {
 
 namespace {
 
-// What lies deeper is cut off: far below random search the difference does not matter.
+// The bottom of the plot. Lower values are drawn there, since their differences do not matter so far below random
+// search.
 constexpr double kLowest = -1.0;
 constexpr std::size_t kDrawnPoints = 250;
 

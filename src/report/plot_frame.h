@@ -11,10 +11,10 @@
 
 namespace wattune::report {
 
-using PlotPoint = std::pair<double, double>;  // in the numbers of the axes
+using PlotPoint = std::pair<double, double>;  // in the units of the axes
 
 struct PlotFrame {
-  double left;  // in pixels, as the others; it ends at kChartRight
+  double left;  // in pixels, as are the others; the frame ends at kChartRight
   double top;
   double bottom;
   Axis x;
@@ -23,10 +23,10 @@ struct PlotFrame {
   double x_of(double value) const { return left + x.position(value) * (kChartRight - left); }
   double y_of(double value) const { return bottom - y.position(value) * (bottom - top); }
 
-  // Grid, ticks and names of the axes.
+  // Draws grid, ticks and names of the axes.
   void draw(Svg& svg, std::string_view x_name, std::string_view y_name) const;
-  // What a path's `d` is: a line from point to point; or a dot at each, but for those on top of another, which bounds
-  // the file's size.
+  // Returns the attribute `d` of a path: a line from point to point, or a dot at each point. Dots on top of another are
+  // left out, which bounds the file's size.
   std::string line(std::span<const PlotPoint> points) const;
   std::string dots(std::span<const PlotPoint> points) const;
 };

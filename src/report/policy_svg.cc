@@ -24,7 +24,7 @@ bool beats(const Policy& one, const Policy& other) {
   return dominates({one.joules, -one.works_per_second}, {other.joules, -other.works_per_second});
 }
 
-// From the one with the fewest joules on.
+// Returns the policies that no other one beats, in the order of joules.
 std::vector<PlotPoint> front_of(const std::vector<Policy>& policies) {
   std::vector<PlotPoint> front;
   for (const Policy& each : policies)
@@ -39,7 +39,7 @@ Axis axis_of(const std::vector<Policy>& policies, double Policy::*coordinate) {
   return Axis::of_times((*low).*coordinate, (*high).*coordinate);
 }
 
-// Names stand on the side where there is room.
+// Draws a point, with its name on the side that has more room.
 void draw_policy(Svg& svg, const PlotFrame& frame, const Policy& policy) {
   const double x = frame.x_of(policy.joules);
   const double y = frame.y_of(policy.works_per_second);

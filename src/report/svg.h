@@ -1,4 +1,5 @@
-// Svg: a picture as text that grows. Its colours are mid tones on no background, readable on white and on black.
+// Svg: a picture in SVG under construction. Its colours are mid tones without a background, readable on white and on
+// black.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@
 
 namespace wattune::report {
 
-// The width of all charts and where their plots end, in pixels.
+// The width of all charts and the right end of their plots, in pixels.
 inline constexpr double kChartWidth = 760, kChartRight = 736;
 
 // Colours of Okabe and Ito, which every eye tells apart.
@@ -22,7 +23,7 @@ inline constexpr std::array kSeriesColours = {"#d55e00", "#0072b2", "#009e73", "
 
 class Svg {
  public:
-  // In pixels. `style` adds rules to those for text, titles, grids and frames.
+  // Begins a picture, with sizes in pixels. `style` adds rules to those for text, titles, grids and frames.
   Svg(double width, double height, std::string_view style) {
     add("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n", width,
         height);
@@ -34,8 +35,8 @@ class Svg {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
   }
 
-  // Between two edges, in pixels. A title that would be longer, in whatever font, is squeezed in; what is far too long
-  // is cut.
+  // Adds a title between two edges, in pixels. A title that would be longer, in whatever font, is squeezed; a far
+  // longer one is cut.
   void add_title(double left, double right, std::string_view title) {
     const double room = right - left;
     const std::string shown = cut(title, static_cast<std::size_t>(room / kNarrowestLetter));
@@ -44,7 +45,7 @@ class Svg {
     add("<text class=\"title\" x=\"{}\" y=\"26\"{}>{}</text>\n", left, fits ? "" : length, xml_text(shown));
   }
 
-  // The whole document; nothing can be added afterwards.
+  // Returns the whole document. Nothing can be added afterwards.
   std::string finish() {
     add("</svg>\n");
     return std::move(text_);
@@ -57,7 +58,7 @@ class Svg {
       ".grid{stroke:#7b8088;stroke-opacity:.25}"
       ".frame{stroke:#7b8088}";
 
-  static constexpr double kNarrowestLetter = 5.5, kWidestLetter = 9.0;  // of titles
+  static constexpr double kNarrowestLetter = 5.5, kWidestLetter = 9.0;  // widths of letters in titles
 
   std::string text_;
 };

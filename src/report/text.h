@@ -10,26 +10,26 @@
 
 namespace wattune::report {
 
-// Columns that UTF-8 text takes, each character being one.
+// Returns the columns that UTF-8 text takes, each character being one.
 std::size_t width_of(std::string_view text);
 
-// The value, with what is known of its uncertainty: "12.35 ± 0.41". Without the unit.
+// Formats the value with its uncertainty, if known: "12.35 ± 0.41", without the unit.
 std::string figure_text(const Metric& metric);
 
-// Says in one sentence what a reader must know of the figures of energy; empty: nothing.
+// Returns one sentence with what a reader must know of the figures of energy; empty if there is nothing.
 std::string warning_of(const std::vector<Metric>& metrics);
 
-// At most `width` columns; what is cut off leaves an ellipsis.
+// Cuts text to at most `width` columns, with an ellipsis in place of the rest.
 std::string cut(std::string_view text, std::size_t width);
 
-// Lines of at most `width` columns, broken at spaces and behind |; a longer word is left whole. All but the first are
-// indented.
+// Breaks text at spaces and behind | into lines of at most `width` columns; a longer word is left whole. All lines but
+// the first are indented.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);
 
-// The same with each line ended, and cut where a word is longer.
+// Breaks text as wrapped() does, ends each line, and cuts longer words.
 std::string paragraph(std::string_view text, std::size_t width, std::size_t indent = 0);
 
-// Printable text inside XML.
+// Escapes text for XML and makes it printable.
 std::string xml_text(std::string_view text);
 
 class TextTable {
@@ -41,11 +41,11 @@ class TextTable {
   };
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  // All columns aligned to the left.
+  // Makes a table with all columns aligned to the left.
   static TextTable of_text(const std::vector<std::string>& titles);
-  // One cell for each column.
+  // Adds a row with one cell for each column.
   void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-  // Title and rows, each ending in a newline and at most `width` columns wide.
+  // Returns title and rows, each ending in a newline and at most `width` columns wide.
   std::string to_string(std::size_t width = std::string::npos) const;
 
  private:

@@ -1,4 +1,4 @@
-// Times as people read them: in the unit that suits their size.
+// Times as text, in the unit that suits their size.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ struct TimeUnit {
   double of(Nanoseconds time) const { return time.value() / nanoseconds; }
 };
 
-// The largest of ns, us, ms and s in which `time` is at least 1.
+// Returns the largest of ns, us, ms and s in which `time` is at least 1.
 TimeUnit unit_for(Nanoseconds time);
 
-// Times that stand below each other: one unit, and decimals that give the smallest of them four significant digits.
+// The format of times in a column: one unit, and decimals that give the smallest time four significant digits.
 class TimeColumn {
  public:
   explicit TimeColumn(Nanoseconds smallest);
@@ -30,7 +30,7 @@ class TimeColumn {
   int decimals_;
 };
 
-// "1.234 ms"
+// Returns "1.234 ms".
 std::string time_text(Nanoseconds time);
 
 }  // namespace wattune::report

@@ -11,8 +11,8 @@ namespace wattune::report {
 
 namespace {
 
-// The best first, then who ran beside it by place, then all others; each of them by objective. What is too slow to
-// count comes behind them.
+// Returns a sort key. The best comes first, then Trials fast enough to count, then the slower ones. Among them, those
+// that ran beside the best come first, by place; ties are ordered by objective.
 std::tuple<bool, bool, bool, FinalPlace, double> rank_of(const Trial& trial, const Trial* best, Nanoseconds longest) {
   const bool beside = best != nullptr && ran_beside(trial, *best);
   return {&trial != best, time_of(trial) > longest, !beside, beside ? trial.observation.final_place : FinalPlace::none,

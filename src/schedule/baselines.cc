@@ -1,4 +1,4 @@
-// Policies to compare with: what GPUs and other systems do with whole kernels.
+// Policies for comparison: what GPUs and other systems do with whole kernels.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,8 @@ namespace wattune::schedule {
 
 namespace {
 
-// The work that is expected to do best beside this one; the oldest where nothing is known.
+// Returns the pair of this work with the one that is forecast to do best beside it, or with the oldest if nothing is
+// known.
 CandidatePair best_partner(const Candidate& first, const QueueView& view, const PairTable& table) {
   CandidatePair best{.first = &first};
   for (const Candidate& other : view.works) {
@@ -21,7 +22,8 @@ CandidatePair best_partner(const Candidate& first, const QueueView& view, const 
   return best;
 }
 
-// The oldest for which this split is the best: others would get too few SMs, or more than they can use.
+// Returns the pair with the oldest work for which this split is the best. Others would get too few SMs, or more than
+// they can use.
 CandidatePair partner_at(unsigned sms_of_first, const Candidate& first, const QueueView& view, const PairTable& table) {
   for (const Candidate& other : view.works) {
     const auto forecast = table.find(first.kernel, other.kernel);
@@ -39,6 +41,7 @@ Plan split_between(const CandidatePair& pair, const MachineLimits& limits) {
   return {.shares = {first, second}, .speedup = pair.forecast.speedup(), .reason = describe(pair)};
 }
 
+// Returns a plan that adds a partner on the SMs that the running work leaves.
 Plan beside(const Candidate& running, const QueueView& view, const PairTable& table) {
   Plan plan{.shares = {*running.running}, .reason = "what runs has its SMs until it ends"};
   if (running.running->sms.count == 0) return plan;
@@ -74,7 +77,7 @@ Plan streams_plan(const QueueView& view, const PolicyOptions& options, bool with
   return plan;
 }
 
-// Green contexts. The split of a pair stays until both have ended, because what runs whole cannot move.
+// Plans for green contexts. The split of a pair stays until both have ended, because whole kernels cannot move.
 Plan split_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
   const auto running = running_works(view);
   if (running.size() > 1) return unchanged(view, 1.0, "both run on their SMs");
@@ -85,8 +88,9 @@ Plan split_plan(const QueueView& view, const PairTable& table, const PolicyOptio
   return pays ? split_between(pair, view.limits) : fifo_plan(view);
 }
 
-// Orion (Strati et al., EuroSys 2024) schedules whole kernels: beside one of high priority a best-effort one starts if
-// the one waits for memory and the other does not. Here the most urgent work, of equal ones the oldest, is the former.
+// Plans as Orion (Strati et al., EuroSys 2024), which schedules whole kernels. A best-effort kernel starts beside one
+// of high priority if exactly one of the two waits for memory. Here the most urgent work, the oldest of equal ones, has
+// high priority.
 Plan orion_plan(const QueueView& view) {
   const auto running = running_works(view);
   if (running.size() > 1) return unchanged(view, 1.0, "an urgent one and one of the other kind run");

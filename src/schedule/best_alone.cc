@@ -13,7 +13,7 @@ class BestAlone final : public search::Strategy {
       : Strategy(space.space(), {}), company_(space), soloists_(soloists) {}
 
  private:
-  // What comes next depends on what the one before shows.
+  // Proposes one configuration at a time, since the next one depends on what this one shows.
   std::optional<ConfigurationId> do_propose() override {
     if (waits_) return std::nullopt;
     if (left_.empty()) list_left();
@@ -25,7 +25,7 @@ class BestAlone final : public search::Strategy {
 
   void do_learn(ConfigurationId, std::optional<double>) override { waits_ = false; }
 
-  // The last of each list comes next, so that they go in their order.
+  // Lists the configurations of each member that has few of them, in reverse: the last of each list comes next.
   void list_left() {
     left_.resize(company_.size());
     for (std::size_t k = 0; k < company_.size(); ++k) {
@@ -36,8 +36,9 @@ class BestAlone final : public search::Strategy {
     }
   }
 
-  // Where one that failed kept the others from being tried, they come again with the next. What was visited before
-  // without becoming known failed in an earlier run.
+  // Returns the next configuration that times something new alone; nullopt if nothing is left to time. If one member's
+  // failure keeps others from being tried, these come again with the next configuration. A configuration that was
+  // visited but did not become known failed in an earlier run, and is skipped.
   std::optional<ConfigurationId> next_untried() {
     for (;;) {
       for (std::size_t k = 0; k < company_.size(); ++k)
@@ -50,7 +51,7 @@ class BestAlone final : public search::Strategy {
     }
   }
 
-  // Of what was the best alone when nothing was left to time.
+  // Returns the next untried ratio of the configurations that were the best alone when nothing was left to time.
   std::optional<ConfigurationId> next_ratio() {
     if (!ratios_) {
       const std::optional<ConfigurationId> best = together();
@@ -61,7 +62,8 @@ class BestAlone final : public search::Strategy {
     return next == ratios_->end() ? std::nullopt : std::optional(*next);
   }
 
-  // Each at what is left of it next, or else at its best alone. None: nothing of one is right.
+  // Returns the configuration in which each member is at the next one that is left to time, or else at its best alone.
+  // Returns nullopt if a member has no correct configuration.
   std::optional<ConfigurationId> together() const {
     std::vector<ConfigurationId> own;
     for (std::size_t k = 0; k < company_.size(); ++k) {
@@ -78,8 +80,8 @@ class BestAlone final : public search::Strategy {
 
   const CompanySpace& company_;
   const std::vector<Soloist>& soloists_;
-  std::vector<std::vector<ConfigurationId>> left_;      // of each member; empty: not listed yet
-  std::optional<std::vector<ConfigurationId>> ratios_;  // of each at its best alone; none: that is not known yet
+  std::vector<std::vector<ConfigurationId>> left_;      // of each member, in reverse; empty until they are listed
+  std::optional<std::vector<ConfigurationId>> ratios_;  // of each member at its best alone; nullopt until known
   bool waits_ = false;
 };
 

@@ -1,8 +1,8 @@
-// The end of a search of several kernels: each at its best alone, run together in every ratio of resident blocks, so
-// that this is compared like all else.
+// BestAlone: a strategy for the end of a search of several kernels. It runs each kernel at its best alone, together in
+// every ratio of resident blocks, so that this is compared like everything else.
 //
-// Before that it proposes what is left to time alone of members that have few configurations: configurations of all,
-// each with one of every such member, which are evaluated like any others. Space and soloists outlive it.
+// Before that it times what is left of members that have few configurations. It proposes joint configurations with one
+// new configuration of each such member, which are evaluated like any others. Space and soloists outlive it.
 //
 //   auto strategy = make_sequence(space, std::move(walk), make_best_alone(company, evaluator.soloists()));
 #pragma once

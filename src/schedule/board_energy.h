@@ -1,6 +1,7 @@
-// BoardEnergy: what a board has drawn since the beginning, read by a thread of its own.
+// BoardEnergy: the energy that a board has drawn since the beginning, read by a thread of its own.
 //
-// A board takes about a millisecond to answer, which whoever launches kernels cannot spare. The sensors outlive it.
+// A board takes about a millisecond to answer, which a thread that launches kernels cannot spare. The sensors outlive
+// it.
 //
 //   const BoardEnergy energy(*sensors, nanoseconds_from_ms(100));
 //   const Joules before = energy.latest();
@@ -16,10 +17,10 @@ namespace wattune::schedule {
 
 class BoardEnergy {
  public:
-  // Reads once at once, and then every `interval`, unless the board tells no energy.
+  // Reads the counter immediately, and then every `interval`, unless the board reports no energy.
   BoardEnergy(backend::Sensors& sensors, Nanoseconds interval);
 
-  // As it was read last; 0 where the board tells none. Any thread.
+  // Returns the latest reading; 0 if the board reports no energy. Any thread.
   Joules latest() const { return latest_.load(); }
 
  private:

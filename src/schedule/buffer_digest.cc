@@ -14,8 +14,8 @@ constexpr std::size_t kGroups = 1024;
 constexpr std::size_t kGroupSize = 256;
 constexpr Nanoseconds kLimit = nanoseconds_from_seconds(120);
 
-// Each word is mixed with its place (by Weyl's sequence of the golden ratio) before it is added, so that the sum does
-// not depend on who adds when, but on where each word is.
+// Each word is mixed with its place (by Weyl's sequence of the golden ratio) before it is added. The sum therefore
+// depends on where each word is, but not on the order of the additions.
 constexpr char kText[] = R"(
 #ifdef __OPENCL_VERSION__
 #define KERNEL __kernel

@@ -11,13 +11,13 @@ namespace wattune::schedule {
 
 namespace {
 
-// A kernel with what is left of all its works that run, or of all that do not.
+// One kernel with all that is left of its running works, or of its waiting works.
 struct Left {
   KernelId kernel = 0;
   const KernelTraits* traits = nullptr;
   bool runs = false;
   Nanoseconds time = {};  // alone at the board's own clocks
-  double merit = 0.0;     // at the clocks that are looked at
+  double merit = 0.0;     // at the clocks under consideration
 };
 
 std::vector<Left> left_of(const QueueView& view) {
@@ -35,7 +35,7 @@ std::vector<Left> left_of(const QueueView& view) {
   return all;
 }
 
-// Beside one that is better than nobody, both are as good as the pair.
+// Sets the merit of each kernel at these clocks: that of its best pair, if a pair gains, else that of the kernel alone.
 void set_merits(std::vector<Left>& kernels, const PairTable& table, const backend::BoardSetting& clocks,
                 const PolicyOptions& options) {
   for (Left& each : kernels) each.merit = merit_alone(*each.traits, clocks, options.objective);
@@ -56,8 +56,9 @@ Nanoseconds time_of(const QueueView& view) {
 
 Joules best_energy(const KernelTraits& kernel) { return kernel.at(kernel.best_clocks)->energy(); }
 
-// Of those that fill the time, what runs and then the best, over what they cost alone at the best clocks for each; none
-// where others would have to run as well, which limits forbid.
+// Returns the cost of the works that fill the hold at these clocks, over their cost alone at the best clocks for each.
+// Running works come first, then those with the highest merit. Works count by their energy. Returns nullopt if a limit
+// forbids a work that would have to run.
 std::optional<double> cost_of(std::vector<Left> kernels, Nanoseconds hold) {
   std::ranges::stable_sort(kernels, std::greater(), [](const Left& each) { return std::pair(each.runs, each.merit); });
   Joules best, here;
@@ -84,7 +85,8 @@ const Candidate& first_at_clocks(const QueueView& view, const PolicyOptions& opt
                                  const std::function<bool(const Candidate&)>& may_go) {
   const Candidate& first = *std::ranges::find_if(view.works, may_go);
   if (first.running || !view.clocks.must_hold()) return first;
-  // Where all will run at these clocks, an order would only leave those for the end that suit them least.
+  // If all works will run at these clocks anyway, an order would only leave those for the end that suit the clocks
+  // least.
   const bool all_run = time_of(view) <= view.clocks.hold;
   return *std::ranges::max_element(view.works, {}, [&](const Candidate& work) {
     const double merit = merit_alone(*work.traits, *view.clocks.held, options.objective);
@@ -116,7 +118,7 @@ std::optional<backend::BoardSetting> clocks_to_plan_at(const QueueView& view, co
     const double switching = !view.clocks.held || view.clocks.held == clocks ? 1.0 : 1.0 + options.margin;
     if (!best || switching * *cost < least) best = clocks, least = switching * *cost;
   }
-  // Where limits forbid all it is the fastest.
+  // If limits forbid all clocks, the fastest are taken.
   return best ? best : backend::BoardSetting{.graphics = all.back().clock};
 }
 

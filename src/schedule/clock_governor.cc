@@ -7,7 +7,7 @@ namespace wattune::schedule {
 
 namespace {
 
-// A board that is borrowed is given back when nothing was heard of the borrower for two minutes.
+// The time between signs of life. A borrowed board is taken back when its borrower was silent for two minutes.
 constexpr Nanoseconds kSignOfLife = nanoseconds_from_seconds(20);
 
 }  // namespace

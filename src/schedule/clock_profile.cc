@@ -15,11 +15,11 @@ namespace wattune::schedule {
 
 namespace {
 
-// By which measurements of the same differ; a curve that is further from one than that does not fit.
+// Noise of repeated measurements, as a share. A curve that misses a measurement by more does not fit.
 constexpr double kNoise = 0.02;
 // Boards count their clocks in steps of up to 15 MHz, and may read one beside the one that was asked for.
 constexpr Megahertz kStep{15.0};
-// In which a board obeys at the latest.
+// Longest time in which a board obeys.
 constexpr Nanoseconds kObeys = nanoseconds_from_ms(400);
 
 using Profiles = std::vector<std::vector<AtClock>>;
@@ -30,7 +30,8 @@ Result<void> set(backend::ClockControl& control, Megahertz clock) {
   return {};
 }
 
-// Right behind a run. A board that is slower than it was set to may have its reasons, such as heat.
+// Fails if the board runs faster than it was set to; called right after a run. A slower board may have its reasons,
+// such as heat.
 Result<void> check_obeyed(backend::ClockControl& control, Megahertz clock) {
   WATTUNE_ASSIGN(const backend::BoardSetting found, control.current());
   if (!found.graphics || *found.graphics <= clock + kStep) return {};
@@ -38,7 +39,8 @@ Result<void> check_obeyed(backend::ClockControl& control, Megahertz clock) {
                                                    clock.value(), found.graphics->value()));
 }
 
-// The lender of a board wants to hear from its borrower, so that each kernel sets the clock again.
+// Measures a kernel at one clock. Each kernel sets the clock again, because the lender of a board wants to hear from
+// its borrower.
 Result<AtClock> measure(Machine& machine, backend::ClockControl& control, KernelId kernel, Megahertz clock, Watts idle,
                         const ClockProfileOptions& options) {
   WATTUNE_TRY(set(control, clock));
@@ -64,13 +66,14 @@ Result<void> measure_all(Machine& machine, backend::ClockControl& control, const
   return {};
 }
 
-// Whether the curve passes each measurement closely enough.
+// Tells whether the curve passes each measurement closely enough.
 template <typename Curve, typename Measured>
 bool fits(const std::vector<AtClock>& profile, const Curve& curve, Measured measured) {
   return std::ranges::all_of(
       profile, [&](const AtClock& point) { return std::abs(curve.at(point.clock) / measured(point) - 1.0) <= kNoise; });
 }
 
+// Replaces times and powers by those of the curves that fit them.
 void smooth(std::vector<AtClock>& profile) {
   std::vector<model::TimeSample> times;
   std::vector<model::PowerSample> powers;

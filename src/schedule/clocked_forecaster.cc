@@ -1,5 +1,5 @@
-// Pairs at clocks that nobody ran them at: each kernel alone there, and their speeds beside each other at the board's
-// own clocks.
+// Forecasts of pairs at clocks at which they never ran: from each kernel alone at these clocks, and from their speeds
+// beside each other at the board's own clocks.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -14,7 +14,7 @@ namespace {
 
 using Kernels = std::array<const KernelTraits*, 2>;
 
-// How much longer a kernel takes than at the board's own clocks.
+// Returns how much longer a kernel takes than at the board's own clocks.
 double slowness(const AtClock& point, const KernelTraits& kernel) { return point.alone / kernel.alone; }
 
 model::BoardOverClocks board_of(const Kernels& kernels, std::optional<Watts> limit) {
@@ -26,7 +26,8 @@ model::BoardOverClocks board_of(const Kernels& kernels, std::optional<Watts> lim
   return board;
 }
 
-// What it asks of the memory shrinks with its speed, where the highest of these clocks is not the board's own.
+// Returns the kernel's runs alone for the model. Its demand for memory shrinks with its speed, if the highest of these
+// clocks is not the board's own.
 model::SoloKernel solo_of(const KernelTraits& kernel) {
   model::SoloKernel solo{.runs = {}, .utilisation = kernel.utilisation};
   for (const AtClock& point : kernel.at_clocks) solo.runs.push_back({point.clock, point.alone, point.power.alone});
@@ -34,12 +35,13 @@ model::SoloKernel solo_of(const KernelTraits& kernel) {
   return solo;
 }
 
-// Pairs that split the SMs have no ratio, and need none for what follows from their speeds.
+// Returns the speeds of a pair for the model. Pairs that split the SMs have no ratio; the model needs none, so any will
+// do.
 model::PairSpeeds speeds_of(const PairForecast& way) {
   return {.ratio = way.sms_of_first > 0 ? model::BlockRatio{1, 1} : way.ratio, .rates = way.rates};
 }
 
-// Speeds and powers over those alone at the board's own clocks, as forecasts have them.
+// Returns the predicted way with speeds and powers over those alone at the board's own clocks, as in forecasts.
 PairForecast way_at(const model::PairPrediction& predicted, const PairForecast& way, const Kernels& kernels) {
   PairForecast forecast = way;
   forecast.clocks = backend::BoardSetting{.graphics = predicted.clock};

@@ -21,7 +21,7 @@ Error refuse_company(std::string what) { return Error(ErrorCode::invalid_argumen
 
 using Parts = CompanySession::Parts;
 
-// What an earlier run has checked and timed alone.
+// Tells the evaluator which configurations an earlier run has checked and timed alone.
 void recall_alone(Parts& parts, const std::vector<Trial>& resumed) {
   for (const Trial* const trial : counting(resumed)) {
     if (!trial->observation.ok()) continue;
@@ -59,7 +59,7 @@ std::vector<MemberResult> results_of_members(Parts& parts, const Trial& best) {
   return results;
 }
 
-// Keeps what each configuration that is right came to, for whom the trials go by.
+// A sink that remembers the objective of each correct configuration and passes the trials on.
 class Objectives final : public TrialSink {
  public:
   Objectives(TrialSink& sink, const std::vector<Trial>& resumed) : sink_(sink) {
@@ -70,7 +70,7 @@ class Objectives final : public TrialSink {
     keep(trial);
     return sink_.add(trial);
   }
-  // None: it was not tried, or is not right.
+  // Returns the objective; nullopt if the configuration was not tried or is not correct.
   std::optional<double> find(ConfigurationId id) const {
     const auto found = known_.find(id);
     return found == known_.end() ? std::nullopt : std::optional(found->second);
@@ -87,7 +87,8 @@ class Objectives final : public TrialSink {
   std::map<ConfigurationId, double> known_;
 };
 
-// Each of these configurations at the best ratio that was tried; where none was, as the GPU places their blocks.
+// Returns these configurations together, at the best ratio that was tried; if none was tried, as the GPU places their
+// blocks.
 AgainstChoice at_best_ratio(const Parts& parts, const std::vector<ConfigurationId>& own, const Objectives& objectives) {
   const std::vector<ConfigurationId> ratios = parts.space.ratios(parts.space.together(own));
   ConfigurationId best = ratios.front();
@@ -110,7 +111,8 @@ Nanoseconds one_after_the_other(const Parts& parts, const std::vector<MemberResu
   return sum;
 }
 
-// The best in turns with each at its best alone. None: it was cancelled.
+// Compares the best, in turns, with each member at its best alone. Returns nullopt if it was cancelled, or if a member
+// has no correct configuration.
 Result<std::optional<AgainstChoice>> against_best_alone(Parts& parts, const CompanyReport& report,
                                                         const Objectives& objectives,
                                                         const measure::ShootOutOptions& turns) {

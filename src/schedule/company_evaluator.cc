@@ -18,7 +18,7 @@ Observation failed_together(Status status, std::string message) {
   return {.status = status, .message = std::move(message)};
 }
 
-// What no configuration is to blame for: nothing is left to run on, or the board tells or obeys nobody.
+// True if no configuration is to blame: nothing is left to run on, or the board reports nothing or does not obey.
 bool ends_all(const Error& error) {
   return error.code() == ErrorCode::device_lost || error.code() == ErrorCode::cancelled ||
          error.code() == ErrorCode::unavailable;
@@ -32,7 +32,7 @@ Nanoseconds median_time(std::span<const OwnTimes> runs, std::size_t member) {
   return Nanoseconds(median_of(std::move(times)));
 }
 
-// All members of a configuration, run again and again at its clocks.
+// A load that runs all members of a configuration again and again at its clocks.
 class CompanyLoad : public power::Load {
  public:
   CompanyLoad(tune::BoardClocks& clocks, const Configuration& all, CompanyRunner& runner,
@@ -113,11 +113,11 @@ void CompanyEvaluator::know_best(const Observation& best) {
 
 Nanoseconds CompanyEvaluator::turn_overhead() const {
   if (set_up_.recorder == nullptr) return {};
-  return std::max(energy_takes_, set_up_.energy_window);  // whatever was measured in an earlier run
+  return std::max(energy_takes_, set_up_.energy_window);  // at least the window, whatever an earlier run has measured
 }
 
-// Clocks settle by what the member runs at. One that fails says so whatever the clocks are, and clocks that the board
-// refuses are the default configuration's alone.
+// Clocks settle while the member runs. Its failure counts, whatever the clocks are. Clocks that the board refuses
+// concern the default configuration only.
 Result<const Observation*> CompanyEvaluator::alone(std::size_t member, const Configuration& own) {
   Soloist& soloist = soloists_[member];
   if (const Observation* known = soloist.find(own.id())) return known;
@@ -133,7 +133,7 @@ Result<const Observation*> CompanyEvaluator::alone(std::size_t member, const Con
   return soloist.evaluate(own);
 }
 
-// None: each member's own configuration is right alone.
+// Returns the failure of a member's own configuration alone; nullopt if all are correct.
 Result<std::optional<Observation>> CompanyEvaluator::check_alone(const Configuration& all) {
   for (std::size_t k = 0; k < space_.size(); ++k) {
     auto its = alone(k, space_.own(k, all));
@@ -238,7 +238,7 @@ Result<power::EnergyFigures> CompanyEvaluator::energy_of(const Configuration& al
   return power::measure(recorder, load, options);
 }
 
-// One configuration in a contest: its time, or its energy.
+// A configuration in a contest, with its time or its energy.
 class CompanyEvaluator::Turns : public measure::Contestant {
  public:
   Turns(CompanyEvaluator& evaluator, const Configuration& configuration, CompanyRunner& runner)
@@ -256,7 +256,7 @@ class CompanyEvaluator::Turns : public measure::Contestant {
     turn.spent += figures.took;
     return turn;
   }
-  // In each turn.
+  // Returns the times of each turn.
   std::span<const OwnTimes> own_times() const { return own_times_; }
 
  private:
@@ -285,7 +285,8 @@ Result<tune::Contest> CompanyEvaluator::hold_contest(const std::vector<Configura
   return result;
 }
 
-// Of those that stand; who fails stands no more, and the others begin anew. Empty: it was cancelled.
+// Holds a contest of those that stand. If one fails, it is dropped and the result tells only that; the caller begins
+// anew with the others. Returns an empty contest if it was cancelled.
 Result<tune::Contest> CompanyEvaluator::contest_of(const std::vector<Configuration>& configurations,
                                                    const measure::ShootOutOptions& options,
                                                    std::vector<std::size_t>& standing) {

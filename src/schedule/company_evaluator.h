@@ -1,10 +1,10 @@
-// CompanyEvaluator: turns a configuration of all members of a company into an Observation, so that whatever searches
-// the configurations of one kernel searches those of several.
+// CompanyEvaluator: turns a joint configuration of a company into an Observation, so that every search of one kernel's
+// configurations can search those of several.
 //
-// Each member's own configuration is checked and timed alone once, by an evaluator of its own in a worker process,
-// before it takes part: a kernel that fails alone is named and takes nobody with it. All times alone are at the clocks
-// of the default configuration, so that they compare. What runs together runs in this process. The space and the device
-// outlive it; one thread at a time.
+// An evaluator in a worker process checks and times each member's own configuration alone, once, before it takes part.
+// A kernel that fails alone is named and does not fail the others. All times alone are at the clocks of the default
+// configuration, so that they compare. Kernels run together in this process. The space and the device outlive it; one
+// thread at a time.
 //
 //   CompanyEvaluator evaluator(space, *device, std::move(soloists), std::move(setup));
 //   WATTUNE_ASSIGN(const Observation observation, evaluator.evaluate(configuration));
@@ -26,10 +26,10 @@
 
 namespace wattune::schedule {
 
-// Who checks and times the configurations of one member alone.
+// Checks and times the configurations of one member alone.
 class Soloist {
  public:
-  // What the evaluator works with, in the order in which it is made.
+  // The evaluator and its devices, in the order in which they are made.
   struct Parts {
     std::unique_ptr<backend::Device> device;
     std::unique_ptr<measure::MeasurePolicy> policy;
@@ -37,16 +37,16 @@ class Soloist {
   };
   explicit Soloist(Parts parts) : parts_(std::move(parts)) {}
 
-  // Anew each time; the last one counts.
+  // Evaluates the configuration, even if it is known; the last result counts.
   Result<const Observation*> evaluate(const Configuration& own);
-  // As an earlier run found it: correct, with this time.
+  // Stores what an earlier run found: the configuration is correct and takes this time.
   void know(ConfigurationId own, Nanoseconds time, bool verified);
-  // The fastest of those that are right; none: none is.
+  // Returns the fastest correct configuration; nullopt if there is none.
   std::optional<ConfigurationId> best() const;
-  // What compiling and timing took so far.
+  // Returns the time that compiling took so far; measure_time() that of timing.
   Nanoseconds compile_time() const { return compile_time_; }
   Nanoseconds measure_time() const { return measure_time_; }
-  // What it showed alone; nullptr: nobody has seen it.
+  // Returns the result of the configuration alone; nullptr if it is not known.
   const Observation* find(ConfigurationId own) const;
   tune::Verification verification() const { return parts_.evaluator->verification(); }
 
@@ -57,13 +57,13 @@ class Soloist {
   Nanoseconds measure_time_;
 };
 
-// How configurations are measured.
+// The way in which configurations are measured.
 struct CompanySetUp {
   CompanyPlan plan;
   CompanyLimits limits;
   std::unique_ptr<measure::MeasurePolicy> policy;
   tune::BoardClocks clocks;
-  std::unique_ptr<power::Recorder> recorder = {};  // where energy is the objective
+  std::unique_ptr<power::Recorder> recorder = {};  // if energy is the objective
   Nanoseconds energy_window = power::kScreening;
 };
 
@@ -73,33 +73,33 @@ class CompanyEvaluator : public tune::Evaluator {
                    CompanySetUp set_up);
 
   Result<Observation> evaluate(const Configuration& all) override;
-  // Races are decided by time, of which joules say little.
+  // Keeps the best time for later races, unless energy is the objective: races are decided by time.
   void know_best(const Observation& best) override;
   bool holds_contests() const override { return true; }
   Result<tune::Contest> hold_contest(const std::vector<Configuration>& configurations,
                                      const measure::ShootOutOptions& options) override;
   std::string device() const override { return device_.info().selector; }
-  // Where joules are the objective, their windows.
+  // Returns the extra time of a turn: the window of energy, if that is the objective.
   Nanoseconds turn_overhead() const override;
 
   const std::vector<Soloist>& soloists() const { return soloists_; }
   void know_alone(std::size_t member, ConfigurationId own, Nanoseconds time, bool verified) {
     soloists_[member].know(own, time, verified);
   }
-  // What this configuration of a member shows alone, which is measured once.
+  // Returns the result of this configuration of a member alone, which is measured once.
   Result<const Observation*> alone(std::size_t member, const Configuration& own);
-  // How often each member is launched in one run from then on.
+  // Sets how often each member is launched in one run from now on.
   void relaunch(std::vector<std::size_t> repetitions) { set_up_.plan.repetitions = std::move(repetitions); }
 
  private:
-  // Ready to run, with what that took; or why not.
+  // A configuration that is ready to run, with what that took; or its failure, without a runner.
   struct Ready {
     std::unique_ptr<CompanyRunner> runner = {};
     Observation observation = {};
   };
   class Turns;
 
-  // What compiling and timing took so far of making configurations ready.
+  // Returns the time that compiling and timing took so far while configurations were made ready.
   PhaseTimes spent_on_kernels() const;
   Result<std::optional<Observation>> check_alone(const Configuration& all);
   Result<Ready> prepare(const Configuration& all);
@@ -107,7 +107,8 @@ class CompanyEvaluator : public tune::Evaluator {
   Result<void> set_clocks(const Configuration& all, const tune::Spin& spin);
   Result<void> measure(const Configuration& all, CompanyRunner& runner, Observation& observation);
   Result<void> add_energy(const Configuration& all, CompanyRunner& runner, Observation& observation);
-  // These are of configurations that were checked alone.
+  // These functions are for configurations that were checked alone.
+
   std::vector<Nanoseconds> times_alone(const Configuration& all) const;
   void add_own_times(const Configuration& all, std::span<const OwnTimes> runs, Observation& observation) const;
   Observation of_turns(const Configuration& all, const std::vector<measure::Turn>& turns,
@@ -122,8 +123,8 @@ class CompanyEvaluator : public tune::Evaluator {
   CompanySetUp set_up_;
   CompanyStage stage_;
   tune::IdlePower idle_power_;
-  Nanoseconds energy_takes_;        // what was measured last
-  std::optional<Statistics> best_;  // where the time is the objective
+  Nanoseconds energy_takes_;        // time of the latest energy measurement
+  std::optional<Statistics> best_;  // if the time is the objective
 };
 
 }  // namespace wattune::schedule

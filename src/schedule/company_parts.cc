@@ -29,7 +29,7 @@ constexpr double kPartnersRuns = 4.0;  // of the longest partner, while the time
 
 Error cannot_open(std::string what) { return Error(ErrorCode::invalid_argument, std::move(what)); }
 
-// In this process, since kernels run together in one context.
+// Opens the device in this process, since kernels run together in one context.
 Result<std::unique_ptr<backend::Device>> open_together(const DeviceInfo& device) {
   if (device.backend == "cuda") return backend::open_cuda_in_primary_context(device.selector);
   if (device.backend == "opencl") return backend::open_device(device.selector);
@@ -72,14 +72,14 @@ std::size_t rounded(double repetitions) {
   return static_cast<std::size_t>(std::round(std::clamp(repetitions, 1.0, kMostRepetitions)));
 }
 
-// So often that the partners run a few times while the first works, and no longer than a run may take though its
-// launches wait for theirs.
+// Returns how often the first kernel is launched: so often that its partners run a few times meanwhile. A run must not
+// take too long either, though each launch may wait for a partner's.
 std::size_t repetitions_beside(Nanoseconds alone, Nanoseconds partner) {
   const double wanted = std::ceil(kPartnersRuns * std::max(1.0, partner / alone));
   return rounded(std::max(kPartnersRuns, std::min(wanted, kLongestRun / (alone + partner))));
 }
 
-// So that all run about as long as the longest.
+// Returns the repetitions with which all run about as long as the longest.
 std::vector<std::size_t> repetitions_for(const std::vector<Nanoseconds>& alone, bool partnered) {
   std::vector<std::size_t> repetitions(alone.size(), 1);
   if (partnered) {
@@ -91,7 +91,7 @@ std::vector<std::size_t> repetitions_for(const std::vector<Nanoseconds>& alone, 
   return repetitions;
 }
 
-// By the times of the default configurations alone.
+// Returns the repetitions, found by the times of the default configurations alone if needed.
 Result<std::vector<std::size_t>> find_repetitions(const CompanySpace& space, CompanyEvaluator& evaluator,
                                                   const CompanyOptions& options) {
   if (options.repetitions.size() == space.size()) return options.repetitions;
@@ -110,7 +110,7 @@ Result<std::vector<std::size_t>> find_repetitions(const CompanySpace& space, Com
   return repetitions_for(alone, options.partnered);
 }
 
-// Longer than anything that is waited for, as for one kernel.
+// Returns options with a patience that exceeds every wait, as for one kernel.
 power::BorrowOptions borrowing(const tune::EvaluatorOptions& evaluation) {
   constexpr Nanoseconds kReferences = nanoseconds_from_seconds(660);
   return {.take_over = evaluation.take_over,
@@ -124,7 +124,7 @@ std::unique_ptr<search::Strategy> make_walk(const Parts& parts, bool as_printed)
                                     .start = parts.space.space().default_configuration()});
 }
 
-// A search without an end of its own has the stop rule that one kernel would have.
+// Makes a search strategy. One without an end of its own gets the stop rule that one kernel would have.
 Result<std::unique_ptr<search::Strategy>> make_search(Parts& parts, const std::string& name) {
   const search::StrategyOptions options{.seed = parts.options.session.seed,
                                         .start = parts.space.space().default_configuration(),
@@ -216,7 +216,7 @@ Result<void> make_company_strategy(Parts& parts) {
   } else if (name.starts_with(kWalkThen)) {
     WATTUNE_ASSIGN(auto then, make_search(parts, name.substr(kWalkThen.size())));
     main = make_walk(parts, false);
-    // Before what a stop rule may end, and as a start for it.
+    // This comes before the search that a stop rule may end, and gives it a start.
     if (!parts.options.resident_blocks.empty()) main = search::make_sequence(space, std::move(main), best_alone());
     main = search::make_sequence(space, std::move(main), std::move(then));
   } else {

@@ -1,4 +1,4 @@
-// What a CompanySession consists of, and how it is opened, step by step.
+// The parts of a CompanySession, and the steps of opening it.
 #pragma once
 
 #include <memory>
@@ -20,15 +20,17 @@ struct CompanySession::Parts {
   std::unique_ptr<search::Strategy> strategy = {};
 };
 
-// Objectives and metrics of a spec are those of its kernel alone, and left out. mismatch: it has no source for the
-// device; invalid_argument: it has several launches.
+// Prepares a member. Objectives and metrics of its spec are those of its kernel alone, and are removed. Fails with
+// mismatch if it has no source for the device, and with invalid_argument if it has several launches.
 Result<void> adapt_to_company(CompanyMember& member, const DeviceInfo& device);
-// Those of the options, to all but partners. unavailable: the device has no such blocks; invalid_argument: 0, or the
-// same number twice, or no strategy that goes over them.
+// Gives the resident blocks of the options to all members except partners. Fails with unavailable if the device has no
+// resident blocks. Fails with invalid_argument if a number is 0 or occurs twice, or if the strategy leaves them as they
+// are.
 Result<void> add_resident_blocks(std::vector<CompanyMember>& members, const DeviceInfo& device,
                                  const CompanyOptions& options);
+// Returns the one device on which the company runs. Fails if several are chosen.
 Result<DeviceInfo> choose_company_device(const KernelSpec& spec, const tune::SessionOptions& session);
-// Device, soloists, clocks, sensors; then the strategy, which needs them.
+// Opens device, soloists, clocks and sensors; then make_company_strategy() makes the strategy, which needs them.
 Result<void> open_company_evaluator(CompanySession::Parts& parts);
 Result<void> make_company_strategy(CompanySession::Parts& parts);
 

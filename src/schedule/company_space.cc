@@ -19,7 +19,7 @@ std::string joint_name(const std::string& member, const std::string& parameter) 
   return fmt::format("{}.{}", member, parameter);
 }
 
-// A constraint under the names of all; its own space has found what is wrong with it.
+// Returns a constraint with the names of the joint space. The member's own space has checked it already.
 space::Predicate joint_constraint(const std::string& member, const space::Expression& expression) {
   space::Predicate predicate{.names = {}, .holds = {}, .description = fmt::format("{}: {}", member, expression.text())};
   for (const std::string& name : expression.names()) predicate.names.push_back(joint_name(member, name));
@@ -35,13 +35,13 @@ space::Predicate joint_constraint(const std::string& member, const space::Expres
   return predicate;
 }
 
-// What all members' spaces are put together from.
+// The parameters and constraints of which the joint space is built.
 struct JointParts {
   std::vector<Parameter> parameters;
   std::vector<space::Predicate> constraints;
 };
 
-// With the default configuration that its own space has.
+// Adds a member's parameters with the default configuration of its own space. Returns their positions.
 std::vector<std::size_t> add_parameters(JointParts& parts, const std::string& member, const space::SearchSpace& space) {
   std::vector<std::size_t> positions;
   const Configuration standard = space.configuration(space.default_configuration());
@@ -55,7 +55,7 @@ std::vector<std::size_t> add_parameters(JointParts& parts, const std::string& me
   return positions;
 }
 
-// Of how it runs beside the others, which its own space knows nothing of.
+// Adds the parameter of how the kernel runs beside the others, which its own space does not have.
 void add_resident_blocks(JointParts& parts, const CompanyMember& member) {
   if (member.resident_blocks.empty()) return;
   Parameter& parameter = parts.parameters.emplace_back();
@@ -73,7 +73,7 @@ Result<void> add_constraints(JointParts& parts, const CompanyMember& member) {
   return {};
 }
 
-// Of all kernels, since there is one board.
+// Adds the board parameters of all specs, since there is one board. Fails if two specs differ.
 Result<void> add_board_parameters(std::vector<Parameter>& board, const KernelSpec& spec) {
   for (const Parameter& parameter : spec.parameters) {
     if (!is_set_on_board(parameter.role)) continue;
@@ -104,7 +104,7 @@ search::CompanyCandidate candidate_of(const space::SearchSpace& space, const sea
   return candidate;
 }
 
-// Where nothing says what a block looks like.
+// Returns the default configuration and, if there are few, all others, for a space whose block shapes are unknown.
 std::vector<search::WalkCandidate> few_configurations(const space::SearchSpace& space) {
   std::vector<search::WalkCandidate> all = {{space.default_configuration(), 1.0, 0}};
   if (space.count() > kFewConfigurations) return all;

@@ -12,7 +12,7 @@ namespace {
 constexpr Nanoseconds kIdleGap = nanoseconds_from_ms(10);  // after which clocks may have dropped
 constexpr std::size_t kKeptPerMember = 4;                  // kernels that stay loaded, as walks go back and forth
 
-// Each in a lane of its own. Who is not timed runs for as long as the one that is.
+// Returns the party of a member, with a lane of its own. A member that is not timed runs as long as the timed one.
 Party party_of(const CompanyPlan& plan, std::size_t member, unsigned resident_blocks) {
   const bool endless = plan.timed && *plan.timed != member;
   return {.kernel = member,
@@ -21,7 +21,7 @@ Party party_of(const CompanyPlan& plan, std::size_t member, unsigned resident_bl
           .repetitions = endless ? std::numeric_limits<std::size_t>::max() : plan.repetitions[member]};
 }
 
-// The traits are those of its twin, where it has one.
+// Fails if so many blocks cannot stay resident. The traits are those of the twin, if there is one.
 Result<void> check_resident(const StagedKernel& staged, unsigned resident_blocks) {
   if (resident_blocks == 0) return {};
   const std::string& why_not = staged.kernel->code->no_persistent;
@@ -73,7 +73,7 @@ OwnTimes CompanyRunner::own_times_of(const JointRun& run) const {
   return times;
 }
 
-// Right behind runs, which share the reading. What cannot be read stays empty.
+// Reads the board's conditions right after runs, which share the reading. Values that cannot be read stay empty.
 backend::Conditions CompanyRunner::conditions() const {
   if (sensors_ == nullptr) return {};
   const Result<backend::SensorReadings> readings = sensors_->read();
@@ -112,7 +112,7 @@ Result<JointRun> CompanyRunner::once(bool restoring) {
   return run;
 }
 
-// How many blocks a resident one takes at a time follows from what the kernel takes alone.
+// Times alone are given to the machine, since they decide how many blocks a resident one fetches at a time.
 Result<std::unique_ptr<CompanyRunner>> CompanyStage::gather(const CompanyChoice& choice, const CompanyPlan& plan) {
   WATTUNE_ASSIGN(auto machine, DeviceMachine::make(device_));
   std::vector<std::shared_ptr<StagedKernel>> kernels;
@@ -145,7 +145,8 @@ Result<std::shared_ptr<StagedKernel>> CompanyStage::kernel(std::size_t member, c
   return staged;
 }
 
-// Where it spoils inputs, other configurations get new ones.
+// Loads a configuration on shared buffers. If it spoils inputs, other configurations get new buffers and it gets its
+// own.
 Result<std::shared_ptr<StagedKernel>> CompanyStage::load(std::size_t member, const Configuration& own) {
   WATTUNE_ASSIGN(auto staged, load_on(&buffers_[member], member, own));
   WATTUNE_ASSIGN(const bool is_clean, buffers_[member].inputs_hold(digest_));
@@ -175,7 +176,7 @@ Result<std::shared_ptr<StagedKernel>> CompanyStage::load_on(KernelBuffers* buffe
   return staged;
 }
 
-// One run alone, whose outputs are those that are right.
+// Runs the kernel once alone; its outputs are then the right ones.
 Result<void> CompanyStage::remember_alone(std::size_t member, DeviceMachine& machine, StagedKernel& staged) {
   WATTUNE_TRY(staged.outputs.restore());
   WATTUNE_ASSIGN(const KernelId kernel, machine.add(staged.kernel, staged.traits));

@@ -1,8 +1,8 @@
-// CompanyStage: kernels of a company's configurations, loaded on the device of this process and run beside each other.
+// CompanyStage: loads the kernels of a company's configurations on the device of this process and runs them together.
 //
-// What is kept of a kernel is what it leaves alone, so that what it leaves beside others can be compared with that. One
-// configuration of a member runs at a time, so all of them have its buffers in common, but for those that write into
-// what they are declared to read only. The device and the space outlive it; one thread at a time.
+// For each kernel it keeps the results of a run alone, with which its results beside others are compared. Only one
+// configuration of a member runs at a time, so all of them share its buffers. A configuration that writes into
+// read-only inputs gets buffers of its own. The device and the space outlive it; one thread at a time.
 //
 //   WATTUNE_ASSIGN(const auto runner, stage.gather(configuration, plan));
 //   WATTUNE_ASSIGN(const auto samples, runner->run(5));
@@ -26,23 +26,24 @@
 
 namespace wattune::schedule {
 
-// How a company runs.
+// The way in which a company runs.
 struct CompanyPlan {
   std::vector<std::size_t> order;        // members in the order of their launches
   std::vector<std::size_t> repetitions;  // of each member
-  // The member whose work is timed while the others run again and again; none: all work, from first launch to last end.
+  // The member whose work is timed while the others run again and again; nullopt to time all work, from the first
+  // launch to the last end.
   std::optional<std::size_t> timed = {};
 };
 
-// A configuration of all, with what its members take alone.
+// A joint configuration, with the times of its members alone.
 struct CompanyChoice {
   const Configuration& all;
-  std::vector<Nanoseconds> alone;  // of each member; 0: unknown
+  std::vector<Nanoseconds> alone;  // of each member; 0 if unknown
 };
 
 struct CompanyLimits {
   Nanoseconds compile;
-  Nanoseconds run;  // of one run of all
+  Nanoseconds run;  // of one run of all members
 };
 
 struct StagedKernel {
@@ -51,27 +52,31 @@ struct StagedKernel {
   KernelOutputs outputs;
 };
 
-// What a launch of each member took in one run.
+// Times of one launch of each member in one run.
 using OwnTimes = std::vector<Nanoseconds>;
 
-// A configuration of all, ready to run.
+// A joint configuration that is ready to run.
 class CompanyRunner : public measure::Runner {
  public:
-  // Of each member as many blocks stay resident; 0: it runs whole. The device outlives it.
+  // Prepares the run. Each member runs with so many resident blocks, or whole if the number is 0. The device outlives
+  // it.
   CompanyRunner(backend::Device& device, std::vector<std::shared_ptr<StagedKernel>> kernels,
                 std::unique_ptr<DeviceMachine> machine, const CompanyPlan& plan,
                 const std::vector<unsigned>& resident_blocks, Nanoseconds limit);
 
-  // The time of a run is that of all work, or of all launches of the member that is timed. Errors name the member.
+  // Runs n times. The time of a run is that of all work, or of all launches of the timed member. Errors name the
+  // member.
   Result<std::vector<Sample>> run(std::size_t n) override;
   Nanoseconds busy_time() const override;
-  // What all runs took so far, with the partners' launches that end after the member that is timed.
+  // Returns the time that all runs took so far, with the partners' launches that end after the timed member.
   Nanoseconds spent() const { return spent_; }
-  // Without restoring what the runs overwrite.
+  // Runs n times without restoring what the runs overwrite.
   Result<void> keep_busy(std::size_t n);
-  // What a member leaves beside the others where it is not what it leaves alone: a line that names it. Runs each once.
+  // Compares the results of each member beside the others with those alone; runs each once. Returns the first
+  // difference in a line that names the member; nullopt if there is none.
   Result<std::optional<std::string>> difference();
-  // What a launch of each member took in each of the last so many runs of run(). Precondition: there were as many.
+  // Returns the times of a launch of each member in each of the last so many runs of run(). Precondition: there were as
+  // many.
   std::span<const OwnTimes> own_times(std::size_t last) const { return std::span(own_times_).last(last); }
 
  private:
@@ -83,9 +88,9 @@ class CompanyRunner : public measure::Runner {
   std::unique_ptr<DeviceMachine> machine_;
   CompanyPlan plan_;
   JointRunOptions options_;
-  std::vector<Party> parties_;           // in the order of their launches
-  bool restores_ = false;                // some member overwrites what it reads
-  backend::Sensors* sensors_ = nullptr;  // nullptr: the device has none
+  std::vector<Party> parties_;           // in launch order
+  bool restores_ = false;                // whether a member overwrites what it reads
+  backend::Sensors* sensors_ = nullptr;  // nullptr if the device has none
   std::vector<OwnTimes> own_times_;
   Nanoseconds busy_;
   Nanoseconds spent_;
@@ -97,9 +102,10 @@ class CompanyStage {
   CompanyStage(backend::Device& device, const CompanySpace& space, const CompanyLimits& limits)
       : device_(device), space_(space), limits_(limits), digest_(device), buffers_(space.size()) {}
 
-  // Errors name the member. invalid_argument: it has no form in which blocks stay resident, or an SM holds fewer.
+  // Loads the members of a configuration. Errors name the member. Fails with invalid_argument if a member's blocks
+  // cannot stay resident, or if an SM holds fewer of them.
   Result<std::unique_ptr<CompanyRunner>> gather(const CompanyChoice& choice, const CompanyPlan& plan);
-  // What compiling and loading code has taken so far.
+  // Returns the time that compiling and loading code took so far.
   Nanoseconds compile_time() const { return compile_time_; }
 
  private:
@@ -107,7 +113,7 @@ class CompanyStage {
 
   Result<std::shared_ptr<StagedKernel>> kernel(std::size_t member, const Configuration& own);
   Result<std::shared_ptr<StagedKernel>> load(std::size_t member, const Configuration& own);
-  // What it leaves alone, on these buffers; nullptr: on its own.
+  // Loads the kernel and remembers its results alone: on these buffers, or on its own if nullptr.
   Result<std::shared_ptr<StagedKernel>> load_on(KernelBuffers* buffers, std::size_t member, const Configuration& own);
   Result<void> remember_alone(std::size_t member, DeviceMachine& machine, StagedKernel& staged);
 
@@ -117,7 +123,7 @@ class CompanyStage {
   BufferDigest digest_;
   std::vector<KernelBuffers> buffers_;  // by member
   Nanoseconds compile_time_;
-  std::list<std::pair<Key, std::shared_ptr<StagedKernel>>> kept_;  // what was used last comes first
+  std::list<std::pair<Key, std::shared_ptr<StagedKernel>>> kept_;  // the most recently used one first
 };
 
 }  // namespace wattune::schedule

@@ -20,7 +20,7 @@ Error cannot_count(const LoadedKernel& kernel, const std::string& why) {
   return Error(ErrorCode::unavailable, fmt::format("what {} uses cannot be counted: {}", kernel.name, why));
 }
 
-// A kernel's buffers on the host, and its arguments as they are there.
+// A copy of a kernel's buffers on the host, with arguments that point into it.
 class HostCopy {
  public:
   HostCopy(backend::Device& device, const LoadedKernel& kernel, const CountOptions& options)

@@ -1,4 +1,4 @@
-// Power by a counter of energy that is renewed every now and then, as those of boards are.
+// Power from a counter of energy that is updated from time to time, as the counters of boards are.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace wattune::schedule {
 
-// From the first change that it is told of to the last: between two changes a counter tells nothing.
+// The span from the first change of a counter to the last. Between two changes a counter tells nothing.
 class CounterSpan {
  public:
   CounterSpan(Nanoseconds now, Joules counter) : begin_(now), end_(now), first_(counter), last_(counter) {}
@@ -19,7 +19,7 @@ class CounterSpan {
     end_ = now;
     last_ = counter;
   }
-  // None: it changed less than twice.
+  // Returns the mean power between the first and the last change; nullopt if the counter changed less than twice.
   std::optional<Watts> power() const {
     return has_changed_ && end_ > begin_ ? std::optional((last_ - first_) / (end_ - begin_)) : std::nullopt;
   }

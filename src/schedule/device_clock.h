@@ -1,7 +1,7 @@
 // DeviceClock: the times of a device's events on the clock of the host. A value.
 //
-// A launch begins after it was sent and ends before that is noticed, which bounds how far the clocks are apart. What is
-// taken for it moves as little as each launch asks for, and so follows clocks that drift.
+// A launch begins after it was sent and ends before its end is noticed, which bounds the offset between the clocks. The
+// estimate moves as little as each launch requires, and so follows clocks that drift.
 //
 //   const auto [begin, end] = clock.on_host({*event.start(), *event.end()}, sent, noticed);
 #pragma once
@@ -20,6 +20,7 @@ class DeviceClock {
     Nanoseconds end;
   };
 
+  // Returns these times of the device on the host's clock, and corrects the offset by them.
   Times on_host(const Times& on_device, Nanoseconds sent, Nanoseconds noticed) {
     const Nanoseconds most = noticed - on_device.end;
     const Nanoseconds least = std::min(sent - on_device.begin, most);

@@ -1,4 +1,4 @@
-// Launches of a DeviceMachine: how they are sent, and how their ends are noticed.
+// Launches of a DeviceMachine: sends them and notices their ends.
 #include <algorithm>
 #include <chrono>
 
@@ -10,7 +10,7 @@ namespace wattune::schedule {
 
 namespace {
 
-constexpr double kChunksToEnd = 2.0;  // of a resident block that is told to stop
+constexpr double kChunksToEnd = 2.0;  // for a resident block to stop after it was told to
 
 }  // namespace
 
@@ -19,8 +19,8 @@ const DeviceMachine::State::Added* DeviceMachine::State::find(KernelId id) const
   return id < kernels.size() ? &kernels[id] : nullptr;
 }
 
-// A launch has what its function asks for when it is sent. Machines may have the code in common, so that it is the
-// code that knows what it asked for.
+// Sets the carve-out of the kernel's twins. A launch gets what its function asks for when it is sent. Machines may
+// share the code, so the code remembers what it asked for.
 Result<void> DeviceMachine::State::divide_memory(const Added& added, const Launch& launch) {
   const KernelCode* const code = added.kernel->code.get();
   if (launch.form == Form::whole || code->twins.empty()) return {};
@@ -31,7 +31,7 @@ Result<void> DeviceMachine::State::divide_memory(const Added& added, const Launc
   return {};
 }
 
-// What the first launches need, so that they do not wait for it.
+// Makes what the first launches need, so that they do not wait for it.
 Result<void> DeviceMachine::State::warm_up() {
   constexpr int kSpare = 2;  // two kernels run together
   while (spare.size() < kSpare) {
@@ -69,7 +69,7 @@ Result<std::vector<DevicePart>> DeviceMachine::State::prepare(const Added& added
   return std::move(part).error();
 }
 
-// Where a part is refused, those before it run, and the flight fails when they have ended.
+// Sends the parts of a launch. If one is refused, those before it run, and the flight fails when they have ended.
 Result<void> DeviceMachine::State::send(Lane& lane, Flight& flight, std::span<const DevicePart> parts) {
   flight.sent = clock.elapsed();
   flight.turn = flight.sent;
@@ -87,7 +87,7 @@ Result<void> DeviceMachine::State::send(Lane& lane, Flight& flight, std::span<co
 
 void DeviceMachine::State::stop(Flight& flight) {
   if (!flight.progress || std::exchange(flight.stopped, true)) return;
-  // A device that takes no word is lost, which the next look at its events shows.
+  // A device that takes no word is lost; the next look at its events shows that.
   static_cast<void>(progress.stop(*flight.progress).has_value());
   flight.turn = clock.elapsed();
   flight.expected = kChunksToEnd * options.chunk_time;
@@ -102,7 +102,8 @@ bool DeviceMachine::State::is_over(Flight& flight) const {
   return true;
 }
 
-// Of a launch that nobody stopped, all: reading its counter would cost some microseconds.
+// Returns the blocks that ran. A launch that was not stopped has run all; reading its counter would cost some
+// microseconds.
 Result<std::uint64_t> DeviceMachine::State::blocks_of(const Flight& flight) {
   if (!flight.stopped) return flight.launch.blocks;
   WATTUNE_ASSIGN(const std::uint64_t counter, progress.counter(*flight.progress));
@@ -114,7 +115,7 @@ Ended DeviceMachine::State::end_of(Flight& flight) {
   if (!ended.error) {
     const Result<Nanoseconds> start = flight.parts.front()->start();
     const Result<Nanoseconds> end = flight.parts.back()->end();
-    // Devices that keep no times leave those of the host.
+    // Devices that keep no times get those of the host.
     if (start && end) {
       const DeviceClock::Times times = device_clock.on_host({*start, *end}, flight.sent, ended.end);
       ended.begin = times.begin;
@@ -129,7 +130,8 @@ Ended DeviceMachine::State::end_of(Flight& flight) {
   return ended;
 }
 
-// Whole launches on all SMs run one after the other, whichever lanes they are in.
+// Notes when the next launches have their turn. Whole launches on all SMs run one after the other, whichever lanes they
+// are in.
 void DeviceMachine::State::begin_turns(const Launch& ended, const Lane& of, Nanoseconds end) {
   const auto has_all = [](const Launch& launch) { return launch.form == Form::whole && launch.sms.count == 0; };
   for (auto& [key, lane] : lanes) {
@@ -180,8 +182,8 @@ Nanoseconds DeviceMachine::State::until_next_look() const {
   return soonest;
 }
 
-// Between two looks at what runs; where nothing runs, there is nothing to look at. Who yields where there is to be no
-// pause may wait for milliseconds on a busy host.
+// Sleeps until the next look at running launches, or until wake() if nothing runs. A thread that yields where no pause
+// is wanted may wait for milliseconds on a busy host, so it does not yield.
 void DeviceMachine::State::pause(Nanoseconds left) {
   const Nanoseconds length = std::min(left, until_next_look());
   if (!(length.value() > 0.0)) return;

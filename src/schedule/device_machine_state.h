@@ -1,4 +1,4 @@
-// What a DeviceMachine keeps, and what it does with it.
+// The state of a DeviceMachine, with the steps of its work.
 #pragma once
 
 #include <condition_variable>
@@ -36,11 +36,11 @@ struct DeviceMachine::State {
     LaunchId id = 0;
     Launch launch = {};
     Nanoseconds sent = {};
-    Nanoseconds turn = {};      // when it was sent and those that it comes after had ended
-    Nanoseconds expected = {};  // to take from then on; 0: unknown
+    Nanoseconds turn = {};      // when it was sent and all launches before it had ended
+    Nanoseconds expected = {};  // time from then on; 0 if unknown
     std::vector<std::unique_ptr<backend::Event>> parts = {};
-    std::optional<std::size_t> progress = {};  // the slot of a persistent one
-    bool stopped = false;                      // it was told to
+    std::optional<std::size_t> progress = {};  // the slot of a persistent launch
+    bool stopped = false;                      // whether it was told to stop
     std::optional<Error> failure = {};
   };
 
@@ -65,9 +65,9 @@ struct DeviceMachine::State {
   LaunchId launches = 0;
   std::optional<Error> lost;
 
-  std::optional<BoardEnergy> energy;  // none: it has no sensors, or they are not to be read
+  std::optional<BoardEnergy> energy;  // empty if it has no sensors, or they are not to be read
 
-  mutable std::mutex mutex;  // of what follows
+  mutable std::mutex mutex;  // of all members below
   std::condition_variable changed;
   bool woken = false;
   std::deque<Added> kernels;

@@ -25,7 +25,7 @@ Result<DevicePart> linear_part(const LoadedKernel& kernel, const slice::Grid& gr
   return twin_part(kernel, TwinForm::linear, {static_cast<std::uint32_t>(launch.blocks), 1, 1}, words);
 }
 
-// Adding costs less than dividing, where a single box is enough.
+// Returns the launches of a slice. Adding costs less than dividing, if a single box is enough.
 Result<std::vector<DevicePart>> slice_parts(const LoadedKernel& kernel, const slice::Grid& grid, const Launch& launch) {
   const KernelCode& code = *kernel.code;
   const std::vector<slice::Box> boxes = slice::boxes_of(grid, launch.first_block, launch.blocks);
@@ -70,9 +70,9 @@ Result<DevicePart> persistent_part(const LoadedKernel& kernel, const Launch& lau
 
 Fetching fetching_of(const KernelTraits& traits, const Launch& launch, unsigned sms, std::uint64_t resident,
                      Nanoseconds chunk_time) {
-  constexpr double kFetches = 8.0;            // of each resident block, at least
-  constexpr Nanoseconds kApart{10.0};         // between fetches of all; from 3 ns on they queue up on Hopper
-  constexpr Nanoseconds kLongestAhead{50e3};  // of a chunk
+  constexpr double kFetches = 8.0;     // least number for each resident block
+  constexpr Nanoseconds kApart{10.0};  // time between fetches of all blocks; they queue up on Hopper from 3 ns on
+  constexpr Nanoseconds kLongestAhead{50e3};  // most time of a chunk that is fetched ahead
   if (!(traits.alone.value() > 0.0) || resident == 0) return {};
   const auto blocks = static_cast<double>(traits.blocks);
   const auto at_once = std::min(blocks, static_cast<double>(traits.profile.blocks_alone) * sms);
@@ -80,7 +80,7 @@ Fetching fetching_of(const KernelTraits& traits, const Launch& launch, unsigned 
   const double most = static_cast<double>(launch.blocks) / (kFetches * static_cast<double>(resident));
   const double wanted = std::max(chunk_time / block_time, kApart * blocks / traits.alone);
   const double chunk = std::max(1.0, std::min(std::ceil(wanted), std::floor(most)));
-  // Fewer blocks at once wait less for each other, no less than in proportion.
+  // With fewer blocks at once each waits less for the others, so the time of a block shrinks at most in proportion.
   const Nanoseconds fewer_at_once = traits.alone * std::min(at_once, static_cast<double>(resident)) / blocks;
   return {.chunk = static_cast<std::uint32_t>(chunk), .ahead = chunk * fewer_at_once <= kLongestAhead};
 }

@@ -1,4 +1,4 @@
-// From a launch of a machine to launches on a device: which code, on which blocks, with which words. Pure functions.
+// Turns a launch of a machine into launches on a device: which code, on which blocks, with which words. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct DevicePart {
   std::vector<backend::LaunchArgument> arguments;
 };
 
-// A launch of the kernel's twin of this form, which there is, with such a grid and its words (slice_words.h).
+// Returns a launch of the kernel's twin of this form, which exists, with such a grid and its words (slice_words.h).
 template <typename Words>
 DevicePart twin_part(const LoadedKernel& kernel, slice::TwinForm form, const slice::Grid& blocks, const Words& words) {
   DevicePart part{kernel.code->twin(form), kernel.geometry, kernel.arguments};
@@ -28,30 +28,30 @@ DevicePart twin_part(const LoadedKernel& kernel, slice::TwinForm form, const sli
   return part;
 }
 
-// The whole grid or a part of it, in one form or another but persistent: one part, or several where the device knows
-// boxes only. unavailable: the kernel cannot be cut, and why.
+// Returns the launches for the whole grid or a part of it, in any form but persistent: one part, or several if the
+// device only knows boxes. Fails with unavailable, with the reason, if the kernel cannot be cut.
 Result<std::vector<DevicePart>> parts_of(const LoadedKernel& kernel, const Launch& launch);
 
-// Blocks of a persistent launch: as many as shall be resident on these SMs, but no more than it has to run.
+// Returns the blocks of a persistent launch: as many as shall be resident on these SMs, but no more than it has to run.
 std::uint64_t resident_blocks(const Launch& launch, unsigned sms);
 
-// unavailable: the kernel has no persistent form, and why.
+// Fails with unavailable, with the reason, if the kernel has no persistent form.
 Result<void> check_persistent(const LoadedKernel& kernel);
 
-// Of a kernel that has a persistent form. As slice::persistent_words().
+// Returns a persistent launch. Precondition: the kernel has that form. Fails as slice::persistent_words() does.
 Result<DevicePart> persistent_part(const LoadedKernel& kernel, const Launch& launch, std::uint64_t resident,
                                    const slice::Progress& progress);
 
-// How a resident block fetches logical blocks.
+// The way in which a resident block fetches logical blocks.
 struct Fetching {
-  std::uint32_t chunk = 1;  // at a time
-  bool ahead = false;       // the next ones while the last one of these runs
+  std::uint32_t chunk = 1;  // number of blocks at a time
+  bool ahead = false;       // whether it fetches the next ones while the last one of these runs
 };
 
-// As many as run for `chunk_time`, judged by what the grid takes alone on `sms` SMs, and so many that fetches of all
-// resident blocks do not queue up; but so few that each fetches eight times, or they would not end together. Ahead
-// where that is short: long blocks do not notice a fetch, and end sooner when they are stopped without. 1 where the
-// time alone is unknown.
+// Returns how a launch fetches. A chunk has the blocks that run for `chunk_time`, by the time of the grid alone on
+// `sms` SMs, but enough to keep the fetches of all resident blocks apart. Each block must fetch at least eight times,
+// or they would not end together. Short chunks are fetched ahead: long ones do not notice a fetch, and without it end
+// sooner when stopped. A chunk is 1 if the time alone is unknown.
 Fetching fetching_of(const KernelTraits& traits, const Launch& launch, unsigned sms, std::uint64_t resident,
                      Nanoseconds chunk_time);
 

@@ -1,4 +1,4 @@
-// What a device and a grid say of a kernel.
+// Finds the facts of a kernel that its device and its grid know.
 #include <algorithm>
 
 #include "backend/launch_check.h"
@@ -24,7 +24,7 @@ Result<model::BlockDemand> demand_of(const LoadedKernel& kernel, const backend::
 
 }  // namespace
 
-// A twin takes more than its kernel, and what shares an SM are twins.
+// Twins share SMs and take more than their kernel, so the traits are those of the twin, if there is one.
 Result<KernelTraits> DeviceMachine::traits_of(const LoadedKernel& kernel) const {
   const backend::Kernel* const twin = kernel.code->twin(slice::TwinForm::persistent);
   const slice::Grid grid = grid_of(kernel.geometry);

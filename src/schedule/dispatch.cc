@@ -1,4 +1,4 @@
-// From plans to launches.
+// Turns plans into launches.
 #include <algorithm>
 
 #include "schedule/carveout.h"
@@ -9,8 +9,8 @@ namespace wattune::schedule {
 
 namespace {
 
-constexpr unsigned kLanesOfSlot = 8;  // so many slices of a work may be in flight
-constexpr double kLeastLeft = 0.01;   // of a work that runs
+constexpr unsigned kLanesOfSlot = 8;  // most slices of a work in flight
+constexpr double kLeastLeft = 0.01;   // of a running work, as a share
 
 unsigned window_of(const Share& share) {
   return share.form == Form::slices ? std::clamp(share.in_flight, 1U, kLanesOfSlot) : 1U;
@@ -48,8 +48,8 @@ Residents residents_of(const MachineLimits& limits, const KernelTraits& kernel, 
 
 }  // namespace
 
-// Over that alone at the board's own clocks, as it is forecast beside what runs with it, or as it was measured alone at
-// the clocks that are held.
+// Returns the expected speed over that alone at the board's own clocks. It is the forecast beside the kernel that runs
+// with it, or the measured speed alone at the clocks that are held.
 double Scheduler::State::expected_speed(const Entry& entry) const {
   const auto& beside = entry.beside;
   const auto forecast =
@@ -59,7 +59,8 @@ double Scheduler::State::expected_speed(const Entry& entry) const {
   return point != nullptr ? entry.traits->alone / point->alone : 1.0;
 }
 
-// Of what was given all its blocks at once: the device is not asked. Never nothing, as it runs.
+// Returns the share of blocks that is left, estimated by time for works that were given all their blocks at once, since
+// the device is not asked. It is never 0 for these, since they still run.
 double Scheduler::State::expected_left(const Entry& entry) const {
   const bool has_all = !entry.flights.empty() && entry.current && entry.current->form != Form::slices;
   return has_all ? std::max(kLeastLeft, entry.left() - entry.expected) : entry.left();
@@ -69,7 +70,7 @@ Nanoseconds Scheduler::State::expected_time_left(const Entry& entry) const {
   return expected_left(entry) / std::max(expected_speed(entry), 1e-6) * entry.traits->alone;
 }
 
-// As it is expected to be so much later.
+// Returns the work as it is expected to be so much later.
 Candidate Scheduler::State::candidate(const Entry& entry, Nanoseconds later) const {
   const double run = entry.flights.empty() || !(entry.traits->alone > Nanoseconds(0))
                          ? 0.0
@@ -83,7 +84,7 @@ Candidate Scheduler::State::candidate(const Entry& entry, Nanoseconds later) con
           .running = entry.wanted};
 }
 
-// Of the kernels that the view has.
+// Returns how many further works there are of the kernels in the view.
 std::vector<WorkCount> Scheduler::State::works_after(const QueueView& view, const Entry* without) {
   std::vector<WorkCount> later;
   const auto count = [&](KernelId kernel) -> WorkCount& {
@@ -98,10 +99,10 @@ std::vector<WorkCount> Scheduler::State::works_after(const QueueView& view, cons
   return later;
 }
 
-// The first work of each kernel of which the view has none: whoever is served sooner than it comes would else be out of
-// sight of its partner. As many kernels as there is room for works.
+// Adds the first work of each kernel that the view lacks, at most as many as the window. Otherwise works of one kernel
+// could fill the window, and its partners behind them would not be seen.
 void Scheduler::State::add_first_of_others(QueueView& view, Nanoseconds later) {
-  if (view.works.size() < options.window) return;  // it has all
+  if (view.works.size() < options.window) return;  // it has all works
   std::set<KernelId> seen;
   for (const Candidate& work : view.works) seen.insert(work.kernel);
   for (const auto& [kernel, works] : queue.ready_by_kernel()) {
@@ -138,7 +139,8 @@ unsigned Scheduler::State::free_slot() {
     if (std::ranges::none_of(active, [&](WorkId id) { return queue.find(id)->slot == slot; })) return slot;
 }
 
-// What runs keeps its own where SMs are divided alike; else it is started anew with all others of the plan.
+// Returns the bytes of shared memory for this plan. A running work keeps its own number if SMs are divided alike for
+// both; else it is restarted with all others of the plan.
 std::uint64_t Scheduler::State::shared_bytes_of(const Plan& plan) {
   std::vector<Residents> residents;
   for (const Share& share : plan.shares)
@@ -151,7 +153,7 @@ std::uint64_t Scheduler::State::shared_bytes_of(const Plan& plan) {
   return bytes;
 }
 
-// Nothing is new and nothing changes, though something may have ended.
+// True if the plan starts and changes nothing, though a work may have ended.
 bool Scheduler::State::only_goes_on(const Plan& plan) {
   return std::ranges::all_of(plan.shares, [&](const Share& share) {
     const Entry* entry = queue.find(share.work);
@@ -161,7 +163,7 @@ bool Scheduler::State::only_goes_on(const Plan& plan) {
 
 void Scheduler::State::want(const Plan& plan) {
   std::vector<Share> shares = plan.shares;
-  // Memory that SMs need not divide any more is not worth a new start.
+  // A restart is not worth memory that SMs need no longer divide.
   const bool goes_on = only_goes_on(plan);
   const std::uint64_t shared_bytes = shared_bytes_of(plan);
   for (Share& share : shares)
@@ -182,7 +184,7 @@ void Scheduler::State::want(const Plan& plan) {
   fills_sms = plan.fills_sms;
 }
 
-// One launch more of its share. False: it could not be launched.
+// Starts one more launch of the work's share. Returns false if it could not be launched.
 bool Scheduler::State::launch_next(Entry& entry) {
   const Launch launch = launch_of(entry);
   auto id = machine.launch(launch);
@@ -198,7 +200,7 @@ bool Scheduler::State::launch_next(Entry& entry) {
   return true;
 }
 
-// Why: is_resident().
+// Returns the active works in the order of their launches; is_resident() gives the reason.
 std::vector<WorkId> Scheduler::State::in_launch_order() {
   std::vector<WorkId> ids(active.begin(), active.end());
   std::ranges::stable_sort(ids, {}, [&](WorkId id) {
@@ -209,14 +211,14 @@ std::vector<WorkId> Scheduler::State::in_launch_order() {
   return ids;
 }
 
-// Whether blocks are told to leave their SMs. What began before all of them have left would get more blocks onto those
-// that were free first. What failed may never leave.
+// Tells whether blocks have been told to leave their SMs. A launch that began before all of them have left would get
+// more blocks onto the SMs that were free first. Blocks of a failed work may never leave.
 bool Scheduler::State::is_draining() {
   const auto drains = [&](const Entry& entry) {
     const bool may_leave = !entry.failure || machine.now() < entry.drained;
     return entry.gives_way() && may_leave && entry.current->form == Form::persistent;
   };
-  // Of what was launched ahead only that in a lane of its own may have begun.
+  // A work launched ahead may have begun only if it has a lane of its own.
   const auto next_drains = [&](const Entry& entry) {
     const Entry* next = entry.next ? queue.find(*entry.next) : nullptr;
     return next != nullptr && next->slot != entry.slot && drains(*next);
@@ -227,7 +229,8 @@ bool Scheduler::State::is_draining() {
   });
 }
 
-// Towards what is wanted: the old share ends before the new one begins, as only then it is known where to go on.
+// Moves a work towards its wanted share. The old share ends before the new one begins, since only then it is known at
+// which block to go on.
 void Scheduler::State::advance(Entry& entry, bool draining) {
   if (entry.gives_way()) {
     drop_next(entry);
@@ -241,7 +244,8 @@ void Scheduler::State::advance(Entry& entry, bool draining) {
     if (!launch_next(entry)) return;
 }
 
-// Rates are measured of launches that had one and the same kernel beside them until they ended or were stopped.
+// Marks launches with the one other kernel that runs beside them, so that rates can be measured. A mark is removed if
+// the partner changes before the launch has ended or was stopped.
 void Scheduler::State::mark_partners() {
   std::vector<Entry*> running;
   for (const WorkId id : active)

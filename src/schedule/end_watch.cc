@@ -6,7 +6,7 @@ namespace wattune::schedule {
 
 namespace {
 
-// With so many blocks on these SMs, over its speed with all of them on all SMs.
+// Returns the speed with so many blocks on these SMs, over that with all blocks on all SMs.
 double speed_alone(const KernelTraits& kernel, const Launch& launch, const MachineLimits& limits) {
   const bool is_slower =
       launch.form == Form::persistent && launch.per_sm > 0 && launch.per_sm <= kernel.rate_at_residency.size();
@@ -33,9 +33,9 @@ void EndWatch::learn(const Launch& launch, Nanoseconds took, std::uint64_t block
   if (blocks > 0) block_times_[share_of(launch)] = took / static_cast<double>(blocks);
 }
 
-// A sleep lasts some 60 us longer than it was asked to, so that the window of looks without a pause must be longer.
+// The window of checks without a pause must be longer than about 60 us, by which a sleep lasts longer than requested.
 Nanoseconds EndWatch::pause(Nanoseconds ran, Nanoseconds expected) {
-  constexpr Nanoseconds kLeastWindow{100e3};  // on either side of the moment
+  constexpr Nanoseconds kLeastWindow{100e3};  // on either side of the expected end
   constexpr Nanoseconds kMostWindow{500e3};
   constexpr Nanoseconds kLongest{200e3};
   const Nanoseconds window = std::clamp(expected / 20.0, kLeastWindow, kMostWindow);

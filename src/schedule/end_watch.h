@@ -1,7 +1,7 @@
-// EndWatch: when to look whether a launch has ended. A value.
+// EndWatch: decides when to check whether a launch has ended. A value.
 //
-// Looking costs a core, and not looking delays whoever comes next. So a launch is looked at without a pause around the
-// moment at which it is expected to end, and seldom else; the later it ends, the longer the pauses get.
+// Checking costs a core, and not checking delays the next launch. So a launch is checked without a pause around the
+// moment at which its end is expected, and seldom at other times. The later it ends, the longer the pauses get.
 //
 //   const Nanoseconds expected = watch.expected(traits, launch, limits);
 //   while (!has_ended()) sleep(EndWatch::pause(now() - begin, expected));
@@ -18,16 +18,17 @@ namespace wattune::schedule {
 
 class EndWatch {
  public:
-  // How long the launch will take: for each block as long as the last one of its kernel in the same share did, since
-  // who runs beside it is mostly the same; else as long as alone. 0: nothing is known.
+  // Returns how long the launch will take; 0 if nothing is known. Each block counts as long as in the last launch of
+  // its kernel in the same share, whose partner was mostly the same. Without such a launch it counts as long as alone.
   Nanoseconds expected(const KernelTraits& kernel, const Launch& launch, const MachineLimits& limits) const;
+  // Notes the time that a launch with so many blocks took.
   void learn(const Launch& launch, Nanoseconds took, std::uint64_t blocks);
 
-  // How long to sleep before the next look at what has run for so long; 0: look again at once.
+  // Returns how long to sleep before the next check of a launch that has run for so long; 0 to check again at once.
   static Nanoseconds pause(Nanoseconds ran, Nanoseconds expected);
 
  private:
-  using ShareKey = std::tuple<KernelId, Form, unsigned, unsigned>;  // kernel, form, blocks on each SM, SMs
+  using ShareKey = std::tuple<KernelId, Form, unsigned, unsigned>;  // kernel, form, blocks on each SM, number of SMs
   static ShareKey share_of(const Launch& launch);
 
   std::map<ShareKey, Nanoseconds> block_times_;

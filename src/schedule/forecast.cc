@@ -14,11 +14,12 @@ namespace wattune::schedule {
 
 namespace {
 
-// A forecast takes milliseconds with so many states (docs/schedule.md); a rougher chain answers where more are needed.
+// Most states of a chain, with which a forecast takes milliseconds (docs/schedule.md). A rougher chain answers if more
+// are needed.
 constexpr unsigned kMostStates = 600;
 constexpr unsigned kRoughestUnit = 8;  // warps
 
-// The finest chain whose states are few enough.
+// Predicts with the finest chain whose states are few enough.
 template <typename Predict>
 auto with_few_states(Predict predict) {
   for (model::ChainOptions options{.most_states = kMostStates};; options.warps_per_unit *= 2)
@@ -43,7 +44,7 @@ Result<std::vector<double>> ipc_of(const model::ChainSm& sm, std::span<const mod
       [&](const model::ChainOptions& options) { return model::instructions_per_cycle(sm, loads, options); });
 }
 
-// Of 1, 2 ... resident blocks.
+// Returns the speeds with 1, 2 ... resident blocks, over that with all.
 Result<std::vector<double>> residency_rates(const model::ChainSm& sm, const KernelTraits& kernel) {
   if (!kernel.rate_at_residency.empty()) return kernel.rate_at_residency;
   std::vector<double> rates;
@@ -56,8 +57,9 @@ Result<std::vector<double>> residency_rates(const model::ChainSm& sm, const Kern
   return rates;
 }
 
-// Without what it asks of pipelines and L2: a round of the chain lasts until all warps had what they ask for, in which
-// those that ask for something else would wait with them. What two ask for together is packed().
+// Returns the kernel's load without its demand for pipelines and L2. A round of the chain lasts until all warps have
+// had what they ask for, so warps with other demands would wait with them. packed() handles the joint demand of two
+// kernels.
 model::WarpLoad waiting_load(const KernelTraits& kernel, double blocks) {
   model::WarpLoad load{kernel.profile.profile,
                        static_cast<unsigned>(std::max(1.0, std::round(blocks * kernel.profile.warps_per_block)))};
@@ -65,8 +67,9 @@ model::WarpLoad waiting_load(const KernelTraits& kernel, double blocks) {
   return load;
 }
 
-// What each keeps of its speed where both wait for the same memory, with so many resident blocks on each SM: the chain
-// of two kernels over that of one, where both can issue as if they were alone.
+// Returns the share of its speed that each kernel keeps where both wait for the same memory, with so many resident
+// blocks on each SM. It is the speed by the chain of two kernels over that of one, if both can issue as if they were
+// alone.
 Result<std::array<double, 2>> memory_shares(model::ChainSm sm, const KernelTraits& first, const KernelTraits& second,
                                             std::array<double, 2> blocks) {
   if (first.profile.profile.stalls.empty() || second.profile.profile.stalls.empty()) return std::array{1.0, 1.0};
@@ -78,15 +81,15 @@ Result<std::array<double, 2>> memory_shares(model::ChainSm sm, const KernelTrait
   return std::array{std::min(1.0, together[0] / of_first[0]), std::min(1.0, together[1] / of_second[0])};
 }
 
-// Where the resources of only one are known, both have PUR and MUR.
+// Returns the use of each resource by both; only PUR and MUR if the resources of either are unknown.
 std::array<std::vector<double>, 2> uses_of(const KernelTraits& first, const KernelTraits& second) {
   if (first.use.size() == second.use.size() && !first.use.empty()) return {first.use, second.use};
   const auto known = [](const model::Utilisation& of) { return std::vector{of.pipeline, of.memory}; };
   return {known(first.utilisation), known(second.utilisation)};
 }
 
-// Both slow down alike where together they ask for more than all of a resource that they share, of which those of the
-// uses are from `begin` on.
+// Returns the speeds after both have slowed down alike, if together they ask for more than all of a shared resource.
+// Resources of the uses from `begin` on are shared.
 std::array<double, 2> packed(std::array<double, 2> rates, const std::array<std::vector<double>, 2>& uses,
                              std::size_t begin = 0) {
   double most = 1.0;
@@ -117,7 +120,8 @@ double rate_on(double share_of_sms, const KernelTraits& kernel) {
   return std::min(1.0, share_of_sms / std::max(kernel.saturating_share, 1e-6));
 }
 
-// Their requests meet in L2 and DRAM, as if each had its share of the blocks on every SM; pipelines are their own.
+// Forecasts a split. Requests of the two meet in L2 and DRAM, as if each had its share of the blocks on every SM; each
+// has pipelines of its own.
 Result<PairForecast> forecast_of_split(const MachineLimits& limits, const model::ChainSm& sm, unsigned sms,
                                        const KernelTraits& first, const KernelTraits& second) {
   const double share = static_cast<double>(sms) / limits.sms;
@@ -130,7 +134,8 @@ Result<PairForecast> forecast_of_split(const MachineLimits& limits, const model:
   return PairForecast{.sms_of_first = sms, .rates = packed(rates, uses, memory), .watts = watts_of(first, second)};
 }
 
-// Until both have ended, as what runs whole keeps its SMs; of kernels whose times are unknown, as if they were equal.
+// Returns the time until both have ended, since whole kernels keep their SMs. Kernels of unknown times count as equally
+// long.
 double makespan_of(const PairForecast& split, const KernelTraits& first, const KernelTraits& second) {
   const bool are_known = first.alone.value() > 0.0 && second.alone.value() > 0.0;
   const double of_first = are_known ? first.alone.value() : 1.0;
@@ -203,7 +208,7 @@ PairForecast PairForecast::swapped(unsigned sms) const {
   return turned;
 }
 
-// Joules of the grid alone over its time alone: by its twin where that takes fewer.
+// Returns the energy of the grid alone over its time alone, by its twin if that takes less.
 Watts most_frugal_alone(const KernelTraits& kernel) {
   const bool is_known = kernel.power.twin > Watts(0);
   return is_known ? std::min(kernel.power.alone, kernel.power.twin / best_residency(kernel).speed) : kernel.power.alone;

@@ -1,5 +1,5 @@
-// The schedule of Jiao et al. (profit_table.h): the pair of the highest profit in slices until one of the two is done,
-// the oldest alone where none gains, which gives way to a pair that an arrival makes.
+// The schedule of Jiao et al. (profit_table.h): the pair with the highest profit runs in slices until one of the two is
+// done. If no pair gains, the oldest work runs alone, and gives way to a pair that an arrival makes.
 #include <algorithm>
 #include <vector>
 
@@ -10,12 +10,13 @@ namespace wattune::schedule {
 
 namespace {
 
-// The oldest work of each kernel that waits or runs.
+// Returns the oldest work of the kernel.
 const Candidate& work_of(const std::vector<const Candidate*>& works, KernelId kernel) {
   return **std::ranges::find(works, kernel, [](const Candidate* work) { return work->kernel; });
 }
 
-// Rows tell of the best clocks. While others must be held, they have what is forecast there.
+// Returns the row with its forecast at the clocks that must be held; nullopt if it does not gain there. Rows are for
+// the best clocks.
 std::optional<ProfitRow> row_at_held(ProfitRow row, const QueueView& view, const PairTable& table,
                                      const PolicyOptions& options) {
   row.forecast = forecast_now(view, table, row.first, row.second).value_or(row.forecast);
@@ -25,7 +26,7 @@ std::optional<ProfitRow> row_at_held(ProfitRow row, const QueueView& view, const
   return row;
 }
 
-// The highest profit, if clocks need not be switched for it.
+// Returns the row with the highest profit, after the handicap of rows for which clocks must be switched.
 std::optional<ProfitRow> best_row(const ProfitTable& profits, const QueueView& view, const PairTable& table,
                                   const PolicyOptions& options) {
   std::optional<ProfitRow> best;
@@ -41,6 +42,7 @@ std::optional<ProfitRow> best_row(const ProfitTable& profits, const QueueView& v
   return best;
 }
 
+// Removes the rows of kernels that have no works any more, and adds those of new kernels.
 void keep_up(ProfitTable& profits, const std::vector<const Candidate*>& works, const PairTable& forecasts) {
   const std::vector<KernelId> before = profits.kernels();
   for (const KernelId kernel : before)

@@ -15,11 +15,11 @@ namespace wattune::schedule {
 
 namespace {
 
-// Launches of a lane that are handed over, so that it never waits for the host. One hardware queue would hold back
-// other lanes behind those that wait for their own.
+// Returns how many launches of a lane are handed over in advance, so that it never waits for the host. With one
+// hardware queue, waiting launches of one lane would hold back the other lanes.
 unsigned launches_ahead(const MachineLimits& limits) { return limits.hardware_queues == 1 ? 1 : 4; }
 
-constexpr unsigned kLanesOfSlices = 2;  // the beginning of one slice covers the end of the other; as schedulers do
+constexpr unsigned kLanesOfSlices = 2;  // the beginning of one slice covers the end of the other, as in schedulers
 
 struct PartyState {
   const Party* party = nullptr;
@@ -123,7 +123,7 @@ class JointRunner {
                                [&](const PartyState& each) { return each.run.ends.size() >= options_.least_ends; });
   }
 
-  // In turns, so that nobody gets ahead by the time that launching takes.
+  // Launches for all parties in turn, so that none gains a lead by the time that launching takes.
   void feed() {
     for (bool any = true; any;) {
       any = false;
@@ -159,7 +159,7 @@ class JointRunner {
     for (const auto& [launch, place] : flights_) machine_.stop(launch);
   }
 
-  // What runs beside it ends as well; what is lost does not.
+  // Stops the other launches too; on a lost device none of them will end.
   void fail(Error error, const PartyState& state) {
     if (error.code() == ErrorCode::device_lost) flights_.clear();
     if (!failure_) failure_ = std::move(error).with_context(machine_.kernel(state.party->kernel)->name);
@@ -175,8 +175,8 @@ class JointRunner {
   Machine& machine_;
   const JointRunOptions& options_;
   std::vector<PartyState> states_;
-  std::vector<std::size_t> order_;           // in which they are launched: see is_resident()
-  std::map<LaunchId, std::size_t> flights_;  // places of their parties
+  std::vector<std::size_t> order_;           // order of their launches: see is_resident()
+  std::map<LaunchId, std::size_t> flights_;  // the places of their parties
   std::optional<Error> failure_;
 };
 

@@ -1,7 +1,7 @@
-// KernelBuffers: the buffers that configurations of one kernel have in common, where one of them runs at a time.
+// KernelBuffers: the buffers that the configurations of one kernel share, if only one of them runs at a time.
 //
-// One for each argument and size, which lives as long as somebody uses it. What one configuration left in outputs stays
-// until KernelOutputs::restore(). One thread at a time, while nothing runs on them.
+// There is one for each argument and size; it lives as long as a configuration uses it. Outputs keep what a
+// configuration left until KernelOutputs::restore(). One thread at a time, while nothing runs on the buffers.
 //
 //   WATTUNE_ASSIGN(const auto copies, load_kernel(*device, spec, configuration, {.buffers = &buffers}));
 //   WATTUNE_TRY(buffers.note_inputs(digest));
@@ -21,20 +21,20 @@
 
 namespace wattune::schedule {
 
-// Those of an argument.
+// The buffers of one argument.
 struct ArgumentBuffers {
   std::shared_ptr<backend::Buffer> buffer = {};
-  std::shared_ptr<backend::Buffer> pristine = {};  // as LoadedKernel has it
+  std::shared_ptr<backend::Buffer> pristine = {};  // original contents, as in LoadedKernel
 };
 
 class KernelBuffers {
  public:
-  // None: nobody uses such.
+  // Returns the buffers of an argument of this size; nullopt if no configuration uses such.
   std::optional<ArgumentBuffers> find(std::size_t argument, const tune::PlannedBuffer& planned) const;
   void add(std::size_t argument, const tune::PlannedBuffer& planned, const ArgumentBuffers& made, bool is_input);
-  // What inputs that are new hold, which kernels are declared to leave alone.
+  // Notes the digests of new inputs, which kernels are declared to leave alone.
   Result<void> note_inputs(BufferDigest& digest);
-  // Whether all hold what was noted; also where no digest of them can be had.
+  // Tells whether all inputs hold what was noted. Inputs whose digest cannot be computed count as unchanged.
   Result<bool> inputs_hold(BufferDigest& digest);
 
  private:

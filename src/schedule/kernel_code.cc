@@ -1,4 +1,4 @@
-// Code of kernels, and what of it can be launched in parts.
+// Loads the code of kernels, with the forms in which they can be launched in parts.
 #include <algorithm>
 #include <utility>
 
@@ -18,7 +18,7 @@ using CodeOr = Result<std::shared_ptr<const KernelCode>>;
 
 const std::vector<TwinForm> kForms = {TwinForm::add, TwinForm::linear, TwinForm::persistent};
 
-// Why no part of the launch may run alone; empty: it may.
+// Returns why no part of the launch may run alone; empty if it may.
 std::string refusal_of(const backend::Geometry3& geometry, const LoadOptions& options) {
   if (!options.with_twins) return "it was loaded to run whole only";
   if (geometry.cooperative) return "its launch is cooperative: all of its blocks run at once";
@@ -42,7 +42,7 @@ std::string words_of(const slice::Obstacle* obstacle) {
   return obstacle->construct + ": " + obstacle->reason;
 }
 
-// A text with its twins, and what they are made of.
+// A PTX text with its twins, and the analysis of the original.
 struct TwinText {
   slice::PtxTree tree;
   slice::TwinModule module;
@@ -75,7 +75,7 @@ Result<void> find_twins(backend::Program& program, const TwinText& text, KernelC
   return {};
 }
 
-// PTX, by the device's compiler; a source that is PTX needs none.
+// Returns the PTX by the device's compiler; a source that is PTX needs none.
 Result<backend::Image> ptx_of(backend::Device& device, const KernelSource& source, Macros macros, Nanoseconds limit) {
   Result<backend::CompileTarget> target = device.compile_target(source);
   if (!target && target.error().code() != ErrorCode::unavailable) return std::move(target).error();
@@ -100,7 +100,8 @@ CodeOr load_cuda(backend::Device& device, const KernelSource& source, Macros mac
   return std::make_shared<const KernelCode>(std::move(code));
 }
 
-// Options and values of parameters may hold the names that are looked for, or name a file to include.
+// Tells whether slices need the preamble. Options and values of parameters may hold the names that are looked for, or
+// name a file to include.
 Result<bool> needs_preamble(const KernelSource& source, Macros macros) {
   WATTUNE_ASSIGN(const slice::OpenclAnalysis analysis, slice::analyse_opencl(source.text, source.file.string()));
   std::string given;
@@ -119,7 +120,7 @@ slice::NdRange range_of(const backend::Geometry3& geometry) {
   return range;
 }
 
-// The compiler has read what the source alone does not show.
+// The message if the compiler has found something that the source alone does not show.
 constexpr char kHiddenRefusal[] =
     "its slices do not compile: something that it includes or makes of parts launches kernels, shares pipes, is "
     "assembly, or defines names anew that slices define";

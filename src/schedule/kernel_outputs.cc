@@ -19,7 +19,7 @@ const VectorArgument* written(const Argument& argument) {
   return vector != nullptr && vector->access != ArgumentAccess::read_only ? vector : nullptr;
 }
 
-// Precondition: the kernel writes it.
+// Tells whether the output is compared. Precondition: the kernel writes it.
 bool is_compared(const Argument& argument) { return written(argument)->comparison != OutputComparison::none; }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The schedules of Zhong and He, "Kernelet", with the errors of the paper corrected (docs/schedule.md): its greedy one,
-// and random ones, with which it is compared.
+// The schedules of Zhong and He, "Kernelet", with the errors of the paper corrected (docs/schedule.md): the greedy one,
+// and random ones for comparison.
 #include <algorithm>
 
 #include "schedule/shares.h"
@@ -9,7 +9,7 @@ namespace wattune::schedule {
 
 namespace {
 
-// Pairs that pruning by utilisation leaves (section 4.3).
+// Returns the pairs that remain after pruning by utilisation (section 4.3).
 std::vector<model::Pair> kept_pairs(const std::vector<const Candidate*>& works, const PolicyOptions& options) {
   std::vector<model::Utilisation> utilisations;
   utilisations.reserve(works.size());
@@ -31,7 +31,7 @@ Plan kernelet_plan(const QueueView& view, const PairTable& table, const PolicyOp
   return best.first == nullptr ? oldest_in_slices(view, options) : slices_of(best, view, options);
 }
 
-// A random pair at a random ratio (the paper's MC). What is drawn depends on the works that wait and the seed alone.
+// Plans a random pair at a random ratio (the paper's MC). The draw depends on the waiting works and the seed alone.
 Plan random_plan(const QueueView& view, const PolicyOptions& options) {
   if (runs_sliced_pair(view)) return unchanged(view, 1.0, "the pair runs until one of the two has no slice left");
   const auto works = sliceable_kernels(view);

@@ -14,7 +14,7 @@ namespace wattune::schedule {
 
 namespace {
 
-// What all copies of a kernel have in common.
+// The parts that all copies of a kernel have in common.
 struct Recipe {
   const KernelSpec& spec;
   const tune::Launch& launch;

@@ -1,4 +1,4 @@
-// What is known of a pair that has run: short pilot runs at every ratio.
+// Forecasts from short pilot runs of a pair in every way.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,14 +13,14 @@ namespace wattune::schedule {
 
 namespace {
 
-// A pilot runs for so many waves alone of the kernel whose waves take longer, and no less, as shorter runs are mostly
-// beginning and end; and until grids of both have ended, unless that takes too long: their blocks may differ, and what
-// one loses between two grids belongs to its speed.
+// A pilot runs for so many waves of the kernel whose waves take longer, and at least for kLeastPilot, as shorter runs
+// are mostly beginning and end. It also runs until so many grids of both have ended, but not beyond kLongestPilot.
+// Blocks of one grid may differ, and the loss between two grids belongs to the speed.
 constexpr double kWaves = 8.0;
 constexpr std::size_t kGrids = 2;
 constexpr Nanoseconds kLeastPilot = nanoseconds_from_ms(2);
 constexpr Nanoseconds kLongestPilot = nanoseconds_from_ms(20);
-constexpr Nanoseconds kLongestWholePilot = nanoseconds_from_ms(10);  // of one launch, which nothing stops
+constexpr Nanoseconds kLongestWholePilot = nanoseconds_from_ms(10);  // of one whole launch, which nothing stops
 
 struct PilotKernel {
   KernelId id = 0;
@@ -42,17 +42,19 @@ Nanoseconds pilot_time(const Machine& machine, const KernelTraits& kernel) {
   return std::max(kLeastPilot, waves);
 }
 
+// Returns a party with so many blocks on each SM, in this form.
 Party on_each_sm(const Machine& machine, KernelId kernel, unsigned per_sm, Form form) {
   return form == Form::slices ? sliced_party(machine, kernel, per_sm) : shared_party(machine, kernel, per_sm);
 }
 
-// Work alone for what ran, over the time that it took.
+// Returns the time alone of the work that ran, over the time that it took.
 double rate_of(const PartyRun& run, const KernelTraits& kernel) {
   if (run.blocks == 0) return 0.0;
   return static_cast<double>(run.blocks) / static_cast<double>(kernel.blocks) * kernel.alone / run.time();
 }
 
-// Again and again, so that neither leaves the other alone. `pilot` says how they run, and learns how fast.
+// Runs both kernels again and again, so that neither leaves the other alone. `pilot` says how they run, and is returned
+// with their speeds.
 Result<PairForecast> run_pilot(Machine& machine, const std::array<PilotKernel, 2>& pair, std::array<Party, 2> parties,
                                PairForecast pilot) {
   const Nanoseconds time = std::max(pilot_time(machine, *pair[0].traits), pilot_time(machine, *pair[1].traits));
@@ -68,7 +70,7 @@ Result<PairForecast> run_pilot(Machine& machine, const std::array<PilotKernel, 2
 Result<void> run_splits(Machine& machine, const std::array<PilotKernel, 2>& pair, std::vector<PairForecast>& ways) {
   for (const unsigned sms : splits_of(machine.limits())) {
     const auto parties = parties_of(machine, {pair[0].id, pair[1].id}, {.sms_of_first = sms});
-    // The first launch on a range makes what launches on it need, which on CUDA may take as long as a pilot.
+    // The first launch on a range sets up its resources, which on CUDA may take as long as a pilot.
     WATTUNE_TRY(run_jointly(machine, parties, {.stop_after = Nanoseconds(0)}));
     WATTUNE_ASSIGN(PairForecast measured, run_pilot(machine, pair, parties, {.sms_of_first = sms}));
     ways.push_back(std::move(measured));
@@ -76,7 +78,7 @@ Result<void> run_splits(Machine& machine, const std::array<PilotKernel, 2>& pair
   return {};
 }
 
-// How many launches had ended by then, and what part of the next one by its time.
+// Returns the number of launches that had ended by this moment, plus the part of the next one that had passed.
 double launches_until(const PartyRun& run, Nanoseconds moment) {
   const auto next = std::ranges::find_if(run.ends, [&](Nanoseconds end) { return end > moment; });
   const auto ended = static_cast<double>(next - run.ends.begin());
@@ -85,8 +87,8 @@ double launches_until(const PartyRun& run, Nanoseconds moment) {
   return ended + std::max(0.0, (moment - begin) / (*next - begin));
 }
 
-// Nothing stops kernels that run themselves, so each runs twice or more, as often as its twin would in that time. What
-// one does after the other has ended is not counted.
+// Measures the two kernels themselves, not twins, at the split of `twins`. Nothing stops whole kernels, so each runs
+// twice or more, as often as its twin would in that time. Launches after the end of the other kernel do not count.
 Result<PairForecast> run_whole(Machine& machine, const std::array<PilotKernel, 2>& pair, const PairForecast& twins) {
   Nanoseconds time = kLeastPilot;
   for (std::size_t i = 0; i < 2; ++i) time = std::max(time, 2.0 * pair[i].traits->alone / twins.rates[i]);
@@ -101,8 +103,8 @@ Result<PairForecast> run_whole(Machine& machine, const std::array<PilotKernel, 2
   return whole;
 }
 
-// Kernels themselves may do better on SMs of their own than their twins do: at the splits at which twins come nearest
-// to each other's speed, where none takes long.
+// Measures whole kernels on SMs of their own, where they may do better than their twins. Only the splits at which twins
+// are closest to equal speed are tried, and only if no launch takes long.
 Result<void> run_whole_splits(Machine& machine, const std::array<PilotKernel, 2>& pair,
                               std::vector<PairForecast>& ways) {
   constexpr std::size_t kNearest = 4;

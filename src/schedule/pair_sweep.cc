@@ -33,7 +33,7 @@ Parties parties_of(const Machine& machine, const PairSweep& sweep, const Arrange
   return parties;
 }
 
-// Without the host's pause between the two, which a stream would not have.
+// Runs the two one after the other. The host's pause between them is left out, since a stream would not have it.
 Result<JointRun> run_in_turn(Machine& machine, const Parties& parties) {
   WATTUNE_ASSIGN(JointRun run, run_jointly(machine, {parties.data(), 1}));
   WATTUNE_ASSIGN(const JointRun second, run_jointly(machine, {parties.data() + 1, 1}));
@@ -48,7 +48,7 @@ Result<JointRun> run_arrangement(Machine& machine, const PairSweep& sweep, const
   return arrangement.way == Way::in_turn ? run_in_turn(machine, parties) : run_jointly(machine, parties);
 }
 
-// What repeated runs of one thing gave.
+// The figures of repeated runs in one way.
 struct Measured {
   std::vector<double> makespans, first_times, second_times, joules;
 
@@ -62,8 +62,8 @@ struct Measured {
   std::vector<Nanoseconds> by_round() const { return {makespans.begin(), makespans.end()}; }
 };
 
-// The fewest repetitions with which both take equally long, but for `match`, and no less than is worth measuring. With
-// 0.5 / match of the longer one there are such at the latest, as rounding is off by one half.
+// Returns the fewest repetitions with which both kernels take equally long, within `match`, and long enough to measure.
+// Such are found at 0.5 / match of the longer one at the latest, as rounding is off by at most one half.
 Result<std::array<std::size_t, 2>> matched_repetitions(std::array<Nanoseconds, 2> once, const SweepOptions& options) {
   const std::size_t longer = once[0] >= once[1] ? 0 : 1;
   const double ratio = once[longer] / once[1 - longer];
@@ -122,7 +122,7 @@ class Sweeper {
     return {};
   }
 
-  // Each alone, then all rows; every other round backwards, so that what drifts meets all alike.
+  // Runs each kernel alone, then all rows; every other round backwards, so that drift meets all alike.
   Result<void> run_round() {
     const std::size_t all = sweep_.rows.size() + 2;
     for (std::size_t i = 0; i < all; ++i) {
@@ -141,7 +141,7 @@ class Sweeper {
     return {};
   }
 
-  // What one way of running them lacks is no reason to give up the others.
+  // Runs one row. Its failure is noted and does not end the other rows, unless the device is lost.
   Result<void> run_row(std::size_t row) {
     if (sweep_.rows[row].failure) return {};
     auto run = run_arrangement(machine_, sweep_, sweep_.rows[row].arrangement);
@@ -209,7 +209,7 @@ std::string describe(const Arrangement& arrangement, const MachineLimits& limits
 
 double expected_gain(const std::array<Nanoseconds, 2>& alone, const std::array<double, 2>& rates,
                      const std::array<double, 2>& after) {
-  std::array<Nanoseconds, 2> whole = {};  // that each would take, were it never left alone
+  std::array<Nanoseconds, 2> whole = {};  // time of each, if the other never ended
   for (std::size_t i = 0; i < 2; ++i)
     whole[i] = rates[i] > 0.0 ? alone[i] / rates[i] : Nanoseconds(std::numeric_limits<double>::infinity());
   const std::size_t longer = whole[0] > whole[1] ? 0 : 1;

@@ -8,7 +8,7 @@ namespace wattune::schedule {
 
 namespace {
 
-// Of the kernel with the lower number first.
+// Returns the shape with the kernel with the lower number first.
 PairShape in_table(const PairShape& shape, KernelId first, KernelId second, unsigned sms) {
   return first <= second ? shape : PairForecast{shape.ratio, shape.sms_of_first, shape.whole}.swapped(sms).shape();
 }

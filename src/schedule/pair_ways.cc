@@ -8,13 +8,13 @@ namespace wattune::schedule {
 
 namespace {
 
-// Whether this one goes on as it runs where it has so many blocks on each SM, or so many SMs.
+// True if the work can go on as it runs with so many blocks on each SM, or on so many SMs.
 bool goes_on(const Candidate& work, unsigned per_sm, unsigned sms) {
   const Share& share = *work.running;
   return sms > 0 ? share.sms.count == sms : share.sms.count == 0 && share.per_sm == per_sm;
 }
 
-// Which of the two would have to be started anew, of those that are not whole.
+// Tells which of the two would have to be restarted for this way. Neither runs whole now.
 std::array<bool, 2> restarts(const CandidatePair& pair, const PairForecast& way, const MachineLimits& limits) {
   const unsigned sms_of_second = way.sms_of_first > 0 ? limits.sms - way.sms_of_first : 0;
   const auto is_parted = [&](const Candidate& work, unsigned per_sm, unsigned sms) {
@@ -24,26 +24,26 @@ std::array<bool, 2> restarts(const CandidatePair& pair, const PairForecast& way,
           is_parted(*pair.second, way.ratio.second, sms_of_second)};
 }
 
-// Of those of the two that are started anew.
+// Returns the time that these restarts take.
 Nanoseconds switching_of(const CandidatePair& pair, const std::array<bool, 2>& anew, const MachineLimits& limits) {
   return (anew[0] ? switching_time(*pair.first->traits, limits) : Nanoseconds(0)) +
          (anew[1] ? switching_time(*pair.second->traits, limits) : Nanoseconds(0));
 }
 
-// It runs beside another, or beside nobody in a share that it would not have alone.
+// True if the work runs beside another, or alone in a share that it would not have been given alone.
 bool runs_in_a_share(const Candidate& work) {
   if (!work.running || work.running->form != Form::persistent) return false;
   return work.running->sms.count > 0 || work.running->per_sm != best_residency(*work.traits).per_sm;
 }
 
-// In a share, over that of the kernel itself.
+// Returns the speed in a share, over that of the kernel itself.
 double speed_in(const KernelTraits& kernel, unsigned per_sm, unsigned sms, const MachineLimits& limits) {
   if (sms > 0) return kernel.twin_speed * std::min(1.0, sms / (limits.sms * std::max(kernel.saturating_share, 1e-6)));
   if (per_sm <= kernel.rate_at_residency.size()) return kernel.twin_speed * kernel.rate_at_residency[per_sm - 1];
   return std::min(1.0, static_cast<double>(per_sm) / std::max(1U, kernel.profile.blocks_alone));
 }
 
-// Of all works of its kernel that wait or run, what is left, alone.
+// Returns the remaining solo time, summed over all waiting and running works of this kernel.
 Nanoseconds backlog_of(const Candidate& of, const QueueView& view) {
   const auto later = std::ranges::find(view.later, of.kernel, &WorkCount::kernel);
   double works = later == view.later.end() ? 0.0 : static_cast<double>(later->works);
@@ -52,11 +52,12 @@ Nanoseconds backlog_of(const Candidate& of, const QueueView& view) {
   return works * of.traits->alone;
 }
 
-// As it is best alone, at the best clocks for it, over that of the kernel itself at the board's own.
+// Returns the speed of the kernel in its best way alone, at its best clocks, over that of the kernel at the board's own
+// clocks.
 double speed_in_turn(const KernelTraits& kernel) { return speed_alone(kernel) / kernel.slower_alone(); }
 
-// How much faster than alone what is left of the one will go on when nothing is left of the other: beside whatever
-// suits it best of the rest.
+// Returns the speed over that alone at which the rest of one kernel goes on when the other has nothing left: alone, or
+// beside the best partner among the rest.
 double speed_without(const Candidate& work, const Candidate& partner, const QueueView& view, const PairTable& table) {
   double best = speed_in_turn(*work.traits);
   for (const Candidate& other : view.works) {
@@ -67,18 +68,18 @@ double speed_without(const Candidate& work, const Candidate& partner, const Queu
   return best;
 }
 
-// Two kernels with what is left of each: both run together until one has nothing left.
+// The remaining work of two kernels, which run together until one has nothing left.
 struct Remainder {
-  std::array<Nanoseconds, 2> alone;      // their works by themselves
-  std::array<double, 2> speeds_without;  // of what is left then
+  std::array<Nanoseconds, 2> alone;      // solo times of their remaining works
+  std::array<double, 2> speeds_without;  // speeds of the rest after the other kernel
 };
 
-// Until nothing is left of one of them.
+// Returns the time until one of them has nothing left.
 Nanoseconds time_together(const PairForecast& way, const Remainder& left) {
   return std::min(left.alone[0] / way.rates[0], left.alone[1] / way.rates[1]);
 }
 
-// Time, energy or their product until nothing is left of either, by the objective; `lost` is time before.
+// Returns the time, energy or their product until neither has anything left, by the objective; `lost` is time before.
 double cost_of(const PairForecast& way, const Remainder& left, Nanoseconds lost, const Objective& objective) {
   const Nanoseconds together = time_together(way, left);
   Nanoseconds time = lost + together;
@@ -102,7 +103,7 @@ Remainder remainder_of(const CandidatePair& pair, const QueueView& view, const P
                              speed_without(*pair.second, *pair.first, view, table)}};
 }
 
-// When one has ended what is left of the other is started anew, or goes on in its share.
+// Returns the time lost when one has ended: the other is restarted, or goes on in its share.
 Nanoseconds lost_by_the_rest(const CandidatePair& pair, const Remainder& left, const MachineLimits& limits) {
   const PairForecast& way = pair.forecast;
   const Nanoseconds together = time_together(way, left);
@@ -117,7 +118,8 @@ Nanoseconds lost_by_the_rest(const CandidatePair& pair, const Remainder& left, c
   return std::min(going_on, switching_time(kernel, limits));
 }
 
-// Whole, where nobody else waits, who might suit one of the two better later.
+// True if the pair may run in this way. Whole kernels may only if no work of another kernel waits, which might suit one
+// of the two better later.
 bool may_run(const CandidatePair& pair, const PairForecast& way, const QueueView& view, const PolicyOptions& options) {
   if (way.sms_of_first > 0 && !(pair.first->traits->persistent && pair.second->traits->persistent)) return false;
   return !way.whole || (!is_too_long(pair, way, options) && std::ranges::all_of(view.works, [&](const Candidate& work) {
@@ -175,7 +177,7 @@ std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView&
     const std::array<bool, 2> anew = restarts(pair, way, view.limits);
     const auto merit = schedule::merit(options.objective, way);
     const bool as_they_run = both_run(pair) && !anew[0] && !anew[1];
-    // Nothing goes back to its share before it has ended.
+    // A work that has become whole cannot go back to its share before it has ended.
     const bool becomes_whole = way.whole && (anew[0] || anew[1]) && !both_run(pair);
     if (!merit || !(as_they_run || gains(*merit, way, {pair.first->traits, pair.second->traits}, options))) continue;
     if (way.clocks != pair.forecast.clocks || !may_run(pair, way, view, options)) continue;

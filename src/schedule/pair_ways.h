@@ -1,4 +1,4 @@
-// In which way two kernels had better run together, and what that saves: of `paired`.
+// The choice of the way in which two kernels run together, and what it saves, for the policy `paired`.
 #pragma once
 
 #include <array>
@@ -8,57 +8,60 @@
 
 namespace wattune::schedule {
 
-// What the host takes to see that blocks have ended and to launch others.
+// The time that the host takes to see that blocks have ended and to launch others.
 inline constexpr Nanoseconds kSwitching{100e3};
 
-// What stopping a kernel and starting it anew takes: its blocks end, of which half of the time is lost, as they did not
-// begin together; then the host sees it and launches.
+// Returns the time that stopping a kernel and restarting it takes. Half of the time of its last blocks is lost, as they
+// did not begin together; then the host sees their end and launches.
 Nanoseconds switching_time(const KernelTraits& kernel, const MachineLimits& limits);
 
-// How many times PolicyOptions::longest_whole what runs whole may take where that is better than its twin.
+// The factor by which a whole kernel may take longer than PolicyOptions::longest_whole if it is better than its twin.
 inline constexpr double kLongerWhole = 5.0;
 
-// How a kernel runs alone by its persistent twin.
+// The way in which a kernel runs alone by its persistent twin.
 struct Residency {
   unsigned per_sm = 1;
-  double speed = 1.0;  // over that of the kernel itself
+  double speed = 1.0;  // over that of the kernel
 };
 
-// Some kernels are faster with fewer blocks on each SM, whose data then stay in its cache. That must be more than
-// noise, since at a lower clock fewer blocks do not keep the memory busy that do so at a higher one, and more than what
-// is gained where all blocks fill the SMs that those before leave.
+// Returns the best number of resident blocks alone. Some kernels are faster with fewer blocks on each SM, whose data
+// then stay in its cache. The gain must exceed noise, since fewer blocks may keep the memory busy at a higher clock but
+// not at a lower one. It must also exceed the gain of launches whose blocks fill the SMs that previous ones leave.
 Residency best_residency(const KernelTraits& kernel);
 
-// By how much later so much of a kernel, alone, ends if it stays in this share, of each SM or of so many SMs, than if
-// it had begun as it is best alone.
+// Returns how much later a kernel ends, of which so much is left, if it stays in this share of each SM, or of so many
+// SMs. The comparison is with the kernel in its best way alone.
 Nanoseconds lost_by_going_on(const KernelTraits& kernel, Nanoseconds left, unsigned per_sm, unsigned sms,
                              const MachineLimits& limits);
 
-// Over one after the other, each as it is best alone. What that costs in joules is not known.
+// Tells whether the pair gains over one after the other, each in its best way alone. The energy of that way is unknown,
+// so only times are compared with it.
 bool gains(double merit, const PairForecast& forecast, const std::array<const KernelTraits*, 2>& kernels,
            const PolicyOptions& options);
 
-// Nothing stops what runs whole, so that arrivals wait for it.
+// True if arrivals would wait too long for one of the two, since nothing stops whole kernels.
 bool is_too_long(const CandidatePair& pair, const PairForecast& way, const PolicyOptions& options);
 
-// Of the ways in which the pair gains that with which all that is left of the two ends best. What runs keeps its share,
-// unless another is better by more than starting it anew costs, and by more than forecasts are off.
+// Returns the way, among those in which the pair gains, with which all that is left of the two ends best. Running works
+// keep their shares, unless another way is better by more than restarting costs, and by more than the error of
+// forecasts.
 std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView& view, const PairTable& table,
                                      const PolicyOptions& options);
 
-// Whether the two gain over one after the other while both run, with what is lost by starting kernels anew: also
-// what goes on when the other has ended, unless it loses less in its share. What runs in a share would be started anew
-// as well to run alone. Those that both run need not gain more than nothing.
+// Tells whether the two gain over one after the other while both run, including the time that restarts lose. The kernel
+// that is left at the end is restarted as well, unless it loses less in its share. A work that runs in a share would
+// also be restarted to run alone. If both run already, any gain suffices.
 bool saves_time(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options);
 
-// Whether all that is left of the two, of which the first runs whole, ends sooner if nobody joins it until it ends, and
-// the two then run in another way or one after the other. What that costs in joules is not known.
+// True if all that is left of the two ends sooner if the second one waits until the first, which runs whole, has ended.
+// They then run in another way or one after the other. The energy of that is not known, so it is false unless the goal
+// is throughput.
 bool had_better_part(const CandidatePair& pair, const QueueView& view, const PairTable& table,
                      const PolicyOptions& options);
 
 inline bool both_run(const CandidatePair& pair) { return pair.first->running && pair.second->running; }
 
-// As it is best alone, among others of its kind, over that of the kernel itself.
+// Returns the best speed alone, among other works of its kind, over that of the kernel itself.
 double speed_alone(const KernelTraits& kernel);
 
 }  // namespace wattune::schedule

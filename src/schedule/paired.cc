@@ -1,5 +1,5 @@
-// The default policy: two kernels share every SM in the ratio that is expected to be best, or split the SMs where that
-// is expected to be better, for as long as nothing better can be had.
+// The default policy. Two kernels share every SM in the ratio that is forecast to be best, or split the SMs if that is
+// forecast to be better, until something better comes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,10 +17,11 @@ namespace wattune::schedule {
 
 namespace {
 
-// A twin that costs more by this share is not what runs alone, unless an arrival would wait too long for the kernel.
+// A twin that costs more than its kernel by this share does not run alone, unless an arrival would wait too long for
+// the kernel.
 constexpr double kTwinLoss = 0.01;
 
-// Whoever goes first: the highest priority, to which long waiting adds one.
+// Returns the urgency of a work: its priority, plus one if it has waited for long.
 int urgency(const Candidate& work, const QueueView& view, const PolicyOptions& options) {
   const bool overdue = options.patience > 0.0 && work.traits->alone.value() > 0.0 &&
                        view.now - work.submitted > options.patience * work.traits->alone;
@@ -33,7 +34,7 @@ int highest_urgency(const QueueView& view, const PolicyOptions& options) {
   return highest;
 }
 
-// One work of each kernel and urgency that may run beside another: of what cannot be told apart the first.
+// Returns the works that may run beside another: the first of several works with the same kernel and urgency.
 std::vector<const Candidate*> distinct_works(const QueueView& view, const PolicyOptions& options) {
   std::vector<const Candidate*> works;
   for (const Candidate& work : view.works) {
@@ -45,7 +46,7 @@ std::vector<const Candidate*> distinct_works(const QueueView& view, const Policy
   return works;
 }
 
-// By how much a pair must beat the one that runs: stopping a kernel costs the end of its blocks.
+// Returns by which factor a pair must beat the one that runs: stopping a kernel costs the end of its blocks.
 double handicap(const Candidate& first, const Candidate& second, const PolicyOptions& options) {
   const int stays = (first.running ? 1 : 0) + (second.running ? 1 : 0);
   return 1.0 + options.margin * (2 - stays);
@@ -57,7 +58,7 @@ struct ScoredPair {
   const Candidate* second = nullptr;
 };
 
-// The pairs that are forecast to gain and whoever runs together, the one to prefer first.
+// Returns the pairs that are forecast to gain, and the pair that runs, in order of preference.
 std::vector<ScoredPair> pairs_by_preference(const QueueView& view, const PairTable& table,
                                             const PolicyOptions& options) {
   const auto works = distinct_works(view, options);
@@ -81,7 +82,7 @@ std::vector<ScoredPair> pairs_by_preference(const QueueView& view, const PairTab
   return pairs;
 }
 
-// The first of them that is worth it, in its best way; none.
+// Returns the first of these pairs that is worth it, in its best way; an empty pair if there is none.
 CandidatePair best_pair(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
   for (const ScoredPair& each : pairs_by_preference(view, table, options)) {
     CandidatePair pair{each.first, each.second, *forecast_now(view, table, each.first->kernel, each.second->kernel)};
@@ -93,7 +94,8 @@ CandidatePair best_pair(const QueueView& view, const PairTable& table, const Pol
   return {};
 }
 
-// What runs goes on, unless something more urgent waits. While clocks must be held, those go first that suit them.
+// Returns the next work to run alone. A running one goes on, unless a more urgent one waits. While clocks must be held,
+// works that suit them go first.
 const Candidate& next_alone(const QueueView& view, const PolicyOptions& options) {
   const int highest = highest_urgency(view, options);
   return first_at_clocks(view, options, [&](const Candidate& work) { return urgency(work, view, options) == highest; });
@@ -102,7 +104,8 @@ const Candidate& next_alone(const QueueView& view, const PolicyOptions& options)
 bool is_whole(const Candidate* work) { return work->running->form == Form::whole; }
 bool is_whole_on_all(const Candidate* work) { return is_whole(work) && work->running->sms.count == 0; }
 
-// What runs whole on some of the SMs gets the best partner for the others, of the most urgent that wait.
+// Plans for a work that runs whole on some of the SMs: it gets the best partner for the others, among the most urgent
+// waiting works.
 Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView& view, const PairTable& table,
                   const PolicyOptions& options) {
   const Candidate& first = *running.front();
@@ -133,7 +136,7 @@ Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView&
           .reason = describe(best)};
 }
 
-// What is left of it ends no sooner where it is stopped and started anew.
+// True if stopping and restarting the work would not let it end sooner.
 bool had_better_go_on(const Candidate& work, const QueueView& view) {
   if (!work.running || work.running->form != Form::persistent || work.running->per_sm == 0) return false;
   const Nanoseconds left = work.left * work.traits->alone;
@@ -141,8 +144,8 @@ bool had_better_go_on(const Candidate& work, const QueueView& view) {
          switching_time(*work.traits, view.limits);
 }
 
-// What the twin takes alone of what the objective counts, over what the kernel itself takes. What is faster may draw
-// more than it saves; where its power is unknown, being faster counts for nothing.
+// Returns the cost of the twin alone by the objective, over that of the kernel. A faster twin may draw more power than
+// it saves; if its power is unknown, being faster counts for nothing.
 double cost_as_twin(const KernelTraits& kernel, const Residency& best, const Objective& objective) {
   if (objective.goal == Goal::throughput) return 1.0 / best.speed;
   if (!(kernel.power.twin > Watts(0))) return std::max(1.0, 1.0 / best.speed);
@@ -150,6 +153,7 @@ double cost_as_twin(const KernelTraits& kernel, const Residency& best, const Obj
   return objective.goal == Goal::energy ? energy : energy / best.speed;
 }
 
+// Tells whether a work that runs alone should run whole, not as a twin.
 bool runs_whole(const Candidate& work, const Residency& best, const PolicyOptions& options) {
   if (!can_share(*work.traits) || (work.running && work.running->form == Form::whole)) return true;
   const Nanoseconds left = work.traits->alone * work.left;
@@ -162,13 +166,13 @@ bool runs_whole(const Candidate& work, const Residency& best, const PolicyOption
   return left <= options.longest_whole * (twin_loses ? kLongerWhole : 1.0);
 }
 
-// With all the blocks that SMs hold.
+// True if the share uses all the blocks that SMs hold.
 bool fills_sms(const Share& share, const KernelTraits& kernel) {
   return share.sms.count == 0 &&
          (share.form == Form::whole || (share.form == Form::persistent && share.per_sm == kernel.profile.blocks_alone));
 }
 
-// What runs and is followed as it would be alone.
+// Plans that a running work goes on and is followed as it would be alone.
 Plan goes_on_alone(const Candidate& work, const QueueView& view, std::string reason) {
   Plan plan = unchanged(view, 1.0, std::move(reason));
   plan.fills_sms = plan.shares.size() == 1 && fills_sms(*work.running, *work.traits);

@@ -19,7 +19,8 @@ struct NamedPolicy {
   Planner plan;
 };
 
-// Its profits are those of the works that it saw last, which are brought up to date and not made anew.
+// The greedy policy with its state. Its profits are those of the works that it saw last; they are updated, not computed
+// anew.
 class GreedyPlanner {
  public:
   Plan operator()(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
@@ -31,7 +32,7 @@ class GreedyPlanner {
   std::optional<ProfitTable> profits_;
 };
 
-// Where kernels have profiles at clocks, as if the best clocks for all that waits were those that must be held.
+// Plans as if the best clocks for all waiting works were those that must be held, if kernels have profiles at clocks.
 Plan plan_at_clocks(const Planner& plan, const QueueView& view, const PairTable& table, const PolicyOptions& options) {
   const auto clocks = clocks_to_plan_at(view, table, options);
   if (!clocks) return plan(view, table, options);

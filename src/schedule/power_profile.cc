@@ -7,7 +7,7 @@ namespace wattune::schedule {
 
 namespace {
 
-// 0 where it is not what policies might run instead of the kernel.
+// Returns the power of the persistent twin; 0 if policies would not run it instead of the kernel.
 Result<Watts> power_of_twin(Machine& machine, KernelId kernel, Nanoseconds window) {
   const KernelTraits& traits = *machine.kernel(kernel);
   const Residency best = best_residency(traits);

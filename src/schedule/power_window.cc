@@ -29,7 +29,7 @@ Error no_energy() {
       .hint("the objective throughput without a cap needs neither");
 }
 
-// In virtual time it passes; else wait() returns at that moment, or is waked up earlier.
+// Waits for the window: virtual time passes, real time ends wait() then or earlier if it is woken.
 Watts idle_for(Machine& machine, Nanoseconds window) {
   constexpr double kLooks = 1000.0;
   const Nanoseconds begin = machine.now();

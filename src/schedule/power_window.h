@@ -9,15 +9,16 @@
 
 namespace wattune::schedule {
 
-// The board tells no energy.
+// Returns the error for a board that reports no energy.
 Error no_energy();
+// Returns the mean power while nothing runs.
 Watts idle_for(Machine& machine, Nanoseconds window);
-// Alone and whole, for as many runs as take the window at the board's own clocks. Precondition: what it takes alone is
-// known.
+// Returns the mean power of a kernel alone and whole, over as many runs as fill the window at the board's own clocks.
+// Precondition: its time alone is known.
 Result<Watts> run_for(Machine& machine, KernelId kernel, Nanoseconds window);
-// The same of its persistent twin with so many resident blocks, at this speed over that of the kernel itself.
+// Returns the same for its persistent twin with so many resident blocks, at this speed over that of the kernel.
 Result<Watts> run_twin_for(Machine& machine, KernelId kernel, unsigned per_sm, double speed, Nanoseconds window);
-// Two kernels, again and again in this way, until the window has passed.
+// Returns the mean power of two kernels that run again and again in this way until the window has passed.
 Result<Watts> run_both_for(Machine& machine, const std::array<KernelId, 2>& pair, const PairShape& shape,
                            Nanoseconds window);
 

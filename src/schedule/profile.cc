@@ -13,7 +13,7 @@ namespace wattune::schedule {
 
 namespace {
 
-constexpr double kAsFast = 0.98;  // of its speed on all SMs, at which a kernel counts as saturated
+constexpr double kAsFast = 0.98;  // of its speed on all SMs; then a kernel counts as saturated
 
 Result<Nanoseconds> median_time(Machine& machine, const Party& party, std::size_t rounds) {
   std::vector<double> times;
@@ -24,7 +24,7 @@ Result<Nanoseconds> median_time(Machine& machine, const Party& party, std::size_
   return Nanoseconds(median_of(times));
 }
 
-// Of the two launches after the first two, of which one may have had all SMs to begin with.
+// Returns the mean time of the two launches after the first two, one of which may have had all SMs at first.
 Result<Nanoseconds> overlapped_time(Machine& machine, KernelId kernel) {
   const Party lane{.kernel = kernel, .repetitions = 2};
   const std::array lanes = {lane, lane};
@@ -44,10 +44,10 @@ Result<double> overlapped_speed(Machine& machine, KernelId kernel, Nanoseconds a
   return std::max(1.0, alone.value() / median_of(times));
 }
 
-// No rates: with all its blocks the twin takes too much longer than the kernel itself.
+// The speeds of the twin. There are no rates if with all its blocks it takes too much longer than the kernel.
 struct TwinProfile {
-  double speed = 1.0;         // with all resident blocks, over that of the kernel itself
-  std::vector<double> rates;  // with 1, 2 ..., over that with all
+  double speed = 1.0;         // with all resident blocks, over that of the kernel
+  std::vector<double> rates;  // with 1, 2 ... resident blocks, over that with all
 };
 
 Result<TwinProfile> profile_twin(Machine& machine, KernelId kernel, Nanoseconds whole, const ProfileOptions& options) {
@@ -64,7 +64,8 @@ Result<TwinProfile> profile_twin(Machine& machine, KernelId kernel, Nanoseconds 
   return TwinProfile{speed, std::move(rates)};
 }
 
-// The least split on which it is as fast, by halving: speed grows with SMs.
+// Returns the share of SMs of the smallest split on which the kernel is as fast as on all. Halving finds it, since the
+// speed grows with the SMs.
 Result<double> saturating_share(Machine& machine, KernelId kernel, Nanoseconds on_all, std::size_t rounds) {
   const std::vector<unsigned> splits = splits_of(machine.limits());
   std::size_t enough = splits.size();  // all SMs
@@ -79,7 +80,7 @@ Result<double> saturating_share(Machine& machine, KernelId kernel, Nanoseconds o
   return enough == splits.size() ? 1.0 : static_cast<double>(splits[enough]) / machine.limits().sms;
 }
 
-// From one block on each SM on, doubled until it costs little enough.
+// Returns the smallest slice that costs little enough, from one block on each SM on, in steps of a factor of 2.
 Result<std::uint64_t> least_slice(Machine& machine, KernelId kernel, Nanoseconds whole, const ProfileOptions& options) {
   const std::uint64_t blocks = machine.kernel(kernel)->blocks;
   for (std::uint64_t slice = machine.limits().sms; slice < blocks; slice *= 2) {

@@ -19,7 +19,8 @@ using store::number_within;
 using store::object_member;
 using store::text_member;
 
-// More than any device or host has, in the units of the member; a grid has 2^31 x 2^16 x 2^16 blocks at most.
+// Upper bounds of values, more than any device or host has, in the units of the member. A grid has at most 2^31 x 2^16
+// x 2^16 blocks.
 constexpr unsigned kMostThreads = 1U << 16;
 constexpr unsigned kMostRegisters = 1024;
 constexpr std::size_t kMostSharedBytes = std::size_t{1} << 30;
@@ -27,11 +28,11 @@ constexpr unsigned kMostBarriers = 64;
 constexpr unsigned kMostResident = 64;
 constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 63;
 constexpr double kMostWatts = 1e5;
-constexpr double kMostCounted = 1e18;  // of instructions, bytes and accesses of one block, and of rates
+constexpr double kMostCounted = 1e18;  // instructions, bytes and accesses of one block, and rates
 // A launch takes less than 30 days.
 constexpr double kLeastNs = 1e-3;
 constexpr double kMostNs = 30.0 * 86'400e9;
-// By which one form of a kernel may be faster or slower than another: more is a mistake of a clock.
+// Largest factor between the speeds of two forms of a kernel; more is a mistake of a clock.
 constexpr double kMostSpeed = 1e3;
 
 double amount(const Json& json, const char* name, double least, double most) {
@@ -114,7 +115,7 @@ model::KernelFeatures features_from(const Json& json) {
   return features;
 }
 
-// 0 where a board tells nothing.
+// Returns the power as JSON; null if it is 0, which means unknown.
 Json watts_json(Watts watts) { return watts > Watts(0) ? Json(watts.value()) : Json(); }
 
 Watts watts_from(const Json* json, const char* name) {

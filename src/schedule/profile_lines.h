@@ -6,8 +6,9 @@
 
 namespace wattune::schedule {
 
+// Returns the record as a JSON object.
 store::Json json_of(const ProfileRecord& record);
-// Throws store::Malformed: a member is missing, of another type, or cannot be true.
+// Reads a record. Throws store::Malformed if a member is missing, of another type, or impossible.
 ProfileRecord record_from(const store::Json& json);
 
 }  // namespace wattune::schedule

@@ -41,7 +41,7 @@ Identity profile_identity(const KernelSpec& spec, const Configuration& configura
   return identity;
 }
 
-// The names of the file's first version.
+// Writes the members of the file's first version.
 std::string profile_json(const ProfileRecord& record) {
   Json json = {{"format", kOldFormat}, {"version", 1}};
   const Json members = json_of(record);

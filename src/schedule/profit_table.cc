@@ -13,7 +13,7 @@ PoolKernel& find(std::vector<PoolKernel>& pool, KernelId kernel) {
 
 double speed_of(const PoolKernel& kernel, double rate) { return rate * kernel.blocks_per_second; }
 
-// Until the first of the two has no blocks left.
+// Runs the pair until the first of the two has no blocks left, and takes the blocks that ran off both.
 PoolPhase run_phase(const ProfitRow& pair, PoolKernel& first, PoolKernel& second) {
   const double of_first = speed_of(first, pair.forecast.rates[0]);
   const double of_second = speed_of(second, pair.forecast.rates[1]);
@@ -24,7 +24,7 @@ PoolPhase run_phase(const ProfitRow& pair, PoolKernel& first, PoolKernel& second
   return phase;
 }
 
-constexpr double kDone = 1e-9;  // blocks, which rounding leaves
+constexpr double kDone = 1e-9;  // number of blocks that rounding may leave
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void ProfitTable::append(KernelId first, KernelId second, const PairTable& forec
   if (profit > 0.0) rows_.push_back({first, second, *forecast, profit});
 }
 
-// New rows are few beside those that are in order.
+// Sorts the new rows into those that are in order already; new rows are few.
 void ProfitTable::sort_from(std::size_t old_rows) {
   const auto middle = rows_.begin() + static_cast<std::ptrdiff_t>(old_rows);
   const auto more = [](const ProfitRow& one, const ProfitRow& other) { return one.profit > other.profit; };

@@ -8,11 +8,11 @@ namespace wattune::schedule {
 
 namespace {
 
-constexpr std::size_t kSlots = 64;      // of an allocation
-constexpr std::size_t kSlotBytes = 16;  // 8 of the counter, 4 of the stop word
+constexpr std::size_t kSlots = 64;      // of one allocation
+constexpr std::size_t kSlotBytes = 16;  // 8 bytes of counter, 4 of stop word
 constexpr std::size_t kStopOffset = 8;
 constexpr std::uint32_t kStop = 1;
-constexpr Nanoseconds kCopyLimit = nanoseconds_from_seconds(10);  // of a few bytes, behind whatever else is copied
+constexpr Nanoseconds kCopyLimit = nanoseconds_from_seconds(10);  // of a few bytes, behind all other copies
 
 }  // namespace
 
@@ -25,7 +25,7 @@ Result<std::size_t> ProgressSlots::take(std::uint64_t first_block) {
   return slot;
 }
 
-// A slot that cannot be set to 0 is not used again: the device is lost.
+// Returns a slot. One that cannot be set to 0 is not used again: the device is lost.
 void ProgressSlots::give_back(std::size_t slot) {
   if (set(slot, 0)) free_.push_back(slot);
 }
@@ -75,7 +75,7 @@ Result<void> ProgressSlots::set(std::size_t slot, std::uint64_t first_block) {
   return control_->write(*slots_[slot].both, std::as_bytes(std::span(slots_[slot].written)));
 }
 
-// Costs no more than a question where the copies are done.
+// Waits for the copies. Costs no more than a query if they are done.
 Result<void> ProgressSlots::settle() {
   if (settled_) return {};
   WATTUNE_TRY(control_->finish(kCopyLimit));

@@ -1,7 +1,7 @@
 // ProgressSlots: the counters and stop words of persistent launches, in device memory.
 //
-// They are written and read through a stream of their own, which no kernel keeps waiting: words move by copies, which
-// need no SM, since resident blocks may hold all of them. One thread.
+// They are written and read through a stream of their own, which no kernel delays. Words move by copies, which need no
+// SM, since resident blocks may hold all of them. One thread.
 //
 //   WATTUNE_ASSIGN(const std::size_t slot, slots.take(first_block));
 //   launch(slots.progress(slot, fetching));
@@ -23,14 +23,14 @@ namespace wattune::schedule {
 
 class ProgressSlots {
  public:
-  // The device outlives it. Nothing is allocated before the first slot is taken, or it is warmed up.
+  // Borrows the device. Allocates nothing before warm_up() or the first take().
   explicit ProgressSlots(backend::Device& device) : device_(device) {}
 
-  // unavailable: memory whose address is unknown.
+  // Allocates the first slots. Fails with unavailable if the address of the memory is unknown.
   Result<void> warm_up() { return free_.empty() ? grow() : Result<void>(); }
 
-  // A slot whose counter is `first_block`, and whose stop word is 0. Waits some microseconds for a copy where the
-  // counter is not 0. unavailable: memory whose address is unknown.
+  // Returns a slot whose counter is `first_block` and whose stop word is 0. Waits some microseconds for a copy if the
+  // counter is not 0. Fails with unavailable if the address of the memory is unknown.
   Result<std::size_t> take(std::uint64_t first_block);
   void give_back(std::size_t slot);
 
@@ -43,7 +43,7 @@ class ProgressSlots {
     std::uint64_t address = 0;
     std::unique_ptr<backend::Buffer> both;          // the counter and the stop word
     std::unique_ptr<backend::Buffer> word;          // the stop word
-    std::array<std::uint64_t, 2> written = {0, 0};  // what it was last set to, which a copy may still read
+    std::array<std::uint64_t, 2> written = {0, 0};  // the last values, which a copy may still read
   };
 
   Result<void> grow();
@@ -54,8 +54,8 @@ class ProgressSlots {
   std::unique_ptr<backend::Stream> control_;
   std::vector<std::unique_ptr<backend::Buffer>> memory_;
   std::vector<Slot> slots_;
-  std::vector<std::size_t> free_;  // which are 0, once the stream has done what it was given
-  bool settled_ = true;            // it has
+  std::vector<std::size_t> free_;  // slots that are 0 as soon as the stream has finished
+  bool settled_ = true;            // whether the stream has finished
 };
 
 }  // namespace wattune::schedule

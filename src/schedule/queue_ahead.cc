@@ -1,6 +1,6 @@
-// The next work of a lane, launched before the one that runs there has ended, so that between the two the device does
-// not wait until the host has seen an end and decided what follows. Beside other works it is one of the same kernel:
-// all goes on as it did.
+// Launches the next work of a lane before the running one has ended. Otherwise the device would wait between the two
+// until the host has seen the end and decided what follows. Beside other works the next one is of the same kernel, so
+// that nothing else changes.
 #include <algorithm>
 
 #include "schedule/scheduler_state.h"
@@ -10,20 +10,20 @@ namespace wattune::schedule {
 
 namespace {
 
-// All of its blocks are given to one launch, and nothing is about to change that.
+// True if all blocks of the work are in one launch, and nothing is about to change that.
 bool can_be_followed(const Entry& entry) {
   return !entry.flights.empty() && !entry.failure && !entry.next && entry.wanted && entry.current == entry.wanted &&
          entry.current->form != Form::slices && entry.next_block == entry.traits->blocks;
 }
 
-// Launches of both come one after the other.
+// True if launches of both shares run one after the other.
 bool is_same_lane(const Share& one, const Share& other) {
   return one.form == other.form && one.priority == other.priority && one.sms == other.sms;
 }
 
 }  // namespace
 
-// As they run, beside what follows this work.
+// True if all other works go on as they run, beside the work that follows this one.
 bool Scheduler::State::others_go_on(const Entry& entry, const Plan& plan) {
   return std::ranges::all_of(active, [&](WorkId id) {
     const Entry& other = *queue.find(id);
@@ -33,7 +33,8 @@ bool Scheduler::State::others_go_on(const Entry& entry, const Plan& plan) {
   });
 }
 
-// What the policy would start if this work had ended and all others went on; none where anything else would change.
+// Returns what the policy would start if this work had ended and all others went on; nullopt if anything else would
+// change.
 std::optional<Scheduler::State::Next> Scheduler::State::next_after(Nanoseconds now, const Entry& entry) {
   const QueueView rest = view(now, &entry);
   if (std::ranges::all_of(rest.works, [](const Candidate& work) { return work.running.has_value(); })) return {};
@@ -56,10 +57,11 @@ void Scheduler::State::queue_ahead(Nanoseconds now, Entry& entry) {
   if (!can_be_followed(entry)) return;
   const std::optional<Next> ahead = next_after(now, entry);
   if (!ahead || !(ahead->overlaps || is_same_lane(ahead->share, *entry.current))) return;
-  // With one queue a launch that waits for the one before it in its lane keeps those of all other lanes waiting.
+  // With one hardware queue, a launch that waits for the previous one of its lane would hold back those of all other
+  // lanes.
   if (machine.limits().hardware_queues == 1 && !ahead->overlaps) return;
   Entry& next = *queue.find(ahead->share.work);
-  // Another kernel may not suit what runs beside it then, which may be a next one, too.
+  // Another kernel may not suit the work that runs beside it by then, which may itself be one that was launched ahead.
   if (next.work.kernel != entry.work.kernel && active.size() > 1) return;
   next.wanted = next.current = ahead->share;
   next.slot = ahead->overlaps ? free_slot() : entry.slot;
@@ -68,7 +70,8 @@ void Scheduler::State::queue_ahead(Nanoseconds now, Entry& entry) {
   if (!launch_next(next)) settle(next);
 }
 
-// It gives way before it begins, and waits again when the device has passed it. What is launched whole stays.
+// Withdraws the work that was launched behind this one: it gives way before it begins, and waits again when the device
+// has passed it. One that was launched whole stays.
 void Scheduler::State::drop_next(Entry& entry) {
   if (!entry.next) return;
   Entry& next = *queue.find(*entry.next);
@@ -77,13 +80,14 @@ void Scheduler::State::drop_next(Entry& entry) {
   for (const Flight& flight : next.flights) machine.stop(flight.launch);
 }
 
+// Withdraws works that were launched ahead and are less urgent than this.
 void Scheduler::State::drop_less_urgent(int priority) {
   for (const WorkId id : active)
     if (Entry& entry = *queue.find(id); entry.next && queue.find(*entry.next)->work.priority < priority)
       drop_next(entry);
 }
 
-// Its lane is that of the work behind it, which runs from here on.
+// Leaves the lane to the work behind it, which counts as running from now on.
 void Scheduler::State::leave_lane(Entry& entry) {
   if (entry.behind) queue.find(*entry.behind)->next.reset();
   entry.behind.reset();

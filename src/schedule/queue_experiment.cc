@@ -17,14 +17,15 @@ PolicyTraits named_traits(const std::string& policy) {
   return found == policies().end() ? PolicyTraits() : *found;
 }
 
-// Times alone do not tell what two kernels together ask of the pipelines and of the memory.
+// True if the kernel's profile suffices for a prediction. Times alone do not tell what two kernels together ask of the
+// pipelines and of the memory.
 bool can_be_predicted(const KernelTraits& kernel) {
   return !kernel.rate_at_residency.empty() && kernel.utilisation.pipeline + kernel.utilisation.memory > 0.0;
 }
 
-// The forecaster that a policy plans by, and what is asked instead of kernels that it knows too little of.
+// The forecasters of a policy: its own one, and one for kernels that it knows too little of.
 struct Forecasters {
-  Forecaster predict;  // none: all pairs are measured
+  Forecaster predict;  // empty if all pairs are measured
   Forecaster measure;
 
   Result<PairForecast> forecast(const KernelTraits& first, const KernelTraits& second) const {
@@ -38,7 +39,7 @@ Forecasters forecasters_of(Machine& machine, const QueueOptions& options, const 
   const MachineLimits& limits = machine.limits();
   if (policy.forecasts == ForecastKind::split) return {.predict = {}, .measure = split_forecaster(limits, sm)};
   const bool is_balanced = policy.forecasts == ForecastKind::balanced_ratio;
-  // Where clocks may be set, what is best is decided at these.
+  // If clocks may be set, the best way is chosen there; here all ways are wanted.
   const Objective objective = options.scheduler.clocks != nullptr ? Objective() : options.policy_options.objective;
   Forecasters all{.predict = {}, .measure = measured_forecaster(machine, policy.form, objective)};
   if (options.knowledge == Knowledge::measured) return all;
@@ -54,7 +55,7 @@ Forecasters at_clocks(Forecasters own, const QueueOptions& options) {
   return own;
 }
 
-// What ended, in the order of the ends. The first that did not succeed ends all.
+// Appends the works that ended, in the order of their ends. Fails with the first error of a work that did not succeed.
 Result<void> collect(Scheduler& scheduler, std::vector<WorkStatistics>& works) {
   for (Finished& finished : scheduler.take_finished()) {
     WATTUNE_ASSIGN(const WorkStatistics statistics, std::move(finished.result));
@@ -63,7 +64,7 @@ Result<void> collect(Scheduler& scheduler, std::vector<WorkStatistics>& works) {
   return {};
 }
 
-// Works that were given up must not run on into what comes after.
+// Ends the works of an interrupted run, so that they do not run on into the next one.
 void stop_all(Scheduler& scheduler, Machine& machine, std::size_t submitted) {
   for (WorkId work = 1; work <= submitted; ++work) scheduler.cancel(work);
   while (scheduler.is_running()) {
@@ -93,7 +94,7 @@ Result<void> drive_to_end(Scheduler& scheduler, Machine& machine, const std::vec
   return {};
 }
 
-// Everything of one run but its numbers.
+// Runs all works. Returns their statistics in the order of their ends.
 Result<std::vector<WorkStatistics>> drive(Scheduler& scheduler, Machine& machine, const std::vector<Arrival>& arrivals,
                                           const QueueOptions& options) {
   std::vector<WorkStatistics> works;

@@ -15,7 +15,7 @@ namespace {
 constexpr double kConfidence = 0.95;  // of all intervals of a table together
 constexpr double kControlLimit = 0.02;
 constexpr double kControlShare = 0.25;  // of the claimed gain
-constexpr double kRounding = 1e-9;      // by which exact times may differ that are the same
+constexpr double kRounding = 1e-9;      // largest difference of equal exact times
 
 std::size_t common_rounds(const RoundTimes& rounds, std::size_t one, std::size_t other) {
   return std::min(rounds.times[one].size(), rounds.times[other].size());

@@ -28,7 +28,7 @@ struct Runtime::State {
   RuntimeOptions options;
   std::mutex shutdown_mutex;  // one thread at a time joins the others
 
-  mutable std::mutex mutex;         // of all below; the machine itself is the driver's alone
+  mutable std::mutex mutex;         // of all members below; only the driver uses the machine itself
   std::condition_variable changed;  // for the driver
   std::condition_variable room;     // for those who submit
   std::condition_variable pairs;    // for the forecaster
@@ -37,7 +37,7 @@ struct Runtime::State {
   std::map<WorkId, std::promise<Result<WorkStatistics>>> promises;  // of works that have not ended
   std::vector<WorkId> to_cancel;
   std::deque<std::pair<KernelId, KernelId>> to_forecast;
-  bool has_news = false;  // something came from another thread
+  bool has_news = false;  // another thread has changed something
   std::optional<Shutdown> closing;
   RuntimeStatistics done;
 
@@ -55,7 +55,7 @@ struct Runtime::State {
   void forecast();
 };
 
-// Precondition, as of all that follow: the lock is held.
+// Wakes the driver. Precondition, as for all functions below: the lock is held.
 void Runtime::State::tell_driver() {
   has_news = true;
   changed.notify_one();
@@ -90,8 +90,9 @@ void Runtime::State::decide() {
   scheduler.dispatch();
 }
 
-// By whoever submits, as waking the driver takes longer than all else on the way to a launch. The driver leaves the
-// lock while it asks the machine only when something runs, so that nobody else calls the machine here.
+// Decides and launches in the submitting thread if nothing runs, since waking the driver takes longer than anything
+// else on the way to a launch. The driver releases the lock only while something runs, so nobody else calls the machine
+// here.
 void Runtime::State::start_if_idle() {
   if (!scheduler.is_running()) decide();
 }
@@ -105,7 +106,7 @@ void Runtime::State::deliver() {
   room.notify_all();
 }
 
-// Clocks that are held want a sign of life though nothing runs.
+// Waits for something to do. Clocks that are held need a sign of life even if nothing runs.
 void Runtime::State::wait_for_news(std::unique_lock<std::mutex>& lock) {
   const auto is_awake = [&] { return has_news || scheduler.is_running() || (closing && scheduler.is_idle()); };
   const Nanoseconds deadline = scheduler.deadline();
@@ -115,7 +116,7 @@ void Runtime::State::wait_for_news(std::unique_lock<std::mutex>& lock) {
     changed.wait(lock, is_awake);
 }
 
-// The machine is asked without the lock, so that others can submit meanwhile.
+// Drives the scheduler. The machine is asked without the lock, so that others can submit meanwhile.
 void Runtime::State::drive() {
   std::unique_lock lock(mutex);
   for (;;) {
@@ -135,7 +136,7 @@ void Runtime::State::drive() {
   }
 }
 
-// A pair without a forecast does not run as one; one whose forecast fails never does.
+// Forecasts pairs as they come. A pair runs together only after its forecast, and never if that fails.
 void Runtime::State::forecast() {
   std::unique_lock lock(mutex);
   for (;;) {
@@ -171,7 +172,7 @@ Result<std::vector<Ticket>> Runtime::submit(std::span<const Work> works) {
   std::unique_lock lock(state.mutex);
   WATTUNE_TRY(state.wait_for_room(lock, works.size()));
   WATTUNE_ASSIGN(const auto ids, state.scheduler.submit(works));
-  state.start_if_idle();  // before all for which a launch need not wait: whoever delivers waits for the lock
+  state.start_if_idle();  // first, since nothing below should delay a launch; the driver waits for the lock
   std::vector<Ticket> tickets;
   for (const WorkId id : ids) tickets.push_back({id, state.promises[id].get_future().share()});
   for (const auto& pair : state.scheduler.take_unknown_pairs()) state.to_forecast.push_back(pair);

@@ -12,7 +12,7 @@ namespace wattune::schedule {
 
 namespace {
 
-// Of resident blocks, that a rate is measured of: fewer are mostly beginning and end.
+// Least waves of resident blocks of which a rate is measured. Shorter launches are mostly beginning and end.
 constexpr std::uint64_t kLeastWaves = 2;
 
 double in_whole_waves(std::uint64_t blocks, std::uint64_t wave) {
@@ -37,13 +37,15 @@ Span span_of(const Entry& entry, const Flight& flight, const Ended& ended) {
 
 }  // namespace
 
+// Notes the kernel and, at its first work, its pairs that have no forecast.
 void Scheduler::State::meet(KernelId kernel) {
   if (!kernels.insert(kernel).second) return;
   for (const KernelId other : kernels)
     if (other != kernel && !table.knows(kernel, other)) unknown.emplace_back(other, kernel);
 }
 
-// The time and energy since the last call, to those that ran, and what they should have done in it.
+// Adds the time and energy since the last call to the works that ran, and the share of their blocks that they should
+// have run in it.
 void Scheduler::State::account(Nanoseconds now) {
   const Joules energy = machine.energy();
   std::vector<Entry*> running;
@@ -60,7 +62,8 @@ void Scheduler::State::account(Nanoseconds now) {
   observe_power(running);
 }
 
-// Of the board while these run, by the forecast of this pair or as one of them was measured alone; 0: unknown.
+// Returns the expected power of the board while these run: the forecast of the pair, or the power of a single one
+// alone. Returns 0 if it is unknown.
 Watts Scheduler::State::expected_power(const std::vector<Entry*>& running) {
   if (running.empty()) return idle_power;
   const Entry& first = *running.front();
@@ -74,7 +77,7 @@ Watts Scheduler::State::expected_power(const std::vector<Entry*>& running) {
   return forecast && forecast->watts.known() ? forecast->power() : Watts(0);
 }
 
-// Of those that ran until now.
+// Notes the energy of the works that ran until now, and corrects the power of their pair when a window has ended.
 void Scheduler::State::observe_power(const std::vector<Entry*>& running) {
   const Watts expected = expected_power(running);
   std::optional<std::array<KernelId, 2>> pair;
@@ -85,8 +88,9 @@ void Scheduler::State::observe_power(const std::vector<Entry*>& running) {
   if (powers) table.observe_power(pair_power.pair()[0], pair_power.pair()[1], *powers);
 }
 
-// Of whole waves, of this launch and of the grid alone: the last one takes as long with fewer blocks, which would make
-// short launches look slow. All of it ran at the same clocks.
+// Corrects the forecast of a pair by the speed of a launch that ended, if all of it ran at the same clocks. Blocks are
+// counted in whole waves, for this launch and for the grid alone. A last wave takes as long with fewer blocks, which
+// would make short launches look slow.
 void Scheduler::State::observe(const Entry& entry, const Flight& flight, const Ended& ended) {
   const bool has_own_sms = entry.current->sms.count > 0;
   const unsigned sms = has_own_sms ? entry.current->sms.count : machine.limits().sms;
@@ -122,7 +126,7 @@ void Scheduler::State::note(const Ended& ended) {
   settle(entry);
 }
 
-// A work whose last launch has ended leaves, if it is done or has failed. One that only gave way waits again.
+// Removes a work whose last launch has ended, if it is done or has failed. A work that only gave way waits again.
 void Scheduler::State::settle(Entry& entry) {
   if (!entry.flights.empty()) return;
   const WorkId id = entry.id;
@@ -146,7 +150,8 @@ void Scheduler::State::give_time_to_end(Entry& entry) {
   entry.give_up = machine.now() + options.grace;
 }
 
-// Of what has failed others are to begin when its blocks should have left, and the machine is lost later.
+// Returns the moment of the next action on a work. For a failed work this is first the moment by which its blocks
+// should have left, so that others begin. Later it is the moment when the machine counts as lost.
 Nanoseconds Scheduler::State::limit_of(const Entry& entry) const {
   if (!entry.failure) return entry.first_launch + entry.work.limit;
   return machine.now() < entry.drained ? entry.drained : entry.give_up;

@@ -1,4 +1,4 @@
-// What a Scheduler keeps, and what it does with it.
+// The state of a Scheduler, with the steps of its work.
 #pragma once
 
 #include <optional>
@@ -31,19 +31,21 @@ struct Scheduler::State {
   PairTable table;
   ClockGovernor governor;
   WorkQueue queue;
-  std::set<WorkId> active;  // that run or shall run
+  std::set<WorkId> active;  // works that run or shall run
   std::unordered_map<LaunchId, WorkId> launches;
-  std::set<KernelId> kernels;  // that were seen
+  std::set<KernelId> kernels;  // that were seen so far
   std::vector<std::pair<KernelId, KernelId>> unknown;
   std::optional<Error> lost;
   std::string last_reason;
-  bool fills_sms = false;  // of the last plan
-  Nanoseconds accounted;   // up to which time and energy are in the statistics
+  bool fills_sms = false;  // as in the last plan
+  // The moment up to which time and energy are in the statistics.
+  Nanoseconds accounted;
   Joules accounted_energy;
   PairPower pair_power;
   Watts idle_power;
 
-  // Decisions (dispatch.cc). What the policy sees: all, or when one of the active works will have ended.
+  // Decisions (dispatch.cc). view() is what the policy sees: the present, or the moment when `without` will have ended.
+
   QueueView view(Nanoseconds now, const Entry* without = nullptr);
   void add_first_of_others(QueueView& view, Nanoseconds later);
   std::vector<WorkCount> works_after(const QueueView& view, const Entry* without);
@@ -61,10 +63,11 @@ struct Scheduler::State {
   void mark_partners();
   unsigned free_slot();
 
-  // What is launched ahead (queue_ahead.cc).
+  // Launching ahead (queue_ahead.cc).
+
   struct Next {
     Share share;
-    bool overlaps = false;  // it begins in a lane of its own where the last blocks of the one before leave SMs idle
+    bool overlaps = false;  // begins in a lane of its own, when the last blocks of the previous work leave SMs idle
   };
   std::optional<Next> next_after(Nanoseconds now, const Entry& entry);
   bool others_go_on(const Entry& entry, const Plan& plan);
@@ -73,7 +76,8 @@ struct Scheduler::State {
   void drop_less_urgent(int priority);
   void leave_lane(Entry& entry);
 
-  // What happened (scheduler.cc).
+  // Events (scheduler.cc).
+
   void meet(KernelId kernel);
   void account(Nanoseconds now);
   Watts expected_power(const std::vector<Entry*>& running);

@@ -11,9 +11,9 @@ namespace wattune::schedule {
 
 namespace {
 
-constexpr unsigned kWavesAlone = 4;  // a slice of a kernel that runs alone, so that an arrival need not wait for all
+constexpr unsigned kWavesAlone = 4;  // in a slice of a kernel that runs alone, so that an arrival waits for few
 
-// ", at 1228 and 324 MHz".
+// Returns a text such as ", at 1228 and 324 MHz".
 std::string clocks_text(const std::optional<backend::BoardSetting>& clocks) {
   if (!clocks || !clocks->graphics) return "";
   const std::string memory = clocks->memory ? fmt::format(" and {:g}", clocks->memory->value()) : "";
@@ -55,7 +55,7 @@ std::vector<Share> shares_of(const CandidatePair& pair, const QueueView& view, c
   if (forecast.sms_of_first == 0)
     return {shared_share(*pair.first, forecast.ratio.first, view, options),
             shared_share(*pair.second, forecast.ratio.second, view, options)};
-  // The same ranges whichever of the two comes first, or they would be started anew where their order changes.
+  // The ranges do not depend on the order of the two, or a new order would restart both.
   const bool in_order = pair.first->kernel <= pair.second->kernel;
   auto ranges = split_ranges(view.limits, in_order ? forecast.sms_of_first : view.limits.sms - forecast.sms_of_first);
   if (!in_order) std::swap(ranges[0], ranges[1]);

@@ -1,4 +1,4 @@
-// What policies build their plans of.
+// Parts of which policies build their plans.
 #pragma once
 
 #include <optional>
@@ -10,50 +10,57 @@
 
 namespace wattune::schedule {
 
+// Returns the share of a work that runs whole.
 Share whole_share(const Candidate& work, const SmRange& sms = {});
-// The SMs that this range leaves on the larger side.
+// Returns the SMs in front of this range; those behind it if it begins at SM 0.
 SmRange rest_of(const SmRange& taken, unsigned sms);
-// This many blocks on each SM, in windows of slices that are as large as they must be.
+// Returns a share with this many blocks on each SM, in windows of slices that are at least as large as they must be.
 Share slices_share(const Candidate& work, unsigned per_sm, const QueueView& view, const PolicyOptions& options);
-// Persistent blocks, or slices where the kernel has no persistent twin. Precondition: can_share().
+// Returns a share with persistent blocks, or with slices if the kernel has no persistent twin. Precondition:
+// can_share().
 Share shared_share(const Candidate& work, unsigned per_sm, const QueueView& view, const PolicyOptions& options);
+// Tells whether the kernel can share SMs with another.
 inline bool can_share(const KernelTraits& kernel) { return kernel.persistent || kernel.sliceable; }
-// Twins that divide their SMs' memory with another; those on SMs of their own have all of it.
+// True if the share is for twins that divide their SMs' memory with another. Twins on SMs of their own have all of it.
 inline bool shares_sms(const Share& share) { return share.form != Form::whole && share.sms.count == 0; }
-// But for shared_bytes, which policies leave to the scheduler.
+// Compares two shares without shared_bytes, which policies leave to the scheduler.
 bool is_same_share(Share one, const Share& other);
 
-// What runs and shall go on as it does.
+// Returns a plan in which everything that runs goes on as it does.
 Plan unchanged(const QueueView& view, double speedup, std::string reason);
 
-// The first work of each kernel that has blocks left: which of several equal ones runs is decided by who came first.
+// Returns the first work of each kernel that has blocks left. If several works are equal, the one that was submitted
+// first runs.
 std::vector<const Candidate*> first_of_each_kernel(const QueueView& view);
 std::vector<const Candidate*> running_works(const QueueView& view);
 
-// Two works with what is forecast of them.
+// Two works with the forecast of them.
 struct CandidatePair {
   const Candidate* first = nullptr;
   const Candidate* second = nullptr;
   PairForecast forecast = {};
 };
-// By how much a pair must be better than one for the clocks that are held: switching costs as much as stopping a kernel
-// does. What clocks that must be held do not allow comes behind all that they do.
+// Returns by which factor a pair must be better than one for the clocks that are held: switching costs as much as
+// stopping a kernel. While clocks must be held, pairs for other clocks come behind all pairs for these.
 double clock_handicap(const PairForecast& forecast, const ClockView& clocks, const PolicyOptions& options);
-// Of the two at the clocks that must be held, if there is a way for these; else the best.
+// Returns the best way of the two at the clocks that must be held, if there is one; else the best of all.
 std::optional<PairForecast> forecast_now(const QueueView& view, const PairTable& table, KernelId first,
                                          KernelId second);
-// As it is forecast: both on every SM, or persistent or whole on SMs of their own. Precondition: can_share(), and for
-// the latter both have persistent twins.
+// Returns the shares of a pair as forecast: both on every SM, or persistent or whole on SMs of their own. Precondition:
+// can_share(), and for SMs of their own both have persistent twins.
 std::vector<Share> shares_of(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options);
-// "fma with copy, 2:6 blocks on each SM, 1.74 times as fast as one after the other".
+// Returns a text such as "fma with copy, 2:6 blocks on each SM, 1.74 times as fast as one after the other".
 std::string describe(const CandidatePair& pair);
 
-// What Kernelet and Jiao et al. build of slices, whose sizes stay until one of the two finishes.
+// Tells whether a pair of slices runs, as Kernelet and Jiao et al. build them, and neither has finished. Their sizes
+// stay until then.
 bool runs_sliced_pair(const QueueView& view);
-// The first work of each kernel that can be cut.
+// Returns the first work of each kernel that can be cut.
 std::vector<const Candidate*> sliceable_kernels(const QueueView& view);
+// Returns a plan that runs the pair in slices at its ratio.
 Plan slices_of(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options);
-// In slices that an arrival need not wait long for; whole where it cannot be cut.
+// Returns a plan for the oldest work alone: in slices for which an arrival need not wait long, or whole if it cannot be
+// cut.
 Plan oldest_in_slices(const QueueView& view, const PolicyOptions& options);
 
 Plan fifo_plan(const QueueView& view);
@@ -61,7 +68,7 @@ Plan streams_plan(const QueueView& view, const PolicyOptions& options, bool with
 Plan split_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options);
 Plan orion_plan(const QueueView& view);
 Plan kernelet_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options);
-// `profits` are those of the works that it saw last.
+// Plans as greedy. `profits` are those of the works that it saw last, and are brought up to date.
 Plan greedy_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options, ProfitTable& profits);
 Plan random_plan(const QueueView& view, const PolicyOptions& options);
 Plan paired_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options);

@@ -34,8 +34,8 @@ Result<Alone> simulate_alone(const simulate::SimulatedKernel& kernel, const simu
 
 }  // namespace
 
-// The driver of an H100 gives green contexts SMs in fours (docs/results/corun.md); older GPUs have none, and any number
-// will do for experiments.
+// Returns the limits of the GPU. Green contexts on an H100 get SMs in fours (docs/results/corun.md). Older GPUs have no
+// green contexts; any number will do for experiments.
 MachineLimits limits_of(const simulate::GpuModel& gpu) {
   return {.capability = gpu.capability,
           .sms = gpu.sms,
@@ -69,7 +69,7 @@ Result<KernelTraits> profile_alone(const simulate::SimulatedKernel& kernel, cons
   WATTUNE_ASSIGN(const Alone alone, simulate_alone(kernel, gpu));
   traits.use = alone.use;
   traits.utilisation = simulate::utilisation_of(alone.use);
-  // Persistent blocks fetch their indices for nothing here, so that only their number counts.
+  // Persistent blocks fetch their indices at no cost here, so that only their number counts.
   SimulatedMachine machine(gpu, {.gpu = {}, .fetch = Nanoseconds(0)});
   const KernelId id = machine.add(kernel, traits);
   return schedule::profile(machine, id, {.rounds = 1, .slices = false});
@@ -80,7 +80,7 @@ struct SimulatedMachine::State {
   struct Kernel {
     simulate::SimulatedKernel kernel;
     KernelTraits traits;
-    std::optional<simulate::KernelId> on_gpu = {};  // which only the scheduler's thread sees
+    std::optional<simulate::KernelId> on_gpu = {};  // only the scheduler's thread sees it
   };
 
   State(simulate::GpuModel gpu_model, const SimulatedMachineOptions& how)
@@ -89,7 +89,7 @@ struct SimulatedMachine::State {
   MachineLimits limits;
   SimulatedMachineOptions options;
   simulate::SimulatedGpu gpu;
-  std::atomic<double> now{0.0};  // of the GPU, for threads that may not ask it
+  std::atomic<double> now{0.0};  // of the GPU, for threads that must not ask it
   std::mutex mutex;              // of `kernels`
   std::deque<Kernel> kernels;
   std::map<std::pair<unsigned, unsigned>, simulate::GreenContextId> partitions;
@@ -166,7 +166,7 @@ Result<LaunchId> SimulatedMachine::launch(const Launch& launch) {
 }
 
 void SimulatedMachine::stop(LaunchId launch) {
-  // Launches of other forms are refused, and run on.
+  // Launches of other forms refuse to stop and run on.
   static_cast<void>(state_->gpu.stop(launch).has_value());
 }
 

@@ -8,7 +8,7 @@ namespace wattune::schedule {
 
 namespace {
 
-// The same body in both languages: `x` is read, `y` written, `i` is the work-item.
+// A stand-in with the same body in both languages: `x` is read, `y` written, and `i` is the work-item.
 struct StandIn {
   const char* name;
   ElementType type;
@@ -39,7 +39,7 @@ constexpr const char* kLatency = R"(
 }
 )";
 
-// One cycle through all elements (Hull, Dobell 1962), too far apart for lines of a cache to help.
+// A single cycle through all elements (Hull, Dobell 1962), with steps too large for cache lines to help.
 constexpr const char* kNext = "(1664525 * i + 1013904223) % n";
 
 constexpr std::int64_t kBlock = 256;

@@ -23,7 +23,8 @@ Result<void> check_kernel(const KernelTraits& kernel, const MachineLimits& limit
   return {};
 }
 
-// Whether works of a batch wait for each other: one that is never free to begin (Kahn's algorithm).
+// Tells whether works of a batch wait for each other in a cycle: then one of them never becomes free (Kahn's
+// algorithm).
 bool has_cycle(std::span<const Work> works) {
   std::vector<std::size_t> waits(works.size());
   std::vector<std::vector<std::size_t>> dependents(works.size());

@@ -1,4 +1,4 @@
-// WorkQueue: works that have not ended, and which of them wait for which.
+// WorkQueue: the works that have not ended, and their dependencies.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace wattune::schedule {
 
-// The kernel that runs at the same time, and in which shape, this one first.
+// The kernel that runs at the same time, and the shape of the pair, with this work first.
 struct Beside {
   KernelId kernel = 0;
   PairShape shape = {};
@@ -29,8 +29,8 @@ struct Flight {
   std::uint64_t first_block = 0;
   std::uint64_t blocks = 0;
   unsigned lane = 0;
-  std::optional<backend::BoardSetting> clocks = {};  // that were held when it began
-  std::optional<Beside> beside = {};                 // none: nobody, several, or one after the other
+  std::optional<backend::BoardSetting> clocks = {};  // held when it began
+  std::optional<Beside> beside = {};                 // nullopt if there was none, or several, or one after the other
   bool is_marked = false;                            // `beside` was set
 };
 
@@ -40,25 +40,25 @@ struct Entry {
   const KernelTraits* traits = nullptr;
   std::size_t waits_for = 0;
   std::vector<WorkId> dependents = {};
-  std::uint64_t next_block = 0;  // that no launch has been given
+  std::uint64_t next_block = 0;  // the first block that no launch has been given
   std::uint64_t done = 0;
   std::optional<Share> wanted = {};
-  std::optional<Share> current = {};  // of the launches in flight
+  std::optional<Share> current = {};  // share of the launches in flight
   std::vector<Flight> flights = {};
-  double expected = 0.0;              // share of its blocks that they have run, by time and forecast speed
-  unsigned slot = 0;                  // its lanes
-  std::optional<WorkId> next = {};    // launched behind it in its lane
-  std::optional<WorkId> behind = {};  // whose `next` it is: it has not begun
-  std::optional<Error> failure = {};  // with which it ends when its launches have
+  double expected = 0.0;              // share of its blocks that these have run, by time and forecast speed
+  unsigned slot = 0;                  // decides its lanes
+  std::optional<WorkId> next = {};    // the work launched behind it
+  std::optional<WorkId> behind = {};  // the work whose `next` it is; it has not begun
+  std::optional<Error> failure = {};  // the error with which it ends, after its launches
   Nanoseconds first_launch = {};
-  Nanoseconds drained = {};           // of what failed: until when others wait for its blocks to leave
-  Nanoseconds give_up = kForever;     // when the machine is lost if it still runs
-  std::optional<Beside> beside = {};  // now; none: nobody, or several
+  Nanoseconds drained = {};           // if failed: until when others wait for its blocks to leave
+  Nanoseconds give_up = kForever;     // when the machine counts as lost if it still runs
+  std::optional<Beside> beside = {};  // at present; nullopt if there is none, or several
   std::set<WorkId> partners = {};
   WorkStatistics statistics = {};
 
   bool gives_way() const { return !flights.empty() && current != wanted; }
-  // Nobody has planned it.
+  // True if no plan includes it and it has not failed.
   bool waits_its_turn() const { return !wanted && !behind && !failure; }
   bool is_active() const { return wanted.has_value() || !flights.empty(); }
   double left() const;
@@ -66,22 +66,22 @@ struct Entry {
 
 class WorkQueue {
  public:
-  // Refuses works that cannot be, by their places among `works`.
+  // Checks whether the works of a submission can run. Fails as Scheduler::submit() does.
   Result<void> check(std::span<const Work> works, const Machine& machine) const;
-  // Precondition: checked.
+  // Adds the works. Precondition: check() has passed.
   std::vector<WorkId> add(std::span<const Work> works, const Machine& machine);
 
-  // nullptr: it has ended or never was.
+  // Returns the entry of a work; nullptr if it has ended or never was.
   Entry* find(WorkId work);
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
   const std::set<WorkId>& ready() const { return ready_; }
   const std::map<KernelId, std::set<WorkId>>& ready_by_kernel() const { return ready_of_kernel_; }
-  // Of this kernel.
+  // Returns the number of works of this kernel that wait for no other work.
   std::size_t count_ready(KernelId kernel) const;
   std::vector<Finished> take_finished();
 
-  // The work leaves. Where it has failed, so have all that wait for it.
+  // Removes a work that has ended. If it has failed, all works that wait for it fail.
   void finish(Entry& entry, Nanoseconds now);
   void fail_all(const Error& error);
 
@@ -92,7 +92,7 @@ class WorkQueue {
 
   WorkId next_ = 1;
   std::map<WorkId, Entry> entries_;
-  std::set<WorkId> ready_;  // that wait for nothing
+  std::set<WorkId> ready_;  // works that wait for no other work
   std::map<KernelId, std::set<WorkId>> ready_of_kernel_;
   std::unordered_set<WorkId> failed_;
   std::vector<Finished> finished_;

@@ -58,19 +58,20 @@ Result<Baseline> Baseline::of(const std::vector<Trial>& trials, tune::ReplayCloc
   return baseline;
 }
 
-// With the values from worst to best as w_0 .. w_(N-1) and w_i the first at or below the cut, random search needs
-// i / (N + 1 - i) draws without replacement to get there.
+// Returns the number of evaluations. Let w_0 .. w_(N-1) be the values from worst to best, and w_i the first at or below
+// the cut. Random search then needs i / (N + 1 - i) draws without replacement.
 std::uint64_t Baseline::evaluations_to(double share) const {
   const double cut = optimum() + (median_ - optimum()) * (1.0 - share);
   const auto at_or_below = static_cast<std::size_t>(std::ranges::upper_bound(best_first_, cut) - best_first_.begin());
   const std::size_t n = valid();
   std::size_t i = n - at_or_below;
-  // A cut that only the optimum meets would ask for all draws.
+  // A cut that only the optimum meets would require all draws.
   if (best_first_[n - 1 - i] == optimum() && i > 0) --i;
   return static_cast<std::uint64_t>(std::ceil(static_cast<double>(i) / static_cast<double>(n + 1 - i)));
 }
 
-// The expected rank of the best of M draws, from the worst, is M (N + 1) / (M + 1); rounded as numpy does, to even.
+// Returns the expected best after M draws. Its expected rank from the worst is M (N + 1) / (M + 1), rounded to even as
+// numpy does.
 double Baseline::value_after(std::uint64_t evaluations) const {
   const auto n = static_cast<double>(valid());
   const auto m = static_cast<double>(evaluations);
@@ -85,7 +86,7 @@ std::vector<double> Baseline::times(std::size_t points) const {
   return times;
 }
 
-// One value for each number of evaluations that the times amount to, and a monotone cubic through them.
+// Returns the curve: one value for each number of evaluations that occurs at the times, joined by a monotone cubic.
 std::vector<double> Baseline::curve(std::size_t points) const {
   std::vector<double> evaluations;
   std::vector<double> values;

@@ -14,10 +14,10 @@ namespace wattune::score {
 namespace {
 
 constexpr std::size_t kMinEstimators = 3;
-// A share of the optimum that is rounding: the baseline interpolates.
+// Share of the optimum up to which a difference is rounding, since the baseline interpolates.
 constexpr double kNothingToGain = 1e-9;
 
-// When the curve stops being believed: the first end of a run that is later than their median.
+// Returns the time after which the curve is not trusted: the first end of a run that is later than the median end.
 double stopping_point(const std::vector<SearchRun>& runs) {
   std::vector<double> ends;
   for (const SearchRun& run : runs)
@@ -29,7 +29,7 @@ double stopping_point(const std::vector<SearchRun>& runs) {
 
 }  // namespace
 
-// The points of all runs within the measured part and a margin, wider where runs have few evaluations.
+// Takes the points of all runs within the measured part and a margin, which is wider if runs have few evaluations.
 Performance::Performance(const Baseline& baseline, const std::vector<SearchRun>& runs)
     : baseline_(baseline),
       repeats_(runs.size()),
@@ -40,7 +40,7 @@ Performance::Performance(const Baseline& baseline, const std::vector<SearchRun>&
   for (const SearchRun& run : runs) longest = std::max(longest, run.points.size());
   const double margin = 0.1 + 0.25 / static_cast<double>(longest);
   collect(runs, baseline.start() * (1.0 - margin), baseline.end() * (1.0 + margin));
-  // Evaluations so long that none ends in the measured part: all that was found counts.
+  // If evaluations are so long that none ends in the measured part, all points count.
   if (points_.empty()) collect(runs, 0.0, std::numeric_limits<double>::infinity());
   std::ranges::sort(points_, {}, &RankedPoint::seconds);
   counts_.resize(repeats_);
@@ -56,7 +56,8 @@ void Performance::collect(const std::vector<SearchRun>& runs, double from, doubl
             {point.seconds, static_cast<double>(std::ranges::lower_bound(values, point.best) - values.begin()), r});
 }
 
-// The mean of as many regressions as there are repeats, each over a sample of the points drawn with replacement.
+// Returns the mean of as many regressions as there are repeats, each over a sample of the points drawn with
+// replacement.
 std::vector<double> Performance::curve(std::uint64_t seed) const {
   Random random(seed);
   const std::size_t estimators = std::max(repeats_, kMinEstimators);
@@ -83,7 +84,7 @@ std::vector<double> Performance::weighted_curve(const std::vector<double>& weigh
   return of_ranks(DecreasingFit(points).at(times_));
 }
 
-// From ranks to values, which stay as they are after the stopping point, to performance.
+// Converts ranks to values, which stay constant after the stopping point, and these to performance.
 std::vector<double> Performance::of_ranks(const std::vector<double>& ranks) const {
   const auto worst = static_cast<double>(baseline_.valid() - 1);
   std::vector<double> performance(times_.size());
@@ -94,7 +95,7 @@ std::vector<double> Performance::of_ranks(const std::vector<double>& ranks) cons
       value = baseline_.best_first()[static_cast<std::size_t>(std::clamp(std::nearbyint(ranks[k]), 0.0, worst))];
     held = held || times_[k] > stopping_point_;
     const double to_gain = baseline_.optimum() - random_[k];
-    // Where random search is expected to have found the optimum there is nothing to gain, only to equal.
+    // If random search is expected to have found the optimum, a strategy can only equal it.
     const bool nothing_to_gain = std::abs(to_gain) <= kNothingToGain * std::abs(baseline_.optimum());
     performance[k] = nothing_to_gain ? (value == baseline_.optimum() ? 1.0 : 0.0) : (value - random_[k]) / to_gain;
   }

@@ -4,7 +4,7 @@ namespace wattune::score {
 
 namespace {
 
-// Points that share one value: their weight, and how many there are.
+// Points that share one value: that value, their weight and their number.
 struct Block {
   double y = 0.0;
   double weight = 0.0;
@@ -45,7 +45,7 @@ DecreasingFit::DecreasingFit(const std::vector<WeightedPoint>& points) {
 std::vector<double> DecreasingFit::at(const std::vector<double>& x) const {
   std::vector<double> values;
   values.reserve(x.size());
-  std::size_t i = 0;  // the first point beyond the one asked for
+  std::size_t i = 0;  // the first point beyond the wanted one
   for (const double wanted : x) {
     while (i < x_.size() && x_[i] <= wanted) ++i;
     if (i == 0) {

@@ -1,7 +1,6 @@
-// Isotonic regression: the decreasing function that fits weighted points best in least squares.
-//
-// Pool adjacent violators (Ayer et al., Ann. Math. Statist. 26, 1955); between the points it is linear, beyond them
-// constant.
+// Isotonic regression: the decreasing function that fits weighted points best in least squares. The algorithm pools
+// adjacent violators (Ayer et al., Ann. Math. Statist. 26, 1955). The function is linear between the points and
+// constant beyond them.
 #pragma once
 
 #include <vector>
@@ -16,10 +15,10 @@ struct WeightedPoint {
 
 class DecreasingFit {
  public:
-  // `points` ascending by x; equal x are averaged. Precondition: not empty, weights positive.
+  // Fits the points, which ascend by x; points of equal x are averaged. Precondition: not empty, weights positive.
   explicit DecreasingFit(const std::vector<WeightedPoint>& points);
 
-  // The values at ascending x.
+  // Returns the values at ascending x.
   std::vector<double> at(const std::vector<double>& x) const;
 
  private:

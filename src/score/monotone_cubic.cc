@@ -7,7 +7,8 @@ namespace wattune::score {
 
 namespace {
 
-// The slope at an end from the two widths and secants next to it, kept from overshooting.
+// Returns the slope at an end, from the two widths and secants next to it, limited so that the curve does not
+// overshoot.
 double end_slope(double h0, double h1, double d0, double d1) {
   const double slope = ((2 * h0 + h1) * d0 - h0 * d1) / (h0 + h1);
   if (slope * d0 <= 0) return 0;

@@ -1,7 +1,7 @@
 // MonotoneCubic: a smooth curve through points that never overshoots them (PCHIP).
 //
-// Piecewise cubic Hermite interpolation with the slopes of Fritsch and Butland (SIAM J. Sci. Stat. Comput. 5, 1984),
-// the weighted harmonic mean of the neighbouring secants, and the usual one-sided three-point slopes at the ends.
+// It is a piecewise cubic Hermite interpolation with the slopes of Fritsch and Butland (SIAM J. Sci. Stat. Comput. 5,
+// 1984): the weighted harmonic mean of the neighbouring secants. The ends have the usual one-sided three-point slopes.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@ namespace wattune::score {
 
 class MonotoneCubic {
  public:
-  // Precondition: at least two points, x strictly ascending.
+  // Makes the curve. Precondition: at least two points, x strictly ascending.
   MonotoneCubic(std::vector<double> x, std::vector<double> y);
 
-  // Precondition: x.front() <= at <= x.back().
+  // Returns the value at a place. Precondition: x.front() <= at <= x.back().
   double operator()(double at) const;
 
  private:

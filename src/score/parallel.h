@@ -1,4 +1,4 @@
-// Doing many independent things on all processors.
+// Parallel loops: many independent calls on all processors.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace wattune::score {
 
-// Calls work(i) for each i below `count`, each once, on `threads` threads (0: one for each processor). `work` must not
+// Calls work(i) once for each i below `count`, on `threads` threads (0 for one on each processor). `work` must not
 // throw.
 template <typename Work>
 void for_each_parallel(std::size_t count, unsigned threads, const Work& work) {

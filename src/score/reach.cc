@@ -24,7 +24,7 @@ Result<void> check(const std::vector<ScoredSpace>& spaces, const ReachOptions& o
   return {};
 }
 
-// All runs; lengths_[strategy * spaces + space] has the evaluations of each repeat.
+// All runs. lengths_[strategy * spaces + space] holds the evaluations of each repeat.
 class Reacher {
  public:
   Reacher(const std::vector<ScoredSpace>& spaces, const std::vector<StrategyChoice>& strategies,
@@ -44,7 +44,7 @@ class Reacher {
  private:
   double target_of(const ScoredSpace& space) const { return (1.0 + options_.within) * space.baseline.optimum(); }
 
-  // The seed depends on space and repeat alone: strategies meet the same random numbers.
+  // Runs one repeat. The seed depends on space and repeat alone, so all strategies get the same random numbers.
   void run_one(std::size_t i) {
     const std::size_t cell = i / options_.repeats;
     const std::size_t repeat = i % options_.repeats;
@@ -87,8 +87,8 @@ class Reacher {
 
 }  // namespace
 
-// After n draws none of them is near with probability (all - near)! (all - n)! / (all! (all - near - n)!): each draw
-// multiplies it by the share of the others among what is left.
+// Returns the number of draws. After n draws none of them is near with probability (all - near)! (all - n)! / (all!
+// (all - near - n)!). Each draw multiplies it by the share of the others among what is left.
 std::uint64_t median_draws(std::uint64_t near, std::uint64_t all) {
   double none = 1.0;
   std::uint64_t draws = 0;

@@ -9,7 +9,7 @@ namespace {
 
 using Id = std::optional<ConfigurationId>;
 
-// Puts the evaluations of a run on the space's clock.
+// The evaluations of a run, timed by the space's clock.
 class RunClock {
  public:
   explicit RunClock(const ScoredSpace& space) : scored_(space) {}

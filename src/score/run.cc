@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kAttempts = 20;
 constexpr double kMinShareOfBudget = 0.1;
-constexpr double kEnough = 10.0;  // evaluations are always enough
+constexpr double kEnough = 10.0;  // this many evaluations are always enough
 constexpr std::size_t kMinValid = 2;
 
 class NoSink : public TrialSink {
@@ -24,7 +24,7 @@ class NoObserver : public tune::TuningObserver {
   void on_trial(const tune::TuningEvent&) override {}
 };
 
-// Keeps when each evaluation ended and the best so far, and counts those in the measured part.
+// Records when each evaluation ended and the best so far, and counts evaluations in the measured part.
 class Recorder : public tune::TuningObserver {
  public:
   explicit Recorder(const ScoredSpace& space) : scored_(space), baseline_(space.baseline) {}
@@ -55,7 +55,7 @@ class Recorder : public tune::TuningObserver {
   const ScoredSpace& scored_;
   const Baseline& baseline_;
   SearchRun run_;
-  Nanoseconds charged_;  // by the recording
+  Nanoseconds charged_;  // time charged by the recording
   std::size_t in_measured_part_ = 0;
   std::size_t valid_ = 0;
 };

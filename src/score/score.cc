@@ -16,17 +16,17 @@ namespace wattune::score {
 
 namespace {
 
-constexpr double kTail = 0.025;  // of the interval, on each side
+constexpr double kTail = 0.025;  // tail of the interval on each side
 
-// A strategy on a space: its runs, then what they amount to.
+// The runs of a strategy on a space, and their results.
 struct Cell {
   std::vector<SearchRun> runs;
   SpaceScore result;
-  double plain = 0.0;             // the score by one regression over all runs
-  std::vector<double> resampled;  // the same over runs drawn with replacement
+  double plain = 0.0;             // score of one regression over all runs
+  std::vector<double> resampled;  // such scores over runs drawn with replacement
 };
 
-// The tails of the resampled scores, moved to where the bagged score is.
+// Returns the score with its interval: the tails of the resampled scores, shifted to the bagged score.
 Score with_interval(double value, double plain, std::vector<double> resampled) {
   if (resampled.empty()) return {value, value, value};
   std::ranges::sort(resampled);
@@ -34,7 +34,7 @@ Score with_interval(double value, double plain, std::vector<double> resampled) {
   return {value, value + resampled[tail] - plain, value + resampled[resampled.size() - 1 - tail] - plain};
 }
 
-// How often each of the runs is drawn; some run that counts is.
+// Draws how often each run counts. At least one run that counts is drawn.
 std::vector<double> draw_weights(std::size_t runs, const Performance& performance, Random& random) {
   for (;;) {
     std::vector<double> weights(runs, 0.0);
@@ -80,7 +80,7 @@ void summarise(const ScoredSpace& space, Cell& cell, std::uint64_t seed, std::si
   result.score = with_interval(mean_of(result.curve), cell.plain, cell.resampled);
 }
 
-// The mean over the spaces, of the curves as of the scores.
+// Returns the means over the spaces, of the curves and of the scores.
 StrategyScore aggregate(const StrategyChoice& strategy, std::span<Cell> cells) {
   StrategyScore total{.strategy = strategy, .curve = std::vector<double>(kCurvePoints, 0.0)};
   const auto spaces = static_cast<double>(cells.size());
@@ -111,7 +111,7 @@ Result<void> check_runs(const ScoredSpace& space, const std::string& name, const
   return {};
 }
 
-// All runs of all strategies on all spaces; cells[strategy * spaces + space].
+// All runs of all strategies on all spaces, as cells[strategy * spaces + space].
 class Scorer {
  public:
   Scorer(const std::vector<ScoredSpace>& spaces, const std::vector<StrategyChoice>& strategies,
@@ -138,7 +138,7 @@ class Scorer {
   const ScoredSpace& space_of(std::size_t cell) const { return spaces_[cell % spaces_.size()]; }
   const StrategyChoice& strategy_of(std::size_t cell) const { return strategies_[cell / spaces_.size()]; }
 
-  // Seeds depend on space and repeat alone: strategies meet the same random numbers.
+  // Runs one repeat. Seeds depend on space and repeat alone, so all strategies get the same random numbers.
   void run_one(std::size_t i) {
     const std::size_t cell = i / options_.repeats;
     const std::size_t repeat = i % options_.repeats;

@@ -1,4 +1,4 @@
-// One seed for each purpose.
+// Derived seeds: one for each purpose.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace wattune::score {
 
-// The words of `path` tell the purposes apart.
+// Returns the seed of a purpose. The words of `path` distinguish the purposes.
 inline std::uint64_t derived_seed(std::uint64_t seed, std::initializer_list<std::uint64_t> path) {
   for (const std::uint64_t word : path) seed = Random(seed ^ (word + 1) * 0x9E3779B97F4A7C15ULL).bits();
   return seed;

@@ -1,6 +1,6 @@
-// Acquisition: how much measuring a configuration promises, from what a model predicts for it.
+// Acquisition: scores how much measuring a configuration promises, from a model's prediction for it.
 //
-// As in Willemsen, van Nieuwpoort, van Werkhoven: Bayesian Optimization for auto-tuning GPU kernels, PMBS 2021.
+// After Willemsen, van Nieuwpoort, van Werkhoven: Bayesian Optimization for auto-tuning GPU kernels, PMBS 2021.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 
 namespace wattune::search {
 
-// multi chooses among the others by what they gained so far.
+// An acquisition function; `multi` chooses among the others by what they gained so far.
 enum Acquisition : std::size_t { expected_improvement, confidence_bound, improvement_probability, multi };
 
-// Positive, larger is better. `best` is the lowest value so far, kappa the deviations that the bound lies below the
-// mean.
+// Returns the score, which is positive; larger is better. `best` is the lowest value so far; the confidence bound lies
+// `kappa` deviations below the mean.
 inline double acquire(std::size_t acquisition, const Prediction& prediction, double best, double kappa) {
   const double deviation = std::max(prediction.deviation, 1e-9);
   switch (acquisition) {

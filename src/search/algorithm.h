@@ -1,19 +1,19 @@
 // Algorithm: a strategy whose body reads as the algorithm was published.
 //
-// The body is a coroutine that awaits outcomes where it needs them; Algorithm turns it into ask/tell. What an await
-// names is proposed unless it is known already: a known outcome is answered at once, without a measurement, and one
-// that is being measured is waited for. What is awaited together is handed out together, so that several
-// configurations can be compiled at the same time.
+// The body is a coroutine that awaits outcomes where it needs them; Algorithm turns it into ask/tell. An awaited
+// configuration is proposed unless its outcome is known. A known outcome is answered at once, without a measurement;
+// one that is being measured is waited for. Configurations that are awaited together are proposed together, so that
+// they can be compiled at the same time.
 //
 //   Task<> search() override {
 //     auto here = starting_point();
 //     if (!here) co_return;
 //     const Outcome outcome = co_await evaluate(*here);
 //
-// A body that returns begins anew, and so does one that was answered kPatience times in a row without proposing
-// anything (a population that has converged): its state is in its frame, so beginning anew forgets all of it. When a
-// whole body passes without a proposal, the next one is drawn at random; when nothing is left to draw, the strategy
-// has ended. A procedure with an end of its own (begins_anew()) does neither: it ends with its body.
+// A body that returns begins anew. So does one that was answered kPatience times in a row without proposing anything (a
+// population that has converged). Its state is in its frame, so beginning anew forgets all of it. If a whole body
+// passes without a proposal, the next one is drawn at random; if nothing is left to draw, the strategy has ended. A
+// procedure with an end of its own (begins_anew()) does neither: it ends with its body.
 #pragma once
 
 #include <deque>
@@ -28,7 +28,7 @@
 
 namespace wattune::search {
 
-// An objective; nothing for a failed configuration.
+// An objective; nullopt for a failed configuration.
 using Outcome = std::optional<double>;
 
 // A configuration that works.
@@ -37,17 +37,17 @@ struct Point {
   double objective = 0.0;
 };
 
-// For comparisons: failures are worse than any time.
+// Returns the objective for comparisons; a failure is worse than any time.
 inline double cost(const Outcome& outcome) { return outcome.value_or(std::numeric_limits<double>::infinity()); }
 
-// Whether a is better: any objective beats a failure.
+// True if `a` is better; any objective beats a failure.
 inline bool better(const Outcome& a, const Outcome& b) { return a && (!b || *a < *b); }
 
 class Algorithm : public Strategy {
  public:
   static constexpr std::size_t kPatience = 500;
 
-  // `options.parameters` holds every parameter of the strategy, checked (registry.cc).
+  // Makes a strategy. `options.parameters` holds every parameter of the strategy, checked (registry.cc).
   Algorithm(const space::SearchSpace& space, const StrategyOptions& options)
       : Strategy(space, options), parameters_(options.parameters) {}
   ~Algorithm() override;
@@ -57,30 +57,31 @@ class Algorithm : public Strategy {
   class Evaluations;
   class Submission;
 
-  // The value of one of the strategy's parameters, and as a count.
+  // Returns the value of one of the strategy's parameters, or that value as a count.
   double option(const char* name) const { return parameters_.at(name); }
   std::size_t count_option(const char* name) const { return static_cast<std::size_t>(option(name)); }
 
-  // The body. Awaits only what the functions below and other Tasks of this object return.
+  // Runs the search. The body awaits only what the functions below and other Tasks of this object return.
   virtual Task<> search() = 0;
-  // Whether a body that has ended, or is answered for long, begins anew.
+  // True if a body begins anew when it has ended, or was answered for long.
   virtual bool begins_anew() const { return true; }
-  // Called for every outcome, asked for or not, before the body goes on.
+  // Takes every outcome, asked for or not, before the body goes on.
   virtual void do_observe(ConfigurationId, const Outcome&) {}
 
-  // co_await evaluate(id): its Outcome.
+  // Evaluates a configuration: co_await evaluate(id) gives its Outcome.
   Evaluation evaluate(ConfigurationId id);
-  // co_await evaluate_all(ids): their Outcomes in the same order.
+  // Evaluates several configurations: co_await evaluate_all(ids) gives their Outcomes in the same order.
   Evaluations evaluate_all(std::vector<ConfigurationId> ids);
-  // co_await submit(id): goes on when the next proposal is wanted, which may be before the outcome is known.
+  // Submits a configuration: co_await submit(id) goes on when the next proposal is wanted, which may be before the
+  // outcome is known.
   Submission submit(ConfigurationId id);
 
-  // The best configuration so far, resumed ones included.
+  // Returns the best configuration so far, resumed ones included.
   const std::optional<Point>& best() const { return best_; }
-  // Where to begin: at first the best known or the start configuration, later an unvisited one; none when all are
-  // visited.
+  // Returns a configuration to begin from: at first the best known one or the start configuration, later an unvisited
+  // one. nullopt if all are visited.
   std::optional<ConfigurationId> starting_point();
-  // starting_point() and unvisited configurations spread over the space: n, or as many as are left.
+  // Returns starting_point() and unvisited configurations spread over the space: n, or as many as are left.
   std::vector<ConfigurationId> starting_points(std::size_t n);
 
  private:
@@ -97,13 +98,13 @@ class Algorithm : public Strategy {
   std::map<std::string, double> parameters_;
   std::unordered_map<ConfigurationId, Outcome, IdHash> outcomes_;
   std::optional<Point> best_;
-  std::deque<ConfigurationId> queue_;                    // to be proposed
-  std::unordered_set<ConfigurationId, IdHash> awaited_;  // the body needs their outcomes
-  std::size_t answered_ = 0;                             // known outcomes in a row
-  bool stalled_ = false;                                 // that were too many
-  bool fruitful_ = true;                                 // the body has proposed something
-  bool begun_ = false;                                   // starting_point() was called
-  bool entered_ = false;                                 // the body ran
+  std::deque<ConfigurationId> queue_;                    // waiting to be proposed
+  std::unordered_set<ConfigurationId, IdHash> awaited_;  // configurations whose outcomes the body awaits
+  std::size_t answered_ = 0;                             // known outcomes answered in a row
+  bool stalled_ = false;                                 // true if they were too many
+  bool fruitful_ = true;                                 // true if the body has proposed something
+  bool begun_ = false;                                   // true once starting_point() was called
+  bool entered_ = false;                                 // true once the body ran
   FrameStack frames_;
   Task<> body_;
 };

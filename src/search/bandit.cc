@@ -1,5 +1,5 @@
-// AUC bandit: several techniques share one run (Ansel et al.: OpenTuner, PACT 2014, section 4.3; the credit: Fialho, Da
-// Costa, Schoenauer, Sebag: Analyzing bandit-based adaptive operator selection mechanisms, 2010; also ATF).
+// AUC bandit: several techniques share one run (Ansel et al.: OpenTuner, PACT 2014, section 4.3; also ATF). The credit
+// is that of Fialho, Da Costa, Schoenauer, Sebag: Analyzing bandit-based adaptive operator selection mechanisms, 2010.
 //
 // Every outcome is told to all techniques. The next proposal comes from the technique with the highest
 //   AUC + C sqrt(2 ln(uses of all) / uses),   AUC = 2 / (n (n + 1)) sum of i over its uses i = 1 .. n that gave a new
@@ -47,7 +47,7 @@ class Bandit final : public Algorithm {
     }
   }
 
-  // A technique that proposes what another one has proposed waits for that outcome too.
+  // Asks a technique. If it proposes what another one has proposed, it waits for that outcome too.
   std::optional<ConfigurationId> ask(std::size_t technique) {
     const std::vector<ConfigurationId> ids = techniques_[technique]->ask(1);
     if (ids.empty() || visited(ids.front())) return std::nullopt;
@@ -55,7 +55,7 @@ class Bandit final : public Algorithm {
     return ids.front();
   }
 
-  // The techniques by score, the highest first; of equal ones the one listed first.
+  // Returns the techniques by score, the highest first; equal ones in the order of the list.
   std::vector<std::size_t> ranking() const {
     std::vector<double> uses(techniques_.size(), 0.0);
     std::vector<double> credit(techniques_.size(), 0.0);
@@ -92,7 +92,7 @@ class Bandit final : public Algorithm {
   }
 
   std::vector<std::unique_ptr<Strategy>> techniques_;
-  std::unordered_map<ConfigurationId, std::size_t, IdHash> owners_;  // of what is outstanding
+  std::unordered_map<ConfigurationId, std::size_t, IdHash> owners_;  // the technique of each outstanding proposal
   std::deque<Use> window_;
   double record_ = std::numeric_limits<double>::infinity();
 };

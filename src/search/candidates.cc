@@ -7,7 +7,8 @@ namespace wattune::search {
 
 namespace {
 
-// How alike configurations are to some good ones: to each kShare for every parameter that differs.
+// The similarity of configurations to some good ones: for each good one, kShare for every parameter that differs,
+// multiplied.
 class Likeness {
  public:
   Likeness(const space::SearchSpace& space, std::span<const ConfigurationId> good) : space_(space) {

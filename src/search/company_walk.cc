@@ -38,7 +38,7 @@ class CompanyWalk final : public Algorithm {
   }
 
  private:
-  // The shape of each kernel, by its place among the candidates, and the place of the clock.
+  // The place of each kernel's shape among its candidates, and the place of the clock.
   struct Place {
     std::vector<std::size_t> shapes;
     std::size_t clock = 0;
@@ -70,7 +70,7 @@ class CompanyWalk final : public Algorithm {
 
   bool begins_again(bool first_kernel) const { return options_.rule != CompanyRule::onwards || !first_kernel; }
 
-  // The clock before the first that is worse, going down.
+  // Returns the clock before the first that is worse, going down.
   Task<std::size_t> lower_clock(Place place) {
     double here = co_await cost_at(place);
     while (place.clock + 1 < clocks_.size()) {
@@ -85,7 +85,7 @@ class CompanyWalk final : public Algorithm {
     co_return place.clock;
   }
 
-  // The shape that the rule takes for a kernel, those of the others as they are.
+  // Returns the shape that the rule takes for a kernel, with those of the others unchanged.
   Task<std::size_t> walk_shapes(Place place, std::size_t kernel) {
     const std::size_t stands = place.shapes[kernel];
     if (options_.rule == CompanyRule::from_first) place.shapes[kernel] = 0;
@@ -94,8 +94,8 @@ class CompanyWalk final : public Algorithm {
     co_return co_await walk(place, kernel, -1);
   }
 
-  // Shape after shape until the first that is worse than the one before: the last of them, or the best of those that
-  // are better than where it began.
+  // Walks shape after shape until the first that is worse than the one before. Returns the last of them; in a two-way
+  // walk the best of those that are better than where it began.
   Task<std::size_t> walk(Place place, std::size_t kernel, int step) {
     std::size_t& shape = place.shapes[kernel];
     std::size_t taken = shape;
@@ -113,7 +113,7 @@ class CompanyWalk final : public Algorithm {
     co_return taken;
   }
 
-  // The order in which kernels are tried: the highest cost of their own first.
+  // Returns the order in which kernels are tried: the highest cost of their own first.
   std::vector<std::size_t> by_own_cost(const Place& place) const {
     std::vector<std::size_t> order(kernels_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -143,13 +143,13 @@ class CompanyWalk final : public Algorithm {
     return indices;
   }
 
-  // None: it is not in the space.
+  // Returns the id of a place; nullopt if it is not in the space.
   std::optional<ConfigurationId> id_at(const Place& place) const {
     const space::ValueIndices indices = indices_at(place);
     return space().contains(indices) ? std::optional(space().rank(indices)) : std::nullopt;
   }
 
-  // Infinite for what fails or is not in the space.
+  // Returns the cost; infinite for a failure, or if the place is not in the space.
   Task<double> cost_at(Place place) {
     const std::optional<ConfigurationId> id = id_at(place);
     if (!id) co_return std::numeric_limits<double>::infinity();

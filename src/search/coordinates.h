@@ -1,7 +1,8 @@
 // Coordinates: configurations as points, for algorithms that were made for real numbers.
 //
 // The coordinate of a parameter is a place in its list of values, counted from 0. A point between the values, or one
-// that breaks constraints, is projected onto the space (SearchSpace::project); nothing invalid is ever proposed.
+// that breaks constraints, is projected onto the space (SearchSpace::project), so that nothing invalid is ever
+// proposed.
 #pragma once
 
 #include <vector>
@@ -18,7 +19,7 @@ inline Coordinates coordinates(const space::SearchSpace& space, ConfigurationId 
   return Coordinates(indices.begin(), indices.end());
 }
 
-// The largest coordinate of each parameter.
+// Returns the largest coordinate of each parameter.
 inline Coordinates extents(const space::SearchSpace& space) {
   Coordinates result;
   for (const Parameter& parameter : space.parameters()) {
@@ -27,7 +28,7 @@ inline Coordinates extents(const space::SearchSpace& space) {
   return result;
 }
 
-// Precondition: as many of both.
+// Returns the squared distance of two points. Precondition: they have equally many coordinates.
 inline double squared_distance(const Coordinates& a, const Coordinates& b) {
   double squares = 0.0;
   for (std::size_t c = 0; c < a.size(); ++c) squares += (a[c] - b[c]) * (a[c] - b[c]);

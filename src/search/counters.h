@@ -1,4 +1,4 @@
-// Counters: what a GPU's profiler counted while a kernel ran, under one name for all architectures.
+// Counters: the hardware counters of a GPU's profiler while a kernel ran, under one name for all architectures.
 //
 // Profilers call the same counter by different names: nvprof's metrics up to compute capability 7.0, CUPTI's and
 // Nsight Compute's from there on. Amounts are counts (bytes are divided into sectors of 32), utilisations are shares
@@ -30,21 +30,21 @@ enum Counter : std::size_t {
   shared_loads,
   shared_stores,
   shared_utilisation,
-  fp32_instructions,  // these of threads
+  fp32_instructions,  // instructions are counted by threads
   fp64_instructions,
   integer_instructions,
   control_instructions,
   memory_instructions,
   other_instructions,
   conversion_instructions,
-  special_utilisation,      // of the units for special functions
+  special_utilisation,      // utilisation of the units for special functions
   issue_utilisation,        // share of the issue slots in use
   instruction_utilisation,  // the same as a share of what one type of instructions can use
   multiprocessor_activity,  // share of the time in which a multiprocessor has work
   counter_count
 };
 
-// NaN: not counted.
+// A value for each counter; NaN if it was not counted.
 class Counters {
  public:
   Counters() { values_.fill(std::numeric_limits<double>::quiet_NaN()); }
@@ -57,8 +57,8 @@ class Counters {
   std::array<double, counter_count> values_{};
 };
 
-// Those of the metrics that are counters; nothing when none is. The names that CUPTI has for them:
-// profiled_counters().
+// Returns the counters among the metrics; nullopt if there are none. profiled_counters() lists the names that CUPTI has
+// for them.
 std::optional<Counters> counters_in(const std::vector<Metric>& metrics);
 
 }  // namespace wattune::search

@@ -2,7 +2,8 @@
 // or best/1/bin.
 //
 // A trial takes each parameter, with probability CR, from base + F (a - b) of three other members, else from its own
-// member, which it replaces when it is not worse. A trial that is known already begins at a random place instead.
+// member. It replaces that member if it is not worse. If the trial's configuration is known already, a random one takes
+// its place.
 #include "search/strategies.h"
 #include "search/swarm.h"
 
@@ -40,7 +41,7 @@ class DifferentialEvolution final : public Swarm {
       const double difference = members[second].position[p] - members[third].position[p];
       point[p] = members[first].position[p] + option("weight") * difference;
     }
-    // Where the space is, so that members do not drift away from it.
+    // The point is moved onto the space, so that members do not drift away from it.
     const ConfigurationId id = space().project(point);
     return coordinates(space(), visited(id) ? space().sample(random()) : id);
   }

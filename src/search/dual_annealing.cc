@@ -1,11 +1,12 @@
-// Dual annealing: generalised simulated annealing with a local search where it finds something better (Xiang, Sun, Fan,
-// Gong: Generalized simulated annealing algorithm and its application to the Thomson model, Physics Letters A 233,
-// 1997; the visiting distribution: Tsallis, Stariolo: Generalized simulated annealing, Physica A 233, 1996).
+// Dual annealing: generalised simulated annealing with a local search where it finds something better. It is that of
+// Xiang, Sun, Fan, Gong: Generalized simulated annealing algorithm and its application to the Thomson model, Physics
+// Letters A 233, 1997. The visiting distribution is that of Tsallis, Stariolo: Generalized simulated annealing, Physica
+// A 233, 1996.
 //
 // Jumps follow a distribution with heavy tails that narrows as the temperature falls. A round first moves all
-// coordinates at once, then one after the other, as often as there are parameters. What is better is accepted, what is
-// worse with a probability of (1 - (1 - q_a) dE / T)^(1 / (1 - q_a)). dE is a share of the best objective. Points
-// beyond the ends re-enter at the other side.
+// coordinates at once, then one after the other, as often as there are parameters. A better configuration is accepted,
+// a worse one with a probability of (1 - (1 - q_a) dE / T)^(1 / (1 - q_a)), where dE is a share of the best objective.
+// Points beyond the ends re-enter at the other side.
 #include <cmath>
 #include <numbers>
 
@@ -18,8 +19,8 @@ namespace wattune::search {
 
 namespace {
 
-// Tsallis' and Stariolo's distribution at one temperature, with the sampling of Schanze (Physics Letters A 360, 2006):
-// a normal variable over a power of another one.
+// The visiting distribution of Tsallis and Stariolo at one temperature, with the sampling of Schanze (Physics Letters A
+// 360, 2006): a normal variable over a power of another one.
 class VisitingDistribution {
  public:
   VisitingDistribution(double q, double temperature) : power_((q - 1.0) / (3.0 - q)) {
@@ -73,7 +74,7 @@ class DualAnnealing final : public LocalSearch {
     }
   }
 
-  // Of a round, the first moves change every coordinate, the others one each.
+  // Returns the next configuration. In a round, the first moves change every coordinate, the others one each.
   ConfigurationId visit(ConfigurationId id, const Coordinates& extent, const VisitingDistribution& visiting,
                         std::size_t move) {
     Coordinates point = coordinates(space(), id);

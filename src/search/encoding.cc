@@ -8,11 +8,11 @@ namespace wattune::search {
 
 namespace {
 
-constexpr double kStepsPerOctave = 16.0;  // in which products are told apart
+constexpr double kStepsPerOctave = 16.0;  // steps in which products are told apart
 constexpr double kLargestStep = 65'535.0;
-constexpr std::size_t kMostProducts = 100;  // with more, of many parameters, a row is left without
+constexpr std::size_t kMostProducts = 100;  // with more products, of many parameters, rows have none
 
-// How many octaves each value lies above the smallest; nothing unless all are positive numbers.
+// Returns how many octaves each value lies above the smallest; empty unless all are positive numbers.
 std::vector<double> octaves_of(const std::vector<Value>& values) {
   std::vector<double> octaves;
   for (const Value& value : values) {
@@ -24,7 +24,7 @@ std::vector<double> octaves_of(const std::vector<Value>& values) {
   return octaves;
 }
 
-// From 0 to 1: by octaves where there are three values or more, else by places.
+// Returns coordinates from 0 to 1: by octaves if there are three values or more, else by places.
 std::vector<double> coordinates_of(std::vector<double> octaves, std::size_t values) {
   if (values < 3 || octaves.empty()) {
     octaves.clear();
@@ -35,7 +35,7 @@ std::vector<double> coordinates_of(std::vector<double> octaves, std::size_t valu
   return octaves;
 }
 
-// How often two divides each value; nothing unless all are positive integers, and nothing where it only grows from
+// Returns how often two divides each value; empty unless all are positive integers. Also empty if it only grows from
 // value to value, because the places say that already.
 std::vector<std::uint16_t> exponents_of_two(const std::vector<Value>& values) {
   std::vector<std::uint16_t> exponents;

@@ -1,4 +1,5 @@
-// FailureModel: how likely configurations are to work, from those that were tried: a forest over their values.
+// FailureModel: predicts how likely configurations are to work, from those that were tried, with a forest over their
+// values.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +13,19 @@ namespace wattune::search {
 
 class FailureModel {
  public:
-  // `encoding` outlives it.
+  // Makes an empty model; `encoding` outlives it.
   explicit FailureModel(const Encoding& encoding) : encoding_(encoding) {}
 
   void remember(ConfigurationId id, bool succeeded);
-  // Learns from the latest of what was remembered, unless nothing failed.
+  // Fits the forest to the latest remembered configurations, unless nothing failed.
   void grow(std::size_t trees, Random& random);
-  // A probability, of a row that begins as the encoding's; 1 before the first failure.
+  // Returns the probability of success of a row that begins as the encoding's; 1 before the first failure.
   double success(std::span<const std::uint16_t> row) const {
     return forest_.empty() ? 1.0 : 1.0 - forest_.predict(row).mean;
   }
 
  private:
-  static constexpr std::size_t kMost = 1000;  // that the forest learns from
+  static constexpr std::size_t kMost = 1000;  // most rows that the forest learns from
 
   const Encoding& encoding_;
   Forest forest_;

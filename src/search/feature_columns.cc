@@ -10,7 +10,7 @@ namespace wattune::search {
 namespace {
 
 constexpr double kUnknown = 0.5;
-constexpr std::size_t kMostCompared = 500;  // the latest, so that a proposal does not become dearer with each outcome
+constexpr std::size_t kMostCompared = 500;  // only the latest, so that proposals do not take longer with each outcome
 
 // The range in which amounts are told apart.
 struct Range {

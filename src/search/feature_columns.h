@@ -1,9 +1,9 @@
-// FeatureColumns: what the compiler said of configurations, as numbers that models can learn from.
+// FeatureColumns: the compiler's figures of configurations, as numbers that models can learn from.
 //
-// Registers, memory for what does not fit into them, local memory, the size of the code and occupancy are known before
-// a kernel runs, and decide much of its time. Amounts become shares of a wide range of their logarithms, so that twice
-// as much is as far everywhere. What a backend does not tell lies in the middle, equally far from all. A configuration
-// that nobody compiled is taken for the nearest one that somebody did.
+// Registers, spilled memory, local memory, the size of the code and occupancy are known before a kernel runs, and
+// decide much of its time. Amounts become shares of a wide range of their logarithms, so that twice as much is equally
+// far everywhere. A figure that a backend does not report lies in the middle, equally far from all. A configuration
+// that was not compiled takes the figures of the nearest compiled one.
 #pragma once
 
 #include <array>
@@ -23,12 +23,12 @@ class FeatureColumns {
   static constexpr std::size_t kCount = 5;
   using Columns = std::array<double, kCount>;  // from 0 to 1
 
-  // The first that is said of a configuration counts. `point` is where it lies for nearest ones.
+  // Learns a configuration's figures; the first ones told count. `point` is its place, by which the nearest is found.
   void learn(ConfigurationId id, std::span<const Metric> metrics, Coordinates point);
   bool knows(ConfigurationId id) const { return places_.contains(id); }
   Columns of(ConfigurationId id, const Coordinates& point) const;
-  // Whether its work-items keep more in memory than those of the configuration that keeps least there: registers have
-  // run out. Precondition: knows(id).
+  // True if registers have run out: its work-items keep more in private memory than those of the configuration that
+  // keeps least there. Precondition: knows(id).
   bool spills(ConfigurationId id) const { return known_[places_.at(id)].private_bytes > least_private_bytes_; }
 
  private:

@@ -11,7 +11,8 @@ namespace {
 // Variance of the least noise, as a share of the responses' variance.
 constexpr double kLeastNoise = 1e-3;
 
-// Of the first n elements. Four sums at a time: one alone waits for each addition before it begins the next.
+// Returns the scalar product of the first n elements. It keeps four sums, because a single one would wait for each
+// addition before it begins the next.
 double dot(const std::vector<double>& a, const std::vector<double>& b, std::size_t n) {
   std::array<double, 4> sums{};
   std::size_t i = 0;

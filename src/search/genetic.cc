@@ -25,7 +25,7 @@ ConfigurationId Genetic::child(ConfigurationId mother, ConfigurationId father) {
   return visited(id) ? random_walk(id, 1) : id;
 }
 
-// Which parameters come from the second parent.
+// Returns which parameters come from the second parent.
 std::vector<bool> Genetic::mask(const Coordinates& a, const Coordinates& b) {
   const std::size_t size = a.size();
   std::vector<bool> result(size, false);
@@ -51,7 +51,7 @@ std::vector<bool> Genetic::mask(const Coordinates& a, const Coordinates& b) {
   return result;
 }
 
-// Between two parameters, or at an end.
+// Returns a cut between two parameters, or at an end.
 std::ptrdiff_t Genetic::cut(std::size_t size) { return static_cast<std::ptrdiff_t>(random().below(size + 1)); }
 
 }  // namespace wattune::search

@@ -1,4 +1,4 @@
-// Genetic: what algorithms share that breed configurations.
+// Genetic: the common part of algorithms that breed configurations.
 #pragma once
 
 #include "search/coordinates.h"
@@ -8,13 +8,13 @@ namespace wattune::search {
 
 class Genetic : public Walk {
  public:
-  // The parameters `crossover`, by its number one of Kernel Tuner's, and `mutation`.
+  // The strategy needs the parameters `crossover`, the number of one of Kernel Tuner's crossovers, and `mutation`.
   using Walk::Walk;
 
  protected:
-  // Takes each parameter from one of the parents, which one the crossover says; parameters mutate with a small
-  // probability; the result is projected onto the space. A child that is known already mutates once more, so that
-  // generations do not die of repetition.
+  // Returns a child. It takes each parameter from one of the parents, as the crossover says; parameters mutate with a
+  // small probability, and the result is projected onto the space. A child that is known already mutates once more, so
+  // that generations do not die of repetition.
   ConfigurationId child(ConfigurationId mother, ConfigurationId father);
 
  private:

@@ -1,7 +1,7 @@
-// Hedge: which acquisition to go by, of several that each know better at times.
+// Hedge: chooses among several acquisitions, each of which is the best at times.
 //
-// GP-Hedge (Hoffman, Brochu, de Freitas: Portfolio Allocation for Bayesian Optimization, UAI 2011): one is drawn with a
-// probability that grows exponentially with what its proposals gained.
+// After GP-Hedge (Hoffman, Brochu, de Freitas: Portfolio Allocation for Bayesian Optimization, UAI 2011): it draws one
+// with a probability that grows exponentially with what its proposals gained.
 #pragma once
 
 #include <algorithm>
@@ -26,14 +26,14 @@ class Hedge {
     }
     return multi - 1;
   }
-  // With each outcome of a proposal.
+  // Reduces earlier gains; called with each outcome of a proposal.
   void forget() {
     for (double& gain : gains_) gain *= kForget;
   }
   void add(std::size_t acquisition, double gain) { gains_[acquisition] += gain; }
 
  private:
-  static constexpr double kForget = 0.95;  // of what was gained
+  static constexpr double kForget = 0.95;  // share of the gains that stays
 
   std::array<double, multi> gains_{};
 };

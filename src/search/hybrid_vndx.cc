@@ -2,10 +2,10 @@
 // model: Automated Algorithm Design for Auto-Tuning Optimizers, 2026); variable neighbourhoods: Mladenović, Hansen
 // 1997.
 //
-// Each step draws a neighbourhood with learned weights and from it a pool of candidates, to which a crossover of two
-// elites and a random configuration are added. The k nearest measured configurations (Hamming distance) predict each;
-// the most promising is measured, and accepted by Metropolis' rule at a falling temperature. Kernel Tuner keeps a list
-// of the latest as tabu; here everything measured is.
+// Each step draws a neighbourhood with learned weights, and from it a pool of candidates, to which a crossover of two
+// elites and a random configuration are added. The k nearest measured configurations (Hamming distance) predict each
+// candidate. The most promising one is measured, and accepted by Metropolis' rule at a falling temperature. Kernel
+// Tuner keeps a list of the latest as tabu; here everything measured is.
 #include <algorithm>
 #include <array>
 #include <cmath>

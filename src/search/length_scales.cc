@@ -8,12 +8,12 @@ namespace wattune::search {
 
 namespace {
 
-constexpr std::array kCommonScales = {0.3, 0.6, 1.2, 2.4};  // of four coordinates
+constexpr std::array kCommonScales = {0.3, 0.6, 1.2, 2.4};  // for four coordinates
 constexpr std::array kFlagFactors = {1.0, 4.0};             // on the common scale
-constexpr std::size_t kFewest = 5;                          // observations that can tell coordinates apart,
-constexpr std::size_t kWidest = 32;                         // and of so many coordinates at most
+constexpr std::size_t kFewest = 5;                          // least observations that can tell coordinates apart
+constexpr std::size_t kWidest = 32;                         // most coordinates that have scales of their own
 constexpr int kSweeps = 3;                                  // over the coordinates
-constexpr double kSpread = 1.0;                             // of the logarithms around the common ones', a priori
+constexpr double kSpread = 1.0;                             // prior deviation of the logarithms from the common ones'
 
 class Fit {
  public:
@@ -56,7 +56,7 @@ class Fit {
     return process.log_likelihood();
   }
 
-  // Up to a constant.
+  // Returns the logarithm of the prior, up to a constant.
   double log_prior(const std::vector<double>& scales) const {
     double squares = 0.0;
     for (std::size_t c = 0; c < width_; ++c) squares += std::pow(std::log(scales[c] / common_[c]) / kSpread, 2.0);

@@ -1,5 +1,5 @@
-// Walk and LocalSearch: what algorithms share that go from configuration to configuration, and from neighbour to better
-// neighbour.
+// Walk and LocalSearch: the common part of algorithms that go from configuration to configuration, or from neighbour to
+// better neighbour.
 #pragma once
 
 #include <array>
@@ -8,11 +8,12 @@
 
 namespace wattune::search {
 
-// What the parameter `neighbourhood` of these strategies chooses by its number.
+// The neighbourhoods that the strategies' parameter `neighbourhood` chooses by number.
 inline constexpr std::array kNeighbourhoods = {space::Neighbourhood::hamming, space::Neighbourhood::adjacent,
                                                space::Neighbourhood::strictly_adjacent};
 
-// Of the adjacent kinds, which reach 3^n configurations of n parameters, only the nearest ones up to this number count.
+// Most neighbours. The adjacent kinds reach 3^n configurations of n parameters; only the nearest ones up to this number
+// count.
 inline constexpr std::size_t kMaxNeighbours = 1'000;
 
 class Walk : public Algorithm {
@@ -20,24 +21,24 @@ class Walk : public Algorithm {
   using Algorithm::Algorithm;
 
  protected:
-  // Where a random walk ends, each step to a configuration that differs in one parameter.
+  // Returns the end of a random walk, each step of which changes one parameter.
   ConfigurationId random_walk(ConfigurationId id, std::size_t steps);
-  // Whether Metropolis' rule accepts a loss at a temperature that is a share of the best objective.
+  // True if Metropolis' rule accepts a loss at a temperature that is a share of the best objective.
   bool metropolis(double loss, double temperature);
-  // A start that works: starting points until one does not fail; none when nothing is left.
+  // Returns a start that works: the first of the starting points that does not fail; nullopt if nothing is left.
   Task<std::optional<Point>> find_start();
 };
 
 class LocalSearch : public Walk {
  public:
-  // Reads the parameter `neighbourhood`.
+  // Makes a local search, which reads the parameter `neighbourhood`.
   LocalSearch(const space::SearchSpace& space, const StrategyOptions& options)
       : Walk(space, options), neighbourhood_(kNeighbourhoods.at(count_option("neighbourhood"))) {}
 
  protected:
   enum class Order { random, ascending };
 
-  // By their ids, or shuffled.
+  // Returns the neighbours, sorted by their ids or shuffled.
   std::vector<ConfigurationId> neighbours(ConfigurationId id, Order order = Order::random);
   // Moves to the first better neighbour, neighbours in the given order, until there is none.
   Task<Point> first_improvement(Point here, Order order = Order::random);

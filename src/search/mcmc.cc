@@ -2,7 +2,7 @@
 // two parameters changed, escape probability 0.02).
 //
 // The chain starts at the best of a few random configurations. Each step measures a new one that differs in at most two
-// parameters and moves there unless it is worse, or with a small probability anyway. Where nothing new is near, the
+// parameters. The chain moves there unless it is worse, or with a small probability anyway. If nothing new is near, the
 // chain goes on anywhere.
 #include <algorithm>
 
@@ -42,7 +42,8 @@ class MarkovChain final : public Walk {
     }
   }
 
-  // Walks instead of all neighbours, of which two changes have tens of thousands in a large space.
+  // Returns an unvisited neighbour, drawn by walks, because a large space has tens of thousands of neighbours two
+  // changes away.
   std::optional<ConfigurationId> unvisited_neighbour(ConfigurationId id) {
     for (int i = 0; i < kTries; ++i) {
       const ConfigurationId next = random_walk(id, 1 + random().below(kMaxChanges));

@@ -16,21 +16,21 @@ namespace wattune::search {
 
 namespace {
 
-// What a step compares, by its place in compared() and so among the costs of a configuration.
+// The cost that a step compares, by its place in compared() and so among the costs of a configuration.
 enum Cost : std::size_t { least_time, least_energy };
 std::vector<Objective> compared() { return {{"time"}, {"energy"}}; }
 
-constexpr double kMargin = 0.10;                    // of the clock window
-constexpr std::uint64_t kLargestWhole = 1'000'000;  // that a step proposes at once
+constexpr double kMargin = 0.10;                    // margin of the clock window
+constexpr std::uint64_t kLargestWhole = 1'000'000;  // largest part that a step evaluates whole
 
 struct Step {
-  enum class Code { any, kept };  // as what was chosen before, or at first the start configuration
+  enum class Code { any, kept };  // as chosen by the step before, at first the start configuration
   enum class Clocks { any, highest, base, swept, window };
 
   Cost cost;
   Code code;
   Clocks clocks;
-  bool capped = false;  // only what is hardly slower than the fastest so far
+  bool capped = false;  // compares only what is hardly slower than the fastest so far
 };
 
 struct Recipe {
@@ -75,7 +75,7 @@ double number_at(const Parameter& parameter, std::uint16_t place) {
   return parameter.values[place].is_number() ? parameter.values[place].as_real() : 0.0;
 }
 
-// Of these places the one whose value is nearest to a number.
+// Returns that of these places whose value is nearest to a number.
 std::uint16_t nearest_place(const Parameter& parameter, const std::vector<std::uint16_t>& places, double number) {
   return *std::ranges::min_element(places, {},
                                    [&](std::uint16_t place) { return std::abs(number_at(parameter, place) - number); });
@@ -85,7 +85,7 @@ std::uint16_t highest_place(const Parameter& parameter, const std::vector<std::u
   return *std::ranges::max_element(places, {}, [&](std::uint16_t place) { return number_at(parameter, place); });
 }
 
-// `n` of the places, ascending: those of evenly spaced ranks among the values, the ends included.
+// Returns `n` of the places, ascending: those of evenly spaced ranks among the values, the ends included.
 std::vector<std::uint16_t> evenly_spaced(const Parameter& parameter, std::vector<std::uint16_t> places, std::size_t n) {
   if (n < 2 || places.size() <= n) return places;
   std::ranges::sort(places, {}, [&](std::uint16_t place) { return number_at(parameter, place); });
@@ -132,7 +132,7 @@ class Method final : public Algorithm {
     finished_ = true;
   }
 
-  // Where the user's rules ended the run first.
+  // Returns a remark on the steps that were not reached, if the user's rules ended the run first.
   std::string what_was_not_reached() const {
     if (finished_ || step_ == 0) return {};
     return fmt::format(
@@ -142,7 +142,7 @@ class Method final : public Algorithm {
         recipe_.info.name, step_, recipe_.steps.size(), chosen_ ? "what the step before found" : "nothing");
   }
 
-  // Whole where the budget allows it, else by the default strategy.
+  // Evaluates a part whole if the budget allows it, else searches it by the default strategy.
   Task<> search_part(const Part& part, const Step& step) {
     const std::uint64_t budget = budget_of(step);
     const bool may_be_whole = step.code == Step::Code::kept || !options_.time;
@@ -170,7 +170,7 @@ class Method final : public Algorithm {
     }
   }
 
-  // Whether it is in the part.
+  // Tells the inner strategy of a configuration; returns whether it is in the part.
   bool tell(Strategy& inner, const Part& part, ConfigurationId whole, const Step& step) const {
     const std::optional<ConfigurationId> id = part.from_whole(whole);
     if (!id) return false;
@@ -183,7 +183,7 @@ class Method final : public Algorithm {
     return true;
   }
 
-  // What the step compares; none where that was not measured, or is too slow for it.
+  // Returns what the step compares; nullopt if that was not measured, or if the configuration is too slow for the step.
   std::optional<double> value_in(const Step& step, ConfigurationId id) const {
     const std::vector<double>* const its = costs(id);
     if (its == nullptr) return std::nullopt;
@@ -191,9 +191,9 @@ class Method final : public Algorithm {
     return (*its)[step.cost];
   }
 
-  // What a step over all code may have taken at its end: all but what the steps over the clocks of one code take, or
-  // half of it where another such step follows. Without regard to what was measured, so that a resumed run goes the
-  // same way.
+  // Returns the number of evaluations after which a step over all code must end. The steps over the clocks of one code
+  // keep theirs; if another step over all code follows, this one has half of the rest. The number does not depend on
+  // what was measured, so that a resumed run goes the same way.
   std::uint64_t budget_of(const Step& step) const {
     constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
     if (!options_.evaluations || step.code == Step::Code::kept) return kAll;
@@ -204,8 +204,9 @@ class Method final : public Algorithm {
     return recipe_.steps.back().capped && !step.capped ? std::max<std::uint64_t>(1, left / 2) : left;
   }
 
-  // Whether a step over all code must end, so that what follows has its time: at each clock of one code that of two
-  // configurations so far, as boards take a while to settle. The first of two such steps has half of all.
+  // True if a step over all code must end, so that the later steps have their time. At each clock of one code they need
+  // the time of two average configurations, because boards take a while to settle. The first of two such steps has half
+  // of all.
   bool is_out_of_time(const Step& step) const {
     constexpr double kSettling = 2.0;
     const std::size_t measured = told_.size() - told_before_.value_or(told_.size());
@@ -238,7 +239,8 @@ class Method final : public Algorithm {
     return kept;
   }
 
-  // Other clocks and limits stay at their highest where the graphics clock is given.
+  // Narrows the clocks of a step. Other clocks and limits stay at their highest if the step fixes or sweeps the
+  // graphics clock; with a window they vary.
   void narrow_clocks(const Step& step, std::size_t p, std::vector<std::uint16_t>& places) const {
     using enum Step::Clocks;
     const Parameter& parameter = space().parameters()[p];
@@ -306,14 +308,14 @@ class Method final : public Algorithm {
 
   const Recipe& recipe_;
   const MethodOptions options_;
-  const ConfigurationId origin_;  // whose code is swept first, and whose clock is the base clock
+  const ConfigurationId origin_;  // the configuration whose code is swept first, and whose clock is the base clock
   std::vector<ConfigurationId> told_;
-  std::optional<std::size_t> told_before_;  // of them by earlier runs; none: nobody says how far this one is
+  std::optional<std::size_t> told_before_;  // those told by earlier runs; nullopt if see() was never called
   Nanoseconds elapsed_;                     // of this run
-  double fastest_ = std::numeric_limits<double>::infinity();  // time of what was told, in seconds
+  double fastest_ = std::numeric_limits<double>::infinity();  // least time that was told, in seconds
   std::optional<ConfigurationId> chosen_;
   std::optional<ClockRange> window_;
-  std::size_t step_ = 0;  // that it is in, from 1
+  std::size_t step_ = 0;  // the step that it is in, from 1
   bool finished_ = false;
   std::string remark_;
 };

@@ -1,5 +1,5 @@
-// ModelInput: what the models of times see of a configuration: its values (Encoding) and, where they are used, what the
-// compiler says of it (FeatureColumns).
+// ModelInput: a configuration as the models of times see it: its values (Encoding) and, if used, the compiler's figures
+// (FeatureColumns).
 #pragma once
 
 #include <cmath>
@@ -22,7 +22,7 @@ class ModelInput {
     if (uses_features_) features_.learn(id, metrics, values_.point(id));
   }
 
-  // As Encoding's, with a coordinate or a column more for each feature.
+  // Returns Encoding's point, with one more coordinate for each feature.
   Coordinates point(ConfigurationId id) const {
     Coordinates point = values_.point(id);
     if (!uses_features_) return point;
@@ -30,7 +30,7 @@ class ModelInput {
     point.insert(point.end(), columns.begin(), columns.end());
     return point;
   }
-  // Which of its coordinates are parameters of two values.
+  // Returns which of the point's coordinates are parameters of two values.
   std::vector<bool> flags() const {
     std::vector<bool> flags = values_.flags();
     if (uses_features_) flags.resize(flags.size() + FeatureColumns::kCount, false);
@@ -45,7 +45,7 @@ class ModelInput {
   }
 
  private:
-  static constexpr double kSteps = 200.0;  // that trees tell apart
+  static constexpr double kSteps = 200.0;  // steps of a feature that trees tell apart
 
   Encoding values_;
   FeatureColumns features_;

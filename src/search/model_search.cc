@@ -1,41 +1,42 @@
 // Search with models: `bayesian_optimisation`, and `auto`, Wattune's default.
 //
-// Both measure a few configurations that show many values (Start), then always the candidate that a model finds most
-// promising. Targets are logarithms of times, configurations are seen as Encoding shows them. Candidates are drawn
-// around the best ones and at random (CandidateSearch); every acquisition is weighted with the probability of success
-// that a forest learned from failures. What is slow the process follows loosely (Noise).
+// Both first measure a few configurations that show many values (Start), then always the candidate that a model finds
+// most promising. Responses are logarithms of times; Encoding says how the models see configurations. Candidates are
+// drawn around the best ones and at random (CandidateSearch). Every acquisition is multiplied by the probability of
+// success, which a forest learned from failures. The process follows slow observations loosely (Noise).
 //
-// bayesian_optimisation is a Gaussian process alone (Willemsen, van Nieuwpoort, van Werkhoven: Bayesian Optimization
+// `bayesian_optimisation` is a Gaussian process alone (Willemsen, van Nieuwpoort, van Werkhoven: Bayesian Optimization
 // for auto-tuning GPU kernels, PMBS 2021). Its `multi` acquisition is Hedge.
 //
-// auto blends the process, which is good with few observations, with a regression forest, which is good with many and
-// with steep interactions: the forest's weight is n / (n + forest) after n observations. Predicted deviations are
+// `auto` blends the process, which is good with few observations, with a regression forest, which is good with many and
+// with steep interactions. The forest's weight is n / (n + forest) after n observations. Predicted deviations are
 // widened by how far off recent predictions were (Calibration), so that a model that is often wrong looks more where it
 // is unsure. Until kFirst outcomes every `explore`-th proposal widens them further, because models of a few outcomes
-// are often wrong; of more, their own choice is the better one.
+// are often wrong. Models of more outcomes choose better by themselves.
 //
-// Expected improvement is drawn to what is unsure, and late in a search that is mostly what is poor. So after kIdle
-// outcomes without a new best it gives way to the probability of improvement. Where models are wrong, no acquisition
-// helps: after kStuck such outcomes every second proposal is what is most alike to the best ones, whatever models say.
+// Expected improvement is drawn to uncertain configurations, and late in a search most of these are poor. So after
+// kIdle outcomes without a new best the probability of improvement takes its place. If models are wrong, no acquisition
+// helps. So after kStuck such outcomes every second proposal is the one most alike to the best ones, whatever models
+// say.
 //
-// Whoever wants more than the start before the first outcomes gets configurations that show the pairs of values that
-// were shown least (PairCounts).
+// Proposals that are asked for beyond the start, before the first outcomes, show the pairs of values that were shown
+// least (PairCounts).
 //
-// Until kFirst outcomes candidates with values that are no powers of two, where they might be, promise less
-// (PowersOfTwo). As in piBO (Hvarfner, Stoll, Souza, Lindauer, Hutter, Nardi: piBO, Augmenting Acquisition Functions
-// with User Beliefs for Bayesian Optimization, ICLR 2022) the acquisition is multiplied by that belief to a power which
-// falls with the outcomes, so that a wrong one is forgotten.
+// Until kFirst outcomes candidates promise less for each value that is no power of two where it might be (PowersOfTwo).
+// The acquisition is multiplied by that belief to a power that falls with the outcomes, so that a wrong belief is
+// forgotten. That follows piBO (Hvarfner, Stoll, Souza, Lindauer, Hutter, Nardi: piBO, Augmenting Acquisition Functions
+// with User Beliefs for Bayesian Optimization, ICLR 2022).
 //
-// With a prior (earlier runs elsewhere) both models learn what it leaves to explain, the response less slope * prior.
-// The search begins as without one, until the prior ranks the first kBeforePrior configurations as they were measured,
-// and goes on with the prior's best for as long as it is believed.
+// With a prior (earlier runs elsewhere) both models learn what it leaves to explain: the response less slope * prior.
+// The search begins as without one, until the prior ranks the first kBeforePrior configurations as they were measured.
+// Then it goes on with the prior's best for as long as the prior is believed.
 //
-// With `features` candidates are compiled before one of them is proposed, and both models see what the compiler says
-// (FeatureColumns). What does not run teaches the forest of failures without an evaluation.
+// With `features` candidates are compiled before one of them is proposed, and both models see the compiler's figures
+// (FeatureColumns). A configuration that does not run teaches the forest of failures without an evaluation.
 //
-// Cost: the models hold the best and the latest observations up to a limit, candidates stay for kCandidateAge
-// proposals, forests until the outcomes have grown by a share, and the process goes when the forest's weight has passed
-// kForestAlone: proposals become cheaper with the observations, not dearer.
+// Cost: the models hold the best and the latest observations up to a limit. Candidates stay for kCandidateAge
+// proposals, and forests until the outcomes have grown by a share. The process is dropped when the forest's weight has
+// passed kForestAlone. So proposals become cheaper with the observations, not dearer.
 #include <algorithm>
 #include <cmath>
 
@@ -57,29 +58,29 @@ namespace wattune::search {
 
 namespace {
 
-constexpr std::size_t kProcessRows = 200;  // that a rebuilt process holds,
-constexpr std::size_t kScaleRows = 64;     // and that its length scales are fitted to, anew
-constexpr std::size_t kScaleGrowth = 3;    // when the observations are this share, 1/3, more
+constexpr std::size_t kProcessRows = 200;  // most rows of a rebuilt process
+constexpr std::size_t kScaleRows = 64;     // most rows to which its length scales are fitted
+constexpr std::size_t kScaleGrowth = 3;    // scales are fitted anew when the observations are this share, 1/3, more
 constexpr std::size_t kForestRows = 1000;
 constexpr std::size_t kRowsBetweenRebuilds = 40;
-constexpr std::size_t kElite = 3;           // best ones, around which candidates are drawn, at first,
-constexpr std::size_t kElitePerRows = 50;   // and one more per so many observations,
-constexpr std::size_t kLargestElite = 150;  // up to this
-constexpr std::size_t kFromPrior = 50;      // candidates besides, the prior's best
-constexpr std::size_t kFewestRows = 2;      // that a model is asked for
-constexpr std::size_t kSpreadPool = 64;     // drawn beside the initial ones, to choose these from
-constexpr std::size_t kBlindPool = 32;      // drawn for one that is proposed without an outcome
+constexpr std::size_t kElite = 3;           // best ones around which candidates are drawn, at first
+constexpr std::size_t kElitePerRows = 50;   // observations for each further one
+constexpr std::size_t kLargestElite = 150;  // most of them
+constexpr std::size_t kFromPrior = 50;      // further candidates, the prior's best
+constexpr std::size_t kFewestRows = 2;      // least rows with which a model is asked
+constexpr std::size_t kSpreadPool = 64;     // drawn in addition to the initial ones, which are chosen from all
+constexpr std::size_t kBlindPool = 32;      // drawn for each proposal made without an outcome
 constexpr std::size_t kBeforePrior = 2;     // proposals that a prior must rank before it proposes
-constexpr std::size_t kCandidateAge = 20;   // proposals until candidates are drawn anew, more with many observations,
-constexpr std::size_t kLargestAge = 100;    // up to this
+constexpr std::size_t kCandidateAge = 20;   // proposals until candidates are drawn anew; more with many observations
+constexpr std::size_t kLargestAge = 100;    // most such proposals
 constexpr std::size_t kOutcomeTrees = 20;
 constexpr std::size_t kForestGrowth = 10;   // forests are grown anew when the outcomes are this share, 1/10, more
 constexpr double kForestAlone = 0.9;        // the forest's weight at which the process is left out
-constexpr double kExploringWidening = 3.0;  // of deviations, where a proposal explores,
-constexpr double kBelief = 0.5;             // off a promise's logarithm for each value that is no power of two,
-constexpr std::size_t kFirst = 100;         // both up to so many outcomes,
-constexpr std::size_t kIdle = 50;           // and those without a new best before improving at all is what counts,
-constexpr std::size_t kStuck = 100;         // and before every second proposal asks no model
+constexpr double kExploringWidening = 3.0;  // factor on deviations if a proposal explores
+constexpr double kBelief = 0.5;             // taken off a promise's logarithm for each value that is no power of two
+constexpr std::size_t kFirst = 100;         // outcomes after which exploring and that belief end
+constexpr std::size_t kIdle = 50;           // outcomes without a new best until the probability of improvement counts
+constexpr std::size_t kStuck = 100;         // such outcomes until every second proposal asks no model
 
 class ModelSearch final : public CandidateSearch {
  public:
@@ -104,7 +105,7 @@ class ModelSearch final : public CandidateSearch {
     ConfigurationId id = 0;
     double prior = 0.0;
     std::size_t others = 0;  // values that are no powers of two, where they might be
-    double success = 1.0;    // predicted probability
+    double success = 1.0;    // predicted probability of success
     Prediction forest;
   };
 
@@ -128,7 +129,7 @@ class ModelSearch final : public CandidateSearch {
     }
   }
 
-  // The n-th after the start, if it is not to be uniform.
+  // Returns the n-th proposal after the start; nullopt if it is to be uniform.
   std::optional<ConfigurationId> propose(std::size_t n) {
     if (outcomes_ < kFewestRows) return blind_draw();
     if (rows_.size() < kFewestRows) return std::nullopt;
@@ -144,7 +145,7 @@ class ModelSearch final : public CandidateSearch {
     start_.make(std::move(planned), space().sample_stratified(count_option("features"), random()));
   }
 
-  // The best known or the start configuration, and some that show many values.
+  // Returns the best known or the start configuration, and some that show many values.
   std::vector<ConfigurationId> cold_start() {
     std::vector<ConfigurationId> ids;
     if (const auto id = starting_point()) ids.push_back(*id);
@@ -158,7 +159,8 @@ class ModelSearch final : public CandidateSearch {
     return ids;
   }
 
-  // For those who want many configurations before the first outcomes: of some the one that shows what is shown least.
+  // Draws a configuration before the first outcomes: of some random ones, the one whose pairs of values were shown
+  // least.
   std::optional<ConfigurationId> blind_draw() {
     std::optional<std::pair<std::size_t, ConfigurationId>> least;
     for (std::size_t i = 0; i < kBlindPool; ++i) {
@@ -207,7 +209,7 @@ class ModelSearch final : public CandidateSearch {
     return proposals_.acquisition(wanted, random());
   }
 
-  // Outcomes since the best one was told.
+  // Returns the number of outcomes since the best one was told.
   std::size_t idle() const { return outcomes_ - best_since_; }
 
   bool is_compiled(const Candidate& each) const { return input_.features().knows(each.id) && !visited(each.id); }
@@ -220,7 +222,7 @@ class ModelSearch final : public CandidateSearch {
                    kappa_);
   }
 
-  // 1 from kFirst outcomes on.
+  // Returns the belief in powers of two; 1 from kFirst outcomes on.
   double belief(const Candidate& candidate) const {
     const double left = 1.0 - static_cast<double>(std::min(outcomes_, kFirst)) / static_cast<double>(kFirst);
     return std::exp(-kBelief * left * static_cast<double>(candidate.others));
@@ -244,7 +246,7 @@ class ModelSearch final : public CandidateSearch {
   }
   bool is_due() const { return needs_process() || needs_candidates() || is_stale_; }
 
-  // Brings models and candidates to what was told.
+  // Updates models and candidates with everything told.
   void refresh() {
     if (!uses_process()) process_ = GaussianProcess({});
     if (needs_process()) rebuild_process();
@@ -260,7 +262,7 @@ class ModelSearch final : public CandidateSearch {
     ask_forests();
   }
 
-  // The logarithm; of a time of zero that of the smallest one.
+  // Returns the logarithm of an objective; for a time of zero, that of the smallest positive number.
   static double response_of(double objective) {
     return std::log(std::max(objective, std::numeric_limits<double>::min()));
   }
@@ -306,7 +308,7 @@ class ModelSearch final : public CandidateSearch {
 
   double left_to_explain(const Row& row) const { return row.response - slope_ * row.prior; }
 
-  // How far it holds by now. What the models learned before was by another slope.
+  // Weighs the prior anew, with the slope by which it holds by now. Models learned before used another slope.
   void ask_prior() {
     if (prior_.empty()) return;
     prior_.weigh();
@@ -319,7 +321,7 @@ class ModelSearch final : public CandidateSearch {
     regrow_at_ = outcomes_;
   }
 
-  // Best first.
+  // Returns the best configurations, best first.
   std::vector<ConfigurationId> elite() const {
     std::vector<Row> best_rows(std::min({kElite + observations_ / kElitePerRows, kLargestElite, rows_.size()}));
     std::ranges::partial_sort_copy(rows_, best_rows, {}, &Row::response, &Row::response);
@@ -408,27 +410,27 @@ class ModelSearch final : public CandidateSearch {
   const bool believes_in_powers_ = option("powers") > 0;
   const PowersOfTwo powers_{space()};
   StartPlan start_;
-  PairCounts shown_{space()};  // in what was proposed before models were asked
+  PairCounts shown_{space()};  // of proposals made before models are asked
   const StartPlan::IsVisited is_visited_ = [this](ConfigurationId id) { return visited(id); };
-  bool works_ahead_ = false;  // somebody does its pending_work()
-  bool began_ = false;        // it is past its start
-  bool is_stale_ = false;     // candidates were seen without what the compiler said since
+  bool works_ahead_ = false;  // true once somebody does its pending_work()
+  bool began_ = false;        // true once it is past its start
+  bool is_stale_ = false;     // true if candidates were seen before the compiler's latest figures
   Prior prior_;
-  double slope_ = 1.0;            // of the prior
+  double slope_ = 1.0;            // factor on the prior
   std::vector<Row> rows_;         // in the order of observation, the oldest thinned out
-  std::size_t observations_ = 0;  // that did not fail
-  Noise noise_;                   // of the process's observations
+  std::size_t observations_ = 0;  // outcomes that did not fail
+  Noise noise_;                   // noise of the process's observations
   GaussianProcess process_{{}};
   std::size_t rebuild_at_ = 0;
-  std::vector<double> scales_;  // of the process
+  std::vector<double> scales_;  // length scales of the process
   std::size_t refit_at_ = 0;
-  std::size_t outcomes_ = 0;    // failures too
-  std::size_t best_since_ = 0;  // of them, when the best one was told
-  Forest times_;                // of the responses
+  std::size_t outcomes_ = 0;    // with failures
+  std::size_t best_since_ = 0;  // value of outcomes_ when the best one was told
+  Forest times_;                // forest of the responses
   FailureModel failures_{input_.values()};
   std::size_t regrow_at_ = 0;
-  std::vector<Candidate> candidates_;   // in the order of the process's
-  ConfigurationId candidates_for_ = 0;  // the best one when they were drawn
+  std::vector<Candidate> candidates_;   // in the order of the process's candidates
+  ConfigurationId candidates_for_ = 0;  // the best one when candidates were drawn
   std::size_t age_ = 0;
   Proposals proposals_;
 };

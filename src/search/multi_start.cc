@@ -7,7 +7,7 @@ namespace wattune::search {
 
 namespace {
 
-// mls: to the best of all neighbours.
+// The strategy mls, which moves to the best of all neighbours.
 class BestImprovement final : public LocalSearch {
  public:
   using LocalSearch::LocalSearch;
@@ -19,7 +19,7 @@ class BestImprovement final : public LocalSearch {
   }
 };
 
-// greedy_mls: to the first better neighbour; ordered_greedy_mls: in the order of ids.
+// The strategies greedy_mls, which moves to the first better neighbour, and ordered_greedy_mls, which tries them by id.
 template <bool kOrdered>
 class FirstImprovement final : public LocalSearch {
  public:

@@ -11,7 +11,7 @@ void NearestNeighbours::add(const space::ValueIndices& indices, const Outcome& o
   if (outcome) worst_ = std::max(worst_, *outcome);
 }
 
-// To a block of what is remembered, and the least of them.
+// Returns the distances to a block of the remembered configurations, and the least of them.
 NearestNeighbours::Block NearestNeighbours::distances(const space::ValueIndices& indices, std::size_t begin) const {
   Block block;
   for (std::size_t p = 0; p < columns_.size(); ++p) {
@@ -31,7 +31,8 @@ double NearestNeighbours::predict(const space::ValueIndices& indices, std::size_
     const Block block = distances(indices, begin);
     if (near.size() == k && block.least > near.back().first) continue;
     for (std::size_t i = 0; i < std::min(kBlock, size - begin); ++i) {
-      if (near.size() == k && block.distances[i] > near.back().first) continue;  // of most, before costs are looked at
+      // Skips most configurations, which are too far, without reading their costs.
+      if (near.size() == k && block.distances[i] > near.back().first) continue;
       const std::pair candidate(block.distances[i], costs_[begin + i]);
       if (near.size() == k && candidate >= near.back()) continue;
       if (near.size() == k) near.pop_back();

@@ -1,8 +1,8 @@
 // NearestNeighbours: predicts a configuration's objective from the most alike ones measured.
 //
-// The prediction is the mean of the k nearest by the number of parameters that differ (Hamming distance), of equally
-// near ones the better. Remembers the latest kRemembered outcomes. They are kept by parameter, in blocks of a fixed
-// size, so that the compiler compares many at once: a prediction takes 1 us with 12 parameters.
+// The prediction is the mean of the k nearest, by the number of parameters that differ (Hamming distance), of equally
+// near ones the better. The latest kRemembered outcomes are kept by parameter, in blocks of a fixed size, so that the
+// compiler compares many at once. A prediction takes 1 us with 12 parameters.
 #pragma once
 
 #include <array>
@@ -18,11 +18,11 @@ class NearestNeighbours {
  public:
   static constexpr std::size_t kRemembered = 384;
 
-  // Of configurations with so many parameters.
+  // Makes an empty model for configurations with `width` parameters.
   explicit NearestNeighbours(std::size_t width) : columns_(width) {}
 
   void add(const space::ValueIndices& indices, const Outcome& outcome);
-  // Failures count as the worst objective seen. 0 before the first add().
+  // Predicts the objective. Failures count as the worst objective seen. 0 before the first add().
   double predict(const space::ValueIndices& indices, std::size_t k) const;
 
  private:

@@ -1,7 +1,7 @@
 // NSGA-II and NSGA-III: genetic algorithms that look for a whole Pareto front (Deb et al. 2002; Deb, Jain 2014).
 //
-// Parents and children together are sorted into fronts; whole fronts live on until one does not fit. Of that one
-// NSGA-II keeps what is least crowded, and NSGA-III what lies near reference points that few others are near. With one
+// Parents and children together are sorted into fronts; whole fronts live on until one does not fit. From that front
+// NSGA-II keeps the least crowded members, and NSGA-III those near reference points that few others are near. With one
 // objective the fronts are the ranks. A configuration that failed, or lacks one of the objectives, has no descendants.
 #include <algorithm>
 #include <limits>
@@ -68,13 +68,13 @@ class Nsga : public Genetic {
     return all == nullptr ? std::nullopt : std::optional(*all);
   }
 
-  // Which `size` live on, in the order that parent() knows.
+  // Returns the `size` members that live on, in the order that parent() expects.
   virtual Front survivors(const std::vector<Costs>& costs, std::size_t size) = 0;
-  // The position of one of so many.
+  // Returns the position of a parent among `size` members.
   virtual std::size_t parent(std::size_t size) = 0;
 };
 
-// The whole fronts that fit, one after the other, and the one that does not.
+// The whole fronts that fit, one after the other, and the first that does not.
 struct Split {
   Front whole;
   Front last;
@@ -97,7 +97,7 @@ class Nsga2 final : public Nsga {
   using Nsga::Nsga;
 
  private:
-  // By front, and within it the least crowded first.
+  // Sorts by front, and within a front the least crowded first.
   Front survivors(const std::vector<Costs>& costs, std::size_t size) override {
     Front result;
     for (const Front& front : non_dominated_fronts(costs)) {
@@ -112,7 +112,7 @@ class Nsga2 final : public Nsga {
     return result;
   }
 
-  // A tournament of two.
+  // Holds a tournament of two.
   std::size_t parent(std::size_t size) override {
     const std::size_t one = random().below(size);
     return std::min<std::size_t>(one, random().below(size));
@@ -134,8 +134,8 @@ class Nsga3 final : public Nsga {
     Front members = chosen;
     members.insert(members.end(), last.begin(), last.end());
     const std::vector<Costs> scaled = scaled_costs(costs, members, first, ideal_);
-    std::vector<std::size_t> niches(points_.size(), 0);  // how many each point has
-    std::vector<Association> waiting;                    // of `last`, parallel
+    std::vector<std::size_t> niches(points_.size(), 0);  // members of each point
+    std::vector<Association> waiting;                    // parallel to `last`
     for (std::size_t i = 0; i < members.size(); ++i) {
       const Association its = nearest_point(points_, scaled[i]);
       if (i < chosen.size())
@@ -153,7 +153,8 @@ class Nsga3 final : public Nsga {
     return chosen;
   }
 
-  // Of those who wait for the point with the fewest, ties broken at random, the nearest if it has none yet, else any.
+  // Returns the position of the waiting member that joins next. It belongs to the point with the fewest members, ties
+  // broken at random. If that point has none yet, it is the nearest to it, else any.
   std::size_t emptiest_niche(const std::vector<std::size_t>& niches, const std::vector<Association>& waiting) {
     std::size_t fewest = std::numeric_limits<std::size_t>::max();
     for (const Association& each : waiting) fewest = std::min(fewest, niches[each.point]);

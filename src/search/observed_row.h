@@ -12,10 +12,11 @@ struct ObservedRow {
   ConfigurationId id = 0;
   double response = 0.0;
   Prior::Opinions opinions;
-  double prior = 0.0;  // their mean
+  double prior = 0.0;  // mean of the opinions
 };
 
-// The best half and the latest half of n rows, which are in the order of observation, or all rows.
+// Returns the best n / 2 rows and the latest n / 2 of rows in the order of observation; all rows if there are n or
+// fewer.
 inline std::vector<ObservedRow> best_and_latest(const std::vector<ObservedRow>& rows, std::size_t n) {
   if (rows.size() <= n) return rows;
   const auto half = static_cast<std::ptrdiff_t>(n / 2);

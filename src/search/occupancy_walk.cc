@@ -36,7 +36,7 @@ class OccupancyWalk final : public Algorithm {
     }
   }
 
-  // The clock at which this shape meets the first that is worse, going down.
+  // Returns the clock before the first that is worse for this shape, going down.
   Task<std::size_t> lower_clock(std::size_t shape, std::size_t clock) {
     while (clock + 1 < clocks_.size()) {
       const double here = co_await cost_at(shape, clock);
@@ -47,7 +47,7 @@ class OccupancyWalk final : public Algorithm {
     co_return clock;
   }
 
-  // The same over the shapes from the first one on.
+  // Returns the shape before the first that is worse at this clock, from the first shape on.
   Task<std::size_t> walk_shapes(std::size_t clock) {
     std::size_t shape = 0;
     while (shape + 1 < candidates_.size()) {
@@ -59,7 +59,7 @@ class OccupancyWalk final : public Algorithm {
     co_return shape;
   }
 
-  // Infinite for what fails or is not in the space.
+  // Returns the cost; infinite for a failure, or if the configuration is not in the space.
   Task<double> cost_at(std::size_t shape, std::size_t clock) {
     space::ValueIndices indices;
     space().unrank(candidates_[shape].id, indices);
@@ -83,7 +83,7 @@ class OccupancyWalk final : public Algorithm {
   const double indifference_;
   const std::optional<std::size_t> clock_parameter_;
   const std::vector<std::uint16_t> clocks_;
-  std::optional<ConfigurationId> chosen_;  // the least that was met
+  std::optional<ConfigurationId> chosen_;  // the one with the least cost that was met
   double least_ = std::numeric_limits<double>::infinity();
 };
 

@@ -9,22 +9,23 @@
 
 namespace wattune::search {
 
-// By parameter: the places of the values that it keeps, ascending, at least one.
+// The places of the values that each parameter keeps, ascending, at least one.
 using KeptValues = std::vector<std::vector<std::uint16_t>>;
 
-// Every value of every parameter.
+// Returns every value of every parameter.
 KeptValues all_values(const space::SearchSpace& whole);
 
 class Part {
  public:
-  // `whole` outlives it. A space of up to a million configurations is listed; a larger one is built anew from its
-  // constraints, which are all that it has. invalid_argument: nothing is left.
+  // Makes the part of a space, which outlives it. A space of up to a million configurations is listed. A larger one is
+  // built anew from `constraints`, which must be all that it has. Fails with invalid_argument if nothing is left.
   static Result<Part> of(const space::SearchSpace& whole, KeptValues kept, const std::vector<Constraint>& constraints);
 
   const space::SearchSpace& space() const { return part_; }
-  // The id in the whole space of one of this. None: the whole space has no such configuration.
+  // Returns the id in the whole space of a configuration of this part; nullopt if the whole space has no such
+  // configuration.
   std::optional<ConfigurationId> to_whole(ConfigurationId id) const;
-  // The other way; none: it is not in this part.
+  // Returns the id in this part of a configuration of the whole space; nullopt if it is not in this part.
   std::optional<ConfigurationId> from_whole(ConfigurationId id) const;
 
  private:

@@ -10,7 +10,7 @@ int bits_of(Uint128 value) {
   return bits;
 }
 
-// The finaliser of SplitMix64: every input bit changes half of the output bits.
+// Mixes bits with the finaliser of SplitMix64: every input bit changes half of the output bits.
 std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;

@@ -1,8 +1,8 @@
 // Permutation: the numbers below a bound in random order, each computed on its own, without memory.
 //
-// A Feistel network permutes the numbers of b bits; following it until the result is below the bound ("cycle
-// walking") permutes the numbers below the bound (Black, Rogaway: Ciphers with Arbitrary Finite Domains, 2002). With
-// b the smallest even number of bits that holds the bound, that takes fewer than four steps on average, some 50 ns.
+// A Feistel network permutes the numbers of b bits. Applying it again until the result is below the bound ("cycle
+// walking") permutes the numbers below the bound (Black, Rogaway: Ciphers with Arbitrary Finite Domains, 2002). b is
+// the smallest even number of bits that holds the bound, so that it takes fewer than four steps on average, some 50 ns.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@ namespace wattune::search {
 
 class Permutation {
  public:
-  // Precondition: bound > 0. Draws its keys from `random`.
+  // Draws its keys from `random`. Precondition: bound > 0.
   Permutation(Uint128 bound, Random& random);
 
   Uint128 bound() const { return bound_; }
-  // The number at a position. Precondition: position < bound().
+  // Returns the number at a position. Precondition: position < bound().
   Uint128 at(Uint128 position) const;
 
  private:

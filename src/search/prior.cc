@@ -8,13 +8,13 @@ namespace wattune::search {
 
 namespace {
 
-constexpr std::size_t kPriorRows = 2000;  // the best and, of the others, evenly spread ones that the forest learns
+constexpr std::size_t kPriorRows = 2000;  // the best rows and, of the others, evenly spread ones that the forest learns
 constexpr std::size_t kPriorTrees = 30;
-constexpr std::size_t kPromising = 200;     // of each run that are offered as its best
-constexpr std::size_t kLearned = 400;       // the latest measurements, at least, that runs are weighed by
-constexpr std::size_t kFewestToJudge = 40;  // rows of a run that can tell whether it makes sense,
-constexpr std::size_t kJudges = 10;         // by so many trees
-constexpr double kExpected = 0.5;           // rank correlation with a run that makes sense
+constexpr std::size_t kPromising = 200;     // configurations of each run that are offered as its best
+constexpr std::size_t kLearned = 400;       // least number of latest measurements by which runs are weighed
+constexpr std::size_t kFewestToJudge = 40;  // rows of a run that can tell whether it makes sense
+constexpr std::size_t kJudges = 10;         // trees that judge it
+constexpr double kExpected = 0.5;           // expected rank correlation with a run that makes sense
 constexpr double kSense = 0.5;              // rank correlation of a run's halves from which on it makes full sense
 
 std::vector<double> ranks_of(std::span<const double> numbers) {
@@ -29,7 +29,8 @@ std::vector<double> ranks_of(std::span<const double> numbers) {
   return ranks;
 }
 
-// How well the places of every second response tell the others: a run that is noise says nothing of other devices.
+// Returns how well every second response predicts the others by places. A run that is noise says nothing of other
+// devices.
 double sense_of(std::span<const std::uint16_t> rows, std::size_t width, std::span<const double> responses,
                 Random& random) {
   std::vector<std::uint16_t> learned_rows;
@@ -87,7 +88,7 @@ Prior::Prior(const space::SearchSpace& space, const std::vector<std::vector<Prio
   weigh();
 }
 
-// The mean over a configuration that a run holds several times.
+// Reads a run. A configuration that it holds several times counts by its mean.
 std::optional<Prior::Run> Prior::read(const std::vector<PriorObjective>& objectives, Random& random) const {
   std::vector<Known> all;
   for (const PriorObjective& each : objectives) {
@@ -177,9 +178,10 @@ void Prior::learn(const Opinions& opinions, double response) {
   if (full) keep_latest(responses_);
 }
 
-// Of n measurements that a run knows nothing about, the rank correlation has a standard deviation of about 1 / sqrt(n).
+// Weighs the runs. For n measurements that a run knows nothing about, the rank correlation has a standard deviation of
+// about 1 / sqrt(n).
 void Prior::weigh() {
-  constexpr double kLargest = 0.999;  // square of a correlation, lest a weight be infinite
+  constexpr double kLargest = 0.999;  // bound on a squared correlation, lest a weight be infinite
   const auto n = static_cast<double>(responses_.size());
   for (Run& run : runs_) {
     const double measured = rank_correlation(run.opinions, responses_);

@@ -1,12 +1,13 @@
-// Prior: what runs on other devices or problem sizes say about a configuration.
+// Prior: the knowledge about a configuration from runs on other devices or problem sizes.
 //
-// Of another device only proportions carry over, so each run's logarithms are taken from their mean. A configuration
-// that was measured there is known, any other predicted by a forest. Which runs to believe, weigh() asks of what was
-// measured here: a run counts by how well it ranks that (Spearman's coefficient r), and for nothing where chance could
-// rank as well. As weights, (r^2 / (1 - r^2))^2: the explained share over the unexplained one, squared so that the best
-// run is hardly diluted by many that are worse. How far the proportions hold here, slope() says: transfer by a scaled
-// mean function, as in Bonilla, Chai, Williams: Multi-task Gaussian process prediction, NIPS 2007, for tasks of one
-// correlation.
+// Only proportions carry over from another device, so each run's logarithms are taken from their mean. A configuration
+// that was measured there is known; a forest predicts any other.
+//
+// weigh() decides which runs to believe, by what was measured here. A run counts by how well it ranks that (Spearman's
+// coefficient r), and not at all if chance could rank as well. Its weight is (r^2 / (1 - r^2))^2: the explained share
+// over the unexplained one, squared so that many worse runs hardly dilute the best one. slope() says how far the
+// proportions hold here. This is transfer by a scaled mean function, as in Bonilla, Chai, Williams: Multi-task Gaussian
+// process prediction, NIPS 2007, for tasks of one correlation.
 #pragma once
 
 #include <optional>
@@ -20,34 +21,34 @@ namespace wattune::search {
 
 class Prior {
  public:
-  // What each run says of a configuration: the logarithm of its objective, from the run's mean.
+  // The prediction of each run for a configuration: the logarithm of its objective, from the run's mean.
   using Opinions = std::vector<double>;
 
-  // Objectives that are not positive numbers are left out, and runs whose objectives are all alike.
+  // Makes a prior. Leaves out objectives that are not positive numbers, and runs whose objectives are all alike.
   Prior(const space::SearchSpace& space, const std::vector<std::vector<PriorObjective>>& runs, Random& random);
 
   bool empty() const { return runs_.empty(); }
-  // Whether any run counts; what follows then says nothing else than 0.
+  // True if any run counts; otherwise all means and predictions are 0.
   bool believed() const;
   Opinions opinions(ConfigurationId id) const;
-  // The opinions' mean by the weights of the runs.
+  // Returns the opinions' mean by the weights of the runs.
   double mean(const Opinions& opinions) const;
-  // The same of a configuration, for which only the runs that count are asked.
+  // Returns that mean for a configuration, asking only the runs that count.
   double predict(ConfigurationId id) const;
-  // The best of every run that counts, the most promising first.
+  // Returns the best of every run that counts, the most promising first.
   const std::vector<ConfigurationId>& best() const { return best_; }
 
-  // Of a configuration that was measured here, with the logarithm of its objective.
+  // Learns from a configuration that was measured here: its opinions, and the logarithm of its objective.
   void learn(const Opinions& opinions, double response);
   // Weighs the runs by all that was learned.
   void weigh();
 
   struct Pair {
     double prior = 0.0;     // mean()
-    double response = 0.0;  // logarithm of what was measured here
+    double response = 0.0;  // logarithm of the objective measured here
   };
-  // The factor on mean() that explains the responses best (least squares), 0 at least. It begins at 1, which counts as
-  // much as kTrust observations.
+  // Returns the factor on mean() that explains the responses best (least squares), at least 0. It begins at 1, which
+  // counts as much as kTrust observations.
   double slope(std::span<const Pair> pairs) const;
 
  private:
@@ -60,8 +61,8 @@ class Prior {
   struct Run {
     std::vector<Known> known;  // ascending by id
     Forest forest;
-    double variance = 0.0;  // of what is known
-    double belief = 0.0;    // the rank correlation that is expected of it before anything is measured here
+    double variance = 0.0;  // variance of what is known
+    double belief = 0.0;    // rank correlation expected before anything is measured here
     double weight = 0.0;
     std::vector<double> opinions;  // parallel to responses_
   };
@@ -78,13 +79,13 @@ class Prior {
 
   const space::SearchSpace& space_;
   std::vector<Run> runs_;
-  std::vector<double> responses_;     // that were learned
+  std::vector<double> responses_;     // those that were learned
   std::vector<Promising> promising_;  // the best of every run
   std::vector<ConfigurationId> best_;
 };
 
-// Spearman's coefficient, equal numbers sharing their mean rank; 0 where all numbers of a side are equal. Precondition:
-// as many of both.
+// Returns Spearman's coefficient, equal numbers sharing their mean rank; 0 if all numbers of a side are equal.
+// Precondition: `a` and `b` have equally many numbers.
 double rank_correlation(std::span<const double> a, std::span<const double> b);
 
 }  // namespace wattune::search

@@ -1,15 +1,15 @@
 // Search by bottlenecks: KTT's profile-based searcher (Filipovic, Hozzova, Nezarat, Olha, Petrovic: Using hardware
 // performance counters to speed up autotuning convergence on GPUs, JPDC 160, 2022; KTT 2.2's constants).
 //
-// A batch is measured and the counters of its fastest configuration say what holds that one up, and so which counters
-// should change (bottlenecks.h). A model predicts the counters from the parameters. Candidates are unvisited
-// configurations that differ from the fastest in one or two parameters and a few random ones; with p the counters
+// A batch is measured, and the counters of its fastest configuration say what holds it up, and so which counters should
+// change (bottlenecks.h). A model predicts the counters from the parameters. Candidates are a few random
+// configurations, and unvisited ones that differ from the fastest in one or two parameters. With p the counters
 // predicted for a candidate and q those for the fastest, its score is
 //
 //   s = sum over the counters of change * 2 (p - q) / (p + q)
 //
-// The next batch is drawn with probabilities that are proportional to (1 + s / max s)^exponent above 0, to
-// (1 - s / min s)^exponent below, and tiny below kCutoff. Its fastest is the next to be looked at, faster or not.
+// The next batch is drawn with probabilities that are proportional to (1 + s / max s)^exponent above 0, to (1 - s / min
+// s)^exponent below, and tiny below kCutoff. The fastest of that batch is the next to be looked at, faster or not.
 //
 // The model is a forest per counter (KTT: a decision tree), because the amounts that a kernel moves and executes depend
 // on its parameters far more than on the device. It is fitted to the prior, earlier runs on any device, or else to what
@@ -29,14 +29,14 @@ namespace wattune::search {
 
 namespace {
 
-constexpr std::size_t kChanges = 2;         // parameters in which a neighbour differs at most
-constexpr double kCutoff = -0.25;           // scores that nobody wants
-constexpr double kUnwanted = 1e-4;          // probability of those, next to 1 for a score of 0
-constexpr std::size_t kCounterRows = 2000;  // that the model learns
+constexpr std::size_t kChanges = 2;         // most parameters in which a neighbour differs
+constexpr double kCutoff = -0.25;           // candidates with lower scores are unwanted
+constexpr double kUnwanted = 1e-4;          // probability of these, next to 1 for a score of 0
+constexpr std::size_t kCounterRows = 2000;  // most rows that the model learns
 constexpr std::size_t kCounterTrees = 10;
-constexpr std::size_t kGrowth = 10;  // it is fitted anew when the rows are this share, 1/10, more
+constexpr std::size_t kGrowth = 10;  // the model is fitted anew when the rows are this share, 1/10, more
 
-// Counters by configuration.
+// A model of the counters of configurations.
 class CounterModel {
  public:
   explicit CounterModel(const space::SearchSpace& space) : space_(space) {}
@@ -46,7 +46,7 @@ class CounterModel {
     if (rows_.size() > fitted_ + fitted_ / kGrowth) forests_ = {};
   }
 
-  // Of a run on some device, each counter as a share of its mean there, since only proportions carry over.
+  // Adds a run on some device, each counter as a share of its mean there, since only proportions carry over.
   void add_run(const std::vector<PriorObjective>& run) {
     std::vector<Row> rows;
     for (const PriorObjective& each : run)
@@ -57,14 +57,14 @@ class CounterModel {
 
   bool empty() const { return rows_.empty(); }
 
-  // Fits what is needed for desired changes.
+  // Fits the forests of the counters for which changes are desired.
   void fit(const Changes& changes, Random& random) {
     fitted_ = rows_.size();
     for (std::size_t c = 0; c < counter_count; ++c)
       if (changes[c] != 0.0 && forests_[c].empty()) fit_forest(static_cast<Counter>(c), random);
   }
 
-  // By how much a configuration changes the counters as desired, compared with another one.
+  // Returns by how much a configuration changes the counters as desired, compared with another one.
   double score(const Changes& changes, ConfigurationId candidate, ConfigurationId current) const {
     space::ValueIndices there;
     space::ValueIndices here;
@@ -98,7 +98,7 @@ class CounterModel {
     for (Row& row : rows) row.counters[counter] *= count / sum;
   }
 
-  // On evenly spread rows, if there are too many.
+  // Fits the forest of a counter to evenly spread rows, if there are too many.
   void fit_forest(Counter counter, Random& random) {
     std::vector<std::uint16_t> places;
     std::vector<double> values;
@@ -114,7 +114,7 @@ class CounterModel {
 
   const space::SearchSpace& space_;
   std::vector<Row> rows_;
-  std::size_t fitted_ = 0;  // rows
+  std::size_t fitted_ = 0;  // rows that it was fitted to
   std::array<Forest, counter_count> forests_;
 };
 
@@ -167,9 +167,9 @@ class ProfileSearch final : public Walk {
     return batch;
   }
 
-  // Walks instead of all neighbours, of which two changes have tens of thousands in a large space.
+  // Draws candidates by walks, because a large space has tens of thousands of neighbours two changes away.
   std::vector<ConfigurationId> draw_candidates(ConfigurationId current) {
-    constexpr std::size_t kTries = 3;  // for each; near the end most are visited
+    constexpr std::size_t kTries = 3;  // tries for each; near the end most are visited
     const std::size_t near = count_option("neighbours");
     const std::size_t all = near + count_option("random");
     std::set<ConfigurationId> candidates;
@@ -219,7 +219,7 @@ class ProfileSearch final : public Walk {
   bool has_prior_ = false;
   std::unordered_map<ConfigurationId, Counters, IdHash> counters_;
   std::size_t steps_ = 0;
-  std::size_t blind_ = 0;  // of those
+  std::size_t blind_ = 0;  // steps without counters
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Proposals: what those whose outcomes are awaited were chosen by, and what the outcomes say of acquisitions and of
-// predictions.
+// Proposals: remembers by which acquisition and prediction each proposal was chosen, and learns from the outcomes how
+// good these are.
 #pragma once
 
 #include <unordered_map>
@@ -12,15 +12,15 @@ namespace wattune::search {
 
 class Proposals {
  public:
-  // The acquisition to go by; `multi`: the one that has gained most, mostly.
+  // Returns the acquisition to use; for `multi`, mostly the one that has gained most.
   std::size_t acquisition(std::size_t wanted, Random& random) const {
     return wanted == multi ? hedge_.draw(random) : wanted;
   }
   void remember(ConfigurationId id, std::size_t acquisition, const Prediction& prediction) {
     awaited_[id] = {acquisition, prediction};
   }
-  // A proposal gains its acquisition best / time; a failure gains nothing and says nothing of predicted times. What
-  // nobody proposed by a model counts for nothing.
+  // Judges a proposal by its outcome. It gains its acquisition best / time; a failure gains nothing and says nothing of
+  // predicted times. Outcomes of configurations that no model proposed count for nothing.
   void judge(ConfigurationId id, const Outcome& outcome, double best, double response) {
     const auto found = awaited_.find(id);
     if (found == awaited_.end()) return;
@@ -31,13 +31,13 @@ class Proposals {
     if (*outcome > 0.0) hedge_.add(acquisition, best / *outcome);
     calibration_.add(prediction, response);
   }
-  // By which predicted deviations are to be widened; 1 or more.
+  // Returns the factor on predicted deviations; 1 or more.
   double widening() const { return calibration_.factor(); }
 
  private:
   struct Choice {
     std::size_t acquisition = 0;
-    Prediction prediction;  // as the models made it
+    Prediction prediction;  // as the models predicted it
   };
 
   std::unordered_map<ConfigurationId, Choice, IdHash> awaited_;

@@ -5,8 +5,8 @@ namespace wattune::search {
 
 namespace {
 
-// Uniform draws without replacement; at first one from each of `stratified` equal slices of the ids (ids that are near
-// share the values of the first parameters, so that slices spread over these).
+// A strategy of uniform draws without replacement. It first draws one id from each of `stratified` equal slices of the
+// ids. Near ids share the values of the first parameters, so that slices spread over these.
 class RandomSearch final : public Algorithm {
  public:
   using Algorithm::Algorithm;

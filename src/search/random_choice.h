@@ -11,13 +11,13 @@
 
 namespace wattune::search {
 
-// Every order equally likely (Fisher, Yates).
+// Shuffles a list; every order is equally likely (Fisher, Yates).
 template <typename T>
 void shuffle(std::vector<T>& list, Random& random) {
   for (std::size_t i = list.size(); i > 1; --i) std::swap(list[i - 1], list[random.below(i)]);
 }
 
-// A position, drawn with a probability proportional to its weight. Precondition: a weight is positive, none negative.
+// Draws a position with a probability proportional to its weight. Precondition: a weight is positive, none is negative.
 inline std::size_t weighted_choice(const std::vector<double>& weights, Random& random) {
   double place = random.uniform() * std::accumulate(weights.begin(), weights.end(), 0.0);
   std::size_t chosen = 0;
@@ -30,7 +30,7 @@ inline std::size_t weighted_choice(const std::vector<double>& weights, Random& r
   return chosen;
 }
 
-// Normally distributed, mean 0, standard deviation 1 (Box, Muller 1958).
+// Draws from the normal distribution of mean 0 and standard deviation 1 (Box, Muller 1958).
 inline double normal(Random& random) {
   const double radius = std::sqrt(-2.0 * std::log(1.0 - random.uniform()));
   return radius * std::cos(2.0 * std::numbers::pi * random.uniform());

@@ -10,10 +10,10 @@ namespace wattune::search {
 
 namespace {
 
-constexpr double kOffAxis = 1e-6;   // weight of the other objectives in the search for extreme points
-constexpr double kSingular = 1e-9;  // pivots below it, and intercepts, are none
+constexpr double kOffAxis = 1e-6;   // weight of the other objectives when extreme points are sought
+constexpr double kSingular = 1e-9;  // smaller pivots and intercepts count as none
 
-// Every way to give `parts` to the objectives from `objective` on.
+// Appends every way to distribute `parts` over the objectives from `objective` on.
 void distribute(std::size_t parts, std::size_t divisions, std::size_t objective, Costs& point,
                 std::vector<Costs>& points) {
   const auto share = [&](std::size_t n) { return static_cast<double>(n) / static_cast<double>(divisions); };
@@ -28,7 +28,7 @@ void distribute(std::size_t parts, std::size_t divisions, std::size_t objective,
   }
 }
 
-// (divisions + objectives - 1) over (objectives - 1).
+// Returns (divisions + objectives - 1) over (objectives - 1).
 double count_of(std::size_t objectives, std::size_t divisions) {
   double count = 1.0;
   for (std::size_t i = 1; i < objectives; ++i) count *= static_cast<double>(divisions + i) / static_cast<double>(i);
@@ -41,7 +41,7 @@ Costs difference(const Costs& a, const Costs& b) {
   return result;
 }
 
-// For each axis the one, counted from the ideal point, that lies nearest to it.
+// Returns for each axis the member that lies nearest to it, as its distance from the ideal point.
 std::vector<Costs> extreme_points(const std::vector<Costs>& costs, const Front& members, const Costs& ideal) {
   std::vector<Costs> extremes;
   for (std::size_t axis = 0; axis < ideal.size(); ++axis) {
@@ -56,8 +56,8 @@ std::vector<Costs> extreme_points(const std::vector<Costs>& costs, const Front& 
   return extremes;
 }
 
-// Where the plane through as many points as objectives meets the axes: rows x = 1, the intercepts are 1 / x (Gauss,
-// with the largest pivot). None unless all are positive.
+// Returns where the plane through as many points as objectives meets the axes: rows x = 1, the intercepts are 1 / x
+// (Gauss, with the largest pivot). nullopt unless all are positive.
 std::optional<Costs> intercepts(std::vector<Costs> rows) {
   const std::size_t n = rows.size();
   Costs right(n, 1.0);

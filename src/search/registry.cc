@@ -70,7 +70,7 @@ std::vector<StrategyParameter> model_parameters(const ModelDefaults& defaults) {
        true}};
 }
 
-// Walks and climbs: the algorithms of one configuration at a time.
+// Returns the walks and climbs: the algorithms of one configuration at a time.
 std::vector<Entry> local_strategies() {
   return {
       {{"mls", "multi-start local search, to the best of all neighbours (Schoonhoven et al. 2022)", {kNeighbourhood}},
@@ -270,7 +270,7 @@ Result<void> check_value(const StrategyParameter& parameter, double value) {
       .about(fmt::format("{}={}", parameter.name, value));
 }
 
-// The defaults, overridden by what the user gave.
+// Returns the defaults, overridden by the user's values.
 Result<std::map<std::string, double>> complete(const StrategyInfo& info, const std::map<std::string, double>& given) {
   std::map<std::string, double> parameters;
   for (const StrategyParameter& parameter : info.parameters) parameters[parameter.name] = parameter.default_value;
@@ -288,7 +288,7 @@ Result<std::map<std::string, double>> complete(const StrategyInfo& info, const s
   return parameters;
 }
 
-// "auto, bayesian_optimisation and profile".
+// Returns the strategies that take a prior, as in "auto, bayesian_optimisation and profile".
 std::string those_with_prior() {
   std::vector<StrategyInfo> able;
   std::ranges::copy_if(strategies(), std::back_inserter(able), &StrategyInfo::takes_prior);

@@ -14,7 +14,7 @@ class Sequence final : public Strategy {
   std::string remark() const override { return first_->remark().empty() ? second_->remark() : first_->remark(); }
 
  private:
-  // The first may wait for what is under way.
+  // Proposes the first strategy's next id; the second's if the first has none and waits for no outcome.
   std::optional<ConfigurationId> do_propose() override {
     std::optional<ConfigurationId> next = next_of(*first_);
     if (!next && under_way_ == 0) next = next_of(*second_);
@@ -44,8 +44,8 @@ class Sequence final : public Strategy {
 
   std::unique_ptr<Strategy> first_;
   std::unique_ptr<Strategy> second_;
-  std::size_t under_way_ = 0;  // proposed, and not told of
-  Observation told_;           // what is being told
+  std::size_t under_way_ = 0;  // proposed, but not told yet
+  Observation told_;           // the observation that is being told
 };
 
 }  // namespace

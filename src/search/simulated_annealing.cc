@@ -3,8 +3,8 @@
 //
 // - The temperature is a share of the best time so far, so that one schedule suits nanoseconds and seconds: a
 //   neighbour slower by that share of the best is accepted with probability 1/e.
-// - Nothing is measured twice. A neighbour measured before is only moved to when it is better, which costs no
-//   measurement; where all neighbours are visited the walk jumps to an unvisited configuration.
+// - Nothing is measured twice. A neighbour measured before is only moved to if it is better, which costs no
+// measurement. If all neighbours are visited, the walk jumps to an unvisited configuration.
 #include "search/local_search.h"
 #include "search/strategies.h"
 
@@ -17,7 +17,7 @@ class SimulatedAnnealing final : public LocalSearch {
   using LocalSearch::LocalSearch;
 
  private:
-  // One schedule; the next one begins elsewhere.
+  // Runs one schedule; the next one begins elsewhere.
   Task<> search() override {
     const double end = option("final_temperature");
     std::optional<Point> here = co_await find_start();

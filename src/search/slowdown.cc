@@ -22,12 +22,13 @@ class WithinSlowdown final : public Strategy {
  private:
   struct Told {
     ConfigurationId id = 0;
-    std::optional<double> objective;  // positive; none: a failure
+    std::optional<double> objective;  // positive; nullopt for a failure
     Nanoseconds time;
     std::vector<Metric> metrics;  // for strategies that read them
   };
 
-  // What waits for its outcome is not proposed twice by an inner strategy that began anew.
+  // Proposes the inner strategy's next id, except ids that wait for their outcomes: an inner strategy that began anew
+  // does not know these.
   std::optional<ConfigurationId> do_propose() override {
     for (auto ids = inner_->ask(1); !ids.empty(); ids = inner_->ask(1))
       if (!visited(ids.front())) return ids.front();
@@ -63,7 +64,7 @@ class WithinSlowdown final : public Strategy {
 
   bool begin_anew() {
     auto fresh = make_();
-    if (!fresh) return false;  // which has worked before, so that the old one goes on
+    if (!fresh) return false;  // it has worked before; the old strategy goes on
     inner_ = *std::move(fresh);
     for (const Told& told : told_) tell_inner(told);
     return true;
@@ -90,9 +91,9 @@ class WithinSlowdown final : public Strategy {
   const MakeStrategy make_;
   std::unique_ptr<Strategy> inner_;
   std::vector<Told> told_;
-  std::optional<std::size_t> fastest_;  // of those, as the best
-  std::optional<std::size_t> best_;     // of those that are allowed
-  Nanoseconds time_;                    // of what is being told
+  std::optional<std::size_t> fastest_;  // position in told_
+  std::optional<std::size_t> best_;     // position in told_, among those that are allowed
+  Nanoseconds time_;                    // time of what is being told
   std::vector<Metric> metrics_;
 };
 

@@ -8,7 +8,8 @@ namespace wattune::search {
 
 namespace {
 
-// Nothing unless all values are positive integers, some of which are powers of two and some are not.
+// Returns the places of the powers of two; empty unless all values are positive integers, some of them powers of two
+// and some not.
 std::vector<double> places_of_powers(const std::vector<Value>& values) {
   std::vector<double> places;
   for (std::size_t place = 0; place < values.size(); ++place) {
@@ -20,7 +21,7 @@ std::vector<double> places_of_powers(const std::vector<Value>& values) {
   return places;
 }
 
-// How often each value occurs in some configurations.
+// Counts of how often each value occurs in some configurations.
 class ValueCounts {
  public:
   explicit ValueCounts(const space::SearchSpace& space) : space_(space) {
@@ -30,7 +31,7 @@ class ValueCounts {
     space_.unrank(id, indices_);
     for (std::size_t p = 0; p < counts_.size(); ++p) ++counts_[p][indices_[p]];
   }
-  // The sum over all values of this one.
+  // Returns the sum of the counts over all values of a configuration.
   double of(ConfigurationId id) {
     space_.unrank(id, indices_);
     std::size_t sum = 0;

@@ -1,8 +1,8 @@
-// StartPlan: the configurations that a search with models begins with, before any model says which are promising.
+// StartPlan: the configurations with which a search with models begins, before any model says which are promising.
 //
-// Where configurations are compiled ahead, those that spill or do not run give way to spare ones. No model says yet
-// what spilling costs; but of all kernels at hand none has a configuration that spills among its best hundredth, and
-// those that spill take 2 to 7 times as long as the others (docs/results/search.md).
+// If configurations are compiled ahead, spare ones replace those that spill or do not run. No model says yet what
+// spilling costs. But in all kernels at hand no configuration that spills is among the best hundredth, and those that
+// spill take 2 to 7 times as long as the others (docs/results/search.md).
 #pragma once
 
 #include <functional>
@@ -22,10 +22,10 @@ class StartPlan {
     planned_ = std::move(planned);
     spare_ = std::move(spare);
   }
-  // All that may still be begun with.
+  // Returns all configurations with which the search may still begin.
   std::vector<ConfigurationId> rest(const IsVisited& visited) const;
-  // The planned one at this place or, where that spills or is visited, the nearest spare one that is known not to
-  // spill; itself where there is none.
+  // Returns the planned configuration at a place. If that spills or is visited, returns the nearest spare one that is
+  // known not to spill; the planned one if there is none.
   ConfigurationId at(std::size_t place, const ModelInput& input, const IsVisited& visited) const;
 
  private:

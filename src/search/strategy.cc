@@ -11,13 +11,14 @@ namespace wattune::search {
 
 namespace {
 
-// In a space that is not exact, of which only some ids are valid: ids that a draw passes by, samples that it takes
-// then, and ids that it follows in their order where all of these are visited.
+// Bounds of a draw in a space that is not exact, of which only some ids are valid. They limit the ids that it passes
+// by, the samples that it takes then, and the ids that it follows in their order if all samples are visited.
 constexpr std::size_t kPassed = 256;
 constexpr std::size_t kSampled = 64;
 constexpr std::size_t kFollowed = 4'000;
 
-// Of what was left out of a race for energy, what it takes at least: then it is still worse in all than another.
+// Returns the costs of an observation. If its energy was left out of a race, the least energy that it takes counts:
+// even so it is worse in all costs than another.
 std::optional<std::vector<double>> known_costs(const Observation& observation,
                                                const std::vector<Objective>& objectives) {
   if (!was_left_out(observation)) return costs_of(observation, objectives);
@@ -70,8 +71,9 @@ void Strategy::foresee(ConfigurationId id, const CompileFeatures& features) {
   do_foresee(id, features);
 }
 
-// A time that is no number must not reach the comparisons and models of a strategy. These think in ratios, which need
-// positive numbers; the sign of the first objective says whether all are a metric that is to be large.
+// Returns the objective if a strategy may use it. A time that is no number must not reach a strategy's comparisons and
+// models. These think in ratios, which need positive numbers. The sign of the first objective says whether the metric
+// is to be maximised.
 std::optional<double> Strategy::usable_objective(const Observation& observation) {
   if (!observation.has_objective()) return std::nullopt;
   const double objective = observation.objective();
@@ -85,8 +87,9 @@ const std::vector<double>* Strategy::costs(ConfigurationId id) const {
   return found == costs_.end() ? nullptr : &found->second;
 }
 
-// The first unvisited id of a random order is equally likely to be any of the unvisited ones. The walk passes each id
-// at most once, so all draws together cost no more than one pass, and the end of the walk is the end of the space.
+// Draws an unvisited id along a random order of all ids. Its first unvisited id is equally likely to be any of the
+// unvisited ones. The walk passes each id at most once, so all draws together cost no more than one pass, and the end
+// of the walk is the end of the space.
 std::optional<ConfigurationId> Strategy::draw_unvisited() {
   for (std::size_t passed = 0; drawn_ < order_->bound(); ++passed) {
     if (!space_.exact() && passed == kPassed) return sample_unvisited();
@@ -96,8 +99,8 @@ std::optional<ConfigurationId> Strategy::draw_unvisited() {
   return std::nullopt;
 }
 
-// Where few ids of a relaxed space are valid, walking along all takes for ever. Where few are unvisited, they are
-// looked for in their order.
+// Samples an unvisited id in a relaxed space. If few ids are valid, walking along all takes for ever. If few are
+// unvisited, they are looked for in their order.
 std::optional<ConfigurationId> Strategy::sample_unvisited() {
   ConfigurationId id = space_.sample(random_);
   for (std::size_t i = 1; i < kSampled && visited(id); ++i) id = space_.sample(random_);

@@ -1,4 +1,4 @@
-// Swarm: what population algorithms on coordinates share.
+// Swarm: the common part of population algorithms on coordinates.
 #pragma once
 
 #include "search/algorithm.h"
@@ -6,7 +6,7 @@
 
 namespace wattune::search {
 
-// A point, the configuration it was projected to, and what that one costs.
+// A point, the configuration to which it was projected, and the cost of that one.
 struct Particle {
   Coordinates position;
   ConfigurationId id = 0;
@@ -18,11 +18,11 @@ class Swarm : public Algorithm {
   using Algorithm::Algorithm;
 
  protected:
-  // starting_points(n), measured.
+  // Measures starting_points(n).
   Task<std::vector<Particle>> start_swarm(std::size_t n);
-  // Projects the points and measures what they become.
+  // Projects the points and measures the configurations.
   Task<std::vector<Particle>> evaluate_points(std::vector<Coordinates> points);
-  // Position in the list. Precondition: not empty.
+  // Returns the position of the best. Precondition: the list is not empty.
   static std::size_t best_of(const std::vector<Particle>& particles);
 };
 

@@ -1,14 +1,16 @@
-// Adaptive tabu grey wolf: grey wolf optimisation (Mirjalili, Mirjalili, Lewis: Grey Wolf Optimizer, Advances in
-// Engineering Software 69, 2014) for discrete spaces, with a tabu list and annealing, after the algorithm of that name
-// in Kernel Tuner 1.4 (designed by a language model: Automated Algorithm Design for Auto-Tuning Optimizers, 2026).
+// Adaptive tabu grey wolf: grey wolf optimisation for discrete spaces, with a tabu list and annealing (Mirjalili,
+// Mirjalili, Lewis: Grey Wolf Optimizer, Advances in Engineering Software 69, 2014). It follows the algorithm of that
+// name in Kernel Tuner 1.4, which a language model designed (Automated Algorithm Design for Auto-Tuning Optimizers,
+// 2026).
 //
-// The three leaders stay. Every other wolf takes each parameter from one of them or keeps its own, and is shaken with a
+// The three leaders stay. Every other wolf takes each parameter from one of them or keeps its own. It is shaken with a
 // probability that grows while nothing improves: by a step in every parameter or, now and then, a jump in one. It stays
-// where it came when that is better, or by Metropolis' rule at a temperature that falls with the evaluations and rises
-// again while nothing improves. When that has lasted, the last of the pack start elsewhere.
+// at its new place if that is better, or by Metropolis' rule at a temperature that falls with the evaluations and rises
+// again while nothing improves. If nothing has improved for long, the last of the pack start elsewhere.
 //
-// Kernel Tuner measures one wolf after the other, here a round is measured together; its temperature is in the unit of
-// the objective, here a share of the best; it steps aside once from what is tabu, here also from what is known.
+// There are three differences to Kernel Tuner. It measures one wolf after the other, here a round is measured together.
+// Its temperature is in the unit of the objective, here a share of the best. It steps aside once from what is tabu,
+// here also from what is known.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -69,7 +71,7 @@ class TabuGreyWolf final : public Walk {
     return std::max(kColdest, cooled) + (reheat ? kReheating * option("temperature") : 0.0);
   }
 
-  // Wolves at starting points, the fastest first.
+  // Returns wolves at starting points, the fastest first.
   Task<std::vector<Point>> gather(std::size_t n) {
     const std::vector<ConfigurationId> ids = starting_points(n);
     const std::vector<Outcome> outcomes = co_await evaluate_all(ids);
@@ -79,7 +81,7 @@ class TabuGreyWolf final : public Walk {
     co_return wolves;
   }
 
-  // The last of the pack start elsewhere.
+  // Moves the last of the pack elsewhere.
   Task<> scatter(std::vector<Point>& pack) {
     const auto wanted = static_cast<std::size_t>(std::ceil(option("scatter") * static_cast<double>(pack.size())));
     const std::vector<Point> others = co_await gather(wanted);

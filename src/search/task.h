@@ -1,7 +1,7 @@
 // Task: a coroutine that another one awaits, so that algorithms can be split into functions.
 //
-// The frames of a running algorithm form a stack, which its driver (algorithm.h) resumes from the top. A Task that is
-// awaited goes onto the stack, one that ends leaves it: nothing recurses, however often Tasks end without waiting.
+// The frames of a running algorithm form a stack, which its driver (algorithm.h) resumes from the top. An awaited Task
+// goes onto the stack, and one that ends leaves it. So nothing recurses, however often Tasks end without waiting.
 #pragma once
 
 #include <coroutine>

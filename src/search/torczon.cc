@@ -1,9 +1,10 @@
 // Torczon's multidirectional search (Torczon: On the Convergence of the Multidirectional Search Algorithm, SIAM Journal
 // on Optimization 1, 1991; one of ATF's techniques).
 //
-// A simplex of one corner more than there are parameters. All corners are reflected at the best one; if that finds
-// something better, they are also tried twice as far out, else the simplex contracts towards the best corner. The
-// corners of a step are measured together. When the simplex has shrunk to a point the search begins anew.
+// The simplex has one corner more than there are parameters. All corners are reflected at the best one. If that finds
+// something better, they are also tried farther out, by the factor `expansion`; else the simplex contracts towards the
+// best corner. The corners of a step are measured together. When the simplex has shrunk to a point, the search begins
+// anew.
 #include <algorithm>
 #include <cmath>
 
@@ -37,7 +38,7 @@ class Torczon final : public Swarm {
     }
   }
 
-  // The start, and per parameter a step towards the farther end.
+  // Returns the corners: the start and, per parameter, a step towards the farther end.
   std::vector<Coordinates> corners(const Coordinates& start) const {
     const Coordinates extent = extents(space());
     std::vector<Coordinates> points(start.size() + 1, start);
@@ -48,7 +49,7 @@ class Torczon final : public Swarm {
     return points;
   }
 
-  // Every corner's distance from the first one, multiplied.
+  // Returns the corners, with each distance from the first one multiplied by `factor`.
   static std::vector<Coordinates> scaled(const std::vector<Particle>& simplex, double factor) {
     const Coordinates& origin = simplex.front().position;
     std::vector<Coordinates> points;
@@ -59,7 +60,7 @@ class Torczon final : public Swarm {
     return points;
   }
 
-  // The largest distance along a parameter, in places.
+  // Returns the largest distance along a parameter, in places.
   static double spread(const std::vector<Particle>& simplex) {
     double largest = 0.0;
     for (const Particle& corner : simplex) {

@@ -1,4 +1,4 @@
-// What walks over block shapes have in common: which shapes they try in which order, and the clocks.
+// The common part of walks over block shapes: the order in which they try shapes and clocks.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace wattune::search {
 
-// The most promising first: by occupancy, of equal ones the larger block. Those with less than this share of the best
-// occupancy are left out.
+// Returns the candidates, the most promising first: by occupancy, of equal ones the larger block. Leaves out those with
+// less than `least_occupancy` of the best occupancy.
 template <typename Candidate>
 std::vector<Candidate> most_promising_first(std::vector<Candidate> candidates, double least_occupancy) {
   double best = 0.0;
@@ -24,15 +24,15 @@ std::vector<Candidate> most_promising_first(std::vector<Candidate> candidates, d
   return candidates;
 }
 
-// Where the graphics clock stands among the parameters; none: it does not vary.
+// Returns the position of the graphics clock among the parameters; nullopt if it does not vary.
 inline std::optional<std::size_t> varied_clock(const std::vector<Parameter>& parameters) {
   for (std::size_t p = 0; p < parameters.size(); ++p)
     if (parameters[p].role == ParameterRole::graphics_clock && parameters[p].values.size() > 1) return p;
   return std::nullopt;
 }
 
-// Places of the clock's values, the highest first, or that one alone. Without a clock that varies a single place, which
-// nobody reads.
+// Returns the places of the clock's values, the highest first, or the highest alone. If no clock varies, returns a
+// single place, which nobody reads.
 inline std::vector<std::uint16_t> descending_clocks(const std::vector<Parameter>& parameters, bool all) {
   const std::optional<std::size_t> clock = varied_clock(parameters);
   if (!clock) return {0};

@@ -1,4 +1,4 @@
-// What is set of a simulated board from outside, and what it says of itself.
+// Settings of a simulated board from outside, and its own readings.
 #include <algorithm>
 
 #include "simulate/board_state.h"
@@ -40,7 +40,7 @@ void SimulatedBoard::hold_context(bool held) {
   settle();
 }
 
-// 0: none. The board obeys later, after a latency of its own.
+// Requests a lock, or none for 0. The board obeys after a latency of its own.
 void SimulatedBoard::request_clock(double megahertz) {
   Random random = draws_of(state_->seed, 1000 + ++state_->orders);
   const Nanoseconds spread = model_.most_lock_latency - model_.least_lock_latency;

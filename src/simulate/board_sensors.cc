@@ -9,7 +9,7 @@ namespace {
 
 Error lost() { return Error(ErrorCode::device_lost, "the simulated board fell off the bus"); }
 
-// `ask` tells what it shows.
+// A sensor whose reading `ask` returns.
 template <typename T, typename Ask>
 class ShownSensor : public power::Sensor<T> {
  public:
@@ -48,7 +48,7 @@ class SimulatedConditions : public backend::Sensors {
   const SimulatedBoard& board_;
 };
 
-// Whole degrees, as NVML tells them.
+// Returns whole degrees, like NVML.
 double whole_degrees(const SimulatedBoard& board) { return std::round(board.temperature().value()); }
 
 double volts(const SimulatedBoard& board) {

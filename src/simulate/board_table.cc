@@ -1,8 +1,10 @@
-// The boards. P0, alpha, beta, tau and the limit of A100, A4000, V100 and TITAN RTX: those of the A4000 are fitted to a
-// recorded sweep, the others to two points each of paper 003's table II with an assumed P0. The levels of K20c and K40c
-// and the time constants of their sensors are paper 000's, which says that the GTX boards have no sensor. Periods and
-// windows of the sensors: "Part-time power measurements" (arXiv 2312.02741). Memory, deep idle, lag, noise, the ranges
-// of limits and all power of the boards of paper 000 and the H100 are assumed.
+// The simulated boards and the sources of their numbers.
+//
+// P0, alpha, beta, tau and the limit of A100, A4000, V100 and TITAN RTX are fitted. The A4000's are fitted to a
+// recorded sweep, the others to two points each of paper 003's table II with an assumed P0. The power of K20c and K40c
+// and the time constants of their sensors are from paper 000, which says that the GTX boards have no sensor. Periods
+// and windows of sensors are from "Part-time power measurements" (arXiv 2312.02741). Memory, deep idle, lag, noise and
+// the ranges of limits are assumed, and all power of the H100 and of the boards of paper 000.
 #include <cmath>
 
 #include "wattune/simulate/board_model.h"
@@ -155,9 +157,9 @@ BoardModel k40c_board() {
           .locks_memory = false};
 }
 
-// Clocks and voltage: Jiao et al., table 2 and section 3.1, who measured it from outside: it has no sensor. All power
-// is assumed, but that clocking and P0 are chosen so that Hotspot and Mergehist one after the other come to what table
-// 1 says of the highest and of the best clocks.
+// Returns the GT640. Clocks and voltage are from Jiao et al., table 2 and section 3.1, who measured it from outside: it
+// has no sensor. All power is assumed. But clocking and P0 are chosen so that Hotspot and Mergehist one after the other
+// give the values of table 1 at the highest and at the best clocks.
 BoardModel gt640_board() {
   return {
       .name = "GT640",

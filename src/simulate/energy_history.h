@@ -1,7 +1,7 @@
-// EnergyHistory: the energy of a board against time over its last seconds, for sensors that show means of a window.
+// EnergyHistory is the energy of a board over its last seconds, for sensors that show means of a window.
 //
-// Knots, at least 250 us apart, with lines between; at a knot the energy is exact. A plain value of fixed size, because
-// processes share boards through a file.
+// It consists of knots, mostly at least 250 us apart, with lines between them; at a knot the energy is exact. It is a
+// plain value of fixed size, because processes share boards through a file.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace wattune::simulate {
 
 class EnergyHistory {
  public:
-  // `energy` at `moment`, no earlier than the last; the power was constant between.
+  // Adds `energy` at `moment`, which is not before the last one. The power was constant in between.
   void append(Nanoseconds moment, Joules energy) {
     const Knot knot{moment.value(), energy.value()};
     if (count_ >= 2 && extends_last(knot)) {
@@ -27,7 +27,7 @@ class EnergyHistory {
     at(count_++) = knot;
   }
 
-  // At that moment; before the first knot, that of the first, and after the last, that of the last.
+  // Returns the energy at that moment. Before the first knot it is that of the first, after the last that of the last.
   Joules energy_at(Nanoseconds moment) const {
     const double time = moment.value();
     if (count_ == 0) return {};

@@ -1,11 +1,11 @@
-// Leakage: what a chip draws by being on, which grows with its temperature.
+// Leakage is the power that a chip draws merely by being on. It grows with the temperature.
 #pragma once
 
 #include "wattune/core/units.h"
 
 namespace wattune::simulate {
 
-// Of what it is at 50 °C, for each kelvin.
+// Growth of the leakage per kelvin, as a share of its value at 50 °C.
 inline constexpr double kLeakagePerKelvin = 0.003;
 
 inline Watts with_leakage(Watts at_50, Celsius temperature) {

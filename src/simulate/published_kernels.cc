@@ -19,7 +19,7 @@ struct Fit {
 
 double square(double x) { return x * x; }
 
-// What the memory must draw, for the row's power at the tuned clock, if the core does this.
+// Returns the memory's activity that gives the row's power at the tuned clock, for this activity of the core.
 double memory_activity(const BoardModel& model, const PublishedRow& row, double core) {
   const Watts of_core = wanted_power(model, {.graphics = row.tuned}, {.core = core}, kFitted);
   const double most = model.memory_watts_per_mhz * model.memory_clocks.front().value();

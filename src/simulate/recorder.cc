@@ -11,7 +11,7 @@ namespace {
 
 constexpr Nanoseconds kConditionsPeriod = nanoseconds_from_ms(25);
 
-// One sensor: when it is read next, and what was read of it.
+// One sensor with its readings and the time of its next reading.
 template <typename T>
 class Channel {
  public:
@@ -24,7 +24,7 @@ class Channel {
   Nanoseconds due() const { return due_; }
   const power::Trace<T>& trace() const { return trace_; }
 
-  // Why it stopped telling, if it does.
+  // Reads the sensor. Adds the reason to `failures` if it stops reporting.
   void read(std::vector<std::string>& failures) {
     due_ += period_;
     const Result<power::Reading<T>> reading = sensor_->read();

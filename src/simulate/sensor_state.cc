@@ -8,7 +8,7 @@ namespace wattune::simulate {
 
 namespace {
 
-// What a counter shows of the time before: it never begins at nothing, because the driver was loaded long ago.
+// Initial reading of a counter. It never begins at 0, because the driver was loaded long ago.
 constexpr double kJoulesBefore = 5000.0;
 
 // Follows a constant power until that moment, as a capacitor would.
@@ -32,7 +32,7 @@ double true_value(SensorState& state, const SensorModel& sensor, const Surroundi
   return sensor.traits.response == power::Response::lag ? state.followed : power.value();
 }
 
-// With gain, offset and noise. A counter integrates its noise away.
+// Returns the reading with gain, offset and noise. A counter integrates its noise away.
 double distorted(const SensorState& state, const SensorModel& sensor, const Surroundings& board) {
   const auto& [model, history, seed] = board;
   const double exact = model.gain * state.value;
@@ -65,7 +65,7 @@ SensorState new_sensor(const SensorModel& sensor, const Surroundings& board, std
 
 void publish(SensorState& state, const SensorModel& sensor, const Surroundings& board, Watts power, Nanoseconds now) {
   const auto due = static_cast<std::int64_t>(std::floor((now.value() - state.phase) / sensor.traits.period.value()));
-  // What each publication adds to must be there; of the others the last is all that can be seen.
+  // Sensors that add to each publication need all of them; for others only the last can be seen.
   if (sensor.counts_windows_only || sensor.traits.response == power::Response::lag)
     for (std::int64_t number = state.number + 1; number < due; ++number)
       publish_at(state, sensor, board, power, number);

@@ -1,4 +1,4 @@
-// SensorState: what a board's own electronics keep of a sensor, and how they publish what it shows.
+// SensorState is the internal state of a board's sensor, with the rules by which it publishes readings.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,28 @@ namespace wattune::simulate {
 
 // A plain value, because processes share boards through a file.
 struct SensorState {
-  double phase;           // ns: publications are this much after a multiple of the period
-  std::int64_t number;    // of the last publication; none yet: 0
-  double published;       // ns: when that was
-  double value;           // W or J, of the true signal
-  double shown;           // what it shows of that
-  double followed;        // W: what a lag has come to
+  double phase;           // ns: publications come this long after a multiple of the period
+  std::int64_t number;    // of the last publication; 0 before the first
+  double published;       // ns: time of the last publication
+  double value;           // W or J of the true signal
+  double shown;           // the reading, as distorted by the sensor
+  double followed;        // W: state of a lag
   double followed_until;  // ns
-  double origin;          // J: what a counter began from
+  double origin;          // J: start of a counter
   bool frozen;
 };
 
-// What publishing needs to know of its board.
+// The facts of a board that publishing needs.
 struct Surroundings {
   const BoardModel& model;
   const EnergyHistory& history;
   std::uint64_t seed;
 };
 
-// The state at the moment `start`, when the board drew `power`.
+// Returns the state at the moment `start`, when the board drew `power`.
 SensorState new_sensor(const SensorModel& sensor, const Surroundings& board, std::uint64_t place, Watts power);
 
-// Time passes until `now`, from where it was told last; the power since then was constant. The history knows it.
+// Lets time pass until `now`. The power was constant since the last call, and the history knows it.
 void publish(SensorState& state, const SensorModel& sensor, const Surroundings& board, Watts power, Nanoseconds now);
 
 }  // namespace wattune::simulate

@@ -11,19 +11,19 @@ namespace wattune::simulate {
 
 namespace {
 
-// As long as the heat changes the power by less than a ten-thousandth.
+// Longest step: within it the heat changes the power by less than a ten-thousandth.
 constexpr Nanoseconds kLongestStep{100e6};
-// What a new board's sensors have seen of its idle time: more than their windows.
+// Idle time that a new board's sensors have seen, which is longer than their windows.
 constexpr Nanoseconds kBefore{3e9};
 
-// What a temperature comes to in a time, and the energy meanwhile, when the power is `cold` + `per_kelvin` * T.
+// The temperature after a time and the energy in it, if the power is `cold` + `per_kelvin` * T.
 struct Warming {
   double temperature;
   double joules;
 };
 
-// The heat capacity and the resistance to the surroundings make an RC circuit, whose solution is exact because the
-// power is linear in the temperature: T' = (R * P(T) - (T - ambient)) / time.
+// Solves T' = (R * P(T) - (T - ambient)) / time exactly. Heat capacity and resistance to the surroundings make an RC
+// circuit, and the power is linear in the temperature.
 Warming warm(const BoardModel& model, double temperature, double cold, double per_kelvin, double seconds) {
   const double resistance = thermal_resistance(model);
   const double stiffness = 1.0 - resistance * per_kelvin;
@@ -57,7 +57,7 @@ SimulatedBoard::SimulatedBoard(BoardModel model, BoardState& shared, std::uint64
 SimulatedBoard::SimulatedBoard(SimulatedBoard&&) noexcept = default;
 SimulatedBoard::~SimulatedBoard() = default;
 
-// As it is after a long idle time: where the heat that it makes leaves.
+// Makes the state after a long idle time, in which the board's heat is in balance.
 void SimulatedBoard::make() {
   const double base = model_.deep_idle.value();
   const double per_kelvin = kLeakagePerKelvin * base;
@@ -81,7 +81,7 @@ Operation SimulatedBoard::operation() const {
 
 Watts SimulatedBoard::base() const { return at_work() || state_->context ? model_.idle : model_.deep_idle; }
 
-// The clock that its load, its lock, its limit and its heat leave it.
+// Sets the clock that load, lock, limit and heat allow.
 void SimulatedBoard::settle() {
   const Operation asked = operation();
   const Megahertz highest = asked.graphics.value_or(model_.clocks.back());
@@ -103,7 +103,7 @@ Watts SimulatedBoard::power() const {
   return power_at(model_, now, state_->activity, temperature());
 }
 
-// Clock and load stay as they are.
+// Lets a short time pass in which clock and load are constant.
 void SimulatedBoard::step(Nanoseconds time) {
   settle();
   const double watts = power().value();
@@ -120,7 +120,7 @@ void SimulatedBoard::step(Nanoseconds time) {
     publish(state_->sensors[i], model_.sensors[i], board, Joules(warmed.joules) / time, now());
 }
 
-// When something changes by itself, or wants to be told, at the latest.
+// Returns the moment of the next event or observation, at most a longest step away.
 Nanoseconds SimulatedBoard::next_event() const {
   Nanoseconds next = now() + kLongestStep;
   if (state_->order_pending) next = std::min(next, Nanoseconds(state_->order_obeyed_at));
@@ -144,7 +144,7 @@ void SimulatedBoard::pass_until(Nanoseconds moment) {
 
 void SimulatedBoard::pass(Nanoseconds time) { pass_until(now() + time); }
 
-// A share of a kernel's work, at whatever clocks there are meanwhile.
+// Runs a share of a kernel's work, at the clocks that hold meanwhile.
 void SimulatedBoard::work(const Kernel& kernel, double share) {
   while (share > 0.0) {
     settle();
@@ -160,7 +160,7 @@ void SimulatedBoard::work(const Kernel& kernel, double share) {
 Launches SimulatedBoard::launch(const Kernel& kernel, std::uint64_t times) {
   const Nanoseconds begin = now();
   const Joules before = energy();
-  // Launches of a kernel that does the same all the time are one stretch of work.
+  // Launches of a kernel with constant activity are one stretch of work.
   const bool flat = kernel.phases.size() == 1;
   for (std::uint64_t i = 0; i < (flat ? 1 : times); ++i)
     for (const Phase& phase : kernel.phases) {

@@ -28,7 +28,8 @@ AddressOrigins::AddressOrigins(const PtxFunction& function, const Variables& var
     for (const PtxOperand& operand : instruction.operands) look_at_names(operand, instruction, calls);
 }
 
-// What the system keeps in shared memory is where it is in a twin too.
+// Marks the variables of the space among the names. Variables that the system keeps in shared memory lie at the same
+// place in a twin.
 void AddressOrigins::look_at_names(const PtxOperand& operand, const PtxInstruction& instruction,
                                    const CallGraph& calls) {
   const std::string_view name = operand.name;
@@ -86,7 +87,7 @@ bool AddressOrigins::makes_address(std::uint32_t index) const {
   });
 }
 
-// Not the name of a function or a label.
+// Tells whether it is a parameter or is written by an instruction, and so is not the name of a function or a label.
 bool AddressOrigins::is_written(VariableNumber variable) const {
   return parameters_.contains(variable) || !variables_.definitions(variable).empty();
 }

@@ -1,4 +1,4 @@
-// Which values of a function are addresses in variables of one state space.
+// Finds which values of a function are addresses in variables of one state space.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,20 @@
 
 namespace wattune::slice {
 
-// All values are taken to be such addresses, until a definition is found that makes another of them. What memory holds
-// and what an entry's parameters hold is none.
+// The analysis takes all values for such addresses, until it finds a definition that makes another value of them.
+// Contents of memory and of an entry's parameters are never such addresses.
 class AddressOrigins {
  public:
-  // `space` is PtxSpace::shared or PtxSpace::local. All three others must outlive this.
+  // Analyses a function for addresses of `space`, which is PtxSpace::shared or PtxSpace::local. The other three must
+  // outlive this.
   AddressOrigins(const PtxFunction& function, const Variables& variables, const CallGraph& calls, PtxSpace space);
 
-  // Follows what has changed since the last time; returns whether anything had.
+  // Follows the changes since the last call; returns whether anything had changed.
   bool follow();
-  // Precondition: an operand of the function's instruction.
+  // Tells whether the operand is such an address. Precondition: it is an operand of the function's instruction.
   bool is_address(const PtxOperand& operand, const PtxInstruction& instruction) const;
 
-  // Notes that a call hands over something else.
+  // Notes that a call passes another value.
   void set_other_parameter(std::size_t index) { other_parameters_.insert(function_.parameters[index].name); }
   bool is_other_parameter(std::size_t index) const {
     return other_parameters_.contains(function_.parameters[index].name);
@@ -42,7 +43,7 @@ class AddressOrigins {
   const PtxFunction& function_;
   const Variables& variables_;
   const PtxSpace space_;
-  std::vector<bool> is_address_;  // by variable, as the vector below
+  std::vector<bool> is_address_;  // by variable, as is_origin_
   std::vector<bool> is_origin_;   // variables of the space
   std::map<VariableNumber, std::string_view> parameters_;
   std::set<std::string_view> other_parameters_;

@@ -9,7 +9,7 @@ namespace wattune::slice {
 
 namespace {
 
-// Adding in another order rounds otherwise; the least and the greatest do not depend on it.
+// Tells whether it sums floating-point numbers. Sums round differently in another order; minimum and maximum do not.
 bool adds_floats(const PtxInstruction& instruction) {
   if (instruction.opcode != "atom" && instruction.opcode != "red" && instruction.opcode != "multimem") return false;
   return instruction.has("add") && std::ranges::any_of(instruction.modifiers, [](std::string_view modifier) {
@@ -23,7 +23,7 @@ bool shows_other_writes(const PtxInstruction& load) {
          (load.has("volatile") || load.has("acquire") || load.has("relaxed") || load.has("cv") || load.has("mmio"));
 }
 
-// Which values of an entry depend on its block, and which of its stores all blocks do at one place.
+// Finds the values of an entry that depend on its block, and the stores that all blocks make to one place.
 class RacingStores {
  public:
   explicit RacingStores(const FunctionBody& body)
@@ -82,13 +82,14 @@ class RacingStores {
   }
   bool reads_coordinate(std::uint32_t i) const { return coordinates_read(at(i)).any(); }
 
-  // Whose result nothing here explains.
+  // Tells whether the instruction's result has a source that this analysis does not follow.
   bool is_foreign(std::uint32_t i) const {
     return at(i).opcode == "atom" || at(i).opcode == "call" || contains(body_.memory[i], MemoryUse::reads_shared) ||
            contains(body_.memory[i], MemoryUse::reads_local);
   }
 
-  // Those that only one block comes to, as far as can be told: behind a comparison of its index with a number.
+  // Marks the blocks of code that only one thread block enters, as far as can be told. They lie behind a comparison of
+  // its index with a number.
   std::vector<bool> chosen_blocks() const {
     std::vector<bool> chosen(body_.flow.blocks.size(), false);
     for (std::uint32_t block = 0; block < body_.flow.blocks.size(); ++block) {
@@ -101,12 +102,12 @@ class RacingStores {
   }
 
   const FunctionBody& body_;
-  std::vector<bool> depends_;        // by variable: on the block, or on what nothing here explains
-  std::vector<bool> is_index_;       // computed of the block's index alone
-  std::vector<bool> chooses_block_;  // predicates that compare such with a number
+  std::vector<bool> depends_;        // by variable: depends on the thread block, or on a source that is not followed
+  std::vector<bool> is_index_;       // computed from the thread block's index alone
+  std::vector<bool> chooses_block_;  // predicates that compare such an index with a number
 };
 
-// The first cause that one instruction alone shows.
+// Returns the first cause that one instruction alone shows.
 std::optional<OrderCause> cause_in(const PtxFunction& function) {
   std::optional<Variables> variables;
   std::set<VariableNumber> read;

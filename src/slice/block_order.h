@@ -1,4 +1,4 @@
-// Finds in a kernel the first thing that makes its results depend on the order in which its blocks run.
+// Finds the first instruction of a kernel that makes its results depend on the order in which its blocks run.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,10 @@ struct OrderCause {
   std::string_view reason;
 };
 
-// The first, of the kernel and all that it calls: sums of floating-point numbers, exchanges, results of atomic
-// operations, reads that other blocks' writes are to show in, and plain stores of several blocks to one place, of those
-// that the kernel's own code shows. nullopt is no proof: two blocks may store to one address that both computed.
+// Returns the first cause in the kernel and all that it calls. Causes are sums of floating-point numbers, exchanges,
+// results of atomic operations, and reads that are meant to show other blocks' writes. In the kernel's own code, plain
+// stores of several blocks to one place count too.
+// nullopt is no proof: two blocks may store to one address that both computed.
 std::optional<OrderCause> order_cause_of(const PtxFunction& entry, const CallGraph& calls);
 
 }  // namespace wattune::slice

@@ -10,12 +10,13 @@ namespace {
 
 std::string clone_name(std::string_view function) { return fmt::format("{}__wattune", function); }
 
-// Functions of old PTX pass registers instead of parameters.
+// Tells whether the function passes registers instead of parameters, as functions of old PTX do.
 bool passes_registers(const PtxFunction& function) {
   return !function.parameters.empty() && function.parameters.front().space == PtxSpace::reg;
 }
 
-// Not the name of a parameter that the caller, a clone too, may have got it by.
+// Returns the name of the argument. It differs from the name of the parameter in which a caller that is itself a clone
+// got the coordinate.
 std::string argument_name(Coordinate coordinate) { return name_of(coordinate) + "_argument"; }
 
 template <typename Use>
@@ -30,7 +31,7 @@ std::string load_all(const CoordinateSet& set, const LoadCoordinate& load) {
   return code;
 }
 
-// A special register alone is a vector of four, whose last is zero.
+// Returns the registers in place of a special register. "%ctaid" alone is a vector of four, whose last element is zero.
 std::string replacement(const CoordinateSet& set) {
   std::string registers;
   for_each(set, [&](Coordinate coordinate) { registers += register_of(coordinate) + ", "; });
@@ -45,7 +46,7 @@ void replace_reads(TextEdits& edits, const PtxOperand& operand) {
   for (const PtxOperand& element : operand.elements) replace_reads(edits, element);
 }
 
-// mov.u16 may read the lower half of a special register, but not of ours.
+// Widens a move of 16 bits. mov.u16 may read the lower half of a special register, but not of our 32-bit register.
 void widen_narrow_move(TextEdits& edits, const PtxInstruction& instruction) {
   const bool narrow = instruction.has("u16") || instruction.has("s16") || instruction.has("b16");
   if (instruction.opcode != "mov" || !narrow) return;
@@ -77,7 +78,8 @@ void add_arguments(TextEdits& edits, const PtxInstruction& call, const PtxOperan
   edits.insert_before(behind->text.substr(behind->text.size() - 1), (behind->elements.empty() ? "" : ", ") + names);
 }
 
-// The further parameters live in braces of their own, so that two calls in one scope do not declare them twice.
+// Replaces a call by one of the clone. The further parameters live in braces of their own, so that two calls in one
+// scope do not declare them twice.
 void patch_call(TextEdits& edits, const PtxInstruction& call, const CallGraph& calls, const LoadCoordinate& load) {
   const std::string_view callee_name = callee_of(call);
   const auto callee = calls.functions.find(callee_name);

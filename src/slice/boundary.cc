@@ -19,7 +19,7 @@ bool is_block_barrier(const PtxInstruction& instruction) {
          !instruction.has("cluster");
 }
 
-// bar.red d, a{, b}, p; bar.sync a{, b}; bar.arrive a, b
+// Returns the barrier's number, from one of: bar.red d, a{, b}, p; bar.sync a{, b}; bar.arrive a, b
 const PtxOperand* barrier_number(const PtxInstruction& barrier) {
   const std::size_t at = barrier.has("red") ? 1 : 0;
   return barrier.operands.size() > at ? &barrier.operands[at] : nullptr;
@@ -27,7 +27,8 @@ const PtxOperand* barrier_number(const PtxInstruction& barrier) {
 
 bool counts_threads(const PtxInstruction& barrier) { return barrier.operands.size() == (barrier.has("red") ? 4u : 2u); }
 
-// The lanes that an operation of a warp waits for, but those that have left; nullptr: it names none.
+// Returns the mask of lanes that an operation of a warp waits for, apart from those that have exited; nullptr if it
+// names none.
 const PtxOperand* awaited_lanes(const PtxInstruction& instruction) {
   const bool by_mask = instruction.opcode == "shfl" || instruction.opcode == "vote" || instruction.opcode == "match" ||
                        instruction.opcode == "redux" || instruction.opcode == "elect" ||
@@ -41,7 +42,7 @@ bool finds_living_lanes(const PtxInstruction& instruction) {
          (instruction.opcode == "vote" && instruction.has("ballot"));
 }
 
-// Masks of lanes that were at work, and so have not returned.
+// Returns the masks of lanes that were active, and so have not returned.
 std::set<std::string_view> masks_of_living_lanes(const PtxFunction& function) {
   std::set<std::string_view> masks;
   for (const PtxInstruction& instruction : function.instructions) {
@@ -61,7 +62,7 @@ bool touches_shared(const PtxInstruction& instruction) {
 
 bool is_shared(const PtxVariable& variable) { return variable.space == PtxSpace::shared; }
 
-// What all functions together do that the entry reaches.
+// The combined properties of all functions that the entry reaches.
 struct Survey {
   bool shared = false;
   std::bitset<kBarriers> counted;
@@ -103,7 +104,7 @@ class Planner {
   }
 
   void look_at_barrier(const PtxFunction& function, const PtxInstruction& barrier) {
-    survey_.shared = true;  // whoever meets has something to tell
+    survey_.shared = true;  // threads that meet at a barrier have data to exchange
     if (!function.entry && !counts_threads(barrier)) survey_.barriers_of_callees = true;
     const PtxOperand* number = barrier_number(barrier);
     if (number == nullptr || number->kind != PtxOperandKind::integer || number->bits >= kBarriers)
@@ -117,7 +118,8 @@ class Planner {
     while (plan_.boundary.barrier + 1 < kBarriers && survey_.counted[plan_.boundary.barrier]) ++plan_.boundary.barrier;
   }
 
-  // Threads that have returned still live in a twin; those that have not must not wait for them.
+  // Checks branches behind which threads may return. Threads that have returned still live in a twin, and the others
+  // must not wait for them.
   void look_at_returns() {
     const Flow flow = flow_of(entry_);
     const Divergence divergence(entry_, flow);
@@ -146,8 +148,9 @@ class Planner {
     return lanes != nullptr && !living_lanes_.contains(lanes->name);
   }
 
-  // ptxas lets the lanes that took one way of a branch wait for the others where both ways join, before the end of the
-  // block. Lanes that have returned would wait there, and their warp for them at the barrier.
+  // Checks a block between a branch and the point where its ways join. There ptxas makes the lanes that took one way
+  // wait for the others, before the thread block ends. Lanes that have returned would wait there, and their warp would
+  // wait for them at the barrier.
   void look_at_missed_barriers(const FlowBlock& block, Spread spread) {
     for (std::uint32_t i = block.first; i < block.last; ++i) {
       const PtxInstruction& instruction = entry_.instructions[i];
@@ -166,7 +169,8 @@ class Planner {
         forbid(entry_.instructions[i], "threads of the warp may return before it and would be waited for");
   }
 
-  // Of each block: whether a thread that is at its beginning may get to the end without such an instruction.
+  // Tells for each block whether a thread at its beginning may reach the end without an instruction that meets the
+  // condition.
   template <typename Condition>
   std::vector<bool> reaches_exit_without(const Flow& flow, const Condition& condition) const {
     std::vector<bool> reaches(flow.blocks.size(), false);

@@ -1,4 +1,4 @@
-// What a persistent twin must do between two blocks, and what forbids that there be one.
+// The actions of a persistent twin between two blocks, and the instructions that forbid such a twin.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace wattune::slice {
 
-// bar.sync or barrier.sync of all threads that have not left, which has no count.
+// Tells whether it is a bar.sync or barrier.sync of all threads that have not exited, which is one without a count.
 bool is_block_wide_barrier(const PtxInstruction& instruction);
 
 // An instruction that a persistent twin cannot have.

@@ -1,5 +1,5 @@
-// Directed graphs: their cycles, and what nodes have together with all that follow them. Nothing here calls itself, so
-// that long chains need no deep stack.
+// Directed graphs: their cycles, and the union of the sets of a node and all that follow it. No function here is
+// recursive, so that long chains need no deep stack.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace wattune::slice {
 
-using Edges = std::vector<std::vector<std::uint32_t>>;  // of each node, those that follow it
+using Edges = std::vector<std::vector<std::uint32_t>>;  // for each node, the nodes that follow it
 
 Edges reversed(const Edges& edges);
 
-// A walk in depth that calls `leave` for each node after all that follow it.
+// Walks in depth and calls `leave` for each node after all that follow it.
 template <typename Leave>
 void walk_in_depth(const Edges& edges, std::uint32_t root, std::vector<bool>& seen, const Leave& leave) {
   if (seen[root]) return;
@@ -32,19 +32,19 @@ void walk_in_depth(const Edges& edges, std::uint32_t root, std::vector<bool>& se
   }
 }
 
-// Strongly connected components. None leads to one with a smaller number.
+// Strongly connected components. No component leads to one with a smaller number.
 struct Components {
   std::vector<std::uint32_t> of;  // by node
-  std::vector<bool> is_loop;      // by component: its nodes lead back to themselves
+  std::vector<bool> is_loop;      // by component: true if its nodes lead back to themselves
 
   bool in_loop(std::uint32_t node) const { return is_loop[of[node]]; }
-  // The nodes of each.
+  // Returns the nodes of each component.
   std::vector<std::vector<std::uint32_t>> members() const;
 };
 
 Components components_of(const Edges& edges);
 
-// Of each node, its own set and those of all that follow it, with one union for each node and each edge.
+// Unites for each node its own set and those of all that follow it, with one union for each node and each edge.
 template <typename Set>
 std::vector<Set> gathered(const Edges& edges, const std::vector<Set>& own) {
   const Components components = components_of(edges);

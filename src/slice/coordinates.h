@@ -1,4 +1,5 @@
-// What a block of a sliced kernel must see as in the whole grid: its own index and the grid's size, along three axes.
+// The coordinates that a block of a sliced kernel must see as in the whole grid: its index and the grid's size, along
+// three axes.
 #pragma once
 
 #include <array>
@@ -11,7 +12,7 @@
 
 namespace wattune::slice {
 
-// %ctaid.x, y and z, then %nctaid.x, y and z.
+// The special registers %ctaid.x, y and z, then %nctaid.x, y and z.
 enum class Coordinate : std::uint8_t { block_x, block_y, block_z, grid_x, grid_y, grid_z };
 
 inline constexpr auto kCoordinates = std::to_array({Coordinate::block_x, Coordinate::block_y, Coordinate::block_z,
@@ -19,17 +20,18 @@ inline constexpr auto kCoordinates = std::to_array({Coordinate::block_x, Coordin
 
 using CoordinateSet = std::bitset<kCoordinates.size()>;
 
-// Of a special register's name; empty for others. "%ctaid" alone is a vector of three.
+// Returns the coordinates that a special register's name stands for; empty for other names. "%ctaid" alone is a vector
+// of three.
 CoordinateSet coordinates_in(std::string_view name);
 CoordinateSet coordinates_read(const PtxInstruction& instruction);
 bool contains(const CoordinateSet& set, Coordinate coordinate);
 
-// All names that Wattune adds to a text begin so.
+// The prefix of all names that Wattune adds to a text.
 inline constexpr std::string_view kPrefix = "wattune_";
 
-// "wattune_block_x"
+// Returns a name such as "wattune_block_x".
 std::string name_of(Coordinate coordinate);
-// "%wattune_block_x", of 32 bits
+// Returns the name of a register of 32 bits such as "%wattune_block_x".
 std::string register_of(Coordinate coordinate);
 
 }  // namespace wattune::slice

@@ -14,7 +14,7 @@ bool is_one_of(std::string_view name, const std::array<std::string_view, N>& nam
   return std::ranges::find(names, name) != names.end();
 }
 
-// Nothing that they write is a register, or it is not at the first place.
+// Tells whether the instruction writes no register, or not as its first operand.
 bool writes_nothing(const PtxInstruction& instruction) {
   static constexpr auto kOpcodes =
       std::to_array<std::string_view>({"st", "bra", "brx", "ret", "exit", "red", "membar", "fence", "trap", "prefetch",
@@ -22,7 +22,7 @@ bool writes_nothing(const PtxInstruction& instruction) {
   return instruction.operands.empty() || is_one_of(instruction.opcode, kOpcodes);
 }
 
-// Their results differ between threads that give them the same.
+// Tells whether results may differ between threads although the operands are the same.
 bool differs_by_nature(const PtxInstruction& instruction) {
   static constexpr auto kOpcodes = std::to_array<std::string_view>(
       {"atom",    "shfl",     "vote",      "match",  "activemask", "elect",   "tex",      "tld4",
@@ -47,7 +47,8 @@ bool is_warp_multiple(const PtxOperand& operand) {
   return operand.kind == PtxOperandKind::integer && (operand.bits & kWarpMask) == 0;
 }
 
-// x < 64, x >> 5 and x & ~31 are the same in a warp, where x is the thread's index.
+// Tells whether the result is the same throughout a warp if the first source is the thread's index: x < 64, x >> 5 and
+// x & ~31 are.
 bool keeps_warps_together(const PtxInstruction& instruction) {
   const std::vector<PtxOperand>& operands = instruction.operands;
   if (operands.size() != 3 || operands[2].kind != PtxOperandKind::integer) return false;
@@ -103,7 +104,8 @@ bool Divergence::raise(std::string_view name, Spread spread) {
   return std::exchange(value->second, joined) != joined;
 }
 
-// Registers that nothing was written to yet count as the same everywhere, so that loops find their values.
+// Returns the spread of a name. A register without a known value counts as the same everywhere, so that the iteration
+// over loops can find its value.
 Spread Divergence::of(std::string_view name) const {
   if (name == "%tid.x") return one_axis_ ? Spread::index : Spread::thread;
   if (is_special_register(name)) return of_special_register(name);
@@ -125,7 +127,7 @@ Spread Divergence::of_sources(const PtxInstruction& instruction) const {
 
 Spread Divergence::result_of(const PtxInstruction& instruction) const {
   if (differs_by_nature(instruction)) return Spread::thread;
-  if (instruction.opcode == "bar" || instruction.opcode == "barrier")  // of all threads, not of a number of them
+  if (instruction.opcode == "bar" || instruction.opcode == "barrier")  // of all threads, without a count
     return instruction.operands.size() == 3 ? Spread::block : Spread::thread;
   if (instruction.opcode == "ld" || instruction.opcode == "ldu") return of_load(instruction);
   const Spread spread = of_sources(instruction);
@@ -135,7 +137,8 @@ Spread Divergence::result_of(const PtxInstruction& instruction) const {
   return index_first && keeps_warps_together(instruction) ? Spread::warp : Spread::thread;
 }
 
-// Nobody writes an entry's parameters, constants, and what is read by ld.global.nc.
+// Returns the spread of a loaded value. No thread writes an entry's parameters, constants, and memory read by
+// ld.global.nc.
 Spread Divergence::of_load(const PtxInstruction& instruction) const {
   if (instruction.operands.size() < 2) return Spread::thread;
   if (instruction.has("const") || instruction.has("nc"))

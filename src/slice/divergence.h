@@ -1,4 +1,4 @@
-// Which branches the threads of a block may take differently, and what they may then miss.
+// Finds the branches that the threads of a block may take differently, and the code that some threads then miss.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 
 namespace wattune::slice {
 
-// How far a value is the same.
+// The set of threads in which a value is the same.
 enum class Spread : std::uint8_t {
   block,   // in all threads
   warp,    // in all threads of a warp
-  index,   // it is %tid.x in a kernel that knows one axis of threads: comparing it with 32, 64... is alike in a warp
-  thread,  // nowhere that is known
+  index,   // %tid.x in a kernel with one axis of threads; comparing it with 32, 64... gives the same in a warp
+  thread,  // not known to be the same in any two threads
 };
 
-// Conservative: what is not known to be the same is not. Of one function whose parameters, if it is an entry, are the
-// same everywhere; values loaded from memory that others write are not.
+// A conservative analysis of one function: values count as different unless they are known to be the same. The
+// parameters of an entry are the same everywhere. Values loaded from memory that others write are not.
 class Divergence {
  public:
   Divergence(const PtxFunction& function, const Flow& flow);
 
-  // Of what decides where the block goes; Spread::block where it has one way only.
+  // Returns the spread of the value that decides where the block goes; Spread::block if it has only one successor.
   Spread of_branch(std::uint32_t block) const { return branches_[block]; }
-  // The blocks between a branch and where its ways meet again.
+  // Returns the blocks between a branch and the point where its ways meet again.
   std::vector<std::uint32_t> between(std::uint32_t block) const;
   std::uint32_t meeting_point(std::uint32_t block) const { return post_dominators_[block]; }
 
@@ -46,7 +46,7 @@ class Divergence {
   bool one_axis_ = true;
   std::unordered_map<std::string_view, Spread> values_;
   std::vector<Spread> branches_;
-  std::vector<Spread> regions_;  // of each block: what decided that threads are there
+  std::vector<Spread> regions_;  // for each block, the spread of the branches that decide whether a thread runs it
 };
 
 }  // namespace wattune::slice

@@ -18,7 +18,7 @@ bool ends_block(const PtxInstruction& instruction) {
   return is_branch(instruction) || leaves(instruction) || instruction.opcode == "trap";
 }
 
-// A label is seen from its own scope and those inside; the innermost of a name counts.
+// Finds labels by name. A label is visible in its own scope and those inside; the innermost one of a name counts.
 class LabelFinder {
  public:
   explicit LabelFinder(const PtxFunction& function) : function_(function) {
@@ -50,7 +50,7 @@ std::vector<std::uint32_t> first_instructions(const PtxFunction& function) {
   return firsts;
 }
 
-// `bra label`, or all of `brx.idx register, table`.
+// Returns the target of `bra label`, or all targets of `brx.idx register, table`.
 std::vector<std::string_view> branch_targets(const PtxFunction& function, const PtxInstruction& branch) {
   if (branch.operands.empty()) return {};
   const std::string_view name = branch.operands.back().name;
@@ -78,7 +78,7 @@ Edges successors_of(const Flow& flow) {
   return successors;
 }
 
-// The graph of these blocks alone, by their places in the list; `places` has room for all blocks.
+// Returns the graph of these blocks alone, by their places in the list; `places` has room for all blocks.
 Edges edges_among(const Flow& flow, const std::vector<std::uint32_t>& blocks, std::vector<std::uint32_t>& places) {
   for (std::uint32_t i = 0; i < blocks.size(); ++i) places[blocks[i]] = i;
   Edges edges(blocks.size());
@@ -89,7 +89,7 @@ Edges edges_among(const Flow& flow, const std::vector<std::uint32_t>& blocks, st
   return edges;
 }
 
-// Where two ways up the tree of dominators meet; `order` is greater nearer to the root.
+// Returns the block where two ways up the tree of dominators meet; `order` is greater nearer to the root.
 std::uint32_t meet(const std::vector<std::uint32_t>& parent, const std::vector<std::uint32_t>& order, std::uint32_t a,
                    std::uint32_t b) {
   while (a != b) {
@@ -99,7 +99,7 @@ std::uint32_t meet(const std::vector<std::uint32_t>& parent, const std::vector<s
   return a;
 }
 
-// The block that is entered from outside; the first where there are several.
+// Returns the block that is entered from outside; the first of several.
 std::uint32_t head_of(const std::vector<std::uint32_t>& blocks, const Edges& predecessors) {
   const auto is_entered = [&](std::uint32_t block) {
     return std::ranges::any_of(predecessors[block], [&](std::uint32_t predecessor) {
@@ -130,7 +130,7 @@ Flow flow_of(const PtxFunction& function) {
   return flow;
 }
 
-// Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", 2001, on the reversed graph.
+// Follows Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", 2001, on the reversed graph.
 std::vector<std::uint32_t> post_dominators(const Flow& flow) {
   const Edges predecessors = reversed(successors_of(flow));
   std::vector<std::uint32_t> order(flow.blocks.size(), 0);
@@ -156,7 +156,7 @@ std::vector<std::uint32_t> post_dominators(const Flow& flow) {
   return parent;
 }
 
-// The cycles that are left without the first block of a loop are loops inside it.
+// Finds the loops. The cycles that remain without the head of a loop are the loops inside it.
 std::vector<Loop> loops_of(const Flow& flow) {
   const Edges predecessors = reversed(successors_of(flow));
   std::vector<std::uint32_t> places(flow.blocks.size(), kNoBlock);

@@ -1,4 +1,4 @@
-// How control flows through a function: blocks of instructions and where each can go.
+// The control flow of a function: blocks of instructions and the successors of each.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace wattune::slice {
 
-// Instructions that are only entered at the first and only left at the last.
+// A basic block: it is entered only at its first instruction and left only at its last.
 struct FlowBlock {
   std::uint32_t first = 0;
-  std::uint32_t last = 0;                 // the one behind the last
+  std::uint32_t last = 0;                 // index behind the last instruction
   std::vector<std::uint32_t> successors;  // blocks; Flow::exit stands for leaving the function
 };
 
@@ -23,26 +23,27 @@ struct Flow {
   std::uint32_t block_of(std::uint32_t instruction) const;
 };
 
-// Branches to labels that do not exist go nowhere. Precondition: the function has a body.
+// Builds the flow of a function. A branch to a label that does not exist has no successor. Precondition: the function
+// has a body.
 Flow flow_of(const PtxFunction& function);
 
-// Of each block, the one that all ways from it to the exit pass first; the exit for those that never leave, and its
-// own.
+// Returns for each block the first other block that all ways from it to the exit pass. It is the exit for blocks that
+// never leave, and for the exit itself.
 std::vector<std::uint32_t> post_dominators(const Flow& flow);
 
-// The blocks that a branch decides about: those behind it, up to where its ways meet.
+// Returns the blocks that a branch decides about: those behind it, up to the point where its ways meet.
 std::vector<std::uint32_t> blocks_between(const Flow& flow, std::uint32_t branch, std::uint32_t meeting);
 
-// Blocks that lead back to each other.
+// A loop: blocks that lead back to each other.
 struct Loop {
   std::vector<std::uint32_t> blocks;  // in ascending order
-  std::uint32_t head = 0;             // without it the rest holds inner loops only
+  std::uint32_t head = 0;             // its first block; without it the rest holds inner loops only
 };
 
-// Outer loops and those inside them, each outer one before its own.
+// Returns all loops, each outer one before those inside it.
 std::vector<Loop> loops_of(const Flow& flow);
 
-// `ret` and `exit`.
+// True if the instruction is `ret` or `exit`.
 bool leaves(const PtxInstruction& instruction);
 
 }  // namespace wattune::slice

@@ -1,4 +1,4 @@
-// A function as the analyses of its loops see it.
+// A function in the form that the analyses of its loops need.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 namespace wattune::slice {
 
 struct FunctionBody {
-  // Precondition: the function has a body, and the graph is that of its module.
+  // Prepares a function. Preconditions: it has a body, and the graph is that of its module.
   FunctionBody(const PtxFunction& of, const CallGraph& calls);
 
   const PtxFunction& function;
   Flow flow;
-  std::vector<std::uint32_t> meeting;   // of each block, where its ways meet
-  std::vector<std::uint32_t> block_of;  // each instruction
-  std::vector<MemoryUses> memory;       // of each instruction; a call's are its callee's
+  std::vector<std::uint32_t> meeting;   // for each block, the block where its ways meet
+  std::vector<std::uint32_t> block_of;  // for each instruction
+  std::vector<MemoryUses> memory;       // for each instruction; a call has the uses of its callee
   Variables variables;
 
  private:

@@ -1,4 +1,4 @@
-// The analysis of a kernel with what its persistent twin must know, so that nothing is looked for twice.
+// The analysis of a kernel together with the boundary of its persistent twin, so that both are computed once.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ struct KernelFacts {
   Boundary boundary;
 };
 
-// Of each entry with a body, in their order.
+// Analyses each entry with a body, in their order.
 std::vector<KernelFacts> facts_of(const PtxTree& tree, const CallGraph& calls);
 
 }  // namespace wattune::slice

@@ -8,14 +8,14 @@ namespace wattune::slice {
 
 namespace {
 
-// How many instructions a value is followed through.
+// Most instructions that a value is followed through.
 constexpr int kDeepestValue = 16;
-// A step of 2^31 would come back to its first address with the second.
+// Longest step of an address in a loop. A step of 2^31 would return to the first address after two iterations.
 constexpr std::int64_t kLongestStep = 1 << 20;
 
 bool is_short_enough(std::int64_t step) { return step >= -kLongestStep && step <= kLongestStep; }
 
-// Whole numbers of 32 bits or more that are computed without loss, up to where they wrap.
+// Tells whether it computes with whole numbers of 32 bits or more and loses nothing until they wrap.
 bool is_plain_arithmetic(const PtxInstruction& instruction) {
   return std::ranges::none_of(instruction.modifiers, [](std::string_view modifier) {
     return modifier.ends_with('8') || modifier.ends_with("16") || modifier.starts_with('f') || modifier == "hi" ||
@@ -42,7 +42,7 @@ std::optional<std::int64_t> sum_of(std::optional<std::int64_t> a, std::optional<
   return *a + *b;
 }
 
-// What `x = y + number` and its like add; nullopt of other instructions.
+// Returns the number that `x = y + number` and similar instructions add; nullopt for other instructions.
 std::optional<std::int64_t> added_number(const PtxInstruction& instruction) {
   const auto& operands = instruction.operands;
   if (!is_plain_arithmetic(instruction) || operands.size() < 2 || !is_register(operands[1])) return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<std::int64_t> added_number(const PtxInstruction& instruction) {
   return instruction.opcode == "add" ? number : -number;
 }
 
-// What is read; that of an exchange is what is written too.
+// Returns the address that is read; for an exchange it is also the one that is written.
 const PtxOperand* address_read(const PtxInstruction& instruction) {
   const auto& operands = instruction.operands;
   if (operands.size() < 2 || operands[1].kind != PtxOperandKind::address) return nullptr;
@@ -73,7 +73,7 @@ LoopProgress::LoopProgress(const FunctionBody& body, const Loop& loop)
   for (const std::uint32_t block : loop.blocks) inside_[block] = true;
 }
 
-// Whether no way leads from the loop's head back to it past the block.
+// Tells whether every way from the loop's head back to it passes the block.
 bool LoopProgress::on_every_way(std::uint32_t block) const {
   if (block == loop_.head) return true;
   const auto [known, added] = on_every_way_.emplace(block, false);
@@ -132,7 +132,7 @@ bool LoopProgress::reads_one_place(std::uint32_t read) const {
   return address == nullptr || stays(*address, read);
 }
 
-// By which a variable grows each time round, through copies of it.
+// Returns the amount by which a variable grows in each iteration, through copies of it; nullopt if unknown.
 std::optional<std::int64_t> LoopProgress::increment(VariableNumber variable) const {
   std::int64_t sum = 0;
   VariableNumber at = variable;
@@ -147,7 +147,7 @@ std::optional<std::int64_t> LoopProgress::increment(VariableNumber variable) con
   return std::nullopt;
 }
 
-// How far a value moves each time round; 0 where the loop does not change it; nullopt: that is not known.
+// Returns the amount by which a value moves in each iteration: 0 if the loop does not change it, nullopt if unknown.
 std::optional<std::int64_t> LoopProgress::step(const PtxOperand& operand, std::uint32_t index, int depth) const {
   if (is_number(operand)) return 0;
   if (!is_register(operand) || is_special_register(operand.name) || depth == 0) return std::nullopt;
@@ -184,7 +184,7 @@ bool LoopProgress::only_retries() const {
   return false;
 }
 
-// A compare-and-swap at an address that stays, each time with what was last found there.
+// Tells whether it is a compare-and-swap at a fixed address that always expects the value last found there.
 bool LoopProgress::is_swap(std::uint32_t index) const {
   const PtxInstruction& swap = instruction(index);
   const PtxOperand* address = address_read(swap);
@@ -193,7 +193,7 @@ bool LoopProgress::is_swap(std::uint32_t index) const {
          is_found(swap.operands[2], index, index, kDeepestValue);
 }
 
-// Whether each time round a value is what the swap, or a read of its address, found there.
+// Tells whether in each iteration a value is the one that the swap, or a read of its address, found there.
 bool LoopProgress::is_found(const PtxOperand& operand, std::uint32_t index, std::uint32_t swap, int depth) const {
   if (!is_register(operand) || depth == 0) return false;
   const std::vector<std::uint32_t> all = definitions(variable(operand, index));
@@ -209,7 +209,7 @@ bool LoopProgress::is_found(const PtxOperand& operand, std::uint32_t index, std:
   });
 }
 
-// The comparison of whole numbers by which a block on every way round goes on or not.
+// Returns the comparison of whole numbers that decides whether a block on every way round continues the loop.
 std::optional<std::uint32_t> LoopProgress::deciding_test(std::uint32_t block) const {
   const FlowBlock& flow = body_.flow.blocks[block];
   if (flow.first == flow.last || flow.successors.size() != 2 || !on_every_way(block)) return std::nullopt;
@@ -219,14 +219,14 @@ std::optional<std::uint32_t> LoopProgress::deciding_test(std::uint32_t block) co
   return test && compares_whole_numbers(instruction(*test)) ? test : std::nullopt;
 }
 
-// Whether the block leaves the loop where its test is so.
+// Tells whether the block leaves the loop if its test has this result.
 bool LoopProgress::ends_if(std::uint32_t block, bool test) const {
   const FlowBlock& flow = body_.flow.blocks[block];
   const bool taken = test != instruction(flow.last - 1).guard_negated;
   return !is_inside(flow.successors[taken ? 0 : 1]);
 }
 
-// `setp.ne p, found, expected; @p bra again;` or the like.
+// Recognises `setp.ne p, found, expected; @p bra again;` and similar code.
 bool LoopProgress::ends_when_equal(std::uint32_t block, std::uint32_t swap) const {
   const auto definition = deciding_test(block);
   if (!definition) return false;
@@ -243,7 +243,7 @@ bool LoopProgress::closes_in() const {
   return std::ranges::any_of(loop_.blocks, [&](std::uint32_t block) { return ends_when_bounds_meet(block); });
 }
 
-// `setp.lt p, low, high; @p bra again;` or the like.
+// Recognises `setp.lt p, low, high; @p bra again;` and similar code.
 bool LoopProgress::ends_when_bounds_meet(std::uint32_t block) const {
   const auto test = deciding_test(block);
   if (!test) return false;
@@ -257,7 +257,7 @@ bool LoopProgress::ends_when_bounds_meet(std::uint32_t block) const {
   return ends_if(block, not_below || not_above) && halves(compare.operands[low], compare.operands[3 - low], *test);
 }
 
-// `low = p ? low : middle + 1; high = p ? middle : high`, in either order of the two values.
+// Recognises `low = p ? low : middle + 1; high = p ? middle : high`, in either order of the two values.
 bool LoopProgress::halves(const PtxOperand& low, const PtxOperand& high, std::uint32_t test) const {
   const auto of_low = earlier_definition(low, test);
   const auto of_high = earlier_definition(high, test);
@@ -284,7 +284,7 @@ bool LoopProgress::halves(const PtxOperand& low, const PtxOperand& high, std::ui
   return false;
 }
 
-// `low + (high - low) / 2`, or `(low + high) / 2`, where the numbers may be converted on the way.
+// Recognises `low + (high - low) / 2` and `(low + high) / 2`, also if the numbers are converted on the way.
 bool LoopProgress::is_middle(const PtxOperand& middle, std::uint32_t user, VariableNumber low,
                              VariableNumber high) const {
   const auto made_of = [&](std::optional<std::uint32_t> index, std::string_view opcode, VariableNumber a,
@@ -302,7 +302,8 @@ bool LoopProgress::is_middle(const PtxOperand& middle, std::uint32_t user, Varia
   });
 }
 
-// The instruction whose result this one halves: `x >> 1`, and also `(x + (x >> 63)) >> 1`, which rounds to zero.
+// Returns the instruction whose result this one halves: in `x >> 1`, and in `(x + (x >> 63)) >> 1`, which rounds to
+// zero.
 std::optional<std::uint32_t> LoopProgress::halved(std::optional<std::uint32_t> index) const {
   if (!index || !is_shift_by(*index, {1})) return std::nullopt;
   const auto whole = earlier_result(instruction(*index).operands[1], *index);
@@ -326,7 +327,7 @@ bool LoopProgress::is_plain(std::uint32_t index, std::string_view opcode, std::s
 
 bool LoopProgress::is_conversion(std::uint32_t index) const { return is_plain(index, "cvt", 2); }
 
-// Like earlier_definition(), but looks through conversions.
+// Finds the definition as earlier_definition() does, but looks through conversions.
 std::optional<std::uint32_t> LoopProgress::earlier_result(const PtxOperand& operand, std::uint32_t user) const {
   auto definition = earlier_definition(operand, user);
   while (definition && is_conversion(*definition))
@@ -334,7 +335,7 @@ std::optional<std::uint32_t> LoopProgress::earlier_result(const PtxOperand& oper
   return definition;
 }
 
-// Whether a value is the variable's, at most converted.
+// Tells whether a value is the variable's, perhaps converted.
 bool LoopProgress::comes_from(const PtxOperand& operand, std::uint32_t index, VariableNumber variable) const {
   if (is_variable(operand, index, variable)) return true;
   const auto definition = earlier_definition(operand, index);
@@ -346,7 +347,7 @@ bool LoopProgress::strides_over_grid() const {
   return std::ranges::any_of(loop_.blocks, [&](std::uint32_t block) { return ends_behind_stride(block); });
 }
 
-// `add i, i, stride; setp.lt p, i, count; @p bra again;`
+// Recognises `add i, i, stride; setp.lt p, i, count; @p bra again;`.
 bool LoopProgress::ends_behind_stride(std::uint32_t block) const {
   const auto test = deciding_test(block);
   if (!test) return false;
@@ -367,7 +368,7 @@ bool LoopProgress::is_unchanged(const PtxOperand& operand, std::uint32_t index) 
   return is_number(operand) || (is_register(operand) && definitions(variable(operand, index)).empty());
 }
 
-// Whether a value is the number of the grid's blocks, or a product of it.
+// Tells whether a value is the number of the grid's blocks, or a multiple of it.
 bool LoopProgress::is_grid_stride(const PtxOperand& operand, std::uint32_t index, int depth) const {
   if (operand.kind != PtxOperandKind::name || depth == 0) return false;
   if (operand.name.starts_with("%nctaid.")) return true;
@@ -380,7 +381,7 @@ bool LoopProgress::is_grid_stride(const PtxOperand& operand, std::uint32_t index
   return is_plain(all.front(), "mul", 3) && (from(1) || from(2));
 }
 
-// The only one each time round, which is in front of its user.
+// Returns the operand's only definition in the loop if it runs in every iteration and stands in front of its user.
 std::optional<std::uint32_t> LoopProgress::earlier_definition(const PtxOperand& operand, std::uint32_t user) const {
   if (!is_register(operand)) return std::nullopt;
   const auto definition = only_definition(variable(operand, user));

@@ -1,5 +1,5 @@
-// What happens on every way round a loop, whatever other blocks write: addresses that move on, and exchanges that are
-// only tried again when somebody came between.
+// Recognises loops that make progress whatever other blocks write. They read new addresses, retry exchanges only after
+// an interference, halve a range that they search, or share out the grid's work.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,19 @@ namespace wattune::slice {
 
 class LoopProgress {
  public:
-  // Both must outlive this.
+  // Analyses a loop of a function. Both must outlive this.
   LoopProgress(const FunctionBody& body, const Loop& loop);
 
-  // Whether a read has another address each time round, so that it does not see the same place change.
+  // Tells whether a read has another address in each iteration, so that it does not see the same place change.
   bool moves_on(std::uint32_t read) const;
-  // Whether a read has the same address each time round, as far as is known; true of calls.
+  // Tells whether a read has the same address in each iteration, as far as is known. Calls count as such reads.
   bool reads_one_place(std::uint32_t read) const;
-  // Whether the loop ends as soon as its compare-and-swap finds what it or a read last found there.
+  // Tells whether the loop ends as soon as its compare-and-swap finds the value that it or a read last found there.
   bool only_retries() const;
-  // Whether the loop halves what lies between two bounds, and ends where they meet.
+  // Tells whether the loop halves the range between two bounds, and ends when they meet.
   bool closes_in() const;
-  // Whether the loop's count grows by a multiple of the grid's blocks, and ends it at a bound: it shares out work.
+  // Tells whether the loop's counter grows by a multiple of the grid's blocks up to a bound. Such a loop shares out
+  // work.
   bool strides_over_grid() const;
 
  private:
@@ -64,7 +65,7 @@ class LoopProgress {
 
   const FunctionBody& body_;
   const Loop& loop_;
-  std::vector<bool> inside_;  // of each block
+  std::vector<bool> inside_;  // for each block
   mutable std::unordered_map<std::uint32_t, bool> on_every_way_;
 };
 

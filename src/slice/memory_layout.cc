@@ -23,7 +23,7 @@ void add_names_of(const PtxOperand& operand, std::set<std::string_view>& names) 
   for (const PtxOperand& element : operand.elements) add_names_of(element, names);
 }
 
-// Shared variables that a kernel can reach, each once.
+// Returns the shared variables that a kernel can reach, each once.
 std::vector<const PtxVariable*> shared_variables(const PtxTree& tree, const PtxFunction& entry,
                                                  const CallGraph& calls) {
   std::vector<const PtxVariable*> variables;

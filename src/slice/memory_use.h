@@ -1,4 +1,4 @@
-// Which memories an instruction reads and writes, by its opcode and modifiers.
+// Finds which memories an instruction reads and writes, by its opcode and modifiers.
 #pragma once
 
 #include <bitset>
@@ -11,7 +11,7 @@
 namespace wattune::slice {
 
 enum class MemoryUse : std::uint8_t {
-  reads_device,  // device memory that other blocks may write meanwhile, into a register or into shared memory
+  reads_device,  // reads device memory that other blocks may write meanwhile, into a register or into shared memory
   reads_shared,
   writes_shared,
   reads_local,
@@ -23,21 +23,22 @@ using MemoryUses = std::bitset<6>;  // by MemoryUse
 
 inline bool contains(const MemoryUses& uses, MemoryUse use) { return uses[static_cast<std::size_t>(use)]; }
 
-// Generic addresses may be of any memory. Not of calls, which do what their callees do.
+// Returns the uses of an instruction. A generic address may refer to any memory. Calls are not covered; they have the
+// uses of their callees.
 MemoryUses memory_uses_of(const PtxInstruction& instruction);
 
-// Whether an instruction's address says nothing of its memory.
+// Tells whether an instruction's address does not name its memory.
 bool is_generic(const PtxInstruction& instruction);
-// All that may happen in variables of shared or of local memory.
+// Returns all possible uses of variables in shared or in local memory.
 MemoryUses uses_of_space(PtxSpace space);
 
-// A function whose code is elsewhere; the driver's own wait for nobody.
+// Returns the uses of a function whose code is not in the module. The driver's own functions wait for no other block.
 MemoryUses memory_uses_of_foreign(std::string_view function);
 
-// Whose code the driver has.
+// Tells whether the driver provides the function's code.
 bool is_drivers_function(std::string_view function);
 
-// Whether an instruction's first operand is what it writes; calls are not asked.
+// Tells whether an instruction writes its first operand. Not meant for calls.
 bool writes_first_operand(const PtxInstruction& instruction);
 
 }  // namespace wattune::slice

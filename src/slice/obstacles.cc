@@ -21,7 +21,7 @@ constexpr TwinForms kAllForms((1u << kTwinForms) - 1);
 constexpr TwinForms kAllButGuard(((1u << kTwinForms) - 1) & ~bit_of(TwinForm::guard));
 constexpr TwinForms kPersistent(bit_of(TwinForm::persistent));
 
-// What a name that begins so means for twins.
+// The obstacle that a name with this prefix is to twins.
 struct Rule {
   std::string_view prefix;
   TwinForms forms;
@@ -31,7 +31,7 @@ struct Rule {
 constexpr std::string_view kOfCluster = "blocks of a cluster work together, and a slice would part them";
 constexpr std::string_view kOfLaunch = "a device-side launch belongs to a grid as a whole";
 
-// Special registers.
+// Rules for special registers.
 constexpr auto kRegisterRules = std::to_array<Rule>({
     {"%envreg", kAllForms, "it is how a grid synchronises as a whole, and a twin cannot set it"},
     {"%cluster", kAllForms, kOfCluster},
@@ -41,7 +41,7 @@ constexpr auto kRegisterRules = std::to_array<Rule>({
     {"%aggr_smem_size", kPersistent, "a persistent twin has more shared memory"},
 });
 
-// Opcodes with their modifiers.
+// Rules for opcodes with their modifiers.
 constexpr auto kInstructionRules = std::to_array<Rule>({
     {"griddepcontrol", kAllForms, "it orders whole grids, and slices are several"},
     {"clusterlaunchcontrol", kAllForms, "the grid takes blocks that have not begun, as a twin does"},
@@ -54,7 +54,7 @@ constexpr auto kInstructionRules = std::to_array<Rule>({
     {"alloca", kPersistent, "each block would take more of the stack"},
 });
 
-// Functions of the runtime library.
+// Rules for functions of the runtime library.
 constexpr auto kCalleeRules = std::to_array<Rule>({
     {"cudaLaunchDevice", kAllForms, kOfLaunch},
     {"cudaGetParameterBuffer", kAllForms, kOfLaunch},
@@ -76,14 +76,14 @@ const Rule* rule_for(std::string_view name, const Rules& rules) {
   return found == rules.end() ? nullptr : &*found;
 }
 
-// "cp.async.bulk"; without modifiers that only say how wide.
+// Returns the opcode with all modifiers: "cp.async.bulk".
 std::string full_opcode(const PtxInstruction& instruction) {
   std::string name(instruction.opcode);
   for (const std::string_view modifier : instruction.modifiers) name += fmt::format(".{}", modifier);
   return name;
 }
 
-// 90 of "sm_90a".
+// Returns the number of the target: 90 for "sm_90a".
 unsigned target_number(const PtxTree& tree) {
   unsigned number = 0;
   for (const std::string_view word : tree.target)
@@ -137,7 +137,8 @@ class ObstacleFinder {
     look_at_shared_memory();
   }
 
-  // From sm_70 and PTX 8.1 on, a kernel may have 32,764 bytes of parameters.
+  // Checks that the words of a twin find room. From sm_70 and PTX 8.1 on, a kernel may have 32,764 bytes of parameters,
+  // and 4,096 before.
   void look_at_parameters() {
     const bool many = target_number(tree_) >= 70 &&
                       (tree_.version_major > 8 || (tree_.version_major == 8 && tree_.version_minor >= 1));
@@ -147,7 +148,7 @@ class ObstacleFinder {
         entry_.name, kAllForms);
   }
 
-  // What a kernel may declare; more is dynamic.
+  // Checks that a persistent twin's shared memory finds room in the 48 KiB that a kernel may declare statically.
   void look_at_shared_memory() {
     constexpr std::size_t kMostShared = 48 * 1024;
     const std::size_t declared = shared_bytes_of(tree_, entry_, calls_);
@@ -182,7 +183,7 @@ class ObstacleFinder {
     return std::ranges::any_of(kInstructionRules, [&](const Rule& rule) { return rule.prefix.starts_with(opcode); });
   }
 
-  // Its callee cannot be given further arguments.
+  // Refuses a call whose possible targets read coordinates, because it cannot pass further arguments.
   void look_at_indirect_call(const PtxInstruction& call) {
     for (const std::string_view target : calls_.address_taken)
       if (calls_.coordinates(target).any())

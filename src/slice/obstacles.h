@@ -10,7 +10,7 @@
 
 namespace wattune::slice {
 
-// By their place in the text. `waits` is of this graph, for all its entries.
+// Returns the obstacles, by their place in the text. `waits` is of this graph, and serves all its entries.
 std::vector<Obstacle> obstacles_of(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls,
                                    const BoundaryPlan& plan, WaitFinder& waits);
 

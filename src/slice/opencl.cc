@@ -13,7 +13,7 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_name_character(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 
-// Where a comment, string or character that begins at `at` ends; `at` where none begins.
+// Returns the end of the comment, string or character that begins at `at`; `at` if none begins there.
 std::size_t behind_aside(std::string_view source, std::size_t at) {
   const std::string_view two = source.substr(at, 2);
   if (two == "//") return std::min(source.find('\n', at), source.size());
@@ -50,7 +50,7 @@ bool is_among(std::string_view name, const std::array<std::string_view, N>& name
   return std::ranges::find(names, name) != names.end();
 }
 
-// The name behind blanks; empty where something else is there.
+// Returns the name behind blanks; empty if something else is there.
 std::string_view first_name(std::string_view text) {
   text = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
   std::size_t end = 0;
@@ -58,15 +58,15 @@ std::string_view first_name(std::string_view text) {
   return text.substr(0, end);
 }
 
-// Whether a name goes on behind the end of a line.
+// Tells whether a name continues behind the end of a line.
 bool joins_names(std::string_view source) {
   for (std::size_t at = source.find('\\'); at != std::string_view::npos; at = source.find('\\', at + 1))
     if (at > 0 && is_name_character(source[at - 1]) && at + 1 < source.size() && source[at + 1] <= ' ') return true;
   return false;
 }
 
-// Whether the preprocessor may make a name that does not stand in the source: by reading another file, by pasting, by
-// joining lines, or behind a sign that is written otherwise.
+// Tells whether the preprocessor may make a name that is not in the source. It may read another file, paste tokens,
+// join lines, or begin a directive by a trigraph or digraph.
 bool hides_names(std::string_view source) {
   if (joins_names(source) || source.find("??") != std::string_view::npos) return true;
   if (source.find("%:") != std::string_view::npos) return true;
@@ -79,7 +79,7 @@ bool hides_names(std::string_view source) {
   return false;
 }
 
-// Why a source that has this name cannot be cut; empty: it says nothing against that.
+// Returns the reason why a source with this name cannot be cut; empty if the name is no obstacle.
 std::string_view refusal_of(std::string_view name, std::string_view last) {
   if (is_among(name, kLaunches)) return "kernels that launch others or share pipes cannot be cut";
   if (is_among(name, kAssembly) || name.starts_with("__builtin_nvvm_read") || name.starts_with("__builtin_amdgcn_w") ||
@@ -97,7 +97,7 @@ SourcePosition position_in(std::string_view source, std::string_view name, const
   return {file, static_cast<int>(std::ranges::count(before, '\n')) + 1, static_cast<int>(before.size() - start) + 1};
 }
 
-// A function of the axis whose values are constants; along axes that do not exist it is `otherwise`.
+// Returns the source of a function of the axis with constant values. It returns `otherwise` for axes that do not exist.
 std::string constant_function(std::string_view name, const std::array<std::uint64_t, 3>& values, int otherwise) {
   return fmt::format("size_t {}(uint d) {{ return d == 0 ? {}UL : d == 1 ? {}UL : d == 2 ? {}UL : {}UL; }}\n", name,
                      values[0], values[1], values[2], otherwise);
@@ -116,7 +116,8 @@ constexpr std::string_view kLinear =
     "get_global_id(1) - wattune_global_offset(1)) * wattune_global_size(0) + get_global_id(0) - "
     "wattune_global_offset(0); }\n";
 
-// A macro for the name of each function that the slice changes, and none that compiles for what cannot be cut.
+// Returns macros that rename the functions that a slice changes, and macros that do not compile for names that cannot
+// be cut.
 std::string macros_before() {
   std::string text;
   for (const std::string_view name : kOfSlice)
@@ -126,7 +127,7 @@ std::string macros_before() {
   return text;
 }
 
-// Included files may have changed the macros.
+// Returns a check that included files have not changed the macros.
 std::string check_behind() {
   std::string text = "\n\n";
   for (const std::string_view name : kOfSlice)

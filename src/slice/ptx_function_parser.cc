@@ -27,7 +27,7 @@ const SpaceName* find_space(std::string_view name) {
   return nullptr;
 }
 
-// Room made at once: most instructions have no more.
+// Modifiers for which room is reserved at once. Most instructions have no more.
 constexpr std::size_t kUsualModifiers = 3;
 
 bool is_table(const PtxToken& token) {
@@ -56,13 +56,13 @@ PtxFunction PtxParser::function(const char* begin, std::string_view linkage) {
     result.directives.push_back(directive());
   if (lexer_.token().is('{'))
     body(result);
-  else if (result.entry || !at_module_statement())  // ptxas wants no semicolon behind a declaration
+  else if (result.entry || !at_module_statement())  // ptxas needs no semicolon behind a declaration
     expect(';');
   result.text = lexer_.since(begin);
   return result;
 }
 
-// `.maxntid 256, 1, 1`, `.attribute(.unified(1, 2))`, `.pragma "nounroll";`
+// Parses `.maxntid 256, 1, 1`, `.attribute(.unified(1, 2))` or `.pragma "nounroll";`.
 PtxDirective PtxParser::directive() {
   const PtxToken name = lexer_.take();
   PtxDirective result{.name = name.text.substr(1), .values = {}, .text = {}};
@@ -79,7 +79,7 @@ PtxDirective PtxParser::directive() {
   return result;
 }
 
-// Everything between a bracket and the one that closes it, both with it.
+// Takes all text from an opening bracket to the closing one, both included.
 std::string_view PtxParser::group() {
   const PtxToken opening = lexer_.token();
   const char open = opening.text.front();
@@ -119,7 +119,7 @@ void PtxParser::body_statement(PtxFunction& function) {
   unexpected("an instruction");
 }
 
-// The text begins at the brace; closing it makes it whole.
+// Opens a scope. Its text begins at the brace, and close_scope() completes it.
 void PtxParser::open_scope(PtxFunction& function) {
   const PtxToken opening = lexer_.take();
   function.scopes.push_back({opening.text, scope_});
@@ -221,7 +221,7 @@ void PtxParser::declaration(std::vector<PtxVariable>& variables, const char* beg
   for (std::size_t i = first; i < variables.size(); ++i) variables[i].declaration = lexer_.since(begin);
 }
 
-// `.param .u64 .ptr .global .align 8`, up to the name.
+// Parses `.param .u64 .ptr .global .align 8`, up to the name.
 PtxVariable PtxParser::declaration_head() {
   PtxVariable result;
   const PtxToken space = lexer_.token();
@@ -234,7 +234,7 @@ PtxVariable PtxParser::declaration_head() {
   return result;
 }
 
-// Behind .ptr, space and alignment are those of what is pointed to.
+// Parses one word of a declaration. Behind .ptr, space and alignment are those of the memory that is pointed to.
 void PtxParser::declaration_word(PtxVariable& variable, bool& of_pointer) {
   const std::string_view name = lexer_.take().text.substr(1);
   if (name == "align") {

@@ -69,7 +69,8 @@ void PtxLexer::advance() {
        fmt::format("a character that PTX has not: 0x{:02x}", static_cast<unsigned char>(text_[at_])));
 }
 
-// Space, one comment, or one line of the preprocessor's or of old debug information; whether there may be more.
+// Skips space, one comment, or one line of the preprocessor or of old debug information. Returns whether there may be
+// more to skip.
 bool PtxLexer::skip_space() {
   while (at_ < text_.size() && class_of(text_[at_]) == class_space) ++at_;
   if (at_ == text_.size()) return false;
@@ -113,7 +114,7 @@ std::size_t PtxLexer::word_end(std::size_t from) const {
   return from;
 }
 
-// ".mbarrier::complete_tx::bytes" is one.
+// Reads a name behind a point. ".mbarrier::complete_tx::bytes" is one name.
 void PtxLexer::lex_dotted() {
   std::size_t end = word_end(at_ + 1);
   if (end == at_ + 1) return fail(text_.substr(at_, 1), "a name must follow the point");
@@ -129,7 +130,7 @@ void PtxLexer::lex_string() {
   finish(PtxToken::Kind::string, end + 1);
 }
 
-// Digits with all letters behind them; "1.5e-3" has a sign inside.
+// Reads digits with all letters behind them. "1.5e-3" has a sign inside.
 void PtxLexer::lex_number() {
   std::size_t end = word_end(at_);
   const bool decimal = std::ranges::all_of(text_.substr(at_, end - at_),

@@ -11,30 +11,30 @@ namespace wattune::slice {
 struct PtxToken {
   enum class Kind : std::uint8_t { end, word, dotted, integer, real, string, symbol };
   Kind kind = Kind::end;
-  std::string_view text;  // of `dotted` (.param, .shared::cta) with its point
+  std::string_view text;  // for `dotted` (.param, .shared::cta) with its point
 
   bool is(char symbol) const { return kind == Kind::symbol && text.front() == symbol; }
   bool is_dotted(std::string_view name) const { return kind == Kind::dotted && text.substr(1) == name; }
   const char* end() const { return text.data() + text.size(); }
 };
 
-// The first thing in a text that is no PTX.
+// The first mistake in a text, from which on it is no PTX.
 struct PtxMistake {
   std::string_view where;
   std::string message;
   std::string hint;
 };
 
-// One token ahead. A mistake ends the text, so that those who loop until its end leave their loops.
+// A lexer that looks one token ahead. A mistake ends the text, so that loops that read to the end stop.
 class PtxLexer {
  public:
   explicit PtxLexer(std::string_view text) : text_(text) { advance(); }
 
   const PtxToken& token() const { return token_; }
   PtxToken take();
-  // Whether the symbol was there; it is taken.
+  // Takes the symbol if it is the next token, and returns whether it was.
   bool take_if(char symbol);
-  // The text from `begin` to the end of the token that was taken last.
+  // Returns the text from `begin` to the end of the token that was taken last.
   std::string_view since(const char* begin) const;
 
   void fail(std::string_view where, std::string message, std::string hint = {});
@@ -59,7 +59,7 @@ class PtxLexer {
   std::optional<PtxMistake> mistake_;
 };
 
-// "`ld`", shortened; "the end of the text".
+// Returns the token in quotes, shortened ("`ld`"), or "the end of the text".
 std::string quoted(const PtxToken& token);
 
 }  // namespace wattune::slice

@@ -9,12 +9,13 @@ namespace wattune::slice {
 
 namespace {
 
-// Real code has a vector in a list or an address; damage could have anything.
+// Most nested operands. Real code has a vector in a list or an address; a damaged text could have any depth.
 constexpr int kDeepestOperand = 16;
 
+// Operands for which room is reserved at once.
 constexpr std::size_t kUsualOperands = 3;
 
-// The digits behind 0f, 0d, 0x, 0b and 0, and what they count in.
+// The digits behind the prefix 0x, 0b or 0 of an integer, and their base.
 struct Digits {
   std::string_view text;
   int base = 10;
@@ -36,7 +37,7 @@ bool is_hexadecimal_float(std::string_view text) {
 
 }  // namespace
 
-// `closing` stays.
+// Parses operands up to `closing`, which is not taken.
 std::vector<PtxOperand> PtxParser::operands(char closing) {
   std::vector<PtxOperand> all;
   if (lexer_.token().is(closing)) return all;
@@ -76,7 +77,7 @@ PtxOperand PtxParser::one_operand() {
   return {};
 }
 
-// Also `array[2]`, `variable+8` and `generic(variable)`.
+// Parses a name, also as `array[2]`, `variable+8` or `generic(variable)`.
 PtxOperand PtxParser::name_operand() {
   const char* begin = lexer_.token().text.data();
   PtxOperand result{.name = dotted_name()};
@@ -122,7 +123,7 @@ PtxOperand PtxParser::address() {
   return result;
 }
 
-// Signs before a number are part of it; before a name they are flags.
+// Parses an operand with signs. Before a number they are part of it; before a name they are flags.
 PtxOperand PtxParser::signed_operand() {
   const char* begin = lexer_.token().text.data();
   bool minus = false;
@@ -199,7 +200,7 @@ std::uint64_t PtxParser::unsigned_integer() {
   return 0;
 }
 
-// "%tid.x": what follows without space belongs to the name.
+// Takes a name such as "%tid.x". A dotted word belongs to the name if it follows without space.
 std::string_view PtxParser::dotted_name() {
   const std::string_view name = word("a name");
   if (name.empty()) return name;

@@ -20,7 +20,7 @@ bool is_space_of_module(std::string_view name) {
          name == "param" || name == "reg";
 }
 
-// A cubin is an ELF file; a fat binary has its magic number first.
+// Rejects machine code. A cubin is an ELF file; a fat binary begins with its magic number.
 Result<void> refuse_machine_code(std::string_view text, const std::string& file) {
   if (!text.starts_with("\x7f"
                         "ELF") &&
@@ -66,7 +66,7 @@ constexpr auto kSpecialRegisters = std::to_array<std::string_view>({"%tid",
                                                                     "%dynamic_smem_size",
                                                                     "%current_graph_exec",
                                                                     "WARP_SZ"});
-// A number follows, but of the last.
+// Special registers whose name ends in a number. "%clock64" is here because it ends in digits.
 constexpr auto kNumberedRegisters =
     std::to_array<std::string_view>({"%pm", "%envreg", "%reserved_smem_offset_", "%clock64"});
 
@@ -103,7 +103,7 @@ void PtxParser::module_statement(PtxTree& tree) {
   if (!information(name)) unexpected("a directive of a module");
 }
 
-// Whether no directive of a function can be here, so that one without a body has ended.
+// Tells whether no directive of a function can be here, so that a function without a body has ended.
 bool PtxParser::at_module_statement() const {
   if (lexer_.token().kind != PtxToken::Kind::dotted) return false;
   const std::string_view name = lexer_.token().text.substr(1);
@@ -111,7 +111,7 @@ bool PtxParser::at_module_statement() const {
          name == "section" || name == "alias" || name == "target";
 }
 
-// What says nothing of how code runs.
+// Skips statements that have no effect on the code's execution. Returns whether it was one.
 bool PtxParser::information(std::string_view name) {
   if (name == "loc") return location(), true;
   if (name == "file") return source_file(), true;
@@ -139,7 +139,7 @@ void PtxParser::target(PtxTree& tree) {
   while (lexer_.take_if(','));
 }
 
-// .alias name, function;
+// Parses `.alias name, function;`.
 void PtxParser::alias() {
   lexer_.take();
   word("a name");
@@ -148,7 +148,7 @@ void PtxParser::alias() {
   expect(';');
 }
 
-// Debug information is of no use to us but must stay; only its braces matter.
+// Skips debug information. It is of no use here but must stay in the text; only its braces matter.
 void PtxParser::section() {
   lexer_.take();
   if (lexer_.token().kind != PtxToken::Kind::dotted) return unexpected("a section's name");
@@ -156,7 +156,7 @@ void PtxParser::section() {
   if (lexer_.token().is('{')) group();
 }
 
-// .loc 1 8 3[, function_name label[+4], inlined_at 1 4 5]
+// Parses `.loc 1 8 3[, function_name label[+4], inlined_at 1 4 5]`.
 void PtxParser::location() {
   lexer_.take();
   for (int i = 0; i < 3; ++i) unsigned_integer();
@@ -167,7 +167,7 @@ void PtxParser::location() {
   }
 }
 
-// .file 1 "name"[, timestamp, bytes]
+// Parses `.file 1 "name"[, timestamp, bytes]`.
 void PtxParser::source_file() {
   lexer_.take();
   unsigned_integer();
@@ -176,7 +176,7 @@ void PtxParser::source_file() {
   while (lexer_.take_if(',')) unsigned_integer();
 }
 
-// .pragma "nounroll", "more";
+// Parses `.pragma "nounroll", "more";`.
 void PtxParser::quoted_words() {
   do lexer_.take();
   while (lexer_.token().kind == PtxToken::Kind::string || lexer_.token().is(','));

@@ -1,4 +1,4 @@
-// From tokens to the tree. Statements of a module, functions, and operands are three sources.
+// Parses tokens into the tree. Statements of a module, functions, and operands have a source file each.
 #pragma once
 
 #include <string_view>
@@ -10,18 +10,19 @@
 
 namespace wattune::slice {
 
-// After a mistake all functions return soon, with whatever they have; the lexer keeps the first one.
+// A parser of PTX. After a mistake all functions return soon, with the parts they have; the lexer keeps the first
+// mistake.
 class PtxParser {
  public:
   explicit PtxParser(std::string_view text) : lexer_(text) {}
 
   void read_module(PtxTree& tree);
-  // Values with commas between them, up to the end of the text.
+  // Reads values with commas between them, up to the end of the text.
   std::vector<PtxOperand> read_values();
   const std::optional<PtxMistake>& mistake() const { return lexer_.mistake(); }
 
  private:
-  // ptx_parser.cc: a module
+  // Parses a module (ptx_parser.cc).
   void module_statement(PtxTree& tree);
   bool at_module_statement() const;
   bool information(std::string_view name);
@@ -33,7 +34,7 @@ class PtxParser {
   void source_file();
   void quoted_words();
 
-  // ptx_function_parser.cc: functions and what they declare
+  // Parses functions and their declarations (ptx_function_parser.cc).
   PtxFunction function(const char* begin, std::string_view linkage);
   PtxDirective directive();
   void body(PtxFunction& function);
@@ -54,7 +55,7 @@ class PtxParser {
   std::string_view initializer();
   std::string_view group();
 
-  // ptx_operand_parser.cc
+  // Parses operands (ptx_operand_parser.cc).
   std::vector<PtxOperand> operands(char closing);
   PtxOperand operand();
   PtxOperand one_operand();
@@ -74,7 +75,7 @@ class PtxParser {
 
   PtxLexer lexer_;
   std::uint32_t scope_ = 0;
-  int depth_ = 0;  // of operands inside each other
+  int depth_ = 0;  // operands inside each other
 };
 
 }  // namespace wattune::slice

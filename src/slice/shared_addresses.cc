@@ -15,12 +15,12 @@ bool names_shared(const PtxInstruction& instruction) {
                              [](std::string_view modifier) { return modifier.starts_with("shared"); });
 }
 
-// `cvta.shared`: from here on the address may be used as a generic one.
+// Tells whether it is `cvta.shared`. Behind it the address may be used as a generic one.
 bool makes_generic(const PtxInstruction& instruction) {
   return instruction.opcode == "cvta" && names_shared(instruction) && !instruction.has("to");
 }
 
-// The address that an instruction uses in shared memory, or turns into a generic one.
+// Returns the address that an instruction uses in shared memory, or turns into a generic one; nullptr if there is none.
 const PtxOperand* shared_address(const PtxInstruction& instruction) {
   if (!names_shared(instruction) || instruction.operands.empty()) return nullptr;
   if (makes_generic(instruction)) return &instruction.operands.back();
@@ -31,7 +31,7 @@ const PtxOperand* shared_address(const PtxInstruction& instruction) {
   return address == instruction.operands.end() ? nullptr : &*address;
 }
 
-// What is followed in one function.
+// The analysis of one function.
 struct FollowedFunction {
   FollowedFunction(const PtxFunction& function, const CallGraph& calls)
       : variables(function), origins(function, variables, calls, PtxSpace::shared) {}
@@ -40,7 +40,7 @@ struct FollowedFunction {
   AddressOrigins origins;
 };
 
-// All functions of a kernel, and what their calls hand over.
+// The analyses of all functions of a kernel, connected by the arguments of their calls.
 class KernelAddresses {
  public:
   KernelAddresses(const PtxFunction& entry, const CallGraph& calls) {
@@ -70,7 +70,7 @@ class KernelAddresses {
   }
 
  private:
-  // Whether a call was found that hands over something else than before.
+  // Notes arguments that are not addresses of shared variables. Returns whether any is new.
   bool hand_over(const AddressOrigins& caller) {
     bool changed = false;
     for (const PtxInstruction& call : caller.function().instructions) {

@@ -1,4 +1,4 @@
-// Where a kernel's addresses of shared memory come from.
+// Finds the origins of a kernel's addresses of shared memory.
 #pragma once
 
 #include "slice/call_graph.h"
@@ -6,8 +6,9 @@
 
 namespace wattune::slice {
 
-// The first access to shared memory, of the kernel and all that it calls, whose address does not come from a shared
-// variable: a plain number, or one that a parameter or memory holds. It may meet what a twin declares. nullptr: none.
+// Returns the first access to shared memory, of the kernel and all that it calls, whose address does not come from a
+// shared variable; nullptr if there is none. Such an address is a plain number, or comes from a parameter or from
+// memory. It may lie in memory that a twin declares.
 const PtxInstruction* find_raw_shared_access(const PtxFunction& entry, const CallGraph& calls);
 
 }  // namespace wattune::slice

@@ -10,12 +10,13 @@ namespace wattune::slice {
 namespace {
 
 constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 31;
-// Twins add to the lower half of the counter, which what resident blocks take beyond the grid must not overflow.
+// Largest chunk. Twins add to the lower half of the counter, which must not overflow by chunks that resident blocks
+// take beyond the grid.
 constexpr std::uint32_t kLongestChunk = 1U << 16;
 
 std::string text_of(const Grid& grid) { return fmt::format("{} x {} x {}", grid.x, grid.y, grid.z); }
 
-// Saturates: three numbers of 32 bits can pass 64 bits.
+// Counts the blocks. The result saturates, because the product of three numbers of 32 bits can exceed 64 bits.
 std::uint64_t blocks_in(const Grid& grid) {
   const std::uint64_t plane = std::uint64_t{grid.x} * grid.y;
   return grid.z != 0 && plane > ~std::uint64_t{0} / grid.z ? ~std::uint64_t{0} : plane * grid.z;
@@ -32,7 +33,7 @@ Result<std::uint32_t> countable_blocks(const Grid& grid) {
   return static_cast<std::uint32_t>(blocks);
 }
 
-// Parts of `length` of about `target`, which differ by at most one; each is (begin, size).
+// Divides `length` into parts of about `target`, whose lengths differ by at most one. Each part is (begin, size).
 std::vector<std::pair<std::uint32_t, std::uint32_t>> even_parts(std::uint32_t length, std::uint64_t target) {
   const std::uint64_t count = (length + target - 1) / target;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> parts;
@@ -100,8 +101,9 @@ Result<std::vector<Box>> boxes(const Grid& grid, std::uint64_t target) {
   return boxes_in_rows(grid, target);
 }
 
-// With s = ceil(log2 d) and m = floor(2^(31+s) / d) + 1, m * d exceeds 2^(31+s) by at most d <= 2^s, which n < 2^31
-// times cannot reach the next quotient. m fits in 32 bits because d > 2^(s-1).
+// Computes the multiplier for d = divisor. With s = ceil(log2 d) and m = floor(2^(31+s) / d) + 1, m * d exceeds
+// 2^(31+s) by at most d <= 2^s. For n < 2^31 this error cannot reach the next quotient. m fits in 32 bits because d >
+// 2^(s-1).
 Divider divider(std::uint32_t divisor) {
   const auto shift = static_cast<std::uint32_t>(31 + std::bit_width(divisor - 1));
   return {static_cast<std::uint32_t>((std::uint64_t{1} << shift) / divisor + 1), shift};

@@ -8,8 +8,8 @@
 
 namespace wattune::slice {
 
-// The part lives as long as this. What is inserted at one place keeps its order. A change inside what another replaces
-// falls away, as does the operand of a damaged `ret`.
+// A list of edits of a part of a text. The part must outlive this. Insertions at one place keep their order. A change
+// inside a replaced range is dropped, such as that of the operand of a damaged `ret`.
 class TextEdits {
  public:
   explicit TextEdits(std::string_view part) : part_(part) {}

@@ -8,24 +8,26 @@
 
 namespace wattune::slice {
 
-// How the blocks that a persistent twin runs one after another keep apart.
+// The steps that separate the blocks that a persistent twin runs one after another.
 struct Boundary {
-  bool reuses_shared = false;       // its shared memory must be let go by all threads before the next block
-  bool votes = false;               // threads that have returned go on meeting those that have not at their barriers
-  bool awaits_copies = false;       // cp.async that may still write its shared memory
-  bool awaits_bulk_copies = false;  // cp.async.bulk that may still read it
-  unsigned barrier = 0;             // which all threads of the block meet at
+  bool reuses_shared = false;       // all threads must have finished with its shared memory before the next block
+  bool votes = false;               // threads that have returned still take part in the barriers of the others
+  bool awaits_copies = false;       // cp.async may still write its shared memory
+  bool awaits_bulk_copies = false;  // cp.async.bulk may still read it
+  unsigned barrier = 0;             // the number of the barrier at which all threads of the block meet
 };
 
-// The name and the declaration of the appended parameter.
+// Returns the name of the appended parameter.
 std::string words_name();
+// Returns the declaration of the appended parameter.
 std::string words_declaration(std::size_t bytes);
 
-// Where a coordinate comes from in each form; `set` has all that the twin needs.
+// Returns the code that loads a coordinate in an `add` twin. The two functions below are for the other forms.
 LoadCoordinate add_loads();
 LoadCoordinate linear_loads();
 LoadCoordinate persistent_loads();
 
+// Returns the code at the beginning of a twin's body. `set` has all coordinates that the twin needs.
 std::string linear_prologue(const CoordinateSet& set);
 std::string guard_prologue();
 std::string persistent_prologue(const CoordinateSet& set, const Boundary& boundary);
@@ -34,7 +36,7 @@ std::string persistent_epilogue(const Boundary& boundary);
 // Shared memory that the prologue of a persistent twin declares.
 inline constexpr std::size_t kTakenBytes = 16;
 
-// Where returns of a persistent twin go.
+// Returns the label to which a persistent twin branches in place of returning.
 std::string end_of_block_label();
 
 }  // namespace wattune::slice

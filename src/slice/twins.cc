@@ -26,7 +26,8 @@ std::size_t words_bytes(TwinForm form) {
   return 0;
 }
 
-// Behind the last parameter, or between parentheses without any, or in some of its own.
+// Appends the parameter of the words: behind the last parameter, or in the parentheses of an empty list, or in new
+// ones.
 void add_words_parameter(TextEdits& edits, const PtxFunction& entry, TwinForm form) {
   const std::string declaration = words_declaration(words_bytes(form));
   if (!entry.parameters.empty()) return edits.insert_behind(entry.parameters.back().declaration, ",\n\t" + declaration);
@@ -42,7 +43,7 @@ void return_to_end_of_block(TextEdits& edits, const PtxFunction& entry) {
     }
 }
 
-// In a twin whose threads vote, all barriers of the block do.
+// Turns every barrier of the block into a vote.
 void vote_at_barriers(TextEdits& edits, const PtxFunction& entry, const Boundary& boundary) {
   for (const PtxInstruction& instruction : entry.instructions)
     if (is_block_wide_barrier(instruction)) {

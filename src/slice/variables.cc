@@ -9,7 +9,7 @@ namespace wattune::slice {
 
 namespace {
 
-// `%r<10>` declares ten names that begin so.
+// Returns the name without the digits at its end. `%r<10>` declares ten names that begin so.
 std::string_view without_digits(std::string_view name) {
   const std::size_t last = name.find_last_not_of("0123456789");
   return name.substr(0, last == std::string_view::npos ? 0 : last + 1);
@@ -19,7 +19,7 @@ std::string_view register_name(std::string_view name) {
   return is_special_register(name) ? name : name.substr(0, name.find('.'));
 }
 
-// `call (results), f, (arguments)`: the list in front of the name.
+// Returns the list in front of the name in `call (results), f, (arguments)`; nullptr if there is none.
 const PtxOperand* results_of_call(const PtxInstruction& call) {
   return call.operands.size() > 1 && call.operands.front().kind == PtxOperandKind::list ? &call.operands.front()
                                                                                         : nullptr;
@@ -77,7 +77,7 @@ VariableNumber Variables::number(std::string_view name, const PtxInstruction& in
   return numbers_.at({scope_of(name, instruction.scope), name});
 }
 
-// The innermost that declares the name; the body for what it or the module does.
+// Returns the innermost scope that declares the name; the body's if the body or the module declares it.
 std::uint32_t Variables::scope_of(std::string_view name, std::uint32_t scope) const {
   for (; scope != 0; scope = function_.scopes[scope].parent)
     if (inner_names_.contains({scope, name}) || inner_names_.contains({scope, without_digits(name)})) return scope;

@@ -1,4 +1,4 @@
-// The registers and parameters of a function by numbers, and which instructions read and write them.
+// The registers and parameters of a function by numbers, with the instructions that read and write them.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,22 @@ namespace wattune::slice {
 
 using VariableNumber = std::uint32_t;
 
-// Every name that operands have is a variable, special registers and functions too; `_` is none. Equal names in
-// different scopes are different ones.
+// Numbers the variables of a function. Every name in an operand is a variable, also special registers and functions,
+// but not `_`. Equal names in different scopes are different variables.
 class Variables {
  public:
   explicit Variables(const PtxFunction& function);
 
   struct Access {
-    std::vector<VariableNumber> reads;  // with the guard, and what addresses are made of
+    std::vector<VariableNumber> reads;  // with the guard, and the parts of addresses
     std::vector<VariableNumber> writes;
   };
 
   std::size_t count() const { return definitions_.size(); }
   const Access& of(std::uint32_t instruction) const { return accesses_[instruction]; }
-  // The instructions that write a variable.
+  // Returns the instructions that write a variable.
   const std::vector<std::uint32_t>& definitions(VariableNumber variable) const { return definitions_[variable]; }
-  // Precondition: an operand of this instruction of the function has the name.
+  // Returns a name's number. Precondition: an operand of this instruction of the function has the name.
   VariableNumber number(std::string_view name, const PtxInstruction& instruction) const;
 
  private:

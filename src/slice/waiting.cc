@@ -12,15 +12,15 @@ namespace {
 
 constexpr std::uint32_t kNoRead = std::numeric_limits<std::uint32_t>::max();
 
-// Which reads are followed.
+// The reads that are followed.
 enum class Followed : std::uint8_t {
-  device,           // those of device memory
-  one_place,        // those of device memory at the same place each time round
-  device_or_shared  // those of shared memory too
+  device,           // reads of device memory
+  one_place,        // reads of device memory at the same place in each iteration
+  device_or_shared  // also reads of shared memory
 };
 
-// Follows what one loop reads of device memory to whatever is decided by it. Each value, memory and block knows the
-// first read that it depends on.
+// Follows the data that one loop reads from device memory to all decisions that depend on it. Each value, memory and
+// block knows the first read that it depends on.
 class LoopFlow {
  public:
   LoopFlow(const FunctionBody& body, const Loop& loop, Followed followed)
@@ -35,7 +35,7 @@ class LoopFlow {
       while (pass()) continue;
   }
 
-  // The read that decides whether the loop goes on.
+  // Returns the read that decides whether the loop goes on; kNoRead if there is none.
   std::uint32_t deciding_read() const {
     std::uint32_t read = ending_call_;
     for (const std::uint32_t block : loop_.blocks) {
@@ -46,7 +46,7 @@ class LoopFlow {
     return read;
   }
 
-  // The read that decides any branch at all.
+  // Returns the first read that decides any branch; kNoRead if there is none.
   std::uint32_t branching_read() const {
     std::uint32_t read = ending_call_;
     for (const std::uint32_t block : loop_.blocks) read = std::min(read, deciding_in(block));
@@ -56,7 +56,7 @@ class LoopFlow {
   bool fills_shared() const { return shared_ != kNoRead; }
 
  private:
-  // Whether there is anything to follow.
+  // Finds the reads to follow. Returns whether there are any.
   bool find_sources() {
     const LoopProgress progress(body_, loop_);
     if (progress.only_retries() || progress.closes_in() || progress.strides_over_grid()) return false;
@@ -90,7 +90,7 @@ class LoopFlow {
     return changed;
   }
 
-  // The first read that the instruction's results depend on.
+  // Returns the first read that the instruction's results depend on.
   std::uint32_t read_behind(std::uint32_t i, std::uint32_t block) const {
     std::uint32_t read = std::min(blocks_[block], first_of_operands(i));
     if (is_source_[i]) read = std::min(read, i);
@@ -121,7 +121,7 @@ class LoopFlow {
     return true;
   }
 
-  // The read that decides where a block with several ways goes.
+  // Returns the read that decides where a block with several successors goes.
   std::uint32_t deciding_in(std::uint32_t block) const {
     const FlowBlock& flow = body_.flow.blocks[block];
     return flow.first == flow.last || flow.successors.size() < 2 ? kNoRead : first_of_operands(flow.last - 1);
@@ -140,7 +140,7 @@ class LoopFlow {
   const Loop& loop_;
   const Followed followed_;
   std::vector<std::uint32_t> values_;  // by variable
-  std::vector<std::uint32_t> blocks_;  // whose being run at all depends on a read
+  std::vector<std::uint32_t> blocks_;  // by block: the read that decides whether it runs at all
   std::vector<bool> inside_;
   std::vector<bool> is_source_;
   std::uint32_t shared_ = kNoRead;
@@ -148,7 +148,7 @@ class LoopFlow {
   std::uint32_t ending_call_ = kNoRead;
 };
 
-// A function that calls itself is a loop of all its blocks, and each of its branches may end it.
+// Returns the loop of all blocks of a function that calls itself. Each of its branches may end it.
 Loop loop_of_all(const Flow& flow) {
   Loop loop;
   for (std::uint32_t block = 0; block < flow.blocks.size(); ++block) loop.blocks.push_back(block);

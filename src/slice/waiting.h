@@ -1,4 +1,4 @@
-// Loops in which a thread may wait for what another block does.
+// Finds loops in which a thread may wait for another block.
 #pragma once
 
 #include <map>
@@ -11,30 +11,31 @@
 
 namespace wattune::slice {
 
-// Looks at each function of a module once, whatever number of kernels reach it. A loop may wait where it goes on or
-// ends by what it read of device memory, directly, through a call, or through shared memory. It does not where each
-// time round reads another address, where it only tries an exchange again after somebody came between, where it
-// halves what it searches, nor where it shares out work over the grid and a read only ends it early.
+// Finds such loops in each function of a module once, however many kernels reach it. A loop may wait if data read from
+// device memory decide whether it goes on, directly, through a call, or through shared memory.
+// Loops of four kinds do not wait. They read another address in each iteration, only retry an exchange after an
+// interference, halve a range that they search, or share out work over the grid. In the last kind, a read may only end
+// the loop early.
 class WaitFinder {
  public:
-  // The graph must outlive this.
+  // Keeps the graph, which must outlive this.
   explicit WaitFinder(const CallGraph& calls) : calls_(calls) {}
 
-  // The reads by which loops of these functions, all that a kernel reaches, may wait; one of each function that has
-  // any.
+  // Returns the reads by which loops of these functions may wait; one for each function that has any. The functions are
+  // all that a kernel reaches.
   std::vector<const PtxInstruction*> find(const std::set<std::string_view>& reached);
 
  private:
-  // Facts of one function.
+  // The facts about one function.
   struct Waits {
     const PtxInstruction* read = nullptr;
-    bool fills_shared = false;  // a loop puts into shared memory what it reads again and again
+    bool fills_shared = false;  // a loop puts values that it reads repeatedly into shared memory
   };
   const Waits& waits_of(std::string_view name, bool shared_changes);
 
   const CallGraph& calls_;
-  std::map<std::string_view, Waits> alone_;   // where shared memory holds nothing of that kind
-  std::map<std::string_view, Waits> beside_;  // where it does
+  std::map<std::string_view, Waits> alone_;   // if shared memory holds no such values
+  std::map<std::string_view, Waits> beside_;  // if it does
 };
 
 }  // namespace wattune::slice

@@ -36,7 +36,8 @@ struct Quotient {
   double remainder;
 };
 
-// divmod() of floats. fmod is exact, so the quotient is within rounding of an integer and floor() may be one too low.
+// Divides as Python's divmod() does for floats. fmod is exact, so the quotient is within rounding of an integer, and
+// floor() may be one too low.
 Quotient divide_with_remainder(double a, double b) {
   double remainder = std::fmod(a, b);
   double quotient = (a - remainder) / b;
@@ -51,7 +52,7 @@ Quotient divide_with_remainder(double a, double b) {
   return {quotient - lower > 0.5 ? lower + 1.0 : lower, remainder};
 }
 
-// C's pow with Python's errors.
+// Computes C's pow with Python's errors.
 Fault power_of_reals(double base, double exponent, double& result) {
   const bool finite = std::isfinite(base) && std::isfinite(exponent);
   if (base == 0.0 && exponent < 0.0 && finite) return Fault::division_by_zero;
@@ -99,7 +100,7 @@ Fault apply_integral(BinaryOperator op, std::int64_t a, std::int64_t b, Scalar& 
 
 // --- order --------------------------------------------------------------------------------------------------------
 
-// Exact: 2**53 + 1 is greater than 2.0**53, although it has no double of its own.
+// Compares exactly: 2**53 + 1 is greater than 2.0**53, although it has no double of its own.
 std::partial_ordering order(std::int64_t integer, double real) {
   if (std::isnan(real)) return std::partial_ordering::unordered;
   if (real >= kTwoTo63) return std::partial_ordering::less;
@@ -109,7 +110,7 @@ std::partial_ordering order(std::int64_t integer, double real) {
   return integer != truncated ? std::partial_ordering(integer <=> truncated) : whole <=> real;
 }
 
-// Precondition: both strings or both numbers.
+// Compares two scalars. Precondition: both are strings, or both are numbers.
 std::partial_ordering order(const Scalar& a, const Scalar& b) {
   if (a.is_string()) return *a.string <=> *b.string;  // by bytes, which for UTF-8 is by code points as in Python
   if (a.is_integral() && b.is_integral()) return a.integer <=> b.integer;
@@ -120,7 +121,7 @@ std::partial_ordering order(const Scalar& a, const Scalar& b) {
 
 // --- functions ----------------------------------------------------------------------------------------------------
 
-// The first of the smallest (or largest), as it is.
+// Finds the first of the smallest (or largest) arguments, with its kind unchanged.
 Fault extreme(Comparison better, std::span<const Scalar> arguments, Scalar& result) {
   Scalar best = arguments[0];
   for (const Scalar& argument : arguments.subspan(1)) {
@@ -144,7 +145,7 @@ double round_half_even(double value) {
   return std::fabs(away - value) == 0.5 ? 2.0 * std::round(value / 2.0) : away;
 }
 
-// To the nearest multiple of 10^digits, half to even.
+// Rounds to the nearest multiple of 10^digits, half to even.
 Fault round_to_tens(std::int64_t value, std::int64_t digits, Scalar& result) {
   constexpr std::int64_t kEnough = 20;  // 10^20 / 2 exceeds every 64-bit integer
   Uint128 unit = 1;
@@ -160,7 +161,7 @@ Fault round_to_tens(std::int64_t value, std::int64_t digits, Scalar& result) {
   return Fault::none;
 }
 
-// round(value, digits): correctly rounded in decimal, as the exact value of the double tells.
+// Computes round(value, digits), correctly rounded in decimal from the exact value of the double.
 Fault round_real(double value, std::int64_t digits, Scalar& result) {
   constexpr std::int64_t kExactTens = 22;   // 10^22 is the largest power of ten that is a double
   constexpr std::int64_t kAllDigits = 323;  // from here on every double is its own rounding
@@ -200,7 +201,7 @@ Fault length(const Scalar& a, Scalar& result) {
   return Fault::none;
 }
 
-// Functions that take a double and give one.
+// Calls a function that takes a double and returns one.
 Fault call_real(Function function, double a, Scalar& result) {
   switch (function) {
     case Function::ceil_real: result = Scalar(std::ceil(a)); return Fault::none;
@@ -218,7 +219,7 @@ Fault call_real(Function function, double a, Scalar& result) {
   }
 }
 
-// Functions that make an integer of a double; integers stay what they are.
+// Calls a function that makes an integer of a double; integers stay unchanged.
 Fault call_to_integer(Function function, const Scalar& a, Scalar& result) {
   if (a.kind != Value::Kind::real) return apply(UnaryOperator::plus, a, result);
   if (function == Function::ceil) return to_integer(std::ceil(a.real), result);
@@ -265,8 +266,8 @@ Fault divide(std::int64_t a, std::int64_t b, double& result) {
     result = static_cast<double>(a) / static_cast<double>(b);
     return Fault::none;
   }
-  // The quotient of a shifted to the top of 127 bits has at least 63, more than a double's 53; with whether a remainder
-  // was left in its last bit, converting it rounds once and right.
+  // A dividend shifted to the top of 127 bits gives a quotient of at least 63 bits, more than a double's 53. Its last
+  // bit also records a remainder, so that the conversion rounds once and correctly.
   const int shift = 127 - static_cast<int>(std::bit_width(magnitude(a)));
   const Uint128 dividend = Uint128{magnitude(a)} << shift;
   const Uint128 sticky = dividend % magnitude(b) != 0 ? 1 : 0;

@@ -1,9 +1,9 @@
 // Python's arithmetic on the values of expressions, in 64 bits and without allocation.
 //
-// A Scalar is a Value that does not own its string. Operations return a Fault instead of raising; on a fault the
-// result is left unspecified. A 64-bit overflow is a fault, never a wrong answer; everything else equals Python 3,
-// save that strings know only comparison, `in`, len and truth. The integer overloads and apply() on two integers
-// are inline, for evaluators that run millions of times.
+// A Scalar is a Value that does not own its string. Operations return a Fault instead of raising; on a fault the result
+// is unspecified. A 64-bit overflow is a fault, never a wrong answer. Everything else equals Python 3, except that
+// strings have only comparison, `in`, len and truth. The integer overloads and apply() on two integers are inline, for
+// evaluators that run millions of times.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class Fault : std::uint8_t {
   overflow,          // an integer outside 64 bits, or a float power or conversion that overflows
   division_by_zero,  // by /, //, %, or 0 to a negative power
   wrong_type,        // such as a string plus a number, or `in` a number
-  domain,            // sqrt or log2 of what has none, a negative number to a fractional power, int() of NaN
+  domain,            // sqrt or log2 of a number without one, a negative number to a fractional power, int() of NaN
   unknown_name,      // the name has no value; raised by evaluators, not by the functions here
 };
 
@@ -27,8 +27,8 @@ enum class UnaryOperator : std::uint8_t { plus, negate, logical_not };
 enum class BinaryOperator : std::uint8_t { add, subtract, multiply, divide, floor_divide, modulo, power };
 enum class Comparison : std::uint8_t { equal, not_equal, less, less_equal, greater, greater_equal, in, not_in };
 
-// ceil and floor give integers as math.ceil does, ceil_real and floor_real floats as numpy.ceil does;
-// power_real is math.pow.
+// The functions of expressions. ceil and floor return integers as math.ceil does, ceil_real and floor_real floats as
+// numpy.ceil does. power_real is math.pow.
 enum class Function : std::uint8_t {
   minimum,
   maximum,
@@ -48,11 +48,11 @@ enum class Function : std::uint8_t {
   length,
 };
 
-// A number, boolean or string that refers to the string of a Value, which must outlive it.
+// A number, a boolean, or a reference to the string of a Value, which must outlive it.
 struct Scalar {
   Value::Kind kind = Value::Kind::integer;
   union {
-    std::int64_t integer = 0;  // of integers, and 0 or 1 of booleans
+    std::int64_t integer = 0;  // for integers; 0 or 1 for booleans
     double real;
     const std::string* string;
   };
@@ -68,9 +68,9 @@ struct Scalar {
 
   bool is_string() const { return kind == Value::Kind::string; }
   bool is_integral() const { return kind == Value::Kind::integer || kind == Value::Kind::boolean; }
-  // Precondition: !is_string().
+  // Returns the number as a double. Precondition: !is_string().
   double as_real() const { return kind == Value::Kind::real ? real : static_cast<double>(integer); }
-  // Python's bool(): false for 0, 0.0 and "".
+  // Returns Python's bool(): false for 0, 0.0 and "".
   bool truth() const {
     if (is_integral()) return integer != 0;
     return is_string() ? !string->empty() : real != 0.0;
@@ -88,28 +88,28 @@ inline Fault subtract(std::int64_t a, std::int64_t b, std::int64_t& result) {
 inline Fault multiply(std::int64_t a, std::int64_t b, std::int64_t& result) {
   return __builtin_mul_overflow(a, b, &result) ? Fault::overflow : Fault::none;
 }
-// -1 is apart because the hardware traps on the lowest integer divided by it.
+// Divides rounding down. -1 is a case of its own, because the hardware traps on the lowest integer divided by it.
 inline Fault floor_divide(std::int64_t a, std::int64_t b, std::int64_t& result) {
   if (b == 0) return Fault::division_by_zero;
   if (b == -1) return subtract(0, a, result);
   result = a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
   return Fault::none;
 }
-// The sign is the divisor's.
+// Computes a remainder that has the divisor's sign.
 inline Fault modulo(std::int64_t a, std::int64_t b, std::int64_t& result) {
   if (b == 0) return Fault::division_by_zero;
   const std::int64_t remainder = b == -1 ? 0 : a % b;
   result = remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
   return Fault::none;
 }
-// Precondition: exponent >= 0.
+// Raises to a power. Precondition: exponent >= 0.
 Fault power(std::int64_t base, std::int64_t exponent, std::int64_t& result);
-// The double nearest to a / b.
+// Computes the double nearest to a / b.
 Fault divide(std::int64_t a, std::int64_t b, double& result);
 
 // --- scalars ------------------------------------------------------------------------------------------------------
 
-// apply() and compare() without the short cut for two integers.
+// Applies an operator without the short cut for two integers, which apply() and compare() have.
 Fault apply_general(BinaryOperator op, const Scalar& a, const Scalar& b, Scalar& result);
 Fault compare_general(Comparison comparison, const Scalar& a, const Scalar& b, bool& result);
 
@@ -128,7 +128,8 @@ inline Fault apply(BinaryOperator op, const Scalar& a, const Scalar& b, Scalar& 
   return apply_general(op, a, b, result);
 }
 
-// `in` and `not in` here search a string in a string; with a list, the caller asks equal() of each element.
+// Compares two scalars. `in` and `not in` search a string in a string here; for a list, the caller tests equal() with
+// each element.
 inline Fault compare(Comparison comparison, const Scalar& a, const Scalar& b, bool& result) {
   if (a.kind != Value::Kind::integer || b.kind != Value::Kind::integer) {
     return compare_general(comparison, a, b, result);
@@ -148,10 +149,10 @@ inline Fault compare(Comparison comparison, const Scalar& a, const Scalar& b, bo
 
 Fault apply(UnaryOperator op, const Scalar& a, Scalar& result);
 
-// Python's ==, for every pair of kinds.
+// Compares as Python's == does, for every pair of kinds.
 bool equal(const Scalar& a, const Scalar& b);
 
-// Precondition: as many arguments as the function takes, which the parser has checked.
+// Calls a function. Precondition: it gets as many arguments as it takes, which the parser has checked.
 Fault call(Function function, std::span<const Scalar> arguments, Scalar& result);
 
 }  // namespace wattune::space

@@ -70,7 +70,7 @@ NodeId Arrangement::rebuild(NodeId id) {
   return target_.make(node.operation, node.detail, std::move(operands));
 }
 
-// An integer under every assignment; a node that may fault has no known range, so it is not exact.
+// True if the node is an integer under every assignment. A node that may fault has no known range, so it is not exact.
 bool Arrangement::exact(NodeId id) const { return ranges_[id].integral && magnitude(id) < kSafe; }
 
 double Arrangement::magnitude(NodeId id) const {

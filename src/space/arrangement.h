@@ -1,11 +1,12 @@
-// Arrangement: rewrites constraints for one order of the variables, so that their parts close early.
+// Rewrites constraints for one order of the variables, so that their parts close early.
 //
-// What a prefix of the variables leaves to the rest of a constraint is the values of its closed subexpressions, so the
-// fewer and the earlier, the better prefixes merge. Written `a*7 + (b + c)*d`, nothing merges before c; as a chain
-// in the order of assignment, ((a*7 + b*d) + ...), every partial sum is one number. Sums and products of integers
-// whose partial results cannot leave 62 bits in any association become such chains; sums modulo a constant are
-// reduced at every step; the two sides of a comparison become one sum against a constant. Reals keep the order
-// in which they were written, because it decides their rounding.
+// The rest of a constraint sees a prefix of the variables only through the values of its closed subexpressions. The
+// fewer these are and the earlier they close, the more prefixes merge.
+// Nothing merges before c in `a*7 + (b + c)*d`. A chain in the order of assignment, ((a*7 + b*d) + ...), has one number
+// for every partial sum.
+// Sums and products of integers become such chains if their partial results cannot leave 62 bits in any association.
+// Sums modulo a constant are reduced at every step. The two sides of a comparison become one sum against a constant.
+// Reals keep the order in which they were written, because it decides their rounding.
 #pragma once
 
 #include <optional>
@@ -20,14 +21,15 @@ namespace wattune::space {
 
 class Arrangement {
  public:
-  // level_of[v] is when variable v is assigned; those with a single value left become constants.
+  // Prepares a rewriting. level_of[v] is the level at which variable v is assigned. Variables with a single value left
+  // become constants.
   Arrangement(const ConstraintGraph& source, const Domains& domains, std::span<const std::uint32_t> level_of,
               ConstraintGraph& target);
 
-  // The node of the target that is worth the same as `id` of the source under every assignment.
+  // Returns the node of the target that has the same value as `id` of the source under every assignment.
   NodeId arrange(NodeId id);
 
-  // The level that closes a node of the target; -1 for constants.
+  // Returns the level that closes a node of the target; -1 for constants.
   int closing_level(NodeId id);
 
  private:
@@ -59,10 +61,10 @@ class Arrangement {
 
   const ConstraintGraph& source_;
   const Domains& domains_;
-  std::vector<Range> ranges_;  // of the nodes of the source, over all assignments
+  std::vector<Range> ranges_;  // of the source's nodes, over all assignments
   std::span<const std::uint32_t> level_of_;
   ConstraintGraph& target_;
-  std::vector<NodeId> arranged_;  // by node of the source; kNotArranged where not yet
+  std::vector<NodeId> arranged_;  // by node of the source; kNotArranged if not yet arranged
   std::vector<int> levels_;       // by node of the target
 };
 

@@ -1,5 +1,5 @@
-// Budget: how much work an attempt to build may do, counted in states and in steps (a state times a value), never in
-// time, so that the same space is built in the same way on every machine.
+// The work that an attempt to build may do. It is counted in states and in steps (a state times a value), never in
+// time, so that every machine builds the same space in the same way.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,13 @@
 
 namespace wattune::space {
 
-// Whether somebody wants a build to end, asked once in so many calls, since asking may take longer than a step.
+// Tells whether the user wants the build to end. The user's function is called once in so many checks, because it may
+// take longer than a step.
 class StopSignal {
  public:
   explicit StopSignal(std::function<bool()> asked) : asked_(std::move(asked)) {}
 
-  // True from the first time on.
+  // Returns true from the first time on that the stop was asked for.
   bool is_given() {
     constexpr std::size_t kCalls = 1 << 8;
     if (!given_ && asked_ && calls_++ % kCalls == 0) given_ = asked_();
@@ -27,10 +28,10 @@ class StopSignal {
 
 class Budget {
  public:
-  // `states` bounds memory: a state of many words counts as several. When `stop` is given nothing is left.
+  // Sets the limits. `states` bounds memory: a state of many words counts as several. After a stop nothing is left.
   Budget(std::size_t states, std::size_t steps, StopSignal& stop) : states_(states), steps_(steps), stop_(stop) {}
 
-  // False when there is not enough left.
+  // Takes states, and returns false if there are not enough left.
   bool take_states(std::size_t n, std::size_t weight = 1) {
     created_ += n;
     out_of_states_ = states_ < n * weight || stop_.is_given();
@@ -45,7 +46,7 @@ class Budget {
 
   std::size_t created_states() const { return created_; }
   std::size_t steps_left() const { return steps_; }
-  // More steps would not have helped.
+  // Tells whether the states ran out, so that more steps would not have helped.
   bool out_of_states() const { return out_of_states_; }
 
  private:

@@ -9,11 +9,12 @@ namespace wattune::space {
 
 namespace {
 
-// The first round of the race, the growth from one round to the next, and the longest, all in steps.
+// Steps of the first round of the race, the factor from one round to the next, and the longest round's steps per state
+// of the budget.
 constexpr std::size_t kFirstRound = 1 << 12;
 constexpr std::size_t kRoundGrowth = 8;
 constexpr std::size_t kStepsPerState = 32;
-// Attempts of so few steps are always finished, for the smallest diagram.
+// Steps up to which every attempt is finished, because the smallest diagram is worth them.
 constexpr std::size_t kWorthComparing = 1 << 14;
 
 std::vector<Group> group_terms(const Scopes& scopes, std::vector<std::uint32_t> terms) {
@@ -57,8 +58,9 @@ std::optional<ComponentDiagram> ComponentBuilder::build() {
   }
 }
 
-// Lets every order try with that many steps, or with half of what the best so far took: less of a gain would not pay
-// for the attempt. Keeps the smallest diagram and strikes the orders off that have no hope.
+// Lets every order try with so many steps. Once an order has succeeded, the others get half its steps, because a
+// smaller gain is not worth the attempt. Keeps the smallest diagram and drops the orders that more steps would not
+// help.
 std::optional<ComponentDiagram> ComponentBuilder::run_round(std::vector<std::vector<std::uint32_t>>& orders,
                                                             std::size_t steps) {
   std::optional<ComponentDiagram> best;
@@ -106,7 +108,7 @@ std::optional<LayeredDiagram> ComponentBuilder::build_faults_of(std::uint32_t te
   return intersect(order_, widths_, diagrams, budget);
 }
 
-// Up to the first group that exceeds the budget.
+// Builds the automata of the groups, up to the first group that exceeds the budget.
 std::vector<ConstraintDiagram> ComponentBuilder::build_groups(std::span<const std::uint32_t> order,
                                                               std::optional<std::uint32_t> demanded,
                                                               Budget& budget) const {
@@ -133,7 +135,8 @@ std::optional<ConstraintDiagram> ComponentBuilder::build_group(const Group& grou
   return build_constraint_diagram(program, domains_, budget);
 }
 
-// Of a group that cannot be built, the terms over all its variables; the narrower ones may well be innocent.
+// Returns those terms of a group that cannot be built that read all its variables. The narrower ones may not be the
+// cause.
 std::vector<std::uint32_t> ComponentBuilder::widest_terms(const Group& group) const {
   std::vector<std::uint32_t> result;
   for (std::uint32_t t : group.terms) {
@@ -142,7 +145,7 @@ std::vector<std::uint32_t> ComponentBuilder::widest_terms(const Group& group) co
   return result;
 }
 
-// Of groups that can be built but not intersected, the terms of the larger half.
+// Returns the terms of the larger half of the groups, if these can be built but not intersected.
 std::vector<std::uint32_t> ComponentBuilder::larger_half(const std::vector<ConstraintDiagram>& diagrams) const {
   std::vector<std::pair<std::size_t, std::size_t>> by_size;
   for (std::size_t g = 0; g < groups_.size(); ++g) {

@@ -1,10 +1,10 @@
-// Component: parameters that constraints tie together, and the diagram of their valid combinations.
+// Parameters that constraints tie together, and the diagram of their valid combinations.
 //
 // Parameters that share no constraint, directly or through others, multiply: each component gets its own diagram, and
-// the space is their chain. Within a component, constraints whose variables another one includes are
-// grouped with it; each group becomes a minimal automaton of its own (constraint_diagram.h), and their
-// intersection (intersection.h) is the diagram. The order of the variables is raced for (variable_order.h).
-// Where that exceeds the budget, fallback.h says what happens.
+// the space is their chain. Within a component, a constraint whose variables another one includes is grouped with it.
+// Each group becomes a minimal automaton of its own (constraint_diagram.h), and the intersection of these
+// (intersection.h) is the diagram. A race chooses the order of the variables (variable_order.h). If all orders exceed
+// the budget, the space builder sets terms aside and tests them (restriction.h).
 #pragma once
 
 #include <optional>
@@ -18,37 +18,37 @@
 
 namespace wattune::space {
 
-// By term of the system: the variables it reads that have more than one value left, ascending.
+// The variables that each term of the system reads and that have more than one value left, ascending.
 using Scopes = std::vector<std::vector<std::uint32_t>>;
 
 // Terms that are built into one automaton.
 struct Group {
   std::vector<std::uint32_t> terms;  // the one with the widest scope first
-  std::vector<std::uint32_t> scope;  // of all of them, ascending
+  std::vector<std::uint32_t> scope;  // of all terms, ascending
 };
 
 struct ComponentDiagram {
   LayeredDiagram diagram;
-  std::vector<std::uint32_t> faulty;  // terms that may fault somewhere; the diagram takes a fault as true
+  std::vector<std::uint32_t> faulty;  // terms that may fault somewhere; the diagram counts a fault as true
   std::size_t states = 0;             // created in all attempts
 };
 
 class ComponentBuilder {
  public:
-  // `variables` ascending, with at least two values each; they include the scopes of `terms`.
+  // Prepares the race. `variables` are ascending and have at least two values each. They include the scopes of `terms`.
   ComponentBuilder(const ConstraintSystem& system, const Domains& domains, const Scopes& scopes,
                    std::vector<std::uint32_t> variables, std::vector<std::uint32_t> terms, std::size_t state_budget,
                    StopSignal& stop);
 
-  // The diagram in the order that won; nullopt when none finished within the budget. culprits() then says which
-  // terms to set aside so that the others may do better.
+  // Builds the diagram in the order that wins; returns nullopt if none finished within the budget. culprits() then
+  // holds the terms to set aside so that the others may succeed.
   std::optional<ComponentDiagram> build();
   const std::vector<std::uint32_t>& culprits() const { return culprits_; }
-  // That build() took.
+  // Returns the steps that build() took.
   std::size_t steps() const { return steps_; }
 
-  // After build(): the configurations at which `term` faults and that every other term admits, in the same order of
-  // variables; nullopt when the budget ran out.
+  // Returns the configurations at which `term` faults and that every other term admits, in the order of variables that
+  // won; nullopt if the budget ran out. Call it after build().
   std::optional<LayeredDiagram> build_faults_of(std::uint32_t term) const;
 
  private:
@@ -79,7 +79,7 @@ class ComponentBuilder {
   StopSignal& stop_;
   std::size_t states_ = 0;
   std::size_t steps_ = 0;
-  std::vector<std::uint32_t> order_;  // that won
+  std::vector<std::uint32_t> order_;  // the one that won
   std::vector<std::uint32_t> culprits_;
 };
 

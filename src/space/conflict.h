@@ -1,4 +1,4 @@
-// Conflict: which constraints exclude everything, for the message about an empty space.
+// Finds which constraints exclude everything, for the message about an empty space.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace wattune::space {
 
-// Constraints that together admit nothing while every proper part of them admits something, ascending; empty when
-// finding them would take long, or where that was cancelled.
+// Returns constraints that together admit nothing while every proper part of them admits something, ascending. Empty if
+// finding them would take long, or if that was cancelled.
 std::vector<std::uint32_t> find_conflict(const ConstraintSystem& system, const std::function<bool()>& cancelled);
 
 }  // namespace wattune::space

@@ -13,11 +13,11 @@ namespace {
 using Layer = ConstraintDiagram::Layer;
 constexpr std::uint32_t kDead = ConstraintDiagram::kDead;
 constexpr std::uint32_t kTrue = ConstraintDiagram::kTrue;
-// The weight of a state in the budget grows by one with so many words.
+// Words of a state by which its weight in the budget grows by one.
 constexpr std::size_t kWordsPerUnitOfWeight = 4;
 
-// A state as words: one per frontier cell, then their kinds, three bits each. The lowest bit of the first word of kinds
-// tells a state from kTrue, whose words are all zero.
+// The code of a state in words: one word per frontier cell, then the kinds of the cells in three bits each. The lowest
+// bit of the first word of kinds tells a state from kTrue, whose words are all zero.
 class StateCode {
  public:
   explicit StateCode(std::size_t cells) : cells_(cells), words_(cells + (cells + kPerWord) / kPerWord) {}
@@ -107,7 +107,7 @@ class Builder {
  private:
   using States = KeySet<std::uint64_t>;
 
-  // The states of a layer, with kTrue as number 0.
+  // Returns the states of a new layer, in which kTrue is number 0.
   static States states_of(StateCode& code) {
     States states(code.words());
     const std::vector<std::uint64_t> zeros(code.words(), 0);
@@ -122,7 +122,8 @@ class Builder {
     return states;
   }
 
-  // The state of `level` that the closed cells amount to once settled constraints have left.
+  // Returns the state of level l with the closed cells, after settled constraints have left; kDead if one fails, kTrue
+  // if none is left.
   std::uint32_t settle(std::size_t l, StateCode& code, States& states) {
     const ConstraintProgram::Level& level = program_.levels[l];
     for (NodeId id : level.frontier) ranges_[id] = Range::of(cells_[id]);
@@ -155,7 +156,7 @@ class Builder {
   ConstraintDiagram result_;
 };
 
-// Computes what closes with the level; false when a constraint that closes does not pass.
+// Computes the nodes that close with the level. Returns false if a constraint that closes does not pass.
 bool Builder::assign(std::size_t l, const Cell& value) {
   const ConstraintProgram::Level& level = program_.levels[l];
   cells_[level.variable_node] = value;
@@ -197,7 +198,7 @@ bool Builder::expand(std::size_t l, States& states) {
       if (is_new) {
         if (!budget_.take_states(1, 1 + next_code.words() / kWordsPerUnitOfWeight)) return false;
         settled.push_back(settle(l + 1, next_code, next));
-        code.decode(level, states[state], cells_);  // settling has blanked cells
+        code.decode(level, states[state], cells_);  // settling blanks cells
       }
       layer.children.push_back(settled[number]);
     }
@@ -206,7 +207,7 @@ bool Builder::expand(std::size_t l, States& states) {
   return true;
 }
 
-// From the last layer up: rows are rewritten in terms of the merged states below, and equal rows merge.
+// Merges equal rows from the last layer up. Each row is first rewritten in terms of the merged states below.
 void Builder::minimise() {
   std::vector<std::uint32_t> below;  // the merged state of each state of the layer below
   for (std::size_t l = result_.layers.size(); l-- > 0;) {

@@ -1,13 +1,13 @@
-// ConstraintDiagram: one group of constraints as a minimal layered automaton over its own variables.
+// One group of constraints as a minimal layered automaton over its own variables.
 //
-// Layer l holds the distinguishable states of the group before variable l is assigned; a row holds the state that
-// each value leads to. State 0 of every layer means "everything passes from here".
+// Layer l holds the distinguishable states of the group before variable l is assigned. A row holds the state that each
+// value leads to. State 0 of every layer means that everything passes from here on.
 //
-// The builder goes down level by level. A state is what the open part of the constraints can still see of the
-// prefix: the cells of the frontier. Of each new state, interval arithmetic asks which constraints are settled already:
-// one that fails ends the prefix, one that holds leaves the state, so that more prefixes merge. Going up
-// again, states with equal rows merge, which makes the result minimal however crude the states were.
-// Cost: one evaluation of the closing nodes per state and value, one interval evaluation per state.
+// The builder goes down level by level. A state is the part of the prefix that the open constraints still read: the
+// cells of the frontier. Interval arithmetic finds which constraints are settled in each new state. One that fails ends
+// the prefix; one that holds leaves the state, so that more prefixes merge. Going up again, states with equal rows
+// merge, which makes the result minimal however crude the states were.
+// The cost is one evaluation of the closing nodes per state and value, and one interval evaluation per state.
 #pragma once
 
 #include <optional>
@@ -30,11 +30,11 @@ struct ConstraintDiagram {
   };
 
   std::vector<Layer> layers;
-  std::uint32_t root = kTrue;         // kDead when nothing passes
-  std::vector<std::uint32_t> faulty;  // terms that some assignment of the variables makes fault, ascending
+  std::uint32_t root = kTrue;         // kDead if nothing passes
+  std::vector<std::uint32_t> faulty;  // terms that fault under some assignment of the variables, ascending
 };
 
-// nullopt when the budget ran out.
+// Builds the automaton; returns nullopt if the budget ran out.
 std::optional<ConstraintDiagram> build_constraint_diagram(const ConstraintProgram& program, const Domains& domains,
                                                           Budget& budget);
 

@@ -17,7 +17,8 @@ std::uint64_t bits_of(const Scalar& scalar) {
   }
 }
 
-// Equality of representation, stricter than Python's ==: 1 and 1.0 divide differently.
+// Tells whether two cells have the same representation, which is stricter than Python's ==: 1 and 1.0 divide
+// differently.
 bool identical(const Cell& a, const Cell& b) {
   return a.state == b.state && a.value.kind == b.value.kind && bits_of(a.value) == bits_of(b.value);
 }
@@ -95,7 +96,7 @@ NodeId ConstraintGraph::make(Operation operation, std::uint8_t detail, std::vect
   return fold(add(node, operands));
 }
 
-// The node's value as a constant, when all its operands are constants.
+// Returns the node's value as a constant if all its operands are constants; else the node.
 NodeId ConstraintGraph::fold(NodeId id) {
   if (!std::ranges::all_of(operands(id), [&](NodeId operand) { return is_constant(operand); })) return id;
   std::vector<Cell> cells(nodes_.size());
@@ -103,7 +104,7 @@ NodeId ConstraintGraph::fold(NodeId id) {
   return constant(evaluate(id, cells));
 }
 
-// Leaves out constant operands that never decide, and what stands behind one that always does.
+// Removes constant operands that never decide, and all operands behind one that always does.
 std::vector<NodeId> ConstraintGraph::simplify_logical(Operation operation, std::vector<NodeId> operands) const {
   const bool decisive = operation == Operation::logical_or;
   std::vector<NodeId> kept;
@@ -160,7 +161,7 @@ Cell ConstraintGraph::evaluate(NodeId id, std::span<const Cell> cells) const {
   return evaluate_strict(node, {operand, node.operands}, cells);
 }
 
-// The operations that look at all their operands.
+// Evaluates the operations that read all their operands.
 Cell ConstraintGraph::evaluate_strict(const GraphNode& node, std::span<const NodeId> operands,
                                       std::span<const Cell> cells) const {
   Cell::State worst = Cell::State::value;
@@ -187,12 +188,12 @@ Cell ConstraintGraph::evaluate_strict(const GraphNode& node, std::span<const Nod
       result = Scalar(truth);
       break;
     case Operation::call: fault = evaluate_call(node.function(), operands, cells, result); break;
-    default: return {};  // evaluate() has met the others
+    default: return {};  // evaluate() handles the others
   }
   return fault == Fault::none ? Cell::of(result) : Cell::failed();
 }
 
-// A predicate that throws is a fault, as an expression that divides by zero is.
+// Evaluates a predicate. One that throws is a fault, like an expression that divides by zero.
 Cell ConstraintGraph::evaluate_predicate(const GraphNode& node, std::span<const NodeId> operands,
                                          std::span<const Cell> cells) const {
   std::vector<Value> arguments;

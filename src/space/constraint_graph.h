@@ -1,9 +1,9 @@
-// ConstraintGraph: all constraints of a space as one graph of shared subexpressions.
+// All constraints of a space as one graph of shared subexpressions.
 //
-// Equal subexpressions are one node, constant ones are folded, and operands have smaller numbers than the nodes that
-// use them, so that evaluating nodes in ascending order is always right. Nodes are evaluated eagerly into Cells: a
-// fault is a value like any other, and `and`, `or` and the conditional simply do not look at the operands that
-// Python would not evaluate. Not thread safe while it grows; const use is.
+// Equal subexpressions are one node, and constant ones are folded. Operands have smaller numbers than the nodes that
+// use them, so that evaluating nodes in ascending order is always right. Nodes are evaluated eagerly into Cells. A
+// fault is a value like any other, and `and`, `or` and the conditional ignore the operands that Python would not
+// evaluate. Not thread safe while it grows; const use is.
 #pragma once
 
 #include <set>
@@ -19,10 +19,10 @@ namespace wattune::space {
 
 using NodeId = std::uint32_t;
 
-// What a node is worth under an assignment.
+// The value of a node under an assignment.
 struct Cell {
   enum class State : std::uint8_t {
-    blank,  // nobody needs it any more: every constraint that reads it is settled
+    blank,  // no longer needed: every constraint that reads it is settled
     value,
     fault,  // evaluating it is an error
   };
@@ -47,15 +47,15 @@ enum class Operation : std::uint8_t {
   conditional,
   call,
   in_list,    // the first operand equals one of the others
-  predicate,  // a function in C++ of the operands
+  predicate,  // a C++ function of the operands
 };
 
 struct GraphNode {
   Operation operation = Operation::constant;
-  std::uint8_t detail = 0;     // which operator, comparison or function
+  std::uint8_t detail = 0;     // the operator, comparison or function
   std::uint32_t index = 0;     // of the variable or predicate
-  std::uint32_t first = 0;     // operands, in the graph's pool
-  std::uint32_t operands = 0;  // how many
+  std::uint32_t first = 0;     // of the operands, in the graph's pool
+  std::uint32_t operands = 0;  // number of operands
   Cell constant;
 
   UnaryOperator unary() const { return static_cast<UnaryOperator>(detail); }
@@ -67,14 +67,14 @@ struct GraphNode {
 
 class ConstraintGraph {
  public:
-  // The predicates that Operation::predicate refers to; they outlive the graph.
+  // Takes the predicates that Operation::predicate refers to. They must outlive the graph.
   explicit ConstraintGraph(std::span<const Predicate> predicates) : predicates_(predicates) {}
 
   NodeId constant(const Cell& cell);
   NodeId integer(std::int64_t value) { return constant(Cell::of(Scalar(value))); }
   NodeId variable(std::uint32_t index);
   NodeId predicate(std::uint32_t index, std::span<const NodeId> operands);
-  // Any other operation; folds constants and returns an existing node where there is one.
+  // Makes any other operation. It folds constants, and returns an existing node if there is an equal one.
   NodeId make(Operation operation, std::uint8_t detail, std::vector<NodeId> operands);
   NodeId make(BinaryOperator op, NodeId a, NodeId b) {
     return make(Operation::binary, static_cast<std::uint8_t>(op), {a, b});
@@ -87,14 +87,14 @@ class ConstraintGraph {
   const GraphNode& operator[](NodeId id) const { return nodes_[id]; }
   std::span<const NodeId> operands(NodeId id) const { return {pool_.data() + nodes_[id].first, nodes_[id].operands}; }
   bool is_constant(NodeId id) const { return nodes_[id].operation == Operation::constant; }
-  // The node, when it is an integer constant.
+  // Returns the value of the node if it is an integer constant; else nullptr.
   const std::int64_t* as_integer(NodeId id) const;
 
-  // A cell whose string, if any, is the same object for equal strings, so that cells compare by their bits.
-  // The graph owns the string.
+  // Returns the cell of a value. Equal strings are the same object, which the graph owns, so that cells compare by
+  // their bits.
   Cell cell(const Value& value);
 
-  // The node's cell, given those of its operands. Precondition: neither constant nor variable.
+  // Returns the node's cell, given those of its operands. Precondition: it is neither constant nor variable.
   Cell evaluate(NodeId id, std::span<const Cell> cells) const;
 
  private:

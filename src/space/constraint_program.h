@@ -1,8 +1,9 @@
-// ConstraintProgram: a group of constraints compiled for one order of its variables.
+// A group of constraints compiled for one order of its variables.
 //
-// Levels count the variables of the group in the order of assignment. For each level the program knows which nodes
-// close with it (to be evaluated), which closed nodes the open ones still read (the frontier, all that the
-// rest of the constraints can see of a prefix) and which nodes are still open.
+// Levels count the variables of the group in the order of assignment. For each level the program knows three sets of
+// nodes. The first are those that close with it, which are to be evaluated. The second is the frontier: the closed
+// nodes that open ones still read, which are all that the rest of the constraints can see of a prefix. The third are
+// the nodes still open.
 #pragma once
 
 #include <span>
@@ -14,10 +15,10 @@
 
 namespace wattune::space {
 
-// How a fault counts that a constraint meets.
+// The effect of a fault on a constraint.
 enum class FaultRule : std::uint8_t {
-  admit,   // as true: whether it matters is asked later, of the configurations that all other constraints admit
-  demand,  // as the only thing that is true: finds those that reach the fault
+  admit,   // counts as true; whether it matters is tested later, on configurations that all other constraints admit
+  demand,  // counts as the only true value: finds the configurations that reach the fault
 };
 
 struct Root {
@@ -26,7 +27,7 @@ struct Root {
   FaultRule rule = FaultRule::admit;
 };
 
-// Whether a constraint lets a configuration pass; `blank` passes, since the constraint is settled.
+// Tells whether a constraint lets a configuration pass. A blank cell passes, because the constraint is settled.
 inline bool passes(const Cell& cell, FaultRule rule) {
   if (cell.state == Cell::State::blank) return true;
   if (rule == FaultRule::demand) return cell.state == Cell::State::fault;
@@ -39,10 +40,10 @@ struct ConstraintProgram {
     NodeId variable_node = 0;
     Range variable_range;
     std::vector<NodeId> closing;            // ascending, the variable's own node excluded
-    std::vector<std::uint32_t> roots;       // positions in the program's roots of those that close here
-    std::vector<std::uint32_t> open_roots;  // of those that close here or later
+    std::vector<std::uint32_t> roots;       // roots that close here, by their positions in the program's roots
+    std::vector<std::uint32_t> open_roots;  // roots that close here or later
     std::vector<NodeId> frontier;           // closed before this level, read by an open node
-    std::vector<std::uint64_t> readers;     // parallel to frontier: which open roots read it, as root_bit()s
+    std::vector<std::uint64_t> readers;     // parallel to frontier: the open roots that read it, as root_bit()s
     std::vector<NodeId> open;               // closing at this level or later, ascending, variables excluded
   };
 
@@ -52,15 +53,15 @@ struct ConstraintProgram {
   bool contradiction = false;                // a root is constant and does not pass
   std::vector<std::uint32_t> always_faulty;  // terms whose root is constant and faults
 
-  // Groups of more than 64 roots share the last bit.
+  // Returns the bit of a root. Groups of more than 64 roots share the last bit.
   static std::uint64_t root_bit(std::size_t root) { return std::uint64_t{1} << (root < 63 ? root : 63); }
 
-  // Cells with the constants filled in.
+  // Returns the cells with the constants filled in.
   std::vector<Cell> initial_cells() const;
 };
 
-// Compiles `roots` of the graph for the variables in that order. Precondition: `variables` holds all that
-// they read and that have more than one value.
+// Compiles `roots` of the graph for the variables in that order. Precondition: `variables` holds all variables that the
+// roots read and that have more than one value.
 ConstraintProgram compile(const ConstraintGraph& graph, std::span<const Root> roots,
                           std::span<const std::uint32_t> variables, const Domains& domains,
                           std::span<const Predicate> predicates);

@@ -52,13 +52,13 @@ Result<void> check_parameters(const std::vector<Parameter>& parameters) {
   return {};
 }
 
-// Translates one expression; a name is a constant where its parameter has one value.
+// Translates one expression. A name becomes a constant if its parameter has one value.
 class Translator {
  public:
   Translator(ConstraintGraph& graph, const Domains& domains, std::span<const std::uint32_t> variable_of_name)
       : graph_(graph), domains_(domains), variable_of_name_(variable_of_name) {}
 
-  // The terms that together are as true as the node.
+  // Appends terms that together are true exactly if the node is.
   void split(const Expression::Node& node, std::vector<NodeId>& terms) {
     if (node.kind == NodeKind::logical_and) {
       for (const Expression::Node& child : node.children) split(child, terms);

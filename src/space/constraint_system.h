@@ -1,7 +1,7 @@
-// ConstraintSystem: the parameters and constraints of a space, checked and compiled to a graph.
+// The parameters and constraints of a space, checked and compiled to a graph.
 //
-// Constraints are split at their top-level `and`s and chained comparisons into terms, each of which excludes
-// configurations for itself, whatever the order. Parameters with a single value are constants in the graph.
+// Constraints are split at their top-level `and`s and chained comparisons into terms. Each term excludes configurations
+// by itself, in any order. Parameters with a single value are constants in the graph.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace wattune::space {
 
 struct Term {
   NodeId root;
-  std::uint32_t constraint;          // of all constraints: the expressions, then the predicates
+  std::uint32_t constraint;          // index among all constraints: the expressions, then the predicates
   std::vector<std::uint32_t> scope;  // the variables it reads, ascending
 };
 
@@ -25,27 +25,27 @@ struct ConstraintSystem {
   std::vector<Expression> expressions;  // parallel to constraints
   ConstraintGraph graph{{}};
   std::vector<Term> terms;
-  Domains domains;  // of all values
+  Domains domains;  // with all values
 
-  // What the user wrote, for messages.
+  // Returns the text that the user wrote, for messages.
   std::string constraint_text(std::uint32_t constraint) const;
   SourcePosition constraint_position(std::uint32_t constraint) const;
-  // The cell of every node of the graph under one assignment.
+  // Returns the cell of every node of the graph under one assignment.
   std::vector<Cell> evaluate(const ValueIndices& indices) const;
   bool holds(const Term& term, std::span<const Cell> cells) const {
     return cells[term.root].is_value() && cells[term.root].value.truth();
   }
 };
 
-// invalid_argument: no or duplicate values, more than 65,535 of them, duplicate names, a default that is not among
-// the values; not_found: unknown names; parse_error. Fills in what `system` does not hold yet; the object
-// must stay where it is, since the graph refers to its predicates.
+// Compiles the system and fills in its missing members. The object must stay at its address, because the graph refers
+// to its predicates. Fails with invalid_argument for no or duplicate values, more than 65,535 of them, duplicate names,
+// or a default that is not among the values. Fails with not_found for unknown names, and with parse_error.
 Result<void> compile_system(ConstraintSystem& system);
 
 std::vector<std::string> names_of(const std::vector<Parameter>& parameters);
 
-// Takes the values out of the domains that no assignment of the other variables in some small one of the terms
-// allows. A domain may end up empty.
+// Removes values from the domains if a small term allows them with no assignment of its other variables. A domain may
+// end up empty.
 void filter_domains(const ConstraintSystem& system, std::span<const std::uint32_t> terms, Domains& domains);
 
 }  // namespace wattune::space

@@ -1,10 +1,10 @@
-// Diagram: a finished decision diagram with counts on its edges, in flat arrays.
+// A finished decision diagram with counts on its edges, in flat arrays.
 //
-// One level per parameter that has a choice; parameters with a single value left are kept beside it. Nodes are numbered
-// from the root (0) down, level by level; the end comes last and has no edges. Every edge knows how many
-// configurations lie before it among those of its node: an id is the sum of these along its path, and finding the path
-// of an id is one search per level. An edge takes 14 bytes, or 22 when the space has 2^64 configurations or more.
-// Immutable after assemble(); safe to share between threads.
+// It has one level per parameter that has a choice; parameters with a single value left are kept separately. Nodes are
+// numbered from the root (0) down, level by level; the end comes last and has no edges. Every edge knows how many
+// configurations of its node lie before it. An id is the sum of these counts along its path, and finding the path of an
+// id is one search per level. An edge takes 14 bytes, or 22 if the space has 2^64 configurations or more. Immutable
+// after assemble(); safe to share between threads.
 #pragma once
 
 #include <functional>
@@ -22,8 +22,8 @@ using EdgeId = std::uint32_t;
 
 class Diagram {
  public:
-  // Chains the diagrams of independent components, none of them empty: the end of one is the root of the next.
-  // out_of_range when there are 2^128 configurations or more.
+  // Chains the diagrams of independent components, none of them empty: the end of one is the root of the next. Fails
+  // with out_of_range if there are 2^128 configurations or more.
   static Result<Diagram> assemble(const std::vector<LayeredDiagram>& components, const Domains& domains);
 
   Uint128 count() const { return count_; }
@@ -34,7 +34,7 @@ class Diagram {
   std::size_t bytes() const;
   // Appends bytes that differ for every other diagram.
   void serialise(std::string& bytes) const;
-  // Of a parameter without a choice: its value's position; nullopt for the others.
+  // Returns for each parameter without a choice its value's position; nullopt for the others.
   const std::vector<std::optional<std::uint16_t>>& fixed() const { return fixed_; }
 
   static constexpr std::uint32_t root() { return 0; }
@@ -45,23 +45,24 @@ class Diagram {
   Uint128 before(EdgeId edge) const {
     return high_.empty() ? before_[edge] : (Uint128{high_[edge]} << 64) | before_[edge];
   }
-  // The edge of that value, if there is one.
+  // Returns the edge of that value; nullopt if there is none.
   std::optional<EdgeId> find_edge(std::uint32_t node, std::uint16_t value) const;
 
-  // Precondition: id < count(). `indices` gets one entry per parameter.
+  // Finds the configuration of an id. `indices` gets one entry per parameter. Precondition: id < count().
   void unrank(Uint128 id, ValueIndices& indices) const;
-  // The id, or nullopt when the diagram does not hold that configuration.
+  // Returns the id; nullopt if the diagram does not hold that configuration.
   std::optional<Uint128> find(const ValueIndices& indices) const;
 
-  // The number of configurations below every node, the end included.
+  // Returns the number of configurations below every node, the end included.
   std::vector<Uint128> node_counts() const;
-  // The number of configurations whose every value is allowed.
+  // Returns the number of configurations all of whose values are allowed.
   Uint128 count_where(const std::function<bool(std::uint32_t parameter, std::uint16_t value)>& allowed) const;
-  // Configurations per value of a parameter that takes `values` of them.
+  // Returns the number of configurations for each value of a parameter that has `values` of them.
   std::vector<Uint128> count_per_value(std::uint32_t parameter, std::size_t values) const;
-  // The configuration that differs from `indices` in the fewest parameters; of several, the one with the lowest id.
+  // Returns the configuration that differs from `indices` in the fewest parameters; of several, the one with the lowest
+  // id.
   Uint128 nearest(const ValueIndices& indices) const;
-  // From the root down, the value nearest to the point's coordinate at each level (SearchSpace::project).
+  // Takes at each level, from the root down, the value nearest to the point's coordinate (SearchSpace::project).
   Uint128 project(std::span<const double> point) const;
 
  private:
@@ -78,7 +79,7 @@ class Diagram {
   std::vector<std::uint16_t> values_;                // by edge
   std::vector<std::uint32_t> children_;              // by edge
   std::vector<std::uint64_t> before_;                // by edge, the low half
-  std::vector<std::uint64_t> high_;                  // by edge, the high half; empty where all are zero
+  std::vector<std::uint64_t> high_;                  // by edge, the high half; empty if all are zero
   Uint128 count_ = 0;
 };
 

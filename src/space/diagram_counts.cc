@@ -1,4 +1,4 @@
-// What a diagram answers by one pass over its nodes.
+// The answers of a diagram that take one pass over its nodes.
 #include <algorithm>
 
 #include "space/diagram.h"

@@ -1,5 +1,5 @@
-// Domain filtering: values that one small constraint alone rules out leave before anything is built, so that
-// `1024 % x == 0` over 1024 values costs 11 from then on.
+// Removes values that one small constraint alone rules out, before anything is built. From then on `1024 % x == 0` over
+// 1024 values has only 11.
 #include <algorithm>
 
 #include "space/constraint_system.h"
@@ -8,7 +8,7 @@ namespace wattune::space {
 
 namespace {
 
-// All combinations that may be tried; larger constraints are left to the diagrams.
+// Most combinations that are tried in all. Larger constraints are left to the diagrams.
 constexpr double kMaxCombinations = 1 << 21;
 
 double combinations(const Term& term, const Domains& domains) {
@@ -17,7 +17,7 @@ double combinations(const Term& term, const Domains& domains) {
   return product;
 }
 
-// Counts through all combinations of the term's variables and notes which values occur in one that passes.
+// Runs through all combinations of the term's variables, and notes which values occur in one that passes.
 class SupportSearch {
  public:
   SupportSearch(const ConstraintSystem& system, const Term& term, const Domains& domains)
@@ -28,7 +28,7 @@ class SupportSearch {
     for (std::uint32_t variable : term.scope) supported_.emplace_back(domains.width(variable), false);
   }
 
-  // By variable of the term and position in its domain.
+  // Returns the supported values, by variable of the term and position in its domain.
   std::vector<std::vector<bool>> find() {
     if (program_.roots.empty()) {  // the same for all combinations
       for (std::vector<bool>& flags : supported_) flags.assign(flags.size(), !program_.contradiction);
@@ -78,7 +78,7 @@ void filter_domains(const ConstraintSystem& system, std::span<const std::uint32_
     const Term& term = system.terms[t];
     if (!term.scope.empty() && term.scope.size() <= 2) open.push_back(&term);
   }
-  // Cheapest first: each makes those that follow cheaper.
+  // The cheapest term comes first, because each makes the following ones cheaper.
   double left = kMaxCombinations;
   while (!open.empty()) {
     const auto next =

@@ -1,4 +1,4 @@
-// Domains: the values that each variable can still take.
+// The values that each variable can still take.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Domains {
   Range range(std::uint32_t variable) const;
 };
 
-// The range of every node of the graph over all assignments of the domains.
+// Returns the range of every node of the graph over all assignments of the domains.
 std::vector<Range> static_ranges(const ConstraintGraph& graph, const Domains& domains);
 
 }  // namespace wattune::space

@@ -19,7 +19,7 @@ Failure evaluate_all(const std::vector<Node>& nodes, const NameValue& name_value
   return {};
 }
 
-// Python evaluates every element, also behind one that is equal.
+// Evaluates `in` a list. Python evaluates every element, also behind one that is equal.
 Failure evaluate_membership(const Scalar& wanted, const Node& list, const NameValue& name_value, bool& found) {
   std::vector<Scalar> elements;
   if (const Failure failure = evaluate_all(list.children, name_value, elements)) return failure;
@@ -49,7 +49,7 @@ Failure evaluate_comparison(const Node& node, const NameValue& name_value, Scala
   return {};
 }
 
-// `and` stops at the first operand that is false, `or` at the first that is true.
+// Evaluates `and`, which stops at the first false operand, or `or`, which stops at the first true one.
 Failure evaluate_logical(const Node& node, const NameValue& name_value, Scalar& result) {
   const bool stop_at = node.kind == NodeKind::logical_or;
   for (const Node& operand : node.children) {

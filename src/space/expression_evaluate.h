@@ -8,10 +8,10 @@
 
 namespace wattune::space {
 
-// The value of the name with this index, or nullptr when it has none.
+// A function that returns the value of the name with this index, or nullptr if it has none.
 using NameValue = std::function<const Value*(std::uint32_t name)>;
 
-// The first fault met, and the node where; node is nullptr when all went well.
+// The first fault and the node where it arose; nullptr without a fault.
 struct Failure {
   Fault fault = Fault::none;
   const Expression::Node* node = nullptr;
@@ -19,7 +19,7 @@ struct Failure {
   explicit operator bool() const { return fault != Fault::none; }
 };
 
-// A string result refers to a literal of the tree or to a value that `name_value` gave.
+// Evaluates the tree. A string result refers to a literal of the tree or to a value that `name_value` returned.
 Failure evaluate(const Expression::Node& node, const NameValue& name_value, Scalar& result);
 
 }  // namespace wattune::space

@@ -18,10 +18,10 @@ constexpr std::array<std::string_view, 7> kKeywords = {"and", "or", "not", "in",
 
 struct Symbol {
   std::string_view text;
-  std::string_view hint = {};  // unless empty: not ours, and what to write instead
+  std::string_view hint = {};  // for symbols that are not part of the syntax: the text to write instead; else empty
 };
 
-// The longer ones first.
+// The symbols. Longer ones come first.
 constexpr auto kSymbols = std::to_array<Symbol>({
     {"**"},
     {"//"},
@@ -59,7 +59,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// The digits of a base, up to 16.
+// Tells whether it is a digit of this base, which is at most 16.
 bool is_digit_of(char c, int base) {
   if (base <= 10) return c >= '0' && c < '0' + base;
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
@@ -123,7 +123,7 @@ class Lexer {
     return subscripted(word);
   }
 
-  // Takes "[3]" behind a name into the name.
+  // Appends a subscript such as "[3]" behind a name to the name.
   Result<Token> subscripted(std::string_view word) {
     const std::size_t end_of_word = at_;
     skip_spaces();
@@ -145,7 +145,8 @@ class Lexer {
     return finish(Token::Kind::name);
   }
 
-  // Moves over digits with single underscores between them; false when there is none or a misplaced underscore.
+  // Moves over digits with single underscores between them. Returns false if there is no digit, or an underscore is
+  // misplaced.
   bool digits(int base, std::string& out) {
     bool after_digit = false;
     for (;; ++at_) {
@@ -193,7 +194,7 @@ class Lexer {
     return finish(Token::Kind::literal, Value(value));
   }
 
-  // The part behind the digits before the point.
+  // Reads the rest of a real number, behind the digits before the point.
   Result<Token> real(std::string digits_read) {
     if (peek() == '.') {
       digits_read += '.';

@@ -19,14 +19,15 @@ struct Token {
     symbol,   // `text`: an operator, bracket or comma, or one of the keywords and or not in if else for
   };
   Kind kind = Kind::end;
-  std::string text;  // as written, save where said above
+  std::string text;  // as written, except as stated above
   Value literal;
   std::uint32_t offset = 0;
 
   bool is(std::string_view symbol_text) const { return kind == Kind::symbol && text == symbol_text; }
 };
 
-// The tokens, ending with one of kind end. parse_error, and out_of_range for a number too large.
+// Returns the tokens, of which the last is of kind end. Fails with parse_error, or with out_of_range if a number is too
+// large.
 Result<std::vector<Token>> tokenize(std::string_view text, const SourcePosition& position);
 
 }  // namespace wattune::space

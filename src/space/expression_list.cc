@@ -1,4 +1,4 @@
-// Expression::parse_list: lists of parameter values as T1 files write them.
+// Parses lists of parameter values as T1 files write them (Expression::parse_list).
 //
 //   list           = term {"+" term}
 //   term           = "list" "(" list ")" | "range" "(" [start ","] stop ["," step] ")" | "(" list ")"
@@ -23,13 +23,13 @@ namespace {
 
 using Node = Expression::Node;
 
-// Of elements in all lists together, loop variables included: bounds time and memory, whatever the text says.
+// Most elements in all lists together, loop variables included. It bounds time and memory, whatever the text says.
 constexpr std::size_t kMaxElements = 1'000'000;
 constexpr std::size_t kMaxClauses = 20;
 
 struct List;
 
-// "for variable in list", or "if condition" when there is no list.
+// A clause "for variable in list", or "if condition" if there is no list.
 struct Clause {
   std::uint32_t variable = 0;
   std::vector<List> list;  // one or none
@@ -174,7 +174,7 @@ class ListExpander {
   }
 
  private:
-  // A variable hides a constant of its name.
+  // Returns the value of a name. A variable hides a constant of its name.
   const Value* value_of_name(std::uint32_t name) const {
     if (variables_[name]) return &*variables_[name];
     const auto constant = constants_.find(source_.names[name]);
@@ -241,7 +241,7 @@ class ListExpander {
     return {};
   }
 
-  // Runs the clauses from `first` on, and gives the element for each pass through all.
+  // Runs the clauses from `first` on, and appends the element for each pass through all of them.
   Result<void> expand_clauses(const List& list, std::size_t first, std::vector<Value>& values) {
     if (first == list.clauses.size()) {
       WATTUNE_ASSIGN(Value value, value_of(list.nodes[0]));

@@ -234,7 +234,7 @@ Result<Expression::Node> Parser::factor() {
   return finish(std::move(node));
 }
 
-// `**` binds tighter than a sign to its left, and less tight than one to its right.
+// Parses a power. `**` binds more tightly than a sign to its left, and less tightly than one to its right.
 Result<Expression::Node> Parser::power() {
   WATTUNE_ASSIGN(Node base, atom());
   if (!token().is("**")) return base;
@@ -265,7 +265,7 @@ Result<Expression::Node> Parser::atom() {
   return node;
 }
 
-// (a) is a; (), (a,) and (a, b) are lists.
+// Parses parentheses: (a) is a; (), (a,) and (a, b) are lists.
 Result<Expression::Node> Parser::parenthesised() {
   Node list;
   list.kind = NodeKind::list;

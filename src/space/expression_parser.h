@@ -1,4 +1,4 @@
-// Recursive-descent parser of expressions, with Python's precedence.
+// A recursive-descent parser of expressions, with Python's precedence.
 //
 // Each member function reads one rule of the grammar in docs/formats/expressions.md from the current token on. Nesting
 // is limited, so that no text overflows the stack.
@@ -23,7 +23,7 @@ class Parser {
 
   Result<Node> expression();   // any expression
   Result<Node> disjunction();  // any but a conditional expression
-  // Lists only where `in` takes them; call it on each tree that is complete.
+  // Checks that lists stand only where `in` takes them. Call it on each complete tree.
   Result<void> check_lists(const Node& node) const;
 
   const Token& token() const { return tokens_[at_]; }
@@ -33,15 +33,15 @@ class Parser {
   Result<void> expect_end() const;
   std::uint32_t name_index(const std::string& name);
 
-  // A parse_error at the current token, or at an offset.
+  // Returns a parse_error at the current token. fail_at() returns one at an offset.
   Error unexpected() const;
   Error fail_at(std::size_t offset, std::string message, std::string hint = {}) const;
 
-  // What the names of the nodes count in.
+  // Returns the text and the names that Node::name counts in.
   const SourceText& source() const { return source_; }
   SourceText take_source() && { return std::move(source_); }
 
-  // Counts how deep the current rule is nested, for as long as it lives.
+  // Counts how deeply the current rule is nested, for as long as it lives.
   class Nesting {
    public:
     explicit Nesting(Parser& parser) : depth_(parser.depth_) { ++depth_; }

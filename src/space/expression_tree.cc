@@ -9,7 +9,7 @@ namespace wattune::space {
 
 namespace {
 
-// In the order of the enumerators.
+// Texts of operators and functions, in the order of the enumerators.
 constexpr std::array<std::string_view, 3> kUnary = {"+", "-", "not"};
 constexpr std::array<std::string_view, 7> kBinary = {"+", "-", "*", "/", "//", "%", "**"};
 constexpr std::array<std::string_view, 8> kComparisons = {"==", "!=", "<", "<=", ">", ">=", "in", "not in"};

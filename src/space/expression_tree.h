@@ -1,7 +1,7 @@
-// The syntax tree of an Expression, for those who evaluate or compile it.
+// The syntax tree of an Expression, for code that evaluates or compiles it.
 //
-// Nodes own their children and are immutable after parsing. The tree's height is at most kMaxHeight, so walking it
-// recursively is safe whatever the user wrote.
+// Nodes own their children and are immutable after parsing. The tree's height is at most kMaxHeight, so that recursive
+// walks are safe whatever the user wrote.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,7 @@
 
 namespace wattune::space {
 
+// Greatest height of a tree.
 inline constexpr int kMaxHeight = 1000;
 
 enum class NodeKind : std::uint8_t {
@@ -43,17 +44,17 @@ struct Expression::Node {
   std::vector<Node> children;
 };
 
-// What errors about an expression need to know of it.
+// The source of an expression, for errors about it.
 struct SourceText {
   std::string text;
   SourcePosition position;         // of text[0] in the user's file
-  std::vector<std::string> names;  // Node::name counts in these
+  std::vector<std::string> names;  // the names that Node::name counts in
 };
 
-// Where text[offset] stands in the user's file when text[0] stands at `start`.
+// Returns the position of text[offset] in the user's file if text[0] is at `start`.
 SourcePosition position_in(const SourcePosition& start, std::string_view text, std::size_t offset);
 
-// The Error for a fault that evaluating `node` met; precondition: fault != none.
+// Returns the Error for a fault in the evaluation of `node`. Precondition: fault != none.
 Error fault_error(Fault fault, const SourceText& source, const Expression::Node& node);
 Error fault_error(Fault fault, const Expression& expression, const Expression::Node& node);
 

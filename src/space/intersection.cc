@@ -10,34 +10,34 @@ namespace wattune::space {
 namespace {
 
 constexpr std::size_t kNowhere = ~std::size_t{0};
-// The weight of a state in the budget grows by one with so many words of its tuple.
+// Words of a state's tuple by which its weight in the budget grows by one.
 constexpr std::size_t kTupleWordsPerUnitOfWeight = 8;
 
-// A group that reads the level's variable: where its state comes from and goes to.
+// The transition of a group that reads the level's variable: the places of its state before and after.
 struct Move {
   const ConstraintDiagram::Layer* layer;
   std::uint32_t start;  // its state when it begins here
-  std::size_t from;     // place in the tuple; kNowhere: it begins here
-  std::size_t to;       // place in the next tuple; kNowhere: it ends here
-  // When only one variable is left to the group afterwards: the sets of that variable, and the set that each
-  // state of the group's last layer allows. `to` is then the place of the variable's set.
+  std::size_t from;     // place in the tuple; kNowhere if it begins here
+  std::size_t to;       // place in the next tuple; kNowhere if it ends here
+  // Set if only one variable is left to the group afterwards: the sets of that variable, and the set that each state of
+  // the group's last layer allows. `to` is then the place of the variable's set.
   ValueSets* sets;
   const std::vector<std::uint32_t>* set_of_state;
 };
 
-// What happens to the tuple at one level.
+// The changes of the tuple at one level.
 struct Step {
   std::uint32_t variable = 0;
   std::size_t width = 0;
   std::size_t tuple_size = 0;                                // before the step
   const ValueSets* sets = nullptr;                           // of the level's variable
   std::size_t set_place = kNowhere;                          // of the set of values that waiting groups allow
-  std::vector<std::pair<std::size_t, std::size_t>> carries;  // places, from and to, of what stays as it is
+  std::vector<std::pair<std::size_t, std::size_t>> carries;  // places of unchanged states, from and to
   std::vector<Move> moves;
 };
 
-// Lays out the tuple of every level: first the states of groups that have begun and wait for at least two variables,
-// then the sets of variables that groups wait for.
+// Lays out the tuple of every level. First come the states of groups that have begun and wait for at least two
+// variables, then the sets of variables that groups wait for.
 class Plan {
  public:
   Plan(std::span<const std::uint32_t> order, std::span<const std::size_t> widths,
@@ -62,13 +62,13 @@ class Plan {
   struct Member {
     const ConstraintDiagram* group;
     std::size_t layers_done;
-    std::size_t place;  // of its state in the tuple; kNowhere when it has not begun or waits for one variable
+    std::size_t place;  // of its state in the tuple; kNowhere if it has not begun or waits for one variable
     std::vector<std::uint32_t> set_of_state;
 
     bool reads(std::uint32_t variable) const {
       return layers_done < group->layers.size() && group->layers[layers_done].variable == variable;
     }
-    // Its state is in the set of the one variable that it waits for.
+    // Tells whether it waits for a single variable. Its state is then in the set of that variable.
     bool waits() const { return layers_done > 0 && layers_done + 1 == group->layers.size(); }
   };
 
@@ -85,7 +85,7 @@ class Plan {
     if (member.reads(variable)) {
       const bool waited = member.waits();
       const ConstraintDiagram::Layer& layer = member.group->layers[member.layers_done++];
-      if (waited) return;  // the variable's set speaks for it
+      if (waited) return;  // the variable's set stands for it
       const bool stays = member.layers_done + 1 < member.group->layers.size();
       const std::size_t to = stays ? tuple_size_++ : kNowhere;
       step.moves.push_back({&layer, member.group->root, member.place, to, nullptr, nullptr});
@@ -115,7 +115,7 @@ class Plan {
 
   std::vector<Member> groups_;
   std::vector<ValueSets> sets_;         // by variable
-  std::vector<std::size_t> set_place_;  // by variable; kNowhere where no group waits for it
+  std::vector<std::size_t> set_place_;  // by variable; kNowhere if no group waits for it
   std::size_t tuple_size_ = 0;
   std::vector<Step> steps_;
 };
@@ -147,7 +147,7 @@ class Expansion {
   KeySet<std::uint32_t>& next() { return next_; }
 
  private:
-  // The tuple behind value v; false when a group forbids it.
+  // Computes the tuple behind value v. Returns false if a group forbids it.
   bool follow(std::size_t v) {
     for (const std::uint32_t* row : rows_) {
       if (row[v] == ConstraintDiagram::kDead) return false;
@@ -169,7 +169,7 @@ class Expansion {
 
   const Step& step_;
   std::vector<const std::uint32_t*> rows_;
-  std::vector<std::uint32_t> base_;  // the next tuple before the moves
+  std::vector<std::uint32_t> base_;  // the next tuple before the transitions
   std::vector<std::uint32_t> tuple_;
   KeySet<std::uint32_t> next_;
   LayeredDiagram::Layer& layer_;

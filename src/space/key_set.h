@@ -1,6 +1,7 @@
-// KeySet: distinct keys of one fixed length, numbered in order of arrival.
+// A set of distinct keys of one fixed length, numbered in order of arrival.
 //
-// The hash table of the builders: keys lie one behind the other in a single array, the table holds their numbers.
+// It is the hash table of the builders. Keys lie one behind the other in a single array, and the table holds their
+// numbers.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 
 namespace wattune::space {
 
-// Spreads every input bit over the result.
+// Mixes a word into a hash, and spreads every input bit over the result.
 inline std::uint64_t mix_bits(std::uint64_t hash, std::uint64_t word) {
   hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL;
   return hash ^ (hash >> 32);
@@ -21,7 +22,7 @@ class KeySet {
  public:
   explicit KeySet(std::size_t words_per_key) : stride_(words_per_key), slots_(kInitialSlots, kEmpty) {}
 
-  // The number of the key, and whether it is new.
+  // Returns the number of the key, and whether it is new.
   std::pair<std::uint32_t, bool> insert(const Word* key) {
     if (size_ * 2 >= slots_.size()) grow();
     std::uint32_t& slot = find_slot(key);
@@ -33,7 +34,7 @@ class KeySet {
 
   const Word* operator[](std::size_t number) const { return words_.data() + number * stride_; }
   std::size_t size() const { return size_; }
-  // All keys, in order; leaves the set unusable.
+  // Returns all keys, in order. The set is unusable afterwards.
   std::vector<Word> take_words() && { return std::move(words_); }
 
  private:
@@ -46,7 +47,7 @@ class KeySet {
     return hash;
   }
 
-  // Where the key is, or where it belongs.
+  // Returns the slot that the key is in, or belongs in.
   std::uint32_t& find_slot(const Word* key) {
     const std::size_t mask = slots_.size() - 1;
     std::size_t i = hash(key) & mask;

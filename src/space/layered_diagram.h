@@ -1,6 +1,6 @@
-// LayeredDiagram: a decision diagram in the making, one table of nodes per variable.
+// A decision diagram under construction, with one table of nodes per variable.
 //
-// A node is the list of its edges, each the position of a value in the variable's domain and the node that it
+// A node is the list of its edges. An edge has the position of a value in the variable's domain, and the node that it
 // leads to in the next layer. Edges of the last layer lead to node 0, the end.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace wattune::space {
 
-// Stands where a number of a node would.
+// The number that stands for no node.
 inline constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
 
 struct Edge {
@@ -23,7 +23,7 @@ struct Edge {
 struct LayeredDiagram {
   struct Layer {
     std::uint32_t variable = 0;
-    std::vector<std::uint32_t> first_edge{0};  // of each node, and the end
+    std::vector<std::uint32_t> first_edge{0};  // of each node and of the end
     std::vector<Edge> edges;
 
     std::size_t nodes() const { return first_edge.size() - 1; }
@@ -33,14 +33,15 @@ struct LayeredDiagram {
     void close_node() { first_edge.push_back(static_cast<std::uint32_t>(edges.size())); }
   };
 
-  std::vector<Layer> layers;  // the first has one node, the root; no layers at all: one configuration, of no variables
-  bool empty = false;         // no configuration; layers mean nothing then
+  // By level; the first has one node, the root. Without layers there is one configuration, of no variables.
+  std::vector<Layer> layers;
+  bool empty = false;  // true if there is no configuration; the layers then mean nothing
 
   std::size_t nodes() const;
   std::size_t edges() const;
 };
 
-// Merges equal nodes of one layer: the node's number there, whether it is new or not.
+// Merges equal nodes of one layer. insert() returns the node's number there, whether it is new or not.
 class NodeTable {
  public:
   explicit NodeTable(std::uint32_t variable);
@@ -57,7 +58,7 @@ class NodeTable {
   std::vector<std::uint32_t> slots_;
 };
 
-// Leaves out the nodes from which the end cannot be reached and merges equal ones, bottom up: the smallest
+// Removes the nodes from which the end cannot be reached, and merges equal ones, bottom up. The result is the smallest
 // diagram of the same configurations in that order of variables.
 void reduce(LayeredDiagram& diagram);
 

@@ -1,7 +1,7 @@
-// Listed space: the diagram of configurations that are given one by one instead of by constraints.
+// Builds the diagram of configurations that are given one by one instead of by constraints.
 //
-// Sorted by their values, the configurations of one prefix lie next to each other, so that the diagram is built from
-// the last parameter up in one pass: each run of equal prefixes is a node, and equal nodes merge.
+// If they are sorted by their values, the configurations of one prefix lie next to each other. So one pass builds the
+// diagram from the last parameter up: each run of equal prefixes is a node, and equal nodes merge.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace wattune::space {
 
-// `system` has no constraints. Errors as SearchSpace::from_list().
+// Builds the space. `system` has no constraints. Fails with the errors of SearchSpace::from_list().
 Result<BuiltSpace> build_listed_space(const ConstraintSystem& system, std::vector<ValueIndices> configurations);
 
 }  // namespace wattune::space

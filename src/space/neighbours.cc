@@ -7,15 +7,15 @@ namespace wattune::space {
 
 namespace {
 
-// The path of a configuration, with the part of its id that lies above and below each level.
+// The path of a configuration, with the parts of its id that lie above and below each level.
 struct Path {
   std::vector<std::uint32_t> nodes;  // by level, and the end
   std::vector<EdgeId> edges;
-  std::vector<Uint128> above;  // by level: what the edges before it add to the id
-  std::vector<Uint128> below;  // by level: what the edges from it on add
+  std::vector<Uint128> above;  // by level: the sum that the edges before it add to the id
+  std::vector<Uint128> below;  // by level: the sum that the edges from it on add
 };
 
-// Precondition: the diagram holds the configuration.
+// Finds the path of a configuration. Precondition: the diagram holds it.
 Path trace(const Diagram& diagram, const ValueIndices& indices) {
   Path path;
   path.nodes.push_back(Diagram::root());
@@ -30,8 +30,8 @@ Path trace(const Diagram& diagram, const ValueIndices& indices) {
   return path;
 }
 
-// What the configuration's values from level l on add to an id when they start at `node`; nullopt when they are not
-// valid there. Most often the walk meets the configuration's own path soon, and its rest is known.
+// Returns the sum that the configuration's values from level l on add to an id if they start at `node`; nullopt if they
+// are not valid there. In most cases the walk soon meets the configuration's own path, the rest of which is known.
 std::optional<Uint128> continue_from(const Diagram& diagram, const ValueIndices& indices, const Path& path,
                                      std::uint32_t node, std::size_t l) {
   Uint128 sum = 0;
@@ -44,7 +44,7 @@ std::optional<Uint128> continue_from(const Diagram& diagram, const ValueIndices&
   return sum + path.below[l];
 }
 
-// Enumerates a box without dead ends: of every node that the box reaches it knows the fewest changes to the end.
+// Enumerates a box without dead ends. For every node that the box reaches it knows the fewest changes to the end.
 class BoxSearch {
  public:
   BoxSearch(const Diagram& diagram, const ValueIndices& indices, const std::vector<std::vector<std::uint16_t>>& allowed)
@@ -53,10 +53,10 @@ class BoxSearch {
     measure();
   }
 
-  // How many ids the box holds.
+  // Returns the number of ids in the box.
   double count() const { return levels_.front().at(Diagram::root()).count; }
 
-  // Those at most max_changes away; stops beyond `limit`.
+  // Returns the ids at most max_changes away; stops beyond `limit`.
   std::vector<Uint128> find(std::uint32_t max_changes, std::size_t limit) {
     found_.clear();
     limit_ = limit;

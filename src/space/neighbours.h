@@ -1,4 +1,4 @@
-// Neighbours of a configuration, found on the diagram.
+// Finds the neighbours of a configuration on the diagram.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,12 @@
 
 namespace wattune::space {
 
-// The ids one change away, ascending.
+// Returns the ids one change away, ascending.
 std::vector<Uint128> hamming_neighbours(const Diagram& diagram, const ValueIndices& indices);
 
-// Ids within a box around a configuration: allowed[l] are the values that level l may take, ascending, the
-// configuration's own among them. The configuration itself is left out. When there are more than `limit`, only those
-// that differ in at most d parameters, with the largest d that keeps within the limit, but at least 1. Ascending.
+// Returns the ids within a box around a configuration, ascending, without its own id. allowed[l] are the values that
+// level l may take, ascending, the configuration's own among them. If there are more than `limit`, only those that
+// differ in at most d parameters are returned. d is the largest number that keeps within the limit, but at least 1.
 std::vector<Uint128> box_neighbours(const Diagram& diagram, const ValueIndices& indices,
                                     const std::vector<std::vector<std::uint16_t>>& allowed, std::size_t limit);
 

@@ -1,9 +1,9 @@
-// Range: what an expression can still be worth when some of its parameters are open.
+// The values that an expression can still have while some of its parameters are open.
 //
-// Interval arithmetic that errs on the safe side: every value that any assignment of the open parameters gives lies
-// between lo and hi, and may_fail is false only when no assignment faults. Bounds are doubles; integers beyond 2^53,
-// strings and whatever has no rule here are unknown(). Rounding is monotone, so that bounds computed in doubles also
-// bound what the expression computes in doubles.
+// The interval arithmetic is conservative. Every value under any assignment of the open parameters lies between lo and
+// hi, and may_fail is false only if no assignment faults. Bounds are doubles. Integers beyond 2^53, strings and
+// operations without a rule here are unknown(). Rounding is monotone, so bounds computed in doubles also bound the
+// values that the expression computes in doubles.
 #pragma once
 
 #include <limits>
@@ -18,7 +18,7 @@ struct Range {
   double hi = std::numeric_limits<double>::infinity();
   bool integral = false;
   bool may_fail = true;
-  bool blank = false;  // nobody needs it: see Cell
+  bool blank = false;  // no longer needed: see Cell
 
   static Range unknown() { return {}; }
   static Range of(double lo, double hi, bool integral) { return {lo, hi, integral, false, false}; }
@@ -29,10 +29,10 @@ struct Range {
   bool certainly_false() const { return !may_fail && lo == 0 && hi == 0; }
 };
 
-// The smallest range that holds both.
+// Returns the smallest range that holds both.
 Range hull(const Range& a, const Range& b);
 
-// The range of a node, given those of its operands. Precondition: neither constant nor variable.
+// Returns the range of a node, given those of its operands. Precondition: it is neither constant nor variable.
 Range range_of(const ConstraintGraph& graph, NodeId id, std::span<const Range> ranges);
 
 }  // namespace wattune::space

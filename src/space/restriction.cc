@@ -34,10 +34,10 @@ class Restrictor {
   }
 
  private:
-  // Whether a term is still open when the levels before l are assigned.
+  // Tells whether a term is still open when the levels before l are assigned.
   bool open_at(std::size_t l) const { return l < program_.levels.size() && !program_.levels[l].open_roots.empty(); }
 
-  // The new node for node i of layer l behind the current path; kNoNode when nothing passes below it.
+  // Returns the new node for node i of layer l behind the current path; kNoNode if nothing passes below it.
   std::uint32_t rebuild(std::size_t l, std::uint32_t i) {
     if (!open_at(l)) {
       note_fault(l, i);
@@ -58,7 +58,7 @@ class Restrictor {
     return edges.empty() ? kNoNode : insert(l, edges);
   }
 
-  // The same node, in the new tables.
+  // Copies the node into the new tables, and returns its number there.
   std::uint32_t copy(std::size_t l, std::uint32_t i) {
     if (l == relaxed_.layers.size()) return 0;
     if (copies_[l][i] == kNoNode) {
@@ -88,7 +88,8 @@ class Restrictor {
     return true;
   }
 
-  // Everything passes from node i of layer l on; if a term faulted on the way there, that matters.
+  // Notes a fault of a term on the path to node i of layer l, from which everything passes. No other term excludes that
+  // fault.
   void note_fault(std::size_t l, std::uint32_t i) {
     if (!pending_fault_ || fault_) return;
     for (; l < path_.size(); ++l) {
@@ -111,7 +112,7 @@ class Restrictor {
   std::vector<Cell> cells_;
   std::vector<NodeTable> tables_;                   // by layer
   std::vector<std::vector<std::uint32_t>> copies_;  // by layer and old node
-  std::vector<std::uint32_t> path_;                 // the current edge's value, by layer
+  std::vector<std::uint32_t> path_;                 // by layer: the value of the current edge
   std::optional<std::uint32_t> pending_fault_;      // a term that faulted on the current path
   std::optional<FaultFound> fault_;
 };

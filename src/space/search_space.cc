@@ -18,8 +18,8 @@ namespace wattune::space {
 
 namespace {
 
-constexpr int kHashVersion = 1;                // goes up when equal declarations come to mean other ids
-constexpr std::size_t kNextSteps = 4'000'000;  // of next(), a few tenths of a second
+constexpr int kHashVersion = 1;                // goes up if equal declarations come to have other ids
+constexpr std::size_t kNextSteps = 4'000'000;  // most steps of next(), which take a few tenths of a second
 
 Error empty_space(const ConstraintSystem& system, const std::function<bool()>& cancelled) {
   const std::vector<std::uint32_t> conflict = find_conflict(system, cancelled);
@@ -35,8 +35,8 @@ Error empty_space(const ConstraintSystem& system, const std::function<bool()>& c
       .at(system.constraint_position(conflict.front()));
 }
 
-// Every declaration with its length in front, so that no two specs give the same bytes, and the diagram, which
-// says what every id means, also where predicates decide.
+// Returns the bytes to hash. Every declaration has its length in front, so that no two specs give the same bytes. The
+// diagram is included because it determines what every id means, also if predicates decide.
 std::string hashed_bytes(const ConstraintSystem& system, const Diagram& diagram, bool exact) {
   std::string text = fmt::format("wattune space {} {}", kHashVersion, exact ? "exact" : "relaxed");
   const auto append = [&](std::string_view part) { text += fmt::format("\n{}:{}", part.size(), part); };
@@ -113,7 +113,7 @@ Result<SearchSpace> SearchSpace::from_list(std::vector<Parameter> parameters,
   return space;
 }
 
-// From the diagrams of the components to everything that a space answers from.
+// Makes a space, with all the tables its queries need, from the diagrams of the components.
 Result<SearchSpace> SearchSpace::assemble(std::unique_ptr<Data> data, BuiltSpace built) {
   const ConstraintSystem& system = data->system;
   WATTUNE_ASSIGN(data->diagram, Diagram::assemble(built.components, built.domains));

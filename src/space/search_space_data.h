@@ -1,4 +1,4 @@
-// What a SearchSpace holds: the system as declared, the diagram, and what the diagram does not enforce.
+// The data of a SearchSpace: the declared system, the diagram, and the terms that the diagram does not enforce.
 #pragma once
 
 #include "space/constraint_system.h"
@@ -17,15 +17,15 @@ struct SearchSpace::Data {
   ConfigurationId witness = 0;                        // a valid id
   bool draws_pay = true;                              // enough of the diagram's configurations are valid
   std::vector<std::vector<std::uint16_t>> occurring;  // by level: values on its edges, ascending
-  std::vector<std::uint64_t> occurring_before;        // by level: how many of these the levels above have; and the sum
+  std::vector<std::uint64_t> occurring_before;  // by level: the number of these in the levels above; at the end the sum
   Configuration::Names names;
   BuildReport report;
   std::string content_hash;
 
-  // Whether the configuration, which the diagram holds, meets the terms that the diagram does not enforce.
+  // Tells whether the configuration, which the diagram holds, meets the terms that the diagram does not enforce.
   bool passes_unchecked(const ValueIndices& indices) const { return !tested || tested->hold(indices); }
 
-  // A change of one value of a configuration that stays valid by it, and whose id then is this.
+  // A change of one value of a configuration that keeps it valid, with the id of the result.
   struct Change {
     std::size_t level = 0;
     std::uint16_t value = 0;
@@ -34,18 +34,18 @@ struct SearchSpace::Data {
 
   ValueIndices indices_of(Uint128 id) const;
 
-  // All that follows is for relaxed diagrams.
-  // The first valid id in that order; none: there is none, or finding it takes too many steps.
+  // Returns the first valid id in that order; nullopt if there is none, or finding it takes too many steps. This and
+  // all functions below are for relaxed diagrams.
   std::optional<Uint128> first(const PathSearch::Order& order) const;
-  // A valid id with the values of this one as far as they can stay, the others drawn.
+  // Returns a valid id that keeps the values of this one as far as possible; the others are drawn.
   Uint128 found_near(Uint128 id, Random& random) const;
-  // The valid id to which random changes of one value at a time lead from a valid one.
+  // Returns the valid id to which random changes of one value at a time lead from a valid one.
   Uint128 moved(Uint128 id, Random& random) const;
-  // A random change; none where it is not valid. All valid ones are equally likely.
+  // Draws a random change; nullopt if it is not valid. All valid changes are equally likely.
   std::optional<Change> draw_change(TestedConfiguration& here, Random& random) const;
-  // Erases those that are not valid. `indices` are those of the configuration whose neighbours they are.
+  // Erases the neighbours that are not valid. `indices` are those of the configuration whose neighbours they are.
   void keep_valid(const ValueIndices& indices, std::vector<ConfigurationId>& neighbours) const;
-  // About as many as one walk down takes.
+  // Returns about the number of steps that one walk down takes.
   std::size_t steps_of_path() const;
 };
 

@@ -1,4 +1,5 @@
-// Valid configurations of a relaxed diagram: drawn where enough of its configurations are valid, else searched for.
+// Draws valid configurations of a relaxed diagram if enough of its configurations are valid, and searches for them
+// otherwise.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,21 +10,21 @@ namespace wattune::space {
 
 namespace {
 
-// Draws by which the build learns how many are valid, and the fewest valid ones for drawing to be quicker than a
+// Draws by which the build estimates how many are valid, and the fewest valid ones with which drawing is quicker than a
 // search.
 constexpr int kTrialDraws = 2'000;
 constexpr int kFewestValid = 20;
-// A search for one configuration may take the steps of so many paths to the end, at least so many, and is tried so
-// often.
+// Limits of a search for one configuration: the paths to the end whose steps it may take, its fewest steps, and its
+// attempts.
 constexpr std::size_t kPaths = 8;
 constexpr std::size_t kFewestSteps = 20'000;
 constexpr int kAttempts = 2;
-// The build's search, which is tried with ever more steps: some seconds.
+// Steps of the build's search in all, which take some seconds. It is tried with more steps each time.
 constexpr std::size_t kWitnessSteps = 50'000'000;
-// Changes that are tried for each parameter after a search, which finds some configurations more easily than others.
+// Changes tried for each parameter after a search, because a search finds some configurations more easily than others.
 constexpr std::size_t kChangesPerLevel = 2;
 
-// Puts the edges of these values in front, all others in random order.
+// Returns an order that puts the edges of these values in front and all others in random order.
 PathSearch::Order like(const Diagram& diagram, const ValueIndices& indices, Random& random) {
   return [&](std::size_t level, std::vector<EdgeId>& edges) {
     for (std::size_t i = edges.size(); i > 1; --i) std::swap(edges[i - 1], edges[random.below(i)]);
@@ -98,7 +99,7 @@ void SearchSpace::Data::keep_valid(const ValueIndices& indices, std::vector<Conf
   });
 }
 
-// A valid id, which searches fall back to; any id where the diagram is exact.
+// Finds a valid id as a fallback for searches. Does nothing if the diagram is exact, because any id is valid.
 Result<bool> SearchSpace::find_witness(const std::function<bool()>& cancelled) {
   if (exact()) return true;
   Random random(1);

@@ -1,4 +1,4 @@
-// Drawing configurations, and the one to start from.
+// Draws configurations, and finds the default one.
 #include <algorithm>
 #include <cmath>
 
@@ -8,19 +8,19 @@ namespace wattune::space {
 
 namespace {
 
-// In a relaxed diagram where drawing pays, one of so many draws is valid almost certainly.
+// Draws in a relaxed diagram where drawing pays. One of so many is valid almost certainly.
 constexpr int kMaxDraws = 3'000;
-// Draws in one slice of a stratified sample.
+// Most draws in one slice of a stratified sample.
 constexpr int kDrawsPerSlice = 200;
-// Draws of a change for each value before a configuration counts as one without neighbours, in a relaxed diagram.
+// Draws of a change for each value, after which a configuration of a relaxed diagram counts as one without neighbours.
 constexpr std::size_t kDrawsPerValue = 2;
 
 ConfigurationId draw(Random& random, Uint128 bound) {
   return bound >> 64 == 0 ? random.below(static_cast<std::uint64_t>(bound)) : random.below128(bound);
 }
 
-// Finds the default. A board that nobody sets runs at its highest clocks, as far as its limit lets it, in whichever
-// order they are listed.
+// Finds the default value. A board whose clocks nobody sets runs at its highest clocks, as far as its limit allows, in
+// whatever order they are listed.
 std::vector<Value>::const_iterator standard_value(const Parameter& parameter) {
   const std::vector<Value>& values = parameter.values;
   if (parameter.default_value) return std::ranges::find(values, *parameter.default_value);
@@ -29,7 +29,7 @@ std::vector<Value>::const_iterator standard_value(const Parameter& parameter) {
                                   [](const Value& value) { return value.is_number() ? value.as_real() : 0.0; });
 }
 
-// Sorts edges by how far their values are from the point's coordinate, of two the lower value first.
+// Sorts edges by the distance of their values from the point's coordinate; of two, the lower value comes first.
 PathSearch::Order nearest_to(const Diagram& diagram, std::span<const double> point) {
   return [&diagram, point](std::size_t level, std::vector<EdgeId>& edges) {
     const double wanted = point[diagram.parameter(level)];

@@ -14,8 +14,8 @@ namespace {
 
 using Terms = std::vector<std::uint32_t>;
 
-// From so many steps for each state of the budget on, which may be some ten seconds, terms are set aside by halves
-// instead of one after another.
+// Steps for each state of the budget after which terms are set aside by halves instead of one after another. They may
+// take some ten seconds.
 constexpr std::size_t kPatience = 256;
 using Assignment = std::vector<std::pair<std::uint32_t, std::uint16_t>>;
 
@@ -24,7 +24,7 @@ struct Component {
   Terms terms;
 };
 
-// Groups the variables that have a choice by the terms that tie them together.
+// Groups the variables that have a choice by the terms that connect them.
 std::vector<Component> find_components(const Domains& domains, const Scopes& scopes,
                                        std::span<const std::uint32_t> terms) {
   std::vector<std::uint32_t> leader(domains.values.size());
@@ -55,7 +55,7 @@ std::vector<Component> find_components(const Domains& domains, const Scopes& sco
   return components;
 }
 
-// "division by zero in `%` at a=0, b=3"
+// Returns an error such as "division by zero in `%` at a=0, b=3".
 Error fault_error(const ConstraintSystem& system, std::uint32_t term, const Domains& domains,
                   const Assignment& assignment) {
   const std::uint32_t constraint = system.terms[term].constraint;
@@ -119,7 +119,7 @@ class SpaceBuilder {
     }
   }
 
-  // Terms that read no parameter with a choice.
+  // Compiles the terms that read no parameter with a choice, and notes whether one excludes everything.
   ConstraintProgram check_constant_terms() {
     std::vector<Root> roots;
     for (std::uint32_t t : terms_) {
@@ -130,7 +130,7 @@ class SpaceBuilder {
     return program;
   }
 
-  // Sets terms aside until the rest can be built; without any, the component is a plain product.
+  // Sets terms aside until the rest can be built. Without any term, the component is a plain product.
   void build_component(const Component& component) {
     constexpr std::size_t kUnlimited = std::size_t{1} << 40;
     Terms kept = component.terms;
@@ -153,14 +153,14 @@ class SpaceBuilder {
     }
   }
 
-  // At least one.
+  // Returns the half of the terms with the widest scopes, at least one term.
   Terms wider_half(Terms terms) const {
     std::ranges::stable_sort(terms, std::greater(), [&](std::uint32_t t) { return scopes_[t].size(); });
     terms.resize((terms.size() + 1) / 2);
     return terms;
   }
 
-  // Notes the first fault that no other term of the component shadows; false when that exceeds the budget.
+  // Notes the first fault that no other term of the component excludes. Returns false if that exceeds the budget.
   bool check_faults(const ComponentBuilder& builder, const ComponentDiagram& built) {
     for (std::uint32_t term : built.faulty) {
       const std::optional<LayeredDiagram> faults = builder.build_faults_of(term);
@@ -175,7 +175,8 @@ class SpaceBuilder {
     space_.components.push_back(std::move(diagram));
   }
 
-  // The diagram holds for all terms but those set aside, and as far as no term faults.
+  // Tests the terms that were set aside or that fault, which the diagram does not enforce, or leaves them to be tested
+  // when configurations are drawn.
   void fall_back(ComponentDiagram& built, const Terms& aside) {
     Terms tested = aside;
     tested.insert(tested.end(), built.faulty.begin(), built.faulty.end());

@@ -15,7 +15,7 @@ ConstraintProgram compile_for(const ConstraintSystem& system, const Diagram& dia
   return compile(system.graph, roots, order, domains, system.predicates);
 }
 
-// Marks by node what reads the variable, directly or not.
+// Marks the nodes that read the variable, directly or not.
 std::vector<bool> readers_of(const ConstraintGraph& graph, NodeId variable) {
   std::vector<bool> reads(graph.size(), false);
   reads[variable] = true;
@@ -96,7 +96,7 @@ bool TestedConfiguration::allows(std::size_t level, std::uint16_t place) {
   return allowed;
 }
 
-// Evaluates what reads the parameter; false where a term fails.
+// Evaluates the nodes that read the parameter. Returns false if a term fails.
 bool TestedConfiguration::put(const TestedTerms::Level& level, std::uint16_t place) {
   cells_[level.node] = terms_.value(level, place);
   for (const TestedTerms::Reader& reader : level.readers)

@@ -9,7 +9,8 @@ namespace {
 
 using Order = std::vector<std::uint32_t>;
 
-// log2 in 1/1024, in integers: the order decides the ids, which must not depend on a mathematics library.
+// Returns log2 in units of 1/1024, computed in integers. The order of the variables decides the ids, which must not
+// depend on a mathematics library.
 std::uint64_t log2_fixed(std::uint64_t value) {
   const auto whole = static_cast<std::uint64_t>(std::bit_width(value) - 1);
   std::uint64_t mantissa = (value << 31) >> whole;  // in [1, 2), with 31 fractional bits
@@ -22,8 +23,8 @@ std::uint64_t log2_fixed(std::uint64_t value) {
   return result;
 }
 
-// Appends, again and again, the variable that leaves the least pending: the bits of all assigned variables that
-// share a scope with an unassigned one. Ties go to the user's order.
+// Appends in each step the variable that leaves the least pending. Pending are the bits of all assigned variables that
+// share a scope with an unassigned one. Ties follow the user's order.
 class GreedyOrder {
  public:
   GreedyOrder(std::span<const std::uint32_t> variables, std::span<const std::vector<std::uint32_t>> scopes,

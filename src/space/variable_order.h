@@ -1,8 +1,8 @@
-// Variable order: the candidates that race to build a component.
+// Chooses the candidate orders of variables that race to build a component.
 //
-// The same constraints give diagrams of very different sizes under different orders, and no rule picks the best: a
-// greedy order that keeps few parameters pending helps GEMM and hurts stencils, whose parameters merge in products.
-// So a few orders are tried under a growing budget and the first to finish, counted in steps, wins.
+// The same constraints give diagrams of very different sizes under different orders, and no rule picks the best. A
+// greedy order that keeps few parameters pending helps GEMM, but hurts stencils, whose parameters merge in products. So
+// a few orders are tried under a growing budget, and the first to finish, counted in steps, wins.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace wattune::space {
 
-// Distinct orders of `variables` (ascending); the first is the user's own. scopes are the sets of variables that
-// constraints tie together, widths[v] is the number of values of variable v.
+// Returns distinct orders of `variables` (ascending), of which the first is the user's own. `scopes` are the sets of
+// variables that constraints tie together; widths[v] is the number of values of variable v.
 std::vector<std::vector<std::uint32_t>> candidate_orders(std::span<const std::uint32_t> variables,
                                                          std::span<const std::vector<std::uint32_t>> scopes,
                                                          std::span<const std::size_t> widths);

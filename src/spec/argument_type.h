@@ -15,14 +15,13 @@ struct ComponentType {
   unsigned width = 1;
 };
 
-// As OpenCL C spells them: float, float4, uint, half2, uchar16; also bfloat16, int32, uint32, int64, uint64, float32,
-// float64.
-// int8 and float16 are the vectors that they are in OpenCL C.
+// Parses a type as OpenCL C spells it: float, float4, uint, half2, uchar16. Also accepts bfloat16, int32, uint32,
+// int64, uint64, float32 and float64. The names int8 and float16 are the vectors that they are in OpenCL C.
 std::optional<ComponentType> parse_c_type(std::string_view name);
-// As T1 spells them: float, float16 (sixteen floats), half2, int8 (eight bits), int32, uint64, bool.
+// Parses a type as T1 spells it: float, float16 (sixteen floats), half2, int8 (eight bits), int32, uint64, bool.
 std::optional<ComponentType> parse_t1_type(std::string_view name);
 
-// What parse_c_type() accepts, without widths: for suggestions.
+// Lists the names that parse_c_type() accepts, without widths, for suggestions.
 std::vector<std::string> c_type_names();
 std::vector<std::string> t1_type_names();
 

@@ -1,4 +1,4 @@
-// One of several words as the value of a key.
+// A key whose value is one of several words.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,7 +14,8 @@
 
 namespace wattune::spec {
 
-// What the word of `key` stands for, or the first of the choices where there is none; messages call it `noun`.
+// Returns the choice that the word of `key` names, or the first choice without the key. Messages call the choice
+// `noun`.
 template <typename T>
 Result<T> read_choice(const Table& table, std::string_view key, std::string_view noun,
                       const std::vector<std::pair<std::string, T>>& choices) {

@@ -11,7 +11,7 @@ namespace wattune::spec {
 
 namespace {
 
-// The optional result of a conversion of an optional node.
+// Returns the result of converting a node; nullopt if there is no node.
 template <typename T, typename Convert>
 Result<std::optional<T>> convert_if(const Node* node, Convert convert) {
   if (node == nullptr) return std::optional<T>();

@@ -1,5 +1,5 @@
-// Document: a parsed TOML or JSON text. One tree for both, in the order of the file, with the place of every key and
-// value, so that the readers above it can point at what is wrong.
+// Document: a parsed TOML or JSON text. Both give the same tree, in the order of the file. It has the place of every
+// key and value, so that the readers above it can point at errors.
 //
 // Table is typed access to one table of a document; its errors name the table, the key and the place.
 //
@@ -22,7 +22,7 @@
 
 namespace wattune::spec {
 
-// Line and column, counted from 1.
+// A line and column, counted from 1.
 struct Place {
   int line = 1;
   int column = 1;
@@ -36,15 +36,15 @@ struct Node {
   Value scalar;
   std::vector<Node> elements;
   std::vector<Member> members;
-  Place place;    // of the first character
+  Place place;    // place of the first character
   Place content;  // the same, but inside the quotes of a string
 
   bool is_string() const { return kind == Kind::scalar && scalar.kind() == Value::Kind::string; }
   bool is_integer() const { return kind == Kind::scalar && scalar.kind() == Value::Kind::integer; }
   bool is_number() const { return is_integer() || (kind == Kind::scalar && scalar.kind() == Value::Kind::real); }
-  // The value of a key, or nullptr.
+  // Returns the value of a key, or nullptr.
   const Node* find(std::string_view key) const;
-  // For messages: the scalar itself, otherwise what it is.
+  // Returns a scalar as text, and the kind of anything else, for messages.
   std::string to_string() const;
 };
 
@@ -56,23 +56,23 @@ struct Node::Member {
 
 class Document {
  public:
-  // parse_error.
+  // Parses a text. Fails with parse_error.
   static Result<Document> from_toml(std::string_view text, const std::filesystem::path& file);
   static Result<Document> from_json(std::string_view text, const std::filesystem::path& file);
 
   const Node& root() const { return root_; }
   const std::filesystem::path& file() const { return file_; }
   SourcePosition position(Place place) const { return {file_.string(), place.line, place.column}; }
-  // "`message`: `the node`", at the node.
+  // Returns the error "`message`: `the node`", at the place of the node.
   Error error(const Node& node, std::string message, ErrorCode code = ErrorCode::invalid_argument) const;
 
-  // Conversions of one node; `what` names it in the error. invalid_argument.
+  // Converts a node; `what` names it in the error. Fails with invalid_argument.
   Result<std::string> string(const Node& node, const std::string& what) const;
-  Result<double> number(const Node& node, const std::string& what) const;  // finite
+  Result<double> number(const Node& node, const std::string& what) const;  // must be finite
   Result<std::int64_t> integer(const Node& node, const std::string& what) const;
   Result<bool> boolean(const Node& node, const std::string& what) const;
-  Result<ExpressionText> expression(const Node& node, const std::string& what) const;        // a string or an integer
-  Result<ExpressionText> value_expression(const Node& node, const std::string& what) const;  // any scalar
+  Result<ExpressionText> expression(const Node& node, const std::string& what) const;  // accepts a string or an integer
+  Result<ExpressionText> value_expression(const Node& node, const std::string& what) const;  // accepts any scalar
   Result<std::vector<std::string>> strings(const Node& node, const std::string& what) const;
 
  private:
@@ -82,10 +82,10 @@ class Document {
   Node root_;
 };
 
-// A view: the document outlives it.
+// A view of a table; the document must outlive it.
 class Table {
  public:
-  // invalid_argument when the node is not a table. `name` is for messages: "[kernel]".
+  // Makes a view. Fails with invalid_argument if the node is not a table. `name` is for messages: "[kernel]".
   static Result<Table> of(const Document& document, const Node& node, std::string name);
 
   const Document& document() const { return *document_; }
@@ -93,24 +93,24 @@ class Table {
   const std::string& name() const { return name_; }
   const Node* find(std::string_view key) const { return node_->find(key); }
 
-  // Refuses every other key, naming the nearest of these.
+  // Fails if there is any other key, and suggests the nearest of these.
   Result<void> allow_only(const std::vector<std::string>& keys) const;
-  // Refuses keys that look like one of these misspelt; other unknown keys are extensions of the format.
+  // Fails if a key looks like one of these misspelt. Other unknown keys are extensions of the format.
   Result<void> refuse_misspelt(const std::vector<std::string>& keys) const;
 
   Result<const Node*> required(std::string_view key) const;
   Result<std::string> required_string(std::string_view key) const;
   Result<ExpressionText> required_expression(std::string_view key) const;
-  // Nothing when the key is absent; no strings for strings().
+  // Returns the value of a key that may be absent; strings() then returns an empty list, the others nullopt.
   Result<std::optional<std::string>> string(std::string_view key) const;
   Result<std::optional<double>> number(std::string_view key) const;
   Result<std::optional<std::int64_t>> integer(std::string_view key) const;
   Result<std::optional<bool>> boolean(std::string_view key) const;
   Result<std::vector<std::string>> strings(std::string_view key) const;
-  // A table inside this one.
+  // Returns a table inside this one; nullopt if it is absent.
   Result<std::optional<Table>> table(std::string_view key, std::string name) const;
 
-  // "`key` of [kernel]".
+  // Returns "`key` of [kernel]".
   std::string describe(std::string_view key) const;
 
  private:

@@ -9,7 +9,8 @@ namespace {
 
 bool is_part_of_name(char c) { return is_identifier(std::string("_") + c); }
 
-// As a word of its own, wherever that is: what is a comment, and what a variable, only a compiler knows.
+// True if the text has the word as a word of its own, even in a comment or as the name of a variable. Only a compiler
+// could tell these apart.
 bool has_word(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();

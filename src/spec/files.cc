@@ -30,7 +30,7 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-// Of the files in its folder that have its extension, or its name but for that.
+// Suggests the nearest name among the files in the folder that have the same extension or stem.
 std::string nearest_file(const fs::path& path) {
   std::vector<std::string> names;
   std::error_code error;
@@ -47,7 +47,7 @@ Error not_found(const fs::path& path) {
   return Error(ErrorCode::not_found, "no such file").about(path.string()).hint(nearest_file(path));
 }
 
-// Behind the name of a key: why what it names is no file.
+// Returns why a path names no file, as text to follow the name of its key.
 std::string why_no_file(const fs::path& path) {
   std::error_code error;
   if (path.filename().empty()) return " names no file";

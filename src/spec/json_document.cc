@@ -1,5 +1,5 @@
-// JSON text -> Document, through nlohmann's event parser. It does not say where a value stands, so a cursor follows it
-// through the text: the text behind the cursor is valid, which makes finding the next token simple.
+// JSON text -> Document, through nlohmann's event parser. The parser does not give the place of a value, so a cursor
+// follows it through the text. The text behind the cursor is valid, which makes the next token easy to find.
 #include <nlohmann/json.hpp>
 
 #include "spec/document.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 64;
 
-// Walks over the tokens of valid JSON and counts lines and columns.
+// A cursor that walks over the tokens of valid JSON and counts lines and columns.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text) {}
@@ -81,7 +81,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     const std::string_view read = text_.substr(0, offset == 0 ? 0 : offset - 1);
     const std::size_t line_begin = read.rfind('\n') + 1;
     const auto line = static_cast<int>(std::count(read.begin(), read.end(), '\n')) + 1;
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ...": keep the last part.
+    // The last part of the message is kept: "[json.exception.parse_error.101] parse error at line 1, column 2: syntax
+    // error while ...".
     std::string message = error.what();
     if (const std::size_t bracket = message.find("] "); bracket != std::string::npos) message.erase(0, bracket + 2);
     if (const std::size_t colon = message.find(": "); colon != std::string::npos) message.erase(0, colon + 2);
@@ -129,7 +130,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     if (node.is_string()) ++node.content.column;
   }
 
-  // Where the node is kept until its parent is closed: nothing is added beside it before that.
+  // Attaches a node to its parent and returns its address. The address is valid until the parent is closed, since
+  // nothing is added beside it before.
   Node* attach(Node node) {
     if (open_.empty()) return &(root_ = std::move(node));
     Node& parent = *open_.back();

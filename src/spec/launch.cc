@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kBlockNames{"block_size_x", "block_size_y", "block_size_z"};
 
-// The nodes of up to three dimensions: those of a list, or the single node itself.
+// Returns the nodes of up to three dimensions: those of a list, or the single node itself.
 Result<std::vector<const Node*>> dimensions_of(const Document& document, const Node& node, const std::string& what) {
   std::vector<const Node*> dimensions;
   if (node.kind != Node::Kind::list) {
@@ -36,7 +36,7 @@ Result<Expressions3> read_sizes(const Table& table, std::string_view key, const 
   return sizes;
 }
 
-// Divisors per dimension: an expression or a list of them.
+// Reads the divisors of each dimension: an expression or a list of expressions.
 Result<void> read_divisors(const Table& table, const Node& node, const KernelSpec& spec, Geometry& geometry) {
   const std::string what = table.describe("divide");
   WATTUNE_ASSIGN(const auto dimensions, dimensions_of(table.document(), node, what));
@@ -54,7 +54,7 @@ Result<void> read_divisors(const Table& table, const Node& node, const KernelSpe
   return {};
 }
 
-// The one of `keys` that the table has; an Error unless it is exactly one, or none where that is allowed.
+// Returns the one of `keys` that the table has. Fails if it has several, or none although one is needed.
 Result<std::string_view> one_of(const Table& table, const std::vector<std::string_view>& keys, bool may_be_absent) {
   std::string_view present;
   for (const std::string_view key : keys) {
@@ -71,7 +71,8 @@ Result<std::string_view> one_of(const Table& table, const std::vector<std::strin
   return present;
 }
 
-// A function on the host is one work-item: what it shares out among threads is its own matter.
+// Returns the empty geometry of a function on the host. Fails if a key gives a geometry: such a function is one
+// work-item and divides its work among threads by itself.
 Result<Geometry> no_geometry(const Table& table) {
   for (const std::string& key : geometry_keys())
     if (const Node* node = table.find(key))
@@ -144,7 +145,8 @@ bool is_constant_symbol(const Argument& argument) {
   return vector != nullptr && vector->place == BufferPlace::constant;
 }
 
-// Constant symbols belong to the file, not to a function's parameters: a list of those needs not name them.
+// Adds the constant symbols. They belong to the file, not to a function's parameters, so a list of arguments need not
+// name them.
 void add_constant_symbols(const KernelSpec& spec, std::vector<std::size_t>& positions) {
   for (std::size_t i = 0; i < spec.arguments.size(); ++i)
     if (is_constant_symbol(spec.arguments[i]) && std::ranges::count(positions, i) == 0) positions.push_back(i);

@@ -10,7 +10,7 @@ namespace wattune::spec {
 
 namespace {
 
-// Of a launch and of a group.
+// Keys that launches and groups have in common.
 const std::vector<std::string> kSeriesKeys{"when", "repeat", "index", "swap"};
 
 Result<ExpressionText> optional_expression(const Table& table, std::string_view key) {
@@ -18,7 +18,7 @@ Result<ExpressionText> optional_expression(const Table& table, std::string_view 
   return node == nullptr ? ExpressionText() : table.document().expression(*node, table.describe(key));
 }
 
-// `values`: what the launch gives scalar arguments that it takes.
+// Reads `values`, the values that the launch gives to scalar arguments that it takes.
 Result<std::vector<LaunchValue>> read_values(const Table& table, const KernelSpec& spec,
                                              const std::vector<std::size_t>& taken) {
   std::vector<LaunchValue> values;
@@ -46,7 +46,7 @@ bool have_equal_elements(const VectorArgument& a, const VectorArgument& b) {
          a.image.has_value() == b.image.has_value() && std::ranges::equal(a.fields, b.fields, same_field);
 }
 
-// Why the arguments cannot change places; empty when they can.
+// Returns why the arguments cannot change places; empty if they can.
 std::string unfit_to_swap(const KernelSpec& spec, const std::vector<std::size_t>& arguments) {
   if (arguments.size() < 2) return "needs two arguments or more";
   const auto* first = std::get_if<VectorArgument>(&spec.arguments[arguments[0]].kind);
@@ -63,7 +63,7 @@ std::string unfit_to_swap(const KernelSpec& spec, const std::vector<std::size_t>
   return {};
 }
 
-// Some of the buffers are only read: kernels would overwrite them all the same.
+// True if some of the buffers are only read, but not all. A swap would let kernels overwrite the former.
 bool mixes_access(const KernelSpec& spec, const std::vector<std::size_t>& arguments) {
   const auto only_read = std::ranges::count_if(arguments, [&](std::size_t argument) {
     return std::get<VectorArgument>(spec.arguments[argument].kind).access == ArgumentAccess::read_only;
@@ -88,7 +88,7 @@ Result<std::vector<std::size_t>> read_swap(const Table& table, const Node& node,
   return refuse("has buffers that are only read, and others").hint("what changes places is written: \"readwrite\"");
 }
 
-// A list of lists of names.
+// Reads a list of lists of names.
 Result<std::vector<std::vector<std::size_t>>> read_swaps(const Table& table, const KernelSpec& spec) {
   std::vector<std::vector<std::size_t>> swaps;
   const Node* lists = table.find("swap");
@@ -103,7 +103,7 @@ Result<std::vector<std::vector<std::size_t>>> read_swaps(const Table& table, con
   return swaps;
 }
 
-// What is repeated, how often and with what in between.
+// Reads how often a step is repeated, under which condition, and which buffers change places in between.
 Result<void> read_series(const Table& table, const KernelSpec& spec, LaunchStep& step) {
   WATTUNE_ASSIGN(step.condition, optional_expression(table, "when"));
   WATTUNE_ASSIGN(step.repeat, optional_expression(table, "repeat"));
@@ -119,7 +119,7 @@ Result<void> read_series(const Table& table, const KernelSpec& spec, LaunchStep&
 
 Result<LaunchStep> read_step(const Table& table, const KernelSpec& spec);
 
-// The launches of a group, from the list that its key `launch` is.
+// Reads the launches of a group from the list under its key `launch`.
 Result<std::vector<LaunchStep>> read_steps(const Document& document, const Node& list, const std::string& name,
                                            const KernelSpec& spec) {
   std::vector<LaunchStep> steps;
@@ -159,7 +159,7 @@ Result<LaunchStep> read_step(const Table& table, const KernelSpec& spec) {
   return step;
 }
 
-// Nothing but a geometry, which is the spec's own.
+// True if the launch gives a geometry and nothing else. The geometry is then the spec's own.
 bool is_plain(const Table& launch) {
   return std::ranges::all_of(launch.node().members, [](const Node::Member& member) {
     return std::ranges::count(geometry_keys(), member.key) > 0;

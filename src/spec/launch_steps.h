@@ -1,4 +1,4 @@
-// What a run launches, one after another: [launch], once or as a list, and groups of launches in it.
+// The launches of a run, one after another: [launch], once or as a list, and groups of launches in it.
 #pragma once
 
 #include "spec/document.h"
@@ -6,8 +6,8 @@
 
 namespace wattune::spec {
 
-// [launch] into `geometry` and `steps` of the spec, whose arguments and parameters are known. invalid_argument,
-// not_found.
+// Reads [launch] into `geometry` and `steps` of the spec, whose arguments and parameters are known. Fails with
+// invalid_argument or not_found.
 Result<void> read_launch(const Document& document, const Node& node, KernelSpec& spec);
 
 }  // namespace wattune::spec

@@ -24,7 +24,7 @@ std::size_t skip(std::string_view text, std::size_t offset, bool (*accepts)(char
   return offset;
 }
 
-// Behind the string that begins at `offset`.
+// Returns the offset behind the string that begins at `offset`.
 std::size_t end_of_string(std::string_view text, std::size_t offset) {
   const char quote = text[offset++];
   while (offset < text.size() && text[offset] != quote) offset += text[offset] == '\\' ? 2 : 1;
@@ -34,7 +34,7 @@ std::size_t end_of_string(std::string_view text, std::size_t offset) {
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The name that begins at `offset`, with its subscript.
+// Returns the name that begins at `offset`, with its subscript.
 NameInText name_at(std::string_view text, std::size_t offset) {
   std::size_t end = skip(text, offset, continues_name);
   NameInText found{std::string(text.substr(offset, end - offset)), offset, end - offset};
@@ -49,7 +49,7 @@ NameInText name_at(std::string_view text, std::size_t offset) {
   return found;
 }
 
-// The position of `offset` in an expression that may have several lines.
+// Returns the position of `offset` in an expression, which may have several lines.
 SourcePosition advance(SourcePosition position, std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, offset);
   const std::size_t line_break = before.rfind('\n');
@@ -93,7 +93,7 @@ std::vector<NameInText> names_in(std::string_view expression) {
       names.push_back(name_at(expression, at));
       at += names.back().length;
     } else {
-      at = is_digit(c) ? skip(expression, at, continues_name) : at + 1;  // the e of 1e5 is no name
+      at = is_digit(c) ? skip(expression, at, continues_name) : at + 1;  // skips the e of 1e5, which is no name
     }
   }
   return names;

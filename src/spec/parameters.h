@@ -11,15 +11,15 @@
 
 namespace wattune::spec {
 
-// A list of scalars, or a text such as "range(1, 9)", which may read the constants. At least one value; no NaN or
-// infinity.
+// Reads a list of scalars, or a text such as "range(1, 9)", which may read the constants. Fails if there is no value,
+// or if one is NaN or infinite.
 Result<std::vector<Value>> read_values(const Document& document, const Node& node, const std::string& what,
                                        const space::Expression::Constants& constants = {});
 
-// invalid_argument when the node is none of the parameter's values.
+// Sets the default value. Fails with invalid_argument if the node is none of the parameter's values.
 Result<void> set_default(const Document& document, const Node& node, Parameter& parameter);
 
-// What `key` of the parameter's table says; without it, the usual role of its name.
+// Returns the role that `key` of the parameter's table gives; without the key, the usual role of the name.
 Result<ParameterRole> read_role(const Table& table, std::string_view key, std::string_view parameter);
 
 }  // namespace wattune::spec

@@ -1,5 +1,5 @@
-// What `wattune init` writes: a commented spec, its kernel in both languages and a reference, to be replaced by the
-// user's own.
+// The files that `wattune init` writes: a commented spec, its kernel in both languages and a reference, to be replaced
+// by the user's own.
 #include "wattune/spec/spec.h"
 
 namespace wattune::spec {
@@ -109,7 +109,7 @@ constexpr std::string_view kReference =
          }
     )cc";
 
-// The spec with the name of its files in the place of NAME.
+// Returns the spec with the name of its files in place of NAME.
 std::string named_spec(std::string_view name) {
   constexpr std::string_view kPlace = "NAME";
   std::string text(kSpec);

@@ -8,8 +8,8 @@
 
 namespace wattune::spec {
 
-// `Arguments` and `ReferenceArguments` of KernelSpecification, into a spec whose parameters are known. What only
-// KTT's Python can fill (Script), HDF5 files and symbols are refused.
+// Reads `Arguments` and `ReferenceArguments` of KernelSpecification into a spec whose parameters are known. Fails for
+// fills by KTT's Python (Script), HDF5 files and symbols.
 Result<void> read_t1_arguments(const Table& kernel, KernelSpec& spec);
 
 }  // namespace wattune::spec

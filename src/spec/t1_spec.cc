@@ -1,8 +1,8 @@
 // T1 JSON -> KernelSpec, in Kernel Tuner's and in KTT's dialect. Both are described in docs/formats/t1.md.
 //
-// The space (parameters and conditions) is always needed. What only a run needs (the launch, the arguments, the
-// reference) is refused when it is wrong, except in a file that cannot run anyway because its kernel is missing and
-// the caller allows that: such files serve for their spaces, and many that are in use say nonsense about the rest.
+// The space (parameters and conditions) is always needed. Errors in the parts that only a run needs (launch, arguments,
+// reference) are ignored in one case: the kernel file is missing and the caller allows that. Such files serve for their
+// spaces, and many in use have errors in the rest.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Result<const std::vector<Node>*> required_list(const Table& table, std::string_v
 
 // --- the space ---
 
-// The value as the declared type has it; nothing when it has no such value.
+// Returns the value in the declared type; nullopt if the type has no such value.
 std::optional<Value> convert(const Value& value, std::string_view type) {
   if (type == "string") return value.is_number() ? std::nullopt : std::optional(value);
   if (!value.is_number()) return std::nullopt;
@@ -66,7 +66,8 @@ Result<void> convert_values(const Document& document, const Node& node, std::str
   return {};
 }
 
-// Kernel Tuner's `Default` is a remark outside the schema, and in files in use not always one of the values.
+// Reads Kernel Tuner's `Default`, a remark outside the schema. It is ignored if it is none of the values, as in some
+// files in use.
 void read_default(const Table& table, Parameter& parameter) {
   const Node* node = table.find("Default");
   if (node == nullptr) return;
@@ -108,7 +109,7 @@ Result<void> read_space(const Table& root, KernelSpec& spec) {
   if (space.find("Conditions") == nullptr) return {};
   WATTUNE_ASSIGN(const std::vector<Node>* conditions, required_list(space, "Conditions"));
   for (const Node& node : *conditions) {
-    // `Parameters` is not read: the expression says what it reads, and files in use leave names out.
+    // `Parameters` is not read: the expression contains the names that it reads, and files in use leave some out.
     WATTUNE_ASSIGN(const Table condition, Table::of(space.document(), node, "each of `Conditions`"));
     WATTUNE_TRY(condition.refuse_misspelt({"Parameters", "Expression"}));
     WATTUNE_ASSIGN(std::string expression, condition.required_string("Expression"));
@@ -120,7 +121,7 @@ Result<void> read_space(const Table& root, KernelSpec& spec) {
 
 // --- search and budget ---
 
-// The strategies of `search`, which this module does not know.
+// The names of the strategies of `search`, which this module does not include.
 constexpr std::array<std::string_view, 24> kStrategies{
     "auto",
     "exhaustive",
@@ -148,7 +149,7 @@ constexpr std::array<std::string_view, 24> kStrategies{
     "hybrid_vndx",
 };
 
-// What other tuners call otherwise: KTT in capitals, Kernel Tuner in small letters.
+// Names of other tuners and their equivalents: KTT's are capitalised, Kernel Tuner's lower case.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kOtherNames{
     {{"Deterministic", "exhaustive"},
      {"BruteForce", "exhaustive"},
@@ -164,7 +165,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kOtherNa
      {"firefly_algorithm", "firefly"},
      {"pso", "particle_swarm"}}};
 
-// The name here; empty (the program's choice) for a strategy that is not here.
+// Returns the equivalent name; empty, which leaves the choice to the program, for an unknown strategy.
 std::string strategy_name(std::string_view name) {
   const auto other = std::ranges::find(kOtherNames, name, &std::pair<std::string_view, std::string_view>::first);
   if (other != kOtherNames.end()) return std::string(other->second);
@@ -243,7 +244,8 @@ const Node* grid_divisors(const Table& kernel, std::size_t axis) {
   return node == nullptr || node->kind == Node::Kind::null ? nullptr : node;
 }
 
-// Kernel Tuner: every extent is divided; without divisors by block_size_x, _y, _z, where that is a parameter.
+// Reads Kernel Tuner's grid. Every extent is divided by its divisors or, without them, by block_size_x, _y or _z if
+// that is a parameter.
 Result<void> read_divided_grid(const Table& kernel, const KernelSpec& spec, Geometry& geometry) {
   geometry.convention = GeometryConvention::divided;
   const Expressions3 defaults = default_work_group(spec.parameters);
@@ -275,7 +277,7 @@ Result<GeometryConvention> read_convention(const Table& kernel, Language languag
 
 Result<Geometry> read_t1_geometry(const Table& kernel, const KernelSpec& spec) {
   Geometry geometry;
-  if (is_host_language(spec.source.language)) return geometry;  // T1 has sizes for every kernel
+  if (is_host_language(spec.source.language)) return geometry;  // T1 has sizes for every kernel, which are ignored here
   geometry.work_group = default_work_group(spec.parameters);
   if (kernel.find("LocalSize") != nullptr || is_empty(geometry.work_group)) {
     WATTUNE_ASSIGN(geometry.work_group, read_t1_sizes(kernel, "LocalSize"));
@@ -291,7 +293,7 @@ Result<Geometry> read_t1_geometry(const Table& kernel, const KernelSpec& spec) {
   return geometry;
 }
 
-// `ReferenceFile` is Wattune's own key: a C++ function, as in TOML.
+// Reads `ReferenceFile`, a key of Wattune: the file of a C++ function, as in TOML.
 Result<void> read_t1_reference_file(const Table& kernel, KernelSpec& spec) {
   const Node* node = kernel.find("ReferenceFile");
   if (node == nullptr) return {};
@@ -300,7 +302,7 @@ Result<void> read_t1_reference_file(const Table& kernel, KernelSpec& spec) {
   return {};
 }
 
-// Everything that a run needs beyond the space and the kernel's text.
+// Reads everything that a run needs beyond the space and the kernel's text.
 Result<void> read_run(const Table& kernel, KernelSpec& spec) {
   WATTUNE_ASSIGN(const std::string language, kernel.required_string("Language"));
   const std::optional<Language> known = parse_language(language);
@@ -317,7 +319,7 @@ Result<void> read_run(const Table& kernel, KernelSpec& spec) {
   return validate_launch(spec);
 }
 
-// The kernel's file and text; the text stays empty when the file is missing and may be.
+// Reads the kernel's file and text. The text stays empty if the file is missing and the policy allows that.
 Result<void> read_t1_source(const Table& kernel, SourcePolicy policy, KernelSpec& spec) {
   WATTUNE_TRY(
       kernel.refuse_misspelt({"Device",     "Language",       "CompilerOptions",    "Profiling",       "KernelName",

@@ -6,7 +6,7 @@ namespace wattune::spec {
 
 namespace {
 
-// UTF-8: every byte but those of the form 10xxxxxx begins a character.
+// True if the byte begins a character of UTF-8, that is, unless it is of the form 10xxxxxx.
 bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
 
 }  // namespace

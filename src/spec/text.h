@@ -12,16 +12,16 @@ namespace wattune::spec {
 
 std::string_view without_byte_order_mark(std::string_view text);
 
-// Lines without their line breaks.
+// Splits a text into lines without line breaks.
 std::vector<std::string_view> split_lines(std::string_view text);
 
-// A line without surrounding blanks; empty when there is no such line.
+// Returns a line without surrounding blanks; empty if there is no such line.
 std::string line_of(std::string_view text, int line);
 
-// What follows from a column on; empty behind the end.
+// Returns the rest of a line from a column on; empty behind the end.
 std::string_view from_column(std::string_view line, int column);
 
-// The number of characters that the bytes of `text` encode.
+// Counts the characters that the bytes of `text` encode.
 int characters_in(std::string_view text);
 
 }  // namespace wattune::spec

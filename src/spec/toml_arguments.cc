@@ -12,7 +12,7 @@ namespace wattune::spec {
 
 namespace {
 
-// What `type` says: "float4*", "constant float*", "int", "struct", "struct*", "local float", "image2d float4",
+// A parsed `type`: "float4*", "constant float*", "int", "struct", "struct*", "local float", "image2d float4" or
 // "sampler".
 struct DeclaredType {
   enum class Memory { vector, constant, scalar, structure, structures, local, image, sampler };
@@ -83,7 +83,8 @@ Result<OutputComparison> read_comparison(const Table& table) {
       {{"elements", OutputComparison::elements}, {"sum", OutputComparison::sum}, {"none", OutputComparison::none}});
 }
 
-// What buffers and images of all types have but for their size, after a look at the keys, which are these and `more`.
+// Reads the parts that buffers and images of all types share, except their size. Allows the keys of these parts and
+// those in `more`.
 Result<VectorArgument> read_memory(const Table& table, const char* size_key, std::vector<std::string> more) {
   VectorArgument vector;
   WATTUNE_ASSIGN(vector.access, read_access(table));
@@ -108,7 +109,7 @@ Result<VectorArgument> read_buffer(const Table& table, std::vector<std::string> 
   return vector;
 }
 
-// Written only, a buffer has no contents to begin with.
+// True if the buffer has contents at the beginning, which a buffer that is only written has not.
 Result<bool> has_contents(const Table& table) {
   WATTUNE_ASSIGN(const ArgumentAccess access, read_access(table));
   return access != ArgumentAccess::write_only;
@@ -155,7 +156,7 @@ Result<SamplerArgument> read_sampler(const Table& table) {
   return SamplerArgument{sampling};
 }
 
-// The kernel cannot write it.
+// Reads a constant symbol, which the kernel cannot write.
 Result<VectorArgument> read_constant_symbol(const Table& table, const ComponentType& component, bool files_required) {
   WATTUNE_ASSIGN(VectorArgument vector, read_vector(table, component, files_required));
   if (vector.access != ArgumentAccess::read_only)
@@ -171,7 +172,7 @@ Result<ScalarArgument> read_scalar(const Table& table, const ComponentType& comp
   return ScalarArgument{component.type, std::move(value)};
 }
 
-// A field of a struct or of the structs in a buffer: its table, under its name, and its type.
+// A field of a struct, or of the structs in a buffer: its name, table and type.
 struct FieldTable {
   std::string name;
   Table table;
@@ -226,7 +227,7 @@ Result<BufferField> read_buffer_field(const FieldTable& field, bool filled, bool
   return result;
 }
 
-// Filled field by field, or as a whole from a file.
+// Reads a buffer of structs, which is filled field by field, or as a whole from a file.
 Result<VectorArgument> read_structs(const Table& table, bool files_required) {
   WATTUNE_ASSIGN(const bool filled, has_contents(table));
   const bool from_file = filled && table.find("fill") != nullptr;
@@ -255,7 +256,7 @@ Result<LocalArgument> read_local(const Table& table, const ComponentType& compon
   return LocalArgument{component.type, std::move(length)};
 }
 
-// A pointer without a buffer.
+// Reads a pointer without a buffer.
 Result<NullArgument> read_null(const Table& table, const DeclaredType& type) {
   WATTUNE_ASSIGN(const std::optional<bool> null, table.boolean("null"));
   const bool is_pointer =

@@ -6,7 +6,7 @@
 
 namespace wattune::spec {
 
-// One element of `arguments` in [kernel]. `files_required`: data files must exist.
+// Reads an element of `arguments` in [kernel]. If `files_required`, data files must exist.
 Result<Argument> read_argument(const Document& document, const Node& node, bool files_required);
 
 }  // namespace wattune::spec

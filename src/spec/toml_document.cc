@@ -1,5 +1,5 @@
 // TOML text -> Document, through toml++. Its tables are sorted by key, so the order of the file is restored from the
-// places that it keeps.
+// places that it records.
 #include <algorithm>
 #include <cctype>
 #include <cstring>
@@ -64,7 +64,8 @@ class Converter {
     return node;
   }
 
-  // Where the contents of a string begin: behind one quote or three, and behind a line break that follows three.
+  // Returns where the contents of a string begin: behind one quote or three, and behind a line break that follows
+  // three.
   Place inside_quotes(Place quote) const {
     if (quote.line < 1 || static_cast<std::size_t>(quote.line) > lines_.size()) return quote;
     const std::string_view rest = from_column(lines_[quote.line - 1], quote.column);
@@ -77,7 +78,7 @@ class Converter {
   const std::filesystem::path& file_;
 };
 
-// Where a line begins like a table header but has no key in it.
+// Returns the place of a line that begins like a table header but has no key in it.
 Place malformed_header(std::string_view text) {
   const std::vector<std::string_view> lines = split_lines(text);
   for (std::size_t i = 0; i < lines.size(); ++i) {

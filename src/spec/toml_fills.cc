@@ -7,7 +7,7 @@ namespace wattune::spec {
 
 namespace {
 
-// --- each reads the keys that go with it ---
+// --- each function reads the keys of its fill ---
 
 Result<Fill> read_constant(const Table& table, bool) {
   WATTUNE_ASSIGN(const std::optional<double> value, table.number("value"));

@@ -1,4 +1,4 @@
-// Fills in TOML: what a buffer or a field holds at first.
+// Fills in TOML: the initial contents of a buffer or a field.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace wattune::spec {
 
-// A fill by its name, with the keys that it reads.
+// A fill with its name and the keys that it reads.
 struct FillKind {
   std::string name;
   std::vector<std::string> keys;
   Result<Fill> (*read)(const Table& table, bool files_required);
 };
 
-// What `fill` of the table says, or the standard one. invalid_argument.
+// Returns the fill that the key `fill` of the table names, or the default one. Fails with invalid_argument.
 Result<const FillKind*> find_fill(const Table& table);
 
-// `fill` and the keys that go with it.
+// Returns `fill` and the keys of the fill.
 std::vector<std::string> keys_of(const FillKind& fill);
 
 }  // namespace wattune::spec

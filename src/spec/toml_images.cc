@@ -21,7 +21,7 @@ constexpr std::array<NamedType, 4> kTypes{{{"image1d", ImageType::image1d, 1},
                                            {"image3d", ImageType::image3d, 3},
                                            {"image1d_buffer", ImageType::image1d_buffer, 1}}};
 
-// A channel order by its name, with how many channels it has; the first of a number is the standard one.
+// A channel order with its name and number of channels. The first order of a number is the default.
 struct NamedOrder {
   std::string name;
   ChannelOrder order;
@@ -64,7 +64,7 @@ Result<std::array<ExpressionText, 3>> read_size(const Table& table, std::size_t 
   return sizes;
 }
 
-// Integers of 8 and 16 bits may stand for reals.
+// Reads `normalized`, which lets integers of 8 and 16 bits stand for reals.
 Result<bool> read_normalized(const Table& table, ElementType channel) {
   WATTUNE_ASSIGN(const std::optional<bool> normalized, table.boolean("normalized"));
   const bool is_real = channel == ElementType::float16 || channel == ElementType::float32;

@@ -11,16 +11,16 @@
 
 namespace wattune::spec {
 
-// "image2d float4": the word before the type of a pixel.
+// Returns the type of an image, which is the word before the type of a pixel, as in "image2d float4".
 std::optional<ImageType> parse_image_type(std::string_view type);
 
-// What an image has beside `size` and what every buffer has.
+// Lists the keys of an image beside `size` and those of every buffer.
 std::vector<std::string> image_keys();
-// Of `vector`, whose type and access are known. invalid_argument.
+// Reads the image of `vector`, whose type and access are known. Fails with invalid_argument.
 Result<PixelImage> read_pixel_image(const Table& table, ImageType type, const VectorArgument& vector);
 
 const std::vector<std::string>& sampling_keys();
-// invalid_argument.
+// Reads the sampling. Fails with invalid_argument.
 Result<Sampling> read_sampling(const Table& table);
 
 }  // namespace wattune::spec

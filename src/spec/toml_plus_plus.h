@@ -1,9 +1,10 @@
 // toml++ 3.3, made safe for any input. Include this instead of <toml++/toml.h>, in one source only.
 //
-// Two things in it are undefined behaviour on malformed files:
+// Two parts of it have undefined behaviour on malformed files:
 // - Its parser asserts, and in release builds assumes, that a table header begins like a key ("[=]" does not). Here
 //   a failed assertion throws BrokenAssertion, in every build.
-// - Its tables of Unicode blanks say that other characters cannot come ("é" outside quotes does). Here they are none.
+// - Its tables of Unicode blanks assume that no other characters come ("é" outside quotes does). Here such
+//   characters are no blanks.
 #pragma once
 
 namespace wattune::spec {

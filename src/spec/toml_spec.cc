@@ -42,14 +42,14 @@ Result<Language> read_language(const Table& table, const std::filesystem::path& 
       .hint("add language = \"OpenCL\", \"CUDA\", \"C++\" or \"C\"");
 }
 
-// What read_source() reads.
+// Adds the keys that read_source() reads.
 std::vector<std::string> with_source_keys(std::vector<std::string> keys) {
   for (const char* key : {"file", "function", "language", "options", "compiler", "parameters_as"})
     keys.emplace_back(key);
   return keys;
 }
 
-// One of two words as true (the second) or false (the first, or no such key).
+// True if the key has the second of two words; false if it has the first or is absent.
 Result<bool> is_second(const Table& table, std::string_view key, const std::string& first, const std::string& second) {
   WATTUNE_ASSIGN(const std::optional<std::string> word, table.string(key));
   if (!word || *word == first) return false;
@@ -70,8 +70,8 @@ Result<void> read_compiler(const Table& table, KernelSource& source) {
   return {};
 }
 
-// The file, function, language and options of [kernel], [kernel.cuda] or [reference]; `function` is what holds without
-// such a key. A missing kernel file that may be missing leaves the text empty.
+// Reads file, function, language and options of [kernel], [kernel.cuda] or [reference]. `function` is the default of
+// that key. The text stays empty if the kernel file is missing and the policy allows that.
 Result<KernelSource> read_source(const Table& table, SourcePolicy policy, const std::string& function = {}) {
   KernelSource source;
   WATTUNE_ASSIGN(const Node* file, table.required("file"));
@@ -91,7 +91,7 @@ Result<KernelSource> read_source(const Table& table, SourcePolicy policy, const 
   return source;
 }
 
-// The same kernel in CUDA C++, beside one in OpenCL C.
+// Reads the same kernel in CUDA C++, beside one in OpenCL C.
 Result<void> read_cuda_twin(const Table& table, SourcePolicy policy, KernelSpec& spec) {
   WATTUNE_TRY(table.allow_only(with_source_keys({})));
   WATTUNE_ASSIGN(KernelSource source, read_source(table, policy, spec.source.function));
@@ -135,7 +135,7 @@ Result<void> read_problem(const Document& document, const Node& node, KernelSpec
   return {};
 }
 
-// How the sources get the parameter, where it has a way of its own. OpenCL's get macros.
+// Reads how CUDA sources get the parameter, if it has a style of its own. OpenCL sources get macros.
 Result<void> read_style(const Table& table, const std::string& name, KernelSpec& spec) {
   if (table.find("as") == nullptr) return {};
   WATTUNE_ASSIGN(const bool constant, is_second(table, "as", "macro", "constant"));
@@ -196,7 +196,7 @@ Result<void> read_budget(const Table& table, Budget& budget) {
   return {};
 }
 
-// A list of expressions, each with its place; empty when there is none.
+// Reads a list of expressions, each with its place; empty if the key is absent.
 Result<std::vector<ExpressionText>> read_expressions(const Table& table, const char* key) {
   std::vector<ExpressionText> expressions;
   const Node* list = table.find(key);
@@ -207,8 +207,8 @@ Result<std::vector<ExpressionText>> read_expressions(const Table& table, const c
   return expressions;
 }
 
-// In the order of the file, since the first leads the search. That the metrics exist is checked where they are
-// compiled.
+// Reads the objectives in the order of the file, since the first leads the search. Whether the metrics exist is checked
+// where they are compiled.
 Result<void> read_objectives(const Table& table, KernelSpec& spec) {
   for (const Node::Member& member : table.node().members) {
     const bool maximize = member.key == "maximize";
@@ -242,7 +242,8 @@ Result<void> read_search(const Table& table, KernelSpec& spec) {
   return read_budget(table, spec.budget);
 }
 
-// Names and expressions are checked where they are compiled, together with those of the command line.
+// Reads the metrics. Names and expressions are checked where they are compiled, together with those of the command
+// line.
 Result<void> read_metrics(const Table& table, KernelSpec& spec) {
   for (const Node::Member& member : table.node().members) {
     WATTUNE_ASSIGN(const std::string text, table.required_string(member.key));
@@ -260,7 +261,7 @@ Result<void> read_tolerance(const Table& table, Tolerance& tolerance) {
   return {};
 }
 
-// outputs = { c = "c.npy" }: the arguments must be vectors that the kernel writes.
+// Reads outputs = { c = "c.npy" }. Its arguments must be vectors that the kernel writes.
 Result<ReferenceData> read_outputs(const Table& outputs, bool files_required, const KernelSpec& spec) {
   ReferenceData data;
   std::vector<std::string> writable;
@@ -332,8 +333,8 @@ Result<void> read_reference(const Table& table, SourcePolicy policy, KernelSpec&
   return {};
 }
 
-// Several specs of one kernel have results of their own, so the file lends its name; a text without a file has the
-// function's.
+// Returns the key `name`, or else the file's stem, since several specs of one kernel have separate results. A text
+// without a file is named after the function.
 Result<std::string> read_name(const Table& root, const KernelSpec& spec) {
   WATTUNE_ASSIGN(const std::optional<std::string> name, root.string("name"));
   if (name && !fits_file_names(*name)) return root.document().error(*root.find("name"), kUnfitName);

@@ -11,24 +11,24 @@
 
 namespace wattune::spec {
 
-// A basic string.
+// Returns a basic string of TOML.
 std::string toml_string(std::string_view text);
 std::string toml_string(const ExpressionText& expression);
-// invalid_argument: NaN and infinities, which no parameter may be.
+// Returns a value. Fails with invalid_argument if it is NaN or infinite, which no parameter may be.
 Result<std::string> toml_value(const Value& value);
-// "[a, b]", of what is TOML already.
+// Returns "[a, b]" from elements that are TOML already.
 std::string toml_list(const std::vector<std::string>& elements);
 
-// "{ name = "x", length = 3 }", or without braces a key to a line.
+// A table that is written as "{ name = "x", length = 3 }", or without braces with a key on each line.
 class TomlTable {
  public:
   void add(std::string_view key, std::string value);
-  // Unless the text is empty.
+  // Adds a text, unless it is empty.
   void add_text(std::string_view key, std::string_view text);
   bool empty() const { return members_.empty(); }
   std::string in_line() const;
-  std::string in_lines() const;                            // each ended
-  std::string as_section(std::string_view heading) const;  // empty when the table is
+  std::string in_lines() const;                            // each line is ended
+  std::string as_section(std::string_view heading) const;  // empty if the table is
 
  private:
   std::vector<std::string> members_;

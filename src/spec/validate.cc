@@ -47,7 +47,7 @@ Result<void> check_parameter_names(const KernelSpec& spec) {
   return {};
 }
 
-// What is set on a board is a positive number, and by one parameter only.
+// Checks that each setting of a board has positive numbers as values, and only one parameter.
 Result<void> check_roles(const KernelSpec& spec) {
   std::map<ParameterRole, std::string_view> seen;
   for (const Parameter& parameter : spec.parameters) {
@@ -87,7 +87,7 @@ Result<void> check_geometry(const Geometry& geometry, const NameScope& scope, co
   return {};
 }
 
-// The types of a function's arguments in the first launch that calls it hold for all.
+// Checks that all launches of a function have arguments of the same types as its first launch.
 Result<void> check_calls(const KernelSpec& spec) {
   if (!is_host_language(spec.source.language)) return {};
   const std::vector<FunctionCall> calls = launched_source(spec).calls;
@@ -102,7 +102,7 @@ Result<void> check_calls(const KernelSpec& spec) {
   return {};
 }
 
-// What only devices have.
+// Returns the feature of the argument that only devices have; empty if there is none.
 std::string_view device_only(const Argument& argument) {
   const auto* vector = std::get_if<VectorArgument>(&argument.kind);
   if (vector != nullptr && vector->image) return "an image";
@@ -121,7 +121,7 @@ Result<void> check_host_arguments(const KernelSpec& spec) {
   return {};
 }
 
-// Textures are sampled as they say themselves.
+// Rejects samplers in a spec without an OpenCL kernel, where textures define their own sampling.
 Result<void> check_samplers(const KernelSpec& spec) {
   for (const Argument& argument : spec.arguments)
     if (std::holds_alternative<SamplerArgument>(argument.kind))
@@ -132,7 +132,7 @@ Result<void> check_samplers(const KernelSpec& spec) {
   return {};
 }
 
-// What only CUDA has, in a spec whose kernel is written in another language.
+// Rejects features of CUDA in a spec whose kernel is written in another language.
 Result<void> check_language(const KernelSpec& spec) {
   if (spec.source.language == Language::cuda && spec.alternatives.empty()) return check_samplers(spec);
   const auto refuse = [&](const SourcePosition& position, std::string message) {
@@ -153,7 +153,8 @@ Result<void> check_language(const KernelSpec& spec) {
   return {};
 }
 
-// A series counts itself by a name that its expressions read, and those inside it, but for its `repeat`.
+// Adds the name of the index of a series. The expressions of the series and those inside it may read the name, but not
+// its `repeat`.
 Result<void> add_index(const LaunchStep& step, NameScope& scope) {
   if (step.index.empty()) return {};
   const auto refuse = [&](std::string message) {
@@ -221,7 +222,8 @@ bool has_index(const std::vector<LaunchStep>& steps, const std::string& name) {
                              [&](const LaunchStep& step) { return step.index == name || has_index(step.group, name); });
 }
 
-// An argument has one value, but a launch may have another in each repetition.
+// Checks an argument. It has one value, so it cannot read the index of a launch, which may give a value in each
+// repetition instead.
 Result<void> check_argument(const Argument& argument, const NameScope& scope, const KernelSpec& spec) {
   Result<void> known = check_argument(argument, scope);
   if (known || !has_index(spec.steps, known.error().offending_text())) return known;

@@ -1,4 +1,4 @@
-// What must hold for a spec whatever it was read from: names are distinct and known, expressions parse.
+// Checks of a spec, independent of its format: names are distinct and known, expressions parse.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,15 @@
 
 namespace wattune::spec {
 
-// Gives extents of the problem other values. not_found (with the nearest name), invalid_argument (below 1).
+// Replaces extents of the problem. Fails with not_found and the nearest name, with invalid_argument if a value is below
+// 1.
 Result<void> replace_extents(KernelSpec& spec, const std::vector<NamedSize>& sizes);
 
-// Parameters and constraints. Extents of the problem are replaced by their values in the constraints, because a
-// search space knows parameters only. invalid_argument, parse_error, not_found.
+// Checks parameters and constraints. Replaces extents of the problem by their values in the constraints, because a
+// search space knows parameters only. Fails with invalid_argument, parse_error or not_found.
 Result<void> validate_space(KernelSpec& spec);
 
-// Geometry, arguments and reference. Same errors.
+// Checks geometry, arguments and reference. Fails as validate_space() does.
 Result<void> validate_launch(const KernelSpec& spec);
 
 }  // namespace wattune::spec

@@ -58,7 +58,7 @@ std::string_view name_of(ArgumentAccess access) {
   return "unknown";
 }
 
-// Without the empty ones at the end; empty ones before others mean 1.
+// Lists the sizes without the empty ones at the end; empty ones before others mean 1.
 std::string list_of(const std::array<ExpressionText, 3>& sizes) {
   std::size_t count = sizes.size();
   while (count > 1 && sizes[count - 1].text.empty()) --count;
@@ -129,7 +129,7 @@ std::string field_toml(const BufferField& field, bool filled) {
   return out.in_line();
 }
 
-// Structs are filled as a whole from a file, or field by field.
+// Writes the contents. Structs are filled as a whole from a file, or field by field.
 void write_contents(const VectorArgument& vector, TomlTable& out) {
   const bool filled = vector.access != ArgumentAccess::write_only;
   const bool whole = vector.fields.empty() || std::holds_alternative<FillFile>(vector.fill);
@@ -189,7 +189,8 @@ std::string names_of(const KernelSpec& spec, const std::vector<std::size_t>& arg
   return toml_list(names);
 }
 
-// The quotient rounded up, as `divide` means it, whose extents need not be those of the problem here.
+// Returns the quotient rounded up, as `divide` does. A grid is written, because its extents need not be those of the
+// problem.
 std::array<ExpressionText, 3> grid_of(const Geometry& geometry) {
   std::array<ExpressionText, 3> grid = geometry.sizes;
   for (std::size_t i = 0; i < grid.size(); ++i) {
@@ -213,7 +214,7 @@ void write_geometry(const Geometry& geometry, TomlTable& out) {
 
 std::string launches_toml(const KernelSpec& spec, const std::vector<LaunchStep>& steps);
 
-// What a launch and a group have.
+// Writes the keys that launches and groups have in common.
 void write_repetition(const KernelSpec& spec, const LaunchStep& step, TomlTable& out) {
   out.add_text("when", step.condition.text);
   out.add_text("repeat", step.repeat.text);

@@ -9,7 +9,7 @@
 namespace wattune::spec {
 
 std::string argument_toml(const Argument& argument);
-// The value of the key `launch`: an inline table or a list of them. Precondition: it has steps, or a geometry.
+// Returns the value of the key `launch`: an inline table or a list of them. Precondition: it has steps, or a geometry.
 std::string launch_toml(const KernelSpec& spec);
 
 }  // namespace wattune::spec

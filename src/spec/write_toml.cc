@@ -1,4 +1,4 @@
-// A KernelSpec as the TOML that reads back as it.
+// KernelSpec -> TOML that reads back as the same spec.
 #include <fmt/format.h>
 
 #include "spec/toml_text.h"
@@ -62,7 +62,7 @@ Result<std::string> parameters_section(const KernelSpec& spec) {
   return out.as_section("parameters");
 }
 
-// The leading objective comes first in the file.
+// Writes the objectives, with the leading one first in the file.
 void write_objectives(const std::vector<Objective>& objectives, TomlTable& out) {
   if (objectives.empty()) return;
   const bool leader = objectives.front().maximize;
@@ -110,7 +110,7 @@ std::string reference_section(const KernelSpec& spec) {
 
 }  // namespace
 
-// What belongs to the whole file comes before its first section.
+// Writes keys of the whole file before the first section.
 Result<std::string> write_toml(const KernelSpec& spec) {
   if (std::holds_alternative<ReferenceKernel>(spec.reference) ||
       std::holds_alternative<ReferenceFunction>(spec.reference))

@@ -1,4 +1,5 @@
-// Tables of recorded configurations, one to a line, with a mapping that says what the columns are: docs/formats/csv.md.
+// Reads tables of recorded configurations, one to a line, with a mapping that tells the meaning of the columns:
+// docs/formats/csv.md.
 #include "store/csv.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ namespace wattune::store {
 
 namespace {
 
-// What a column may be, and its usual names, without the unit, the likeliest first.
+// A possible meaning of a column, and its usual names without the unit, the likeliest first.
 struct Role {
   std::string_view name;
   std::vector<std::string_view> words;
@@ -54,7 +55,7 @@ std::optional<double> number_in(std::string_view text) {
   return number;
 }
 
-// A column of times: where it is, and nanoseconds in its unit, which its name ends in ("compile_ms").
+// A column of times: its index, and the nanoseconds in the unit with which its name ends ("compile_ms").
 struct TimeColumn {
   std::size_t index = 0;
   double unit = 0.0;
@@ -103,7 +104,7 @@ class CsvReader {
   }
 
  private:
-  // A metric's columns.
+  // The columns of a metric.
   struct MetricColumns {
     std::string name;
     std::string unit;
@@ -129,7 +130,7 @@ class CsvReader {
     return name.empty() ? std::nullopt : std::optional(column_named(name));
   }
 
-  // Where the mapping lists objectives and no column is missing.
+  // Finds the columns for the winner, if the mapping lists objectives and no such column is missing.
   void find_own_columns() {
     const auto is_there = [this](const char* name) { return std::ranges::count(columns_, name) > 0; };
     if (find_member(mapping_, kObjectives) == nullptr || !std::ranges::all_of(kOwnColumns, is_there)) return;
@@ -137,7 +138,7 @@ class CsvReader {
     for (std::size_t i = 0; i < kOwnColumns.size(); ++i) (*own_)[i] = column_named(kOwnColumns[i]);
   }
 
-  // By the names of the columns; blank where there is nothing to say.
+  // Returns the fields of these columns by name, without blank ones.
   Json own_figures_in(const std::vector<std::string_view>& fields) const {
     Json figures = Json::object();
     for (std::size_t i = 0; i < kOwnColumns.size(); ++i) {
@@ -148,7 +149,7 @@ class CsvReader {
     return figures;
   }
 
-  // Those that the mapping gives a unit.
+  // Finds the metrics, to which the mapping gives units.
   void find_metrics() {
     const Json* const units = find_member(mapping_, "metrics");
     if (units == nullptr) return;
@@ -160,7 +161,7 @@ class CsvReader {
     }
   }
 
-  // Blank where nobody knows it.
+  // Returns the metrics of a line, without blank ones.
   std::vector<Metric> metrics_in(const std::vector<std::string_view>& fields) const {
     std::vector<Metric> metrics;
     for (const MetricColumns& column : metrics_) {
@@ -180,7 +181,7 @@ class CsvReader {
     return {index, *unit};
   }
 
-  // As the mapping says, else by its usual names.
+  // Finds the column of a role by the mapping, or else by its usual names.
   std::optional<TimeColumn> find_time_column(const Role& role) const {
     if (const Json* named = find_member(mapping_, "columns"); named != nullptr)
       if (const std::string name = text_or(*named, std::string(role.name).c_str(), ""); !name.empty())
@@ -195,7 +196,7 @@ class CsvReader {
     return std::nullopt;
   }
 
-  // The value of the parameter's list that the field says.
+  // Returns for each parameter the listed value that its field names.
   std::vector<Value> values_of(const std::vector<std::string_view>& fields) const {
     std::vector<Value> values;
     for (std::size_t p = 0; p < parameters_.size(); ++p) {
@@ -225,7 +226,7 @@ class CsvReader {
     return number ? std::optional(Nanoseconds(*number * column->second.unit)) : std::nullopt;
   }
 
-  // Samples as times, or as differences from the time.
+  // Reads samples, which are times or differences from the time.
   std::vector<Sample> samples_in(const std::vector<std::string_view>& fields, Nanoseconds time) const {
     std::vector<Sample> samples;
     for (const auto& [role, from] : {std::pair("samples", Nanoseconds()), std::pair("deltas", time)}) {
@@ -259,16 +260,16 @@ class CsvReader {
   std::vector<std::string_view> columns_;
   RecordedTrials trials_;
   std::vector<Parameter> declared_;
-  std::vector<std::optional<std::size_t>> parameters_;  // columns; none of a constant
+  std::vector<std::optional<std::size_t>> parameters_;  // columns; absent for a constant
   std::map<std::string_view, TimeColumn> times_;
   std::optional<std::size_t> status_;
   std::optional<std::size_t> finished_at_;
   std::vector<MetricColumns> metrics_;
-  std::optional<std::array<std::size_t, kOwnColumns.size()>> own_;  // columns
-  std::vector<Json> figures_;                                       // of each line
+  std::optional<std::array<std::size_t, kOwnColumns.size()>> own_;  // the columns of kOwnColumns
+  std::vector<Json> figures_;                                       // the figures of each line
 };
 
-// NAME.csv, also compressed, has its mapping in NAME.params.json where its first line is none.
+// Reads the mapping from NAME.params.json, for a table NAME.csv, also compressed, whose first line is no mapping.
 Result<std::string> mapping_beside(const std::filesystem::path& file) {
   const std::string name = file.filename().string();
   const std::filesystem::path beside = file.parent_path() / (name.substr(0, name.find(".csv")) + ".params.json");

@@ -1,4 +1,4 @@
-// Tables with a mapping: docs/formats/csv.md.
+// Tables with a mapping (docs/formats/csv.md): their columns and the reader.
 #pragma once
 
 #include <array>
@@ -9,17 +9,18 @@
 
 namespace wattune::store {
 
-// The columns that decide which configuration wins, as members of winner_figures_from(). kNoValue stands where the
-// objective has no value for a configuration.
+// The columns that decide which configuration wins, as members of winner_figures_from(). kNoValue is the entry of a
+// configuration without a value of the objective.
 inline constexpr std::array<const char*, 4> kOwnColumns = {"objective", "final", "final_time_ns", "final_objective"};
 inline constexpr const char* kNoValue = "none";
 
-// Behind a metric's name, of the column beside its own.
+// The suffix that a metric's name has in the column of its uncertainty.
 inline constexpr const char* kUncertainty = "_uncertainty";
 
 bool looks_like_csv(std::string_view text, const std::filesystem::path& file);
 
-// parse_error, with the line; not_found: no mapping in its first line or beside it.
+// Reads a table. Fails with parse_error, which names the line, and with not_found if there is no mapping in its first
+// line or beside it.
 Result<ResultSet> read_csv(std::string_view text, const std::filesystem::path& file);
 
 }  // namespace wattune::store

@@ -19,7 +19,7 @@ struct PythonLiteral {
   std::string_view token;
   std::string_view replacement;
 };
-// Infinity keeps its length, so that error positions stay right.
+// Literals of Python's json and their replacements. Infinity keeps its length, so that error positions stay right.
 constexpr std::array<PythonLiteral, 3> kPythonLiterals{
     {{"NaN", "null"}, {"-Infinity", "     null"}, {"Infinity", "    null"}}};
 
@@ -55,11 +55,12 @@ std::string without_python_literals(std::string_view text) {
 SourcePosition position_of_byte(std::string_view text, std::size_t byte, const std::filesystem::path& file) {
   const std::string_view before = text.substr(0, std::min(byte == 0 ? 0 : byte - 1, text.size()));
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-  const std::size_t line_start = before.rfind('\n') + 1;  // 0 when there is no newline
+  const std::size_t line_start = before.rfind('\n') + 1;  // 0 if there is no newline
   return position_in(file, static_cast<int>(line), static_cast<int>(before.size() - line_start + 1));
 }
 
-// nlohmann's "[json.exception.x.1] parse error at line 1, column 2: what; last read: 'token'" without its frame.
+// Removes the frame of a message of nlohmann: "[json.exception.x.1] parse error at line 1, column 2: what; last read:
+// 'token'".
 std::string_view plain_message(std::string_view message) {
   if (const auto bracket = message.find("] "); bracket != std::string_view::npos) message.remove_prefix(bracket + 2);
   if (message.starts_with("parse error"))
@@ -67,7 +68,7 @@ std::string_view plain_message(std::string_view message) {
   return message.substr(0, std::min(message.find("; last read: "), message.find(" parsing '")));
 }
 
-// The last bytes of the text that were read.
+// Returns the last bytes that were read before the error.
 std::string_view read_before(std::string_view text, std::size_t byte) {
   constexpr std::size_t kShown = 24;
   const std::string_view before = text.substr(0, byte);
@@ -78,14 +79,14 @@ std::string_view read_before(std::string_view text, std::size_t byte) {
   throw Malformed(fmt::format("{} must be {}", in_quotes(name), wanted));
 }
 
-// A number as it stands, anything else by its type.
+// Returns a number as written, and the type of anything else.
 std::string shown(const Json& json) { return json.is_number() ? dump(json) : json.type_name(); }
 
 std::string only_objects(const Document& document) {
   return fmt::format("`{}` may only hold objects", document.section);
 }
 
-// Moves the objects of the document's list to `entries` as they are completed.
+// A handler of parser events that moves the objects of the document's list to `entries` as they are completed.
 class EntryCollector {
  public:
   explicit EntryCollector(Document& document) : document_(document) {}

@@ -1,6 +1,6 @@
 // Reading JSON: result files as documents, and their members with errors that name them.
 //
-// Malformed is thrown by the accessors and never leaves a module: guard() and read_sealed() turn it into an Error.
+// Accessors throw Malformed, which never leaves a module: guard() and read_sealed() turn it into an Error.
 #pragma once
 
 #include <cstdint>
@@ -20,53 +20,54 @@ namespace wattune::store {
 
 using Json = nlohmann::ordered_json;
 
-// A result file with the objects of its one long list (cache, results, Results or trials) taken out while it is read:
-// an ordered object of 10^5 members would be searched through for each new one.
+// A result file whose objects of its one long list (cache, results, Results or trials) are taken out while it is read.
+// An ordered object of 10^5 members would be searched through for each new one.
 struct Document {
   Json head;
-  std::string section;        // the name of that list; empty when the file has none
+  std::string section;        // the name of that list; empty if the file has none
   std::vector<Json> entries;  // its objects, in the order of the file
 };
 
-// Accepts the NaN and Infinity of Python's json, as null. parse_error with line and column.
+// Parses a document, with NaN and Infinity of Python's json as null. Fails with parse_error, with line and column.
 Result<Document> parse_document(std::string_view text, const std::filesystem::path& file);
 
-// Where an Error is, in a file that may have no name.
+// Returns the position of an Error, in a file that may have no name.
 SourcePosition position_in(const std::filesystem::path& file, int line = 0, int column = 0);
 
 struct Malformed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Members of an object; Malformed says which one is missing or of the wrong type.
+// Returns a member of an object; throws Malformed, which names the member, if it is missing or of the wrong type.
 const Json& member(const Json& object, const char* name);
 const std::string& text_member(const Json& object, const char* name);
-double number_member(const Json& object, const char* name);     // null: NaN
-double objective_member(const Json& object, const char* name);  // null: infinite, as of what has no objective
+double number_member(const Json& object, const char* name);     // NaN if null
+double objective_member(const Json& object, const char* name);  // infinite if null, as for a Trial without an objective
 std::uint64_t count_member(const Json& object, const char* name);
 bool flag_member(const Json& object, const char* name);
 const Json& array_member(const Json& object, const char* name);
 const Json& object_member(const Json& object, const char* name);
 
-// A member's value, or an element of it, that lies between two numbers; Malformed says which member does not.
+// Returns a member's value, or an element of it, that lies between two numbers; throws Malformed, which names the
+// member, if it does not.
 double number_within(const Json& json, std::string_view name, double least, double most);
 std::uint64_t count_within(const Json& json, std::string_view name, std::uint64_t least, std::uint64_t most);
-// An array of so many elements.
+// Returns an array with so many elements.
 const Json& array_member(const Json& object, const char* name, std::size_t least, std::size_t most);
 
-// Members that may be absent or of another type.
+// Returns a member that may be absent or of another type.
 const Json* find_member(const Json& object, const char* name);
 std::string text_or(const Json& object, const char* name, std::string otherwise);
 double number_or(const Json& object, const char* name, double otherwise);
 
-// "uncertainty" of a metric; none where it is absent or no number.
+// Returns "uncertainty" of a metric; nullopt if it is absent or no number.
 std::optional<double> uncertainty_in(const Json& metric);
 
-// A tuning parameter's value. `name` is for the message.
+// Returns a tuning parameter's value. `name` is for the message.
 Value value_from_json(const Json& json, std::string_view name);
 Json value_to_json(const Value& value);
 
-// JSON text on one line; text that is not UTF-8 is replaced.
+// Writes JSON on one line; text that is not UTF-8 is replaced.
 std::string dump(const Json& json);
 
 // Calls `read` and turns Malformed into a parse_error at `position`.

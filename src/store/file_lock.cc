@@ -1,4 +1,4 @@
-// Locks are those of open file descriptions (fcntl, F_OFD_SETLK), because network file systems carry locks of fcntl to
+// Locks belong to open file descriptions (fcntl, F_OFD_SETLK), because network file systems pass locks of fcntl to
 // their servers, while some keep flock() on one host. They end with the last descriptor, as those of flock() do.
 #include "store/file_lock.h"
 
@@ -23,20 +23,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Far behind the end of any file: file systems that enforce locks (SMB) let others read what is before.
+// The locked byte, far behind the end of any file. File systems that enforce locks (SMB) let others read the bytes
+// before.
 constexpr off_t kLockedByte = off_t{1} << 62;
 
-// Waiting in fcntl itself has no limit.
+// The pause between tries. Waiting in fcntl itself could not be limited.
 constexpr std::chrono::milliseconds kBetweenTries{2};
 
 constexpr std::string_view kNone = "has no locks";
 constexpr std::string_view kThisHost = "keeps locks on this host only";
 constexpr std::string_view kPerhaps = "may keep locks on this host only";
 
-// A file system, and where its locks are in doubt: with one of the options, or without the one that is needed.
+// A file system whose locks are in doubt: with this option, or always.
 struct FileSystem {
   std::string_view type;
-  std::string_view option;  // empty: always
+  std::string_view option;  // in doubt with any option if empty
   std::string_view doubt;
 };
 constexpr std::array<FileSystem, 14> kDoubtful{{{"nfs", "nolock", kThisHost},
@@ -62,7 +63,7 @@ bool has_option(std::string_view options, std::string_view option) {
   return fmt::format(",{},", options).find(fmt::format(",{},", option)) != std::string::npos;
 }
 
-// Whether a line of /proc says that somebody holds our lock: "... OFDLCK ADVISORY WRITE -1 08:01:5678 ...".
+// True if a line of /proc tells that its process holds our lock: "... OFDLCK ADVISORY WRITE -1 08:01:5678 ...".
 bool tells_of_lock(const std::string& line, const std::string& inode_end) {
   std::istringstream words(line);
   bool is_ours = false;
@@ -84,7 +85,7 @@ bool holds_lock(const fs::path& process, const std::string& inode_end) {
   return false;
 }
 
-// The process that holds the lock, as far as this user may see; empty when unknown.
+// Returns the process that holds the lock, as far as this user may see; empty if unknown.
 std::string lock_holder(int descriptor) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return {};
@@ -110,7 +111,7 @@ std::string doubt_about_locks_of(int descriptor) {
   return ::fstat(descriptor, &status) == 0 ? doubt_about_locks(mountinfo, status.st_dev) : std::string();
 }
 
-// 0, or the error number of the refusal.
+// Returns 0, or the error number of the refusal.
 int try_to_lock(int descriptor) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -137,8 +138,8 @@ Result<std::string> lock_file(int descriptor, const fs::path& file, std::chrono:
   return system_error("cannot lock", file, refusal);
 }
 
-// "36 35 98:0 /root /mount rw,noatime master:1 - nfs4 host:/export rw,vers=4.2": the device is the third word, and
-// behind the dash stand type, source and options.
+// Parses lines such as "36 35 98:0 /root /mount rw,noatime master:1 - nfs4 host:/export rw,vers=4.2". The device is the
+// third word; type, source and options are behind the dash.
 std::string doubt_about_locks(std::istream& mountinfo, dev_t device) {
   const std::string number = fmt::format("{}:{}", ::major(device), ::minor(device));
   for (std::string line; std::getline(mountinfo, line);) {

@@ -1,4 +1,4 @@
-// What keeps two processes from writing one file, and what it is worth where the file lies.
+// A lock that keeps two processes from writing one file, and the doubts about it on some file systems.
 #pragma once
 
 #include <sys/types.h>
@@ -12,12 +12,12 @@
 
 namespace wattune::store {
 
-// Locks an open file for as long as its description is open. busy: another process held it as long as we waited, which
-// is named where the system tells. Otherwise why the lock may not keep everybody out, in a sentence for the user;
-// empty: it does.
+// Locks an open file for as long as its description is open. Returns why the lock may not keep everybody out, as a
+// sentence for the user; empty if it does. Fails with busy if another process held it all the time `wait`; the error
+// names that process if the system tells.
 Result<std::string> lock_file(int descriptor, const std::filesystem::path& file, std::chrono::milliseconds wait = {});
 
-// What /proc/self/mountinfo says about locks on a device: as above, without the file's name.
+// Returns what /proc/self/mountinfo tells about locks on a device: the same sentence, without the file's name.
 std::string doubt_about_locks(std::istream& mountinfo, dev_t device);
 
 }  // namespace wattune::store

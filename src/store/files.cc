@@ -31,7 +31,7 @@ class Descriptor {
   int number_;
 };
 
-// Terminals, pipes and /dev/null are written to, not replaced.
+// Writes to a terminal, a pipe or /dev/null, which are not replaced.
 Result<void> write_to_device(const std::filesystem::path& file, std::string_view text) {
   const Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
   if (descriptor.get() < 0) return system_error("cannot write", file, errno);
@@ -42,7 +42,8 @@ Error exists_error(const std::filesystem::path& file) {
   return Error(ErrorCode::already_exists, fmt::format("{} exists", file.string())).hint("--overwrite replaces it");
 }
 
-// Gives the temporary file its name. Without `overwrite`, link(2) keeps a file that another process has just made.
+// Gives the temporary file its name. Without `overwrite`, link(2) does not replace a file that another process has just
+// made.
 Result<void> publish(const std::filesystem::path& temporary, const std::filesystem::path& file, bool overwrite) {
   if (!overwrite && ::link(temporary.c_str(), file.c_str()) == 0) {
     ::unlink(temporary.c_str());
@@ -91,7 +92,7 @@ Result<void> check_regular(int descriptor, const std::filesystem::path& file) {
   return Error(ErrorCode::invalid_argument, fmt::format("{} is a {}, where a file is needed", file.string(), what));
 }
 
-// A pipe is opened without waiting for its other end.
+// Reads the file. A pipe is opened without waiting for its other end.
 Result<std::string> read_regular_file(const std::filesystem::path& file) {
   const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (descriptor.get() < 0) return system_error("cannot open", file, errno);
@@ -127,7 +128,7 @@ Result<void> write_file(const std::filesystem::path& file, std::string_view text
     return Error(ErrorCode::invalid_argument, fmt::format("{} is a directory", file.string()));
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return write_to_device(file, text);
   if (!overwrite && std::filesystem::exists(status)) return exists_error(file);
-  // Through a symbolic link, the file that it names is replaced.
+  // If the name is a symbolic link, the file that it names is replaced.
   const auto place = std::filesystem::exists(status) ? std::filesystem::canonical(file, ignored) : file;
   WATTUNE_ASSIGN(const std::filesystem::path temporary, write_beside(place, text));
   const Result<void> published = publish(temporary, place, overwrite);

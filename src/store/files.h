@@ -9,25 +9,26 @@
 
 namespace wattune::store {
 
-// All bytes from the current offset on. invalid_argument: more than a result file may hold.
+// Reads all bytes from the current offset on. Fails with invalid_argument if there are more than a result file may
+// hold.
 Result<std::string> read_descriptor(int descriptor, const std::filesystem::path& file);
 Result<std::string> read_file(const std::filesystem::path& file);
-// The same of a file that Wattune wrote, without waiting for anybody: a device such as /dev/null is empty.
-// invalid_argument: a folder, a pipe or a socket.
+// Reads a file that Wattune wrote, without waiting for anybody. A device such as /dev/null is empty. Fails with
+// invalid_argument if it is a folder, a pipe or a socket.
 Result<std::string> read_regular_file(const std::filesystem::path& file);
-// invalid_argument: what is open is neither a file nor a device such as /dev/null.
+// Fails with invalid_argument if the descriptor is neither a file nor a device such as /dev/null.
 Result<void> check_regular(int descriptor, const std::filesystem::path& file);
 
 Error too_large(const std::filesystem::path& file);
 
-// FILE with this behind its name or, where that is taken, with 2, 3 and so on behind it.
+// Returns an unused name: FILE with `suffix` behind it or, if that is taken, with 2, 3 and so on behind that.
 std::filesystem::path unused_name(const std::filesystem::path& file, std::string_view suffix);
-// Gives the file a second name, an unused_name(); copies it where the file system knows no second names.
+// Gives the file a second name, an unused_name(). Copies it if the file system has no second names.
 Result<void> keep_beside(const std::filesystem::path& file, std::string_view suffix);
 inline constexpr std::string_view kUnsealed = ".unsealed";
 
-// The contents of a result file; .xz, .gz and .zst, told by their first bytes, go through the system's
-// decompressor. unavailable when it is not installed; parse_error when it refuses the file.
+// Reads a result file. If its first bytes are those of .xz, .gz or .zst, the system's decompressor reads it. Fails with
+// unavailable if that is not installed, with parse_error if it rejects the file.
 Result<std::string> read_maybe_compressed(const std::filesystem::path& file);
 
 }  // namespace wattune::store

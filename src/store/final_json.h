@@ -1,4 +1,4 @@
-// What a Trial of the final has besides its samples, as members of its JSON object.
+// The members of a Trial of the final, besides its samples, in its JSON object.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace wattune::store {
 
-// Appends `,"final":...,"over_default":...,"in_search":...`, those of them that there are.
+// Appends those of `,"final":...,"over_default":...,"in_search":...` that exist.
 void append_final(std::string& out, const Observation& observation);
 void read_final(const Json& object, Observation& observation);  // throws Malformed
 

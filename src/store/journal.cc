@@ -18,8 +18,8 @@ namespace wattune::store {
 
 namespace {
 
-// True if no force overrides it. Trials mean nothing with other parameters, and values of an objective nothing under
-// another one, or when the metrics that it may be made of are computed differently.
+// True if even a forced resume must fail. Trials have no meaning with other parameters. Values of an objective have
+// none under another objective, or if metrics that it may use are computed differently.
 bool changes_meaning(const std::string& part, const RunInfo& wanted) {
   return part.starts_with("tuning parameter ") || part == "objectives" ||
          (!wanted.objectives.empty() && part.starts_with("metric "));
@@ -37,7 +37,7 @@ std::string part_of(const RunInfo& info, const std::string& part) {
   return found == info.identity.end() ? std::string() : found->second;
 }
 
-// True if the same configurations may be tried, with the same ids, and the same one is the default.
+// True if the same configurations may be tried, with the same ids, and the same default.
 bool has_same_space(const RunInfo& a, const RunInfo& b) {
   return a.space_hash == b.space_hash && a.parameters == b.parameters && a.default_values == b.default_values &&
          part_of(a, kResourceConstraints) == part_of(b, kResourceConstraints);
@@ -56,13 +56,13 @@ Result<void> check_resumable(const RunInfo& found, const RunInfo& wanted, Resume
                                : "write to another file");
 }
 
-// Trials that count in a changed space, each configuration once, and how many configurations do not.
+// The Trials that count in a changed space, each configuration once, and the number of configurations that do not.
 struct Carried {
   std::vector<Trial> trials;
   std::size_t unused = 0;
 };
 
-// Adds those of one run.
+// Adds the Trials of one run.
 void carry(ResultSet results, const RunInfo& wanted, const Placement& placement,
            std::map<ConfigurationId, std::size_t>& places, std::set<std::string>& unused, std::vector<Trial>& trials) {
   for (Trial& trial : results.trials) {
@@ -98,7 +98,7 @@ Result<Carried> carried_into(const RunInfo& wanted, std::string_view journal, co
   return carried;
 }
 
-// FILE.~1~, FILE.~2~ and so on.
+// Returns the next free name of FILE.~1~, FILE.~2~ and so on.
 std::filesystem::path backup_of(const std::filesystem::path& file) {
   std::error_code ignored;
   for (int number = 1;; ++number) {
@@ -109,12 +109,12 @@ std::filesystem::path backup_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-// The file with what it takes to write one line; the line's memory is kept between calls.
+// The file and the state for writing a line. The line's memory is kept between calls.
 struct Journal::Writer {
   std::unique_ptr<LockedFile> file;
   TrialEncoder encoder;
   std::string line;
-  std::string text;  // all that is in the file, should it be lost
+  std::string text;  // everything in the file, to be saved if the file is lost
 };
 
 Journal::Journal(std::filesystem::path file, std::unique_ptr<Writer> writer, std::vector<Trial> recovered)
@@ -124,14 +124,14 @@ Journal::~Journal() = default;
 
 namespace {
 
-// The Trials that a run goes on with, and the text that the journal gets for them behind its intact part.
+// The Trials with which a run continues, and the text that the journal gets for them behind its intact part.
 struct Continued {
   Carried carried;
   std::string added;
 };
 
-// Returns what a run goes on with. In a changed space it has a header of its own, and behind that the Trials that count
-// there, with their ids in it.
+// Returns the Trials with which a run continues. In a changed space they are written again behind a header of their
+// own, with their ids in that space.
 Result<Continued> continued(std::string_view text, const RunInfo& wanted, ResultSet found,
                             const std::filesystem::path& file, const Placement& placement) {
   if (has_same_space(found.info, wanted)) return Continued{{std::move(found.trials), 0}, {}};
@@ -211,7 +211,7 @@ Result<void> Journal::check_intact() {
   return intact ? intact : save_elsewhere(intact.error());
 }
 
-// Trials that follow go to the new file too, which is written as any other journal.
+// Saves the journal in a new file. Later Trials go to that file too.
 Result<void> Journal::save_elsewhere(Error loss) {
   const std::filesystem::path name = unused_name(file_, ".saved");
   Result<LockedFile> saved = LockedFile::open(name);
@@ -223,7 +223,7 @@ Result<void> Journal::save_elsewhere(Error loss) {
   return std::move(loss).hint(fmt::format("what was measured is in {}", name.string()));
 }
 
-// The lock is held until the file has its new name, which it would otherwise keep being written under.
+// Renames the file under its lock. Otherwise another process could go on writing to the renamed file.
 Result<void> set_aside(const std::filesystem::path& file) {
   WATTUNE_ASSIGN(const LockedFile locked, LockedFile::open(file));
   if (std::rename(file.c_str(), backup_of(file).c_str()) != 0) return system_error("cannot rename", file, errno);

@@ -21,7 +21,7 @@ namespace wattune::store {
 
 namespace {
 
-// The first one did not record what identifies its Trials.
+// The version of the format. Version 1 did not record what identifies its Trials.
 constexpr std::uint64_t kJournalFormat = 2;
 constexpr std::string_view kHeaderStart = "{\"wattune_journal\":";
 constexpr std::string_view kNextRun = "\n{\"wattune_journal\":";
@@ -45,7 +45,7 @@ Result<RunInfo> read_header(std::string_view line, int number, JsonLimits& limit
   return guard(position_in(file, number), [&] { return run_info_from_json(json); });
 }
 
-// Turns lines back into Trials of the header's space.
+// A decoder of lines into Trials of the header's space.
 class TrialDecoder {
  public:
   explicit TrialDecoder(const std::vector<Parameter>& parameters)
@@ -78,7 +78,7 @@ class TrialDecoder {
   Configuration::Names names_;
 };
 
-// Throws where an earlier line contradicts this one.
+// A check of ids. Throws if a line contradicts an earlier one.
 class IdCheck {
  public:
   IdCheck(const JournalChecks& checks, const RunInfo& run) : checks_(checks), run_(run) {}
@@ -105,7 +105,7 @@ class IdCheck {
   std::set<ConfigurationId> ids_;
 };
 
-// True if less follows the header of a later run than was to be written again, so that the run before it counts.
+// True if fewer Trials follow the header of a later run than were to be written again. The run before it counts then.
 bool is_half_carried(std::string_view run) {
   LineReader lines(run);
   const std::optional<std::string_view> header = lines.next();
@@ -117,7 +117,7 @@ bool is_half_carried(std::string_view run) {
   return missing > 0;
 }
 
-// Behind `lines_before` lines of the file.
+// Reads a run that begins behind `lines_before` lines of the file.
 Result<JournalContents> read_run(std::string_view text, int lines_before, const std::filesystem::path& file,
                                  const JournalChecks& checks) {
   LineReader lines(text);

@@ -1,4 +1,4 @@
-// Writing JSON without building a document first: what the journal's hot path needs, escaped properly.
+// Writing JSON without building a document first, properly escaped, as the journal's hot path needs.
 #pragma once
 
 #include <string>

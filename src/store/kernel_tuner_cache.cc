@@ -15,9 +15,9 @@ namespace wattune::store {
 namespace {
 
 constexpr double kNanosecondsPerMs = 1e6;
-// Before it had names for failures, Kernel Tuner recorded this as their time.
+// The time that Kernel Tuner recorded for a failure before it had names for failures.
 constexpr double kFailureTime = 1e20;
-// Numbers of an entry that are not metrics.
+// Numbers of an entry that are no metrics.
 constexpr std::array<std::string_view, 6> kPhaseKeys = {"time",           "compile_time",  "verification_time",
                                                         "benchmark_time", "strategy_time", "framework_time"};
 
@@ -37,7 +37,7 @@ std::vector<std::string> parameter_names(const Json& head) {
   return names;
 }
 
-// The lists of `tune_params`; from the entries where a list is absent.
+// Returns the parameters with the values of `tune_params`, or with those of the entries if a list is missing.
 std::vector<Parameter> declared_parameters(const Json& head, const RecordedTrials& trials) {
   std::vector<Parameter> parameters = trials.parameters();
   const Json* lists = find_member(head, "tune_params");
@@ -50,8 +50,8 @@ std::vector<Parameter> declared_parameters(const Json& head, const RecordedTrial
   return parameters;
 }
 
-// The name of the failure that an entry records, or nullptr: under __error__, or in older files under the objective's
-// or time's name.
+// Returns the name of the failure that an entry records, or nullptr. It is under __error__ or, in older files, under
+// the name of the time or the objective.
 const Json* failure_of(const Json& entry, const std::vector<std::string>& objectives) {
   if (const Json* error = find_member(entry, "__error__")) return error;
   if (const Json* time = find_member(entry, "time"); time != nullptr && time->is_string()) return time;
@@ -105,7 +105,7 @@ Observation observation_of(const Json& entry, const std::vector<std::string>& na
   return observation;
 }
 
-// [4096, 4096] as "4096, 4096".
+// Formats a problem size: [4096, 4096] as "4096, 4096".
 std::string problem_size_text(const Json& head) {
   const Json* size = find_member(head, "problem_size");
   if (size == nullptr || size->is_null()) return {};
@@ -116,7 +116,7 @@ std::string problem_size_text(const Json& head) {
   return text;
 }
 
-// The names of what the file ranks by, at least one; a list since Kernel Tuner 1.4.
+// Returns the names of the objectives of the file, at least one. They are a list since Kernel Tuner 1.4.
 std::vector<std::string> objectives_in(const Json& head) {
   std::vector<std::string> names;
   const Json* objective = find_member(head, "objective");
@@ -156,7 +156,8 @@ std::string_view trimmed(std::string_view text) {
   return end == std::string_view::npos ? std::string_view() : text.substr(0, end + 1);
 }
 
-// Kernel Tuner leaves the file without its closing braces while it runs, and killed, with half a line.
+// Parses a file without its closing braces, as Kernel Tuner leaves it while it runs. A killed one may leave half a
+// line.
 Result<Document> parse_unclosed(std::string_view text) {
   const auto close = [](std::string_view open) {
     if (open.ends_with(',')) open.remove_suffix(1);
@@ -170,7 +171,7 @@ Result<Document> parse_unclosed(std::string_view text) {
 
 // --- Writing
 
-// "4096, 4096" and "4096 x 4096" as [4096,4096], one number alone as such, anything else as text.
+// Writes "4096, 4096" and "4096 x 4096" as [4096,4096], a single number as a number, and anything else as text.
 Json problem_size_json(const std::string& text) {
   if (text.find_first_not_of("0123456789,x[]() ") != std::string::npos) return text;
   Json extents = Json::array();
@@ -192,14 +193,15 @@ Error taken_name(std::string_view kind, const std::string& name) {
       .hint("write another format");
 }
 
-// True if an entry has this member and it is no metric.
+// True if an entry has a member of this name that is no metric.
 bool is_own_key(std::string_view name) {
   constexpr std::array<std::string_view, 6> kOthers = {"times",      "timestamp", "__error__",
                                                        "invalidity", "message",   kOwnMember};
   return contains(kPhaseKeys, name) || contains(kOthers, name);
 }
 
-// Returns the members of a configuration. A parameter or metric of the name of another member is refused.
+// Returns the members of a configuration. Fails with invalid_argument if a parameter or metric has the name of another
+// member.
 Result<Json> entry_of(const Trial& trial, const RunInfo& info) {
   Json entry = configuration_to_json(trial.configuration);
   for (const std::string& name : trial.configuration.names())
@@ -227,7 +229,7 @@ Result<Json> entry_of(const Trial& trial, const RunInfo& info) {
   return entry;
 }
 
-// As Kernel Tuner makes it, which cannot tell texts with commas apart.
+// Makes a key as Kernel Tuner does, which cannot tell texts with commas apart.
 std::string key_of(const Configuration& configuration) {
   std::string key;
   for (const Value& value : configuration.values()) key += (key.empty() ? "" : ",") + value.to_string();
@@ -283,7 +285,7 @@ Result<std::string> write_kernel_tuner_cache(const ResultSet& results) {
     text += separator + dump(Json(key_of(trial.configuration))) + ": " + dump(entry);
     separator = ",\n";
   }
-  return text += "}\n}";  // Kernel Tuner looks for exactly these
+  return text += "}\n}";  // Kernel Tuner looks for exactly this end
 }
 
 }  // namespace wattune::store

@@ -1,6 +1,6 @@
-// What a result file of strangers may demand (docs/store.md). Past these a few kilobytes, unpacked, would
-// take all memory; deep nesting overflows the stack of what walks through it later; and each member of an ordered
-// object is compared with all before it.
+// Limits on result files of strangers (docs/store.md). Without them a few kilobytes, unpacked, could take all memory.
+// Deep nesting could overflow the stack of code that walks through it later. Each member of an ordered object is
+// compared with all before it.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 
 namespace wattune::store {
 
-inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;  // unpacked
-inline constexpr std::size_t kMaxLineBytes = std::size_t{1} << 26;  // of a journal or a table
-inline constexpr std::size_t kMaxValues = std::size_t{1} << 25;     // numbers, texts, lists and objects in all
+inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;  // most bytes of a file, unpacked
+inline constexpr std::size_t kMaxLineBytes = std::size_t{1} << 26;  // most bytes of a line in a journal or a table
+inline constexpr std::size_t kMaxValues = std::size_t{1} << 25;     // most numbers, texts, lists and objects in all
 
-// What Errors say of them.
+// Messages of Errors about these limits.
 inline constexpr const char* kLineTooLong = "a line is longer than 64 MiB, which no result takes";
 inline constexpr const char* kTooManyValues =
     "there are more than 33,554,432 values: divide the results among several files";
 
-// For texts that are parsed one after another and kept together.
+// A counter for texts that are parsed one after another and kept together.
 class JsonLimits {
  public:
-  // For each event of the parser. Throws Malformed when a limit is passed.
+  // Checks an event of the parser. Throws Malformed if a limit is passed.
   void check(int depth, Json::parse_event_t event);
 
  private:
@@ -30,7 +30,7 @@ class JsonLimits {
   void count_member(std::size_t depth);
 
   std::size_t values_ = 0;
-  std::vector<std::size_t> members_;  // of the object that is open at each depth
+  std::vector<std::size_t> members_;  // members of the open object at each depth
 };
 
 }  // namespace wattune::store

@@ -22,7 +22,7 @@ namespace {
 
 using Reader = Result<ResultSet> (*)(const Document&, const std::filesystem::path&);
 
-// By members that only one of the formats has.
+// Finds the reader by members that only one of the formats has; nullptr if the format is unknown.
 Reader reader_for(const Json& head) {
   const auto has = [&head](const char* name) { return find_member(head, name) != nullptr; };
   if (has("wattune_results")) return read_json;
@@ -38,7 +38,7 @@ Error unknown_format(const std::filesystem::path& file) {
       .hint("a journal, Wattune's JSON, T4, a cache of Kernel Tuner, KTT's JSON, or a CSV table with a mapping");
 }
 
-// A run of a database, as users name it: "all.sqlite#2".
+// A run of a database as users name it: "all.sqlite#2".
 struct NamedRun {
   std::filesystem::path file;
   std::optional<std::int64_t> number;
@@ -61,7 +61,7 @@ bool is_database(const std::filesystem::path& file) {
          looks_like_database(beginning);
 }
 
-// "#1 is gemm, 1024x1024 on A GPU; #2 is ...".
+// Lists runs: "#1 is gemm, 1024x1024 on A GPU; #2 is ...".
 std::string list_of(const std::vector<StoredRun>& runs) {
   constexpr std::size_t kMostListed = 8;
   std::string text;
@@ -95,7 +95,7 @@ Result<ResultSet> load_evaluations(const std::filesystem::path& file) {
   if (text[std::min(text.find_first_not_of(" \t\r\n\xEF\xBB\xBF"), text.size())] != '{') return unknown_format(file);
   Result<Document> document = parse_document(text, file);
   if (!document) {
-    // Kernel Tuner's cache may be cut short, which its own reader repairs.
+    // The reader of Kernel Tuner's cache repairs a file that is cut short.
     if (text.find("\"tune_params_keys\"") != std::string::npos) return parse_kernel_tuner_cache(text, file);
     return std::move(document).error();
   }

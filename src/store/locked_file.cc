@@ -18,7 +18,7 @@ namespace wattune::store {
 
 namespace {
 
-// Whether a file's name still leads to the file that is open.
+// True if a file's name still leads to the open file.
 bool is_same_file(const struct stat& named, const struct stat& opened) {
   return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
@@ -29,7 +29,8 @@ Error changed_error(const std::filesystem::path& file, const char* how) {
 
 }  // namespace
 
-// Between opening and locking, whoever held the lock may have renamed the file or put another in its place.
+// Opens and locks the file, and tries again if its name leads elsewhere. Between both steps, the holder of the lock may
+// have renamed the file or put another in its place.
 Result<LockedFile> LockedFile::open(const std::filesystem::path& file, std::chrono::milliseconds wait) {
   constexpr int kMostTries = 16;
   const auto deadline = std::chrono::steady_clock::now() + wait;
@@ -60,7 +61,7 @@ LockedFile::~LockedFile() {
   ::close(descriptor_);
 }
 
-// As many bytes as the file has: a device such as /dev/full could be read for ever.
+// Reads as many bytes as the file has, since a device such as /dev/full could be read for ever.
 Result<std::string> LockedFile::read() const {
   if (size_ > kMaxFileBytes) return too_large(file_);
   std::string text(size_, '\0');
@@ -76,7 +77,7 @@ Result<std::string> LockedFile::read() const {
   return text;
 }
 
-// What is no regular file has no size to compare.
+// Checks the name and the size. Only a regular file has a size to compare.
 Result<void> LockedFile::check_intact() const {
   struct stat opened {};
   struct stat named {};
@@ -112,7 +113,8 @@ Result<void> LockedFile::append(std::string_view bytes) {
   return system_error("cannot write", file_, cause);
 }
 
-// Through a symbolic link, the file that it names is superseded. The new one is locked before it has the name.
+// Writes the new file beside the old one and locks it before it gets the name. If the name is a symbolic link, the file
+// that it names is superseded.
 Result<void> LockedFile::supersede(std::string_view bytes, std::string_view suffix) {
   std::error_code failed;
   const std::filesystem::path place = std::filesystem::canonical(file_, failed);

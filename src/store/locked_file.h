@@ -1,4 +1,4 @@
-// LockedFile: an append-only file that one process writes at a time and that never keeps half of an append.
+// LockedFile: an append-only file that one process writes at a time, and that never keeps half of an append.
 #pragma once
 
 #include <chrono>
@@ -13,24 +13,26 @@ namespace wattune::store {
 
 class LockedFile {
  public:
-  // Opens or creates. busy: another process held it as long as we waited. A pipe that is full is an error, not a wait.
+  // Opens or creates a file and locks it. Fails with busy if another process held the lock all the time `wait`. Fails,
+  // instead of waiting, if it is a full pipe.
   static Result<LockedFile> open(const std::filesystem::path& file, std::chrono::milliseconds wait = {});
   LockedFile(LockedFile&& other) noexcept;
   LockedFile& operator=(LockedFile&&) = delete;
-  // Waits for the disk, then lets others write.
+  // Waits for the disk, and then lets others write.
   ~LockedFile();
 
-  // Why its lock may not keep everybody else out, for the user; empty: it does.
+  // Returns why its lock may not keep everybody else out, for the user; empty if it does.
   const std::string& doubt() const { return doubt_; }
 
   Result<std::string> read() const;
-  // io_error: the file was removed, replaced, truncated or written by somebody else since it was opened.
+  // Fails with io_error if somebody else removed, replaced, truncated or wrote the file since it was opened.
   Result<void> check_intact() const;
   Result<void> cut_to(std::uint64_t bytes);
-  // With one write(2); on failure the file is as long as before, or made so before the next append.
+  // Appends by one write(2). After a failure the file is as long as before, or is cut to that length before the next
+  // append.
   Result<void> append(std::string_view bytes);
-  // Puts a file of these bytes in its place and goes on with that; the one before keeps its bytes under another name
-  // (keep_beside()). Other processes see the one or the other. On failure nothing has changed.
+  // Puts a file of these bytes in its place and continues with that. The previous file stays under another name
+  // (keep_beside()). Other processes see one or the other. A failure changes nothing.
   Result<void> supersede(std::string_view bytes, std::string_view suffix);
 
  private:
@@ -39,8 +41,8 @@ class LockedFile {
   std::filesystem::path file_;
   int descriptor_;
   std::string doubt_;
-  std::uint64_t size_ = 0;        // of what is intact
-  bool has_torn_append_ = false;  // bytes behind size_ that could not be cut off
+  std::uint64_t size_ = 0;        // size of the intact part
+  bool has_torn_append_ = false;  // true if bytes behind size_ could not be cut off
 };
 
 }  // namespace wattune::store

@@ -1,4 +1,5 @@
-// Which recorded Observations can be true. Files are written by hand too, and a checksum says nothing of numbers.
+// A check whether recorded Observations can be true. Files are also written by hand, and a checksum does not protect
+// against wrong numbers.
 #pragma once
 
 #include <string>
@@ -7,7 +8,7 @@
 
 namespace wattune::store {
 
-// What of an Observation no device and no clock can have shown; empty: nothing.
+// Returns the part of an Observation that no device and no clock can have shown; empty if there is none.
 std::string implausible(const Observation& observation);
 
 }  // namespace wattune::store

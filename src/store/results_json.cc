@@ -10,7 +10,7 @@ namespace wattune::store {
 
 namespace {
 
-// The first one did not record what identifies its Trials.
+// The version of the format. Version 1 did not record what identifies its Trials.
 constexpr std::uint64_t kResultsFormat = 2;
 
 Trial trial_from_json(const Json& json, const Configuration::Names& names) {

@@ -1,4 +1,4 @@
-// The parts of results.json, of which a database holds each by itself.
+// The parts of results.json, which a database stores separately.
 #pragma once
 
 #include <filesystem>
@@ -10,9 +10,9 @@
 
 namespace wattune::store {
 
-// The document without its Trials: an object.
+// Returns the document without its Trials, as an object.
 std::string run_text(const RunInfo& info);
-// One of `trials`: an object.
+// Returns an element of `trials`, as an object.
 std::string trial_text(const Trial& trial);
 std::string configuration_text(const Configuration& configuration);
 Result<ResultSet> read_json(const Document& document, const std::filesystem::path& file);

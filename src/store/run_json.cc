@@ -58,7 +58,7 @@ void read_field(const Json& json, const char* name, DeviceKind& kind) {
 
 DeviceInfo device_from_json(const Json& json) {
   DeviceInfo device;
-  // Files of before it was written lack the board's place.
+  // Files of older versions lack the place on the PCI bus.
   const auto is_lacking = [&](std::string_view name) {
     return name == "pci_bus_id" && find_member(json, "pci_bus_id") == nullptr;
   };
@@ -91,7 +91,7 @@ Json parameters_to_json(const std::vector<Parameter>& parameters) {
   return json;
 }
 
-// Absent: code, as all parameters were before there were roles.
+// Reads the role, which is code in files from before there were roles.
 ParameterRole role_from_json(const Json& entry) {
   if (find_member(entry, "role") == nullptr) return ParameterRole::code;
   const std::string& name = text_member(entry, "role");
@@ -150,7 +150,7 @@ void append_samples(std::string& out, const std::vector<Sample>& samples) {
   out += ']';
 }
 
-// Only what is known: clocks by sample (0: unknown), positions of samples that were throttled.
+// Appends what is known: the clocks of the samples (0 if unknown), and the positions of throttled samples.
 void append_conditions(std::string& out, const std::vector<Sample>& samples) {
   if (std::ranges::any_of(samples, [](const Sample& sample) { return sample.clock.has_value(); })) {
     out += ",\"clocks_mhz\":[";

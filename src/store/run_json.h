@@ -9,11 +9,11 @@
 
 namespace wattune::store {
 
-// Appends the members of a RunInfo to an object.
+// Adds the members of a RunInfo to an object.
 void add_run_info(Json& object, const RunInfo& info);
 RunInfo run_info_from_json(const Json& object);  // throws Malformed
 
-// Appends `"status":...,"finished_at":...`, the members that say what a Trial showed, without braces.
+// Appends `"status":...,"finished_at":...`, the members for the result of a Trial, without braces.
 void append_measured(std::string& out, const Trial& trial);
 
 // A Trial without its configuration.
@@ -24,7 +24,7 @@ struct Measured {
 };
 Measured measured_from_json(const Json& object);  // throws Malformed
 
-// "id" as decimal text.
+// Reads "id", which is decimal text.
 ConfigurationId id_from_json(const Json& object);  // throws Malformed
 
 Configuration::Names names_of(const std::vector<Parameter>& parameters);

@@ -19,13 +19,13 @@ Error cannot_read(std::string why, const fs::path& file, int line) {
   return Error(ErrorCode::parse_error, std::move(why)).at(position_in(file, line));
 }
 
-// Takes the lines of a file one by one; a line that cannot be read costs no other.
+// A reader that takes the lines of a file one by one. A line that cannot be read costs no other.
 class SealedReader {
  public:
   SealedReader(const fs::path& file, const FileKind& kind, const std::function<void(const Json&)>& take)
       : file_(file), kind_(kind), take_(take), start_(fmt::format("{{\"{}\":", kind.member)) {}
 
-  // An Error means that nothing of the file may be read.
+  // Takes a line. An Error means that nothing of the file may be read.
   Result<void> add(std::string_view line, bool is_terminated) {
     ++number_;
     if (line.empty()) return {};
@@ -95,13 +95,13 @@ class SealedReader {
   JsonLimits limits_;
   SealedContents contents_;
   int number_ = 0;
-  int first_ = 0;  // that is not empty
+  int first_ = 0;  // number of the first line that is not empty
   std::string_view first_line_;
   bool is_known_ = false;
   bool is_torn_ = false;
 };
 
-// An older Wattune wrote some objects over several lines.
+// Removes line breaks. An older Wattune wrote some objects over several lines.
 std::string on_one_line(std::string_view text) {
   std::string line(text);
   std::erase_if(line, [](char letter) { return letter == '\n' || letter == '\r'; });

@@ -1,4 +1,4 @@
-// JSON objects on lines that carry their checksum: what journals and wisdom files consist of.
+// JSON objects on lines that carry their checksum, as in journals and wisdom files.
 //
 // `,"xxh3":"<16 digits>"}` ends each line: XXH3 (64 bits, seed 0) of all bytes before it.
 #pragma once
@@ -12,17 +12,17 @@
 
 namespace wattune::store {
 
-// Completes an object that lacks its closing brace: by its checksum, the brace and a newline.
+// Completes an object without its closing brace: adds its checksum, the brace and a newline.
 void seal(std::string& line);
-// The object with its checksum.
+// Returns the object with its checksum.
 std::string sealed(const Json& object);
 
-// Takes a line without its end.
+// True if the checksum is right. Takes a line without its end.
 bool is_sealed(std::string_view line);
-// Discarded when it is not JSON. Throws Malformed when it passes the limits.
+// Parses a line. Returns discarded JSON if it is no JSON. Throws Malformed if it passes the limits.
 Json parse_line(std::string_view line, JsonLimits& limits);
 
-// Cuts lines off the front of a text, whose line ends may be those of Windows; a byte order mark is skipped.
+// A reader that takes lines from the front of a text. Line ends may be those of Windows; a byte order mark is skipped.
 class LineReader {
  public:
   static constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -30,14 +30,15 @@ class LineReader {
 
   struct Line {
     std::string_view text;      // without its end
-    bool is_terminated = true;  // only the last one may be not
+    bool is_terminated = true;  // false only for a last line without an end
   };
 
   bool done() const { return begin_ == text_.size(); }
   std::size_t consumed() const { return begin_; }
-  // Precondition: !done().
+  // Returns the next line. Precondition: !done().
   Line next_line();
-  // nullopt: the line is not terminated, and its checksum does not say that it is whole. Precondition: !done().
+  // Returns the next line; nullopt if it is not terminated and has no right checksum to show that it is whole.
+  // Precondition: !done().
   std::optional<std::string_view> next();
 
  private:

@@ -1,5 +1,5 @@
-// Runs in a database of SQLite (docs/formats/sqlite.md): for each run and Trial the JSON of results.json, which is what
-// readers go by, and beside it the columns that people query.
+// Runs in a database of SQLite (docs/formats/sqlite.md). Each run and Trial is stored as the JSON of results.json,
+// which readers use, and in columns that people query.
 #include <fmt/format.h>
 #include <sqlite3.h>
 
@@ -50,12 +50,12 @@ struct Finalize {
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 };
 
-// A database that is open. What it refuses is an Error with the file's name and SQLite's words.
+// An open database. Its Errors have the file's name and SQLite's words.
 class Database {
  public:
   enum class Mode {
     write = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-    read = SQLITE_OPEN_READWRITE,  // as far as the system lets it: only writers tidy up the log
+    read = SQLITE_OPEN_READWRITE,  // writable as far as the system allows: only writers tidy up the log
     read_unchanging = SQLITE_OPEN_READONLY
   };
 
@@ -86,7 +86,7 @@ class Database {
  private:
   explicit Database(fs::path file) : file_(std::move(file)) {}
 
-  // A URI, in which %, ? and # mean something.
+  // Returns a URI, in which %, ? and # are special and therefore escaped.
   static std::string uri_of(const fs::path& file, bool unchanging) {
     std::string uri = "file:";
     for (const char each : fs::absolute(file).string()) {
@@ -98,7 +98,7 @@ class Database {
     return uri + (unchanging ? "?immutable=1" : "");
   }
 
-  // A database may come from a stranger: nothing in it may run code or take all memory.
+  // Restricts the database, which may come from a stranger: nothing in it may run code or take all memory.
   void distrust() const {
     sqlite3_busy_timeout(handle(), kLongestWaitMs);
     sqlite3_db_config(handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
@@ -110,7 +110,7 @@ class Database {
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
-// A statement, its values bound in order.
+// A statement whose values are bound in order.
 class Statement {
  public:
   static Result<Statement> prepare(const Database& database, const char* sql) {
@@ -131,7 +131,7 @@ class Statement {
       sqlite3_bind_null(handle_.get(), ++bound_);
   }
 
-  // Whether there is another row.
+  // Steps to the next row. True if there is one.
   Result<bool> step() {
     const int status = sqlite3_step(handle_.get());
     if (status == SQLITE_ROW) return true;
@@ -161,7 +161,7 @@ Result<void> execute(const Database& database, const char* sql, const Values&...
   return {};
 }
 
-// The one number that a statement gives.
+// Returns the one number that a statement gives, or 0 without a row.
 template <typename... Values>
 Result<std::int64_t> number_from(const Database& database, const char* sql, const Values&... values) {
   WATTUNE_ASSIGN(Statement statement, Statement::prepare(database, sql));
@@ -170,7 +170,8 @@ Result<std::int64_t> number_from(const Database& database, const char* sql, cons
   return has_row ? statement.integer(0) : 0;
 }
 
-// The schema must be ours to the letter: a view in the place of a table could compute for ever, a trigger could write.
+// Checks that the schema equals Wattune's to the letter. A view instead of a table could compute for ever, and a
+// trigger could write.
 Result<void> check_schema(const Database& database) {
   WATTUNE_ASSIGN(const std::int64_t application, number_from(database, "PRAGMA application_id"));
   WATTUNE_ASSIGN(const std::int64_t version, number_from(database, "PRAGMA user_version"));
@@ -207,7 +208,7 @@ Result<void> add_trial(const Database& database, std::int64_t run, std::int64_t 
                  time, objective, configuration_text(trial.configuration), trial_text(trial));
 }
 
-// A run that is there gets the Trials that it has by now: a journal may have grown since it was added.
+// Adds a run, or replaces the Trials of one that is there: its journal may have grown since it was added.
 Result<void> add_run(const Database& database, const ResultSet& results) {
   const std::string run = run_text(results.info);
   WATTUNE_ASSIGN(std::int64_t id, number_from(database, "SELECT id FROM runs WHERE run = ?", run));
@@ -229,7 +230,7 @@ Result<void> add_runs(const Database& database, const std::vector<ResultSet>& ru
   return database.execute("COMMIT");
 }
 
-// The document that results.json would hold, so that its reader and its limits serve databases too.
+// Returns the document that results.json would hold, so that its reader and its limits serve databases too.
 Result<std::string> document_of(const Database& database, std::int64_t id, std::string_view run) {
   std::string text(run.substr(0, run.rfind('}')));
   text += ",\"trials\":[";
@@ -262,7 +263,8 @@ Result<std::vector<StoredRun>> read_runs(const Database& database) {
 
 bool looks_like_database(std::string_view beginning) { return beginning.starts_with(kMagic); }
 
-// Write-ahead logging lets others read meanwhile; where a file system does not allow it, writing is as safe without.
+// Adds runs with write-ahead logging, which lets others read meanwhile. If a file system does not allow it, writing is
+// as safe without.
 Result<void> add_to_database(const fs::path& file, const std::vector<ResultSet>& runs) {
   WATTUNE_ASSIGN(const Database database, Database::open(file, Database::Mode::write));
   WATTUNE_TRY(number_from(database, "SELECT count(*) FROM sqlite_schema"));
@@ -271,7 +273,7 @@ Result<void> add_to_database(const fs::path& file, const std::vector<ResultSet>&
   return add_runs(database, runs);
 }
 
-// A database in a folder that may not be written cannot be locked, but nobody can change it either.
+// Loads all runs. A database in a read-only folder cannot be locked, but nobody can change it either.
 Result<std::vector<StoredRun>> load_database(const fs::path& file) {
   WATTUNE_ASSIGN(const Database database, Database::open(file, Database::Mode::read));
   if (number_from(database, "SELECT count(*) FROM sqlite_schema")) return read_runs(database);

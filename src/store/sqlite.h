@@ -1,4 +1,4 @@
-// Which files are databases; formats.h reads and writes them.
+// The detection of databases; formats.h reads and writes them.
 #pragma once
 
 #include <string_view>

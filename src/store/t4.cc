@@ -35,7 +35,8 @@ std::vector<Measurement> measurements_of(const Json& result) {
   return measurements;
 }
 
-// The measurement that holds the kernel's time: `time`, or the objective when its unit is one of time.
+// Returns the measurement of the kernel's time: `time`, or the objective if its unit is one of time; nullptr if there
+// is none.
 const Measurement* time_measurement(const Json& result, const std::vector<Measurement>& measurements) {
   const auto named = [&](const std::string& name) {
     const auto found =
@@ -56,7 +57,7 @@ double unit_of(const Measurement* time, double otherwise) {
 
 class ResultReader {
  public:
-  // nullopt when the file names no unit: then each time's own unit counts, else milliseconds.
+  // Makes a reader for times in the file's unit. If that is nullopt, each time has its own unit, or else milliseconds.
   explicit ResultReader(std::optional<double> file_unit) : file_unit_(file_unit) {}
 
   Observation read(const Json& result) const {
@@ -134,7 +135,8 @@ std::vector<std::string> names_in_t4(const Document& document) {
   return names;
 }
 
-// By the first result. One whose measurement holds the time is the time, whatever its name.
+// Returns the objectives of the first result. An objective whose measurement holds the time is the time, whatever its
+// name.
 std::vector<std::string> objectives_in_t4(const Document& document) {
   std::vector<std::string> names;
   if (document.entries.empty()) return names;
@@ -207,7 +209,7 @@ Json measurements_of(const Observation& observation) {
     list.push_back(measurement("time", kernel_tuner_error(observation.status), ""));
   for (const Metric& metric : exported_metrics(observation)) {
     list.push_back(measurement(metric.name, metric.value, metric.unit));
-    if (metric.uncertainty) list.back()["uncertainty"] = *metric.uncertainty;  // not in the schema, which allows it
+    if (metric.uncertainty) list.back()["uncertainty"] = *metric.uncertainty;  // the schema allows it
   }
   return list;
 }

@@ -9,7 +9,7 @@ namespace wattune::store {
 
 namespace {
 
-// Takes a text apart from the left.
+// A scanner that takes a text apart from the left.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}
@@ -22,14 +22,14 @@ class Scanner {
     return true;
   }
 
-  // One to `most` digits.
+  // Takes one to `most` digits.
   bool number(std::size_t most, int& value) {
     std::size_t digits = 0;
     for (value = 0; digits < most && next_is_digit(); ++digits) value = value * 10 + take_digit();
     return digits > 0;
   }
 
-  // The digits behind a decimal point; those beyond nanoseconds are dropped.
+  // Takes the digits behind a decimal point, and drops those beyond nanoseconds.
   bool nanoseconds(int& value) {
     if (!next_is_digit()) return false;
     value = 0;
@@ -48,7 +48,7 @@ class Scanner {
   std::string_view rest_;
 };
 
-// "", "Z", " UTC", "+01:00", "+0100": minutes ahead of UTC.
+// Parses an offset from UTC: "", "Z", " UTC", "+01:00" or "+0100". Returns the minutes ahead of UTC.
 std::optional<std::chrono::minutes> parse_offset(Scanner& scan) {
   if (scan.done() || scan.accept("Z") || scan.accept(" UTC")) return std::chrono::minutes(0);
   const bool behind = scan.accept("-");
@@ -83,7 +83,7 @@ std::string format_timestamp(TimePoint time) {
 std::string format_python_timestamp(TimePoint time) {
   std::string text = format_timestamp(time);
   text[text.find('T')] = ' ';
-  text.resize(text.size() - 4);  // nanoseconds and Z
+  text.resize(text.size() - 4);  // removes nanoseconds and Z
   return text + "+00:00";
 }
 
@@ -99,7 +99,7 @@ std::optional<TimePoint> parse_timestamp(std::string_view text) {
   const std::optional<minutes> offset = parse_offset(scan);
   const year_month_day date(year(year_number), month(static_cast<unsigned>(month_number)),
                             day(static_cast<unsigned>(day_number)));
-  // The clock counts nanoseconds in 64 bits from 1970, which ends in 1677 and 2262.
+  // The clock counts nanoseconds from 1970 in 64 bits, which covers 1677 to 2262.
   if (!offset || !scan.done() || !date.ok() || year_number < 1678 || year_number > 2261) return std::nullopt;
   return sys_days(date) + hours(hour) + minutes(minute) + seconds(second) + nanoseconds(fraction) - *offset;
 }

@@ -20,7 +20,7 @@ Metric* find_metric(Observation& observation, const std::string& name) {
   return found == observation.metrics.end() ? nullptr : &*found;
 }
 
-// The metric of the first objective has `before` and gets `after`, both as values to be small.
+// Replaces the metric of the first objective by `after` if it equals `before`. Both are costs: smaller is better.
 void replace_metric(Observation& observation, const RunInfo& info, std::optional<double> before,
                     std::optional<double> after) {
   if (info.objectives.empty() || !before || !after) return;
@@ -35,7 +35,7 @@ Statistics with_median(const Observation& observation, Nanoseconds median) {
   return *at_median.statistics;
 }
 
-// Returns an objective as JSON, which is null where it has no value.
+// Returns an objective as JSON, or null if it has no value.
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 std::optional<double> objective_in(const Json& object, const char* name) {

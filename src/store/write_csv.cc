@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<const char*, 8> kWritten = {"status",   "time_ns",    "samples_ns",  "compile_ns",
                                                  "check_ns", "measure_ns", "overhead_ns", "finished_at"};
 
-// Metrics with their units.
+// Returns the mapping, with the metrics and their units.
 Json mapping_of(const RunInfo& info, const Json& metrics) {
   Json mapping = {{"kernel", info.kernel_name}, {"device", info.device.name}, {"tune_params", Json::object()}};
   for (const Parameter& parameter : info.parameters)
@@ -29,7 +29,7 @@ Json mapping_of(const RunInfo& info, const Json& metrics) {
   return mapping;
 }
 
-// A column of a metric's value, or of its uncertainty where somebody knows it.
+// A column of a metric's value, or of its uncertainty if any Trial has one.
 struct Figure {
   std::string metric;
   bool uncertainty = false;

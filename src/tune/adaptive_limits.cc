@@ -11,7 +11,7 @@ namespace wattune::tune {
 
 namespace {
 
-// Never wider than what the user allowed at first, even where a floor is.
+// Returns the tightened limit, which is never wider than the user's first limit, even if the floor is.
 Nanoseconds tightened(Nanoseconds first, Nanoseconds floor, double factor, const std::optional<Nanoseconds>& seen) {
   return seen ? std::min(first, std::max(floor, *seen * factor)) : first;
 }

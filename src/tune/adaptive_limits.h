@@ -1,4 +1,4 @@
-// AdaptiveLimits: how long compiling and running may take, given what good configurations needed so far.
+// AdaptiveLimits: the time that compiling and running may take, given what good configurations needed so far.
 #pragma once
 
 #include <optional>
@@ -16,15 +16,15 @@ class AdaptiveLimits {
   Nanoseconds run() const;
   bool compile_is_tightened() const { return compile() < limits_.compile; }
   bool run_is_tightened() const { return run() < limits_.run; }
-  // Each in words for whoever meets it: how long it is, the option that sets it, and why it is shorter than that.
+  // Describes a limit for messages: its length, the option that sets it, and why it is shorter than the option says.
   std::string compile_in_words() const;
   std::string run_in_words() const;
-  // Of all passes in which hardware counters are read, and of starting the profiler.
+  // Returns the limit for all passes in which hardware counters are read, and for starting the profiler.
   Nanoseconds counting() const { return compile() + run() * 65.0; }
 
-  void saw_compile(Nanoseconds time);  // of a configuration that turned out well
+  void saw_compile(Nanoseconds time);  // call it for a configuration that turned out well
   void saw_run(Nanoseconds median);
-  // Back to what they started with, for a second try, or not.
+  // Sets both limits to their first values for a second try, or tightens them again.
   void widen(bool wide) { wide_ = wide; }
 
  private:

@@ -22,7 +22,8 @@ bool elements_fit(ElementType type, const KernelParameter& parameter) {
 
 bool has_bytes(const KernelParameter& parameter, std::size_t bytes) { return parameter.bytes.value_or(bytes) == bytes; }
 
-// The objects of images, textures and surfaces have types that only the compiler tells apart, or are 64 bits.
+// True if the parameter may be an image, a texture or a surface. Their types are 64 bits wide, or known to the compiler
+// only.
 bool is_object(const KernelParameter& parameter) {
   const bool pointer = parameter.type.find('*') != std::string::npos;
   return !pointer && elements_fit(ElementType::uint64, parameter) && has_bytes(parameter, sizeof(std::uint64_t));
@@ -56,7 +57,7 @@ bool fits(const SamplerArgument&, const PlannedArgument&, const KernelParameter&
   return !parameter.element && parameter.type.find('*') == std::string::npos;
 }
 
-// As the spec has it.
+// Returns the type of an argument in the spec's notation.
 std::string type_in_spec(const VectorArgument& vector) {
   if (vector.image) return "image";
   if (!vector.fields.empty()) return "struct*";
@@ -71,7 +72,7 @@ std::string type_in_spec(const NullArgument&) { return "null"; }
 std::string type_in_spec(const SamplerArgument&) { return "sampler"; }
 std::string type_in_spec(const LocalArgument& local) { return fmt::format("local {}", c_name(local.type)); }
 
-// "(float* x, int n)", where the types of all are known.
+// Returns " (float* x, int n)"; empty unless the types of all parameters are known.
 std::string parameter_list(std::span<const KernelParameter> parameters) {
   std::string list;
   for (const KernelParameter& parameter : parameters) {
@@ -81,7 +82,7 @@ std::string parameter_list(std::span<const KernelParameter> parameters) {
   return list.empty() ? list : fmt::format(" ({})", list);
 }
 
-// By the parameters of a kernel or a compiled function.
+// Checks the arguments of a step against the parameters of a kernel or a compiled function.
 Result<void> check(const std::string& name, std::size_t count, std::span<const KernelParameter> parameters,
                    const KernelSpec& spec, const Launch& launch, const PlannedStep& step) {
   const std::vector<std::size_t> listed = parameters_of(spec, step.arguments);
@@ -104,7 +105,7 @@ Result<void> check(const std::string& name, std::size_t count, std::span<const K
   return {};
 }
 
-// Those that a step passes in symbols of constant memory, of each of which the compiler told the size.
+// Checks the arguments that a step passes in symbols of constant memory, whose sizes the compiler told.
 Result<void> check_constants(const KernelSpec& spec, const Launch& launch, const PlannedStep& step,
                              const std::map<std::string, std::size_t>& symbols) {
   for (const std::size_t i : step.arguments) {

@@ -1,4 +1,4 @@
-// Does the spec give a kernel the arguments that it takes?
+// A check that the spec gives a kernel the arguments that it takes.
 #pragma once
 
 #include "tune/launch_plan.h"
@@ -7,9 +7,9 @@
 
 namespace wattune::tune {
 
-// mismatch where `kernel` and the arguments that the spec has the step give it disagree: in number, in size, or in what
-// the kernel is known to declare (a buffer, local memory, or a value, of which type). What it reads may be called
-// another name of the same: unsigned for signed, bytes, a type of the user's.
+// Checks the arguments that the spec makes the step give to `kernel`. Fails with mismatch if they disagree in number,
+// in size, or with what the kernel is known to declare (a buffer, local memory, or a value, and its type). Related
+// types pass: unsigned for signed, bytes, a type of the user's.
 Result<void> check_arguments(const backend::Kernel& kernel, const KernelSpec& spec, const Launch& launch,
                              const PlannedStep& step);
 

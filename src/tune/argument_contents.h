@@ -1,4 +1,4 @@
-// ArgumentContents: the host side of a spec's vector arguments, made when first asked for and kept for re-uploads.
+// ArgumentContents: the host contents of a spec's vector arguments, made when first asked for and kept for re-uploads.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +14,23 @@ namespace wattune::tune {
 
 class ArgumentContents {
  public:
-  // `arguments` outlives it. What is `given`, by position, takes the place of the spec's fills; nullptr: nothing.
+  // Makes contents for `arguments`, which outlives it. `given` replaces the spec's fills, by position; nullptr keeps a
+  // fill.
   explicit ArgumentContents(const std::vector<Argument>& arguments, std::vector<SharedBytes> given = {})
       : arguments_(arguments), given_(std::move(given)), slots_(arguments.size()) {
     given_.resize(arguments.size());
   }
 
-  // Compiles the fill expressions, which may read `i` and the problem's extents. Before get().
+  // Compiles the fill expressions, which may read `i` and the problem's extents. Call it before get().
   Result<void> compile(std::shared_ptr<const Names> names);
 
-  // The bytes of vector argument i with `length` elements; valid until asked for another length of it.
+  // Returns the bytes of a vector argument with `length` elements; valid until it is asked for another length.
   Result<std::span<const std::byte>> get(std::size_t argument, std::size_t length);
 
  private:
   using FillExpressionOf = std::optional<space::Expression>;
   struct Slot {
-    std::vector<FillExpressionOf> fills;  // of the buffer, or of the fields of its structs
+    std::vector<FillExpressionOf> fills;  // one for the buffer, or one for each field of its structs
     std::size_t length = 0;
     std::vector<std::byte> bytes;
   };

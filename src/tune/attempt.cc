@@ -109,7 +109,8 @@ bool Attempt::plan(const Configuration& configuration) {
   return beyond.empty() || fail(Status::constraints, std::move(beyond));
 }
 
-// A clock that the board refuses is this configuration's; whoever may not set any, or lost the board, cannot go on.
+// Sets the clocks. A clock that the board refuses is this configuration's failure. Missing permission, or a lost board,
+// ends the run.
 bool Attempt::set_clocks() {
   if (run_.clocks.must_look() && !look_at_board()) return false;
   const Result<void> set = run_.clocks.apply(configuration_);
@@ -120,7 +121,7 @@ bool Attempt::set_clocks() {
   return false;
 }
 
-// With this configuration's kernel, at whatever the board runs at.
+// Looks for somebody else's lock, with this configuration's kernel at whatever clock the board runs.
 bool Attempt::look_at_board() {
   if (!(build() && fit() && inspect() && launch_once())) return false;
   const Result<void> looked = run_.clocks.look(spin());
@@ -130,7 +131,7 @@ bool Attempt::look_at_board() {
   return false;
 }
 
-// A board that does not obey is this configuration's, too.
+// Waits for the clocks to settle. A board that does not obey is this configuration's failure, too.
 bool Attempt::settle_clocks() {
   const Result<void> settled = run_.clocks.settle(spin());
   if (settled) return true;
@@ -138,8 +139,8 @@ bool Attempt::settle_clocks() {
   return fail(Status::constraints, one_line(settled.error().to_string()));
 }
 
-// True if clocks were kept. A process that was stopped for long measured nothing: its guardian has given the board
-// back.
+// True if clocks were kept. A process that was stopped for long measured nothing, because its guardian has given the
+// board back.
 bool Attempt::kept_clocks() {
   const Result<void> kept = run_.clocks.confirm();
   if (!kept) error_ = kept.error();
@@ -166,7 +167,8 @@ bool Attempt::build() {
   return keep(std::move(program), macros);
 }
 
-// What compiling took counts, not what was left of it to wait for.
+// Builds from an image of the compile pool. The compile time is what compiling took, not what was left of it to wait
+// for.
 bool Attempt::build_from_image(const std::vector<backend::Macro>& macros) {
   const backend::Compiled compiled = run_.compilers->take(macros, run_.limits.compile());
   observation_.phases.compile = compiled.took;
@@ -227,7 +229,8 @@ bool Attempt::check() {
   return good;
 }
 
-// A wait for the device may take long, where others compute on it.
+// Returns how many runs to make in the first wait. A wait for the device may take long if other processes compute on
+// it.
 std::size_t Attempt::first_runs() const {
   if (!begins_race() || !first_runs_.empty() || !run_.incumbent) return 1;
   return run_.policy.first_runs(run_.incumbent->statistics->median);
@@ -264,7 +267,8 @@ bool Attempt::measure() {
 
 bool Attempt::is_best() const { return !run_.incumbent || observation_.objective() < run_.incumbent->objective(); }
 
-// Objectives other than the time have no intervals to tell by.
+// True if the configuration may be as good as the best. Objectives other than the time have no intervals by which to
+// tell.
 bool Attempt::is_contender() const {
   return is_best() || observation_.objective_value ||
          may_be_as_good(*observation_.statistics, *run_.incumbent->statistics);
@@ -276,8 +280,8 @@ bool Attempt::checks_later() const {
 
 bool Attempt::begins_race() const { return checks_later() && run_.policy.races(); }
 
-// The first run began with poisoned outputs and all others compute the same again, so that what was not written shows
-// still.
+// Compares the outputs if the configuration may be the best. The first run began with poisoned outputs and all others
+// compute the same again, so that unwritten elements still show.
 bool Attempt::check_if_needed() {
   const bool is_needed = run_.check == CheckOutput::contenders ? is_contender() : is_best();
   if (!is_needed) {
@@ -316,7 +320,7 @@ bool Attempt::fail(Phase phase, const Error& error) {
   }
 }
 
-// Load alone makes nobody pass the limits that a run begins with.
+// Records a timeout. Load alone never makes a configuration pass the limits with which a run begins.
 bool Attempt::fail_for_time(Phase phase, const Error& error) {
   const bool compiling = phase == Phase::compile || phase == Phase::build ||
                          (phase == Phase::launch && backend::is_compiled_too_long(error));
@@ -328,16 +332,16 @@ bool Attempt::fail_for_time(Phase phase, const Error& error) {
                                          : "the kernel ran longer than " + run_.limits.run_in_words() + left);
 }
 
-// The processes of a pool have tried again by themselves.
+// Records a lost device. The processes of a pool have already tried again by themselves.
 bool Attempt::fail_for_loss(Phase phase, const Error& error) {
   if (!backend::killed_from_outside(error)) return fail(status_of(phase), one_line(error.to_string()));
   was_killed_ = phase != Phase::compile;
   return fail(Status::runtime, "killed again and again from outside (SIGKILL), perhaps because memory ran out");
 }
 
-// What does not fit: sizes to the device, or the spec to the kernel. Sizes of fixed length were on the device before,
-// so what cannot be prepared is this configuration's doing. A kernel that is missing or takes other arguments is a
-// mistake in the spec, unless it was there for other configurations (a macro switched it off).
+// Records a misfit: sizes that do not fit the device, or a spec that does not fit the kernel. Sizes of fixed length
+// were on the device before, so a failure to prepare is this configuration's. A missing kernel, or one that takes other
+// arguments, is a mistake in the spec, unless it fitted for other configurations (a macro switched it off).
 bool Attempt::fail_for_misfit(Phase phase, const Error& error) {
   const bool spec_and_kernel = error.code() == ErrorCode::not_found || error.code() == ErrorCode::mismatch;
   const std::string message = one_line(error.to_string());

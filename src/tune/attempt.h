@@ -1,7 +1,7 @@
 // Attempt: one try at one configuration, phase by phase: plan, set clocks, build, fit, inspect, check, measure.
 //
-// The first phase that fails ends it and decides the Observation. What the device says is sorted here into a failure
-// of the configuration, a mistake in the spec (an Error that ends the run), and damage to the device.
+// The first phase that fails ends the attempt and decides the Observation. The attempt sorts what the device reports
+// into a failure of the configuration, a mistake in the spec (an Error that ends the run), and damage to the device.
 #pragma once
 
 #include <memory>
@@ -22,42 +22,42 @@ class Attempt : public measure::Contestant {
  public:
   explicit Attempt(RunState& run) : run_(run) {}
 
-  // All phases; afterwards no object of the device is held.
+  // Runs all phases; afterwards it holds no object of the device.
   void evaluate(const Configuration& configuration);
 
-  // Runs it twice and keeps what it leaves in `outputs`, with which others are then compared but for what differs
-  // between the two runs. Afterwards no object of the device is held.
+  // Runs the default configuration twice and keeps its outputs in `outputs`, as the reference for others, except for
+  // what differs between the two runs. Afterwards it holds no object of the device.
   bool lay_down(const Configuration& standard, std::vector<ExpectedOutput>& outputs,
                 std::vector<std::string>& left_out);
 
-  // For runs beside other configurations, in two steps, after each of which it may go on or not: all phases that launch
-  // nothing, then those up to the check. The kernel is held until the Attempt ends.
+  // Prepares a configuration that runs beside others, in two steps: load() does all phases that launch nothing,
+  // prepare() those up to the check. Each returns whether to go on. The kernel is held until the Attempt ends.
   bool load(const Configuration& configuration);
   bool prepare();
-  // Runs the prepared kernel and computes its objective. What fails ends the Attempt.
+  // Runs the prepared kernel and computes its objective. A failure ends the Attempt.
   Result<measure::Turn> take_turn(Nanoseconds warm_up) override;
-  // What the runs showed; returns whether all is well.
+  // Takes the samples of the runs; returns whether all is well.
   bool conclude(std::vector<Sample> samples);
 
-  // Afterwards, when no object of the device is held any more: what it showed, unless error() is set, which no
-  // configuration is to blame for.
+  // Returns what it showed. Valid if error() is empty, and once no object of the device is held any more.
   Observation& observation() { return observation_; }
   std::optional<Error>& error() { return error_; }
-  // The device must be reset before it is used again.
+  // True if the device must be reset before it is used again.
   bool damaged_device() const { return damaged_device_; }
-  // The machine's load, or somebody's hand, may have caused the failure.
+  // True if the machine's load may have caused the failure.
   bool deserves_another_try() const { return deserves_another_try_; }
-  // Somebody killed what ran, who is not this process.
+  // True if another process killed what ran.
   bool was_killed() const { return was_killed_; }
 
  private:
-  // compile: in a process of its own, whose failure does no harm to the device. transfer: what moves data, with limits
-  // that are no configuration's.
+  // The phase in which something failed. `compile` means a compiler process, whose failure does no harm to the device.
+  // `transfer` means moving data, with limits that do not depend on the configuration.
   enum class Phase { compile, build, prepare, launch, transfer, observe };
 
   static Status status_of(Phase phase);
 
-  // Each returns whether to go on.
+  // The phases and their parts; those that return bool say whether to go on.
+
   bool plan(const Configuration& configuration);
   bool set_clocks();
   bool look_at_board();
@@ -71,7 +71,7 @@ class Attempt : public measure::Contestant {
   bool inspect();
   bool check();
   bool checks_later() const;
-  bool begins_race() const;  // by what shows that it runs
+  bool begins_race() const;  // the runs that show that it works are the first of its race
   bool check_if_needed();
   std::size_t first_runs() const;
   bool launch_once();
@@ -87,10 +87,10 @@ class Attempt : public measure::Contestant {
   bool observe_counters();
   bool ask_observers();
   bool leave_out();
-  // What the policy is to measure it against.
+  // Returns the statistics that the policy is to race it against; nullopt for no race.
   Result<std::optional<Statistics>> rival();
   Result<std::optional<Statistics>> rival_in_energy(EnergyRivals rivals);
-  // Its time alone says that it takes more energy than the best.
+  // True if its time alone shows that it takes more energy than the best.
   bool is_left_out() const;
   Result<power::EnergyFigures> measure_energy(Nanoseconds time, Nanoseconds window);
   void note(const power::EnergyFigures& figures, const power::EnergyOptions& options);
@@ -100,7 +100,7 @@ class Attempt : public measure::Contestant {
   bool is_best() const;
   bool is_contender() const;
 
-  // Record why the attempt ends; return false.
+  // Records why the attempt ends; returns false.
   bool fail(Status status, std::string message);
   bool fail(Phase phase, const Error& error);
   bool fail_for_time(Phase phase, const Error& error);
@@ -113,12 +113,12 @@ class Attempt : public measure::Contestant {
   std::shared_ptr<backend::Program> program_;  // shared with RunState::programs
   Kernels kernels_;
   std::unique_ptr<measure::Runner> runner_;
-  Nanoseconds first_launch_overhead_;         // wall time beyond what the kernel took: some drivers compile then
-  std::vector<Sample> first_runs_;            // what showed that it runs
-  std::vector<Sample> turns_;                 // so far, where the objective needs energy
-  std::vector<power::EnergyFigures> energy_;  // of each of these
-  std::optional<EnergyRace> race_;            // where joules decide, against what is known
-  bool finalist_ = false;                     // runs beside others
+  Nanoseconds first_launch_overhead_;         // wall time beyond the kernel's: some drivers compile at the first launch
+  std::vector<Sample> first_runs_;            // the runs that showed that it works
+  std::vector<Sample> turns_;                 // turns so far, if the objective needs energy
+  std::vector<power::EnergyFigures> energy_;  // energy of each turn
+  std::optional<EnergyRace> race_;            // race in energy against the best known, if energy decides
+  bool finalist_ = false;                     // true if it runs in turns with others
   Observation observation_;
   std::optional<Error> error_;
   bool damaged_device_ = false;

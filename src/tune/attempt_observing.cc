@@ -1,5 +1,5 @@
-// What an Attempt measures beside the time: energy, hardware counters, whatever users observe; and what of the energy
-// the time tells.
+// The part of an Attempt that measures more than the time: energy, hardware counters, and the user's observers; and
+// what the time tells of the energy.
 #include <cmath>
 #include <utility>
 
@@ -10,8 +10,8 @@
 
 namespace wattune::tune {
 
-// The best, by its time. Where joules decide, what is slower may still be better, up to a time that is told in its
-// place.
+// Returns the rival in time. Where energy decides, a slower configuration may still be better, so that the rival is the
+// longest time that may win.
 Result<std::optional<Statistics>> Attempt::rival() {
   const std::optional<Observation>& best = run_.incumbent;
   if (!best) return std::optional<Statistics>();

@@ -1,5 +1,5 @@
-// What an Attempt does with the outputs of its kernel: compares them with what is expected, or lays down what others
-// are compared with.
+// The part of an Attempt that handles the outputs of its kernel: compares them with what is expected, or keeps them as
+// the reference for others.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ bool is_poisoned(const Argument& argument) {
 
 }  // namespace
 
-// Outputs may be wrong because an earlier configuration wrote into the inputs, so wrong ones get a second judgement.
+// Checks wrong outputs a second time on fresh inputs, because an earlier configuration may have written into the
+// inputs.
 bool Attempt::right_on_fresh_inputs() {
   if (observation_.status != Status::correctness) return false;
   run_.session.drop();
@@ -56,7 +57,8 @@ bool Attempt::compare_outputs() {
   return true;
 }
 
-// Where outputs are poisoned, one of all has to change. What was written as the poison shows in a run from another.
+// True if at least one of all poisoned outputs changes. A second run from another poison shows elements that were
+// written with the value of the first poison.
 bool Attempt::writes_outputs() {
   if (std::ranges::none_of(run_.spec.arguments, is_poisoned)) return true;
   for (std::size_t i = 0; i < run_.spec.arguments.size(); ++i) {
@@ -75,7 +77,7 @@ bool Attempt::writes_outputs() {
   return fail(Status::correctness, "it writes none of its outputs: all hold what they were filled with before the run");
 }
 
-// True if the argument is no output.
+// True if an argument holds its initial contents, or if it is no output.
 Result<bool> Attempt::holds_what_it_began_with(std::size_t argument) {
   const VectorArgument* const output = as_output(run_.spec.arguments[argument]);
   if (output == nullptr) return true;

@@ -22,7 +22,7 @@ bool reads_parameters(const WorkGroup& group, const KernelSpec& spec) {
   });
 }
 
-// That of the first launch, or by the names that Kernel Tuner gives its extents.
+// Returns the work-group of the first launch, or the parameters with the names that Kernel Tuner gives its extents.
 WorkGroup work_group_of(const KernelSpec& spec) {
   const std::vector<LaunchStep> launches = launches_of(spec);
   if (!launches.empty() && reads_parameters(launches.front().geometry.work_group, spec))
@@ -35,7 +35,7 @@ WorkGroup work_group_of(const KernelSpec& spec) {
   return group;
 }
 
-// Positions of the parameters that the sizes read.
+// Returns the positions of the parameters that the sizes read.
 std::vector<std::size_t> positions_in(const std::vector<Formula<std::size_t>>& sizes,
                                       const std::vector<Parameter>& parameters) {
   std::set<std::size_t> positions;
@@ -47,7 +47,7 @@ std::vector<std::size_t> positions_in(const std::vector<Formula<std::size_t>>& s
   return {positions.begin(), positions.end()};
 }
 
-// 0: an extent has no value there.
+// Returns the number of threads of the work-group; 0 if an extent has no value.
 std::uint64_t threads_of(const std::vector<Formula<std::size_t>>& sizes, const Configuration& configuration) {
   std::uint64_t threads = 1;
   for (const Formula<std::size_t>& size : sizes) {
@@ -58,7 +58,7 @@ std::uint64_t threads_of(const std::vector<Formula<std::size_t>>& sizes, const C
 }
 
 double occupancy_of(std::uint64_t threads, const std::string& architecture) {
-  constexpr unsigned kFewRegisters = 16;  // that limit nothing
+  constexpr unsigned kFewRegisters = 16;  // too few to limit anything
   const auto gpu = model::compute_capability(architecture);
   if (!gpu) return 1.0;
   const auto occupancy =
@@ -66,7 +66,7 @@ double occupancy_of(std::uint64_t threads, const std::string& architecture) {
   return occupancy ? occupancy->fraction : 0.0;
 }
 
-// The next combination of places; false after the last.
+// Advances to the next combination of places; false after the last.
 bool advance(const std::vector<Parameter>& parameters, const std::vector<std::size_t>& varied,
              space::ValueIndices& indices) {
   for (const std::size_t p : varied) {

@@ -10,10 +10,10 @@
 
 namespace wattune::tune {
 
-// Each valid combination of the values of those parameters that the work-group of the first launch reads, or where none
-// does of `block_size_x`, `_y` and `_z` (Kernel Tuner's names); all other parameters as in the default configuration.
-// The occupancy is that of the threads alone, as nothing is compiled yet (model/occupancy.h); of an unknown
-// architecture it is 1. Empty: no parameter is of a block shape.
+// Returns one shape for each valid combination of values of the parameters that the first launch's work-group reads. If
+// it reads none, those named `block_size_x`, `_y` and `_z` count (Kernel Tuner's names). All other parameters keep the
+// values of the default configuration. The occupancy is that of the threads alone (model/occupancy.h), because nothing
+// is compiled yet; it is 1 on an unknown architecture. Empty if no parameter shapes a block.
 std::vector<search::WalkCandidate> block_shapes(const KernelSpec& spec, const space::SearchSpace& space,
                                                 const std::string& architecture);
 

@@ -13,7 +13,8 @@ namespace wattune::tune {
 
 namespace {
 
-// Boards count their clocks in steps of up to 15 MHz, and may read one beside the one that was asked for.
+// Largest difference between a clock that was set and one that is read: boards count in steps of up to 15 MHz, and may
+// read one step beside.
 constexpr Megahertz kStep{15.0};
 constexpr Watts kLeastWatts{1.0};
 
@@ -28,7 +29,7 @@ Result<void> compare_limit(const backend::BoardSetting& wanted, const backend::B
   return compare(wanted.power_limit, found.power_limit, kLeastWatts, "a power limit (W)");
 }
 
-// A permission that is looked for: a value for each parameter that there is.
+// Returns a setting with a value for each clock parameter, to ask for the permission to set it.
 backend::BoardSetting roles_of(const std::vector<Parameter>& parameters) {
   backend::BoardSetting wanted;
   for (const Parameter& parameter : parameters) {
@@ -39,12 +40,14 @@ backend::BoardSetting roles_of(const std::vector<Parameter>& parameters) {
   return wanted;
 }
 
-// Every board that has a place on the PCI bus and is real to the driver is NVML's; simulated ones set themselves.
+// True if the board is set through NVML: it has a place on the PCI bus and is not simulated. Simulated boards set
+// themselves.
 bool is_borrowed(const DeviceInfo& device) {
   return !device.pci_bus_id.empty() && device.kind != DeviceKind::simulated;
 }
 
-// What kernels ran at once three readings in a row agreed with each other and with what was set, or after a second.
+// The clock at which kernels ran, once three readings in a row agreed with each other and with what was set, or after a
+// second.
 struct Standing {
   std::optional<Megahertz> clock;
   bool throttled = false;
@@ -57,14 +60,15 @@ bool agree(const std::vector<Megahertz>& clocks) {
   return most - least <= kStep;
 }
 
-// A reading is worth something when the kernel ran for a while before.
+// Returns how many runs to make until the next reading, which is worth something only after the kernel ran for a while.
 std::size_t runs_for(const Sample& sample) {
   constexpr Nanoseconds kWhile = nanoseconds_from_ms(5);
   constexpr double kMost = 1000.0;
   return static_cast<std::size_t>(std::clamp(kWhile / std::max(sample.time, Nanoseconds(1)), 1.0, kMost));
 }
 
-// A board may take a third of a second to obey, and until then its clock stands where it was.
+// True if the clock is what was wanted. A board may take a third of a second to obey, and until then its clock stands
+// where it was.
 bool is_reached(const Standing& standing, std::optional<Megahertz> wanted) {
   return !wanted || standing.throttled || std::abs((*standing.clock - *wanted).value()) <= kStep.value();
 }
@@ -92,8 +96,8 @@ std::optional<Megahertz> highest_clock(const backend::BoardChoices& choices) {
   return highest;
 }
 
-// Below this a board that does not throttle is held down. Boards that nobody holds down stay some way below the highest
-// clock of their table, too, but not below the clock that the vendor says applications have by default.
+// Returns the least clock of a board that nobody holds down. Free boards also stay some way below the highest clock of
+// their table, but not below the vendor's default clock for applications.
 Megahertz least_free_clock(const backend::BoardChoices& choices, std::optional<Megahertz> by_default) {
   constexpr double kUsual = 0.85;
   const Megahertz usual = highest_clock(choices).value_or(Megahertz()) * kUsual;
@@ -184,7 +188,7 @@ Result<backend::BoardSetting> BoardClocks::setting_of(const Configuration& confi
   return setting;
 }
 
-// The clocks of a real board stand where they were set only while a kernel runs.
+// Checks that the board has the setting. The clocks of a real board stand where they were set only while a kernel runs.
 Result<void> BoardClocks::verify(const backend::BoardSetting& wanted) const {
   WATTUNE_ASSIGN(const backend::BoardSetting found, control_->current());
   WATTUNE_TRY(compare_limit(wanted, found));

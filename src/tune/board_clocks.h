@@ -1,7 +1,7 @@
-// BoardClocks: the clocks and the power limit that configurations name, on the board of a device.
+// BoardClocks: sets the clocks and the power limit of configurations on the board of a device.
 //
 // Without such parameters it asks the device for nothing, sets nothing and starts nothing. Boards of NVML are borrowed
-// (power/clocks.h), other devices are asked for their own control. What was set is restored when it ends.
+// (power/clocks.h); other devices are asked for their own control. Its destructor restores what was set.
 //
 //   WATTUNE_ASSIGN(BoardClocks clocks, BoardClocks::open(parameters, device, options));
 //   WATTUNE_TRY(clocks.apply(configuration));
@@ -21,39 +21,40 @@
 
 namespace wattune::tune {
 
-// Runs a kernel so many times.
+// Runs a kernel `runs` times.
 using Spin = std::function<Result<std::vector<Sample>>(std::size_t runs)>;
 
 class BoardClocks {
  public:
-  // The device outlives it. Errors of power::borrow_clocks(), of whose options `wanted` and `has_context` are not read;
-  // unavailable: the spec has clock parameters, but the device has no control of its clocks.
+  // Opens the control of the device's board; the device outlives it. Fails as power::borrow_clocks(), which reads all
+  // of `options` except `wanted` and `has_context`; with unavailable if the spec has clock parameters but the device
+  // has no control of its clocks.
   static Result<BoardClocks> open(const std::vector<Parameter>& parameters, backend::Device& device,
                                   const power::BorrowOptions& options);
 
-  // That sets the board, for those who need no configuration; nullptr: there are no such parameters.
+  // Returns the control of the board, for callers without a configuration; nullptr if there are no such parameters.
   backend::ClockControl* control() const { return control_.get(); }
 
-  // Whether look() is to be called before apply().
+  // True if look() must be called before apply().
   bool must_look() const { return must_look_; }
-  // Somebody else's lock cannot be read; it shows in what a kernel runs at before anything is set. unavailable: there
-  // seems to be one. Errors of the runs.
+  // Looks for somebody else's lock, which cannot be read: it shows in the clock at which a kernel runs before anything
+  // is set. Fails with unavailable if there seems to be one, otherwise with errors of the runs.
   Result<void> look(const Spin& spin);
 
-  // Sets what this configuration names, unless it is set already. invalid_argument: the board has no such clock or
-  // limit, or says that it has another. Other Errors are no configuration's: unavailable (not permitted, or the lease
-  // is over).
+  // Sets what this configuration names, unless it is set already. Fails with invalid_argument if the board has no such
+  // clock or limit, or says that it has another. Other errors concern no configuration: unavailable if setting is not
+  // permitted, or if the lease is over.
   Result<void> apply(const Configuration& configuration);
 
-  // Whether what was set is set still, as it is not where the lease ran out meanwhile. unavailable: it is not.
+  // Checks that what was set is still set. Fails with unavailable if the lease ran out meanwhile.
   Result<void> confirm() { return lease_ != nullptr ? lease_->renew() : Result<void>(); }
 
-  // What is set; none: the board has its own clocks.
+  // Returns what is set; nullopt if the board has its own clocks.
   const std::optional<backend::BoardSetting>& applied() const { return applied_; }
 
-  // Of a borrowed board, once after each change: runs the kernel until its clock stands, at most a second.
-  // invalid_argument: it stands further than a step from what was set, though power and heat do not hold it down.
-  // Errors of the runs.
+  // Runs the kernel until the clock of a borrowed board stands, at most a second, once after each change. Fails with
+  // invalid_argument if the clock stands further than a step from what was set, though power and heat do not hold it
+  // down; otherwise with errors of the runs.
   Result<void> settle(const Spin& spin);
 
  private:
@@ -61,14 +62,14 @@ class BoardClocks {
   Result<backend::BoardSetting> setting_of(const Configuration& configuration) const;
   Result<void> verify(const backend::BoardSetting& wanted) const;
 
-  std::vector<Parameter> parameters_;               // that are set on the board
-  std::shared_ptr<backend::ClockControl> control_;  // restores at its end; none: there are no such parameters
-  power::ClockLease* lease_ = nullptr;              // the same, where the board is borrowed
+  std::vector<Parameter> parameters_;               // those that are set on the board
+  std::shared_ptr<backend::ClockControl> control_;  // restores at its end; nullptr without such parameters
+  power::ClockLease* lease_ = nullptr;              // the same object, if the board is borrowed
   bool must_look_ = false;
-  Megahertz least_free_;  // that it runs at when nobody holds it down
+  Megahertz least_free_;  // least clock at which it runs when nobody holds it down
   std::optional<backend::BoardSetting> applied_;
-  bool settled_ = false;            // and verified
-  std::optional<Error> disobeyed_;  // the board did not take what is set, and is not asked again
+  bool settled_ = false;            // set and verified
+  std::optional<Error> disobeyed_;  // the error if the board did not obey; it is not asked again
 };
 
 }  // namespace wattune::tune

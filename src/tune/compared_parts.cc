@@ -14,12 +14,12 @@ namespace wattune::tune {
 
 namespace {
 
-// What is compared at once: elements of one type.
+// A part of an output that is compared at once: elements of one type.
 struct Part {
   std::string name;
   ElementType type = ElementType::float32;
   std::span<const std::byte> elements;
-  std::vector<std::byte> gathered = {};  // that `elements` are, where they are of structs
+  std::vector<std::byte> gathered = {};  // the contents of `elements`, if they come from structs
 };
 
 Part field_of(const std::string& name, const VectorArgument& vector, std::size_t field,
@@ -56,14 +56,14 @@ std::string different(const Part& actual, const Part& expected, OutputComparison
   return mismatch ? mismatch->to_string(actual.name) : std::string();
 }
 
-// Returns the largest magnitude of what is compared, for sums of the sum too.
+// Returns the largest magnitude of the elements; for sums, also considers the sum.
 double scale_of(const Part& part, OutputComparison comparison) {
   const double largest = measure::largest_magnitude(part.elements, part.type);
   const double sum = comparison == OutputComparison::sum ? measure::sum(part.elements, part.type) : 0.0;
   return std::isfinite(sum) ? std::max(largest, std::fabs(sum)) : largest;
 }
 
-// The elements that count.
+// Returns the elements that are compared.
 std::span<const std::byte> counted_part(const VectorArgument& vector, std::optional<std::size_t> length,
                                         std::span<const std::byte> contents) {
   return length ? contents.first(*length * element_bytes(vector)) : contents;

@@ -9,18 +9,18 @@ namespace {
 
 using Contender = Contenders::Contender;
 
-constexpr std::size_t kKept = 64;  // enough to be finalists even when many of them fail
+constexpr std::size_t kKept = 64;  // Most that are kept; enough for a final even if many of them fail.
 
 double objective_of(const Trial& trial) { return trial.observation.search_figures().objective; }
 
-// Around what the search measured, which an earlier final did not change.
+// Returns the interval around what the search measured, which an earlier final did not change.
 measure::ObjectiveInterval as_searched(const Trial& trial, const IntervalOf& interval_of) {
   const measure::ObjectiveInterval interval = interval_of(trial);
   const double shift = objective_of(trial) - interval.value;
   return {interval.value + shift, interval.low + shift, interval.high + shift};
 }
 
-// Those that cannot be told from the best.
+// Returns the contenders that cannot be told from the best.
 std::vector<Contender> leaders(const std::vector<Contender>& contenders, std::size_t most, const IntervalOf& interval) {
   std::vector<measure::ObjectiveInterval> intervals;
   for (const Contender& each : contenders) intervals.push_back(as_searched(each.trial, interval));
@@ -45,8 +45,8 @@ void Contenders::add(const Trial& trial, bool resumed) {
     best_.pop_back();
 }
 
-// Whether too few to fill a final are better; with a slowdown those that are no slower, since others may be left out
-// when a faster one is found.
+// True if too few to fill a final are better. With a slowdown only those that are no slower count, since the others may
+// be left out when a faster one is found.
 bool Contenders::may_win(std::size_t place, Nanoseconds time) const {
   if (!slowdown_) return place < kKept;
   const auto end = best_.begin() + static_cast<std::ptrdiff_t>(place);
@@ -90,7 +90,7 @@ void Contenders::add_fastest(std::vector<Contender>& finalists, std::size_t most
   finalists.push_back(*fastest);
 }
 
-// The device of the best one first.
+// Groups the contenders by device, that of the best one first.
 std::vector<std::vector<Contender>> Contenders::by_device() const {
   std::vector<std::vector<Contender>> groups;
   for (const Contender& each : best_) {

@@ -16,23 +16,23 @@ class Contenders {
  public:
   struct Contender {
     Trial trial;
-    bool resumed = false;  // by an earlier run, which may have checked less
+    bool resumed = false;  // measured by an earlier run, which may have checked less
   };
 
-  // `slowdown`: only what is no slower than that beside the fastest is kept (Objective::slowdown).
+  // Keeps, with a slowdown, only Trials that are no slower than that beside the fastest (Objective::slowdown).
   explicit Contenders(std::optional<double> slowdown = {}) : slowdown_(slowdown) {}
 
-  // Precondition: the Trial is correct.
+  // Adds a Trial. Precondition: it is correct.
   void add(const Trial& trial, bool resumed);
-  // The best, as the search measured them; nullptr: there is none.
+  // Returns the best, as the search measured them; nullptr if there is none.
   const Trial* best() const { return best_.empty() ? nullptr : &best_.front().trial; }
-  // Infinite without a slowdown.
+  // Returns the longest time that may win; infinite without a slowdown.
   Nanoseconds longest_time() const;
-  // A correct Trial of the final, which counts in the place of the one of the search.
+  // Takes a correct Trial of the final, which replaces the time of the search.
   void measured_again(const Trial& trial);
-  // At most `most` of those that cannot be told from the best that the same device measured, for times of two devices
-  // do not compare so finely. The best of all comes first, then the best of each other device, and so on. With a
-  // slowdown the fastest is the last of them, for the others to be compared with in turns.
+  // Returns at most `most` of those that cannot be told from the best that the same device measured, because times of
+  // two devices do not compare so finely. The best of all comes first, then the best of each other device, and so on.
+  // With a slowdown the fastest comes last, so that the others run in turns with it.
   std::vector<Contender> finalists(std::size_t most, const IntervalOf& interval) const;
   void remove(ConfigurationId id);
 
@@ -44,9 +44,9 @@ class Contenders {
   void add_fastest(std::vector<Contender>& finalists, std::size_t most) const;
 
   std::optional<double> slowdown_;
-  std::vector<Contender> best_;  // by what the search measured of the objective
+  std::vector<Contender> best_;                                             // by the objective that the search measured
   std::unordered_map<ConfigurationId, Nanoseconds, search::IdHash> times_;  // of all that count, with a slowdown
-  Nanoseconds fastest_{std::numeric_limits<double>::infinity()};            // of these
+  Nanoseconds fastest_{std::numeric_limits<double>::infinity()};            // the least of these times
 };
 
 }  // namespace wattune::tune

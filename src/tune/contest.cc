@@ -8,7 +8,8 @@ namespace wattune::tune {
 
 namespace {
 
-// Ends early when cancelled. All are built before one runs: on a processor that may leave anything to the others.
+// Prepares the contestants, and returns the first that fails. Ends early when cancelled. All are built before one runs,
+// because on a processor a run may leave anything behind for the others.
 std::optional<std::size_t> prepare_contestants(std::deque<Attempt>& attempts, RunState& run,
                                                const std::vector<Configuration>& contestants,
                                                const measure::ShootOutOptions& options) {
@@ -22,7 +23,7 @@ std::optional<std::size_t> prepare_contestants(std::deque<Attempt>& attempts, Ru
   return std::nullopt;
 }
 
-// Fills `rounds`; leaves it empty when cancelled.
+// Runs the turns and returns the first contestant that fails. Fills `rounds`, or leaves it empty when cancelled.
 std::optional<std::size_t> compete(std::deque<Attempt>& attempts, const measure::ShootOutOptions& options,
                                    measure::Rounds& rounds) {
   std::vector<measure::Contestant*> contestants;

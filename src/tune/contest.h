@@ -10,17 +10,17 @@
 namespace wattune::tune {
 
 struct ContestAttempt {
-  Contest contest;  // of all contestants; when one failed, only its own observation says anything
+  Contest contest;  // of all contestants; if one failed, only its observation counts
   std::optional<std::size_t> failed;
-  std::optional<Error> error;  // which no configuration is to blame for
+  std::optional<Error> error;  // an error that no configuration is to blame for
   bool damaged_device = false;
   bool deserves_another_try = false;
-  bool was_killed = false;  // by somebody who is not this process
+  bool was_killed = false;  // by another process
   bool cancelled = false;
 };
 
-// Ends at the first contestant that fails, because it may have taken the others' programs with it, or when it is
-// cancelled. No object of the device is held afterwards.
+// Prepares the contestants and runs them in turns. Ends when cancelled, or at the first contestant that fails, because
+// it may have taken the others' programs with it. Holds no object of the device afterwards.
 ContestAttempt try_contest(RunState& run, const std::vector<Configuration>& contestants,
                            const measure::ShootOutOptions& options);
 

@@ -16,7 +16,8 @@ Error thrown(std::string_view what) {
   return Error(ErrorCode::internal, fmt::format("evaluating a configuration threw {}", what));
 }
 
-// An exception ends the run as any other Error does: who waits for the member must learn that it is done.
+// Evaluates a configuration. An exception becomes an Error, which ends the run, so that the thread that waits for the
+// member learns that it is done.
 Result<Observation> evaluate(Evaluator& evaluator, const Configuration& configuration) {
   try {
     return evaluator.evaluate(configuration);
@@ -58,7 +59,7 @@ class Threads : public Crew {
  private:
   struct Member {
     Evaluator* evaluator = nullptr;
-    std::future<Finished> work = {};  // valid: it is at work
+    std::future<Finished> work = {};  // valid while the member is at work
   };
 
   std::size_t next_finished() {
@@ -72,7 +73,7 @@ class Threads : public Crew {
   std::mutex mutex_;
   std::condition_variable finished_one_;
   std::deque<std::size_t> finished_;  // members, in the order in which they ended; guarded by mutex_
-  std::vector<Member> members_;       // last: their work uses the others
+  std::vector<Member> members_;       // last member: the members' work uses those above
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the default configuration leaves in its outputs, which takes the place of a reference where the spec has none.
+// The outputs of the default configuration, which take the place of a reference if the spec has none.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,9 @@
 
 namespace wattune::tune {
 
-// Runs it twice from the same contents: what differs between the two is not compared. Empty where nothing is, of which
-// `verification` says why. device_lost: a failure spoilt the device for good; other errors are the spec's.
+// Runs the default configuration twice from the same contents; what differs between the two runs is not compared.
+// Returns an empty list if nothing is compared; `verification` then says why. Fails with device_lost if a failure
+// spoilt the device for good, otherwise with errors of the spec.
 Result<std::vector<ExpectedOutput>> run_default(RunState& run, const Configuration& standard,
                                                 Verification& verification);
 

@@ -1,5 +1,5 @@
-// RunInfo and its identity. What is hashed is written as netstrings ("5:hello,"), which no content can make ambiguous,
-// in the fixed order of this file; a change of that order would make old journals look different.
+// RunInfo and its identity. Hashed data are written as netstrings ("5:hello,"), which no content can make ambiguous, in
+// the fixed order of this file. A change of that order would make old journals look different.
 #include "wattune/tune/describe_run.h"
 
 #include <fmt/format.h>
@@ -58,7 +58,7 @@ std::string text_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Of the file's blocks, one after another, because data may fill the memory.
+// Returns the hash of a file, computed block by block because a data file may fill the memory.
 std::string hash_of_file(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::string block(std::size_t{1} << 20, '\0');
@@ -78,7 +78,7 @@ void write_options(Canonical& out, const KernelSource& source) {
   for (const auto& [parameter, style] : source.own_styles) out << parameter << enumerator(style);
 }
 
-// Files count by name and contents: a folder that moved is not another problem.
+// Writes a file as its name and contents, so that moving a folder does not make another problem.
 void write(Canonical& out, const std::filesystem::path& file) { out << file.filename().string() << hash_of_file(file); }
 
 void write(Canonical& out, const FillConstant& fill) { out << "constant" << fill.value; }
@@ -200,8 +200,8 @@ bool has_outputs(const KernelSpec& spec) {
   });
 }
 
-// Without a reference, where outputs are compared, in words: with what the default configuration left, another default
-// may not agree.
+// Returns the identity's part "reference". Without a reference, where outputs are compared, it names the default
+// configuration, because the outputs of another default may differ.
 std::string reference_of(const KernelSpec& spec, const std::string& standard) {
   if (std::holds_alternative<std::monostate>(spec.reference) && !standard.empty() && has_outputs(spec))
     return std::string(kDefaultIsReference) + standard;
@@ -215,7 +215,7 @@ std::string tolerance_of(const Tolerance& tolerance) {
   return fmt::format("absolute {}, relative {}", text(tolerance.absolute), text(tolerance.relative));
 }
 
-// Empty: nothing is included.
+// Returns the hash of the included files; empty if nothing is included.
 std::string hash_of_included(const KernelSource& source) {
   const std::string contents = backend::included_files(source).contents;
   return contents.empty() ? std::string() : content_hash(contents);
@@ -244,21 +244,21 @@ void add_code_parts(Identity& identity, const KernelSource& source) {
     identity["style of " + parameter] = style == ParameterStyle::constants ? "constant" : "macro";
 }
 
-// What is compiled.
+// Adds the parts that say what is compiled.
 void add_parts(Identity& identity, const KernelSource& source) {
   add_code_parts(identity, source);
   identity["compile options"] = fmt::format("{}", fmt::join(source.options, " "));
   for (const auto& [name, value] : backend::compiler_environment(source)) identity["environment " + name] = value;
 }
 
-// What is launched, and what it is launched on.
+// Adds the parts that say what is launched, and on which data.
 void add_launch_parts(Identity& identity, const KernelSpec& spec, const std::vector<Argument>& arguments) {
   identity["problem size"] = named_sizes_of(spec);
   identity["geometry"] = geometry_of(spec);
   identity["arguments"] = arguments_of(arguments);
 }
 
-// What is launched, compared and computed from the times.
+// Adds the parts that say what is launched, compared and computed from the times.
 void add_parts(Identity& identity, const KernelSpec& spec) {
   add_launch_parts(identity, spec, spec.arguments);
   identity["tolerance"] = tolerance_of(spec.tolerance);
@@ -268,7 +268,7 @@ void add_parts(Identity& identity, const KernelSpec& spec) {
   for (const MetricDefinition& metric : spec.metrics) identity["metric " + metric.name] = metric.expression.text;
 }
 
-// Whatever is compared of them.
+// Returns the arguments without what the spec says about their comparison.
 std::vector<Argument> uncompared(std::vector<Argument> arguments) {
   for (Argument& argument : arguments)
     if (auto* vector = std::get_if<VectorArgument>(&argument.kind)) {
@@ -282,7 +282,8 @@ void drop_empty_parts(Identity& identity) {
   std::erase_if(identity, [](const auto& part) { return part.second.empty(); });
 }
 
-// Folders lie elsewhere where the application is built again; what is in them counts as included files.
+// Returns the compile options without include folders, which lie elsewhere if the application is built again. The files
+// in them count as included files.
 std::string options_without_folders(const std::vector<std::string>& options) {
   std::string text;
   for (std::size_t i = 0; i < options.size(); ++i) {
@@ -354,7 +355,7 @@ Identity measuring_identity(const EvaluatorOptions& options, const measure::Meas
   std::vector<std::string> observed = observed_metrics(options);
   std::ranges::sort(observed);
   identity["observed metrics"] = fmt::format("{}", fmt::join(observed, ", "));
-  if (!options.observe.empty()) identity["energy"] = "without set-up and gaps";  // as time is
+  if (!options.observe.empty()) identity["energy"] = "without set-up and gaps";  // the time excludes them, too
   return identity;
 }
 
@@ -380,7 +381,7 @@ Identity launch_identity(const KernelSpec& spec) {
 RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, const DeviceInfo& device,
                      const Identity& measuring) {
   RunInfo info;
-  // Kernel Tuner reads a cache only under the function's name. Spaces that were recorded elsewhere have none.
+  // Kernel Tuner reads a cache only under the function's name. Spaces recorded elsewhere have no function.
   info.kernel_name = spec.source.function.empty() ? spec.name : spec.source.function;
   info.kernel_language = to_string(spec.source.language);
   info.problem_size = problem_size_of(spec);

@@ -8,7 +8,7 @@ namespace wattune::tune {
 
 namespace {
 
-// A recorder with the board that it reads.
+// A recorder that owns the board it reads.
 class BoardRecorder : public power::Recorder {
  public:
   explicit BoardRecorder(power::Board board) : board_(std::move(board)), recorder_(power::make_recorder(board_)) {}
@@ -61,7 +61,7 @@ void add_asked(MetricList& list, BoardMetric metric, const power::EnergyFigures&
   }
 }
 
-// By how much the board warmed up or cooled down in the windows.
+// Adds by how much the board warmed up or cooled down in the windows.
 void add_heat(MetricList& list, const power::BoardConditions& board) {
   if (board.lowest_temperature) list.add("energy_warming", *board.highest_temperature - *board.lowest_temperature, "C");
 }
@@ -92,7 +92,8 @@ Result<std::unique_ptr<power::Recorder>> open_board_recorder(const DeviceInfo& d
   return std::unique_ptr<power::Recorder>(std::make_unique<BoardRecorder>(*std::move(board)));
 }
 
-// Another configuration may have run before, at other clocks and with buffers of other lengths.
+// Measures the time of `work`. Another configuration may have run before, at other clocks and with buffers of other
+// lengths.
 template <typename Work>
 Result<power::Load::Batch> KernelLoad::timed(std::size_t launches, Work work) {
   WATTUNE_TRY(run_.clocks.apply(configuration_));
@@ -114,11 +115,12 @@ Result<power::Load::Batch> KernelLoad::run_set_up(std::size_t launches) {
   return timed(launches, [&] { return run_.session.set_up_alone(launches, run_.limits.run()); });
 }
 
-// Long kernels need a launch for each phase, and one that was refused would end the run.
+// Makes the options. The budget has room for long kernels, which need a launch for each phase, because a launch beyond
+// the budget would end the run.
 Result<power::EnergyOptions> energy_options(const BoardClocks& clocks, IdlePower& idle_power, power::Recorder& recorder,
                                             Nanoseconds time, Nanoseconds window) {
-  constexpr double kMostLaunches = 100.0;  // besides those that fill the window
-  constexpr double kMostWindows = 4.0;     // with what they need around them
+  constexpr double kMostLaunches = 100.0;  // launches beside those that fill the window
+  constexpr double kMostWindows = 4.0;     // windows, with the time around them
   power::EnergyOptions options{.window = window, .launch_time = time};
   WATTUNE_ASSIGN(options.context_idle, idle_power.at(clocks.applied(), recorder));
   if (clocks.applied()) options.clock = clocks.applied()->graphics;

@@ -1,5 +1,5 @@
-// Energy of a configuration: its kernel as a load of the board's energy protocol (wattune/power/energy.h), and what
-// becomes of the figures.
+// The energy of a configuration: its kernel as a load of the board's energy protocol (wattune/power/energy.h), and the
+// metrics made of the figures.
 #pragma once
 
 #include <vector>
@@ -10,13 +10,14 @@
 
 namespace wattune::tune {
 
-// Of the board that the device names. unavailable: it names none, or nothing tells of that board.
+// Opens a recorder for the board that the device names. Fails with unavailable if it names none, or if nothing tells
+// that board's energy.
 Result<std::unique_ptr<power::Recorder>> open_board_recorder(const DeviceInfo& device);
 
 // A prepared kernel that runs again and again, with everything that comes before a timed run.
 class KernelLoad : public power::Load {
  public:
-  // The references outlive it.
+  // Makes a load of a prepared kernel; the references outlive it.
   KernelLoad(RunState& run, const Configuration& configuration, const Kernels& kernels, const Launch& launch)
       : run_(run), configuration_(configuration), kernels_(kernels), launch_(launch) {}
 
@@ -34,14 +35,15 @@ class KernelLoad : public power::Load {
   const Launch& launch_;
 };
 
-// Of windows of that length, of runs that take so much time, at the clocks that are set. Errors as of IdlePower::at().
+// Returns the options for windows of this length, for runs that take `time`, at the clocks that are set. Fails as
+// IdlePower::at().
 Result<power::EnergyOptions> energy_options(const BoardClocks& clocks, IdlePower& idle_power, power::Recorder& recorder,
                                             Nanoseconds time, Nanoseconds window);
 
-// Those that are asked for, as far as the board tells them, and what makes a figure suspect.
+// Returns the metrics that are asked for, as far as the board tells them, and those that make a figure suspect.
 std::vector<Metric> metrics_of(const power::EnergyFigures& figures, const std::vector<BoardMetric>& asked);
 
-// Those of the measurement in the middle by its energy. Precondition: there is one.
+// Returns the measurement with the median energy. Precondition: there is one.
 power::EnergyFigures middle_of(std::vector<power::EnergyFigures> figures);
 
 }  // namespace wattune::tune

@@ -14,19 +14,19 @@ constexpr double kMargin = 0.10;
 constexpr Megahertz kFineStep{1.0};
 constexpr std::size_t kCurvePoints = 120;
 
-// Between the ends of the sweep, ascending.
+// Returns clocks between the ends of the sweep, ascending.
 std::vector<Megahertz> fine_table(const std::vector<search::ClockPoint>& sweep) {
   std::vector<Megahertz> table;
   for (Megahertz clock = sweep.front().clock; clock <= sweep.back().clock; clock += kFineStep) table.push_back(clock);
   return table;
 }
 
-// Finds the power at which the board is held back. Recordings tell no limit: a board that draws the same at several
-// clocks, and nowhere more, is held back there, if its time stands too. Where the time falls with the clock the power
-// merely stops rising.
+// Finds the power at which the board is throttled. Recordings tell no power limit. A board whose power is the same at
+// several clocks, and higher at none, is throttled there if its time stands too. If the time falls with the clock, the
+// power merely stops rising.
 std::optional<Watts> apparent_limit(const std::vector<search::ClockPoint>& sweep) {
   constexpr double kSame = 0.99;
-  constexpr double kStands = 0.25;  // of what the clock rises by; a kernel that only computes falls by all of it
+  constexpr double kStands = 0.25;  // share of the clock's rise; a kernel that only computes speeds up by all of it
   const auto power = [](const search::ClockPoint& point) { return point.energy / point.time; };
   const Watts most = power(*std::ranges::max_element(sweep, {}, power));
   std::vector<search::ClockPoint> alike;
@@ -66,7 +66,7 @@ Result<EnergyFit> fit_energy(const std::vector<search::ClockPoint>& sweep) {
   if (sweep.empty()) return Error(ErrorCode::invalid_argument, "no clock of the sweep has a time and an energy");
   const std::vector<model::PowerSample> powers = power_samples(sweep);
   EnergyFit fit;
-  // A clock that did not run says nothing of the time.
+  // A clock at which the board was throttled was not really run, and tells nothing of the time.
   std::vector<model::TimeSample> times;
   for (std::size_t i = 0; i < sweep.size(); ++i)
     if (!powers[i].capped) times.push_back({sweep[i].clock, sweep[i].time});

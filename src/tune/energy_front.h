@@ -1,9 +1,9 @@
-// EnergyFront: times and energies of which no other configuration has less in both, for searches that want both.
+// EnergyFront: the times and energies that no other configuration beats in both, for searches that want both.
 //
-// Under a slowdown the best of today counts no more when a faster configuration is found, so that being worse than it
-// in energy decides nothing. But what is slower and takes more than another never comes to win: whoever counts it
-// counts the other too. The same holds of a Pareto front of time and energy. Each is taken at the worst of its
-// uncertainty.
+// Under a slowdown the best so far may drop out when a faster configuration is found, so that taking more energy than
+// it decides nothing. But a configuration that is slower and takes more energy than another never wins: whoever counts
+// it counts the other too. The same holds for a Pareto front of time and energy. Each figure is taken at the worst end
+// of its uncertainty.
 //
 //   EnergyFront front(slowdown_of(spec.objectives));
 //   front.learn(observation);
@@ -20,14 +20,16 @@ namespace wattune::tune {
 
 class EnergyFront {
  public:
-  // `slowdown`: what takes longer than the fastest by more than this share never counts (Objective::slowdown).
+  // Makes an empty front. With `slowdown`, a configuration slower than the fastest by more than this share never counts
+  // (Objective::slowdown).
   explicit EnergyFront(std::optional<double> slowdown = {}) : slowdown_(slowdown) {}
 
-  // A correct one; where its energy was not measured only its time is of use.
+  // Learns a correct observation; if its energy was not measured, only its time is of use.
   void learn(const Observation& observation);
-  // With which a run of this time may be worth having: the least of what is surely as fast. None: nothing is.
+  // Returns the most energy with which a run of this time may be worth having: the least energy of those that are
+  // surely as fast. nullopt if none is.
   std::optional<Joules> most_energy(Nanoseconds time) const;
-  // Of a run that may count, now or later; infinite without a slowdown.
+  // Returns the longest time of a run that may count, now or later; infinite without a slowdown.
   Nanoseconds longest_time() const;
 
  private:

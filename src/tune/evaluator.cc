@@ -34,7 +34,7 @@ class DeviceEvaluator : public Evaluator {
   explicit DeviceEvaluator(std::unique_ptr<RunState> run)
       : run_(std::move(run)), worked_before_(run_->session.working_time()) {}
 
-  // What cannot be launched, or is loaded, is not compiled.
+  // Announces configurations to the compilers, except those that cannot be launched or are loaded already.
   void expect(const std::vector<Configuration>& configurations) override {
     if (run_->compilers == nullptr) return;
     std::vector<std::vector<backend::Macro>> wanted;
@@ -69,7 +69,7 @@ class DeviceEvaluator : public Evaluator {
     Result<Observation> observation = try_unless_killed(configuration, again, killed);
     const bool others_did_it = others_ran && !killed && earlier_kernels_may_have_caused(observation);
     if (!again && !others_did_it) return observation;
-    // A context of an application's is not reset: there what was seen stands.
+    // A device in an application's context is not reset: the first observation stands.
     if (others_did_it && run_->has_launched && !reset_device(*run_)) return observation;
     run_->limits.widen(true);
     observation = try_unless_killed(configuration, again, killed);
@@ -101,7 +101,7 @@ class DeviceEvaluator : public Evaluator {
 
   Nanoseconds turn_overhead() const override {
     if (!run_->metrics.objective_needs_energy()) return {};
-    return std::max(run_->energy_takes, run_->energy_window);  // whatever was measured in an earlier run
+    return std::max(run_->energy_takes, run_->energy_window);  // a resumed run may have measured none yet
   }
 
   Result<Contest> hold_contest(const std::vector<Configuration>& configurations,
@@ -132,7 +132,8 @@ class DeviceEvaluator : public Evaluator {
   }
 
  private:
-  // A worker that somebody kills says nothing of the configuration. What is killed each time is `killed`.
+  // Tries again if a worker was killed from outside, which says nothing of the configuration. `killed` is true if each
+  // try was killed.
   Result<Observation> try_unless_killed(const Configuration& configuration, bool& again, bool& killed) {
     for (backend::KillCount kills;;) {
       Attempt attempt(*run_);
@@ -146,8 +147,9 @@ class DeviceEvaluator : public Evaluator {
     }
   }
 
-  // On a processor kernels run in the driver's own process, where one may leave anything to the next: threads, limits,
-  // an empty environment, a damaged heap. Hardly a wrong output, which is the most frequent failure.
+  // True if earlier kernels may have caused a failure. On a processor kernels run in the driver's own process, where
+  // one may leave anything to the next: threads, limits, an empty environment, a damaged heap. Wrong outputs, the most
+  // frequent failure, hardly come from that.
   bool earlier_kernels_may_have_caused(const Result<Observation>& observation) const {
     if (run_->device.info().kind != DeviceKind::cpu) return false;
     if (!observation) return observation.error().code() != ErrorCode::timeout;
@@ -159,14 +161,16 @@ class DeviceEvaluator : public Evaluator {
   const Nanoseconds worked_before_;
 };
 
-// What is wrong with the data, or too large for the device, shows here instead of in every configuration.
+// Uploads the data and computes the reference, so that mistakes in the data, or data too large for the device, show
+// here and not in every configuration.
 Result<void> prepare_run(RunState& run, const Configuration& start, CheckOutput check) {
   WATTUNE_ASSIGN(const std::vector<PlannedArgument> arguments, run.plan.arguments(start));
   WATTUNE_TRY(run.session.prepare(arguments));
   return check != CheckOutput::never ? run.expected.start(run, start) : Result<void>();
 }
 
-// Longer than anything that the tuner waits for: a compiler, tried twice, a run, a reference.
+// Returns the options of the lease, whose patience is longer than anything that the tuner waits for: a compiler, tried
+// twice, a run, a reference.
 power::BorrowOptions borrow_options(const RunState& run, const EvaluatorOptions& options) {
   constexpr double kTries = 2.0;
   constexpr Nanoseconds kBetween = nanoseconds_from_seconds(60);
@@ -176,13 +180,14 @@ power::BorrowOptions borrow_options(const RunState& run, const EvaluatorOptions&
 
 Result<void> open_clocks(RunState& run, const Configuration& start, const EvaluatorOptions& options) {
   WATTUNE_ASSIGN(run.clocks, BoardClocks::open(run.spec.parameters, run.device, borrow_options(run, options)));
-  if (run.clocks.must_look()) return {};  // which takes a kernel, and comes first
+  if (run.clocks.must_look()) return {};  // looking takes a kernel, and comes first
   Result<void> set = run.clocks.apply(start);
   if (set || set.error().code() == ErrorCode::invalid_argument) return {};
   return std::move(set).error().with_context("clocks of the default configuration");
 }
 
-// Of what characterising a board finds, its idle power is what joules need; what its sensors are is assumed otherwise.
+// Measures the idle power, which joules need. It is one result of characterising a board; the properties of the sensors
+// are assumed if that was not done.
 Result<void> know_idle_power(RunState& run) {
   const std::string& name = run.device.info().name;
   const Result<power::Measured<Watts>> idle = run.idle_power.at(run.clocks.applied(), *run.recorder);
@@ -195,7 +200,7 @@ Result<void> know_idle_power(RunState& run) {
   return {};
 }
 
-// Who wins must be known before anything is observed.
+// Checks that the winners are known before anything is observed, if only winners are observed.
 Result<void> check_observers(const KernelSpec& spec, const EvaluatorOptions& options) {
   const bool observes = !observed_metrics(options).empty();
   if (!observes || options.observe_for == ObserveFor::every || !custom_objective(spec)) return {};
@@ -244,7 +249,7 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
     WATTUNE_ASSIGN(run->recorder, open(device.info()));
   }
 
-  // Before anything is compiled: whoever may not set clocks learns it now.
+  // Clocks come before anything is compiled, so that a user without permission learns it now.
   const Configuration start = space.configuration(space.default_configuration());
   WATTUNE_TRY(open_clocks(*run, start, options));
   Result<void> prepared = prepare_run(*run, start, options.check);

@@ -18,10 +18,10 @@ namespace wattune::tune {
 
 namespace {
 
-// Answers that are kept beside the newest, in all.
+// Most bytes of answers that are kept beside the newest.
 constexpr std::size_t kKeptBytes = std::size_t{1} << 30;
 
-// Whether one answer fits in all configurations.
+// True if one answer fits all configurations.
 bool fits_all(const RunState& run, std::size_t argument) {
   const VectorArgument* output = as_output(run.spec.arguments[argument]);
   return output != nullptr && is_comparable(*output, run.plan.has_fixed_length(argument));
@@ -90,8 +90,8 @@ Result<std::vector<ExpectedOutput>> expect(RunState& run, const Configuration& c
   return outputs;
 }
 
-// An argument as a C++ function sees it; outputs are poisoned as on the device. What it refers to is in `planned` and
-// in the run's contents.
+// Returns an argument as a C++ function sees it; outputs are poisoned as on the device. The result refers to `planned`
+// and to the run's contents.
 Result<measure::HostArgument> host_argument(RunState& run, std::size_t position, const PlannedArgument& planned) {
   const Argument& argument = run.spec.arguments[position];
   measure::HostArgument host{.name = argument.name};
@@ -130,7 +130,7 @@ Result<std::vector<ExpectedOutput>> expect(RunState& run, const Configuration& c
   return outputs;
 }
 
-// The position of an output by its name, or an Error that names the nearest.
+// Returns the position of an output by its name, or an Error that names the nearest.
 Result<std::size_t> find_output(const std::vector<Argument>& arguments, const std::string& name) {
   std::vector<std::string> outputs;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -1,10 +1,10 @@
-// ExpectedOutputs: what a correct kernel leaves in its outputs, computed from the spec's reference, or without one by
-// the default configuration.
+// ExpectedOutputs: the contents that a correct kernel leaves in its outputs, computed from the spec's reference, or,
+// without one, by the default configuration.
 //
 // A C++ function sees the scalars of the configuration that is checked, as the kernel does, and is called once for each
-// set of them. A reference kernel and files give one answer for all configurations, that of the default one. An output
-// whose length depends on tuning parameters is scratch memory to a reference, and not compared, unless the spec says
-// how much of it is, or that its sum is.
+// set of scalars. A reference kernel and files give one answer for all configurations, that of the default one. An
+// output whose length depends on tuning parameters is scratch memory to a reference. It is compared only if the
+// spec says how much of it, or that its sum is.
 #pragma once
 
 #include <deque>
@@ -24,33 +24,34 @@ struct RunState;
 
 struct ExpectedOutput {
   std::size_t argument = 0;           // position in the spec
-  std::optional<std::size_t> length;  // elements from the beginning that are compared; none: all
+  std::optional<std::size_t> length;  // elements from the beginning that are compared; empty for all
   std::vector<std::byte> bytes;
   PartRules rules = {};
 };
 
-// The outputs of which one answer fits all configurations, without their contents. Errors of their expressions.
+// Returns the outputs of which one answer fits all configurations, without their contents. Fails with errors of their
+// expressions.
 Result<std::vector<ExpectedOutput>> comparable_outputs(const RunState& run);
-// invalid_argument: more of an output is to be compared than it has.
+// Checks the lengths to compare. Fails with invalid_argument if one is larger than its output.
 Result<void> check_lengths(const RunState& run, const Configuration& configuration,
                            const std::vector<ExpectedOutput>& outputs);
-// nullptr: the argument is no output.
+// Returns the vector argument if the argument is an output; otherwise nullptr.
 const VectorArgument* as_output(const Argument& argument);
 
 class ExpectedOutputs {
  public:
-  // Begins to expect something: without this call, nothing is compared. `standard` is the default configuration; the
-  // plan and the contents of `run` are compiled. Errors are what the spec got wrong, or what the reference did.
+  // Begins to expect something: without this call, nothing is compared. `standard` is the default configuration; plan
+  // and contents of `run` must be compiled. Fails with mistakes of the spec, or failures of the reference.
   Result<void> start(RunState& run, const Configuration& standard);
 
-  // Of `configuration`; empty when nothing is compared. Valid until the next call.
+  // Returns the outputs expected of `configuration`; empty if nothing is compared. Valid until the next call.
   Result<const std::vector<ExpectedOutput>*> of(RunState& run, const Configuration& configuration);
 
   const Verification& verification() const { return verification_; }
 
  private:
   struct Answer {
-    std::vector<std::byte> scalars;  // one after another; of a reference function only
+    std::vector<std::byte> scalars;  // one after another; for reference functions only
     std::vector<ExpectedOutput> outputs;
   };
 

@@ -1,4 +1,4 @@
-// Final: what became of the contestants at the end of a run.
+// Final: the results of the contestants at the end of a run.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,15 @@
 namespace wattune::tune {
 
 struct Final {
-  std::vector<Trial> trials;  // the finalists first; none: it was cancelled
-  measure::Rounds rounds;     // of each
-  // What takes longer does not win (Objective::slowdown).
+  std::vector<Trial> trials;  // the finalists first; empty if it was cancelled
+  measure::Rounds rounds;     // rounds of each Trial
+  // Longest time that may win (Objective::slowdown).
   Nanoseconds longest_time{std::numeric_limits<double>::infinity()};
 };
 
-// Gives each correct Trial its place, and where the default configuration ran, how many times better it is than that.
-// The position of the winner, which is the default unless another is better; none when no finalist is correct and
-// fast enough. `looks`
-// is as of judge().
+// Decides the final: returns the position of the winner, which is the default configuration unless another is better.
+// Returns nullopt if no finalist is correct and fast enough. Sets the place of each correct Trial and, if the default
+// configuration ran, how many times better the Trial is than that. `looks` is that of judge().
 std::optional<std::size_t> decide(Final& final, std::size_t finalists, ConfigurationId default_id, std::size_t looks);
 
 }  // namespace wattune::tune

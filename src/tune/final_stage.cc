@@ -27,7 +27,7 @@ bool FinalStage::begin(bool cancelled) {
   return !over_;
 }
 
-// So many that their first block fits into the final's time, or two.
+// Returns how many finalists fit with their first block into the final's time, but at least two.
 std::size_t FinalStage::most_finalists() const {
   std::size_t most = options_.finalists;
   const Nanoseconds block_time = block_of(*tally_.result.best);
@@ -35,7 +35,7 @@ std::size_t FinalStage::most_finalists() const {
   return most;
 }
 
-// What the turns of one block take, each with the run before it and what is measured beside it.
+// Returns the time of the turns of one block, each with the run before it and what is measured beside it.
 Nanoseconds FinalStage::block_of(const Trial& trial) const {
   return static_cast<double>(options_.block) * (2.0 * trial.observation.statistics->median + turn_overhead_);
 }
@@ -49,7 +49,7 @@ std::vector<Trial> FinalStage::with_default(const std::vector<Contenders::Conten
   return contestants;
 }
 
-// Unless its runs would take longer than the whole final may, and it is so slow that it cannot win.
+// True unless the default configuration's runs would take longer than the whole final may, and it is too slow to win.
 bool FinalStage::default_takes_part(const Trial& best) const {
   const std::optional<Trial>& baseline = tally_.result.baseline;
   if (!baseline || !baseline->observation.has_objective()) return false;

@@ -1,4 +1,4 @@
-// FinalStage: the end of a search, in which contests are called until one of the finalists proves correct.
+// FinalStage: the end of a search, which calls contests until one of the finalists proves correct.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@ namespace wattune::tune {
 
 class FinalStage {
  public:
-  // The tally outlives it.
+  // Makes the stage; the tally outlives it.
   FinalStage(const measure::ShootOutOptions& options, Tally& tally) : options_(options), tally_(tally) {}
 
   // Calls the next contestants, unless some are called already or the answer is known; returns whether it did. After
-  // cancelling there is no final. A turn takes `turn_overhead` beside its runs.
+  // cancelling there is no final. `turn_overhead` is what a turn takes beside its runs.
   bool call(const IntervalOf& interval, Nanoseconds turn_overhead, bool cancelled);
-  // As the search measured them: the finalists, and behind them the default configuration where it is none of them.
-  // Empty: nobody is called.
+  // Returns the contestants, as the search measured them: the finalists, then the default configuration if it is none
+  // of them. Empty if nobody is called.
   const std::vector<Trial>& contestants() const { return contestants_; }
-  // Gives those who were called, and ran, their places.
+  // Gives the contestants that ran their places.
   void judge(Final& final);
   // Ends without a verdict: the best of the search is the answer.
   void give_up();
@@ -39,7 +39,7 @@ class FinalStage {
   Nanoseconds turn_overhead_;
   std::size_t most_ = 0;  // finalists, once it has begun
   std::vector<Trial> contestants_;
-  std::size_t finalists_ = 0;  // of them, the first
+  std::size_t finalists_ = 0;  // how many of the contestants, from the first, are finalists
   bool over_ = false;
 };
 

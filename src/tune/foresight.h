@@ -1,4 +1,4 @@
-// Foresight: what is known of a configuration that was compiled ahead, before it runs.
+// Foresight: the properties of a configuration that was compiled ahead, known before it runs.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace wattune::tune {
 
-// Nothing while it is compiled. What breaks a limit of the device or a constraint on resources, or the compiler
-// refuses, does not run; of anything else that may go wrong its evaluation tells. Precondition: something compiles
-// ahead.
+// Returns what compiling told of a configuration; nullopt while it is compiled. A configuration does not run if it
+// breaks a limit of the device or a constraint on resources, or if the compiler refuses it. Its evaluation shows
+// whatever else may go wrong. Precondition: something compiles ahead.
 std::optional<search::CompileFeatures> foresee(const RunState& run, const Configuration& configuration);
 
-// What a launch of the image's kernels takes on a device of this architecture, as far as the compiler told; occupancy
-// is computed (model/occupancy.h). None: a work-group needs more registers than there are.
+// Returns what a launch of the image's kernels takes on a device of this architecture, as far as the compiler told;
+// occupancy is computed (model/occupancy.h). Returns nullopt if a work-group needs more registers than there are.
 std::optional<backend::KernelResources> resources_of(const Launch& launch, const backend::Image& image,
                                                      const std::vector<backend::Macro>& macros,
                                                      const std::string& architecture);

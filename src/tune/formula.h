@@ -1,7 +1,7 @@
 // Formula: one expression of a spec, compiled once and evaluated per configuration.
 //
-// Names that nothing defines and mistakes that no configuration could cure are Errors of compile(). What depends on
-// the configuration (a division by zero for some of them) is an Error of evaluate(). Immutable after compile.
+// Undefined names, and mistakes that no configuration can cure, are errors of compile(). Errors that depend on the
+// configuration (a division by zero for some of them) are errors of evaluate(). Immutable after compile.
 #pragma once
 
 #include <map>
@@ -22,13 +22,14 @@ class Names {
  public:
   Names(const std::vector<NamedSize>& problem_size, const std::vector<Parameter>& parameters);
 
-  // The same and one more, whose value comes with those of the parameters.
+  // Returns the same names and one more, whose value comes with those of the parameters.
   Names with_index(const std::string& name) const;
 
   bool is_parameter(std::string_view name) const;
-  // The value of a problem extent, or nullptr.
+  // Returns the value of a problem extent; nullptr if there is none of this name.
   const Value* constant(std::string_view name) const;
-  // not_found with the nearest name, for the first name in the expression that is neither of these nor `extra`.
+  // Checks the names in an expression. Fails with not_found and the nearest name for the first that is neither one of
+  // these nor `extra`.
   Result<void> check(const space::Expression& expression, std::string_view extra = {}) const;
 
  private:
@@ -36,18 +37,18 @@ class Names {
   std::map<std::string, Value, std::less<>> constants_;
 };
 
-// An error's text as Observation::message, which is one line.
+// Returns an error's text in one line, as Observation::message needs it.
 std::string one_line(std::string text);
 
-// T is std::size_t for sizes, bool for conditions and Value for anything else.
+// T is std::size_t for sizes, bool for conditions and Value for all other expressions.
 template <typename T>
 class Formula {
  public:
   static Result<Formula> compile(const ExpressionText& text, std::shared_ptr<const Names> names);
 
-  // No tuning parameter is in it.
+  // True if the expression reads no tuning parameter.
   bool fixed() const { return fixed_.has_value(); }
-  // Whether the configuration has all that the expression reads; what a device does not tell may be missing.
+  // True if all that the expression reads has a value. Figures that a device does not tell may be missing.
   bool has_all_values(const Configuration& configuration) const;
   Result<T> evaluate(const Configuration& configuration) const;
   const space::Expression& expression() const { return expression_; }

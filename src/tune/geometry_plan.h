@@ -1,7 +1,7 @@
 // GeometryPlan: the expressions of a launch's geometry, compiled once per run.
 //
-// Mistakes in the spec are Errors of compile(); what one configuration's values make impossible (a work-group that does
-// not divide the global size) is an Error of evaluate(). Immutable after compile.
+// Mistakes in the spec are errors of compile(). Impossible values of one configuration (a work-group that does not
+// divide the global size) are errors of evaluate(). Immutable after compile.
 #pragma once
 
 #include <array>
@@ -17,11 +17,11 @@ namespace wattune::tune {
 
 using SizeFormula = Formula<std::size_t>;
 
-// The size, which must not be 0.
+// Returns the size, which must not be 0.
 Result<std::size_t> positive_size(const SizeFormula& formula, const Configuration& configuration);
-// Checked at once where no parameter matters.
+// Compiles a size, and checks it at once if it reads no parameter.
 Result<SizeFormula> compile_positive(const ExpressionText& text, const std::shared_ptr<const Names>& names);
-// out_of_range when the product is larger than a size can be.
+// Returns the product. Fails with out_of_range if it is larger than a size can be.
 Result<std::size_t> multiply(std::size_t a, std::size_t b);
 
 class GeometryPlan {
@@ -32,7 +32,7 @@ class GeometryPlan {
 
  private:
   struct Dimension {
-    std::optional<SizeFormula> size;  // of the problem, the global size or the grid, by the convention; 1 when absent
+    std::optional<SizeFormula> size;  // of the problem, the global size or the grid, by the convention; 1 if absent
     std::optional<SizeFormula> work_group;
     std::vector<SizeFormula> divisors;
     std::optional<SizeFormula> cluster;

@@ -1,6 +1,6 @@
-// IdlePower: what a board draws with a context and nothing to do, which depends on its clocks.
+// IdlePower: the power of a board with a context and nothing to do, which depends on its clocks.
 //
-// Where nothing is set, what its characterisation found counts. Each other setting is measured once in a session, which
+// If nothing is set, the result of its characterisation counts. Each other setting is measured once in a session, which
 // takes a second and a half.
 //
 //   WATTUNE_ASSIGN(const power::Measured<Watts> idle, idle_power.at(clocks.applied(), *recorder));
@@ -17,8 +17,8 @@ namespace wattune::tune {
 
 class IdlePower {
  public:
-  // At what the board is set to now; none: at its own clocks. Precondition: nothing runs, and a context is there.
-  // Errors as of power::measure_idle().
+  // Returns the idle power at what the board is set to now; nullopt stands for its own clocks. Precondition: nothing
+  // runs, and a context is there. Fails as power::measure_idle().
   Result<power::Measured<Watts>> at(const std::optional<backend::BoardSetting>& setting, power::Recorder& recorder);
 
  private:

@@ -11,23 +11,25 @@ namespace wattune::tune {
 
 namespace {
 
-// Clocks may drop after this much idling. Being wrong costs a warm-up, or a sample or two that are slow.
+// Idle time after which clocks may drop. A wrong guess costs a warm-up, or a sample or two that are slow.
 constexpr Nanoseconds kIdleGap = nanoseconds_from_ms(10);
-// Launches per wait. Few enough that a kernel that hangs at random is noticed soon, enough that a round trip to the
-// worker does not matter.
+// Launches per wait. They are few enough to notice soon a kernel that hangs at random, and enough to make a round trip
+// to the worker negligible.
 constexpr std::size_t kBatch = 32;
 
-// Larger than any last-level cache of a GPU today (256 MiB: AMD Instinct MI300X), where the device has room for it.
+// Bytes that are flushed, if the device has room: more than any last-level cache of a GPU today (256 MiB: AMD Instinct
+// MI300X).
 constexpr std::size_t kFlushBytes = std::size_t{512} << 20;
 
-// Of moving so many bytes, which has nothing to do with the configuration. No machine is slower.
+// Returns the limit for moving so many bytes, which does not depend on the configuration. No machine is slower.
 Nanoseconds transfer_limit(std::size_t bytes) {
   constexpr Nanoseconds kLeast = nanoseconds_from_seconds(60);
   constexpr double kNanosecondsPerByte = 10.0;
   return std::max(kLeast, Nanoseconds(kNanosecondsPerByte * static_cast<double>(bytes)));
 }
 
-// What lies before one buffer may lie behind another, so every place is named, ends first: writes mostly run past one.
+// Describes the places of out-of-bounds writes. The guard before one buffer may lie behind another, so every place is
+// named, ends first, because writes mostly run past an end.
 std::string describe_writes(std::vector<std::string> ends, const std::vector<std::string>& beginnings,
                             std::size_t buffers) {
   const bool may_be_behind_another = ends.empty() && buffers > 1;
@@ -37,7 +39,7 @@ std::string describe_writes(std::vector<std::string> ends, const std::vector<std
                      may_be_behind_another ? ", or far past the end of another" : "");
 }
 
-// What lacks a place, such as a buffer that is too large, stands where the argument does.
+// Puts an error without a position, such as that of a too large buffer, at the position of the argument.
 Error in_argument(Error error, const Argument& argument) {
   const bool has_place = !error.position().file.empty();
   error = std::move(error).with_context(fmt::format("argument `{}`", argument.name));
@@ -50,7 +52,7 @@ std::size_t launches_of_a_run(const Launch& launch) {
   return count;
 }
 
-// One run of a launch, from the events of its steps.
+// Returns the sample of one run of a launch, from the events of its steps.
 Result<Sample> sample_of(const std::vector<std::unique_ptr<backend::Event>>& steps) {
   Sample sample;
   for (const std::unique_ptr<backend::Event>& step : steps) {
@@ -71,7 +73,7 @@ Result<void> KernelSession::prepare(const std::vector<PlannedArgument>& planned)
   }
   std::size_t uploaded = 0;
   Result<void> queued = upload_missing(planned, uploaded);
-  // Also after an error: what was queued reads contents that may be replaced afterwards.
+  // The stream is finished after an error, too: what was queued reads contents that may be replaced afterwards.
   Result<void> finished = uploaded > 0 ? finish_transfer(uploaded) : Result<void>();
   return queued ? finished : queued;
 }
@@ -88,7 +90,7 @@ Result<void> KernelSession::finish_launches(Nanoseconds limit) {
   return finish(limit);
 }
 
-// Runs that do not count had the device for as long as the others.
+// Adds up the time that runs waited for their turn. Runs that do not count had the device for as long as the others.
 Result<void> KernelSession::note_queueing(const std::vector<Events>& runs, std::size_t uncounted, Nanoseconds waited) {
   if (device_.info().kind == DeviceKind::cpu) return {};
   WATTUNE_ASSIGN(const Nanoseconds begin, runs[uncounted].front()->start());
@@ -143,7 +145,7 @@ Result<void> KernelSession::set_up(Outputs outputs) {
   return outputs == Outputs::reused && cache_ == Cache::cold ? flush_caches() : Result<void>();
 }
 
-// Writing is enough: what is written takes the place of what was there.
+// Flushes the caches by writing a large buffer, which replaces whatever was there.
 Result<void> KernelSession::flush_caches() {
   if (!flush_) {
     const std::size_t room = device_.info().max_allocation_bytes / 4;
@@ -189,7 +191,7 @@ Result<std::vector<Sample>> KernelSession::run_batch(const Kernels& kernels, con
   return samples;
 }
 
-// Handing over lets the device begin while the rest is queued.
+// Queues n runs. Submitting now and then lets the device begin while the rest is queued.
 template <typename Queue>
 Result<void> KernelSession::keep_at_work(std::size_t n, Nanoseconds limit, Queue queue) {
   constexpr std::size_t kMostQueued = 4096;
@@ -206,7 +208,8 @@ Result<void> KernelSession::keep_at_work(std::size_t n, Nanoseconds limit, Queue
   return {};
 }
 
-// What was queued before an error uses kernels that are gone when the stream is finished next.
+// Keeps the device busy. After an error the stream is dropped, because what was queued uses kernels that are gone when
+// the stream is finished next.
 Result<void> KernelSession::keep_busy(const Kernels& kernels, const Launch& launch, std::size_t n, Nanoseconds limit) {
   WATTUNE_ASSIGN(const PreparedSteps steps, prepare_steps(kernels, launch));
   return keep_at_work(n, limit, [&]() -> Result<void> {
@@ -249,7 +252,7 @@ Result<void> KernelSession::set_up_alone(std::size_t n, Nanoseconds limit) {
 Result<KernelSession::Events> KernelSession::queue_run(const Kernels& kernels, const Launch& launch, Outputs outputs) {
   Result<void> ready = set_up(outputs);
   Result<Events> events = ready ? launch_steps(kernels, launch) : std::move(ready).error();
-  // What was queued before an error uses kernels that are gone when the stream is finished next.
+  // The commands queued before an error use kernels that are gone when the stream is finished next.
   if (!events) stream_.reset();
   return events;
 }

@@ -1,10 +1,10 @@
-// KernelSession: a spec's arguments on the device, shared by all configurations, and how to launch kernels on them.
+// KernelSession: a spec's arguments on the device, shared by all configurations, and the launches of kernels on them.
 //
 // Inputs travel to the device once in the device's life. An argument that kernels overwrite has a pristine copy there,
-// from which it is restored before every launch; outputs are poisoned before a launch whose result is looked at, so
-// that an element that was not written shows (0xFF bytes: NaN, -1).
+// from which it is restored before every launch. Outputs are poisoned before a launch whose result is checked, so that
+// unwritten elements show (0xFF bytes: NaN, -1).
 //
-// What a kernel writes into an argument declared read_only stays there until drop().
+// Data that a kernel writes into an argument declared read_only stay there until drop().
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@
 
 namespace wattune::tune {
 
-// Which contents of outputs a launch starts from.
+// The contents of outputs from which a launch starts.
 enum class Outputs {
   fresh,            // poisoned
   fresh_once,       // poisoned before the first run
@@ -29,12 +29,12 @@ enum class Outputs {
   reused,           // whatever the launch before left
 };
 
-// By the functions that the steps of a Launch name.
+// Kernels by the names of the functions that the steps of a Launch name.
 using Kernels = std::map<std::string, std::unique_ptr<backend::Kernel>>;
 
 class KernelSession {
  public:
-  // The references outlive it. `is_shared`: as EvaluatorOptions::is_shared.
+  // Makes a session; the references outlive it. `is_shared` is EvaluatorOptions::is_shared.
   KernelSession(const std::vector<Argument>& arguments, ArgumentContents& contents, backend::Device& device,
                 Cache cache = Cache::warm, bool is_shared = false)
       : arguments_(arguments),
@@ -44,46 +44,50 @@ class KernelSession {
         is_shared_(is_shared),
         slots_(arguments.size()) {}
 
-  // Brings the buffers that are not there, or have another size, onto the device. Before run(), and after its errors.
+  // Brings the buffers that are missing, or have another size, onto the device. Call it before run(), and after errors
+  // of run().
   Result<void> prepare(const std::vector<PlannedArgument>& planned);
-  // Runs the launch n times and waits at most n * limit, and for `compile_limit` more where the driver compiles the
-  // kernels only now; kernels[i] is what its step i launches. The time of each run on the device, the sum of its steps,
-  // and what that was like: runs of one wait share a reading of its sensors. Where others compute on the device, one
-  // more run begins each wait (Outputs::reused) and does not count, as it may hold the time in which they have it.
+  // Runs the launch n times and returns a sample for each run: its time on the device, the sum of its steps, and its
+  // conditions. Runs of one wait share a reading of the sensors. Waits at most n * limit, and `compile_limit` more if
+  // the driver compiles the kernels only now. `kernels` has the kernel of each step's function. If other processes
+  // compute on the device, each wait (Outputs::reused) begins with one more run that does not count, because it may
+  // include their time.
   Result<std::vector<Sample>> run(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                   Nanoseconds limit, Nanoseconds compile_limit = {});
-  // The same for whoever wants the device at work and no times, which each cost a moment between two launches: launches
-  // that were prepared once, as few waits as there can be, of `limit` for each of at most 32 runs.
+  // Runs the launch n times without timing, which would cost a moment between two launches. Launches are prepared once,
+  // and there are as few waits as possible. The limit of a wait is `limit` for each run, for at most 32 runs.
   Result<void> keep_busy(const Kernels& kernels, const Launch& launch, std::size_t n, Nanoseconds limit);
-  // Whether a timed run restores or flushes anything before it launches.
+  // True if a timed run restores or flushes anything before it launches.
   bool has_set_up() const;
-  // Bytes of each buffer that is restored.
+  // Returns the bytes of each buffer that is restored.
   std::vector<std::size_t> restored() const;
-  // That of n runs without launching. After prepare().
+  // Does the set-up of n runs without launching. Call it after prepare().
   Result<void> set_up_alone(std::size_t n, Nanoseconds limit);
-  // Launches as often as it takes to count these (backend::Counters::count()), each time from the same contents. After
-  // prepare().
+  // Launches as often as it takes to count these counters (backend::Counters::count()), each time from the same
+  // contents. Call it after prepare().
   Result<std::vector<Metric>> count(const Kernels& kernels, const Launch& launch,
                                     const std::vector<std::string>& counters, Nanoseconds limit);
-  // not_found, invalid_argument, unavailable: why these cannot be counted. After prepare().
+  // Checks that the counters can be counted. Fails with not_found, invalid_argument or unavailable, saying why not.
+  // Call it after prepare().
   Result<void> check_counters(const std::vector<std::string>& counters, Nanoseconds limit);
-  // The contents of vector argument i; valid until the next read.
+  // Returns the contents of a vector argument; valid until the next read.
   Result<std::span<const std::byte>> read(std::size_t argument);
-  // What launches since the last call wrote outside the buffers, in words; empty when nothing.
+  // Describes in words the writes outside the buffers since the last call; empty if there are none.
   Result<std::string> out_of_bounds_writes();
-  // Forgets everything on the device; before its reset().
+  // Forgets everything on the device. Call it before the device's reset().
   void drop();
 
-  // How long commands were under way on the device, since this was made.
+  // Returns how long commands were under way on the device, since this was made.
   Nanoseconds working_time() const { return working_; }
-  // What of that went into moving contents between host and device.
+  // Returns the part of that time that moved contents between host and device.
   Nanoseconds transfer_time() const { return transferring_; }
-  // What of it timed runs waited for their turn, as far as the device tells: from the first launch of a wait to the end
-  // of its last one they had the device. On a processor it also compiles and sends, so that nothing of it is a wait.
+  // Returns the part of that time in which timed runs waited for their turn, as far as the device tells. They had the
+  // device from the first launch of a wait to the end of its last one. A processor also compiles and sends, so that
+  // none of its time counts as waiting.
   Nanoseconds queueing_time() const { return queueing_; }
-  // How often launches were waited for.
+  // Returns how often launches were waited for.
   std::size_t waits() const { return waits_; }
-  // How long the device has been at work for timed runs (Outputs::reused) since it last idled.
+  // Returns how long the device has been at work for timed runs (Outputs::reused) since it last idled.
   Nanoseconds busy_time() const;
 
  private:
@@ -96,7 +100,7 @@ class KernelSession {
 
   struct Slot {
     std::unique_ptr<backend::Buffer> buffer;
-    std::unique_ptr<backend::Buffer> pristine;  // of what kernels overwrite
+    std::unique_ptr<backend::Buffer> pristine;  // a copy of what kernels overwrite
     std::optional<backend::PixelLayout> pixels;
 
     bool holds(const PlannedBuffer& planned) const {
@@ -107,7 +111,7 @@ class KernelSession {
   ArgumentAccess access(std::size_t argument) const {
     return std::get<VectorArgument>(arguments_[argument].kind).access;
   }
-  // What wait() returns; the device works meanwhile.
+  // Returns the result of wait(), whose time counts as working time.
   template <typename Wait>
   auto while_working(Wait wait) {
     const Stopwatch stopwatch;
@@ -120,22 +124,22 @@ class KernelSession {
   }
   Result<void> finish_transfer(std::size_t bytes);
   Result<void> finish_launches(Nanoseconds limit);
-  // Counts the bytes of what it uploaded.
+  // Uploads missing buffers, and adds their bytes to `uploaded`.
   Result<void> upload_missing(const std::vector<PlannedArgument>& planned, std::size_t& uploaded);
   Result<void> upload(std::size_t argument, const PlannedBuffer& planned);
   Result<std::unique_ptr<backend::Buffer>> create(const PlannedBuffer& planned);
-  // Everything that comes before a launch.
+  // Queues everything that comes before a launch.
   Result<void> set_up(Outputs outputs);
   Result<void> restore(Outputs outputs);
   Result<void> flush_caches();
-  // Queues n times what `queue` does, handing over now and then, and waits.
+  // Calls `queue` n times, submitting now and then, and waits.
   template <typename Queue>
   Result<void> keep_at_work(std::size_t n, Nanoseconds limit, Queue queue);
   Result<std::vector<Sample>> run_batch(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                         Nanoseconds limit);
-  // Of runs that were waited for so long, of which the first few do not count.
+  // Notes how long these runs queued, given how long they were waited for. The first `uncounted` do not count.
   Result<void> note_queueing(const std::vector<Events>& runs, std::size_t uncounted, Nanoseconds waited);
-  // Both, or nothing: after an error the stream is gone.
+  // Queues set-up and launches of a run; after an error the stream is gone.
   Result<Events> queue_run(const Kernels& kernels, const Launch& launch, Outputs outputs);
   Result<Events> launch_steps(const Kernels& kernels, const Launch& launch);
   Result<PreparedSteps> prepare_steps(const Kernels& kernels, const Launch& launch);

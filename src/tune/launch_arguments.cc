@@ -6,7 +6,7 @@ namespace wattune::tune {
 
 namespace {
 
-// What the step gives a scalar argument: its own value or the argument's.
+// Returns the value that the step gives a scalar argument: its own or the argument's.
 const backend::ScalarBytes& value_of(const PlannedStep& step, std::size_t argument, const backend::ScalarBytes& own) {
   const auto found = std::ranges::find(step.values, argument, &PlannedValue::argument);
   return found == step.values.end() ? own : found->bytes;

@@ -1,4 +1,4 @@
-// What a step of a planned launch gives its kernel, once there are buffers. A pure function.
+// The arguments that a step of a planned launch gives its kernel, once there are buffers. A pure function.
 #pragma once
 
 #include <span>
@@ -8,7 +8,8 @@
 
 namespace wattune::tune {
 
-// buffers[i] is that of argument i, nullptr where it has none: then a pointer is null.
+// Returns the arguments of the step. `buffers` has the buffer of each argument, or nullptr, which becomes a null
+// pointer.
 std::vector<backend::LaunchArgument> launch_arguments(const std::vector<Argument>& arguments, const Launch& launch,
                                                       const PlannedStep& step,
                                                       std::span<const backend::Buffer* const> buffers);

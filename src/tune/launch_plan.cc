@@ -11,7 +11,7 @@ namespace wattune::tune {
 
 namespace {
 
-// A number as the type of a scalar argument; errors show the expression that gave it.
+// Converts a number to the type of a scalar argument; errors show the expression that gave it.
 Result<std::vector<std::byte>> to_bytes(const Formula<Value>& formula, ElementType type,
                                         const Configuration& configuration) {
   const space::Expression& expression = formula.expression();
@@ -21,7 +21,7 @@ Result<std::vector<std::byte>> to_bytes(const Formula<Value>& formula, ElementTy
   return bytes;
 }
 
-// Of an image, but for its sizes.
+// Returns the layout of an image, without its sizes; nullopt if the argument is no image.
 std::optional<backend::PixelLayout> pixels_of(const VectorArgument& argument) {
   if (!argument.image) return std::nullopt;
   const PixelImage& image = *argument.image;
@@ -180,7 +180,7 @@ Result<PlannedArgument> LaunchPlan::evaluate(const CompiledArgument& argument, c
   if (const auto* local = std::get_if<Local>(&argument)) {
     WATTUNE_ASSIGN(const std::size_t length, local->length.evaluate(configuration));
     WATTUNE_ASSIGN(const std::size_t bytes, multiply(length, local->element_bytes));
-    // Some configurations do not use it, but no device takes an argument of size 0.
+    // A local argument that a configuration does not use still needs a size, because no device takes a size of 0.
     return PlannedArgument(backend::LocalBytes{std::max(bytes, local->element_bytes)});
   }
   if (std::holds_alternative<Null>(argument)) return PlannedArgument(PlannedNull{});

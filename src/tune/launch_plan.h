@@ -1,7 +1,7 @@
 // LaunchPlan: everything about the launches of a run that expressions decide, compiled once per run.
 //
-// Mistakes in the spec are Errors of compile(); what one configuration's values make impossible is an Error of
-// evaluate(). Immutable after compile.
+// Mistakes in the spec are errors of compile(); impossible values of one configuration are errors of evaluate().
+// Immutable after compile.
 //
 //   WATTUNE_ASSIGN(auto plan, LaunchPlan::compile(spec, launches_of(spec), names));
 //   WATTUNE_ASSIGN(Launch launch, plan.evaluate(space.configuration(id)));
@@ -24,12 +24,12 @@ namespace wattune::tune {
 struct PlannedBuffer {
   std::size_t length = 0;  // elements, of vector_width components each
   std::size_t bytes = 0;
-  std::optional<backend::PixelLayout> pixels = {};  // of an image
+  std::optional<backend::PixelLayout> pixels = {};  // only for images
 };
 struct PlannedNull {};
 using PlannedArgument = std::variant<PlannedBuffer, backend::ScalarBytes, backend::LocalBytes, PlannedNull, Sampling>;
 
-// What a launch gives a scalar in the place of the argument's own value.
+// A value that a launch gives a scalar instead of the argument's own value.
 struct PlannedValue {
   std::size_t argument = 0;
   backend::ScalarBytes bytes;
@@ -44,48 +44,48 @@ struct PlannedStep {
   std::vector<PlannedValue> values = {};
 };
 
-// What one configuration runs: the steps whose conditions hold, one after another.
+// The launches of one configuration: the steps whose conditions hold, one after another.
 struct Launch {
   std::vector<PlannedStep> steps;
-  std::vector<PlannedArgument> arguments;  // of the spec, in its order
-  Holders holders = {};                    // after the last step; empty: nothing changes places
+  std::vector<PlannedArgument> arguments;  // those of the spec, in its order
+  Holders holders = {};                    // after the last step; empty if nothing changes places
 };
 
-// The argument whose buffer holds the contents of `argument` when the launch is over.
+// Returns the argument whose buffer holds the contents of `argument` when the launch is over.
 std::size_t holder_of(const Launch& launch, std::size_t argument);
 
 std::size_t group_items(const PlannedStep& step);
-// Of local memory that the step's arguments are.
+// Returns the bytes of the step's arguments in local memory.
 std::size_t local_bytes(const Launch& launch, const PlannedStep& step);
 
-// Whether configurations may differ in nothing that is compiled: a parameter is for the launch or the board.
+// True if configurations may share compiled code, because some parameter is for the launch or the board.
 bool shares_code(const KernelSpec& spec);
 
 class LaunchPlan {
  public:
-  // The spec's arguments with `steps`, which are its own or its reference kernel's.
+  // Compiles the spec's arguments with `steps`, which are the spec's own or its reference kernel's.
   static Result<LaunchPlan> compile(const KernelSpec& spec, const std::vector<LaunchStep>& steps,
                                     std::shared_ptr<const Names> names);
 
   Result<Launch> evaluate(const Configuration& configuration) const;
   Result<std::vector<PlannedArgument>> arguments(const Configuration& configuration) const;
-  // Of the steps that are launched, each once.
+  // Returns the functions of the steps that are launched, each once.
   Result<std::vector<std::string>> functions(const Configuration& configuration) const;
-  // Argument i is no buffer, or one whose length no tuning parameter changes.
+  // True if the argument is no buffer, or one whose length no tuning parameter changes.
   bool has_fixed_length(std::size_t argument) const;
   const std::shared_ptr<const Names>& names() const { return names_; }
 
  private:
   struct Vector {
-    std::vector<SizeFormula> sizes;  // whose product is the length: of an image one for each dimension
+    std::vector<SizeFormula> sizes;  // their product is the length; one for each dimension of an image
     std::size_t element_bytes;
-    std::optional<backend::PixelLayout> pixels;  // but for the sizes
+    std::optional<backend::PixelLayout> pixels;  // without the sizes
   };
   struct Scalar {
     Formula<Value> value;
     ElementType type;
   };
-  // A struct, or as one with a single field, a scalar.
+  // A struct. A scalar is one with a single field.
   struct Struct {
     std::vector<Scalar> fields;
     StructLayout layout;
@@ -103,20 +103,20 @@ class LaunchPlan {
   static Result<PlannedArgument> evaluate(const CompiledArgument& argument, const Configuration& configuration);
   static Result<PlannedArgument> evaluate(const Vector& vector, const Configuration& configuration);
   static Result<PlannedArgument> evaluate(const Struct& structure, const Configuration& configuration);
-  // A launch that reads `values`; `holders` are those before it, empty where nothing changes places.
+  // Evaluates a launch that reads `values`. `holders` are those before it; empty if nothing changes places.
   Result<PlannedStep> evaluate(const StepPlan& step, const Configuration& values, std::size_t repeat,
                                const Holders& holders) const;
-  // What changes places must have one size.
+  // Checks that buffers that change places have one size and kind.
   Result<void> check_swaps(const std::vector<PlannedArgument>& planned) const;
 
   std::shared_ptr<const Names> names_;
   std::vector<StepPlan> steps_;
-  std::vector<std::vector<std::size_t>> swaps_;  // of all steps
+  std::vector<std::vector<std::size_t>> swaps_;  // the swaps of all steps
   std::vector<CompiledArgument> arguments_;
   std::vector<std::string> argument_names_;
 };
 
-// Which limit of the device the launch is beyond, known before compiling; empty when none.
+// Returns which limit of the device the launch exceeds, as known before compiling; empty if none.
 std::string limit_exceeded(const Launch& launch, const DeviceInfo& device);
 
 }  // namespace wattune::tune

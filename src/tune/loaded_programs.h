@@ -1,5 +1,5 @@
-// LoadedPrograms: the programs of the last few code configurations, for specs in which several configurations share
-// one: those that differ in launch parameters and clocks alone.
+// LoadedPrograms: the programs of the last few code configurations, for specs whose configurations may share a program:
+// those that differ in launch parameters and clocks only.
 #pragma once
 
 #include <algorithm>
@@ -16,23 +16,24 @@ class LoadedPrograms {
   using Macros = std::vector<backend::Macro>;
   using Program = std::shared_ptr<backend::Program>;
 
-  // nullptr: there is none.
+  // Returns the program with these macros; nullptr if there is none.
   Program find(const Macros& macros) const {
     const auto found = std::ranges::find(programs_, macros, &Loaded::macros);
     return found == programs_.end() ? nullptr : found->program;
   }
 
-  // The oldest gives way.
+  // Keeps a program; the oldest is dropped if there are too many.
   void keep(const Macros& macros, Program program) {
     if (programs_.size() == kMost) programs_.pop_front();
     programs_.push_back({macros, std::move(program)});
   }
 
-  // Before a reset of the device.
+  // Drops all programs. Call it before a reset of the device.
   void drop() { programs_.clear(); }
 
  private:
-  // A search that walks through clocks meets few kernels at a time, and the device has their static data.
+  // Most programs that are kept. A search that walks through clocks needs few kernels at a time, and each holds its
+  // static data on the device.
   static constexpr std::size_t kMost = 8;
 
   struct Loaded {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kByBaseClock = "energy-to-solution+clocks";
 
-// Names what there is instead.
+// Returns the error of a recording without energies, which names what was recorded instead.
 Error no_energy(const Recording& recording) {
   const std::vector<std::string> names = recorded_metrics(recording.trials());
   return Error(ErrorCode::invalid_argument, "neither energy nor power was recorded")

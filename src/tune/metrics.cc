@@ -32,7 +32,8 @@ bool is_of_board(const std::string& name) {
   return std::ranges::any_of(kAllBoardMetrics, [&](BoardMetric metric) { return name == to_string(metric); });
 }
 
-// How much a run does for a joule may differ with its parameters, so that a slowdown says nothing of it.
+// Returns the rivals of a single objective. The work of a run for a joule may differ with its parameters, so that a
+// slowdown says nothing of it.
 EnergyRivals rivals_of_one(const Objective& objective) {
   const bool smaller_is_better =
       !objective.maximize && (objective.metric == "energy" || objective.metric == "edp" || objective.metric == "ed2p");
@@ -41,7 +42,8 @@ EnergyRivals rivals_of_one(const Objective& objective) {
   return races ? EnergyRivals::best : EnergyRivals::none;
 }
 
-// Beside others than these two an objective that is worse may be of interest all the same.
+// Returns the rivals for the spec's objectives. With other objectives than time and energy a configuration that is
+// worse in these may still be of interest.
 EnergyRivals rivals_for(const KernelSpec& spec, const std::vector<std::string>& observed) {
   const std::vector<Objective>& wanted = spec.objectives;
   const auto is_defined = [&](const Objective& objective) {
@@ -60,12 +62,12 @@ Result<double> finite_number(const std::string& name, const Value& value) {
       .about(value.to_string());
 }
 
-// What standard metrics are made of, and where it comes from.
+// Metrics from which standard metrics are computed, and where they come from.
 constexpr std::pair<std::string_view, const char*> kParts[] = {
     {"energy", "--observe energy measures it"},
     {"operations", "--metric operations=EXPRESSION says how many a run makes"}};
 
-// Those of the spec, and behind them the standard ones that it searches for and neither defines nor observes.
+// Returns the metrics of the spec, then the standard ones that it searches for and neither defines nor observes.
 Result<std::vector<MetricDefinition>> definitions(const KernelSpec& spec, const std::vector<std::string>& observed) {
   std::vector<MetricDefinition> all = spec.metrics;
   const auto is_known = [&](std::string_view name) {
@@ -84,7 +86,7 @@ Result<std::vector<MetricDefinition>> definitions(const KernelSpec& spec, const 
   return all;
 }
 
-// Of a standard metric that the spec has not defined otherwise.
+// Returns the unit of a standard metric that the spec has not defined otherwise; empty for others.
 std::string unit_of(const MetricDefinition& metric) {
   const StandardMetric* const standard = find_standard_metric(metric.name);
   const bool is_standard = standard != nullptr && metric.expression.text == standard->expression;
@@ -105,12 +107,12 @@ std::optional<Objective> custom_objective(const KernelSpec& spec) {
 Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Parameter>& parameters,
                                  const std::vector<std::string>& observed) {
   Metrics metrics;
-  // To an expression, time and metrics are what parameters are: names whose values change with the configuration.
+  // Expressions read time and metrics like parameters: as names whose values change with the configuration.
   std::vector<Parameter> readable = parameters;
   std::vector<std::string> names = resource_names();
   names.emplace_back(kTime);
   if (!spec.metrics.empty() || custom_objective(spec)) WATTUNE_TRY(check_figure_names(parameters));
-  std::set<std::string> from_energy;  // that change with what is observed
+  std::set<std::string> from_energy;  // metrics that change with what the board's sensors tell
   for (const std::string& name : observed) {
     if (std::ranges::count(parameters, name, &Parameter::name) > 0)
       return Error(ErrorCode::invalid_argument, "a parameter has the name of what is observed").about(name);
@@ -142,7 +144,7 @@ Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Param
   return metrics;
 }
 
-// Everything known, what is computed last.
+// Computes the metrics; the result holds everything known, with what was computed last.
 Metrics::Computed Metrics::compute(std::vector<Metric> known, Nanoseconds time,
                                    const Configuration& configuration) const {
   known.push_back({kTime, to_seconds(time), "s"});

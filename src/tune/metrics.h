@@ -13,37 +13,37 @@
 
 namespace wattune::tune {
 
-// What a search compares energies with, where it compares nothing else.
+// The configurations with which a search compares energies, if it compares nothing else.
 enum class EnergyRivals {
   none,
-  best,   // a single objective that less energy makes better and less time never makes worse
-  front,  // whatever is as fast: such an objective under a slowdown, or a Pareto front of time and energy
+  best,   // a single objective that less energy improves and less time never worsens
+  front,  // all that are as fast: for such an objective under a slowdown, or a Pareto front of time and energy
 };
 
 class Metrics {
  public:
-  // `observed`: the metrics that an observation has besides. invalid_argument (a name that is taken), parse_error,
-  // not_found (an unknown name, with the nearest one).
+  // Compiles the metrics. `observed` are further metrics that an observation has. Fails with invalid_argument if a name
+  // is taken, with parse_error, or with not_found for an unknown name (and the nearest one).
   static Result<Metrics> compile(const KernelSpec& spec, const std::vector<Parameter>& parameters,
                                  const std::vector<std::string>& observed);
 
-  // Computes all of them from the median. A metric that this configuration's values make impossible, such as a division
-  // by zero, is left out and `lacking` says why; an objective that needs it is infinite. unavailable: the device does
-  // not tell what the objective needs. Precondition: the observation has statistics.
+  // Computes all metrics from the median. A metric that this configuration's values make impossible, such as a division
+  // by zero, is left out and `lacking` says why; an objective that needs it is infinite. Fails with unavailable if the
+  // device does not tell what the objective needs. Precondition: the observation has statistics.
   Result<void> add_to(Observation& observation, const Configuration& configuration) const;
 
-  // What is minimised if a run takes `time`: nanoseconds unless there is another objective. `measured` are the figures
-  // beside the time. Errors as add_to().
+  // Returns the value to minimise if a run takes `time`: nanoseconds unless there is another objective. `measured` are
+  // the figures beside the time. Fails as add_to(), and if the objective has no value.
   Result<double> objective(const std::vector<Metric>& measured, Nanoseconds time,
                            const Configuration& configuration) const;
-  // Whether the objective changes with what a power or energy measurement shows.
+  // True if the objective changes with what a power or energy measurement shows.
   bool objective_needs_energy() const { return objective_needs_energy_; }
-  // Objectives that race are energy, edp, ed2p, operations_per_joule, as the board tells and nobody has defined
-  // otherwise.
+  // Returns with what a search may race in energy. Objectives that race are energy, edp, ed2p and operations_per_joule,
+  // if the board tells them and the spec does not define them otherwise.
   EnergyRivals energy_rivals() const { return energy_rivals_; }
-  // The objective of a correct observation, as bad as its uncertainty allows. Precondition: there is one.
+  // Returns the objective of a correct observation, as bad as its uncertainty allows. Precondition: there is one.
   double worst_objective(const Observation& observation) const;
-  // Where the objective of a recorded Trial lies. Precondition: it is correct.
+  // Returns the interval in which the objective of a recorded Trial lies. Precondition: it is correct.
   measure::ObjectiveInterval interval(const Trial& trial) const;
 
  private:
@@ -54,17 +54,17 @@ class Metrics {
   };
   struct Computed {
     std::vector<Metric> known;
-    std::string refusals;  // why some have no value, a sentence for each; empty: all that can be read have one
+    std::string refusals;  // why some have no value, a sentence for each; empty if all that can be read have one
   };
-  // `known` with the time, then with all metrics that the device tells enough for.
+  // Returns `known` with the time, then with all metrics for which the device tells enough.
   Computed compute(std::vector<Metric> known, Nanoseconds time, const Configuration& configuration) const;
-  // What the uncertainties of what it reads come to, each alone and to first order. They add up, because those of one
-  // measurement go together. None: it reads nothing uncertain.
+  // Returns the uncertainty of a metric: the sum of what each uncertain input contributes, alone and to first order.
+  // Contributions are added, because the errors of one measurement go together. nullopt if it reads nothing uncertain.
   static std::optional<double> propagated(const Compiled& metric, std::vector<Metric> known,
                                           const Configuration& configuration);
-  // As a value to be small. Precondition: there is an objective.
+  // Returns the objective as a value to minimise. Precondition: there is an objective.
   Result<Metric> objective_in(const Computed& computed) const;
-  // The same of a run; without another objective the time in nanoseconds.
+  // Returns the objective of a run as a value to minimise; the time in nanoseconds if there is no other objective.
   Result<Metric> objective_metric(const std::vector<Metric>& measured, Nanoseconds time,
                                   const Configuration& configuration) const;
 

@@ -4,7 +4,7 @@ namespace wattune::tune {
 
 namespace {
 
-// Spaces up to this size are searched completely when nothing else is said.
+// Largest space that is searched completely if neither user nor spec says otherwise.
 constexpr std::uint64_t kSmallSpace = 200;
 constexpr double kDefaultMinutes = 5.0;
 
@@ -18,8 +18,8 @@ search::StopRule from_budget(const Budget& budget) {
   return stop;
 }
 
-// Whether the rules leave room to measure every configuration. A time does not tell: if it ends too soon, what comes
-// first in the order of ids is all that was seen.
+// True if the rules leave room to measure every configuration. A limit of time does not tell that; if it ends too soon,
+// a search in the order of ids has seen only the first ids.
 bool allows_everything(const search::StopRule& stop, Uint128 count) {
   if (stop.time) return false;
   search::Progress nothing_done;

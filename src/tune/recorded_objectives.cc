@@ -1,4 +1,4 @@
-// What a spec wants of recorded Trials: its metrics and its objective, computed from what was recorded.
+// The metrics and the objective that a spec wants of recorded Trials, computed from what was recorded.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -15,7 +15,7 @@ bool is_defined(const KernelSpec& spec, const std::string& metric) {
   return std::ranges::count(spec.metrics, metric, &MetricDefinition::name) > 0;
 }
 
-// What the metrics may read: what the spec defines is computed anew.
+// Returns the recorded metrics that the spec's metrics may read; those that the spec defines are computed anew.
 std::vector<std::string> readable_metrics(const std::vector<Trial>& trials, const KernelSpec& spec) {
   std::vector<std::string> names = recorded_metrics(trials);
   std::erase_if(names, [&](const std::string& name) {

@@ -18,7 +18,7 @@ using space::ValueIndices;
 
 Error no_results() { return Error(ErrorCode::invalid_argument, "the recording holds no results"); }
 
-// The position of a value in its parameter's list.
+// Returns the position of a value in its parameter's list; nullopt if it is not there.
 std::optional<std::uint16_t> position_of(const Parameter& parameter, const Value& value) {
   const auto found = std::ranges::find(parameter.values, value);
   if (found == parameter.values.end()) return std::nullopt;
@@ -31,7 +31,7 @@ bool varies(const std::vector<Trial>& trials, std::size_t parameter) {
                              [&](const Trial& trial) { return trial.configuration.values()[parameter] != first; });
 }
 
-// Where each parameter of the space is among the recorded names; nullopt for a constant that was not recorded.
+// The place of each of the space's parameters among the recorded names; nullopt for a constant that was not recorded.
 using Places = std::vector<std::optional<std::size_t>>;
 
 Error other_parameters(std::string message, const std::string& name, const std::vector<std::string>& candidates) {
@@ -60,7 +60,7 @@ Result<Places> find_places(const std::vector<Parameter>& parameters, const std::
   return places;
 }
 
-// The id of a recorded configuration, if it is in the space.
+// Returns the id of a recorded configuration; nullopt if it is not in the space.
 std::optional<ConfigurationId> id_of(const space::SearchSpace& space, const Configuration& configuration,
                                      const Places& places) {
   ValueIndices indices;
@@ -95,7 +95,7 @@ Nanoseconds median_cost(const std::vector<Trial>& trials) {
   return *middle;
 }
 
-// A replay has no final: its best is whatever is fastest of what it asked for, as the search measured all of them.
+// Removes the results of a final, which a replay does not have: its best is the fastest by what the search measured.
 void forget_final(Observation& observation) {
   observation.final_place = FinalPlace::none;
   observation.over_default.reset();

@@ -1,4 +1,4 @@
-// Reminder: tells the user now and then, while it lives, that a reference, or what takes its place, is still at work.
+// Reminder: tells the user now and then, while it lives, that a reference or its substitute is still at work.
 #pragma once
 
 #include <functional>

@@ -8,7 +8,7 @@ namespace {
 
 constexpr Nanoseconds kOneEvaluation = nanoseconds_from_seconds(1);
 
-// Of this thread.
+// Returns the processor time of this thread.
 Nanoseconds processor_time() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -42,7 +42,7 @@ class ReplayEvaluator : public Evaluator {
   Nanoseconds now() const override { return now_; }
 
  private:
-  // As a compiler would have told before it ran.
+  // Returns what a compiler would have told before the configuration ran.
   static std::optional<search::CompileFeatures> foreseen_of(const Observation* recorded) {
     if (recorded == nullptr) return std::nullopt;
     const bool runs = recorded->status != Status::compile && recorded->status != Status::constraints;

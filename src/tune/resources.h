@@ -12,26 +12,28 @@
 
 namespace wattune::tune {
 
-// What several kernels take that run in turns: the most of each, and the least occupancy.
+// Returns the resources of several kernels that run one after another: the most of each, and the least occupancy.
 backend::KernelResources worst_of(const backend::KernelResources& a, const backend::KernelResources& b);
 
-// By resource_names(), only what the backend told.
+// Returns the resources that the backend told as metrics, named as in resource_names().
 std::vector<Metric> metrics_of(const backend::KernelResources& resources);
 
-// The configuration with metrics as further values, for the expressions that read them.
+// Returns the configuration with metrics as further values, for the expressions that read them.
 Configuration with_metrics(const Configuration& configuration, const std::vector<Metric>& metrics);
 
-// invalid_argument: an expression that reads figures of a measurement would take a parameter for one of them.
+// Checks that no parameter has the name of a figure of a measurement. Fails with invalid_argument if one does, because
+// expressions would then read the parameter.
 Result<void> check_figure_names(const std::vector<Parameter>& parameters);
 
 // The spec's conditions on resources.
 class ResourceConstraints {
  public:
-  // parse_error; not_found (an unknown name, with the nearest one).
+  // Compiles the constraints. Fails with parse_error, or with not_found for an unknown name (and the nearest one).
   static Result<ResourceConstraints> compile(const KernelSpec& spec, const std::vector<Parameter>& parameters);
 
-  // The first that does not hold, in words with what it read; empty when all hold. What reads a resource that the
-  // backend did not tell holds. Errors are what these values make impossible, such as a division by zero.
+  // Returns the first constraint that does not hold, in words, with the values it read; empty if all hold. A constraint
+  // that reads a resource unknown to the backend holds. Fails if these values make an expression impossible, such as a
+  // division by zero.
   Result<std::string> broken(const std::vector<Metric>& resources, const Configuration& configuration) const;
 
  private:

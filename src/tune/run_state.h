@@ -1,4 +1,4 @@
-// RunState: what all attempts of one run share. Not movable: its parts refer to each other.
+// RunState: the state that all attempts of one run share. Not movable, because its parts refer to each other.
 #pragma once
 
 #include <algorithm>
@@ -51,8 +51,8 @@ struct RunState {
   RunState(const RunState&) = delete;
   RunState& operator=(const RunState&) = delete;
 
-  // Of several objectives a configuration may win in any, and with a slowdown when a faster one is found, so all are
-  // checked.
+  // Returns which outputs are checked. With several objectives a configuration may win in any of them, and with a
+  // slowdown when a faster one is found, so that all are checked.
   static CheckOutput check_for(CheckOutput wanted, const KernelSpec& spec) {
     const bool any_may_win = spec.objectives.size() > 1 || slowdown_of(spec.objectives).has_value();
     const bool by_time = wanted == CheckOutput::contenders || wanted == CheckOutput::winners;
@@ -64,20 +64,20 @@ struct RunState {
     return limits.reference.value_or(nanoseconds_from_seconds(spec.reference_seconds.value_or(kDefault)));
   }
 
-  // With what energies are only compared, so that what shows itself worse needs no more measuring.
+  // Returns the configurations against which energies are raced, so that what is clearly worse needs no more measuring.
   EnergyRivals energy_rivals() const {
     const bool measured = std::ranges::count(observe, BoardMetric::energy) > 0;
     return policy.races() && measured ? metrics.energy_rivals() : EnergyRivals::none;
   }
 
   const KernelSpec spec;
-  const KernelSource source;  // what is compiled
+  const KernelSource source;  // the source that is compiled
   backend::Device& device;
   measure::MeasurePolicy& policy;
   const CheckOutput check;
   const Cache cache;
   const bool is_shared;
-  backend::PooledSource* const compilers;            // nullptr: the device compiles
+  backend::PooledSource* const compilers;            // nullptr if the device compiles
   backend::PooledSource* const reference_compilers;  // the same
   const std::vector<BoardMetric> observe;
   const Nanoseconds energy_window;
@@ -90,27 +90,27 @@ struct RunState {
   const std::function<void(std::string_view what, Nanoseconds elapsed, Nanoseconds limit)> on_slow_reference;
   AdaptiveLimits limits;
   BoardClocks clocks;
-  std::unique_ptr<power::Recorder> recorder;  // of the device's board; only where it is observed
+  std::unique_ptr<power::Recorder> recorder;  // of the device's board; nullptr unless it is observed
   IdlePower idle_power;                       // of that board
   SetUpCosts set_up_costs;
   LeastDynamicEnergy least_dynamic;
   EnergyFront energy_front{slowdown_of(spec.objectives)};
-  Nanoseconds energy_takes;  // windows of the last configuration, without those of its set-up, as long as asked for
+  Nanoseconds energy_takes;  // time of the last configuration's full windows, without those of its set-up
   LaunchPlan plan;
   ResourceConstraints resource_constraints;
   Metrics metrics;
   ArgumentContents contents;
   KernelSession session{spec.arguments, contents, device, cache, is_shared};
-  LoadedPrograms programs;  // only where configurations share them
+  LoadedPrograms programs;  // kept only if configurations share them
   ExpectedOutputs expected;
-  std::optional<Observation> incumbent;  // of the best configuration so far
-  bool spec_fits_kernel = false;         // some configuration was launched with the spec's arguments
-  bool has_launched = false;             // some configuration, since the device was reset
-  bool told_of_disagreement = false;     // between the sensors of the board, by a warning
+  std::optional<Observation> incumbent;  // observation of the best configuration so far
+  bool spec_fits_kernel = false;         // true once a configuration was launched with the spec's arguments
+  bool has_launched = false;             // true once a configuration was launched after the last reset of the device
+  bool told_of_disagreement = false;     // true once a warning told that the board's sensors disagree
   std::size_t resets = 0;
 };
 
-// Forgets all that is on the device, and resets it. device_lost: it cannot be brought back.
+// Forgets all that is on the device, and resets it. Fails with device_lost if it cannot be brought back.
 Result<void> reset_device(RunState& run);
 
 }  // namespace wattune::tune

@@ -13,7 +13,8 @@ namespace {
 
 constexpr const char* kCancelled = "cancelled";
 
-// Another device might be lost with it too, or the same one when the run is resumed, so it is not tried again.
+// Returns the observation of a configuration that was lost with its device. It is not tried again, because another
+// device might be lost with it too, or the same one when the run is resumed.
 Observation lost_with(const DeviceShare& device) {
   Observation observation;
   observation.status = Status::runtime;
@@ -32,7 +33,8 @@ bool ran_in(const Final& final, const Trial& one) {
   return std::ranges::any_of(final.trials, same);
 }
 
-// Where finalists turned out too slow and a better one than all that are left was not called, none wins yet.
+// Returns the longest time that may win. It is 0, so that none wins yet, if finalists were too slow and a contender
+// better than all that are left was not called.
 Nanoseconds longest_time(const Final& final, const Contenders& contenders) {
   const Trial* const best = contenders.best();
   return best == nullptr || ran_in(final, *best) ? contenders.longest_time() : Nanoseconds();
@@ -130,7 +132,7 @@ bool Search::over(Nanoseconds now) {
   return reason.has_value();
 }
 
-// No further than the rules let the run come.
+// Asks the strategy for proposals ahead, but no more than the rules let the run evaluate.
 void Search::ask_ahead() {
   const std::uint64_t least = std::max<std::uint64_t>(1, ahead_);
   std::uint64_t wanted = std::max<std::uint64_t>(least, options_.batch);
@@ -138,7 +140,7 @@ void Search::ask_ahead() {
     wanted = std::min(wanted, *left - in_flight_.size());
   if (std::min(wanted, least) <= proposals_.size()) return;
   strategy_.see(progress());
-  // One by one, so that who cancels need not wait for all.
+  // Proposals are asked for one by one, so that cancelling need not wait for all.
   while (proposals_.size() < wanted && !options_.cancelled()) {
     const std::vector<ConfigurationId> ids = strategy_.ask(1);
     if (ids.empty()) break;
@@ -227,7 +229,7 @@ Result<void> Search::add(const Trial& trial, std::size_t device, Nanoseconds now
   return {};
 }
 
-// What cannot be kept ends the search.
+// Writes the Trial to the sink; a failure to keep it ends the search.
 Result<void> Search::write(const Trial& trial) {
   Result<void> written = sink_.add(trial);
   if (!written) error_ = written.error();
@@ -260,7 +262,7 @@ Result<void> Search::tell(Contest contest, std::size_t device) {
     const Trial& searched = final_->contestants()[i];
     Trial& trial =
         final.trials.emplace_back(trial_of(searched.configuration, std::move(contest.observations[i]), device));
-    trial.finished_at = final.trials.front().finished_at;  // by which readers know who ran in turns with whom
+    trial.finished_at = final.trials.front().finished_at;  // identifies Trials of one final to readers
     if (trial.observation.ok()) trial.observation.in_search = searched.observation.search_figures();
   }
   for (const Trial& trial : final.trials)

@@ -17,9 +17,9 @@
 
 namespace wattune::tune {
 
-// Each is used by what follows it.
+// The parts of a session, each of which is used by those after it.
 struct TuningSession::Parts {
-  // A device and what belongs to it; of a replay there is an evaluator only.
+  // A device and what belongs to it; a replay has only an evaluator.
   struct Site {
     std::unique_ptr<backend::Device> device;
     std::unique_ptr<measure::MeasurePolicy> policy;
@@ -31,8 +31,8 @@ struct TuningSession::Parts {
   std::vector<DeviceInfo> devices = {};
   Identity identity = {};
   std::vector<std::string> added_counters = {};
-  std::unique_ptr<backend::CompilePool> pool = {};        // nullptr: the devices compile
-  std::unique_ptr<backend::PooledSource> compilers = {};  // of the pool, for all devices
+  std::unique_ptr<backend::CompilePool> pool = {};        // nullptr if the devices compile
+  std::unique_ptr<backend::PooledSource> compilers = {};  // the pool's, for all devices
   std::optional<Recording> recording = {};
   std::vector<Site> sites = {};
 };
@@ -41,7 +41,7 @@ namespace {
 
 using Parts = TuningSession::Parts;
 
-// Calls it for all sites at the same time; the first Error in their order.
+// Calls `work` for all sites at the same time; returns the first Error in their order.
 Result<void> at_once(const std::vector<Parts::Site>& sites, const std::function<Result<void>(std::size_t)>& work) {
   const std::launch how = sites.size() == 1 ? std::launch::deferred : std::launch::async;
   std::vector<std::future<Result<void>>> all;
@@ -75,13 +75,14 @@ Result<void> open_devices(Parts& parts) {
   return use_language(parts.search->spec, parts.devices.front().languages);
 }
 
-// On a processor compilers would share with what is timed, so that they must be asked for.
+// True if processes compile ahead. On a processor they would share the cores with what is timed, so that they must be
+// asked for.
 bool compiles_ahead(const Parts& parts) {
   const bool asked_for = parts.options.compile_processes || parts.devices.front().kind != DeviceKind::cpu;
   return asked_for && compile_processes(parts.options) > 0;
 }
 
-// None when the device's own worker is to compile, or nothing else can.
+// Makes the compile pool, unless the device's own worker is to compile, or nothing else can.
 Result<void> make_compilers(Parts& parts) {
   if (!compiles_ahead(parts)) return {};
   KernelSource source = launched_source(parts.search->spec);
@@ -99,7 +100,7 @@ Result<void> make_compilers(Parts& parts) {
   return {};
 }
 
-// A strategy that reads counters would search at random without any of them.
+// Returns the counters to add for a strategy that reads counters and would search at random without any.
 std::vector<std::string> missing_counters(const Parts& parts) {
   const std::vector<std::string>& observed = parts.options.evaluation.counters;
   const auto is_observed = [&](const std::string& name) { return std::ranges::count(observed, name) > 0; };
@@ -133,13 +134,13 @@ Result<void> make_evaluators(Parts& parts) {
   });
 }
 
-// Compilers work ahead on what it may choose.
+// True if compilers work ahead on candidates among which the strategy chooses.
 bool chooses_among_compiled(const Parts& parts) {
   const auto features = parts.options.strategy_parameters.find("features");
   return features != parts.options.strategy_parameters.end() && features->second > 0.0;
 }
 
-// As far as there are compilers to work ahead, unless the user says how far.
+// Returns how many proposals are asked for ahead: as many as the compilers can work on, unless the user says how many.
 std::size_t proposals_ahead(const Parts& parts) {
   const search::StrategyInfo* const info = search::find_strategy(parts.search->plan.strategy);
   const bool hurt = info != nullptr && info->hurt_by_asking_ahead;
@@ -156,14 +157,15 @@ std::vector<std::string> names_of_clocks(const KernelSpec& spec) {
   return names;
 }
 
-// What learns nothing may be asked for many at once, whose clocks are then changed seldom.
+// Returns how many proposals are asked for at once. A strategy that learns nothing may be asked for many, so that their
+// clocks are changed seldom.
 std::size_t batch_of(const Plan& plan, const KernelSpec& spec) {
   constexpr std::size_t kMany = 4096;
   const bool learns = plan.strategy != "exhaustive" && plan.strategy != "random";
   return learns || names_of_clocks(spec).empty() ? 1 : kMany;
 }
 
-// Nothing but the user's own rules stops a method before its last step.
+// Plans a method. Only the user's own rules stop a method before its last step.
 Result<std::unique_ptr<PlannedSearch>> plan_method(KernelSpec spec, space::SearchSpace space,
                                                    const SessionOptions& options) {
   if (!options.strategy.empty())
@@ -187,7 +189,7 @@ Result<std::unique_ptr<PlannedSearch>> plan_method(KernelSpec spec, space::Searc
   return search;
 }
 
-// With several objectives the Pareto front shows what each slowdown saves.
+// Checks that a slowdown goes with one objective. With several, the Pareto front shows what each slowdown saves.
 Result<void> check_slowdown(const std::vector<Objective>& objectives) {
   if (!slowdown_of(objectives)) return {};
   if (objectives.size() > 1)
@@ -199,7 +201,7 @@ Result<void> check_slowdown(const std::vector<Objective>& objectives) {
       .hint("name another objective, such as --minimize energy");
 }
 
-// The planned search outlives it.
+// Makes the strategy; the planned search outlives it.
 Result<std::unique_ptr<search::Strategy>> strategy_for(const PlannedSearch& search, const SessionOptions& options) {
   const auto make = [&space = search.space, name = search.plan.strategy,
                      made = search::StrategyOptions{.seed = options.seed,
@@ -219,7 +221,8 @@ void observe_for_method(Parts& parts) {
   if (is_method && std::ranges::count(observed, BoardMetric::energy) == 0) observed.push_back(BoardMetric::energy);
 }
 
-// A search that is over within its first window has measured nothing.
+// Checks that the time of the search has room for an energy window; otherwise the search would end without a
+// measurement.
 Result<void> check_energy_window(const Parts& parts) {
   const EvaluatorOptions& evaluation = parts.options.evaluation;
   const std::optional<Nanoseconds> time = parts.search->plan.stop.time;
@@ -230,7 +233,7 @@ Result<void> check_energy_window(const Parts& parts) {
       .hint("give it more time, or take a shorter window");
 }
 
-// Which shapes are worth a run, and in which order, is known with the board.
+// Makes a walk over block shapes anew, because the board decides which shapes are worth a run, and in which order.
 Result<void> know_board(PlannedSearch& search, const std::string& architecture) {
   const search::MethodInfo* const method = search::find_method(search.plan.strategy);
   if (method == nullptr || !method->walks_shapes || architecture.empty()) return {};
@@ -247,7 +250,7 @@ class Forgetful : public TrialSink {
 
 std::size_t compile_processes(const SessionOptions& options) {
   constexpr std::uint64_t kMost = 16;
-  const std::uint64_t cores = std::thread::hardware_concurrency();  // 0: unknown
+  const std::uint64_t cores = std::thread::hardware_concurrency();  // 0 if unknown
   const std::uint64_t standard = cores <= 2 ? 1 : std::min(cores, kMost);
   return options.compile_processes.value_or(options.where.in_process ? 0 : standard);
 }
@@ -267,7 +270,7 @@ Result<std::unique_ptr<PlannedSearch>> plan_search(KernelSpec spec, space::Searc
 Result<std::vector<search::PriorObjective>> prior_from(ResultSet results, const KernelSpec& spec,
                                                        const space::SearchSpace& space) {
   WATTUNE_ASSIGN(const Recording recording, Recording::match(space, std::move(results)));
-  // The time needs no metric; those of the spec may read what the results lack.
+  // The time needs no metric; metrics of the spec may read what the results lack.
   const bool needs_metrics = custom_objective(spec).has_value();
   WATTUNE_ASSIGN(const Recording with_objectives,
                  recording.with_objectives(needs_metrics ? spec : KernelSpec{.parameters = spec.parameters}));
@@ -283,7 +286,8 @@ Result<KernelSpec> without_clocks(KernelSpec spec) {
   if (spec.parameters.empty() && !clocks.empty())
     return Error(ErrorCode::invalid_argument, "all parameters are clocks or limits, so that none is left to tune");
   std::erase_if(spec.constraints, [&](const Constraint& constraint) {
-    const auto parsed = space::Expression::parse(constraint.expression);  // one that is wrong stays, to be told of
+    // A constraint that cannot be parsed stays, so that its error is told.
+    const auto parsed = space::Expression::parse(constraint.expression);
     return parsed && std::ranges::any_of(parsed->names(), is_clock);
   });
   return spec;
@@ -349,7 +353,7 @@ std::vector<Evaluator*> TuningSession::evaluators() const {
   return all;
 }
 
-// Recorded results were compared when they were measured, if at all.
+// Describes the run. Recorded results were compared when they were measured, if at all.
 RunInfo TuningSession::describe() const {
   RunInfo info = describe_run(spec(), space(), devices().front(), parts_->identity);
   if (recording() == nullptr || !std::holds_alternative<std::monostate>(spec().reference)) return info;

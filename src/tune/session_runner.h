@@ -1,4 +1,4 @@
-// SessionRunner: runs a prepared kernel at its configuration's clocks, for whoever decides how often.
+// SessionRunner: runs a prepared kernel at its configuration's clocks, as often as its caller asks.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,14 @@
 
 namespace wattune::tune {
 
-// All that it is given outlives it.
+// A runner of the session's kernels. All that it is given outlives it.
 class SessionRunner : public measure::Runner {
  public:
   SessionRunner(RunState& run, const Configuration& configuration, const Kernels& kernels, const Launch& launch)
       : run_(run), configuration_(configuration), kernels_(kernels), launch_(launch) {}
 
   Result<std::vector<Sample>> run(std::size_t n) override {
-    // Another configuration may have run meanwhile, at other clocks and with buffers of other lengths.
+    // Sets clocks and buffers again, because another configuration may have run meanwhile, with others.
     WATTUNE_TRY(run_.clocks.apply(configuration_));
     WATTUNE_TRY(run_.session.prepare(launch_.arguments));
     WATTUNE_TRY(run_.clocks.settle([this](std::size_t runs) { return launch(runs); }));

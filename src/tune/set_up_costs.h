@@ -1,5 +1,5 @@
-// SetUpCosts: the energy of what comes before a run, restoring and flushing, which is that of the bytes and not of the
-// code: each is measured once in a session.
+// SetUpCosts: the energy of the set-up before a run, restoring and flushing, which depends on the bytes and not on the
+// code. Each is measured once in a session.
 //
 //   options.set_up = costs.find({clocks.applied(), session.restored()}, window);
 #pragma once
@@ -14,7 +14,7 @@ namespace wattune::tune {
 
 class SetUpCosts {
  public:
-  // What it depends on. How caches are flushed is the session's.
+  // The dependencies of a cost. How caches are flushed is the same in the whole session.
   struct Key {
     std::optional<backend::BoardSetting> setting;
     std::vector<std::size_t> restored;  // bytes of each buffer
@@ -22,9 +22,9 @@ class SetUpCosts {
     bool operator==(const Key&) const = default;
   };
 
-  // Measured in a window of this length.
+  // Keeps a cost that was measured in a window of this length.
   void keep(Key key, Nanoseconds window, const power::Cost& cost);
-  // None: it was not measured, or in shorter windows only.
+  // Returns the cost; nullopt if it was not measured, or only in shorter windows.
   std::optional<power::Cost> find(const Key& key, Nanoseconds window) const;
 
  private:

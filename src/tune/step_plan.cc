@@ -8,10 +8,10 @@ namespace wattune::tune {
 
 namespace {
 
-// Every launch of a run has an event until the run ends.
+// Most repetitions, because every launch of a run has an event until the run ends.
 constexpr std::size_t kMostRepetitions = 100'000;
 
-// The configuration with one name more.
+// A configuration with one more name.
 class Indexed {
  public:
   Indexed(const Configuration& configuration, const std::string& name) : configuration_(configuration) {
@@ -64,8 +64,8 @@ Result<void> StepPlan::compile_launch(const LaunchStep& step, const std::shared_
   return {};
 }
 
-// What counts itself may be left out in some repetitions; anything else is launched or not, and not asked for its
-// number where it is not.
+// Visits the launches of the step. A step with an index may be left out in some repetitions. Any other step is launched
+// or not, and its number of repetitions is not evaluated if it is not.
 Result<void> StepPlan::visit(const Configuration& configuration, StepWalk& walk) const {
   if (!index_.empty()) return visit_each(configuration, walk);
   WATTUNE_ASSIGN(const bool wanted, is_launched(configuration));
@@ -115,7 +115,8 @@ Error StepPlan::too_many(std::string message) const {
   return Error(ErrorCode::out_of_range, std::move(message)).at(expression.position()).about(expression.text());
 }
 
-// What is repeated too often is in a step that says how often, and an error there can be shown.
+// Counts repetitions. Too many can only come from a step that says how often it repeats, so that the error can show
+// that expression.
 Result<void> StepPlan::count(std::size_t repetitions, StepWalk& walk) const {
   walk.repetitions += repetitions;
   if (walk.repetitions <= kMostRepetitions || !repeat_) return {};

@@ -1,8 +1,8 @@
-// StepPlan: one entry of what a spec launches, compiled once per run: a launch of a function or a group of launches,
-// with how often it is repeated, what counts the repetitions, and which buffers change places between them.
+// StepPlan: one entry of what a spec launches, compiled once per run: a launch of a function or a group of launches. It
+// knows how often it is repeated, which name counts the repetitions, and which buffers change places between them.
 //
-// Mistakes in the spec are Errors of compile(); what one configuration's values make impossible is an Error of
-// visit(). Immutable after compile.
+// Mistakes in the spec are errors of compile(); impossible values of one configuration are errors of visit(). Immutable
+// after compile.
 #pragma once
 
 #include <functional>
@@ -18,10 +18,10 @@
 
 namespace wattune::tune {
 
-// holders[i]: the argument whose buffer is that of argument i, between two launches.
+// For each argument, the argument whose buffer it has between two launches.
 using Holders = std::vector<std::size_t>;
 
-// One argument each: as long as nothing changes places.
+// Returns the holders while nothing changes places: each argument holds its own buffer.
 inline Holders own_holders(std::size_t arguments) {
   Holders holders(arguments);
   std::iota(holders.begin(), holders.end(), std::size_t{0});
@@ -30,17 +30,17 @@ inline Holders own_holders(std::size_t arguments) {
 
 class StepPlan;
 
-// A walk through the launches of a run. `launch` is called for each, with what its expressions read, which is the
-// configuration and the indices of the series around it, and how often it is repeated with all the same.
+// A walk through the launches of a run. `launch` is called for each, with the values that its expressions read (the
+// configuration and the indices of the series around it), and with how often it is repeated unchanged.
 struct StepWalk {
   std::function<Result<void>(const StepPlan& step, const Configuration& values, std::size_t repeat)> launch;
-  Holders holders;  // between the launches, and at last after all
+  Holders holders;  // between the launches, and in the end after all
   std::size_t repetitions = 0;
 };
 
 class StepPlan {
  public:
-  // A scalar that the launch gives another value than the argument has.
+  // A scalar to which the launch gives another value than the argument's.
   struct ScalarValue {
     std::size_t argument = 0;
     Formula<Value> value;
@@ -55,7 +55,7 @@ class StepPlan {
   const std::vector<std::size_t>& arguments() const { return arguments_; }
   const GeometryPlan& geometry() const { return geometry_; }
   const std::vector<ScalarValue>& values() const { return values_; }
-  // Of this step and of the steps in it.
+  // Returns the swaps of this step and of the steps in it.
   std::vector<std::vector<std::size_t>> all_swaps() const;
 
  private:

@@ -1,4 +1,4 @@
-// Tally: what a search has come to so far: counts, the best, and those that may come into the final.
+// Tally: the state of a search so far: counts, the best, and those that may come into the final.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ class Tally {
 
   // Counts the Trial; returns whether it is the new best.
   bool add(const Trial& trial, bool resumed);
-  // One of the final, whose configuration was correct before.
+  // Adds a Trial of the final, whose configuration was correct before.
   void add_of_final(const Trial& trial);
   void note(std::size_t device, const Pipeline& pipeline);
   ConfigurationId default_id() const { return default_id_; }

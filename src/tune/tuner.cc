@@ -7,7 +7,7 @@ namespace wattune::tune {
 
 namespace {
 
-// That the final may take when the time of the search is over.
+// Time that the final may take after the time of the search is over.
 constexpr Nanoseconds kTimeOfFinal = nanoseconds_from_seconds(1.5);
 
 std::vector<std::string> devices_of(const Crew& crew) {
@@ -37,17 +37,17 @@ class Driver {
   }
 
  private:
-  // True if the final has had its time behind that of the search.
+  // True if the final has used its time after that of the search.
   bool is_over() const { return now() - started_ + options_.spent >= *options_.stop.time + kTimeOfFinal; }
 
-  // The time of the first, even if it is lost.
+  // Returns the time of the first evaluator, even if its device is lost.
   Nanoseconds now() const { return crew_.evaluator(0).now(); }
 
   void note(std::size_t member, const std::optional<Pipeline>& pipeline) {
     if (pipeline) search_.note(member, *pipeline);
   }
 
-  // Gives everybody who is idle something to do, as far as there is something.
+  // Gives every idle member something to do, as long as there is something.
   void employ() {
     while (const auto member = search_.idle()) {
       foresee(crew_.evaluator(*member));
@@ -58,7 +58,7 @@ class Driver {
     }
   }
 
-  // What the compiler says of what the strategy may choose, before it does.
+  // Tells the search what the compiler says of the configurations among which the strategy is about to choose.
   void foresee(Evaluator& evaluator) {
     const std::vector<Configuration>& prospects = search_.prospects(now());
     if (prospects.empty()) return;
@@ -68,7 +68,8 @@ class Driver {
       if (foreseen[i]) search_.foresee(prospects[i], *foreseen[i]);
   }
 
-  // The strategy learns while a device is busy. Without devices nothing is gained, and replays stay as they are.
+  // Waits for a member. The strategy learns meanwhile, while a device is busy. Without devices nothing is gained, and
+  // replays stay as they are.
   Crew::Finished wait() {
     const std::function<void()> work = has_device_ ? search_.pending_work() : nullptr;
     if (!work) return crew_.wait();
@@ -84,7 +85,7 @@ class Driver {
     return search_.tell(*std::move(finished.observation), now(), finished.member);
   }
 
-  // On the first device that is left.
+  // Holds the final on the first device that is left.
   Result<void> hold_final() {
     while (const auto member = search_.idle()) {
       Evaluator& evaluator = crew_.evaluator(*member);
@@ -100,7 +101,7 @@ class Driver {
   Result<void> hold_contest(Evaluator& evaluator, std::size_t member, const std::vector<Configuration>& contestants) {
     measure::ShootOutOptions shoot_out = options_.shoot_out;
     shoot_out.cancel = options_.cancel;
-    // Where joules decide, a block takes longer than that.
+    // Where energy decides, a block takes longer than the final's time.
     const bool quick = !(evaluator.turn_overhead() > Nanoseconds());
     if (options_.stop.time && quick) shoot_out.over = [this] { return is_over(); };
     Result<Contest> contest = evaluator.hold_contest(contestants, shoot_out);

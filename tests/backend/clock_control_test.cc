@@ -1,4 +1,4 @@
-// Clocks of a board, through the stand-in for NVML (fakes/nvml), which this process loads.
+// The clocks of a board, set through the stand-in for NVML (fakes/nvml), which this process loads.
 #include "backend/cuda_support.h"
 
 namespace wattune::backend {
@@ -43,7 +43,7 @@ TEST_F(Clocks, WhatIsNoLongerNamedIsRestored) {
   EXPECT_EQ(now(), (BoardSetting{Megahertz(1410), before.memory, before.power_limit}));
 }
 
-// Two parameters of a run may set the limit many times; what was there before the first is what comes back.
+// The parameters of a run may set the limit many times; restore() brings back the value before the first time.
 TEST_F(Clocks, TheLimitComesBackAsItWasBeforeTheFirst) {
   ASSERT_TRUE(control->set({.power_limit = Watts(300)}));
   ASSERT_TRUE(control->set({.power_limit = Watts(250)}));
@@ -60,7 +60,7 @@ TEST_F(Clocks, ChoicesAreTheBoards) {
   EXPECT_EQ(choices.power_limit->least, Watts(200));
 }
 
-// NVML would take the nearest clock in silence.
+// NVML itself would silently take the nearest clock.
 TEST_F(Clocks, WhatTheBoardDoesNotHaveIsRefusedBeforeItIsSet) {
   const auto refusal = [&](const BoardSetting& setting) {
     const Result<void> set = control->set(setting);
@@ -93,7 +93,7 @@ TEST_F(Clocks, AnotherBoardIsNotThere) {
   EXPECT_THAT(open_clock_control("0000:01:00.0").error().to_string(), HasSubstr("it does not know the device"));
 }
 
-// The worker tells the board; its end, which a kernel may cause, touches no clock.
+// The worker only names the board; its end, which a kernel may cause, touches no clock.
 TEST_F(Clocks, OfADeviceInAWorkerOutliveTheWorker) {
   WorkerOptions options;
   options.executable = test::program("wattune-worker");

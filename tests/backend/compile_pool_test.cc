@@ -61,7 +61,7 @@ class Pool : public ::testing::Test {
     pool_.reset();
   }
 
-  // What was compiled, in that order, one line each.
+  // Returns the compiled images in the order of compilation, one line each.
   std::vector<std::string> compiled() const {
     std::ifstream stream(log_);
     std::vector<std::string> lines;
@@ -113,7 +113,7 @@ TEST_F(Pool, ShowsAnImageWithoutGivingItAway) {
   EXPECT_EQ(compiled().size(), 2u);
 }
 
-// The second never ends by itself.
+// The second compilation never ends by itself.
 TEST_F(Pool, WaitsForSomeOfWhatIsExpectedOrForSoLong) {
   PooledSource& pool = start(1);
   pool.expect({macros("1"), macros("2", "wait")}, kLimit);
@@ -130,7 +130,7 @@ TEST_F(Pool, CompilesWhatNobodyExpectedWhenItIsTaken) {
   EXPECT_EQ(start(2).take(macros("7"), kLimit).image.value().code, "arch_1 text N=7 MODE=good");
 }
 
-// The only process is busy with a compilation that never ends, so that all else waits when the expectation changes.
+// The only process is busy with a compilation that never ends, so all others still wait when the expectation changes.
 TEST_F(Pool, DropsWhatIsNoLongerExpected) {
   PooledSource& pool = start(1);
   pool.expect({macros("1", "sleep"), macros("2"), macros("3")}, nanoseconds_from_ms(300));
@@ -138,7 +138,7 @@ TEST_F(Pool, DropsWhatIsNoLongerExpected) {
   EXPECT_EQ(pool.activity().waiting, 2u);
   pool.expect({macros("3"), macros("4")}, kLimit);
   EXPECT_EQ(pool.activity().waiting, 2u);
-  ASSERT_TRUE(pool.take(macros("4"), kLimit).image);  // before 3, because somebody waits for it
+  ASSERT_TRUE(pool.take(macros("4"), kLimit).image);  // before 3, because a caller waits for it
   ASSERT_TRUE(pool.take(macros("3"), kLimit).image);
   EXPECT_THAT(compiled(),
               ElementsAre("arch_1 text N=1 MODE=sleep", "arch_1 text N=4 MODE=good", "arch_1 text N=3 MODE=good"));
@@ -162,7 +162,7 @@ TEST_F(Pool, CompilesWhatIsExpectedTwiceOnce) {
   EXPECT_EQ(pool.activity().ready, 2u);
 }
 
-// As when one device works on 1 while another is given 2.
+// This happens when one device works on 1 while another is given 2.
 TEST_F(Pool, CompilesWhatWasTakenOnceWhileItIsExpected) {
   PooledSource& pool = start(1);
   pool.expect({macros("1"), macros("2")}, kLimit);
@@ -171,11 +171,11 @@ TEST_F(Pool, CompilesWhatWasTakenOnceWhileItIsExpected) {
   wait_until_idle();
   EXPECT_THAT(compiled(), SizeIs(3));
   EXPECT_EQ(pool.activity().ready, 2u);
-  ASSERT_TRUE(pool.take(macros("1"), kLimit).image);  // asked for once more, it is
+  ASSERT_TRUE(pool.take(macros("1"), kLimit).image);  // compiled again on request
   EXPECT_THAT(compiled(), SizeIs(4));
 }
 
-// Each of the two threads waits for what the other one's expectation does not name.
+// Each of the two threads waits for an image that the other one's expectation does not name.
 TEST_F(Pool, ServesSeveralThreads) {
   PooledSource& pool = start(2);
   std::vector<std::string> codes(2);
@@ -240,8 +240,8 @@ TEST_F(Pool, SaysThatItCannotStart) {
   EXPECT_EQ(source.take(macros("1"), kLimit).image.error().code(), ErrorCode::unavailable);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which end a program that is short of memory
-// What this process has allocated that it may write.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers end a program that is short of memory
+// Returns the bytes of private writable memory of this process.
 std::uint64_t private_bytes() {
   std::ifstream statm("/proc/self/statm");
   std::uint64_t pages = 0;
@@ -266,7 +266,7 @@ TEST_F(Pool, AnExceptionBecomesTheErrorOfItsJob) {
 }
 #endif
 
-// The only process is busy until all is expected, and somebody waits for what was not.
+// The only process is busy until all is expected, and then a caller waits for an image that was not expected.
 TEST_F(Pool, OneProcessCompilesSeveralSourcesInTurn) {
   PooledSource& text = start(1);
   text.expect({macros("0", "wait")}, kLimit);
@@ -316,7 +316,7 @@ TEST_F(Pool, GivesWithoutWaitingWhatIsReady) {
   EXPECT_EQ(source.try_take(macros("2", "wrong"))->image.error().code(), ErrorCode::compile_failed);
 }
 
-// What compiles is finished, the processes beyond the limit end, and others start when it rises.
+// Running compilations are finished, the processes beyond the limit end, and others start when the limit rises.
 TEST_F(Pool, ItsProcessesCanBeFewerAndMoreWhileItRuns) {
   PooledSource& source = start(3);
   source.expect({macros("1", "wait"), macros("2", "wait"), macros("3", "wait")}, kLimit);
@@ -368,13 +368,13 @@ TEST_F(Pool, WhatSomebodyWaitsForIsNotCompiledNicely) {
   ASSERT_TRUE(start(prompt).take(macros("1"), kLimit).image);
   ASSERT_THAT(children(), SizeIs(1));
   EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(children().front())), getpriority(PRIO_PROCESS, 0));
-  // Ahead of calls the nice process compiles.
+  // The nice process compiles ahead of calls.
   source_->expect({macros("2")}, kLimit);
   wait_until_idle();
   EXPECT_THAT(children(), SizeIs(2));
 }
 
-// The only process is busy with what never ends, until the test lets go.
+// The only process is busy with a compilation that does not end until the test releases it.
 TEST_F(Pool, WhatIsUrgentGoesBeforeWhatOtherSourcesExpect) {
   PooledSource& pool = start(1);
   pool.expect({macros("0", "wait"), macros("1"), macros("2")}, kLimit);
@@ -387,7 +387,7 @@ TEST_F(Pool, WhatIsUrgentGoesBeforeWhatOtherSourcesExpect) {
   EXPECT_EQ(compiled()[1], "arch_1 text N=3 MODE=good");
 }
 
-// Three images of nothing, each from a process of its own unless one of them is much faster than another starts.
+// There are three empty images, each from a process of its own, unless one process compiles faster than another starts.
 TEST_F(Pool, ItsProcessesBeginBeforeTheyAreNeeded) {
   CompilePoolOptions prompt = options(2, ImageCache::open(log_ + ".cache").value());
   prompt.prompt = true;
@@ -411,7 +411,7 @@ TEST_F(Pool, WhatIsUrgentIsNotCompiledNicely) {
   EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(children().front())), getpriority(PRIO_PROCESS, 0));
 }
 
-// The prompt process compiles what never ends, the nice one what the other thread waits for.
+// The prompt process compiles an image that never ends, the nice one the image that the other thread waits for.
 TEST_F(Pool, SeveralWhoWaitAreServedAtTheSameTime) {
   CompilePoolOptions prompt = options(1);
   prompt.prompt = true;
@@ -430,7 +430,7 @@ TEST_F(Pool, EndsCompilersThatWork) {
   EXPECT_EQ(source_->activity().processes, 3u);
 }
 
-// A compiler that is a program, which has started another one.
+// A pool whose compiler is a program, which has started another program.
 class PoolOfPrograms : public Pool {
  protected:
   void SetUp() override {
@@ -444,7 +444,7 @@ class PoolOfPrograms : public Pool {
     std::filesystem::remove_all(folder_);
   }
 
-  // Those of the first compilation, once they run.
+  // Returns the programs of the first compilation, once they run.
   std::vector<pid_t> begin(Nanoseconds limit) {
     start(1).expect({macros("1", "program")}, limit);
     wait_until_compiled(2);

@@ -1,5 +1,5 @@
-// Devices attached to an application's CUDA context, on the stand-in for the driver: what is whose, and what is
-// refused. What an application does with them is in tests/device/attached_application_test.cc.
+// Devices attached to an application's CUDA context, on the stand-in for the driver: who owns which object, and what is
+// refused. Their use in an application is in tests/device/attached_application_test.cc.
 #include <thread>
 
 #include "backend/cuda_support.h"
@@ -26,10 +26,10 @@ Function* of_stand_in(const char* name) {
 fakes::FakeCuda& driver() { return *of_stand_in<fakes::FakeCuda*()>("wattune_fake_cuda")(); }
 std::size_t stack() { return of_stand_in<std::size_t()>("wattune_fake_cuda_stack")(); }
 
-// As a compile process makes it.
+// An image as a compile process makes it.
 const Image kAnImage{.code = std::string(fakes::kImageMark) + "\nkernel noop noop\n"};
 
-// A context of the application's, current, and a device attached to it.
+// A context of the application, which is current, and a device attached to it.
 class CudaAttach : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -73,8 +73,8 @@ class CudaAttach : public ::testing::Test {
   std::optional<Application> application;
   long before = 0;
   std::unique_ptr<Device> device;
-  std::unique_ptr<Stream> stream;  // the application's
-  std::unique_ptr<Buffer> x;       // likewise
+  std::unique_ptr<Stream> stream;  // adopted from the application
+  std::unique_ptr<Buffer> x;       // adopted too
   std::unique_ptr<Program> program;
 };
 
@@ -82,7 +82,7 @@ TEST_F(CudaAttach, FindsTheDeviceOfTheContext) {
   setenv("WATTUNE_FAKE_CUDA_DEVICES", "First,Second", 1);
   CUctx_st* second = nullptr;
   succeed(raw_cuda().cuCtxCreate(&second, 0, 1));
-  EXPECT_EQ(attach_cuda().value()->info().selector, "cuda:1");  // the current one
+  EXPECT_EQ(attach_cuda().value()->info().selector, "cuda:1");  // device of the current context
   EXPECT_EQ(attach_cuda(context).value()->info().name, "First");
   EXPECT_EQ(current_context(), second);
   succeed(raw_cuda().cuCtxDestroy(second));
@@ -103,7 +103,7 @@ TEST_F(CudaAttach, IsNeverReset) {
   const Error refused = device->reset().error();
   EXPECT_EQ(refused.code(), ErrorCode::invalid_argument);
   EXPECT_THAT(refused.to_string(), HasSubstr("application's context"));
-  EXPECT_TRUE(device->create_buffer(4));  // still there
+  EXPECT_TRUE(device->create_buffer(4));  // still alive
 }
 
 TEST_F(CudaAttach, SendsToAnAdoptedStreamAtOnceAndNeverHoldsIt) {
@@ -153,7 +153,8 @@ TEST_F(CudaAttach, AnAdoptedStreamWaitsAtOnceForWhatIsHandedOver) {
   EXPECT_GT(after->start().value().value(), awaited->end().value().value() - 20.0);
 }
 
-// What another thread of the application's frees or loads would wait for it, and its launches behind that.
+// If it were held, another thread of the application that frees memory or loads code would wait for it, and its own
+// launches would wait behind that thread.
 TEST_F(CudaAttach, NoStreamOfItsOwnIsHeld) {
   const auto kernel = build("scale");
   const auto own = device->create_stream().value();
@@ -163,7 +164,7 @@ TEST_F(CudaAttach, NoStreamOfItsOwnIsHeld) {
   EXPECT_EQ(driver().held_streams, held);
 }
 
-// Whose turn may come much later, while the application expects its stream to go on.
+// The transfer's turn may come much later, while the application expects its stream to go on.
 TEST_F(CudaAttach, AnAdoptedStreamDoesNotWaitForWhatIsBehindATransfer) {
   const auto kernel = build("scale");
   const auto own = device->create_stream().value();
@@ -214,7 +215,7 @@ TEST_F(CudaAttach, OnlyDevicesOfCudaAdoptItsStreams) {
   EXPECT_EQ(adopt_stream(*opened, application->stream()).error().code(), ErrorCode::invalid_argument);
 }
 
-// In the very same context.
+// Both attachments are to the same context.
 TEST_F(CudaAttach, RefusesObjectsOfAnotherAttachment) {
   const auto again = attach_cuda().value();
   const auto own = again->create_stream().value();
@@ -270,7 +271,7 @@ TEST_F(CudaAttach, ATimeoutBreaksNothing) {
   EXPECT_THAT(contents_of<float>(*x, *stream), ElementsAre(0, 0, 0, 0));
 }
 
-// Who waited in vain may free what it was to use.
+// A caller that waited in vain may free the memory that the commands would use.
 TEST_F(CudaAttach, ATimeoutDropsWhatWasNotSent) {
   const auto hang = build("hang");
   const auto own = device->create_stream().value();
@@ -285,7 +286,7 @@ TEST_F(CudaAttach, ATimeoutDropsWhatWasNotSent) {
   EXPECT_THAT(found, ElementsAre(0, 0, 0, 0));
 }
 
-// More shared memory than what every kernel may have is allowed for good.
+// Permission for more shared memory than every kernel may have is never taken back.
 TEST_F(CudaAttach, TakesBackNoPermissionThatAPreparedLaunchNeeds) {
   driver().allowed_dynamic_bytes = 48 * 1024;
   const auto kernel = build("noop");
@@ -362,7 +363,7 @@ TEST_F(CudaAttach, SaysWhatAStreamIsDoing) {
   const auto kernel = build("scale");
   EXPECT_EQ(stream->state().value(), StreamState::idle);
   application->raise(1.0f, application->stream());
-  EXPECT_EQ(stream->state().value(), StreamState::busy);  // with the application's own, too
+  EXPECT_EQ(stream->state().value(), StreamState::busy);  // counts the application's own commands too
   EXPECT_EQ(stream->state().value(), StreamState::idle);
   EXPECT_FALSE(stream->is_capturing());
   const auto own = device->create_stream().value();
@@ -390,7 +391,7 @@ TEST_F(CudaAttach, CapturesPreparedLaunchesIntoGraphs) {
   succeed(raw_cuda().cuGraphDestroy(graph));
 }
 
-// As a thread that loads code does, beside an application's that captures.
+// A thread loads code while another thread of the application captures.
 TEST_F(CudaAttach, WorksBesideACaptureInRelaxedModeAlone) {
   const auto loads = [&] { return device->load(kAnImage, {}, kLimit).has_value(); };
   const Application other(std::vector<float>{1});
@@ -412,7 +413,7 @@ TEST_F(CudaAttach, WorksBesideACaptureInRelaxedModeAlone) {
   EXPECT_TRUE(capture([&] { EXPECT_EQ(second->state().value(), StreamState::idle); }));
   EXPECT_FALSE(capture([&] {
     { const RelaxedCapture relaxed; }
-    EXPECT_FALSE(loads());  // the thread's mode is what it was
+    EXPECT_FALSE(loads());  // the thread's mode was restored
   }));
 }
 

@@ -1,5 +1,5 @@
-// The calling thread's current CUDA context is the same after every call as before: after calls that succeed, calls
-// that fail, and destructors; with a context of the application's, and with none.
+// The calling thread's current CUDA context is the same after every call as before. This is tested for calls that
+// succeed or fail and for destructors, with a context of the application and without one.
 #include "backend/cuda_support.h"
 #include "fakes/cuda/fake_cuda.h"
 #include "raw_cuda.h"
@@ -13,13 +13,13 @@ using test::current_context;
 using test::raw_cuda;
 using test::succeed;
 
-// How many contexts are on this thread's stack: one that is pushed and not popped shows here.
+// Returns the number of contexts on this thread's stack, which shows a context that is pushed and not popped.
 std::size_t stack_depth() {
   static void* const library = dlopen(kLibcuda.c_str(), RTLD_NOW | RTLD_LOCAL);
   return reinterpret_cast<std::size_t (*)()>(dlsym(library, "wattune_fake_cuda_stack"))();
 }
 
-// Whether a context of the application's is current.
+// A test with the parameter whether a context of the application is current.
 class CurrentContext : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
@@ -42,7 +42,7 @@ class CurrentContext : public ::testing::TestWithParam<bool> {
     return result;
   }
 
-  // Everything that a device can be asked, then an error that breaks its context.
+  // Calls everything that a device offers, then causes an error that breaks its context.
   void use(Device& device) {
     auto program = keeps("building", device.build(cuda_source(kKernels, "scale"), {}, kLimit)).value();
     auto kernel = keeps("finding a kernel", program->kernel("scale")).value();

@@ -16,10 +16,10 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 const std::string kLibcupti = test::program("wattune-fake-libcupti.so").string();
-// The other stand-ins are chosen by cuda_test.cc.
+// The stand-in for CUPTI; cuda_test.cc chooses the others.
 const bool kStandInChosen = setenv("WATTUNE_LIBCUPTI", kLibcupti.c_str(), 1) == 0;
 
-// Objects of CUPTI that live in this process.
+// Returns how many objects of CUPTI live in this process.
 long live() {
   static void* const library = dlopen(kLibcupti.c_str(), RTLD_NOW | RTLD_LOCAL);
   static auto* const count = reinterpret_cast<long (*)()>(dlsym(library, "wattune_fake_cupti_live"));
@@ -45,7 +45,7 @@ class CudaCounters : public ::testing::Test {
     return open_device_in_worker("cuda:0", options).value();
   }
 
-  // Counts while `function` scales {1, 2} by 3, beginning with the same numbers in each pass.
+  // Counts while `function` scales {1, 2} by 3; each pass begins with these numbers.
   static Result<std::vector<Metric>> count(Device& device, const std::vector<std::string>& counters,
                                            std::vector<float>* scaled = nullptr, const std::string& function = "scale",
                                            Nanoseconds limit = kLimit) {
@@ -67,7 +67,7 @@ class CudaCounters : public ::testing::Test {
     return values;
   }
 
-  // Why nothing can be counted, in words.
+  // Returns, in words, why nothing can be counted; empty if something can.
   static std::string reason(Device& device, const std::vector<std::string>& counters = {"dram__bytes_read.sum"}) {
     const auto stream = device.create_stream().value();
     const auto counted = device.counters().value()->count(*stream, counters, kLimit);
@@ -172,7 +172,7 @@ TEST_F(CudaCounters, WithoutCuptiSayWhatToInstall) {
   setenv("WATTUNE_LIBCUPTI", kLibcupti.c_str(), 1);
 }
 
-// No pass is begun behind the limit, so the device is free.
+// No pass begins after the limit, so the device is free.
 TEST_F(CudaCounters, TakeNoMorePassesThanTheLimitAllows) {
   const auto device = open_device("cuda:0").value();
   const std::vector<std::string> counters{"dram__bytes_read.sum"};
@@ -180,7 +180,7 @@ TEST_F(CudaCounters, TakeNoMorePassesThanTheLimitAllows) {
   EXPECT_TRUE(count(*device, counters));
 }
 
-// In a worker, which takes what the endless kernel holds along.
+// The worker takes along all that the endless kernel holds.
 TEST_F(CudaCounters, OfAKernelThatFailsOrNeverEndsCostTheDevice) {
   const auto device = in_worker();
   const std::vector<std::string> counters{"dram__bytes_read.sum"};

@@ -147,7 +147,7 @@ TEST_F(CudaDevice, TellsWhatAKernelTakes) {
   EXPECT_GT(small.binary_bytes.value(), 0u);
   EXPECT_GT(small.occupancy.value(), 0.5);
   const auto large = kernel("large").value()->resources(128, 0).value();
-  EXPECT_GE(large.private_bytes.value(), 512u * 4u);  // the array
+  EXPECT_GE(large.private_bytes.value(), 512u * 4u);  // for the array
 }
 
 TEST_F(CudaDevice, RunsTemplateInstancesWithParametersInTheirNames) {
@@ -237,7 +237,7 @@ TEST_F(CudaDevice, SaysWhenMemoryRunsOut) {
   EXPECT_EQ(second.error().code(), ErrorCode::unavailable);
 }
 
-// 8 blocks of 4 warps. The throughput takes several passes, each of which begins with the same numbers.
+// There are 8 blocks of 4 warps. The throughput takes several passes, each of which begins with the same numbers.
 TEST_F(CudaDevice, CountsWhatTheHardwareDoesDuringALaunch) {
   const auto pristine = buffer_with<float>(*device, *stream, iota(1024));
   const auto made = kernel("scale").value();
@@ -256,7 +256,7 @@ TEST_F(CudaDevice, CountsWhatTheHardwareDoesDuringALaunch) {
   EXPECT_GT(device->counters().value()->list().value().size(), 1000u);
 }
 
-// Through the driver in this process: what a reset brings back without a new one.
+// The driver is in this process, so the test shows what a reset restores without a new process.
 TEST_F(CudaDevice, InThisProcessAResetEndsTheBrokenContext) {
   device = open_device("cuda:0").value();
   prepare();
@@ -264,7 +264,7 @@ TEST_F(CudaDevice, InThisProcessAResetEndsTheBrokenContext) {
   EXPECT_EQ(device->create_buffer(4).error().code(), ErrorCode::device_lost);
   const auto back = device->reset();
   if (!back) {
-    EXPECT_EQ(back.error().code(), ErrorCode::unavailable);  // this driver serves the process no more, and says so
+    EXPECT_EQ(back.error().code(), ErrorCode::unavailable);  // if this driver serves the process no more, it says so
     return;
   }
   prepare();
@@ -311,7 +311,7 @@ TEST_F(CudaDevice, KernelsWriteSurfaces) {
   EXPECT_THAT(contents_of<float>(*copy, *stream), ElementsAre(0, 1, 10, 11));
 }
 
-// Kernels of one block, some 10 ms long.
+// Tests with kernels of one block that run some 10 ms.
 class CudaDeviceStreams : public CudaDevice {
  protected:
   void SetUp() override {
@@ -385,7 +385,7 @@ TEST_F(CudaDeviceStreams, AKernelThatHangsAfterASubmitEndsAtTheLimit) {
   expect_recovery();
 }
 
-// What lies between two measurements may be long; they stay on one clock.
+// The time between two measurements may be long; they stay on one clock.
 TEST_F(CudaDeviceStreams, KeepOneClockForLong) {
   std::vector<std::unique_ptr<Event>> events;
   for (int i = 0; i < 4; ++i) {

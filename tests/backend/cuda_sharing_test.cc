@@ -1,4 +1,4 @@
-// Whether a second process may compute on a board, on the stand-in for CUDA's driver.
+// Tests whether a second process may compute on a board, on the stand-in for CUDA's driver.
 #include "wattune/backend/sharing.h"
 
 #include "backend/cuda_support.h"

@@ -1,4 +1,4 @@
-// What CUDA streams are made with, against the stand-in for the driver.
+// The options of CUDA streams, against the stand-in for the driver.
 #include <dlfcn.h>
 
 #include "backend/cuda_support.h"
@@ -20,7 +20,7 @@ class CudaStreamOptions : public ::testing::Test {
     cuda = reinterpret_cast<fakes::FakeCuda* (*)()>(dlsym(library, "wattune_fake_cuda"))();
   }
 
-  // Launches in a stream that is made so, twice, since the first launch of a kernel is never held.
+  // Launches twice in a stream with these options, because the first launch of a kernel is never held.
   Result<std::unique_ptr<Stream>> launched_in(Device& device, const StreamOptions& options) {
     WATTUNE_ASSIGN(const auto program, device.build(cuda_source(kKernels), {}, kLimit));
     WATTUNE_ASSIGN(kernel, program->kernel("noop"));
@@ -56,7 +56,7 @@ TEST_F(CudaStreamOptions, AStreamThatSendsAtOnceIsNeverHeld) {
   EXPECT_GT(cuda->held_streams, held);
 }
 
-// Nobody calls the driver beside it, as an application would.
+// Nothing else calls the driver beside it, as an application would.
 TEST_F(CudaStreamOptions, AStreamInThePrimaryContextIsHeld) {
   const auto device = open_cuda_in_primary_context("cuda:0").value();
   const long held = cuda->held_streams;
@@ -74,7 +74,7 @@ TEST_F(CudaStreamOptions, UnitsAreGroupsThatFollowEachOther) {
   EXPECT_THAT(units_of({0, 8}), ElementsAre(0, 8));
   EXPECT_THAT(units_of({40, 64}), ElementsAre(40, 104));
   EXPECT_THAT(units_of({96, 36}), ElementsAre(96, 132));
-  EXPECT_THAT(units_of({128, 4}), ElementsAre(128, 132));  // what no group has
+  EXPECT_THAT(units_of({128, 4}), ElementsAre(128, 132));  // the units that no group has
   for (const UnitRange& wrong : {UnitRange{0, 7}, {4, 8}, {128, 2}, {128, 8}, {136, 8}}) {
     const auto refused = device->create_stream({.units = wrong});
     EXPECT_EQ(refused.error().code(), ErrorCode::invalid_argument) << wrong.first << " " << wrong.count;
@@ -98,7 +98,7 @@ TEST_F(CudaStreamOptions, UnitsNeedThePrimaryContext) {
   const long contexts = cuda->contexts;
   EXPECT_THAT(device->unit_grain().error().to_string(), HasSubstr("open_cuda_in_primary_context()"));
   EXPECT_EQ(device->create_stream({.units = {0, 8}}).error().code(), ErrorCode::unavailable);
-  EXPECT_EQ(cuda->contexts, contexts);  // asking makes none
+  EXPECT_EQ(cuda->contexts, contexts);  // asking makes no context
 }
 
 TEST_F(CudaStreamOptions, ADeviceInThePrimaryContextIsNotReset) {

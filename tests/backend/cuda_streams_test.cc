@@ -17,7 +17,7 @@ fakes::FakeCuda& stand_in() {
   return *get();
 }
 
-// In this process, or in a worker.
+// Tests with a device in this process or, by the parameter, in a worker.
 class CudaStreams : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
@@ -50,7 +50,7 @@ class CudaStreams : public ::testing::TestWithParam<bool> {
     if (!kernel) kernel = program->kernel(name).value();
     return stream.launch(*kernel, {.group_size = {threads, 1, 1}}, arguments);
   }
-  // The stand-in takes a microsecond for each thread of a block.
+  // Runs a kernel for this time: the stand-in takes a microsecond for each thread of a block.
   std::unique_ptr<Event> run_for(Stream& stream, std::size_t microseconds) {
     return launch(stream, "noop", {}, microseconds).value();
   }
@@ -67,7 +67,8 @@ class CudaStreams : public ::testing::TestWithParam<bool> {
   std::unique_ptr<Stream> second;
 };
 
-// Up to what a float tells of a quarter of a second.
+// Equal up to the resolution of a float at a quarter of a second.
+
 MATCHER_P(IsAbout, expected, "") { return std::abs(arg.value() - expected.value()) < 20.0; }
 MATCHER_P(IsNotBefore, expected, "") { return arg.value() > expected.value() - 20.0; }
 
@@ -90,7 +91,7 @@ TEST_P(CudaStreams, WaitForAnEventOfAnotherStream) {
   EXPECT_THAT(after->start().value(), IsAbout(awaited->end().value()));
 }
 
-// What is awaited lies behind a transfer, which waits for its turn.
+// The awaited launch is behind a transfer, which waits for its turn.
 TEST_P(CudaStreams, KeepTheOrderAcrossTransfers) {
   std::vector<float> found(2);
   const auto earlier = run_for(*first, 100);
@@ -151,7 +152,7 @@ TEST_P(CudaStreams, ErrorsAreFoundAtSubmit) {
   second->wait_for(*dropped).value();
   EXPECT_EQ(first->submit().error().code(), ErrorCode::launch_failed);
   EXPECT_EQ(dropped->ready().error().code(), ErrorCode::launch_failed);
-  EXPECT_FALSE(second->finish(kLimit));  // it waits for what will never run
+  EXPECT_FALSE(second->finish(kLimit));  // it waits for a launch that will never run
   const auto next = run_for(*first, 300);
   EXPECT_TRUE(first->finish(kLimit));  // the stream goes on
   EXPECT_TRUE(next->ready().value());
@@ -186,7 +187,7 @@ TEST_P(CudaStreams, CountOnlyWhatWaitsForNoOtherStream) {
             ErrorCode::invalid_argument);
 }
 
-// Moments are told while the device's clock is measured anew again and again.
+// Moments are reported while the device's clock is measured again and again.
 TEST_P(CudaStreams, KeepOneClockForLong) {
   const auto early = run_for(*first, 300);
   first->finish(kLimit).value();

@@ -13,7 +13,7 @@ inline const std::string kLibcuda = test::program("wattune-fake-libcuda.so").str
 inline const std::string kLibnvml = test::program("wattune-fake-libnvml.so").string();
 inline const std::string kLibnvrtc = test::program("wattune-fake-libnvrtc.so").string();
 
-// Before anything loads a driver, which happens once in a process.
+// The environment is set before anything loads a driver, which happens once in a process.
 inline const bool kStandInsChosen = setenv("WATTUNE_LIBCUDA", kLibcuda.c_str(), 1) == 0 &&
                                     setenv("WATTUNE_LIBNVML", kLibnvml.c_str(), 1) == 0 &&
                                     setenv("WATTUNE_LIBNVRTC", kLibnvrtc.c_str(), 1) == 0;

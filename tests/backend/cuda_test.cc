@@ -29,7 +29,7 @@ class Cuda : public ::testing::Test {
     device = open_device("cuda:0").value();
     stream = device->create_stream().value();
   }
-  // Only what a test that abandons a context leaves behind is not freed.
+  // Checks that everything is freed, unless a test abandoned a context.
   void TearDown() override {
     program.reset();
     stream.reset();
@@ -54,7 +54,7 @@ class Cuda : public ::testing::Test {
     return event->duration();
   }
 
-  // The time of a kernel's second launch.
+  // Returns the time of a kernel's second launch.
   Nanoseconds run_twice() {
     const auto kernel = build("noop").value();
     std::unique_ptr<Event> event;
@@ -104,12 +104,12 @@ TEST_F(Cuda, RunsAKernelAndTellsItsTime) {
   EXPECT_THAT(contents_of<float>(*x, *stream), ElementsAre(0, 2, 4, 6));
 }
 
-// The second of two launches of a kernel that takes 1 us, each sent in 5 us.
+// Takes the second of two launches of a kernel that runs 1 us; sending each takes 5 us.
 TEST_F(Cuda, KeepsTheHostsTimeOutOfShortKernels) {
   fake().launch_gap_ms = 0.005;
   EXPECT_NEAR(run_twice().value(), 1e3, 1.0);
   fake().holds = false;
-  EXPECT_NEAR(run_twice().value(), 6e3, 1.0);  // what it would be otherwise
+  EXPECT_NEAR(run_twice().value(), 6e3, 1.0);  // without holding it contains the host's time
 }
 
 TEST_F(Cuda, LetsAStreamGoInWhichLaunchesWait) {
@@ -120,7 +120,8 @@ TEST_F(Cuda, LetsAStreamGoInWhichLaunchesWait) {
   EXPECT_NEAR(run_twice().value(), 6e3, 1.0);  // held no more
 }
 
-// Behind a launch that is held. A stream that had to be let go three times would be held no more.
+// The first launch comes behind a launch that is held. A stream that had to be let go three times would be held no
+// more.
 TEST_F(Cuda, DoesNotHoldAFirstLaunch) {
   fake().first_launches_wait = true;
   const auto known = build("noop").value();
@@ -191,7 +192,7 @@ TEST_F(Cuda, TellsWhatAKernelTakes) {
   const KernelResources resources = kernel->resources(128, 1000).value();
   EXPECT_EQ(resources.registers, 32u);
   EXPECT_EQ(resources.private_bytes, 16u);
-  EXPECT_EQ(resources.spill_bytes, 8u);  // the compiler's word; all others are the driver's
+  EXPECT_EQ(resources.spill_bytes, 8u);  // from the compiler; all others are from the driver
   EXPECT_EQ(resources.static_local_bytes, 256u);
   EXPECT_EQ(resources.dynamic_local_bytes, 1000u);
   EXPECT_GT(resources.binary_bytes, 0u);
@@ -269,7 +270,7 @@ TEST_F(Cuda, LoadsPtxAndSaysWhatTheDriverSaid) {
 TEST_F(Cuda, GivesLocalArgumentsAsDynamicSharedMemory) {
   ASSERT_TRUE(run("noop", {LocalBytes{1000}, LocalBytes{24}}));
   EXPECT_EQ(fake().dynamic_bytes, 1024u);
-  // Beyond 48 KiB with the 256 bytes that the kernel declares: the stand-in refuses what was not allowed.
+  // The kernel declares 256 bytes, and together they exceed 48 KiB: the stand-in refuses what was not allowed.
   ASSERT_TRUE(run("noop", {LocalBytes{100'000}}));
   EXPECT_EQ(fake().dynamic_bytes, 100'000u);
   const auto too_much = run("noop", {LocalBytes{232'448}});
@@ -382,7 +383,7 @@ TEST_F(Cuda, AbandonsAKernelThatNeverEnds) {
   std::vector<std::byte> host(4);
   const auto kernel = build("hang").value();
   const auto event = stream->launch(*kernel, {}, {}).value();
-  stream->read(*buffer, host).value();  // must not wait for the kernel without a limit
+  stream->read(*buffer, host).value();  // must not wait without a limit for the kernel
   EXPECT_EQ(stream->finish(nanoseconds_from_ms(5)).error().code(), ErrorCode::timeout);
   EXPECT_EQ(event->duration().error().code(), ErrorCode::device_lost);
   expect_working_after_reset();
@@ -407,7 +408,7 @@ TEST_F(Cuda, MakesOldObjectsUselessAtReset) {
   EXPECT_EQ(program->kernel("noop").error().code(), ErrorCode::device_lost);
 }
 
-// WATTUNE_LEAK_CONFIGURATIONS asks for more than the 2,000 that suffice to see a leak.
+// WATTUNE_LEAK_CONFIGURATIONS may ask for more than 2,000 configurations, which suffice to see a leak.
 TEST_F(Cuda, LeavesNothingBehindAfterThousandsOfConfigurations) {
   const char* const asked = std::getenv("WATTUNE_LEAK_CONFIGURATIONS");
   const long configurations = asked != nullptr ? std::atol(asked) : 2000;

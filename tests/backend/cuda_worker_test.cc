@@ -1,4 +1,4 @@
-// CUDA devices in workers, each with a driver as the environment says.
+// CUDA devices in workers, each with a driver that the environment configures.
 #include "backend/cuda_support.h"
 
 namespace wattune::backend {
@@ -18,7 +18,7 @@ class CudaWorker : public ::testing::Test {
     setenv("WATTUNE_LIBNVRTC", kLibnvrtc.c_str(), 1);
   }
   DeviceInfo info() { return open_device_in_worker("cuda:0", options).value()->info(); }
-  // What the device was like during a kernel's second launch.
+  // Returns the state of the device during a kernel's second launch.
   Conditions conditions() {
     const auto device = open_device_in_worker("cuda:0", options).value();
     const auto stream = device->create_stream().value();
@@ -32,7 +32,7 @@ class CudaWorker : public ::testing::Test {
     setenv(name.c_str(), value.c_str(), 1);
     changed.push_back(name);
   }
-  // What `wattune devices` would say of the backend.
+  // Returns the status of the backend that `wattune devices` would print.
   BackendStatus cuda_status() {
     const Discovery discovery = discover_in_worker(options).value();
     for (const BackendStatus& status : discovery.backends)
@@ -127,7 +127,7 @@ TEST_F(CudaWorker, SaysWhatSensorsCanBeRead) {
   EXPECT_THAT(info().sensors, ElementsAre());
 }
 
-// That of an old driver: no energy counter, and another name of the reasons.
+// The library is that of an old driver, without an energy counter and with another name for the reasons.
 TEST_F(CudaWorker, AFunctionThatNvmlLacksTakesOnlyItsOwnSensorAway) {
   set("WATTUNE_LIBNVML", test::program("wattune-fake-libnvml-old.so").string());
   EXPECT_EQ(cuda_status().reason, "");
@@ -136,7 +136,7 @@ TEST_F(CudaWorker, AFunctionThatNvmlLacksTakesOnlyItsOwnSensorAway) {
   EXPECT_EQ(conditions(), (Conditions{.clock = Megahertz(1755), .throttled = true}));
 }
 
-// A library that does not say that it is a stand-in may drive real boards, whatever named it.
+// A library that does not say that it is a stand-in may drive real boards, whatever variable named it.
 TEST_F(CudaWorker, ClocksAreSetThroughAStandInOnly) {
   set("WATTUNE_FAKE_NVML_REAL", "1");
   const auto device = open_device_in_worker("cuda:0", options).value();
@@ -173,7 +173,7 @@ TEST_F(CudaWorker, KeepsTheBuildLogWhereTheCompilerHasACache) {
   EXPECT_THAT(program->build_log(), HasSubstr("look here"));
 }
 
-// NVRTC knows sm_80 and sm_90; the driver compiles the PTX further.
+// This NVRTC knows sm_80 and sm_90; the driver compiles the PTX further.
 TEST_F(CudaWorker, FallsBackToPtxForADeviceNewerThanTheCompiler) {
   set("WATTUNE_FAKE_CUDA_CAPABILITY", "103");
   const auto device = open_device_in_worker("cuda:0", options).value();
@@ -181,7 +181,7 @@ TEST_F(CudaWorker, FallsBackToPtxForADeviceNewerThanTheCompiler) {
   EXPECT_EQ(program->build_log(), "compiled by the driver");
 }
 
-// No driver can be stopped in that, so the worker goes.
+// No driver can be stopped while it compiles, so the worker ends.
 TEST_F(CudaWorker, PtxThatTheDriverCompilesWithoutEndPassesTheLimitOfLoading) {
   const auto device = open_device_in_worker("cuda:0", options).value();
   const Image endless{.code = ".version 8.4\n// WITHOUT END", .log = {}, .symbols = {}, .kind = ImageKind::ptx};

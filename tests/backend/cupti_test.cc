@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// CUPTI loads its libraries with RTLD_DEEPBIND, at which sanitizers end the program.
+// CUPTI loads its libraries with RTLD_DEEPBIND, which ends a program under sanitizers.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SKIP_WITHOUT_CUPTI() GTEST_SKIP() << "CUPTI cannot be loaded under sanitizers"
 #else

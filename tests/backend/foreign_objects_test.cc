@@ -14,7 +14,7 @@ struct Household {
   std::unique_ptr<Buffer> buffer = device->create_buffer(16).value();
   std::unique_ptr<Program> program;
   std::unique_ptr<Kernel> kernel;
-  std::vector<LaunchArgument> others = {};  // arguments behind the buffer
+  std::vector<LaunchArgument> others = {};  // the arguments behind the buffer
 };
 
 Household with_kernel(Household household, const KernelSource& source) {
@@ -47,7 +47,7 @@ Household worker() {
   return with_kernel(std::move(household), source);
 }
 
-// Says what went wrong with each thing that a stream can be given.
+// Returns the errors of all calls of a stream that take these objects.
 std::vector<Error> refusals(Household& home, Buffer& buffer, Kernel& kernel) {
   std::vector<std::byte> bytes(16);
   std::vector<LaunchArgument> foreign_buffer{&buffer};
@@ -70,7 +70,7 @@ void expect_refused(Household& home, Household& stranger, const std::string& rea
     EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
     EXPECT_THAT(error.to_string(), HasSubstr(reason));
   }
-  // What was refused left nothing behind.
+  // The refused calls left nothing behind.
   std::vector<LaunchArgument> arguments{home.buffer.get()};
   arguments.insert(arguments.end(), home.others.begin(), home.others.end());
   EXPECT_TRUE(home.stream->launch(*home.kernel, {}, arguments));
@@ -107,7 +107,7 @@ TEST(ForeignObjects, OfTheTimeBeforeAResetAreRefused) {
   const Error refused = stream->fill(*home.buffer, std::byte{0}).error();
   EXPECT_EQ(refused.code(), ErrorCode::invalid_argument);
   EXPECT_THAT(refused.to_string(), HasSubstr("before its reset()"));
-  // The old stream is not in the wrong, but gone.
+  // The old stream is no foreign object, but gone.
   EXPECT_EQ(home.stream->fill(*home.buffer, std::byte{0}).error().code(), ErrorCode::device_lost);
 }
 

@@ -1,4 +1,5 @@
-// Functions in C++ and C as kernels, with the system's compilers: in this process what behaves, in a worker the rest.
+// Functions in C++ and C as kernels, with the system's compilers. Functions that behave run in this process, the others
+// in a worker.
 #include <stdlib.h>
 
 #include <fstream>
@@ -25,7 +26,7 @@ KernelSource function_source(Language language, std::string text, std::vector<Fu
   return source;
 }
 
-// An environment variable with another value, or none, until the end.
+// A scope in which an environment variable has another value, or none.
 class Environment {
  public:
   Environment(const char* name, const char* value) : name_(name) {
@@ -50,7 +51,7 @@ class HostDevice : public ::testing::Test {
     return event->duration();
   }
 
-  // With `y` and these arguments, the first of which has this type; the error.
+  // Returns the error of a launch with `y` and an argument of this type.
   Error refusal(Language language, const std::string& text, const std::string& type) {
     const auto program =
         device->build(function_source(language, text, {{"f", {{"y", "float*"}, {"x", type}}}}), {}, kLimit);
@@ -73,7 +74,7 @@ TEST_F(HostDevice, IsOneCpuThatBothLanguagesAreCompiledFor) {
   EXPECT_EQ(open_device("host:1").error().code(), ErrorCode::not_found);
 }
 
-// Structs of 16 bytes: a double, an int and the padding behind it.
+// The structs have 16 bytes: a double, an int and the padding behind it.
 TEST_F(HostDevice, PassesBuffersScalarsAndStructs) {
   const std::vector<CallArgument> arguments{
       {"y", "float*"}, {"x", "void*"}, {"factor", "float"}, {"pair", "struct { double field_0; int field_1; }"}};
@@ -105,7 +106,7 @@ TEST_F(HostDevice, CallsInstancesOfTemplatesAndFunctionsInNamespaces) {
   EXPECT_EQ(contents_of<float>(*y, *stream)[0], 7.0f);
 }
 
-// The parameters are macros of what stands behind the source too.
+// The parameters are macros in the code behind the source too.
 TEST_F(HostDevice, ParametersMayHaveAnyName) {
   const KernelSource source =
       function_source(Language::cpp, "void f(float* y, float x) { y[0] = T * N * value + x; }\n",
@@ -219,7 +220,7 @@ TEST_F(HostDevice, GuardZonesShowWritesOutOfBounds) {
   EXPECT_THAT(stream->check_guards(*y, kLimit).value(), ElementsAre(0, 0));
 }
 
-// Large enough that every processor takes part; the last part is longer than the others.
+// The buffer is so large that every processor takes part; the last part is longer than the others.
 TEST_F(HostDevice, FillsEveryByteOfLargeBuffers) {
   const auto large = device->create_buffer((std::size_t{16} << 20) + 3).value();
   stream->fill(*large, std::byte{7}).value();
@@ -266,7 +267,8 @@ class HostWorker : public HostDevice {
     y = buffer_with<float>(*device, *stream, {1, 2, 3, 4});
   }
 
-  // The error of building, launching and finishing a function f(float* y); afterwards another one works.
+  // Returns the error of building, launching or finishing a function f(float* y). Checks that another one works
+  // afterwards.
   Error misbehave(Language language, const std::string& text, Nanoseconds limit = kLimit) {
     const auto time = run(function_source(language, text, {{"f", {{"y", "float*"}}}}), {y.get()}, {}, limit);
     EXPECT_FALSE(time);
@@ -295,7 +297,7 @@ TEST_F(HostWorker, AHangEndsAtItsLimit) {
   EXPECT_THAT(error.message(), HasSubstr("the kernel ran longer than 50 ms"));
 }
 
-// What loading and unloading do belongs to this configuration, not to the next.
+// Errors of loading and unloading belong to this configuration, not to the next.
 TEST_F(HostWorker, StaticInitialisersAndDestructorsAreTheConfigurationsOwnFault) {
   EXPECT_EQ(misbehave(Language::c,
                       "__attribute__((constructor)) static void begin(void) { __builtin_trap(); }\nvoid f(float* y) {}")
@@ -359,7 +361,7 @@ TEST_F(HostWorker, ACompilerThatTakesTooLongIsEnded) {
   std::filesystem::remove(pid_file);
 }
 
-// More threads than processors, in a pool that outlives the code that began it.
+// There are more threads than processors, in a pool that outlives the code that began it.
 TEST_F(HostWorker, OpenMpThreadsWorkInOneConfigurationAfterAnother) {
   KernelSource source =
       function_source(Language::cpp,

@@ -74,7 +74,7 @@ TEST(ImageCache, InMemoryForgetsWhatWasStoredFirst) {
   EXPECT_EQ(cache->find(key_of("c")), image_of("third"));
 }
 
-// Who may write to the folder could plant links under the names of files to come.
+// A process that may write to the folder could plant links under the names of future files.
 TEST(ImageCache, FollowsNoPlantedLink) {
   const Folder folder;
   const fs::path precious = folder.write("precious", "precious");
@@ -89,7 +89,7 @@ TEST(ImageCache, FollowsNoPlantedLink) {
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), "precious");
 }
 
-// Cut, changed in one byte, and emptied.
+// The files are cut, changed in one byte, or emptied.
 TEST(ImageCache, WhatIsDamagedIsMissingAndReplaced) {
   const Folder folder;
   const auto cache = ImageCache::open(folder.path()).value();
@@ -112,8 +112,8 @@ TEST(ImageCache, WhatIsDamagedIsMissingAndReplaced) {
   EXPECT_EQ(cache->find(key_of("a")), image);
 }
 
-// Each file takes 10,000 bytes and a little; four of them are beyond the limit, so the one that was not used for
-// longest goes when the fourth comes.
+// Each file takes a little more than 10,000 bytes, so four exceed the limit. When the fourth comes, the least recently
+// used one is removed.
 TEST(ImageCache, WhatWasNotUsedForLongestGoesFirst) {
   const Folder folder;
   const fs::path other = folder.write("notes.txt", std::string(50'000, 'x'));
@@ -149,7 +149,7 @@ TEST(ImageCache, RemovesWhatAKilledProcessLeft) {
   EXPECT_TRUE(fs::exists(young));
 }
 
-// Files of the user's, however old and large, whatever they end in.
+// The files are the user's: however old and large they are, and whatever they end in, they stay.
 TEST(ImageCache, RemovesNoFileOfAnotherName) {
   const Folder folder;
   const std::string key = key_of("a");
@@ -312,7 +312,7 @@ TEST_F(Key, KnowsWhatNvccTakesFromTheEnvironment) {
   EXPECT_EQ(key(nvcc), plain);
 }
 
-// Such lines once went through std::regex, which takes a frame of the stack for each character.
+// Long lines once went through std::regex, which takes a stack frame for each character.
 TEST_F(Key, LinesMayBeAsLongAsTheyLike) {
   constexpr std::size_t kLength = 10'000'000;
   const std::string name(kLength, 'x');

@@ -1,4 +1,4 @@
-// What is read of the types of kernels' parameters, and of names in a source, without any compiler.
+// Reading the types of kernels' parameters, and names in a source, without any compiler.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -114,7 +114,7 @@ TEST(CudaSignature, IsUnknownWhereItIsNotClear) {
   EXPECT_EQ(declared("typedef int n_t;\n__global__ void f(n_t n) {}", "f")->front().element, ElementType::int32);
 }
 
-// For drivers that do not tell them.
+// The source is read for drivers that report no parameters.
 TEST(OpenClSignature, IsReadFromASource) {
   const std::string source =
       "float kernel_of(float x) { return x; }\n"
@@ -130,7 +130,7 @@ TEST(OpenClSignature, IsReadFromASource) {
   EXPECT_FALSE(cuda::declared_parameters(read_code(source), "kernel_of", Language::opencl));
 }
 
-// A driver's sizes are of the code itself.
+// A driver's sizes are those of the code itself.
 TEST(CudaSignature, CountsForNothingAgainstTheDriversSizes) {
   const auto parameters = declared("__global__ void f(float* x, float y) {}", "f").value();
   const auto with = [&](std::vector<std::size_t> sizes) { return described(cuda::with_sizes(parameters, sizes)); };
@@ -165,7 +165,7 @@ TEST(CodeText, KnowsWhatTypedefsOfValuesMean) {
   EXPECT_EQ(meant("typedef a b; typedef b a;", "a"), "a");
 }
 
-// By the parameters and options with which it is compiled.
+// Conditions depend on the parameters and options of the compilation.
 TEST(CodeText, FollowsConditionsAsTheCompilerDoes) {
   KernelSource source{.language = Language::opencl, .function = "f"};
   source.options = {"-DWIDE=2 -DFLAG", "-D", "TYPE=long"};
@@ -187,7 +187,7 @@ TEST(CodeText, FollowsConditionsAsTheCompilerDoes) {
   EXPECT_EQ(without_typedefs(read_code(source, macros), "t"), "t");
 }
 
-// In the file's own folder, behind a guard, and again where the guard keeps it out.
+// The header is in the file's own folder, behind a guard, and is included again where the guard keeps it out.
 TEST(CodeText, ReadsTheHeadersOfTheUser) {
   const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "wattune_code_text";
   std::filesystem::create_directories(folder);
@@ -198,7 +198,7 @@ TEST(CodeText, ReadsTheHeadersOfTheUser) {
   EXPECT_EQ(without_typedefs(read_code(source, std::vector<Macro>{{"WIDE", "1"}}), "real"), "double");
   EXPECT_EQ(without_typedefs(read_code(source, std::vector<Macro>{{"WIDE", "0"}}), "real"), "float");
   source.text = "#include \"nowhere.h\"\n#if WIDE\ntypedef double real;\n#else\ntypedef float real;\n#endif\n";
-  EXPECT_EQ(without_typedefs(read_code(source, {}), "real"), "real");  // it may define WIDE
+  EXPECT_EQ(without_typedefs(read_code(source, {}), "real"), "real");  // an unread header may define WIDE
   std::filesystem::remove_all(folder);
 }
 

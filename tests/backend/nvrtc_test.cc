@@ -132,7 +132,7 @@ TEST(Nvrtc, CompilesATemplateAndTellsWhatItTakes) {
   EXPECT_EQ(report->log, "");
 }
 
-// 100 values that live across a barrier do not fit 24 registers.
+// A kernel that spills: 100 values that live across a barrier do not fit 24 registers.
 constexpr char kSpilling[] = R"(
 extern "C" __global__ void __maxnreg__(24) spilling(float* x) {
   float y[100];
@@ -155,7 +155,7 @@ TEST(Nvrtc, TakesParametersAsConstants) {
   SKIP_WITHOUT_NVRTC();
   KernelSource source = cuda_source(
       "static_assert(N == 7 && sizeof(T) == 8);\n"
-      "namespace other { constexpr int N = 8; }\n"  // which a macro would break
+      "namespace other { constexpr int N = 8; }\n"  // a macro N would break this
       "extern \"C\" __global__ void f(int* x) { *x = N + other::N; }",
       "f");
   source.parameter_style = ParameterStyle::constants;
@@ -174,7 +174,7 @@ TEST(Nvrtc, ReportsCompileErrorsWithUserLineNumbers) {
   EXPECT_THAT(report.error().message(), HasSubstr("nowhere"));
 }
 
-// NVRTC 13.0 ends the words of each of its stages with a zero byte.
+// NVRTC 13.0 ends the messages of each of its stages with a zero byte.
 TEST(Nvrtc, LogIsTextThroughout) {
   SKIP_WITHOUT_NVRTC();
   const Result<CompileReport> report =
@@ -187,7 +187,7 @@ TEST(Nvrtc, LogIsTextThroughout) {
   EXPECT_EQ(report.error().message().find('\0'), std::string::npos);
 }
 
-// A source that includes these and uses them so.
+// Returns a source that includes these headers and uses them in this way.
 KernelSource including(const std::vector<std::string>& headers, const std::string& use) {
   std::string text;
   for (const std::string& header : headers) text += "#include <" + header + ">\n";
@@ -225,7 +225,7 @@ TEST(Nvrtc, LeadsHeadersOfCppToThoseForDevices) {
   EXPECT_TRUE(report) << report.error().message();
 }
 
-// A header of the user's goes before what Wattune has of that name.
+// A header of the user precedes Wattune's header of the same name.
 TEST(Nvrtc, TakesTheUsersOwnHeaderOfAStandardName) {
   SKIP_WITHOUT_NVRTC();
   const auto folder = std::filesystem::path(::testing::TempDir()) / "wattune own stdint";
@@ -253,7 +253,7 @@ TEST(Nvrtc, NamesAParameterThatBreaksTheSource) {
   EXPECT_TRUE(compile_for_hopper(source, {{"n", "4"}}));
 }
 
-// As a macro and as a constant, by the one compiler and by the other.
+// Checks `#pragma unroll` with a macro and with a constant, by one of the compilers.
 void expect_unrolling(Compiler compiler) {
   for (const ParameterStyle style : {ParameterStyle::macros, ParameterStyle::constants}) {
     KernelSource source = including({}, "\n#pragma unroll UNROLL\nfor (int i = 0; i < 64; ++i) x[i] += n;");
@@ -273,7 +273,7 @@ TEST(Nvrtc, UnrollsByAParameter) {
 
 TEST(Nvcc, UnrollsByAParameter) { expect_unrolling(Compiler::nvcc); }
 
-// What an extern "C" symbol does not say.
+// An extern "C" symbol does not spell the parameters.
 TEST(Nvrtc, KeepsWhatTheSourceDeclares) {
   SKIP_WITHOUT_NVRTC();
   const auto image = cuda::compile({.architecture = "sm_90"}, including({}, ""), {}, kLimit).value();
@@ -310,7 +310,7 @@ TEST(Nvrtc, NamesAnInstanceThatCannotBe) {
   EXPECT_EQ(missing.error().code(), ErrorCode::not_found);
   EXPECT_EQ(missing.error().to_string(),
             "no kernel `scal<64, float>` in the program (`scal` is not declared in kernel.cu)");
-  // What a parameter brings in is wrong of this configuration only.
+  // An error in the value of a parameter belongs to this configuration only.
   const auto type = compile_for_hopper(cuda_source(kTemplate, "scale<64, T>"), {{"T", "half"}});
   EXPECT_EQ(type.error().code(), ErrorCode::compile_failed);
 }
@@ -368,7 +368,7 @@ TEST(Nvrtc, IncludesNeighboursOfTheFileAndFoldersSeenFromIt) {
   std::filesystem::remove_all(folder);
 }
 
-// With CUDA_HOME naming `toolkit`.
+// Returns the include folders while CUDA_HOME names `toolkit`.
 std::vector<std::string> include_folders_of(const std::filesystem::path& toolkit) {
   const char* const before = std::getenv("CUDA_HOME");
   const std::string kept = before != nullptr ? before : "";
@@ -401,7 +401,7 @@ TEST(Nvrtc, LeavesTheArchitectureToTheUser) {
   EXPECT_THAT(ptx.code, HasSubstr(".target sm_80"));
 }
 
-// sm_999 stands for whatever comes after this compiler.
+// sm_999 stands for a device that is newer than this compiler.
 TEST(Nvrtc, GivesPtxForADeviceThatItDoesNotKnow) {
   SKIP_WITHOUT_NVRTC();
   const KernelSource source = cuda_source("__global__ void f() {}", "f");

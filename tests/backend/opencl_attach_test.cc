@@ -20,7 +20,7 @@ constexpr char kRaise[] = "kernel void raise(global float* x) { x[get_global_id(
 constexpr std::size_t kElements = 256;
 const Geometry3 kGeometry{.groups = {kElements / 64, 1, 1}, .group_size = {64, 1, 1}};
 
-// Of a context, a queue or memory.
+// Returns the reference count of a context, a queue or a memory object.
 template <typename Get, typename Object>
 cl_uint references(Get get, Object object, cl_uint what) {
   cl_uint count = 0;
@@ -88,7 +88,7 @@ class OpenClAttach : public ::testing::Test {
   cl_kernel raise = nullptr;
 };
 
-// x becomes (x + 1) * 2, ten times: 2046 from nothing.
+// The kernels make x to (x + 1) * 2, ten times: 0 becomes 2046.
 TEST_F(OpenClAttach, RunsItsKernelsBetweenTheApplications) {
   {
     const auto device = attach_opencl(context, id).value();
@@ -104,7 +104,7 @@ TEST_F(OpenClAttach, RunsItsKernelsBetweenTheApplications) {
       run_its_own();
       event = stream->launch(*kernel, kGeometry, arguments).value();
     }
-    EXPECT_THAT(all(), Each(2046.0f));  // the application waits itself
+    EXPECT_THAT(all(), Each(2046.0f));  // the application itself waits
     stream->finish(kLimit).value();
     EXPECT_GT(event->duration().value().value(), 0.0);
     EXPECT_THAT(stream->check_guards(*x, kLimit).value(), ElementsAre(0u, 0u));
@@ -187,7 +187,7 @@ TEST_F(OpenClAttach, IsOfNoUseAfterItsDevice) {
   EXPECT_THAT(gone.to_string(), HasSubstr("only the application can make another context"));
 }
 
-// A kernel keeps its arguments itself, so that each thread must set all of its own before it launches.
+// A kernel object keeps its arguments, so each thread must set all of its own before it launches.
 TEST_F(OpenClAttach, ThreadsShareAKernel) {
   const auto device = attach_opencl(context, id).value();
   const auto built = device->build(source_of(kScale), {}, kLimit).value();
@@ -226,7 +226,7 @@ TEST_F(OpenClAttach, APreparedLaunchTakesOtherMemoryAndScalars) {
   const float three = 3.0f;
   launch->set_scalar(1, std::as_bytes(std::span(&three, 1))).value();
   launch->send().value();
-  second->send().value();  // its arguments are its own
+  second->send().value();  // it has arguments of its own
   const auto event = launch->send_timed().value();
   stream->finish(kLimit).value();
   EXPECT_GT(event->duration().value().value(), 0.0);

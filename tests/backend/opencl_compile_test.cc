@@ -1,4 +1,4 @@
-// Compiling OpenCL C ahead of a device: images, the processes that make them, and drivers that hand out none.
+// Compiling OpenCL C ahead of a device: images, the processes that make them, and drivers that return no binaries.
 #include "backend/opencl/compiler.h"
 #include "backend/support.h"
 #include "programs.h"
@@ -24,7 +24,7 @@ class OpenClAhead : public ::testing::Test {
     stream = device->create_stream().value();
   }
 
-  // {0, 1, 2, 3} as the kernel scales them.
+  // Returns {0, 1, 2, 3}, scaled by the kernel.
   Result<std::vector<float>> scaled(Program& program, std::vector<LaunchArgument> arguments = {scalar(3.0f)}) {
     const auto kernel = program.kernel("scale").value();
     const auto y = buffer_with<float>(*device, *stream, iota(4));
@@ -50,7 +50,7 @@ TEST_F(OpenClAhead, ADeviceLoadsWhatWasCompiledForIt) {
   EXPECT_EQ(scaled(*program).value(), (std::vector<float>{0, 6, 12, 18}));
 }
 
-// Binaries need not tell them.
+// Binaries need not contain the parameters.
 TEST_F(OpenClAhead, ALoadedKernelTellsTheSameParametersAsABuiltOne) {
   const Image image = compile_image(device->compile_target(source).value(), source, macros, kLimit).value();
   const auto loaded = device->load(image, macros, kLimit).value();
@@ -94,7 +94,7 @@ TEST_F(OpenClAhead, ADeviceSurvivesCodeThatIsNone) {
   EXPECT_EQ(scaled(*program).value(), (std::vector<float>{0, 6, 12, 18}));
 }
 
-// As the driver of a device that has no offline compiler.
+// Answers like the driver of a device that has no offline compiler.
 cl_int no_binary(cl_program, cl_program_info what, std::size_t size, void* value, std::size_t*) {
   if (what == CL_PROGRAM_BINARY_SIZES && size == sizeof(std::size_t)) *static_cast<std::size_t*>(value) = 0;
   return CL_SUCCESS;

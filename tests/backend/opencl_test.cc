@@ -8,7 +8,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// NVIDIA's compiler refuses a kernel that does nothing.
+// A kernel that does something, because NVIDIA's compiler refuses an empty one.
 constexpr char kSetOne[] = "kernel void f(global int* x) { *x = 1; }";
 
 class OpenCl : public ::testing::Test {
@@ -201,7 +201,7 @@ TEST_F(OpenCl, RunsKernelsWithScalarsOfEverySizeAndLocalMemory) {
                          scalar<std::int64_t>(4), scalar(5.0f), scalar(6.0), LocalBytes{4 * sizeof(double)}});
   ASSERT_TRUE(time) << time.error().to_string();
   EXPECT_GT(time->value(), 0.0);
-  // 1 + 2 + 3 + 4 + 5 + 6 = 21, mirrored local index, group 1 adds 100.
+  // The sum is 1 + 2 + 3 + 4 + 5 + 6 = 21; the local index is mirrored, and group 1 adds 100.
   EXPECT_THAT(contents_of<double>(*out, *stream), ElementsAre(24, 23, 22, 21, 124, 123, 122, 121));
 }
 
@@ -290,8 +290,8 @@ TEST_F(OpenCl, RefusesArgumentsThatDoNotFitTheKernel) {
 }
 
 TEST_F(OpenCl, AbandonsAKernelThatRunsTooLong) {
-  // Each step needs the one before and the end comes from memory, so that no compiler shortens the loop: some 30 ms on
-  // a fast CPU, more on a GPU.
+  // Each step needs the one before, and the number of steps comes from memory, so that no compiler shortens the loop.
+  // It takes some 30 ms on a fast CPU, more on a GPU.
   constexpr char kSteps[] =
       "kernel void f(global uint* x) { uint y = x[0]; for (uint i = 0; i < x[1]; ++i) y = y * 1664525u + x[0]; x[2] = "
       "y; }";

@@ -28,7 +28,7 @@ class PixelBuffers : public ::testing::TestWithParam<bool> {
     return buffer;
   }
 
-  // What kernel f writes into the four floats of its first argument.
+  // Returns the four floats that kernel f writes into its first argument.
   std::vector<float> four_floats(const std::string& text, std::vector<LaunchArgument> arguments) {
     const auto output = buffer_with<float>(*device, *stream, {-1.0f, -1.0f, -1.0f, -1.0f});
     arguments.insert(arguments.begin(), output.get());
@@ -64,7 +64,7 @@ TEST_P(PixelBuffers, AreCopiedAndFilled) {
   EXPECT_THAT(stream->check_guards(*to, kLimit).value(), ElementsAre(0u, 0u));
 }
 
-// 1 of (1, 0) in three rows of two; the pixels' own coordinates, then those beyond the edge.
+// Pixel (1, 0) of three rows of two is 1. The first reads are within the image, the others beyond its edge.
 TEST_P(PixelBuffers, KernelsSampleThemAsTheSamplerSays) {
   const auto image = pixels_with(floats(ImageType::image2d, {2, 3, 1}), iota(6));
   const std::string text = R"(kernel void f(global float* y, read_only image2d_t image, sampler_t s) {

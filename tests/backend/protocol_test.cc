@@ -36,7 +36,7 @@ std::vector<std::byte> bytes_of(const T& value) {
   return {writer.bytes().begin(), writer.bytes().end()};
 }
 
-// Reads a T from anything. True when it was a T.
+// Reads a T from any bytes. True if they were a T.
 template <typename T>
 bool reads_as(std::span<const std::byte> bytes) {
   Reader reader(bytes);

@@ -134,7 +134,7 @@ TEST(Registry, RefusesUnknownSelectors) {
   EXPECT_EQ(open_device("opencl:7:0").error().code(), ErrorCode::not_found);
 }
 
-// A backend of a test's own, while this lives.
+// A backend of a test, registered as long as the object lives.
 class Registered {
  public:
   explicit Registered(Backend backend) : name_(backend.name) { register_backend(std::move(backend)).value(); }

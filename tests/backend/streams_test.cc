@@ -1,4 +1,4 @@
-// What streams promise, on OpenCL's device and the host, in this process and in a worker.
+// The guarantees of streams, on OpenCL's device and the host, in this process and in a worker.
 #include "backend/support.h"
 #include "programs.h"
 
@@ -85,7 +85,7 @@ TEST_P(Streams, AnEventThatNobodyHandedOverIsNotReady) {
   EXPECT_TRUE(event->ready().value());
 }
 
-// Each waits for what the other was given last.
+// Each stream waits for the last launch of the other.
 TEST_P(Streams, WaitForEachOther) {
   std::vector<std::unique_ptr<Event>> events;
   for (int i = 0; i < 4; ++i) {
@@ -104,7 +104,7 @@ TEST_P(Streams, HandOverWhatTheyWaitFor) {
   second->wait_for(*awaited).value();
   std::vector<float> found(2);
   second->read(*y, std::as_writable_bytes(std::span(found))).value();
-  second->allow_compiling(kLimit);  // of what it waits for
+  second->allow_compiling(kLimit);  // for the launch that it waits for
   second->finish(kLimit).value();
   EXPECT_THAT(found, ElementsAre(3.0f, 6.0f));
   EXPECT_TRUE(awaited->ready().value());

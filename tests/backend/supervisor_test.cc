@@ -1,4 +1,4 @@
-// What a worker leaves behind when it ends in whichever way: nothing.
+// Tests that a worker leaves nothing behind, in whichever way it ends.
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@ using ::testing::IsEmpty;
 
 constexpr char kMisbehavingKernels[] = "noop abort sleep leave_process leave_file take_memory abort_without_memory";
 
-// The process that the supervisor watches. The list is not whole in the moment in which it changes.
+// Returns the process that the supervisor watches. It asks repeatedly, because the list is incomplete while it changes.
 pid_t worker_of(pid_t supervisor) {
   const std::string id = std::to_string(supervisor);
   for (int i = 0; i < 500; ++i) {
@@ -34,7 +34,7 @@ pid_t worker_of(pid_t supervisor) {
   throw std::runtime_error("the supervisor has no worker");
 }
 
-// With a folder of its own for temporary files.
+// Tests with a folder of their own for temporary files.
 class Supervisor : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -60,7 +60,7 @@ class Supervisor : public ::testing::Test {
     return run_once(*device_, *stream_, kMisbehavingKernels, name, {}, std::move(arguments), limit);
   }
 
-  // The id of a process that a kernel started.
+  // Starts a process from a kernel and returns its id.
   pid_t leave_process() {
     const auto buffer = buffer_with<pid_t>(*device_, *stream_, {0});
     EXPECT_TRUE(run("leave_process", {buffer.get()}));
@@ -106,8 +106,8 @@ TEST_F(Supervisor, EndsItWhenTheWorkerIsKilled) {
   EXPECT_TRUE(ends(left));
 }
 
-// Nobody else knows what a killed supervisor's worker had started in a session of its own. That holds the worker's
-// socket open, but no request waits for its limit.
+// If a supervisor is killed, nobody else knows the processes that its worker had started in sessions of their own. Such
+// a process holds the worker's socket open, but no request waits for its limit.
 TEST_F(Supervisor, ItsClientEndsItWhenTheSupervisorIsKilled) {
   open();
   const pid_t left = leave_process();
@@ -141,7 +141,7 @@ TEST_F(Supervisor, RemovesThemWhenTheWorkerIsKilled) {
   EXPECT_TRUE(is_clean());
 }
 
-// Nobody is left who could.
+// Neither process is left to remove them, so the next one does.
 TEST_F(Supervisor, RemovesThoseOfOneThatWasKilledWithItsWorker) {
   open();
   ASSERT_TRUE(run("leave_file"));
@@ -176,7 +176,7 @@ TEST_F(Supervisor, NamesTheMemoryLimitThatAWorkerMeets) {
   }
 }
 
-// A process that somebody traces cannot be reaped before its tracer has seen its end: as one that a driver keeps.
+// A process that is traced cannot be reaped before its tracer has seen its end, like a process that a driver keeps.
 TEST_F(Supervisor, GoesOnWithoutAWorkerThatCannotBeKilled) {
   options_.end_limit = nanoseconds_from_ms(200);
   open();
@@ -210,7 +210,7 @@ TEST_F(Supervisor, AdvisesWherePoclFindsNoMemory) {
   EXPECT_THAT(device.error().advice(), HasSubstr("PoCL asks /sys how much memory there is: mount it"));
 }
 
-// Workers of any other build end so when they are asked for the first time.
+// Workers of another build end in this way at their first request.
 TEST_F(Supervisor, NamesAWorkerOfAnotherBuild) {
   options_.executable = fs::temp_directory_path() / "wattune-worker";
   std::ofstream(options_.executable) << "#!/bin/sh\necho no message of this version >&2\nexit 2\n";
@@ -221,7 +221,7 @@ TEST_F(Supervisor, NamesAWorkerOfAnotherBuild) {
   fs::remove(options_.executable);
 }
 
-// As by SIGKILL: the folder stays, the lock goes.
+// The end is like that by SIGKILL: the folder stays, the lock goes.
 TEST_F(Supervisor, FilesOfAKilledCompilationGoWithTheNextOne) {
   const pid_t child = fork();
   if (child == 0) {
@@ -239,8 +239,8 @@ TEST_F(Supervisor, FilesOfAKilledCompilationGoWithTheNextOne) {
   EXPECT_EQ(std::distance(fs::directory_iterator(fs::temp_directory_path()), {}), 1);
 }
 
-// Each is named as ours are, and lies where ours lie. Only a whole copy under the same name in another place would be
-// told by its number alone, which is what the copied mark stands for.
+// Each folder is named and placed like Wattune's own. Only its inode would reveal a complete copy that lies elsewhere
+// under the same name; the copied mark stands for that case.
 TEST_F(Supervisor, LeavesFoldersAloneThatItDidNotMake) {
   const fs::path place = fs::temp_directory_path();
   const auto living = TemporaryFolder::create().value();
@@ -264,7 +264,7 @@ TEST_F(Supervisor, LeavesFoldersAloneThatItDidNotMake) {
   fs::remove(place / "wattune-worker-link00");
 }
 
-// An assembler that never ends, as it does of a text that is large enough.
+// The assembler never ends, as happens with a text that is large enough.
 TEST_F(Supervisor, BoundsAnAssemblerAndEndsItWithItsClient) {
   const fs::path toolkit = fs::temp_directory_path() / "toolkit";
   fs::create_directories(toolkit / "bin");
@@ -287,7 +287,7 @@ TEST_F(Supervisor, BoundsAnAssemblerAndEndsItWithItsClient) {
   EXPECT_TRUE(is_clean());
 }
 
-// What a shell holds for other programs is none of a kernel's.
+// Secrets that a shell holds for other programs must not reach a kernel.
 TEST_F(Supervisor, WorkersSeeNoSecrets) {
   for (const char* name : {"AWS_SECRET_ACCESS_KEY", "NVIDIA_API_KEY", "MY_SETTING"}) setenv(name, "hidden", 1);
   setenv("MY_OTHER_SETTING", "asked for", 1);
@@ -324,7 +324,7 @@ TEST(KillCount, AllowsNineMoreTriesAfterKillsByHand) {
   EXPECT_EQ(tries, 10);
 }
 
-// The system says in vmstat that it killed somebody because memory ran out.
+// In vmstat the system reports that it killed a process because memory ran out.
 TEST(KillCount, AllowsOneMoreTryWhereMemoryRanOut) {
   const fs::path vmstat = fs::path(testing::TempDir()) / ("wattune-vmstat-" + std::to_string(getpid()));
   const auto write = [&](int oom_kills) { std::ofstream(vmstat) << "nr_free_pages 5\noom_kill " << oom_kills << "\n"; };
@@ -344,7 +344,7 @@ TEST(KillCount, AllowsNoOtherFailureAnotherTry) {
   EXPECT_FALSE(kills.allow_another(Error(ErrorCode::timeout, "too long")));
 }
 
-// fork() and posix_spawn() tell so where processes or memory are short.
+// fork() and posix_spawn() return these errors if processes or memory are short.
 TEST(StartPatiently, TriesAgainWhereTheMachineIsShort) {
   int calls = 0;
   EXPECT_EQ(start_patiently([&] { return ++calls == 1 ? EAGAIN : calls == 2 ? ENOMEM : 0; }), 0);

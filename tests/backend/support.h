@@ -1,4 +1,4 @@
-// What the tests of devices share: opening them, building, and running one kernel.
+// The common parts of the tests of devices: opening them, building, and running one kernel.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -14,10 +14,10 @@
 
 namespace wattune::backend {
 
-// Wide enough for PoCL's compiler on a busy machine.
+// The limit of waits, wide enough for PoCL's compiler on a busy machine.
 inline constexpr Nanoseconds kLimit = nanoseconds_from_seconds(60);
 
-// The selector of an OpenCL device, or nothing.
+// Returns the selector of an OpenCL device; nullopt if there is none.
 inline std::optional<std::string> opencl_selector() {
   static const Discovery discovery = discover();
   for (const DeviceInfo& device : discovery.devices)
@@ -34,7 +34,7 @@ inline KernelSource source_of(std::string text) {
   return source;
 }
 
-// Bytes of a scalar, as a launch takes them.
+// Returns the bytes of a scalar, in the form that a launch takes.
 template <typename T>
 ScalarBytes scalar(T value) {
   const auto bytes = std::as_bytes(std::span(&value, 1));
@@ -63,7 +63,7 @@ inline std::vector<float> iota(std::size_t n) {
   return values;
 }
 
-// Builds, launches once and finishes; the first error of these.
+// Builds, launches once and finishes; returns the first error of these.
 inline Result<Nanoseconds> run_once(Device& device, Stream& stream, const std::string& text, const std::string& name,
                                     const Geometry3& geometry, std::vector<LaunchArgument> arguments,
                                     Nanoseconds limit = kLimit) {
@@ -74,14 +74,14 @@ inline Result<Nanoseconds> run_once(Device& device, Stream& stream, const std::s
   return event->duration();
 }
 
-// The processes whose parent is this one, zombies included.
+// Returns the processes whose parent is this one, zombies included.
 inline std::vector<pid_t> children() {
   std::vector<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     std::ifstream stat(entry.path() / "stat");
     std::string line;
     if (!std::getline(stat, line)) continue;
-    // "pid (name) state parent ..."; the name may hold anything.
+    // The line is "pid (name) state parent ...", and the name may hold any character.
     char state = 0;
     pid_t parent = 0;
     if (std::sscanf(line.c_str() + line.rfind(')') + 1, " %c %d", &state, &parent) == 2 && parent == getpid())
@@ -90,7 +90,7 @@ inline std::vector<pid_t> children() {
   return found;
 }
 
-// Waits until the process has ended. The bound is for a test that fails.
+// Waits until the process has ended, with a limit in case the test fails.
 inline bool ends(pid_t process) {
   for (int i = 0; i < 500; ++i) {
     std::ifstream stat("/proc/" + std::to_string(process) + "/stat");

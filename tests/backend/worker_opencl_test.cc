@@ -1,4 +1,4 @@
-// The real worker with a real OpenCL driver: kernels that would take this process along.
+// The real worker with a real OpenCL driver, and kernels that would end this process.
 #include "backend/support.h"
 #include "programs.h"
 
@@ -74,7 +74,7 @@ TEST_F(WorkerOpenCl, SurvivesAWildPointer) {
     EXPECT_EQ(result.error().code(), ErrorCode::device_lost);
     EXPECT_EQ(result.error().native_name(), "SIGSEGV");
     EXPECT_THAT(result.error().message(), StartsWith("worker killed by SIGSEGV"));
-  } else {  // a GPU's memory is not the process's
+  } else {  // a GPU's memory does not belong to the process
     EXPECT_EQ(result.error().code(), ErrorCode::launch_failed);
   }
   expect_recovery();
@@ -87,7 +87,7 @@ TEST_F(WorkerOpenCl, EndsAnInfiniteLoopAtTheLimit) {
   expect_recovery();
 }
 
-// However long the driver may take to compile before.
+// The limit of the run counts alone, however long the driver may take to compile before.
 TEST_F(WorkerOpenCl, EndsAnInfiniteLoopAtTheLimitOfARunAlone) {
   const auto program = device->build(source_of(kWorkerKernels), {}, kLimit).value();
   const auto kernel = program->kernel("loop").value();

@@ -1,4 +1,4 @@
-// Several streams of a worker: submitted, waiting for each other, in one request; on the fake device's clock.
+// Several streams of a worker: submitted, waiting for each other, in one request, on the fake device's clock.
 #include "backend/support.h"
 #include "fakes/fake_device.h"
 #include "programs.h"
@@ -51,7 +51,7 @@ TEST_F(WorkerStreams, OverlapOnOneClock) {
   EXPECT_EQ(other->end().value() - one->end().value(), 2 * kMicrosecond);
 }
 
-// Twice 3 = 6, then 1 * 2^10, as what is sent keeps its place between other commands.
+// The results are 3 * 2 = 6 and 1 * 2^10, because each send keeps its place between other commands.
 TEST_F(WorkerStreams, APreparedLaunchRunsAsOftenAsItIsSentAndInItsPlace) {
   const auto ones = buffer_with<float>(*device, *first, {1, 1});
   const auto buffer = buffer_with<float>(*device, *first, {3, 3});
@@ -104,7 +104,7 @@ TEST_F(WorkerStreams, WaitForAnEventOfAnotherStream) {
   EXPECT_EQ(after->start().value(), awaited->end().value());
 }
 
-// Back and forth: what the streams were given reaches the device in that order.
+// The streams wait for each other in turns; their commands reach the device in the order of giving.
 TEST_F(WorkerStreams, ComputeWhatDependsOnEachOther) {
   const auto x = buffer_with<float>(*device, *first, {1, 2});
   const auto scaled = launch(*first, "scale", {x.get(), scalar(3.0f)}).value();
@@ -208,7 +208,7 @@ TEST_F(WorkerStreams, TellLaunchesThatTheirStreamWasDestroyed) {
   first.reset();
   EXPECT_EQ(collected->ready().error().code(), ErrorCode::invalid_argument);
   EXPECT_EQ(second->wait_for(*collected).error().code(), ErrorCode::invalid_argument);
-  EXPECT_EQ(second->finish(kLimit).error().code(), ErrorCode::invalid_argument);  // of the first wait
+  EXPECT_EQ(second->finish(kLimit).error().code(), ErrorCode::invalid_argument);  // the error of the first wait
 }
 
 TEST_F(WorkerStreams, SampleSensorsWhileKernelsRun) {

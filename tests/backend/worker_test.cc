@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-// All kernels of the fake worker.
+// The names of all kernels of the fake worker.
 constexpr char kFakeKernels[] = "noop scale overrun abort exit garbage sleep forever";
 
 WorkerOptions fake_worker() {
@@ -45,7 +45,8 @@ class Worker : public ::testing::Test {
     return run_once(*device, *stream, kFakeKernels, name, {}, std::move(arguments), limit);
   }
 
-  // After a loss: everything old answers device_lost, and reset() brings back a device that computes.
+  // Checks the state after a loss: every old object answers device_lost, and reset() brings back a device that
+  // computes.
   void expect_lost_until_reset() {
     EXPECT_EQ(device->build(source_of(kFakeKernels), {}, kLimit).error().code(), ErrorCode::device_lost);
     EXPECT_EQ(device->create_buffer(4).error().code(), ErrorCode::device_lost);
@@ -258,7 +259,7 @@ TEST(WorkerStart, DiscoversInAWorker) {
   EXPECT_THAT(children(), IsEmpty());
 }
 
-// A parent that is killed leaves no worker behind, even one that is busy for ever.
+// A killed parent leaves no worker behind, not even one that is busy for ever.
 TEST(WorkerStart, EndsWithItsParent) {
   int pipe_ends[2];
   ASSERT_EQ(pipe(pipe_ends), 0);

@@ -1,4 +1,4 @@
-// What is counted of kernels of benchmarks/ whose instructions and bytes are known.
+// The counted use of kernels of benchmarks/ whose instructions and bytes are known.
 #include <gtest/gtest.h>
 
 #include "benchmarks/interpreted_device.h"
@@ -19,7 +19,7 @@ class CountedUse : public testing::Test {
     if (!compiles_cuda()) GTEST_SKIP() << "NVRTC is not installed here";
   }
 
-  // Of the whole grid, in the default configuration with these values.
+  // Returns the counts of the whole grid, in the default configuration with these values.
   static simulate::PtxCosts costs_of(const std::string& name, const std::vector<NamedSize>& sizes,
                                      std::vector<std::pair<std::string, Value>> values) {
     const auto file = std::filesystem::path(WATTUNE_SOURCE_DIR) / "benchmarks" / name / (name + ".toml");
@@ -45,8 +45,8 @@ class CountedUse : public testing::Test {
   }
 };
 
-// 16 blocks of 64 threads are 32 warps, each of which does 101 fused multiply-adds, whether its threads have an element
-// or not; nothing else is floating point. It moves 1,000 floats, which are 125 sectors, each way.
+// 16 blocks of 64 threads are 32 warps. Each executes 101 fused multiply-adds, whether its threads have an element or
+// not, and nothing else is floating point. The kernel moves 1,000 floats, which are 125 sectors, each way.
 TEST_F(CountedUse, OfFmaIsItsSteps) {
   const auto costs = costs_of("fma", {{"n", 1'000}, {"steps", 101}}, {{"BLOCK_SIZE", 64}, {"ITEMS", 1}, {"UNROLL", 1}});
   EXPECT_EQ(of(costs, Pipe::fp32), 32 * 101);
@@ -57,7 +57,7 @@ TEST_F(CountedUse, OfFmaIsItsSteps) {
   EXPECT_GT(costs.issued, of(costs, Pipe::fp32) + of(costs, Pipe::integer) + of(costs, Pipe::memory));
 }
 
-// n floats each way, however they are read: 2 n * 4 bytes are 2,502 sectors.
+// A copy moves n floats each way, however they are read: 2 n * 4 bytes are 2,502 sectors.
 TEST_F(CountedUse, OfACopyIsItsBytes) {
   for (const int width : {1, 2, 4}) {
     const auto costs = costs_of("copy", {{"n", 10'008}}, {{"VECTOR", width}});
@@ -67,9 +67,9 @@ TEST_F(CountedUse, OfACopyIsItsBytes) {
   }
 }
 
-// Three arrays of 128 sectors in and two out. Each of 32 warps takes a root, four quotients and three exponentials, of
-// which the special pipe executes one instruction each; the intrinsic logarithm is one more, the library's is a
-// polynomial.
+// Three arrays of 128 sectors are read, and two written. Each of 32 warps computes a root, four quotients and three
+// exponentials, for which the special pipe executes one instruction each. The intrinsic logarithm is one more; the
+// library's is a polynomial.
 TEST_F(CountedUse, OfBlackScholesHasSpecialFunctions) {
   const auto plain = costs_of("black_scholes", {{"n", 1'024}}, {{"VECTOR", 1}, {"INTRINSICS", 0}});
   const auto intrinsic = costs_of("black_scholes", {{"n", 1'024}}, {{"VECTOR", 1}, {"INTRINSICS", 1}});

@@ -25,7 +25,7 @@ Result<std::string> compiled_ptx(const KernelSource& source, const fakes::Macros
   return std::move(image.code);
 }
 
-// Buffers have an address in the memory, other arguments are their bytes.
+// The arguments of a launch. Buffers have an address in the memory; other arguments are passed as their bytes.
 class Arguments {
  public:
   Arguments(const fakes::FakeLaunch& launch, simulate::VirtualMemory& memory) : launch_(launch), memory_(memory) {
@@ -42,7 +42,7 @@ class Arguments {
   }
 
   const std::vector<std::byte>& bytes() const { return bytes_; }
-  // What the kernel left in the buffers.
+  // Copies the kernel's results back into the buffers.
   void read_back() const {
     auto address = addresses_.begin();
     for (const auto& argument : launch_.arguments())

@@ -15,13 +15,13 @@
 
 namespace wattune::benchmarks_test {
 
-// Whether NVRTC is here.
+// Tells whether NVRTC is installed.
 bool compiles_cuda();
 
 struct InterpretedDevice {
   explicit InterpretedDevice(const KernelSpec& spec);
 
-  std::map<fakes::Macros, std::string> ptx;  // of what was built, by its macros
+  std::map<fakes::Macros, std::string> ptx;  // of each program built, by its macros
   simulate::PtxCosts costs;                  // of the last launch
   fakes::FakeDevice device;
 };

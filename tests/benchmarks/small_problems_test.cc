@@ -1,6 +1,6 @@
-// Kernels of benchmarks/ at small sizes, in configurations that take all of their ways, each output checked by the
-// kernel's reference: in OpenCL on whatever device this machine has, in CUDA on the interpreter of PTX. The sizes leave
-// the last work-group, vector, tile or row with less than the others have.
+// Kernels of benchmarks/ at small sizes, in configurations that reach all of their code. The kernel's reference checks
+// each output. OpenCL runs on whatever device this machine has, CUDA on the interpreter of PTX. The sizes leave the
+// last work-group, vector, tile or row smaller than the others.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,11 +24,11 @@ struct Kernel {
   const char* name;  // of the spec
   std::vector<NamedSize> sizes;
   std::vector<Values> configurations;  // the values that are not the defaults
-  const char* folder = nullptr;        // nullptr: of the same name
+  const char* folder = nullptr;        // the same as the name if nullptr
 };
 void PrintTo(const Kernel& kernel, std::ostream* out) { *out << kernel.name; }
 
-// Two samples, as the device's clock does not matter here.
+// Returns a policy of two samples, because the device's clock does not matter here.
 std::unique_ptr<measure::MeasurePolicy> short_policy() {
   measure::SamplingOptions options;
   options.warm_up = Nanoseconds(0);
@@ -38,7 +38,7 @@ std::unique_ptr<measure::MeasurePolicy> short_policy() {
 
 class SmallProblem : public testing::TestWithParam<Kernel> {
  protected:
-  // In the first of its languages that the device compiles.
+  // Loads the spec in the first of its languages that the device compiles.
   static Result<KernelSpec> spec_for(const DeviceInfo& device) {
     const std::string name = GetParam().name;
     const std::string folder = GetParam().folder == nullptr ? name : GetParam().folder;
@@ -88,7 +88,7 @@ TEST_P(SmallProblem, IsRightInOpenCl) {
   GTEST_SKIP() << "no OpenCL device on this machine";
 }
 
-// Every form of a twin is possible, too, so that the kernel can share a GPU with others.
+// Every form of a twin must be possible, too, so that the kernel can share a GPU with others.
 TEST_P(SmallProblem, IsRightInInterpretedCudaAndCanBeSliced) {
   if (!compiles_cuda()) GTEST_SKIP() << "NVRTC is not installed here";
   DeviceInfo info;
@@ -104,7 +104,7 @@ TEST_P(SmallProblem, IsRightInInterpretedCudaAndCanBeSliced) {
   }
 }
 
-// The sums of absolute differences are of 3 x 2 macroblocks, with 49 displacements.
+// The kernels. The sums of absolute differences are of 3 x 2 macroblocks, with 49 displacements.
 const Kernel kKernels[] = {
     {"pointer_chasing",
      {{"n", 4096}, {"chains", 700}, {"steps", 9}},

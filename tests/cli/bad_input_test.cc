@@ -1,4 +1,4 @@
-// Whatever the user gets wrong: one line that says where, exit status 2, and nothing written.
+// Mistakes of users: each gives one line that says where it is, exit status 2, and no file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Lines: 1 [kernel] 2 file 3 function 4 arguments 5 [launch] 6 global 7 local 8 [parameters] 9 block 10 [search] 11
-// constraints
+// Returns a spec with the lines 1 [kernel] 2 file 3 function 4 arguments 5 [launch] 6 global 7 local 8 [parameters] 9
+// block 10 [search] 11 constraints.
 std::string spec_with(const std::string& constraint, const std::string& kernel_file = "f.cl") {
   return "[kernel]\nfile = \"" + kernel_file +
          "\"\nfunction = \"f\"\narguments = []\n[launch]\nglobal = 64\nlocal = 64\n" +

@@ -1,5 +1,5 @@
-// `wattune tune` over clocks and power limits, on stand-ins for the driver, NVML and the compiler: the board that
-// NVML's stand-in sets is the one that decides how long the driver's kernels take (fakes/cuda/fake_board.h).
+// `wattune tune` over clocks and power limits, on stand-ins for the driver, NVML and the compiler. The board that
+// NVML's stand-in sets decides how long the driver's kernels take (fakes/cuda/fake_board.h).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using fakes::FakeBoard;
 using testing::HasSubstr;
 using testing::Not;
 
-// Kernels of 32 and 64 us at full clock, which have a parameter of the launch besides.
+// Writes a spec of kernels of 32 and 64 us at full clock, which also have a parameter of the launch.
 void write_clocks(const TempFolder& folder) {
   write_scale(folder);
   std::string spec = kScaleSpec;
@@ -56,7 +56,8 @@ Tuned tune_clocks(const TempFolder& folder, const std::string& options, const st
   return tuned;
 }
 
-// At 350 W all clocks are reached (50 W + 0.15 W/MHz * 1755 MHz = 313 W), at 300 W no more than 1667 MHz.
+// Expects the fastest configuration. At 350 W all clocks are reached (50 W + 0.15 W/MHz * 1755 MHz = 313 W), at 300 W
+// at most 1667 MHz.
 void expect_fastest(const nlohmann::json& json) {
   EXPECT_EQ(json["by_status"]["correct"], 30);
   EXPECT_EQ(json["best"]["configuration"]["block"], 32);
@@ -73,14 +74,14 @@ TEST(ClocksTune, OneCompilationForEachCodeConfigurationAndTheClocksComeBack) {
   ASSERT_EQ(tuned.finished.status, 0) << tuned.finished.err;
   expect_fastest(tuned.finished.json());
   EXPECT_EQ(tuned.compiled, 2);
-  EXPECT_GE(tuned.board.sets, 30u);  // fifteen settings, of a clock and a limit each
+  EXPECT_GE(tuned.board.sets, 30u);  // fifteen settings of a clock and a limit, two calls each
   EXPECT_GE(tuned.board.resets, 1u);
   EXPECT_EQ(tuned.board.graphics(), FakeBoard::kFullClock);
   EXPECT_EQ(tuned.board.limit(), FakeBoard::kUsualLimit);
   EXPECT_THAT(folder.read("scale.journal.jsonl"), HasSubstr(R"("role":"graphics_clock")"));
 }
 
-// In whatever order: compiled by the pool that keeps nothing on disk, or by the device's worker.
+// The order does not matter, whether the pool that keeps nothing on disk compiles, or the device's worker.
 TEST(ClocksTune, RandomOrderCompilesNothingTwiceEither) {
   for (const std::string jobs : {"2", "0"}) {
     const TempFolder folder;
@@ -100,10 +101,10 @@ TEST(ClocksTune, WithoutClockParametersNothingIsSet) {
   ASSERT_EQ(tuned.finished.status, 0) << tuned.finished.err;
   EXPECT_EQ(tuned.board.sets, 0u);
   EXPECT_EQ(tuned.board.resets, 0u);
-  EXPECT_FALSE(folder.has("state"));  // of a guardian
+  EXPECT_FALSE(folder.has("state"));  // the state of a guardian
 }
 
-// What whoever doubts it would look at: the names of all that was called, by all processes of the run.
+// The names of all functions that any process of the run called prove that none of them sets clocks.
 TEST(ClocksTune, WithoutClockParametersNoFunctionThatSetsIsCalled) {
   const TempFolder folder;
   write_scale(folder);
@@ -143,7 +144,7 @@ TEST(ClocksTune, ClocksThatTheBoardLacksFailAlone) {
   EXPECT_THAT(folder.read("scale.journal.jsonl"), HasSubstr("the board has no graphics clock of 1396 MHz"));
 }
 
-// The stand-in counts as a library that drives real boards; should a real one be found instead, its are left alone.
+// The stand-in counts as a library that drives real boards. If a real one is found instead, its boards are left alone.
 constexpr const char* kAsReal = "WATTUNE_LEAVE_CLOCKS=1 WATTUNE_FAKE_NVML_REAL=1";
 
 TEST(ClocksTune, OfRealBoardsAreLeftAloneWhereThatIsTheRule) {
@@ -153,13 +154,13 @@ TEST(ClocksTune, OfRealBoardsAreLeftAloneWhereThatIsTheRule) {
   EXPECT_NE(tuned.finished.status, 0);
   EXPECT_THAT(tuned.finished.err,
               testing::AnyOf(HasSubstr("clocks of real boards are left alone here (WATTUNE_LEAVE_CLOCKS)"),
-                             HasSubstr("this process may not set")));  // for want of rights, which comes first
+                             HasSubstr("this process may not set")));  // for lack of rights, which is checked first
   EXPECT_THAT(tuned.finished.err, HasSubstr("nvml_gr_clock"));
   EXPECT_EQ(tuned.board.sets, 0u);
   EXPECT_EQ(tuned.compiled, 0);
 }
 
-// Of a real board permission is a right of the process, which is read and never tried.
+// A process has the right to set a real board or not; that is read and never tried.
 TEST(ClocksTune, OfRealBoardsNeedRights) {
   const TempFolder folder;
   write_clocks(folder);
@@ -186,7 +187,7 @@ TEST(ClocksTune, ClocksThatAreCurrentAreNoParametersAndNeedNoPermission) {
   EXPECT_FALSE(folder.has("state"));
 }
 
-// Fifteen settings, of a clock and a limit each, and the limit once more when it comes back.
+// Fifteen settings, of a clock and a limit each, and the limit once more when the board is restored.
 TEST(ClocksTune, EachSettingIsMadeOnceByASearchOfAll) {
   const TempFolder folder;
   write_clocks(folder);
@@ -215,13 +216,13 @@ TEST(ClocksTune, ABoardThatDoesNotObeyShowsUnderLoad) {
   folder.write("scale.toml", spec);
   const Tuned tuned = tune_clocks(folder, "--strategy exhaustive --json --quiet", "WATTUNE_FAKE_NVML_DEAF=1");
   ASSERT_EQ(tuned.finished.status, 0) << tuned.finished.err;
-  EXPECT_EQ(tuned.finished.json()["by_status"]["correct"], 2);  // those at 1755 MHz
+  EXPECT_EQ(tuned.finished.json()["by_status"]["correct"], 2);  // configurations at 1755 MHz
   EXPECT_EQ(tuned.finished.json()["by_status"]["constraints"], 8);
   EXPECT_THAT(folder.read("scale.journal.jsonl"),
               HasSubstr("the board was set to a graphics clock (MHz) of 1005, but says 1755"));
 }
 
-// Resetting the clock fails from the first time on, in every guardian.
+// Resetting the clock fails in every guardian, from the first call on.
 TEST(ClocksTune, ABoardThatCannotBeGivenBackIsToldOf) {
   const TempFolder folder;
   write_clocks(folder);
@@ -238,7 +239,7 @@ TEST(ClocksTune, ABoardThatCannotBeGivenBackIsToldOf) {
   EXPECT_FALSE(folder.has("state/GPU-57a4d000-0000-4000-8000-00000000003b.journal"));
 }
 
-// Nobody can reset it, so that it shows in what the first kernel runs at.
+// Nobody can reset a foreign lock. It shows in the clock at which the first kernel runs.
 TEST(ClocksTune, AForeignLockIsRefused) {
   const TempFolder folder;
   write_clocks(folder);
@@ -249,14 +250,14 @@ TEST(ClocksTune, AForeignLockIsRefused) {
   EXPECT_EQ(refused.board.sets, 0u);
 }
 
-// The stand-in runs at 1,755 of 1,980 MHz by default; 1,725 are 87 % of the highest. NVML tells no lock, but what
-// applications have by default. A clock one step (15 MHz) below that may be a reading beside it.
+// The stand-in runs at 1,755 of 1,980 MHz by default; 1,725 are 87 % of the highest. NVML does not report a lock, only
+// the default clocks of applications. A clock one step (15 MHz) below that may be an inaccurate reading.
 TEST(ClocksTune, AForeignLockOfAHighClockIsRefused) {
   const TempFolder folder;
   write_clocks(folder);
   EXPECT_THAT(tune_clocks(folder, "--quiet", "WATTUNE_FAKE_BOARD_CLOCK=1725").finished.err,
               HasSubstr("somebody seems to have locked the graphics clock: a kernel runs at 1725"));
-  const TempFolder other;  // has a board of its own
+  const TempFolder other;  // has a separate board
   write_clocks(other);
   EXPECT_THAT(tune_clocks(other, "--quiet", "WATTUNE_FAKE_BOARD_CLOCK=1740").finished.err,
               Not(HasSubstr("somebody seems to have locked")));
@@ -271,7 +272,7 @@ TEST(ClocksTune, OthersThatComputeAreRefused) {
               HasSubstr("it cannot be told whether other processes compute on the board"));
 }
 
-// A handful; tests/power/crash_test.cc has hundreds.
+// A few kills; tests/power/crash_test.cc has hundreds.
 TEST(ClocksTune, ThatIsKilledGivesTheBoardBack) {
   for (const int wanted : {1, 4, 9}) {
     const TempFolder folder;

@@ -1,4 +1,4 @@
-// What is generated from the command line's tree, and the manual that people write, agree with it.
+// The files generated from the tree of the command line, and the manual that people write, agree with the tree.
 #include "cli/command_tree.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// `wattune corun --clocks`: on a simulated GT 640, and on stand-ins for driver and NVML, whose board is one and the
-// same (fakes/cuda/fake_board.h).
+// `wattune corun --clocks`: on a simulated GT 640, and on stand-ins for driver and NVML, which share one board
+// (fakes/cuda/fake_board.h).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ class CorunClocks : public testing::Test {
                      {"corun", "--device", "simulated:GT640", "--kernels", kernels, "--works", "20"});
     return run_wattune(folder_, arguments);
   }
-  // The one line of a command that cannot do what it is asked for.
+  // Returns the single line of a command that is refused.
   std::string refused(const std::vector<std::string>& arguments) {
     const Finished finished = corun(arguments);
     EXPECT_EQ(finished.status, 2);
@@ -35,7 +35,7 @@ class CorunClocks : public testing::Test {
   TempFolder folder_;
 };
 
-// Both wait for memory, so that they take less at lower clocks and hardly longer.
+// Both kernels wait for memory, so that at lower clocks they take fewer joules and hardly longer.
 TEST_F(CorunClocks, WhatWaitsForMemoryTakesFewerJoules) {
   const Finished finished =
       corun({"--objective", "energy", "--clocks", "auto", "--policies", "paired,greedy", "--json"}, "Srad,Time_step");
@@ -70,7 +70,7 @@ TEST_F(CorunClocks, ExplainNamesTheClocksOfPairsAndOfKernelsAlone) {
   EXPECT_THAT(finished.out, testing::ContainsRegex("Srad with Hotspot +[0-9]:[0-9] blocks per SM, [0-9]+ MHz"));
 }
 
-// Hotspot computes, so that at 1097 MHz it is 12 % slower, and no pair is within 5 %.
+// Hotspot computes. At 1097 MHz it is 12 % slower, so that no pair stays within 5 %.
 TEST_F(CorunClocks, TheSlowdownIsKeptAtEachClock) {
   const Finished finished =
       corun({"--objective", "energy", "--slowdown", "5%", "--clocks", "auto", "--policies", "paired", "--json"});
@@ -126,7 +126,7 @@ TEST_F(CorunClocks, CurrentOnesAreTheDefault) {
   EXPECT_EQ(usual.json()["queue"]["clocks_mhz"], nullptr);
 }
 
-// Of a board of NVML, an H100 with its physics, on which a kernel takes the host's time.
+// Tests on a board of NVML, an H100 with its physics, on which a kernel takes the host's time.
 class CorunClocksOnBoard : public testing::Test {
  protected:
   Finished corun(const std::string& clocks, const std::string& variables = "",
@@ -143,7 +143,7 @@ class CorunClocksOnBoard : public testing::Test {
     if (folder_.has("board")) std::memcpy(&board_, folder_.read("board").data(), sizeof board_);
     return finished;
   }
-  // Nothing ran, and the board is as it was.
+  // Expects that nothing ran and that the board is unchanged; returns the message.
   std::string refused(const std::string& clocks, const std::string& variables) {
     const Finished finished = corun(clocks, variables);
     EXPECT_EQ(finished.status, 2);
@@ -165,7 +165,7 @@ TEST_F(CorunClocksOnBoard, ClocksAreSetAndGivenBack) {
   EXPECT_EQ(queue["clocks_mhz"], nlohmann::json({1200, 1905}));
   EXPECT_GT(queue["kernels"][0]["at_clocks"][0]["watts_alone"], 0.0);
   EXPECT_EQ(queue["policies"].back()["policy"], "paired, energy at the best clocks");
-  // Each once for a try and, with two kernels, three times for the profile; then in the queue.
+  // Each clock is set once for a try and, with two kernels, three times for the profile; then in the queue.
   EXPECT_GE(board_.sets, 9U);
   EXPECT_EQ(board_.graphics_lock, 0U);
   EXPECT_FALSE(folder_.has("state/GPU-57a4d000-0000-4000-8000-00000000003b.journal"));
@@ -197,7 +197,7 @@ TEST_F(CorunClocksOnBoard, WhoElseUsesTheBoardIsRespectedUnlessItIsTakenOver) {
   EXPECT_EQ(board_.graphics_lock, 0U);
 }
 
-// Nobody can reset it, so that it shows in what the first kernel runs at.
+// Nobody can reset a foreign lock. It shows in the clock at which the first kernel runs.
 TEST_F(CorunClocksOnBoard, AForeignLockIsRefused) {
   const Finished finished = corun("--clocks 1200,1755", "WATTUNE_FAKE_BOARD_CLOCK=1005", "");
   EXPECT_EQ(finished.status, 2);
@@ -213,7 +213,7 @@ TEST_F(CorunClocksOnBoard, ARefusalInTheProfileGivesTheBoardBack) {
   EXPECT_EQ(board_.graphics_lock, 0U);
 }
 
-// What was tried and profiled took eight; the ninth is the queue's.
+// The tries and the profile set clocks eight times; the ninth time is the queue's.
 TEST_F(CorunClocksOnBoard, ARefusalHalfWayThroughTheQueueTellsWhatHasEnded) {
   const Finished finished = corun("--clocks 1200,1905", "WATTUNE_FAKE_NVML_FAULT=nvmlDeviceSetGpuLockedClocks:9+:999");
   EXPECT_EQ(finished.status, 3);
@@ -222,7 +222,7 @@ TEST_F(CorunClocksOnBoard, ARefusalHalfWayThroughTheQueueTellsWhatHasEnded) {
   const nlohmann::json queue = finished.json()["queue"];
   EXPECT_EQ(queue["refused"]["policy"], "paired, energy at the best clocks");
   EXPECT_LT(queue["refused"]["ended"], 8);
-  EXPECT_EQ(queue["policies"].size(), 4U);  // those at the board's own clocks
+  EXPECT_EQ(queue["policies"].size(), 4U);  // policies at the board's own clocks
   EXPECT_EQ(board_.graphics_lock, 0U);
 }
 

@@ -1,5 +1,4 @@
-// `wattune corun --objective`: joules, watts and slowdowns of queues on simulated GPUs, whose results repeat
-// themselves.
+// `wattune corun --objective`: joules, watts and slowdowns of queues on simulated GPUs, whose results are reproducible.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +18,7 @@ class CorunObjective : public testing::Test {
                                          "--works", "6", "--policies", "paired"});
     return run_wattune(folder_, arguments);
   }
-  // The one line of a command that cannot do what it is asked for.
+  // Returns the single line of a command that is refused.
   std::string refused(const std::vector<std::string>& arguments, const std::string& gpu = "H100") {
     const Finished finished = corun(arguments, gpu);
     EXPECT_NE(finished.status, 0);

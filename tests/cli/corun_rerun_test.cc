@@ -1,4 +1,4 @@
-// Verdicts of `wattune corun` on pairs whose best ways ran again, and on queues, by times that are made up.
+// Verdicts of `wattune corun` on pairs whose best ways ran again, and on queues, from invented times.
 #include "cli/corun_rerun.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,8 @@ std::vector<Nanoseconds> rounds_of(double ms, const std::vector<double>& factors
   return times;
 }
 
-// 10 ms alone; one after the other, by streams and in shares as long as said, in rounds that differ by 1 % and less.
+// Returns a pair that takes 10 ms alone. One after the other, streams and shares take the given times, in rounds that
+// differ by at most 1 %.
 SweptPair swept(double in_turn, double streams, double shares, double planned) {
   SweptPair pair{.names = {"a", "b"}, .limits = {}, .sweep = {}, .planned = {}, .outputs = {}};
   pair.sweep.alone = {nanoseconds_from_ms(4), nanoseconds_from_ms(6)};
@@ -43,7 +44,7 @@ SweptPair swept(double in_turn, double streams, double shares, double planned) {
 
 Prospect complementary_prospect() { return {.names = {"a", "b"}, .packing_bound = 2.0}; }
 
-// 10 ms over 8 are 25 %, of which a control may be off by a quarter; it is by less than 2 %.
+// 10 ms over 8 are 25 %, a quarter of which a control may be off; it is off by less than 2 %.
 TEST(CorunVerdict, AGainHasItsInterval) {
   const SweptPair pair = swept(10.0, 10.0, 8.0, 8.1);
   const PairVerdict verdict = verdict_of(pair);
@@ -55,7 +56,7 @@ TEST(CorunVerdict, AGainHasItsInterval) {
   EXPECT_NEAR(planned_gain({complementary_prospect()}, {pair}).least.value(), 10.0 / 8.1 - 1.0, 0.01);
 }
 
-// Shares of 1.000 to 1.002 ms over streams are noise, and the best in the sweep need not be the best again.
+// Shares of 1.000 to 1.002 ms over streams are noise, and the best way of the sweep need not be the best again.
 TEST(CorunVerdict, WhatNoiseHidesIsNotTold) {
   EXPECT_THAT(verdict_text(swept(10.0, 9.98, 9.99, 10.0)), HasSubstr("no difference beyond noise"));
   EXPECT_THAT(verdict_text(swept(10.0, 9.98, 9.99, 10.0)), testing::StartsWith("Nothing gains: "));
@@ -89,7 +90,7 @@ TEST(CorunVerdict, OneRoundTellsNothing) {
   EXPECT_TRUE(verdict_of(pair).gains());
 }
 
-// The program wrote such lines before it ran anything again.
+// The program wrote such lines before it had reruns.
 TEST(CorunVerdict, AnOlderJournalOpensWithoutAVerdict) {
   const cli_test::TempFolder folder;
   folder.write(
@@ -140,7 +141,8 @@ TEST(CorunVerdict, AJournalKeepsRoundsAndOrders) {
   EXPECT_LT(gains[3][1], gains[3][0]);
 }
 
-// Streams, fifo and paired, whose rounds differ by 1 % and less, and how far fifo is from its works alone.
+// Returns a queue with streams, fifo and paired, whose rounds differ by at most 1 %. `off` is the deviation of fifo
+// from its works alone.
 QueueReport queue(double streams, double fifo, double paired, double off = 0.0) {
   QueueReport report;
   for (const char* const policy : {"streams", "fifo", "paired"}) report.policies.emplace_back().policy = policy;

@@ -37,8 +37,8 @@ class CorunOnStandIn : public testing::Test {
   TempFolder folder_;
 };
 
-// Of a GPU whose peaks are known the kernel's use is counted: two equal ones cannot be faster than one after the other
-// by more than what neither uses. Nothing is known of one that has another name.
+// The kernel's use is counted if the peaks of the GPU are known. Two equal kernels cannot gain more over one after the
+// other than the part of the GPU that neither uses. Nothing is known of a GPU that has another name.
 TEST_F(CorunOnStandIn, CountsWhatKernelsUseWhereTheGpuIsKnown) {
   const Finished known = marks({"--works", "2", "--policies", "paired", "--explain"}, "NVIDIA H200");
   ASSERT_EQ(known.status, 0) << known.err;
@@ -50,8 +50,8 @@ TEST_F(CorunOnStandIn, CountsWhatKernelsUseWhereTheGpuIsKnown) {
   EXPECT_EQ(unknown.json()["queue"]["kernels"][0]["use"], nlohmann::json::object());
 }
 
-// Where kernels take the host's time, no two runs take the same: that which a profile tells is the one that shares are
-// of.
+// Two runs never take the same time if kernels take the host's time. Shares are therefore relative to the time that the
+// profile reports.
 TEST_F(CorunOnStandIn, SharesAreOfTheTimeThatIsTold) {
   setenv("WATTUNE_FAKE_CUDA_TIME", "host", 1);
   const Finished finished = on_stand_in({"profile", "mark.toml"}, "NVIDIA H200");
@@ -64,7 +64,7 @@ TEST_F(CorunOnStandIn, SharesAreOfTheTimeThatIsTold) {
   EXPECT_DOUBLE_EQ(profile["use"]["issue"], use[0]);
 }
 
-// The spec's kernel is PTX already, so that NVRTC compiles what compares outputs alone.
+// The spec's kernel is PTX already, so that NVRTC only compiles the code that compares outputs.
 TEST_F(CorunOnStandIn, AProfileComparesNothingAndCompilesNothingForIt) {
   setenv("WATTUNE_FAKE_NVRTC_LOG", (folder_.path() / "nvrtc.log").c_str(), 1);
   EXPECT_EQ(on_stand_in({"profile", "mark.toml"}).status, 0);
@@ -74,7 +74,7 @@ TEST_F(CorunOnStandIn, AProfileComparesNothingAndCompilesNothingForIt) {
   EXPECT_EQ(folder_.read("nvrtc.log"), "compiled\n");
 }
 
-// A kernel that cannot be counted is noted, unless a profile says what is known of it.
+// A kernel that cannot be counted is noted, unless a profile has its use.
 TEST_F(CorunOnStandIn, WhatAProfileHasIsNotCountedAgain) {
   const auto notes = [&](std::vector<std::string> arguments) {
     arguments.push_back("strange.toml");

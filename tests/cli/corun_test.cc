@@ -1,4 +1,4 @@
-// `wattune corun`: on simulated GPUs, whose results repeat themselves, and on whatever device is here.
+// `wattune corun`: on simulated GPUs, whose results are reproducible, and on any device of this machine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,18 +30,18 @@ class Corun : public testing::Test {
     arguments.insert(arguments.begin(), "corun");
     return run_wattune(folder_, arguments);
   }
-  // FMA and random reads, or what else is named, once through a simulated GPU.
+  // Runs FMA and random reads, or other kernels, with one wave on a simulated GPU.
   Finished simulated(std::vector<std::string> arguments, const std::string& kernels = "C,L") {
     arguments.insert(arguments.begin(), {"--device", "simulated:H100", "--waves", "1", "--kernels", kernels});
     return corun(arguments);
   }
-  // A small GPU, on which a sweep takes milliseconds.
+  // Runs kernels on a small GPU, on which a sweep takes milliseconds.
   Finished small(std::vector<std::string> arguments, const std::string& kernels = "PC,TEA,BS") {
     if (std::ranges::find(arguments, "--waves") == arguments.end()) arguments.insert(arguments.end(), {"--waves", "1"});
     arguments.insert(arguments.begin(), {"--device", "simulated:C2050", "--kernels", kernels});
     return corun(arguments);
   }
-  // The one line of a command that ends before anything runs.
+  // Returns the single line of a command that ends before anything runs.
   std::string refused(const std::vector<std::string>& arguments) {
     const Finished finished = corun(arguments);
     EXPECT_EQ(finished.status, 2) << finished.err;
@@ -59,7 +59,8 @@ double gain_of(const nlohmann::json& pair, const std::string& way) {
   return -1.0;
 }
 
-// As measured on an H100: streams 0 to 2 %, the best split 51 %, the best ratio 96 %. Grids of one wave end less well.
+// An H100 showed the same order: streams 0 to 2 %, the best split 51 %, the best ratio 96 %. Grids of one wave end less
+// well.
 TEST_F(Corun, SharesBeatSplitsAndSplitsBeatStreamsOnASimulatedH100) {
   const Finished finished = simulated({"--json", "--svg", "gain.svg"});
   ASSERT_EQ(finished.status, 0) << finished.err;
@@ -89,7 +90,7 @@ TEST_F(Corun, SharesBeatSplitsAndSplitsBeatStreamsOnASimulatedH100) {
   EXPECT_EQ(verdict["withheld"], nullptr);
 }
 
-// Of three pairs one gives the errors' number of points; a pair whose name is not there was not drawn.
+// Three pairs give three points for the errors; a pair whose name is missing was not drawn.
 TEST_F(Corun, ThePictureOfSeveralPairsHasForecastsAndGainsOfPaired) {
   ASSERT_EQ(small({"--svg", "pairs.svg"}).status, 0);
   const std::string svg = folder_.read("pairs.svg");
@@ -99,8 +100,7 @@ TEST_F(Corun, ThePictureOfSeveralPairsHasForecastsAndGainsOfPaired) {
     EXPECT_THAT(svg, HasSubstr("<title>" + std::string(pair) + ": "));
 }
 
-// TEA only computes, so that a second one finds nothing that the first leaves but the ends of grids, which many waves
-// make small.
+// TEA only computes. A second one finds little unused by the first: the ends of grids, which many waves make small.
 TEST_F(Corun, SaysInASentenceWhatGainsAndWhereNothingDoes) {
   const Finished alike = corun({"--device", "simulated:C2050", "--waves", "32", "--kernels", "TEA,TEA"});
   EXPECT_THAT(alike.out, StartsWith("TEA with TEA#2 on a simulated C2050\nalone: TEA "));
@@ -112,8 +112,8 @@ TEST_F(Corun, SaysInASentenceWhatGainsAndWhereNothingDoes) {
   EXPECT_THAT(finished.out, HasSubstr(" SMs (green contexts); the best shares, "));
 }
 
-// PC waits for memory, so that it could be twice as fast beside each of the others; TEA issues all of its time, BS for
-// 87 % of it.
+// PC waits for memory, so that it could be twice as fast beside each of the others. TEA issues instructions all the
+// time, BS for 87 % of it.
 TEST_F(Corun, ListsComplementaryPairsBeforeTheyAreMeasured) {
   const Finished text = small({});
   EXPECT_THAT(text.out, StartsWith("How much faster than one after the other each pair can be"));
@@ -135,7 +135,7 @@ TEST_F(Corun, ListsComplementaryPairsBeforeTheyAreMeasured) {
   EXPECT_TRUE(document["complementary"]["gain_over_best_baseline"].is_number());
 }
 
-// What it gains over the best baseline follows from its makespan and the baseline's.
+// The gain over the best baseline follows from the makespans of `paired` and of the baseline.
 TEST_F(Corun, SaysWhatBecomesOfTheDefaultPolicysPlan) {
   const Finished text = small({});
   EXPECT_THAT(text.out, HasSubstr("\npaired takes "));
@@ -150,10 +150,10 @@ TEST_F(Corun, SaysWhatBecomesOfTheDefaultPolicysPlan) {
     if (pair["complementary"]) product *= speed;
   }
   EXPECT_NEAR(document["planned"]["least"].get<double>(), least, 1e-12);
-  EXPECT_NEAR(document["planned"]["complementary"].get<double>(), std::sqrt(product) - 1.0, 1e-12);  // of two pairs
+  EXPECT_NEAR(document["planned"]["complementary"].get<double>(), std::sqrt(product) - 1.0, 1e-12);  // over two pairs
 }
 
-// What was swept is not swept again: a number that changed with its checksum is told as it is there.
+// A swept pair is not swept again: a number that was changed with its checksum is reported as changed.
 TEST_F(Corun, AnInterruptedSweepGoesOnWhereItWas) {
   const std::vector<std::string> arguments = {"--output", "sweep.jsonl", "--json"};
   const nlohmann::json whole = small(arguments).json();
@@ -194,7 +194,7 @@ TEST_F(Corun, KeepsPairsByTheNamesOfWhatWasRun) {
   EXPECT_EQ(line["rows"].back()["way"], "shares");
 }
 
-// Changed as a stranger may: without the checksum, then with it.
+// Lines are changed as a stranger may change them: first without the checksum, then with it.
 TEST_F(Corun, LinesThatCannotBeTrueAreNamedAndSweptAgain) {
   ASSERT_EQ(small({"--output", "sweep.jsonl"}, "PC,TEA").status, 0);
   const std::string whole = folder_.read("sweep.jsonl");
@@ -226,7 +226,7 @@ TEST_F(Corun, LinesThatCannotBeTrueAreNamedAndSweptAgain) {
   EXPECT_THAT(changed("\"error\":null", "\"error\":7"), HasSubstr("`error` must be text"));
 }
 
-// As the version before sealed files wrote it: read, and kept beside the sealed file that takes its place.
+// The journal is of the version before sealed files. It is read, and kept beside the sealed file that takes its place.
 TEST_F(Corun, AJournalOfAnOlderWattuneGoesOnInASealedFile) {
   const std::string old = contents_of(WATTUNE_SOURCE_DIR + std::string("/tests/older/corun.jsonl"));
   folder_.write("sweep.jsonl", old);
@@ -282,7 +282,7 @@ TEST_F(Corun, RefusesFilesThatItCannotGoOnWith) {
   EXPECT_THAT(with({"--output", "sweep.jsonl", "--resume", "--overwrite"}), HasSubstr("exclude each other"));
   EXPECT_THAT(with({"--resume"}), HasSubstr("name it: --output FILE"));
   EXPECT_THAT(with({"--output", "."}), HasSubstr("results cannot be written into a folder: `.`"));
-  // Before any kernel is looked at.
+  // Fails before any kernel is looked at.
   EXPECT_THAT(refused({"--device", "simulated:C2050", "--kernels", "PC,NONE", "--output", "sweep.jsonl"}),
               HasSubstr("results exist"));
   EXPECT_THAT(with({"--output", "sweep.jsonl", "--works", "3"}), HasSubstr("--output keeps pairs that were swept"));
@@ -298,7 +298,7 @@ TEST_F(Corun, ComparesPoliciesOnABacklog) {
   EXPECT_EQ(queue["arrivals"], "all at once");
   EXPECT_EQ(queue["kernels"][0]["name"], "C");
   EXPECT_EQ(queue["kernels"][0]["rate_at_residency"].size(), 8U);
-  ASSERT_EQ(queue["policies"].size(), 3U);  // and what gains are over
+  ASSERT_EQ(queue["policies"].size(), 3U);  // the third is the one that gains refer to
   EXPECT_EQ(queue["policies"][0]["policy"], "streams");
   EXPECT_EQ(queue["policies"][0]["gain_over_streams"], 0.0);
   EXPECT_EQ(queue["policies"][1]["policy"], "paired");
@@ -310,7 +310,7 @@ TEST_F(Corun, ComparesPoliciesOnABacklog) {
             6);
 }
 
-// Virtual time is exact: one round says who is the fastest, and nothing runs beside it.
+// Virtual time is exact: one round tells the fastest policy, without a control.
 TEST_F(Corun, NamesTheFastestPolicyAndTracesIt) {
   const std::vector<std::string> queue = {"--works", "6", "--policies", "fifo,paired", "--trace", "best.json"};
   const Finished finished = simulated(queue);
@@ -395,7 +395,7 @@ TEST_F(Corun, RefusesWhatItCannotRun) {
   EXPECT_EQ(folder_.read("t.svg"), "mine");
 }
 
-// With the thread that waits for signals.
+// True if the thread that waits for signals exists as well.
 bool has_two_threads(pid_t process) {
   const std::filesystem::path tasks = "/proc/" + std::to_string(process) + "/task";
   std::error_code ignored;
@@ -412,7 +412,7 @@ TEST_F(Corun, ASignalEndsItOrderly) {
   EXPECT_EQ(finished.out, "");
 }
 
-// Two small kernels on whatever OpenCL there is.
+// Two small kernels on any OpenCL device.
 class CorunOnOpencl : public Corun {
  protected:
   void SetUp() override {
@@ -442,7 +442,7 @@ TEST_F(CorunOnOpencl, SweepsSlicesAndComparesWhatTheyLeave) {
   EXPECT_EQ(pair["outputs"]["compared"], 6);  // streams, two priorities, 1:3, 2:2 and 3:1
   EXPECT_EQ(pair["outputs"]["not_compared"], nlohmann::json::array());
   EXPECT_EQ(pair["outputs"]["differences"], nlohmann::json::array());
-  EXPECT_EQ(pair["rows"].size(), 7U);  // with four baselines, as nobody has SMs of its own
+  EXPECT_EQ(pair["rows"].size(), 7U);  // including four baselines, as no kernel has SMs of its own
   for (const nlohmann::json& row : pair["rows"]) EXPECT_EQ(row["error"], nullptr) << row.dump();
 }
 
@@ -457,8 +457,8 @@ TEST_F(CorunOnOpencl, RunsQueuesOfTheSameSpecTwice) {
   EXPECT_THAT(queue["verdict"]["withheld"].get<std::string>(), HasSubstr("one round tells nothing"));
 }
 
-// Each work has outputs of its own, so that those of a kernel that overwrites its inputs are compared as well; nothing
-// is of one whose only output the spec leaves out.
+// Each work has outputs of its own, so that those of a kernel that overwrites its inputs are compared too. Nothing is
+// compared of a kernel whose only output the spec leaves out.
 TEST_F(CorunOnOpencl, ComparesWhatEachWorkOfAQueueLeaves) {
   const auto outputs = [&] {
     return on_opencl({"--works", "8", "--policies", "fifo", "add.toml", "scale.toml"}).json()["queue"]["outputs"];
@@ -474,8 +474,8 @@ TEST_F(CorunOnOpencl, ComparesWhatEachWorkOfAQueueLeaves) {
   EXPECT_THAT(some["not_compared"].dump(), HasSubstr(" of scale"));
 }
 
-// Every third launch of this kernel leaves something wrong: it counts them in a buffer that it should only read. The
-// last work of a queue would hide what those before it left.
+// Every third launch of this kernel has a wrong output: it counts launches in a buffer that it should only read. The
+// last work of a queue would hide the outputs of those before it.
 TEST_F(CorunOnOpencl, FindsAWorkInTheMiddleOfAQueueThatFails) {
   folder_.write("fails.cl",
                 "__kernel void fails(__global int* launches, __global int* out) {\n"
@@ -497,7 +497,7 @@ TEST_F(CorunOnOpencl, RoundsOrdersAndIntervalsAreInTheDocument) {
                                    "opencl:0:0", "--repeats", "3", "--json"});
   ASSERT_EQ(finished.status, 0) << finished.err;
   const nlohmann::json queue = finished.json()["queue"];
-  ASSERT_EQ(queue["policies"].size(), 3U);  // and streams, and the control
+  ASSERT_EQ(queue["policies"].size(), 3U);  // fifo, streams and the control
   ASSERT_EQ(queue["orders"].size(), 3U);
   const nlohmann::json& verdict = queue["verdict"];
   for (const nlohmann::json& policy : queue["policies"]) {

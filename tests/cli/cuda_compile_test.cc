@@ -1,4 +1,4 @@
-// `wattune compile` on CUDA kernels, with the real NVRTC where there is one.
+// `wattune compile` on CUDA kernels, with the real NVRTC if there is one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -70,7 +70,7 @@ TEST(Compile, ShowsEveryFunctionThatIsLaunched) {
   EXPECT_THAT(compiled("block=64"), testing::ElementsAre("scale", "finish"));
 }
 
-// A spec of these arguments beside a source, and what compiling says of them.
+// Compiles a spec with these arguments and this source.
 Finished compiled_with(const std::string& source, const std::string& arguments) {
   const TempFolder folder;
   folder.write("k.cu", source);
@@ -180,7 +180,7 @@ TEST(Compile, RefusesWhatCannotBe) {
 }
 
 // The default and 20 random configurations of each kernel. In some of convolution's, a block declares more shared
-// memory than any GPU has, which the assembler refuses; nothing else may go wrong.
+// memory than any GPU has, which the assembler rejects. Nothing else may fail.
 class CompileBenchmark : public testing::TestWithParam<const char*> {};
 
 TEST_P(CompileBenchmark, CompilesForHopper) {

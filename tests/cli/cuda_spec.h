@@ -7,7 +7,7 @@
 
 namespace wattune::cli_test {
 
-// A spec "add.toml" of `configurations` configurations (parameter k, from 0), with a reference kernel.
+// Writes a spec "add.toml" with `configurations` configurations (parameter k, from 0) and a reference kernel.
 inline void write_cuda_spec(const TempFolder& folder, int configurations) {
   folder.write("add.cu",
                "extern \"C\" __global__ void scale(float* x, float factor, int n) {\n"

@@ -46,8 +46,8 @@ inline void write_launches(const TempFolder& folder, const std::string& launches
   folder.write("scale.toml", spec.replace(at, spec.find("[parameters]") - at, launches));
 }
 
-// A kernel that counts how often each of its blocks ran, which the stand-in for CUDA's driver runs with its twins: what
-// it leaves beside others is what it leaves alone only if each block ran once.
+// A kernel that counts how often each of its blocks ran. The stand-in for CUDA's driver runs it with its twins. Its
+// output beside other kernels equals that of a run alone only if each block ran once.
 inline constexpr char kMarkPtx[] = R"(.version 8.0
 .target sm_90
 .address_size 64
@@ -71,7 +71,7 @@ inline std::string mark_spec(const std::string& file) {
          "[problem]\nn = 60\n[launch]\ngrid = [\"n\"]\nblock = [\"64\"]\n[parameters]\nk = [1]\n";
 }
 
-// Names of variables and files, for the program's environment.
+// Returns the environment variables with which the program finds the stand-ins.
 inline std::string stand_in_variables(const TempFolder& folder) {
   const std::string libraries = program_path().parent_path().string();
   return "XDG_CACHE_HOME=" + (folder.path() / "user-cache").string() +
@@ -86,7 +86,7 @@ inline Finished run_with_stand_ins(const TempFolder& folder, const std::string& 
   return run_shell(folder, stand_in_variables(folder) + variables + " " + program_path().string() + " " + arguments);
 }
 
-// While it lives, programs that are started find the stand-ins, and as many devices of one model.
+// An object with which programs find the stand-ins, and as many devices of one model, while it lives.
 class StandInsForPrograms {
  public:
   explicit StandInsForPrograms(int devices = 1) {

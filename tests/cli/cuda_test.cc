@@ -1,5 +1,5 @@
 // CUDA kernels as users tune and compile them: with stand-ins for the driver and NVRTC (fakes/cuda/fake_cuda.h), and
-// with the real NVRTC where there is one.
+// with the real NVRTC if there is one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -40,7 +40,7 @@ TEST(CudaTune, TunesOnTheCudaDeviceAndKeepsWhatKernelsTake) {
   EXPECT_THAT(journal, HasSubstr(R"("kernel_language":"CUDA")"));
 }
 
-// The stand-in for the compiler says that every kernel spills 8 bytes.
+// The stand-in for the compiler reports that every kernel spills 8 bytes.
 TEST(CudaTune, TestsConditionsOnSpills) {
   const TempFolder folder;
   write_scale(folder);
@@ -69,7 +69,7 @@ TEST(CudaTune, NamesTheArgumentOfAnotherType) {
             "`double`: `factor`\n");
 }
 
-// Twice times 3, each in as many microseconds as the block has threads.
+// Two launches multiply by 3 each, in as many microseconds as the block has threads.
 TEST(CudaTune, TimesAllLaunchesOfARun) {
   const TempFolder folder;
   write_scale(folder);
@@ -83,7 +83,7 @@ TEST(CudaTune, TimesAllLaunchesOfARun) {
   EXPECT_NEAR(json["best"]["time_ms"].get<double>(), 0.064, 0.001);
 }
 
-// Runs the search with `options`; what its JSON says of the pipeline.
+// Runs the search with `options` and returns the pipeline of its JSON.
 nlohmann::json pipeline_of(const TempFolder& folder, const std::string& options) {
   const Finished finished = run_with_stand_ins(
       folder, "tune scale.toml --json --quiet --min-samples 2 --max-samples 2 --finalists 0 --overwrite " + options);
@@ -131,7 +131,7 @@ TEST(CudaTune, CompileProcessesDieWithTheTuner) {
   RunningProgram program(
       folder, {"tune", "scale.toml", "--quiet", "--compile-jobs", "2", "--no-compile-cache", "--check", "never"});
   std::vector<pid_t> processes;
-  while (processes.size() < 3 && program.running()) {  // with the device's worker
+  while (processes.size() < 3 && program.running()) {  // including the device's worker
     usleep(5000);
     processes = program.children();
   }
@@ -156,7 +156,7 @@ TEST(CudaTune, RecordsCompileErrorsAsTheDeviceWould) {
   }
 }
 
-// Code that the driver refuses has no log; its own words tell what to do.
+// The driver gives no log for code that it rejects; its own message gives the advice.
 TEST(CudaTune, KeepsTheDriversAdviceOnCodeThatItCannotLoad) {
   const TempFolder folder;
   write_scale(folder);
@@ -251,8 +251,8 @@ TEST(CudaRun, ChecksAndTimesOneConfiguration) {
   EXPECT_EQ(run_with_stand_ins(folder, "run scale.toml").status, 1);
 }
 
-// A V100 at full activity draws 195 W, so that a launch of 128 us takes 0.025 J; what is idle in between, as its share
-// of a busy machine may be, adds to it.
+// A V100 at full activity draws 195 W, so that a launch of 128 us takes 0.025 J. Idle time between launches, frequent
+// on a busy machine, adds energy.
 TEST(CudaRun, TheBoardOfAProfileTakesTheEnergyOfItsKernels) {
   const TempFolder folder;
   write_scale(folder);
@@ -275,7 +275,7 @@ TEST(CudaCounters, AreRecordedUnderTheirNamesAndAliases) {
                   "--observe instructions,dram__bytes_read.sum,l2_hit_rate --minimize dram__bytes_read.sum*block");
   ASSERT_EQ(tuned.status, 0) << tuned.err;
   const auto metrics = tuned.json()["best"]["metrics"];
-  EXPECT_EQ(metrics["smsp__inst_executed.sum"], 1.0);  // launches in a pass
+  EXPECT_EQ(metrics["smsp__inst_executed.sum"], 1.0);  // launches in one pass
   EXPECT_EQ(metrics["instructions"], 1.0);
   EXPECT_EQ(metrics["dram__bytes_read.sum"], 4096.0);
   EXPECT_EQ(metrics["dram__bytes_read.sum*block"], 4096.0 * 32);
@@ -354,8 +354,9 @@ TEST(CudaCounters, AreListedOfADevice) {
   EXPECT_EQ(run_with_stand_ins(folder, "devices --counters nonsense").status, 2);
 }
 
-// A stand-in for compute-sanitizer that runs what it is given and then writes `findings`. In a worker, for the
-// stand-ins of the CUDA libraries cannot share a process with a program that holds the C++ library itself.
+// Writes a stand-in for compute-sanitizer that runs its command and then writes `findings`. The command uses a worker,
+// because the stand-ins of the CUDA libraries cannot share a process with a program that contains the C++ library
+// itself.
 void write_sanitizer(const TempFolder& folder, const std::string& findings, int status = 0) {
   std::filesystem::create_directories(folder.path() / "toolkit" / "bin");
   folder.write("toolkit/bin/compute-sanitizer",
@@ -391,7 +392,7 @@ TEST(Sanitize, ReportsWhatMemcheckFinds) {
   EXPECT_THAT(good.out, HasSubstr("memcheck found no errors"));
 }
 
-// The program under compute-sanitizer failed, so that nothing is known of the kernel.
+// The program under compute-sanitizer failed, so that nothing is known about the kernel.
 TEST(Sanitize, FindsNoErrorsOnlyWhereTheRunWasGood) {
   const TempFolder folder;
   write_scale(folder);

@@ -1,5 +1,5 @@
-// Every objective of time and energy, from the sensors to the answer: boards of module `simulate` behind the stand-in
-// for NVML, under the kernels of libcuda's stand-in, which take the host's time.
+// Every objective of time and energy, from the sensors to the answer. Boards of module `simulate` are behind the
+// stand-in for NVML. They run kernels of libcuda's stand-in, which take the host's time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ Finished run_on_board(const TempFolder& folder, const std::string& model, const 
                                 (folder.path() / "board").string());
 }
 
-// The kernel of cuda_stand_ins.h with these parameters.
+// Writes the spec of the kernel of cuda_stand_ins.h with these parameters.
 void write_spec(const TempFolder& folder, const std::string& parameters) {
   write_scale(folder);
   std::string spec = kScaleSpec;
@@ -27,20 +27,20 @@ void write_spec(const TempFolder& folder, const std::string& parameters) {
                spec.replace(begin, spec.find("[reference]") - begin, "[parameters]\n" + parameters + "\n"));
 }
 
-// Behind it the length of a window, and what is searched for.
+// The command line, to which a window's length and an objective are appended.
 constexpr const char* kMeasure = "tune scale.toml -q --json --finalists 0 --observe power,energy --energy-window ";
 
 struct Searched {
   const char* name;
   const char* options;
-  // Of the time in seconds and the joules of a run, for 10^6 operations; the smaller the better.
+  // The objective of a run from its time in seconds and its joules, for 10^6 operations; smaller is better.
   double (*objective)(double time, double energy);
 };
 
 class EnergyObjectives : public testing::TestWithParam<Searched> {};
 
-// On a V100, whose sensors tell something new every 20 ms: 32 and 64 us at one power, so that the first is the better
-// in all but the power.
+// The V100's sensors give a new value every 20 ms. The kernels take 32 and 64 us at the same power, so that the first
+// is the better in all objectives but the power.
 TEST_P(EnergyObjectives, AreWhatTheyMakeOfTimeAndEnergy) {
   const TempFolder folder;
   write_spec(folder, "block = [32, 64]");
@@ -48,7 +48,7 @@ TEST_P(EnergyObjectives, AreWhatTheyMakeOfTimeAndEnergy) {
   ASSERT_EQ(finished.status, 0) << finished.err;
   const nlohmann::json best = finished.json()["best"];
   const double objective = GetParam().objective(1e-3 * best["time_ms"].get<double>(), best["metrics"]["energy"]);
-  // The power is that of the window, in which launches of a busy machine take other times than the samples did.
+  // The power is that of the window, in which launches of a busy machine take other times than the samples.
   const bool is_power = std::string(GetParam().name) == "power";
   EXPECT_NEAR(best["objective"].get<double>(), objective, (is_power ? 0.05 : 1e-6) * std::abs(objective));
   if (is_power) return;
@@ -69,8 +69,8 @@ INSTANTIATE_TEST_SUITE_P(
         Searched{"pareto", "--minimize energy --minimize time", [](double, double energy) { return energy; }}),
     [](const auto& each) { return std::string(each.param.name); });
 
-// The V100 draws 35 W idle and 195 W at work, of which 160 are dynamic. In 16 times the time a run takes 16 * 35 + 0.75
-// * 160 = 680 at least, where the first takes 195, or on a busy machine somewhat more.
+// The V100 draws 35 W idle and 195 W at work, of which 160 are dynamic. At 16 times the time a run takes at least 16 *
+// 35 + 0.75 * 160 = 680. The first takes 195, or somewhat more on a busy machine.
 TEST(EnergyRace, WhatItsTimeRulesOutIsTimedAndNotMeasured) {
   const TempFolder folder;
   write_spec(folder, "block = [32, 512]");
@@ -87,7 +87,7 @@ TEST(EnergyRace, WhatItsTimeRulesOutIsTimedAndNotMeasured) {
   EXPECT_EQ(again.json()["left_out"], 1);
 }
 
-// Four times the time of the fastest is too slow, and more joules at least than it takes.
+// The second takes four times as long as the fastest, which is too slow, and at least more joules.
 TEST(EnergyRace, UnderASlowdownAndBesideTheTimeToo) {
   for (const char* const objectives : {"--minimize energy --slowdown 10%", "--minimize time --minimize energy"}) {
     const TempFolder folder;
@@ -100,12 +100,12 @@ TEST(EnergyRace, UnderASlowdownAndBesideTheTimeToo) {
   }
 }
 
-// An H100 draws P(f) = 110 W + 0.16 W/MHz f v^2, v = 1 + 5e-4 / MHz max(0, f - 1200 MHz), at full activity, and the
-// kernel takes t = c / f. Beside the time at 705, 1200 and 1905 MHz, 223, 302 and 667 W are 20.0, 15.9 and 22.2 mJ and
-// 1.80, 0.84 and 0.74 mJ ms. The front of time and energy is 1905 and 1200 MHz; 1200 is 59 % slower.
+// An H100 draws P(f) = 110 W + 0.16 W/MHz f v^2, v = 1 + 5e-4 / MHz max(0, f - 1200 MHz), at full activity. The kernel
+// takes t = c / f. At 705, 1200 and 1905 MHz it draws 223, 302 and 667 W and takes 20.0, 15.9 and 22.2 mJ and 1.80,
+// 0.84 and 0.74 mJ ms. The front of time and energy is 1905 and 1200 MHz; 1200 is 59 % slower.
 class ClockedObjectives : public testing::Test {
  protected:
-  // Each clock idles for a second and a half, so that one run is measured, and its results serve all searches.
+  // Measures once for all searches, because each clock idles for a second and a half.
   ClockedObjectives() {
     write_spec(folder_, "block = [32]\nnvml_gr_clock = [705, 1200, 1905]");
     measured_ = run_on_board(folder_, "H100",

@@ -15,7 +15,7 @@ using testing::Not;
 
 class Host : public testing::Test {
  protected:
-  // y = FACTOR * x in `scale.c`, or whatever this text computes, with lines for [kernel] and behind [problem].
+  // Writes a spec for y = FACTOR * x in `scale.c`, or for another text, with lines for [kernel] and behind [problem].
   void write_spec(const std::string& text =
                       "void scale(float* y, const float* x, int n) {\n"
                       "  for (int i = 0; i < n; ++i) y[i] = FACTOR * x[i];\n}\n",

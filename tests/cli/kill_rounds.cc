@@ -32,7 +32,7 @@ void expect_gone(const std::vector<pid_t>& processes) {
   EXPECT_TRUE(std::ranges::all_of(processes, gone));
 }
 
-// Starts a run and kills; false when the run had ended before.
+// Starts a run and kills a victim. Returns false if the run had ended before.
 bool kill_once(const TempFolder& folder, const KillRounds& options, Victim victim, Random& random) {
   RunningProgram program(folder, command_line(options));
   pause(random, options.longest_us);
@@ -58,7 +58,7 @@ std::size_t finished_trials(const TempFolder& folder) {
   return results ? results->trials.size() : 0;
 }
 
-// How often each configuration has a line in the journal, by its id.
+// Counts the lines of each configuration in the journal, by its id.
 std::map<std::string, int> lines_of_configurations(const TempFolder& folder) {
   constexpr std::string_view kBegin = R"({"id":")";
   std::map<std::string, int> lines;

@@ -1,5 +1,5 @@
-// kill -9 of the tuner, of its workers, and of both, at random moments, then a run that goes on: nothing finished is
-// lost, nothing measured twice, no configuration blamed, no process left.
+// Rounds of kill -9, of the tuner, of its workers, or of both, at random moments, and then a run that resumes. Nothing
+// finished is lost, nothing measured twice, no configuration blamed, and no process left.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 namespace wattune::cli_test {
 
 struct KillRounds {
-  // The command line of a run. What says where results go is added, and that there is no final, in which configurations
-  // are measured again.
+  // The command line of a run. Options for the output file and against a final are added, since a final measures
+  // configurations again.
   std::vector<std::string> tune;
-  int configurations = 0;  // of the spec; more than all rounds get done
+  int configurations = 0;  // of the spec; more than all rounds can measure
   int rounds = 0;
-  std::uint64_t longest_us = 0;  // a run is killed after a random time below that
+  std::uint64_t longest_us = 0;  // a run is killed after a random time below this
 };
 
 void expect_nothing_lost(const TempFolder& folder, const KillRounds& options);

@@ -1,4 +1,5 @@
-// Kills at random moments, on an OpenCL device and on the stand-in for CUDA's driver; on a GPU: tests/device.
+// Kills at random moments, on an OpenCL device and on the stand-in for CUDA's driver. The tests on a GPU are in
+// tests/device.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -20,7 +21,7 @@ TEST(Kill, FiftyTimesLosesNothingAndRepeatsNothing) {
                                .longest_us = 400'000});
 }
 
-// With processes that compile ahead, and write into the cache.
+// The run also has processes that compile ahead and write into the cache.
 TEST(Kill, LosesNothingOnCudaEither) {
   const TempFolder folder;
   write_cuda_spec(folder, 300);

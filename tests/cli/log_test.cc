@@ -1,4 +1,4 @@
-// The log of the program: where it goes, and who says how much.
+// The log of the program: its destination and its level.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -60,7 +60,7 @@ TEST(Power, ListsAllBoardsWithWhatTheyAreAssumedToBe) {
   EXPECT_EQ(board["controls"]["power_limits_w"], nlohmann::json({200, 700}));
 }
 
-// Whether a board may be set or not, reading it calls no function that does.
+// Reading a board calls no function that sets it, whether it may be set or not.
 TEST(Power, CallsNothingThatSets) {
   const TempFolder folder;
   const std::string log = "WATTUNE_FAKE_NVML_LOG=" + (folder.path() / "calls").string();
@@ -113,7 +113,7 @@ TEST(Power, UsesWhatWasMeasuredWhileTheDriverIsTheSame) {
   EXPECT_THAT(run_with_stand_ins(folder, "power", profile).out, HasSubstr("is damaged, and is not used"));
 }
 
-// Before anything is opened or runs: it could not be kept.
+// The check comes before anything is opened or runs, because the result could not be kept.
 TEST(Power, DoesNotCharacteriseWhatItCannotKeep) {
   const TempFolder folder;
   const Finished finished = run_with_stand_ins(folder, "power --characterise --device cuda:0",

@@ -1,4 +1,4 @@
-// `wattune profile`, and `wattune corun --profiles`: on simulated GPUs, whose results repeat themselves.
+// `wattune profile`, and `wattune corun --profiles`: on simulated GPUs, whose results are reproducible.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -70,7 +70,7 @@ TEST_F(Profile, QueuesPlanByWhatWasKept) {
   const Finished by_file = queue({"--profiles", "profiles.jsonl"});
   ASSERT_EQ(by_file.status, 0) << by_file.err;
   EXPECT_EQ(by_file.json()["queue"], measured);
-  // What the file says counts.
+  // The values of the file are used.
   std::string kept = folder_.read("profiles.jsonl");
   const std::string rate = "\"saturating_share\":";
   kept.insert(kept.find(rate) + rate.size(), "0.0625,\"was\":");
@@ -78,7 +78,7 @@ TEST_F(Profile, QueuesPlanByWhatWasKept) {
   EXPECT_EQ(queue({"--profiles", "changed.jsonl"}).json()["queue"]["kernels"][0]["saturating_share"], 0.0625);
 }
 
-// TEA and BS both compute, but by the changed file TEA keeps nothing busy.
+// TEA and BS both compute, but according to the changed file TEA uses nothing.
 TEST_F(Profile, SweepsTakeWhatWasKept) {
   const auto on_small_gpu = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--device", "simulated:C2050", "--waves", "1", "--kernels", "TEA,BS", "--json"});
@@ -93,7 +93,7 @@ TEST_F(Profile, SweepsTakeWhatWasKept) {
   EXPECT_EQ(on_small_gpu({"corun", "--profiles", "idle.jsonl"})["prospects"][0]["packing_bound"], 2.0);
 }
 
-// C's is known by the file, that of L is measured.
+// The file has the power of C; that of L is measured.
 TEST_F(Profile, PowerThatWasKeptIsNotMeasuredAgain) {
   ASSERT_EQ(profile({"--kernels", "C", "--power"}).status, 0);
   std::string kept = folder_.read("profiles.jsonl");

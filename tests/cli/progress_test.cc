@@ -20,7 +20,7 @@ Trial trial(ConfigurationId id, std::optional<double> objective) {
 
 class Progress : public testing::Test {
  protected:
-  // 100 configurations in the space, stop after 40; the default has id 7.
+  // Returns a display for 100 configurations in the space, a stop after 40, and the default with id 7.
   ProgressDisplay display(bool live, std::size_t width = 80, const std::vector<Trial>& recovered = {}) {
     return ProgressDisplay({.live = live,
                             .width = [width] { return width; },
@@ -41,7 +41,7 @@ class Progress : public testing::Test {
   std::string written_;
 };
 
-// 1 evaluation in 2 s leaves 39 of 40, 78 s.
+// 1 evaluation in 2 s leaves 39 of 40, which take 78 s.
 TEST_F(Progress, SaysCountBestSpeedUpTimeLeftAndRate) {
   ProgressDisplay shown = display(false);
   const Trial first = trial(7, 2e6);
@@ -67,7 +67,7 @@ TEST_F(Progress, TheLogHasALineForEachConfiguration) {
             "runtime               -   \n");
 }
 
-// 1.5 s of 2 s; 3 wait and 2 compile; 1 of 4 images was found.
+// The device is busy for 1.5 s of 2 s; 3 configurations wait and 2 compile; 1 of 4 images was in the cache.
 TEST_F(Progress, SaysHowBusyTheDeviceIsAndWhatCompiles) {
   ProgressDisplay shown = display(false);
   const Trial first = trial(7, 2e6);

@@ -1,4 +1,4 @@
-// C++ references that misbehave, and interrupts while one is at work, as users see them.
+// C++ references that misbehave, and interrupts while a reference runs, as users see them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -34,14 +34,14 @@ class CppReference : public testing::Test {
                       " }\n");
   }
 
-  // A run that is sent a signal while its reference is at work.
+  // Sends a signal to a run while its reference computes.
   Finished interrupted_by(int signal_number) {
     RunningProgram program(folder_, quick({"tune", "add.toml"}));
     while (program.running() && !folder_.has("running")) usleep(5000);
     kill(program.pid(), signal_number);
     return program.wait();
   }
-  // A supervisor removes its worker's folder when all processes have ended.
+  // Waits until all temporary folders are gone. A supervisor removes its worker's folder when all processes have ended.
   void expect_nothing_left() {
     for (int i = 0; i < 500 && !temporary_.files().empty(); ++i) usleep(10'000);
     EXPECT_THAT(temporary_.files(), IsEmpty());

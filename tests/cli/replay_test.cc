@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// A cache of Kernel Tuner: x from 0 to 39 and y from 0 to 4, 10 ms and more, compiled in 500 ms each; the
+// Returns a cache of Kernel Tuner: x from 0 to 39 and y from 0 to 4, 10 ms and more, compiled in 500 ms each. The
 // configurations with x = 39 failed.
 std::string cache(double offset_ms = 10.0) {
   std::string text =
@@ -45,7 +45,7 @@ TEST_F(Replayed, TunesWithoutSpecAndDevice) {
               HasSubstr("replayed on"));
 }
 
-// The slowest is x = 0 or 38, y = 4 for the objective -time, 34 ms.
+// The slowest configuration, the best for the objective -time, is x = 0 or 38, y = 4 with 34 ms.
 TEST_F(Replayed, SearchesForWhatIsAsked) {
   const Finished finished = run_wattune(folder_, {"tune", "--device", "replay:grid.json", "--strategy", "exhaustive",
                                                   "--maximize", "time * 1000", "--json", "-q"});
@@ -57,7 +57,7 @@ TEST_F(Replayed, SearchesForWhatIsAsked) {
   EXPECT_THAT(unknown.err, HasSubstr("energy"));
 }
 
-// An evaluation takes 500 + 1 ms and a run of 10 to 34 ms, or 501 ms where it failed: ten seconds hold 19 or 20.
+// An evaluation takes 500 + 1 ms and a run of 10 to 34 ms, or 501 ms if it failed: ten seconds suffice for 19 or 20.
 TEST_F(Replayed, TimeIsRecordedTime) {
   const Finished finished = run_wattune(
       folder_, {"tune", "--device", "replay:grid.json", "--strategy", "random", "--time", "10s", "--json", "-q"});
@@ -95,7 +95,7 @@ constexpr const char* kSpec = R"spec({"General": {"BenchmarkName": "grid"}, "Con
 "KernelSpecification": {"Language": "CUDA", "KernelName": "grid", "KernelFile": "missing.cu",
 "LocalSize": {"X": "1"}, "GlobalSize": {"X": "1"}, "Arguments": []}})spec";
 
-// 21 values of x, of which 40 is not recorded; 100 recorded configurations have an odd x.
+// The spec has 21 values of x, of which 40 is not recorded; 100 recorded configurations have an odd x.
 TEST_F(Replayed, SearchesTheSpaceOfASpecWhoseKernelIsMissing) {
   folder_.write("grid_spec.json", kSpec);
   const Finished finished =
@@ -168,7 +168,7 @@ TEST_F(Replayed, OneMetricIsOneObjective) {
   EXPECT_EQ(refused.err, "wattune: error: one metric is two objectives: `time` (name it once)\n");
 }
 
-// The file knows the time only.
+// The file has the time only.
 TEST_F(Replayed, WarmStartIsOfWhatIsSearchedFor) {
   const auto tune = [&](const std::string& metric) {
     return run_wattune(folder_, {"tune", "--device", "replay:rated.json", "--warm-start", "grid.json", "--maximize",
@@ -182,7 +182,7 @@ TEST_F(Replayed, WarmStartIsOfWhatIsSearchedFor) {
   const Finished missing = tune("rate");
   EXPECT_EQ(missing.status, 2);
   EXPECT_THAT(missing.err, HasSubstr("grid.json: the objective is no metric: `rate`"));
-  // After the default configuration of 30 ms and the middle, which the prior ranks, comes its best, the slowest.
+  // The prior ranks the configurations. After the default one of 30 ms and the middle comes its best, the slowest.
   const Finished slowest = tune("time * 1000");
   ASSERT_EQ(slowest.status, 0) << slowest.err;
   EXPECT_NEAR(slowest.json()["best"]["time_ms"], 34.0, 1e-9);
@@ -204,7 +204,7 @@ TEST_F(Replayed, RefusesWhatHasNoEffect) {
                 HasSubstr(std::string(option) + " needs --strategy"));
 }
 
-// Ten of the 200 are no space, and too few for shares of the variance.
+// Ten of the 200 do not describe a space, and are too few for shares of the variance.
 TEST_F(Replayed, AnalysesOnlyWhatResultsCarry) {
   ASSERT_EQ(run_wattune(folder_, {"tune", "--device", "replay:grid.json", "-s", "random", "--evaluations", "10",
                                   "--finalists", "0", "-o", "ten.jsonl"})
@@ -219,7 +219,7 @@ TEST_F(Replayed, AnalysesOnlyWhatResultsCarry) {
   EXPECT_TRUE(json["importance"]["x"].is_null());
 }
 
-// The cache holds no counters.
+// The cache has no counters.
 TEST_F(Replayed, ProfileSaysThatItMissesCounters) {
   const std::vector<std::string> tune = {"tune",          "--device", "replay:grid.json", "-s", "profile",
                                          "--evaluations", "20"};
@@ -259,7 +259,7 @@ TEST_F(Replayed, AnalyzesWhatWasSearchedFor) {
             0);
   const Finished finished = run_wattune(folder_, {"analyze", "rate.jsonl"});
   ASSERT_EQ(finished.status, 0) << finished.err;
-  // 10 ms, and the same as AnalyzesASpace.
+  // The best takes 10 ms, and the rest is as in AnalyzesASpace.
   for (const char* part : {"1/time          best 100, ", "1 within 1 %", "with 460 of random search"})
     EXPECT_THAT(finished.out, HasSubstr(part));
 }
@@ -277,14 +277,14 @@ TEST_F(Replayed, ScoreAsJson) {
   const auto& strategy = json["strategies"][0];
   EXPECT_EQ(strategy["spaces"][0]["score"], strategy["score"]);
   EXPECT_LE(strategy["interval"][0], strategy["interval"][1]);
-  // Equal seeds, equal scores.
+  // Gives equal scores for equal seeds.
   EXPECT_EQ(run_wattune(folder_, {"score", "-s", "random", "--spaces", "grid.json:grid_spec.json", "--repeats", "5",
                                   "--clock", "clean", "--seed", "4", "--json", "-q"})
                 .out,
             finished.out);
 }
 
-// One evaluation of a T4 file, with a second for compiling.
+// Returns an evaluation of a T4 file, with a second for compiling.
 std::string evaluation(int x, int y) {
   return R"({"configuration":{"x":)" + std::to_string(x) + R"(,"y":)" + std::to_string(y) +
          R"(},"invalidity":"correct","times":{"compilation":1,"runtimes":[0.001]},"measurements":[]})";

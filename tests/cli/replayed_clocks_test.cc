@@ -1,4 +1,4 @@
-// What clocks and energy in a recording are good for: `wattune tune --method`, `wattune analyze --methods`, objectives.
+// Recordings with clocks and energy, in `wattune tune --method`, `wattune analyze --methods` and as objectives.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,8 +11,9 @@ namespace {
 
 using testing::HasSubstr;
 
-// Kernel Tuner's names: x from 0 to 3 at 1000, 1500 and 2000 MHz. x = 0 is the fastest, 10 ms at 2000 MHz, and takes 9
-// J there, 6 at 1500; x = 1 takes the least energy, 5 J at 1000 MHz. The board is 30 °C at 1000 MHz and 50 at 2000.
+// Returns a cache with Kernel Tuner's names: x from 0 to 3 at 1000, 1500 and 2000 MHz. x = 0 is the fastest, 10 ms at
+// 2000 MHz, and takes 9 J there and 6 J at 1500. x = 1 takes the least energy, 5 J at 1000 MHz. The board is 30 °C at
+// 1000 MHz and 50 at 2000.
 std::string clock_cache(const std::string& energy) {
   const double joules[3][4] = {{7.0, 5.0, 7.2, 6.0}, {6.0, 6.5, 7.0, 5.5}, {9.0, 8.0, 7.5, 8.5}};
   std::string text =
@@ -32,8 +33,8 @@ class ReplayedClocks : public testing::Test {
   TempFolder folder_;
 };
 
-// race-to-idle+clocks measures four at 2000 MHz and the two other clocks of x = 0. The fastest takes 9 J in 10 ms, the
-// least is 5 J in 22 ms: 120 % slower, 44.4 % less energy.
+// race-to-idle+clocks measures four configurations at 2000 MHz and the two other clocks of x = 0. The fastest takes 9 J
+// in 10 ms, the thriftiest 5 J in 22 ms: 120 % slower, 44.4 % less energy.
 TEST_F(ReplayedClocks, MethodsAreCompared) {
   const Finished text = run_wattune(folder_, {"analyze", "clocks.json", "--methods"});
   ASSERT_EQ(text.status, 0) << text.err;
@@ -41,7 +42,7 @@ TEST_F(ReplayedClocks, MethodsAreCompared) {
   EXPECT_THAT(text.out, HasSubstr("44.4 % less energy"));
   EXPECT_THAT(text.out, HasSubstr("30 °C at 1000 MHz"));
   const auto results = run_wattune(folder_, {"analyze", "clocks.json", "--methods", "--json"}).json()["results"][0];
-  EXPECT_EQ(results["methods"].size(), 9u);  // seven, one of which from three clocks
+  EXPECT_EQ(results["methods"].size(), 9u);  // seven, one of which starts from three clocks
   const auto& race = results["methods"][2];
   EXPECT_EQ(race["name"], "race-to-idle+clocks");
   EXPECT_EQ(race["configuration"]["nvml_gr_clock"], 1500);
@@ -50,8 +51,8 @@ TEST_F(ReplayedClocks, MethodsAreCompared) {
   EXPECT_EQ(results["by_clock"][0]["temperature_c"], 30.0);
 }
 
-// The default, at 1000 MHz, takes 20 ms and the four at 2000 MHz 46, which leaves nothing of 70. The sweep over three
-// clocks is left twice 20 ms each, so that one code is looked at, and its clocks fit: of none is the highest the best.
+// The default, at 1000 MHz, takes 20 ms and the four at 2000 MHz take 46, which uses up the 70. The sweep over three
+// clocks gets twice 20 ms for each, so that one code and its clocks fit. No code has its best at the highest clock.
 TEST_F(ReplayedClocks, ATimeIsSharedAmongTheStepsOfAMethod) {
   const Finished finished =
       run_wattune(folder_, {"tune", "--device", "replay:clocks.json", "--method", "race-to-idle+clocks", "--time",
@@ -79,8 +80,8 @@ TEST_F(ReplayedClocks, TimeAndEnergyArePlotted) {
   }
 }
 
-// The default, x = 0 at 1500 MHz, is measured first, and is one of the clocks of the code that is chosen. The method
-// needs six evaluations.
+// The default, x = 0 at 1500 MHz, is measured first, and is one of the clocks of the chosen code. The method needs six
+// evaluations.
 TEST_F(ReplayedClocks, AMethodTunesAndIsResumed) {
   const std::vector<std::string> tune = {"tune",   "--device", "replay:clocks.json", "--method", "race-to-idle+clocks",
                                          "--json", "-q",       "--output",           "m.jsonl"};
@@ -130,8 +131,8 @@ TEST_F(ReplayedClocks, MethodsAreListed) {
   EXPECT_GE(run_wattune(folder_, {"strategies", "--json"}).json()["methods"].size(), 7u);
 }
 
-// 35 % above the least of 10 ms are 13.5: x = 0 at 1500 MHz (13.3 ms) counts with its 6 J, and x = 3 there (17.3 ms)
-// with 5.5 J does not. 15 % leave 10 and 11 ms at 2000 MHz, of which the second takes 8 J.
+// 35 % above the least of 10 ms are 13.5. x = 0 at 1500 MHz (13.3 ms) with its 6 J counts; x = 3 there (17.3 ms) with
+// 5.5 J does not. 15 % leave 10 and 11 ms at 2000 MHz, of which the second takes 8 J.
 TEST_F(ReplayedClocks, EnergyUnderASlowdownIsAnObjective) {
   const auto tune = [&](const std::string& strategy, const std::string& slowdown, const std::string& journal) {
     return run_wattune(folder_, {"tune", "--device", "replay:clocks.json", "--strategy", strategy, "--minimize",
@@ -144,7 +145,7 @@ TEST_F(ReplayedClocks, EnergyUnderASlowdownIsAnObjective) {
   }
   EXPECT_EQ(tune("exhaustive", "15%", "b.jsonl").json()["best"]["objective"], 8.0);
   const auto shown = run_wattune(folder_, {"show", "exhaustive.jsonl", "--json"}).json();
-  EXPECT_EQ(shown["best"].size(), 5u);  // four at 2000 MHz and that one
+  EXPECT_EQ(shown["best"].size(), 5u);  // four at 2000 MHz and x = 0 at 1500 MHz
   EXPECT_EQ(shown["best"][0]["objective"], 6.0);
   EXPECT_EQ(shown["objectives"][0]["slowdown"], 0.35);
   EXPECT_THAT(run_wattune(folder_, {"show", "exhaustive.jsonl"}).out, HasSubstr("slower and left out: 7"));
@@ -169,7 +170,7 @@ TEST_F(ReplayedClocks, ASlowdownIsOfSomethingElseThanTime) {
   EXPECT_THAT(message({"--minimize", "energy", "--slowdown", "-5"}), HasSubstr("0 percent or more"));
 }
 
-// The least is at 1000 MHz, 5 J in 22 ms, 227.3 W; the most at 2000 MHz, 9 J in 10 ms, 900 W.
+// The least power is at 1000 MHz, 5 J in 22 ms, 227.3 W; the most at 2000 MHz, 9 J in 10 ms, 900 W.
 TEST_F(ReplayedClocks, PowerIsAStandardMetric) {
   const Finished finished = run_wattune(folder_, {"tune", "--device", "replay:clocks.json", "--strategy", "exhaustive",
                                                   "--minimize", "power", "--json", "-q"});
@@ -201,8 +202,8 @@ TEST_F(ReplayedClocks, AMethodThatIsCutOffSaysSo) {
   EXPECT_THAT(finished.err, HasSubstr("was stopped in step 2 of 2 and has settled"));
 }
 
-// A board of simulate's A100: 45 W + 0.0614 W/MHz f v^2, v = 1 + 1.285e-3 (f - 985) above 985 MHz, under a kernel of
-// 10^9 cycles for each of which the energy is least at 985 MHz; between there and 1410 MHz the time falls by 30 %.
+// Returns a cache of simulate's A100: 45 W + 0.0614 W/MHz f v^2, v = 1 + 1.285e-3 (f - 985) above 985 MHz. The kernel
+// has 10^9 cycles. Its energy is least at 985 MHz; from there to 1410 MHz the time falls by 30 %.
 std::string sweep_cache() {
   std::string text =
       R"({"device_name":"A100","kernel_name":"fma","tune_params_keys":["nvml_gr_clock"],"objective":"time","cache":{)";
@@ -235,8 +236,9 @@ TEST_F(ReplayedClocks, EnergyIsDrawnWithItsFit) {
   EXPECT_EQ(folder_.read("alone.svg"), svg);
 }
 
-// As paper 000's StreamCluster on a K20c, at three clocks: 1024 threads at 2000, 1500 and 1000 MHz (worse); 512, 256,
-// 128 and 64 (worse) at 1500; 128 at 1000 (worse). By time 1024, 512 and 256 (worse) at 2000 MHz.
+// Returns a cache like StreamCluster on a K20c in paper 000, at three clocks. A walk by energy tries 1024 threads at
+// 2000, 1500 and 1000 MHz (worse); 512, 256, 128 and 64 (worse) at 1500; 128 at 1000 (worse). A walk by time tries
+// 1024, 512 and 256 (worse) at 2000 MHz.
 std::string shapes_cache() {
   constexpr int kThreads[] = {64, 128, 256, 512, 1024};
   constexpr double kJoules[3][5] = {{50, 6.5, 50, 50, 9.5}, {9, 6, 7, 8, 9}, {50, 50, 50, 50, 10}};
@@ -276,8 +278,9 @@ TEST_F(ReplayedClocks, OccupancyWalksAreMethods) {
   EXPECT_THAT(refused.err, HasSubstr("block_size_x"));
 }
 
-// The least of each over clock_cache(): edp is 6 J * 13.3 ms, ed2p 9 J * (10 ms)^2 = 0.9 mJ s^2, operations_per_joule
-// is 1e9 / 5 J. Of time and energy six are the front: x = 0, 1 and 2 at 2000 MHz, x = 0 and 3 at 1500, x = 1 at 1000.
+// The optima over clock_cache() are 6 J * 13.3 ms for edp, 9 J * (10 ms)^2 = 0.9 mJ s^2 for ed2p and 1e9 / 5 J for
+// operations_per_joule. The front of time and energy has six configurations: x = 0, 1 and 2 at 2000 MHz, x = 0 and 3 at
+// 1500, and x = 1 at 1000.
 TEST_F(ReplayedClocks, EveryObjectiveThatIsListedIsSearchedFor) {
   const auto best = [&](std::vector<std::string> objective) {
     std::vector<std::string> all = {"tune",   "--device", "replay:clocks.json", "--strategy", "exhaustive",

@@ -55,8 +55,8 @@ TEST_F(Results, ShowJsonHasEveryPromisedField) {
   EXPECT_TRUE(json["importance"].contains("block"));
 }
 
-// The devices where the kernel is the same, the kernels where the device is, both where both differ, and files where
-// nothing else does.
+// Legends name the devices if the kernel is the same, the kernels if the device is, and both if both differ. They name
+// the files if nothing else differs.
 TEST_F(Results, LegendsNameWhatDiffers) {
   const auto cache = [&](const std::string& file, const std::string& device, const std::string& kernel) {
     std::string text = kCache;
@@ -115,7 +115,7 @@ TEST_F(Results, ExportGoesToStandardOutputAndOverwritesOnlyWhenTold) {
   EXPECT_EQ(run_wattune(folder_, {"export", "cache.json", "-f", "t4", "-o", "out.json", "--overwrite"}).status, 0);
 }
 
-// Names with line breaks, a terminal's title, colours and what turns the direction of writing.
+// The names contain line breaks, a terminal's title, colours and a character that reverses the direction of writing.
 TEST_F(Results, NamesReachNoTerminalWithTheirControlCharacters) {
   const std::string bad = R"(\u001b]0;owned\u0007\u001b[31m\u009b2J\u202e\nbest 1 ns)";
   std::string cache = kCache;

@@ -46,7 +46,7 @@ int exit_status(int wait_status) {
   return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
 }
 
-// Output files live outside the folder, so that tests see what the program itself left there.
+// Returns a file outside the folder for output, so that tests see what the program itself left in the folder.
 fs::path output_file(std::string_view stream) {
   static int count = 0;
   return fs::path(testing::TempDir()) / fmt::format("wattune-{}-{}.{}", getpid(), count++, stream);

@@ -1,4 +1,4 @@
-// Runs the built program in folders of its own, as a user would.
+// Running the built program in separate folders, as a user would.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,7 @@
 
 namespace wattune::cli_test {
 
-// A new empty folder, removed with all in it at the end.
+// A new empty folder that is removed with its contents at the end.
 class TempFolder {
  public:
   TempFolder();
@@ -41,12 +41,12 @@ std::filesystem::path program_path();  // of `wattune`
 
 // Runs `wattune` with arguments in the folder, to its end.
 Finished run_wattune(const TempFolder& folder, const std::vector<std::string>& arguments);
-// Whether the program finds an OpenCL device here.
+// True if the program finds an OpenCL device here.
 bool has_opencl(const TempFolder& folder);
 // Runs any command line through the shell in the folder.
 Finished run_shell(const TempFolder& folder, const std::string& command);
 
-// A `wattune` that runs while the test goes on.
+// A running `wattune`, beside which the test goes on.
 class RunningProgram {
  public:
   RunningProgram(const TempFolder& folder, const std::vector<std::string>& arguments);
@@ -55,7 +55,7 @@ class RunningProgram {
   RunningProgram& operator=(const RunningProgram&) = delete;
 
   pid_t pid() const { return pid_; }
-  // Its child processes: the workers.
+  // Returns its child processes, the workers.
   std::vector<pid_t> children() const;
   bool running();
   Finished wait();
@@ -68,17 +68,17 @@ class RunningProgram {
   bool ended_ = false;
 };
 
-// Whether it ended, reaped or not.
+// True if the process has ended, reaped or not.
 bool gone(pid_t process);
 
-// Whether kernels can run here; tests that need that skip otherwise.
+// True if kernels can run here; tests that need that are skipped otherwise.
 bool has_device();
 
-// A spec "add.toml" of `configurations` configurations (parameter k, from 0), with a kernel whose body computes c[i],
-// and a reference kernel.
+// Writes a spec "add.toml" with `configurations` configurations (parameter k, from 0), with a kernel whose body
+// computes c[i], and a reference kernel.
 void write_add_spec(const TempFolder& folder, int configurations, std::string_view body = "c[i] = a[i] + b[i];");
 
-// Options that make measuring as quick as it can be.
+// Adds options that make measuring as quick as it can be.
 std::vector<std::string> quick(std::vector<std::string> arguments);
 
 }  // namespace wattune::cli_test

@@ -19,7 +19,7 @@ constexpr auto kTwo = "WATTUNE_FAKE_CUDA_DEVICES='Stand-in GPU,Stand-in GPU'";
 constexpr auto kMixed = "WATTUNE_FAKE_CUDA_DEVICES='Large GPU,Small GPU,Large GPU'";
 constexpr auto kQuick = " --min-samples 2 --max-samples 2 --warm-up 0s --compile-jobs 2";
 
-// 12 configurations: 3 blocks, each of 4 kinds that are alike.
+// A spec with 12 configurations: 3 blocks, each of 4 kinds that are equal.
 class SeveralGpus : public testing::Test {
  protected:
   void SetUp() override {
@@ -87,8 +87,8 @@ TEST_F(SeveralGpus, AnInterruptedSearchGoesOnWithThemOrWithOne) {
   EXPECT_EQ(count("\n"), 13u);
 }
 
-// Each configuration runs for 0.1 s of the host's time, lest one device searches all of them before the other has
-// begun.
+// Each configuration runs for 0.1 s of the host's time. Otherwise one device could search all of them before the other
+// has begun.
 TEST_F(SeveralGpus, OneThatFallsOffTheBusLeavesTheOtherGoing) {
   const Finished finished = run_with_stand_ins(
       folder_, "tune scale.toml --device cuda:all --min-samples 2 --max-samples 2 --warm-up 100ms --compile-jobs 2",

@@ -103,7 +103,7 @@ TEST_F(Slice, RefusesWhatIsNoPtx) {
             "wattune: error: unknown form: `adds` (did you mean `add`?)\n");
 }
 
-// An assembler at work, in a folder for temporary files.
+// An assembler is at work when the program is killed. Temporary files are in a separate folder.
 TEST_F(Slice, ThatIsKilledLeavesNeitherItsAssemblerNorAFile) {
   for (const char* folder : {"toolkit/bin", "temporary"}) std::filesystem::create_directories(folder_.path() / folder);
   folder_.write("toolkit/bin/ptxas", "#!/bin/sh\necho $$ > " + (folder_.path() / "pid").string() + "\nsleep 3600\n");
@@ -121,7 +121,7 @@ TEST_F(Slice, ThatIsKilledLeavesNeitherItsAssemblerNorAFile) {
   ASSERT_GT(assembler, 0);
   kill(slice.pid(), SIGKILL);
   slice.wait();
-  // Beside the outputs of the program, which the test keeps there.
+  // The test keeps the outputs of the program in this folder; only folders count as left behind.
   const auto left = [&] {
     const std::filesystem::directory_iterator all(folder_.path() / "temporary");
     return !gone(assembler) || std::any_of(begin(all), end(all), [](const auto& each) { return each.is_directory(); });

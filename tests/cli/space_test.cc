@@ -17,8 +17,7 @@ std::string spec_of(const std::string& parameters, const std::string& constraint
          parameters + "[search]\nconstraints = [" + constraints + "]\n";
 }
 
-// 4 * 3 = 12 pairs; a * b <= 8 excludes (4, 3), (4, 4 does not exist), ... of a in 1 2 4 8 and b in 1 2 3: (4,3),
-// (8,2), (8,3).
+// A space of 4 * 3 = 12 pairs. a * b <= 8 excludes three of them: (4, 3), (8, 2) and (8, 3).
 constexpr const char* kParameters = "a = [1, 2, 4, 8]\nb = { values = [1, 2, 3], default = 2 }\n";
 constexpr const char* kConstraint = "\"a * b <= 8\"";
 

@@ -1,4 +1,4 @@
-// The load of `wattune power --characterise` on the devices that this machine has.
+// The load of `wattune power --characterise` on the devices of this machine.
 #include "cli/spin_load.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 tune::DriverHost worker() {
   tune::DriverHost where;
   where.worker.executable = wattune::test::program("wattune-worker");
-  where.worker.memory_limit_bytes = 0;  // PoCL's device has no more memory than the process may take
+  where.worker.memory_limit_bytes = 0;  // PoCL's device has as much memory as the process may take
   return where;
 }
 

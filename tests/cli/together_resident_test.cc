@@ -25,7 +25,7 @@ class TogetherResident : public testing::Test {
   TempFolder folder_;
 };
 
-// Four values of each. A multiprocessor of the stand-in holds 2,048 threads, but no more than 32 blocks.
+// Each kernel has four values. A multiprocessor of the stand-in holds 2,048 threads, but no more than 32 blocks.
 TEST_F(TogetherResident, BlocksAreParametersOfTheJointSpace) {
   const Finished finished = tune("--resident-blocks 1,32,33 --strategy exhaustive --finalists 0");
   ASSERT_EQ(finished.status, 0) << finished.err;
@@ -48,9 +48,9 @@ TEST_F(TogetherResident, WalksGoOnOverThem) {
   EXPECT_EQ(finished.json()["by_status"]["correct"], 4);
 }
 
-// A walk leaves k at 2 where there are too many to try, and each at its best alone is the same then. Its ratios come
-// before the search, which a stop rule ends: four of 100 * 100 * 9 configurations, since five with 33 blocks are
-// skipped.
+// A walk leaves k at 2 if there are too many values to try, so that each kernel's best alone is the same then. The
+// ratios of these come before the search, and a stop rule ends it. Five of the nine ratios of
+// blocks have 33 blocks and are skipped, so that four are evaluated.
 TEST_F(TogetherResident, ComparesWithEachAtItsBestAloneAtTheBestRatio) {
   std::string values = "k = { values = [1";
   for (int k = 2; k <= 100; ++k) values += ", " + std::to_string(k);
@@ -70,7 +70,7 @@ TEST_F(TogetherResident, ComparesWithEachAtItsBestAloneAtTheBestRatio) {
   EXPECT_GT(together["in_turn_ms"], 0.0);
 }
 
-// Each kernel has one configuration, so that only ratios are left.
+// Each kernel has one configuration, so that only ratios are searched.
 TEST_F(TogetherResident, SaysWhichRatiosThatIsTheBestOf) {
   const Finished finished = run_with_stand_ins(folder_,
                                                "tune --together mark.toml other.toml --device cuda:0 -q --min-samples "

@@ -1,4 +1,4 @@
-// `wattune tune --together` and `--partner`, on whatever OpenCL there is.
+// `wattune tune --together` and `--partner`, on any OpenCL device.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A kernel of one parameter, the block, which writes 2 * x.
+// A kernel with one parameter, the block, which writes 2 * x.
 constexpr const char* kBlockSpec = R"([kernel]
 file = "NAME.cl"
 function = "NAME"
@@ -74,7 +74,7 @@ class Together : public testing::Test {
     return finished.err;
   }
 
-  // Of the journal of both.
+  // Replaces text in the header of the joint journal.
   void rewrite_header(const std::string& found, const std::string& put) {
     const std::string file = "one+two.journal.jsonl";
     const std::string journal = folder_.read(file);
@@ -108,7 +108,7 @@ TEST_F(Together, FindsAConfigurationForEachAndComparesWithTheirBestAlone) {
   EXPECT_EQ(document["together"]["tuned_alone"]["status"], "correct");
 }
 
-// Two evaluations do not come to each at its best alone, which is compared all the same.
+// Two evaluations end the search before each kernel at its best alone, which is compared all the same.
 TEST_F(Together, ComparesWithTheBestAloneOfASearchThatAStopRuleEnded) {
   const Finished finished = tune({"--together", "one.toml", "two.toml", "--json", "--evaluations", "2"});
   EXPECT_EQ(finished.json()["evaluated"], 2);
@@ -138,8 +138,8 @@ TEST_F(Together, GoesOnWhereItEnded) {
   EXPECT_EQ(document["evaluated"], 6);
 }
 
-// The second takes hundreds of steps for one of the first. What a resumed run finds in the journal counts, though it
-// could not be measured.
+// The second kernel takes hundreds of steps for one of the first. A resumed run takes the number of repetitions from
+// the journal, even if it could not be measured.
 TEST_F(Together, RelaunchesTheShorterAndResumesWithTheSameRepetitions) {
   write_kernel("two",
                "float sum = 0; for (int k = 0; k < 500; ++k) sum += x[(i + k) % 4096] < 0 ? 1.0f : 0.0f;\n"
@@ -154,7 +154,7 @@ TEST_F(Together, RelaunchesTheShorterAndResumesWithTheSameRepetitions) {
   };
   EXPECT_GT(repetitions(first, 0), 1u);
   EXPECT_EQ(repetitions(first, 1), 1u);
-  EXPECT_EQ(first.json()["together"]["tuned_alone"], nullptr);  // which takes a final
+  EXPECT_EQ(first.json()["together"]["tuned_alone"], nullptr);  // a comparison takes a final
   rewrite_header(fmt::format("\"repetitions\":\"{}, 1\"", repetitions(first, 0)), "\"repetitions\":\"7, 3\"");
   steady.emplace_back("--resume");
   const Finished second = tune(steady);
@@ -205,7 +205,7 @@ TEST_F(Together, TunesForAPartnerInOneConfiguration) {
   EXPECT_GE(document["together"]["kernels"][0]["repetitions"], 4);
 }
 
-// Which takes its time where there is no GPU.
+// The test takes long on machines without a GPU.
 TEST_F(Together, TunesForAClassOfPartners) {
   const Finished finished =
       tune({"one.toml", "--partner", "compute", "--json", "--evaluations", "1", "--finalists", "0"});
@@ -249,7 +249,7 @@ TEST_F(Together, RefusesWhatCannotRunTogether) {
                 "  { name = \"x\", type = \"float*\", length = \"64\", access = \"write\" },\n]\n"
                 "[launch]\nglobal = [\"64\"]\nlocal = [\"64\"]\n[parameters]\nk = [1]\n");
   EXPECT_THAT(refused({"--together", "one.toml", "k.toml"}), HasSubstr("k: "));
-  EXPECT_EQ(folder_.files().size(), 7u);  // two for each kernel, the reference, and these two: nothing was written
+  EXPECT_EQ(folder_.files().size(), 7u);  // two for each kernel, the reference, and these two: no result was written
 }
 
 // Two kernels under the stand-in for CUDA's driver, on the board of NVML's stand-in, a simulated H100.
@@ -297,7 +297,7 @@ TEST_F(TogetherOnBoard, AllShareTheClockThatTheWalkLowers) {
   EXPECT_EQ(document["together"]["kernels"][0]["configuration"], nlohmann::json({{"block", 64}}));
 }
 
-// Resetting the clock fails from the first time on, in every guardian.
+// Resetting the clock fails in every guardian, from the first call on.
 constexpr const char* kCannotReset = "WATTUNE_FAKE_NVML_FAULT=nvmlDeviceResetGpuLockedClocks:1+:999";
 
 TEST_F(TogetherOnBoard, ABoardThatCannotBeGivenBackIsToldOf) {
@@ -308,7 +308,7 @@ TEST_F(TogetherOnBoard, ABoardThatCannotBeGivenBackIsToldOf) {
   EXPECT_THAT(finished.err, HasSubstr("resetting the graphics clock: error 999"));
 }
 
-// The board is set once, for the times alone and the first configuration; then the driver no more takes any clock.
+// The board is set once, for the times alone and the first configuration; then the driver accepts no clock any more.
 TEST_F(TogetherOnBoard, WhatEndsTheRunEarlyIsToldWithABoardThatCannotBeGivenBack) {
   write_two("block = [64]\nnvml_gr_clock = [1005, 1200]");
   const Finished finished =
@@ -319,7 +319,7 @@ TEST_F(TogetherOnBoard, WhatEndsTheRunEarlyIsToldWithABoardThatCannotBeGivenBack
   EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
 }
 
-// It shows in what the first kernel runs at alone.
+// A foreign lock shows in the clock at which the first kernel runs alone.
 TEST_F(TogetherOnBoard, AForeignLockIsRefused) {
   write_two("block = [64]\nnvml_gr_clock = [1005, 1200]");
   const Finished refused = tune("", "WATTUNE_FAKE_BOARD_CLOCK=1005");

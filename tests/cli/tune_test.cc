@@ -40,7 +40,7 @@ TEST_F(Tune, FindsTheBestAndSaysWhereItIs) {
   EXPECT_GE(lines("add.journal.jsonl"), 4u);  // header, three Trials, and finalists once more
 }
 
-// Whatever won: the final is held once, and what it found is recorded.
+// The final is held once, whichever wins, and its result is recorded.
 TEST_F(Tune, ShowHasTheSameFigures) {
   write_add_spec(folder_, 3);
   const auto tuned = run_wattune(folder_, quick({"tune", "add.toml", "--json"})).json();
@@ -82,7 +82,7 @@ TEST_F(Tune, JsonHasEveryPromisedField) {
   EXPECT_DOUBLE_EQ(json["best"]["time_ms"].get<double>() * 1e6, json["best"]["objective"].get<double>());
   EXPECT_TRUE(json["best"]["verified"].get<bool>());
   EXPECT_EQ(json["default"]["configuration"]["k"], 0);
-  EXPECT_GT(json["speed_up"], 0.0);  // two configurations that take equally long
+  EXPECT_GT(json["speed_up"], 0.0);  // the two configurations take equally long
   EXPECT_EQ(json["evaluated"], 2);
   EXPECT_EQ(json["resumed"], 0);
   EXPECT_EQ(json["by_status"]["correct"], 2);
@@ -146,7 +146,7 @@ TEST_F(Tune, ResumesInAChangedSpaceWithWhatIsInIt) {
   EXPECT_EQ(resume(4), std::pair(4, 0));
 }
 
-// Otherwise numbers that mean something else would be ranked together.
+// Numbers with different meanings must not be ranked together.
 TEST_F(Tune, RefusesToResumeWhatWasMeasuredOtherwise) {
   write_add_spec(folder_, 2, "\n#include \"body.h\"\n");
   folder_.write("body.h", "c[i] = a[i] + b[i];\n");
@@ -197,7 +197,7 @@ TEST_F(Tune, EndsAndSavesItsResultsWhenTheJournalIsRemoved) {
   EXPECT_EQ(shown.status, 0) << shown.err;
 }
 
-// An id that another space or a hand gave would mark configurations as known that were never measured.
+// An id from another space, or one edited by hand, would mark configurations as known that were never measured.
 TEST_F(Tune, RefusesAJournalWhoseIdsContradictTheSpace) {
   write_add_spec(folder_, 3);
   ASSERT_EQ(run_wattune(folder_, quick({"tune", "add.toml", "--evaluations", "1", "--finalists", "0"})).status, 0);
@@ -254,7 +254,7 @@ TEST_F(Tune, DoesNotCheckWhenToldSo) {
   EXPECT_FALSE(finished.json()["best"]["verified"].get<bool>());
 }
 
-// The spec of write_add_spec() ends with its reference.
+// Removes the reference, with which the spec of write_add_spec() ends.
 void drop_reference(const TempFolder& folder) {
   const std::string spec = folder.read("add.toml");
   folder.write("add.toml", spec.substr(0, spec.find("[reference]")));
@@ -385,7 +385,7 @@ TEST_F(Tune, NotesThatTheDefaultIsInvalid) {
                                                "k = { values = [0, 1], default = 1 }") +
                                 "[search]\nconstraints = [\"k < 1\"]\n");
   constexpr const char* kNote = "the spec's default breaks `k < 1`; the nearest valid configuration stands for it\n";
-  // A loaded machine may say besides that the reference takes long.
+  // A loaded machine may also print that the reference takes long.
   EXPECT_THAT(run_wattune(folder_, {"run", "add.toml"}).err, HasSubstr(kNote));
   EXPECT_THAT(run_wattune(folder_, {"run", "add.toml", "--configuration", "k=0"}).err, Not(HasSubstr("default")));
   EXPECT_THAT(run_wattune(folder_, {"tune", "add.toml"}).err, HasSubstr(kNote));

@@ -15,7 +15,7 @@ using test::raw_cuda;
 using test::succeed;
 using ::testing::Each;
 
-// As a compile process makes it.
+// An image in the form that a compile process makes.
 const Image kImage{.code = std::string(fakes::kImageMark) + "\nkernel scale scale 8 4 4\nkernel illegal illegal\n"};
 
 constexpr int kElements = 16;
@@ -36,7 +36,7 @@ class AttachedDevice : public ::testing::Test {
     succeed(raw_cuda().cuCtxDestroy(context));
   }
 
-  // In threads that have no current context.
+  // Runs the work in threads that have no current context.
   static void in_threads(const std::function<void()>& work) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i) threads.emplace_back(work);

@@ -19,7 +19,7 @@ TEST(ConcurrentTuning, EightThreadsCallFourKernelsAndAllResultsAreRight) {
   CUctx_st* context = nullptr;
   succeed(raw_cuda().cuCtxCreate(&context, 0, 0));
   {
-    std::vector<std::unique_ptr<Application>> applications;  // whose streams outlive the tuner, which asks them
+    std::vector<std::unique_ptr<Application>> applications;  // streams must outlive the tuner, which queries them
     for (int i = 0; i < 8; ++i) applications.push_back(std::make_unique<Application>(std::vector<float>{1, 2, 3, 4}));
     const auto device = backend::attach_cuda().value();
     const auto tuner = Tuner::attach(*device, in_this_process()).value();
@@ -50,7 +50,7 @@ TEST(ConcurrentTuning, EightThreadsCallFourKernelsAndAllResultsAreRight) {
   succeed(raw_cuda().cuCtxDestroy(context));
 }
 
-// What one thread computes between saving and restoring of another's call would be lost.
+// A result that one thread computes between another call's saving and restoring would be lost.
 TEST(ConcurrentTuning, ShadowedCallsOfTwoThreadsInOneStreamLoseNothing) {
   ASSERT_TRUE(backend::kStandInsChosen);
   CUctx_st* context = nullptr;

@@ -5,7 +5,7 @@
 namespace wattune {
 namespace {
 
-// 2 ms.
+// Returns an Observation of 2 ms.
 Observation with(std::vector<Metric> metrics) {
   Observation observation;
   observation.statistics = Statistics{.median = nanoseconds_from_ms(2)};
@@ -32,7 +32,7 @@ TEST(Energy, TheUnitDecidesAndElseTheName) {
   EXPECT_DOUBLE_EQ(joules({{"energy", 3, "pixels"}}), -1.0);
 }
 
-// What is known of it is no energy.
+// A lower bound of the energy is not an energy.
 TEST(Energy, OfWhatWasLeftOutIsNone) {
   const Observation left_out = with({{"energy_at_least", 0.5, "J"}});
   EXPECT_TRUE(was_left_out(left_out));

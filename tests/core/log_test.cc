@@ -43,7 +43,7 @@ TEST_F(Log, HoldsWhatTheLevelLetsThrough) {
   EXPECT_THAT(lines_, ElementsAre(Pair(LogLevel::info, "worker 7 took 1.2 s"), Pair(LogLevel::warn, "odd")));
 }
 
-// Names of files and kernels come from anywhere.
+// Names of files and kernels may come from anywhere.
 TEST_F(Log, TakesControlCharactersOut) {
   set_log_level(LogLevel::info);
   log_info("{}", "a\x1b[31m\nb");

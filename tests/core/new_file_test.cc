@@ -16,7 +16,7 @@ class NewFile : public test::FolderTest {
  protected:
   NewFile() { test::write_contents(path("precious"), "precious"); }
 
-  // The name that write_beside() tries as its n-th.
+  // Returns the name that write_beside() tries at its n-th attempt.
   static fs::path beside(const fs::path& file, int n) {
     return file.string() + "." + std::to_string(::getpid()) + "." + std::to_string(n) + ".tmp";
   }

@@ -41,7 +41,7 @@ TEST(Result, ValueThrowsTheErrorWhenThereIsNone) {
   EXPECT_THROW(must_be_even(3).value(), Exception);
 }
 
-// Of which there are as many as were made and not destroyed.
+// A value that counts its objects: those made and not yet destroyed.
 struct Counted {
   Counted() { ++living; }
   Counted(const Counted&) { ++living; }

@@ -9,7 +9,7 @@
 namespace wattune {
 namespace {
 
-// Of parameters a and b.
+// Returns a Trial with these values of the parameters a and b.
 Trial trial_of(Value a, Value b) {
   static const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"a", "b"});
   Trial trial;
@@ -17,7 +17,7 @@ Trial trial_of(Value a, Value b) {
   return trial;
 }
 
-// Each time of a configuration of its own.
+// Returns a correct Trial of this time. Each time has a configuration of its own.
 Trial timed(double ns) {
   Trial trial = trial_of(ns, "timed");
   trial.observation.statistics = Statistics{.median = Nanoseconds(ns)};
@@ -45,7 +45,7 @@ Trial finalist(double ns, FinalPlace place, int second) {
   return trial;
 }
 
-// 90 was measured before the shoot-out, in which the device was slower.
+// The Trial of 90 ns was measured before the final, in which the device was slower.
 TEST(ResultSet, TheWinnerOfTheShootOutBeatsWhatWasMeasuredBefore) {
   ResultSet results;
   results.trials = {finalist(90, FinalPlace::none, 1), finalist(100, FinalPlace::winner, 5),
@@ -55,7 +55,8 @@ TEST(ResultSet, TheWinnerOfTheShootOutBeatsWhatWasMeasuredBefore) {
   EXPECT_DOUBLE_EQ(results.best()->observation.objective(), 98.0);
 }
 
-// Journals of before the default configuration had a place: it ran along in the final, and was the faster one.
+// Older journals give the default configuration no place in the final. Here it took part, and was faster than the
+// winner.
 TEST(ResultSet, WhatRanBesideTheWinnerWithoutAPlaceMayBeBetter) {
   ResultSet results;
   results.trials = {finalist(280, FinalPlace::winner, 5), finalist(272, FinalPlace::none, 5)};
@@ -75,7 +76,7 @@ TEST(CountingTrials, TheLastOfAConfigurationCountsInThePlaceOfTheFirst) {
   EXPECT_DOUBLE_EQ(trials[0].observation.objective(), 40.0);
 }
 
-// A check in the final may fail what the search found correct.
+// A check in the final may fail a configuration that the search found correct.
 TEST(CountingTrials, TheBestIsOneOfThem) {
   ResultSet results;
   results.trials = {timed(10), timed(20), timed(10)};
@@ -87,7 +88,7 @@ TEST(CountingTrials, TextsWithCommasAreToldApart) {
   EXPECT_EQ(counting({trial_of("a,b", "c"), trial_of("a", "b,c"), trial_of(1, "x"), trial_of(1.0, "x")}).size(), 3u);
 }
 
-// Values, constraints, default and what may be taken of the device say what is tried, not what a time means.
+// Values, constraints, default and resource constraints decide which configurations are tried, not what a time means.
 TEST(RunInfo, IdentityHoldsDeviceDriverObjectivesAndNamesOfParameters) {
   RunInfo info;
   info.identity = {{"cache mode", "warm"}, {kResourceConstraints, "registers <= 32"}};
@@ -105,7 +106,7 @@ TEST(RunInfo, IdentityHoldsDeviceDriverObjectivesAndNamesOfParameters) {
 
 TEST(Observation, TimesThatNoClockTellsAreNotMeasurable) {
   for (const double possible : {0.0, 1.0, 9.2e18}) EXPECT_TRUE(is_measurable(Nanoseconds(possible))) << possible;
-  // 1000 ns back, in 64 bits without a sign.
+  // A clock that went back by 1000 ns, in unsigned 64 bits.
   const auto wrapped = static_cast<double>(std::uint64_t{0} - 1000);
   for (const double impossible : {-1.0, 0x1p63, wrapped, 1e308, std::numeric_limits<double>::quiet_NaN()})
     EXPECT_FALSE(is_measurable(Nanoseconds(impossible))) << impossible;
@@ -117,7 +118,7 @@ TEST(Observation, AnObjectiveTakesThePlaceOfTheTime) {
   EXPECT_DOUBLE_EQ(observation.objective(), -3.0);
 }
 
-// An objective that is made of what cannot be computed.
+// An objective that cannot be computed is infinite.
 TEST(ResultSet, WhatHasNoObjectiveIsNotTheBest) {
   ResultSet results;
   results.trials = {timed(10), timed(20)};
@@ -134,7 +135,7 @@ TEST(Observation, GainIsARatioOfObjectives) {
   Observation slow = timed(40).observation;
   EXPECT_EQ(gain(fast, slow), 4.0);
   EXPECT_EQ(gain(slow, fast), 0.25);
-  // Maximised metrics: 6 against 3, the slower one being the better.
+  // The objectives of two maximised metrics: 6 against 3. The slower configuration is the better one.
   fast.objective_value = -3.0;
   slow.objective_value = -6.0;
   EXPECT_EQ(gain(slow, fast), 2.0);
@@ -149,7 +150,7 @@ TEST(Observation, TheGainOverTheDefaultIsThatOfTheFinal) {
   best.over_default = PairedGain{3.5, 3.4, 3.6};
   EXPECT_EQ(gain_over_default(best, standard), 3.5);
   EXPECT_EQ(gain_over_default(standard, standard), 1.0);
-  // The default of a final against a configuration that was not in it: 40 over 20, as in the search.
+  // The default took part in a final, the other configuration did not: 40 over 20, from the search.
   Observation in_final = timed(50).observation;
   in_final.in_search = SearchFigures{Nanoseconds(40), 40.0};
   EXPECT_EQ(gain_over_default(timed(20).observation, in_final), 2.0);
@@ -196,7 +197,7 @@ Trial taking(double ns, double joules) {
   return trial;
 }
 
-// 5 % more than 100 ns are 105: 104 counts until 98 is known, of which they are 102.9.
+// The limit is 5 % over the fastest. With 100 ns it is 105 ns, and 104 counts. With 98 ns it is 102.9 ns.
 TEST(ResultSet, WhatIsTooSlowBesideTheFastestIsNotTheBest) {
   ResultSet results;
   results.info.objectives = {{"energy", false, 0.05}};

@@ -1,5 +1,5 @@
-// An application with a CUDA context, streams, memory and a kernel of its own, and Wattune's kernels between its own:
-// on a real GPU where there is one, else on the stand-in for the driver. Also run under compute-sanitizer
+// An application with a CUDA context, streams, memory and a kernel of its own. Wattune's kernels run between its own,
+// on a real GPU if there is one, else on the stand-in for the driver. Also run under compute-sanitizer
 // (tools/run-on-device).
 #include <thread>
 
@@ -27,7 +27,7 @@ constexpr std::size_t kElements = 10'000;
 constexpr int kTurns = 10;
 const Geometry3 kGeometry{.groups = {(kElements + 255) / 256, 1, 1}, .group_size = {256, 1, 1}};
 
-// Before anything loads a driver.
+// The choice is made before anything loads a driver.
 const bool kHasDriver = [] {
   if (std::getenv("WATTUNE_LIBCUDA") != nullptr || dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) != nullptr)
     return true;
@@ -47,7 +47,7 @@ KernelSource scale_source() {
   return source;
 }
 
-// Small integers, so that floats keep all of them: x becomes (x + 1) * 2, kTurns times.
+// Returns small integers, because floats represent all results exactly: x becomes (x + 1) * 2, kTurns times.
 std::vector<float> inputs() {
   std::vector<float> values(kElements);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 7);
@@ -60,7 +60,7 @@ std::vector<float> results() {
   return values;
 }
 
-// Whether the context is the primary one, as the runtime API's is.
+// Tests with the parameter whether the context is the primary one, which the runtime API uses.
 class AttachedApplication : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
@@ -92,7 +92,7 @@ class AttachedApplication : public ::testing::TestWithParam<bool> {
     return free;
   }
 
-  // Everything that Wattune does here, from attaching to letting go.
+  // Does all of Wattune's part, from attaching to letting go.
   static void take_turns(Application& application, CUstream_st* native) {
     const auto device = attach_cuda().value();
     EXPECT_EQ(device->info().backend, "cuda");
@@ -117,7 +117,7 @@ class AttachedApplication : public ::testing::TestWithParam<bool> {
     EXPECT_EQ(device->reset().error().code(), ErrorCode::invalid_argument);
   }
 
-  // A buffer and a stream of the device's own beside the application's.
+  // Uses a buffer and a stream of the device beside the application's.
   static void look_at_copies(Device& device, Stream& adopted, const Buffer& x) {
     const auto own = device.create_stream().value();
     const auto copy = device.create_buffer(x.bytes()).value();
@@ -148,13 +148,13 @@ TEST_P(AttachedApplication, RunsItsKernelsBetweenOurs) { expect_turns_are_right(
 
 TEST_P(AttachedApplication, HasStreamsThatWaitForNoOther) { expect_turns_are_right(nullptr, 1); }
 
-// CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.
+// The handles are CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.
 TEST_P(AttachedApplication, HasDefaultStreams) {
   for (const std::uintptr_t handle : {1, 2}) expect_turns_are_right(reinterpret_cast<CUstream_st*>(handle), 0);
 }
 
-// The first turns make what the driver keeps. It gives memory out in pieces of 2 MiB; the buffers of all rounds, were
-// they not freed, would take 4 MiB and more.
+// The first turns allocate memory that the driver keeps. The driver allocates in pieces of 2 MiB; if the buffers of all
+// rounds were not freed, they would take 4 MiB and more.
 TEST_P(AttachedApplication, GetsAllItsMemoryBack) {
   expect_turns_are_right(nullptr, 0);
   const std::size_t before = free_memory();
@@ -162,7 +162,7 @@ TEST_P(AttachedApplication, GetsAllItsMemoryBack) {
   EXPECT_GE(free_memory() + (std::size_t{2} << 20), before);
 }
 
-// Each thread has a stream and memory, all share device and kernel.
+// Each thread has a stream and memory of its own; all share device and kernel.
 TEST_P(AttachedApplication, HasThreads) {
   const auto device = attach_cuda(context).value();
   const auto program = device->build(scale_source(), {}, kLimit).value();

@@ -1,4 +1,4 @@
-// Where the specs of benchmarks/ lie.
+// The folder of the specs of benchmarks/.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace wattune::device_test {
 
-// In a bundle beside the program, in the sources, or in the folder in which the test runs.
+// Returns the folder: in a bundle beside the program, in the sources, or where the test runs.
 inline std::filesystem::path benchmarks_folder() {
   for (const std::filesystem::path& folder :
        {std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "share/wattune/benchmarks",

@@ -1,5 +1,5 @@
 // The machine of real devices on a GPU: kernels of benchmarks/ in slices, by persistent twins, stopped and resumed,
-// side by side and on some of the multiprocessors, compared bit by bit with what they give whole.
+// side by side and on some of the multiprocessors. The results are compared bit by bit with those of the whole kernels.
 #include "wattune/schedule/device_machine.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ namespace {
 using KernelCopies = std::vector<std::shared_ptr<const LoadedKernel>>;
 using Contents = std::vector<std::vector<std::byte>>;
 
-// Which SM ran each block, for some time, so that all SMs take part.
+// A kernel that records which SM ran each block, and runs so long that all SMs take part.
 constexpr char kWhere[] = R"(
 extern "C" __global__ void where(int* sm) {
   unsigned id;
@@ -39,7 +39,7 @@ class MachineOnGpu : public testing::Test {
     machine = DeviceMachine::make(*device).value();
   }
 
-  // A kernel of benchmarks/ in its default configuration.
+  // Loads a kernel of benchmarks/ in its default configuration.
   KernelCopies load(const std::string& name, std::size_t copies) {
     const KernelSpec spec = spec::load(device_test::benchmarks_folder() / name / (name + ".toml")).value();
     const auto space = space::SearchSpace::build(spec.parameters, spec.constraints).value();
@@ -49,7 +49,7 @@ class MachineOnGpu : public testing::Test {
     return machine->add(kernel, machine->traits_of(*kernel).value()).value();
   }
   std::uint64_t blocks_of(KernelId id) const { return machine->kernel(id)->blocks; }
-  // All buffers, as bytes.
+  // Returns the bytes of all buffers.
   Contents contents_of(const LoadedKernel& kernel) {
     const auto stream = device->create_stream().value();
     Contents contents;
@@ -64,7 +64,7 @@ class MachineOnGpu : public testing::Test {
     machine->launch(launch).value();
     for (const Ended& ended : wait_for(*machine, 1)) EXPECT_FALSE(ended.error) << ended.error->to_string();
   }
-  // What the kernel gives whole.
+  // Returns the outputs of the whole kernel.
   Contents whole(const std::shared_ptr<const LoadedKernel>& kernel) {
     const KernelId id = add(kernel);
     run({.kernel = id, .blocks = blocks_of(id)});
@@ -83,7 +83,7 @@ TEST_P(BenchmarkOnMachine, SlicesGiveTheSameBits) {
   const KernelCopies copies = load(GetParam(), 2);
   ASSERT_EQ(copies[0]->code->no_slices, "");
   const KernelId id = add(copies[1]);
-  const std::uint64_t slice = blocks_of(id) / 7 + 1;  // which ends within rows
+  const std::uint64_t slice = blocks_of(id) / 7 + 1;  // the slices end within rows
   for (std::uint64_t first = 0; first < blocks_of(id); first += slice)
     run({.kernel = id, .form = Form::slices, .first_block = first, .blocks = std::min(slice, blocks_of(id) - first)});
   EXPECT_TRUE(contents_of(*copies[1]) == whole(copies[0]));
@@ -97,7 +97,8 @@ TEST_P(BenchmarkOnMachine, APersistentTwinGivesTheSameBits) {
   EXPECT_TRUE(contents_of(*copies[1]) == whole(copies[0]));
 }
 
-// With one block resident on each multiprocessor, and 20 us until it is stopped, most stops come while it runs.
+// One block is resident on each multiprocessor, and 20 us pass until the stop, so most stops come while the kernel
+// runs.
 TEST_P(BenchmarkOnMachine, StoppedAndResumedItGivesTheSameBits) {
   const KernelCopies copies = load(GetParam(), 2);
   const KernelId id = add(copies[1]);
@@ -149,7 +150,7 @@ TEST_F(MachineOnGpu, PersistentTwinsSideBySideAreBothRight) {
   EXPECT_TRUE(contents_of(*copy[1]) == whole(copy[0]));
 }
 
-// The driver may give a range two multiprocessors more where code with dynamic parallelism is loaded; none is here.
+// The driver may give a range two multiprocessors more if code with dynamic parallelism is loaded; there is none here.
 TEST_F(MachineOnGpu, RangesThatDoNotOverlapRunOnOtherMultiprocessors) {
   const MachineLimits& limits = machine->limits();
   if (limits.split_grain == limits.sms) GTEST_SKIP() << "this driver splits no multiprocessors";

@@ -1,4 +1,4 @@
-// The GPU of these tests: whether there is one, and how much of its memory is taken.
+// The GPU of these tests: whether there is one, and how much of its memory is in use.
 #pragma once
 
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 
 namespace wattune::device_test {
 
-// Why there is no CUDA device here; empty when there is one.
+// Returns the reason why there is no CUDA device here; empty if there is one.
 inline const std::string& reason_for_none() {
   static const std::string reason = [] {
     const auto device =
@@ -23,7 +23,8 @@ inline const std::string& reason_for_none() {
   return reason;
 }
 
-// Bytes of the first GPU's memory that all processes together hold, by NVML; none where it does not tell.
+// Returns the bytes of the first GPU's memory that all processes together hold, by NVML; nullopt if it does not report
+// them.
 inline std::optional<unsigned long long> used_memory() {
   struct Memory {
     unsigned long long total = 0, free = 0, used = 0;
@@ -41,7 +42,8 @@ inline std::optional<unsigned long long> used_memory() {
   return memory.used;
 }
 
-// That no more is held at the end than at the beginning: the driver takes a moment to free what a process held.
+// A check that no more memory is held at the end than at the beginning. The driver takes a moment to free the memory of
+// a process.
 class MemoryIsFreeAgain {
  public:
   ~MemoryIsFreeAgain() {

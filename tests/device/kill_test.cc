@@ -1,4 +1,4 @@
-// Kills at random moments while a GPU tunes: tests/cli/kill_rounds.h, and its memory is free again.
+// Kills at random moments while a GPU tunes (tests/cli/kill_rounds.h); afterwards its memory is free again.
 #include "cli/cuda_spec.h"
 #include "cli/kill_rounds.h"
 #include "device/gpu.h"
@@ -6,8 +6,8 @@
 namespace wattune::device_test {
 namespace {
 
-// One process compiles, so that no run comes to the end of the configurations: NVRTC takes some 10 ms for each, and of
-// a run's 1.25 s in the middle about half go by until the first.
+// One process compiles, so that no run comes to the end of the configurations. NVRTC takes some 10 ms for each, and
+// about half of a run's mean 1.25 s pass before the first.
 TEST(KillOnGpu, LosesNothingAndFreesTheMemory) {
   if (!reason_for_none().empty()) GTEST_SKIP() << reason_for_none();
   const MemoryIsFreeAgain memory;

@@ -1,4 +1,4 @@
-// Good configurations and bad ones side by side on a real GPU: every bad one gets its status, the good one behind it is
+// Good configurations and bad ones side by side on a real GPU. Every bad one gets its status, the good one after it is
 // right again, and the GPU's memory is free afterwards.
 #include "tune/misbehaving_kernels.h"
 
@@ -64,7 +64,7 @@ const Expectations kExpected{
     {12, {Status::constraints, "local memory"}},  // as an argument of the launch
 };
 
-// Good, bad, good, bad, ...: BAD changes fastest.
+// Returns a spec with good and bad configurations in turns: BAD changes fastest.
 KernelSpec misbehaving_spec() {
   KernelSpec spec = scaling_spec(Language::cuda, kSource, "64");
   spec.arguments.push_back(

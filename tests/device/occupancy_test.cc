@@ -9,8 +9,8 @@
 namespace wattune::backend {
 namespace {
 
-// A few registers and no shared memory, static shared memory with a barrier, and as many registers as their limits on
-// blocks leave.
+// Three kernels: few registers and no shared memory, static shared memory with a barrier, and as many registers as
+// their limits on blocks allow.
 constexpr char kOccupyingKernels[] = R"(
 extern "C" __global__ void light(float* y) { y[threadIdx.x] *= 2.0f; }
 extern "C" __global__ void tiled(float* y) {
@@ -52,7 +52,7 @@ class OccupancyOnGpu : public testing::TestWithParam<const char*> {
     gpu = *capability;
   }
 
-  // The driver counts threads, of which the last warp of a block may have fewer.
+  // Returns the model's occupancy. The driver counts threads, and the last warp of a block may have fewer than 32.
   double modelled(std::size_t threads, std::size_t dynamic_bytes, const KernelResources& resources) const {
     const auto found = model::occupancy(gpu, {.threads = static_cast<unsigned>(threads),
                                               .registers = resources.registers.value(),

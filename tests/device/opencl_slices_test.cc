@@ -1,6 +1,6 @@
-// Kernels of benchmarks/ in OpenCL, cut into slices: from the last to the first, and beside those of another kernel,
-// compared bit by bit with what they give whole. On the GPU where there is one, else on whatever OpenCL device there
-// is.
+// Kernels of benchmarks/ in OpenCL, cut into slices. They run from the last slice to the first, and beside slices of
+// another kernel. The results are compared bit by bit with those of the whole kernel. They run on the GPU if there is
+// one, else on any OpenCL device.
 #include <gmock/gmock.h>
 
 #include "device/benchmarks_folder.h"
@@ -12,11 +12,11 @@
 namespace wattune::schedule {
 namespace {
 
-// Sizes at which the last group, row or tile has less than the others.
+// A benchmark with sizes at which the last group, row or tile is smaller than the others.
 struct SmallBenchmark {
   const char* name;
   std::vector<NamedSize> sizes;
-  bool asks = true;  // for its group, which the offset of a slice changes
+  bool asks = true;  // whether it uses its group's number, which the offset of a slice changes
   const char* folder = nullptr;
 };
 void PrintTo(const SmallBenchmark& benchmark, std::ostream* out) { *out << benchmark.name; }
@@ -40,7 +40,7 @@ class OpenclSlicesOf : public testing::TestWithParam<SmallBenchmark> {
     use_language(spec, {Language::opencl}).value();
     return spec;
   }
-  // Two, each with buffers of its own, in the default configuration.
+  // Loads a kernel twice in its default configuration, each copy with buffers of its own.
   OpenclCopies load(const KernelSpec& spec) {
     const auto space = space::SearchSpace::build(spec.parameters, spec.constraints).value();
     return load_kernel(*device, spec, space.configuration(space.default_configuration()), {.copies = 2}).value();
@@ -48,7 +48,7 @@ class OpenclSlicesOf : public testing::TestWithParam<SmallBenchmark> {
   KernelId add(const std::shared_ptr<const LoadedKernel>& kernel) {
     return machine->add(kernel, machine->traits_of(*kernel).value()).value();
   }
-  // All buffers.
+  // Returns the bytes of all buffers.
   std::vector<std::vector<std::byte>> contents_of(const LoadedKernel& kernel) {
     const auto stream = device->create_stream().value();
     std::vector<std::vector<std::byte>> contents;
@@ -66,7 +66,7 @@ class OpenclSlicesOf : public testing::TestWithParam<SmallBenchmark> {
     machine->launch({.kernel = id, .blocks = machine->kernel(id)->blocks}).value();
     wait_for_all(1);
   }
-  // Sevenths that begin and end within rows, the last one first. Returns how many.
+  // Launches sevenths that begin and end within rows, the last one first. Returns how many.
   std::size_t launch_backwards(KernelId id, unsigned lane) {
     const std::uint64_t blocks = machine->kernel(id)->blocks;
     const std::uint64_t slice = blocks / 7 + 1;
@@ -95,7 +95,7 @@ TEST_P(OpenclSlicesOf, TheBenchmarkGiveTheSameBitsBackwards) {
   EXPECT_TRUE(contents_of(*copies[1]) == contents_of(*copies[0]));
 }
 
-// The other one counts by its offset alone.
+// The other kernel uses only global ids, which the offset alone makes right.
 TEST_P(OpenclSlicesOf, TheBenchmarkGiveTheSameBitsBesideOthers) {
   const OpenclCopies copies = load(spec_of(GetParam()));
   const OpenclCopies others = load(spec_of({"streamcluster", {{"n", 10'003}}, false, "together"}));

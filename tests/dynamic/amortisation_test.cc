@@ -5,7 +5,7 @@
 namespace wattune::dynamic {
 namespace {
 
-// Paper 001, section 5.4: kernels of 10 ms on average, 5 ms well tuned, 100 steps, 90 %.
+// Paper 001, section 5.4: kernels take 10 ms on average and 5 ms well tuned; 100 steps; rp is 90 %.
 TEST(Amortisation, TakesThePapersNumberOfCalls) {
   EXPECT_NEAR(calls_to_amortise({.steps = 100, .slowness = 2.0, .share = 0.1}), 900.0, 1e-9);
 }
@@ -14,7 +14,7 @@ TEST(Amortisation, WhatIsNoSlowerPaysAtOnce) {
   EXPECT_EQ(calls_to_amortise({.steps = 100, .slowness = 1.0, .share = 0.02}), 0.0);
 }
 
-// The same: of one in a hundred, with 90 %. It is 229.1, which the paper rounds up.
+// The same section: a good one among a hundred is found with 90 %. The formula gives 229.1, which the paper rounds up.
 TEST(Amortisation, TakesThePapersNumberOfSteps) { EXPECT_NEAR(steps_to_meet(0.01, 0.9), 229.1, 0.05); }
 
 TEST(TuningOccasion, ComesOnceWithEnoughCalls) {

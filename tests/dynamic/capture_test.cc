@@ -22,7 +22,7 @@ constexpr const char* kAxpySource =
     "  }\n"
     "}\n";
 
-// y += 2 a x, of which the 2 is in a file that the kernel includes.
+// Returns a spec of y += 2 a x. The factor 2 is in a file that the kernel includes.
 KernelSpec axpy_spec(const std::filesystem::path& folder) {
   write_contents(folder / "factor.h", "#define FACTOR 2.0f\n");
   KernelSpec spec;
@@ -43,7 +43,7 @@ KernelSpec axpy_spec(const std::filesystem::path& folder) {
   return spec;
 }
 
-// A call of 1,000 elements, with what it must leave in y.
+// A call of 1,000 elements, with the values that it must leave in y.
 struct AxpyCall {
   std::vector<float> y = std::vector<float>(1000), x = y, expected = y;
   float a = 0.75f;
@@ -94,7 +94,8 @@ TEST_F(Capture, BecomesASpecWithTheSizesValuesAndDataOfTheCall) {
   EXPECT_EQ(std::get<ReferenceData>(spec.reference).outputs.at(0).second, path("captured/axpy.y.expected.bin"));
 }
 
-// Under OpenCL in this process, every configuration: statuses tell whether the output was the captured one.
+// Evaluates every configuration under OpenCL in this process. The statuses tell whether the outputs were the captured
+// ones.
 std::vector<Status> statuses(const std::filesystem::path& file, backend::Device& device) {
   const KernelSpec spec = spec::load(file).value();
   const auto space = space::SearchSpace::build(spec.parameters, spec.constraints).value();
@@ -131,7 +132,7 @@ TEST_F(Capture, ReplacesOnlyAnEarlierCaptureAndWhenAsked) {
   const auto other = capture_axpy({.name = "other", .replace = true});
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().advice(), "it holds no capture of this name");
-  // The folder and what the kernel includes.
+  // The folder, and the file that the kernel includes.
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path("")), {}), 2);
 }
 

@@ -1,4 +1,4 @@
-// The processes that this one started: compilers, and the one in which kernels are screened.
+// Child processes of this process: compilers, and the screening process.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
-// Compositions in an application's own OpenCL context: what the function can do, what becomes of its mistakes, and that
-// they are tuned as one.
+// Compositions in an application's own OpenCL context: the abilities of the function, the consequences of its mistakes,
+// and tuning as one unit.
 #include "wattune/dynamic/composition.h"
 
 #include <gmock/gmock.h>
@@ -93,7 +93,7 @@ class Compositions : public ::testing::Test {
   Result<std::unique_ptr<TunableComposition>> make(std::function<Result<void>(Context&)> run) {
     return tuner->composition(two_ways(std::move(run)), best());
   }
-  // What the function did in one call.
+  // Makes one call with this function.
   Result<void> call(std::function<Result<void>(Context&)> run) {
     WATTUNE_ASSIGN(const auto composition, make(std::move(run)));
     return (*composition)(application->queue(), x, y);
@@ -157,7 +157,7 @@ TEST_F(Compositions, AreTunedWithoutTheTimeOfTheirTransfers) {
   EXPECT_EQ(composition->report().explored, 4u);
 }
 
-// 256 elements of 3: 128 of 6, 64 of 12, ..., 1 of 768.
+// The sums are 256 elements of 3, 128 of 6, 64 of 12, ..., 1 of 768.
 TEST_F(Compositions, IterateWithOtherGeometriesScalarsAndMemory) {
   float sum = 0.0f;
   const auto composition = make([&](Context& context) -> Result<void> {
@@ -221,7 +221,7 @@ TEST_F(Compositions, KeepTheirMemoryAndItsContents) {
   EXPECT_EQ(kept, (std::vector<float>{1.0f, 2.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f}));
 }
 
-// Of 64 elements first, then of all of them.
+// The first call has 64 elements, the second has all.
 TEST_F(Compositions, MakeTheirMemoryAsLargeAsEachCallNeeds) {
   std::vector<std::size_t> bytes;
   CompositionSpec spec = two_ways([&](Context& context) -> Result<void> {
@@ -273,7 +273,7 @@ TEST_F(Compositions, QueuesHaveMemoryOfTheirOwn) {
   EXPECT_NE(addresses[0], addresses[1]);
 }
 
-// Launched in a stream of the composition's, which is another one then.
+// The kernel is launched in a stream of the composition's, which is another one after the queue was forgotten.
 TEST_F(Compositions, OfAForgottenQueueKeepNothing) {
   std::vector<bool> had_memory;
   const auto composition = make([&](Context& context) -> Result<void> {
@@ -316,7 +316,8 @@ TEST_F(Compositions, AreNotRepeatedOnWhatTheyChanged) {
     WATTUNE_TRY(context.launch("twice"));
     return Error(ErrorCode::launch_failed, "late");
   });
-  std::rotate(spec.kernels.begin(), spec.kernels.end() - 1, spec.kernels.end());  // whose `y` is read and written
+  // The first kernel's `y` is then both read and written.
+  std::rotate(spec.kernels.begin(), spec.kernels.end() - 1, spec.kernels.end());
   const auto composition = tuner->composition(spec, best()).value();
   y = application->make_memory(std::vector<float>(kUnitElements, 1.0f));
   const Error late = (*composition)(application->queue(), x, y).error();

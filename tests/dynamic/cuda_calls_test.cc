@@ -57,7 +57,7 @@ class CudaCalls : public ::testing::Test {
   std::unique_ptr<Tuner> tuner;
 };
 
-// Each question would cost each call of the application something.
+// Each question to the driver would slow down each call of the application.
 TEST_F(CudaCalls, OfTheBestKnownAskTheDriverNothing) {
   const auto scale = tuner->kernel(scale_on_stand_in(), trusted(Mode::best)).value();
   const auto call = [&] { (*scale)(application->stream(), x(), 1.0f, 4).value(); };
@@ -84,7 +84,7 @@ TEST_F(CudaCalls, LeaveTheThreadsContextAsItWas) {
   EXPECT_THAT(values(), ElementsAre(4, 8, 12, 16));
 }
 
-// It is the default stream of whichever context is current.
+// A null stream is the default stream of whichever context is current.
 TEST_F(CudaCalls, InTheDefaultStreamEnterTheirContext) {
   const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
   const backend::cuda::CUstream none = nullptr;
@@ -118,7 +118,7 @@ TEST_F(CudaCalls, RefuseMemoryThatIsTooSmall) {
   EXPECT_THAT(values(), ElementsAre(1, 4, 6, 8));
 }
 
-// 16 and 12 bytes, which the allocator of the stand-in takes from one place.
+// The two have 16 and 12 bytes; the stand-in's allocator places both at the same address.
 TEST_F(CudaCalls, RefuseMemoryThatIsTooSmallThoughItsAddressWasSeenBefore) {
   const auto scale = tuner->kernel(scale_on_stand_in(), trusted(Mode::best)).value();
   const auto allocate = [](std::size_t bytes) {
@@ -170,8 +170,7 @@ TEST_F(CudaCalls, FindTheBestConfigurationMeanwhile) {
   EXPECT_EQ(scale->best({{"n", 4}})->find("BLOCK")->as_integer(), 32);
 }
 
-// The mistake is the call's, whichever configuration it would have tried.
-// A share of a billionth of what they have taken pays for nothing.
+// With a share of a billionth, the time of the calls so far pays for nothing.
 TEST_F(CudaCalls, ThatAreExpectedPayForTuningAtOnce) {
   TunerOptions options = in_this_process();
   options.budget.share = 1e-9;
@@ -182,13 +181,13 @@ TEST_F(CudaCalls, ThatAreExpectedPayForTuningAtOnce) {
     thrifty->gap(nanoseconds_from_ms(100));
   };
   for (int i = 0; i < 1000; ++i) call();
-  EXPECT_EQ(scale->report().explored, 1u);  // what they begin with
+  EXPECT_EQ(scale->report().explored, 1u);  // the configuration that they begin with
   scale->expect({}, 1'000'000'000'000).value();
   for (int i = 0; i < 10'000'000 && scale->report().keys.front().tuning; ++i) call();
   EXPECT_EQ(scale->report().explored, 4u);
 }
 
-// As paper 001's equation 4 says how many calls tuning needs to pay.
+// Equation 4 of paper 001 tells after how many calls tuning pays.
 TEST_F(CudaCalls, ThatAreExpectedCountLikeThoseThatCame) {
   KernelOptions options = trusted();
   options.policy.calls_before_tuning = 1000;
@@ -271,7 +270,7 @@ TEST_F(CudaCalls, InACaptureTheBestRunsAndNothingElseHappens) {
   succeed(raw_cuda().cuGraphDestroy(graph));
 }
 
-// Captured with blocks of 256; 32 are the best.
+// The graph is captured with blocks of 256; blocks of 32 are the best.
 TEST_F(CudaCalls, AGraphThatIsUpdatedRunsTheBestKnown) {
   const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
   int calls = 0;
@@ -357,7 +356,7 @@ TEST_F(CudaCalls, ACaptureThatFindsNothingLoadedSaysSo) {
   succeed(raw_cuda().cuGraphDestroy(graph));
 }
 
-// There CU_STREAM_PER_THREAD is a stream of that thread, which is idle whatever this one has sent.
+// On another thread, CU_STREAM_PER_THREAD is that thread's stream, which is idle whatever this thread has sent.
 TEST_F(CudaCalls, AThreadsOwnStreamIsNotAskedByAnother) {
   EXPECT_TRUE(adopt_elsewhere(*device, application->stream()));
   EXPECT_EQ(adopt_elsewhere(*device, reinterpret_cast<CUstream_st*>(std::uintptr_t{2})).error().code(),
@@ -396,7 +395,7 @@ TEST_F(CudaCalls, AStreamMayBeForgottenThatNobodyCalledIn) {
   EXPECT_TRUE(tuner->forget(application->stream()));
 }
 
-// Its launch would otherwise be the one that waits.
+// Without this room, the first launch would wait.
 TEST_F(CudaCalls, RoomForPrivateMemoryIsMadeInAGap) {
   KernelSpec spilling = scale_on_stand_in("spill");
   spilling.source = backend::cuda_source("__global__ void spill() {}", "spill");

@@ -21,7 +21,7 @@ struct DriftTest : testing::Test {
     watched.watch(timed(time));
     return watched.collect(now);
   }
-  // So many calls of about that time, with noise of 2 %; what was told last.
+  // Makes `count` calls of about this time, with noise of 2 %. Returns the last report of a move.
   std::optional<Moved> calls(Drift& watched, int count, Nanoseconds time) {
     std::optional<Moved> moved;
     for (int i = 0; i < count; ++i)
@@ -76,7 +76,7 @@ TEST_F(DriftTest, AFewLongCallsAreNoDrift) {
   }
 }
 
-// Times between 100 and 200 us: medians of 16 differ by more than 15 % now and then, but their intervals overlap.
+// Times vary between 100 and 200 us. Medians of 16 differ by more than 15 % now and then, but their intervals overlap.
 TEST_F(DriftTest, WhatVariesMuchMustMoveFar) {
   for (int i = 0; i < 2000; ++i) EXPECT_FALSE(watch(drift, us(100 + 100 * random.uniform())));
 }
@@ -102,7 +102,7 @@ TEST_F(DriftTest, CallsThatFailedSayNothing) {
   }
 }
 
-// A clock that fell makes all kernels slower, those that wait for memory less so.
+// A lower clock makes all kernels slower, memory-bound ones less.
 TEST_F(DriftTest, WhereMostKernelsMoveItIsTheDevice) {
   Drift second(64, 0.15, device);
   Drift third(64, 0.15, device);

@@ -23,7 +23,7 @@ struct DuelTest : testing::Test {
   void take(Duel& duel, Duel::Who who, Nanoseconds time, bool others_busy = false) {
     duel.take(who, {.time = time}, others_busy, best, gate);
   }
-  // One turn after the other, each of which takes what is said.
+  // Runs turns one after the other, with the times that `time_of` returns.
   std::vector<Duel::Who> run(Duel& duel, const std::function<Nanoseconds(Duel::Who)>& time_of,
                              std::size_t most = 1000) {
     std::vector<Duel::Who> turns;
@@ -65,7 +65,7 @@ TEST_F(DuelTest, HasOneRoundUnderWay) {
   EXPECT_EQ(duel.turn(), Duel::best);
 }
 
-// It costs nothing, and an application that sends many calls at once decides about it with those.
+// This costs nothing. An application that sends many calls at once gets a decision from these.
 TEST_F(DuelTest, OfOneThatIsNoSlowerEightRoundsAreUnderWay) {
   Duel duel;
   const auto time_of = [](Duel::Who who) { return us(who == Duel::best ? 1000 : 990); };
@@ -125,7 +125,8 @@ TEST_F(DuelTest, BetterInEightRoundsIsBetter) {
 TEST_F(DuelTest, DriftOfBothDecidesNothing) {
   Duel duel;
   double clock = 0.0;
-  // Each turn is 1 % slower than the one before; the second half of each pair suffers, which is each one's in turn.
+  // Each turn is 1 % slower than the one before. The second half of each pair suffers from that, and the two take turns
+  // at being second.
   run(duel, [&](Duel::Who) { return us(1000 * std::exp(clock += 0.01)); });
   EXPECT_EQ(duel.verdict(), Duel::Verdict::no);
 }
@@ -158,7 +159,8 @@ TEST_F(DuelTest, ATurnThatCameToNothingEndsItsRoundOnly) {
   EXPECT_TRUE(duel.begins_round());
 }
 
-// Of 1,000 duels of equals at most 5 % may be won by luck: with three looks of 98.3 % each, one end of each interval.
+// At most 5 % of 1,000 duels of equals may be won by luck: there are three looks of 98.3 % each, and one end of each
+// interval counts.
 TEST_F(DuelTest, LuckSeldomWins) {
   Random random(3);
   int won = 0;
@@ -195,7 +197,7 @@ TEST(Slowness, LearnsTheAverageAndWhatFewExceed) {
   EXPECT_EQ(slowness.average(), 4.0);  // (4 * 3 + 8) / 5
   EXPECT_EQ(slowness.bad(), 8.0);
   for (int i = 1; i <= 63; ++i) slowness.learn(1.0 + i / 100.0);
-  // Of 64 one in ten of the next exceeds the sixth largest: 8, 1.63, 1.62, 1.61, 1.60, 1.59.
+  // With 64 ratios, one in ten of the next exceeds the sixth largest: 8, 1.63, 1.62, 1.61, 1.60, 1.59.
   EXPECT_DOUBLE_EQ(slowness.bad(), 1.59);
   for (int i = 0; i < 64; ++i) slowness.learn(2.0);
   EXPECT_NEAR(slowness.average(), 2.06, 0.01);

@@ -1,4 +1,4 @@
-// Stand-ins for what the parts of dynamic tuning meet: variants, timed calls, streams.
+// Fakes of the objects that the parts of dynamic tuning use: variants, timed calls, streams.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace wattune::dynamic::fakes {
 
-// Of a configuration that nobody sends; tells when it is destroyed.
+// A variant that is never sent. It counts how many of its kind are alive.
 class FakeVariant : public Variant {
  public:
   explicit FakeVariant(Configuration configuration = {}, int* alive = nullptr, std::size_t private_bytes = 0)
@@ -40,7 +40,7 @@ class FakeVariant : public Variant {
   const std::size_t private_bytes_;
 };
 
-// A launch of so long, which is ready when it is told so.
+// A launch of this duration, which is ready once the test says so.
 class FakeEvent : public backend::Event {
  public:
   FakeEvent(Result<Nanoseconds> duration, const bool& ready, Nanoseconds start = {})
@@ -60,7 +60,7 @@ class FakeEvent : public backend::Event {
   const Nanoseconds start_;
 };
 
-// Loads nothing; says what the test tells it to.
+// A loader that loads nothing and returns what the test sets.
 class FakeLoader : public Loader {
  public:
   void request(LoadRequest) override {}
@@ -82,11 +82,11 @@ class FakeLoader : public Loader {
   Nanoseconds growing;
 };
 
-// The application's streams by their handles, as their driver would tell them.
+// The application's streams by their handles, with the states that their driver would report.
 class FakeStreams {
  public:
   static CallStream stream(std::uintptr_t handle) { return reinterpret_cast<CUstream_st*>(handle); }
-  // Of an unknown stream, an error.
+  // States by handle. A stream without one reports an error.
   std::map<void*, backend::StreamState> states;
   bool can_be_asked = true;
 

@@ -1,4 +1,4 @@
-// What a key may begin with, and in which order.
+// Configurations with which a key may begin, and their order.
 #include "dynamic/hopes.h"
 
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ TEST(Hopes, AGuessThatTheSpaceLacksIsLeftOut) {
   EXPECT_THAT(promising_with(guess), ElementsAre("BLOCK=32, ROUNDS=1", "BLOCK=64, ROUNDS=1"));
 }
 
-// What may be compiled at once to begin with: others are drawn at random, and only of use where nothing else works.
+// These may be compiled at once for the beginning. Others are drawn at random, and help only if nothing else works.
 TEST(Hopes, TheLikeliestAreWhatIsPromisingAndWasNotTaken) {
   const auto problem = Problem::make(spec_of_blocks(), {}, {}).value();
   KernelOptions options;

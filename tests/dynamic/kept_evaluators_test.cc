@@ -5,7 +5,7 @@
 namespace wattune::dynamic {
 namespace {
 
-// One that says when it is gone.
+// An evaluator that counts how many of its kind are alive.
 class Counted : public tune::Evaluator {
  public:
   explicit Counted(int& alive) : alive_(alive) { ++alive_; }

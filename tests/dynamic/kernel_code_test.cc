@@ -43,7 +43,7 @@ class KernelCodeTest : public ::testing::Test {
     spec.source = {.language = Language::opencl, .function = "f", .text = "text"};
     return KernelCode::make(spec, device, &pool, kCompileLimit).value();
   }
-  // What was compiled, in that order.
+  // Returns the names of what was compiled, in order.
   std::vector<std::string> wait_until_compiled(std::size_t count) const {
     std::vector<std::string> lines;
     while (lines.size() < count) {
@@ -59,7 +59,7 @@ class KernelCodeTest : public ::testing::Test {
       (std::filesystem::temp_directory_path() / ("wattune-kernel-code-test-" + std::to_string(getpid()))).string();
 };
 
-// Keys that are not called any more say nothing further.
+// Keys that are not called any more tell nothing further.
 TEST_F(KernelCodeTest, CompilesFirstWhatWasAskedForLast) {
   wattune::fakes::FakeDevice device;
   backend::CompilePool pool({.processes = 1, .worker = worker()});

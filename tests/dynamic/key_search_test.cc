@@ -1,4 +1,4 @@
-// What is known of one key in the space of another.
+// Known configurations of one key in the space of another.
 #include "dynamic/key_search.h"
 
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@
 namespace wattune::dynamic {
 namespace {
 
-// SIZE is what the key gives; PAD is 0 or what is missing to a multiple of four.
+// Builds the space of a key: the key gives SIZE, and PAD is 0 or pads SIZE to a multiple of four.
 space::SearchSpace space_of(int size) {
   return space::SearchSpace::build({{.name = "SIZE", .values = {size}},
                                     {.name = "BLOCK", .values = {32, 64, 128}},
@@ -30,7 +30,7 @@ TEST(KeySearch, WhatTheKeyGivesIsTheKeysOwn) {
   EXPECT_EQ(same_in(of_9, configuration_in(of_5, 5, 64, 1))->to_string(), "SIZE=9, BLOCK=64, PAD=1");
 }
 
-// Of 6 the padding is 2: 0 and 2 are valid, each one value away from 1; the one that comes first is taken.
+// For size 6 the padding is 2, so 0 and 2 are valid. Both are one place away from 1 in the list; the first is taken.
 TEST(KeySearch, WhatIsNotValidForAnotherKeyIsChangedAsLittleAsPossible) {
   const space::SearchSpace of_5 = space_of(5);
   const space::SearchSpace of_6 = space_of(6);
@@ -59,7 +59,7 @@ TEST(KeySearch, WhatThePolicyAsksTheApplicationIsOfTheKey) {
   EXPECT_EQ(plan_key_search(*problem, policy, {}).error().message(), "TuningPolicy::good_enough threw: no idea");
 }
 
-// All eight configurations, the default first.
+// Returns the order of all eight configurations; the default comes first.
 std::vector<ConfigurationId> order_of_search(std::uint64_t seed) {
   const KernelSpec spec = test::scale_spec(Language::opencl, "kernel void scale()", 64,
                                            {{.name = "BLOCK", .values = {1, 2, 4, 8, 16, 32, 64, 128}}});

@@ -28,7 +28,7 @@ TEST(Ledger, TheShareCountsFromTheFirstCall) {
   EXPECT_FALSE(ledger.affords(ms(1.001), ms(1050)));
 }
 
-// 2 % of 500 ms, until the application has run for longer.
+// The budget is 2 % of 500 ms, until the application has run for longer.
 TEST(Ledger, TheShareOfWhatIsExpectedMayBeSpentAtOnce) {
   Ledger ledger({.share = 0.02, .longest = ms(500)});
   ledger.begin(ms(0));
@@ -53,7 +53,7 @@ TEST(Ledger, TwiceTheTimeOfACallIsAffordableBesidesUnlessTheUserSaysOtherwise) {
   EXPECT_EQ(Ledger({.longest = ms(5)}).most(ms(30)), ms(5));
 }
 
-// 1,000 ms at 2 %, and half of 100 ms.
+// The budget is 2 % of 1,000 ms, and half of 100 ms.
 TEST(Ledger, HalfOfWhatTuningSavedMayBeSpentOnMore) {
   Ledger ledger({.share = 0.02, .reinvested = 0.5, .longest = ms(500)});
   ledger.begin(ms(0));
@@ -97,7 +97,7 @@ TEST(Ledger, CallsAreCountedByPowersOfTwoMicroseconds) {
   EXPECT_EQ(ledger.longest(), nanoseconds_from_seconds(1e6));
 }
 
-// Whoever keeps to what was promised keeps the share, whatever is asked for and in whichever order it ends.
+// If each caller keeps to its reservation, the share holds, whatever is asked for and in whichever order calls end.
 TEST(Ledger, NeverPromisesMoreThanTheBudget) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Random random(seed);

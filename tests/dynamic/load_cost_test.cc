@@ -1,4 +1,4 @@
-// What loads are expected to cost after one that took longer than a call may lose.
+// Expected costs of loads after one that took longer than a call may lose.
 #include "dynamic/load_cost.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ constexpr Nanoseconds kSurprise = nanoseconds_from_ms(10);  // the budget gains 
 
 class LoadCosts : public testing::Test {
  protected:
-  // Seconds until it is forgotten.
+  // Returns the seconds until the surprise is forgotten.
   double seconds_after_a_surprise() {
     cost_.learn_idle(kSurprise);
     const Nanoseconds began = now_;

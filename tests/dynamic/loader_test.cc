@@ -17,7 +17,7 @@ using fakes::FakeVariant;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A device on which loads take what the test says, by a clock that only they and the test move.
+// A device on which loads take as long as the test says. Only loads and the test move its clock.
 struct LoaderTest : testing::Test {
   LoadRequest load(int number, const void* owner = nullptr) {
     return {.load = [this]() -> Result<std::shared_ptr<Variant>> {
@@ -38,7 +38,7 @@ struct LoaderTest : testing::Test {
     loader.note_launch(stream, expected);
   }
   void be(StreamState state) { streams.states[stream.handle()] = state; }
-  // Looks at the streams as the thread does, for so long.
+  // Looks at the streams as the thread does, for this time.
   void pass(Nanoseconds time) {
     for (const Nanoseconds end = now + time; now < end; now += ms(0.2)) loader.step();
   }
@@ -153,7 +153,7 @@ TEST_F(LoaderTest, LearnsWhatTheApplicationQueuesBesides) {
   launch();
   be(StreamState::busy);
   now += ms(10'000);
-  load_takes = ms(30);  // by kernels that nobody told of
+  load_takes = ms(30);  // because of kernels that nobody announced
   loader.request(load(1));
   pass(ms(200));
   EXPECT_THAT(loaded, ElementsAre(1));
@@ -179,7 +179,8 @@ TEST_F(LoaderTest, AGapOfTheApplicationsIsUsedInItsThread) {
   launch();
   be(StreamState::busy);
   for (const int i : {1, 2, 3, 4}) loader.request(load(i));
-  // 0.08 ms each, but 0.1 ms until one was measured: after two 0.16 ms have passed, and a third fits.
+  // Each load takes 0.08 ms, but counts as 0.1 ms until one was measured. After two, 0.16 ms have passed, and a third
+  // fits.
   EXPECT_EQ(loader.gap(ms(0.25)), ms(0.24));
   EXPECT_THAT(loaded, ElementsAre(1, 2, 3));
   EXPECT_EQ(loader.gap(ms(0.05)), ms(0));
@@ -194,8 +195,7 @@ TEST_F(LoaderTest, AGapThatWasNotLongEnoughIsCharged) {
   EXPECT_EQ(ledger.stalls().loading, ms(2));
 }
 
-// A moment between two calls is no gap: what the second sends makes the load wait.
-// One load that took long kept all others out of gaps, so that they were done beside busy streams.
+// A slow load must not keep all others out of gaps, so that they would be done beside busy streams.
 TEST_F(LoaderTest, WhatHasWaitedIsDoneInAGapThatIsTooShort) {
   launch();
   load_takes = ms(3);
@@ -279,7 +279,7 @@ TEST_F(LoaderTest, AGapThatIsToldOfPaysForItsPartOfALoad) {
   EXPECT_EQ(ledger.stalls().loading, ms(9));
 }
 
-// 0.02 of a second are 20 ms, of two 40.
+// The budget gains 20 ms in a second, and 40 ms in two.
 TEST_F(LoaderTest, ASlowLoadKeepsOthersOutUntilTheBudgetHasGainedAsMuch) {
   launch();
   now += ms(500);
@@ -306,7 +306,7 @@ TEST_F(LoaderTest, ALoadThatACallCameBesideSaysNothingOfGaps) {
   now += ms(1000);
   be(StreamState::idle);
   meanwhile = [this] { launch(ms(9)); };
-  load_takes = ms(9);  // by what the call has sent
+  load_takes = ms(9);  // because of the work that the call has sent
   loader.request(load(1));
   loader.step();
   EXPECT_THAT(loaded, ElementsAre(1));
@@ -401,8 +401,8 @@ TEST_F(LoaderTest, MorePrivateMemoryThanEverCostsWhatALoadDoes) {
   EXPECT_GT(loader.private_memory_cost(1025), ms(0));
 }
 
-// Room for 16 KiB is made with the load, for 1 KiB there is some from the start; 2 % of a second pay for the 1 ms that
-// it may take.
+// Room for 16 KiB is made with the load; 1 KiB fits from the start. The 2 % of a second pay for the 1 ms that making
+// room may take.
 TEST_F(LoaderTest, InAGapRoomIsMadeForTheFirstLaunch) {
   std::vector<std::size_t> made;
   GapLoader with_room{ledger,

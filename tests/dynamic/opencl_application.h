@@ -1,4 +1,4 @@
-// An application that has OpenCL already: its context, its queue, its memory.
+// An application that uses OpenCL: its context, its queue, its memory.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace wattune::test {
 
 class OpenClApplication {
  public:
-  // Nothing where there is no OpenCL.
+  // Makes an application; nullptr if there is no OpenCL.
   static std::unique_ptr<OpenClApplication> make(cl_command_queue_properties properties = CL_QUEUE_PROFILING_ENABLE) {
     if (!backend::opencl::cl_api()) return nullptr;
     cl_platform_id platform = nullptr;
@@ -44,7 +44,8 @@ class OpenClApplication {
                                             values.size() * sizeof(float), const_cast<float*>(values.data()), nullptr);
     return memory_.emplace_back(made);
   }
-  // PoCL gives up what a command kept after it has begun the next one, of any queue.
+  // Returns the references that a queue has once its commands are done. PoCL releases those of a command after the next
+  // one of any queue has begun.
   cl_uint references(cl_command_queue queue, cl_mem memory) const {
     cl_uint least = ~cl_uint{0};
     for (int i = 0; i < 100; ++i) {

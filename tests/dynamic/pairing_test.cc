@@ -13,7 +13,7 @@ using fakes::FakeEvent;
 using fakes::FakeVariant;
 using testing::SizeIs;
 
-// An application that calls one key again and again, every 10 ms, by a clock of its own; variants take what is said.
+// An application that calls one key every 10 ms, by a clock of its own. Variants take the times that the test sets.
 struct PairingTest : testing::Test {
   std::shared_ptr<FakeVariant> variant(int id, Nanoseconds time, std::size_t private_bytes = 0) {
     const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"x"});
@@ -49,7 +49,7 @@ struct PairingTest : testing::Test {
   void calls(int count) {
     for (int i = 0; i < count; ++i) call();
   }
-  // The first variant of the key, timed.
+  // Makes the first variant of the key, and calls it until it is timed.
   std::shared_ptr<FakeVariant> begin(Nanoseconds time) {
     const auto first = variant(0, time);
     pairing.set_best(first);
@@ -71,7 +71,7 @@ struct PairingTest : testing::Test {
   Pairing pairing{ledger, loader, Measuring::paired};
 };
 
-// What comparing added to the last call, 3 ms, is expected of the next, which 2 % of 10 ms do not pay.
+// Comparing added 3 ms to the last call, so the same is expected of the next. The 2 % of 10 ms do not pay for that.
 TEST_F(PairingTest, OfShadowedCallsComparingIsReservedAndCharged) {
   Pairing shadowed{ledger, loader, Measuring::paired, Safety::shadowed};
   const auto first = variant(0, us(100));
@@ -97,7 +97,8 @@ TEST_F(PairingTest, OfShadowedCallsComparingIsReservedAndCharged) {
   EXPECT_TRUE(shadowed.next(Mode::automatic, ms(310)).exploring);
 }
 
-// 7.2 ms are more than the 5 ms of one call. They count until 2 % of the time have gained as much: 0.36 s.
+// A comparison of 7.2 ms exceeds the 5 ms of one call. It counts until 2 % of the time have gained as much, after 0.36
+// s.
 TEST_F(PairingTest, ASlowComparisonKeepsOthersOutForAWhileOnly) {
   Pairing shadowed{ledger, loader, Measuring::paired, Safety::shadowed};
   const auto candidate = variant(1, us(90));
@@ -121,7 +122,7 @@ TEST_F(PairingTest, ASlowComparisonKeepsOthersOutForAWhileOnly) {
   EXPECT_TRUE(shadowed.next(Mode::automatic, ms(1371)).exploring);
 }
 
-// Three times 3 ms less 3 ms is more than the 5 ms of one call, and stays so.
+// Three times 3 ms, less 3 ms, exceeds the 5 ms of one call, and always will.
 TEST_F(PairingTest, WhatMayStallForTooLongAtAnyTimeIsSaid) {
   begin(ms(3));
   add(variant(1, ms(2)));
@@ -132,7 +133,7 @@ TEST_F(PairingTest, WhatMayStallForTooLongAtAnyTimeIsSaid) {
   EXPECT_NEAR(to_ms(pairing.stalls_too_long()->longest), 6.0, 0.1);
 }
 
-// There the driver finds nothing that it would let the launch wait for.
+// On an idle stream the driver has nothing that the launch would wait for.
 TEST_F(PairingTest, AFirstLaunchWaitsForAnIdleStream) {
   begin(us(100));
   add(variant(1, us(90)));
@@ -207,8 +208,8 @@ TEST_F(PairingTest, StallsAreWhatCallsTookMoreThanTheBest) {
 TEST_F(PairingTest, AnUnknownCandidateWaitsUntilTheBudgetAffordsThreeTimesTheBest) {
   begin(ms(1));
   add(variant(1, ms(1.1)));
-  // (3 - 1) * 1 ms and 0.02 ms of a first launch are 2 % of 101 ms, the calls since the first are 10 ms apart: 5 are
-  // over, and the eleventh comes 110 ms behind the first.
+  // A stall of (3 - 1) * 1 ms and the 0.02 ms of a first launch are 2 % of 101 ms. Calls are 10 ms apart and 5 are
+  // over, so the eleventh comes 110 ms behind the first.
   calls(5);
   EXPECT_EQ(explored, 0);
   EXPECT_TRUE(pairing.waits_for_budget());
@@ -231,8 +232,8 @@ TEST_F(PairingTest, NoUnknownCandidateMayStallACallBeyondTheLongest) {
   EXPECT_EQ(explored, 1) << "whatever the budget says";
 }
 
-// The first of 12 ms costs 11 ms, and the next may take as long: beyond the 5 + 2 ms of a call of 1 ms. What it may
-// lose the budget gains in 550 ms, 55 calls, after which the next is tried.
+// The first candidate of 12 ms costs 11 ms, and the next may take as long. That exceeds the 5 + 2 ms of a call of 1 ms.
+// The budget gains that much in 550 ms, 55 calls, after which the next is tried.
 TEST_F(PairingTest, OneBadSurpriseKeepsOthersOutUntilTheBudgetHasGainedAsMuch) {
   Ledger usual({.share = 0.02});
   Pairing other(usual, loader, Measuring::paired);
@@ -260,7 +261,7 @@ TEST_F(PairingTest, OneBadSurpriseKeepsOthersOutUntilTheBudgetHasGainedAsMuch) {
   EXPECT_GT(tried, 1);
 }
 
-// One may take as long as it likes and costs what the budget says, the other does not hold it up.
+// A candidate may take long and costs what the budget allows; it does not delay the other one.
 TEST_F(PairingTest, WhatMayStallForTooLongIsPutBehindOthers) {
   begin(ms(1));
   add(variant(1, ms(2)), ms(9));  // 8 ms more than the best, of 5
@@ -269,7 +270,7 @@ TEST_F(PairingTest, WhatMayStallForTooLongIsPutBehindOthers) {
   EXPECT_GE(explored, 1);
 }
 
-// 4000 launches of 3 us: 12 ms, where a call of 1 ms may lose 5.
+// Sending 4000 launches of 3 us takes 12 ms; a call of 1 ms may lose 5 ms.
 TEST_F(PairingTest, WhatTheHostWouldSendForTooLongIsNotTried) {
   begin(ms(1));
   const auto many = variant(1, ms(0.5));
@@ -299,7 +300,7 @@ TEST_F(PairingTest, ExploringKeepsTheShare) {
   for (int i = 1; i <= 100; ++i) add(variant(i, ms(1.0 + 0.05 * i)));
   for (int i = 0; i < 3000; ++i) {
     call();
-    // What one exploring call came to more than was expected of it may be beyond it for a while: 5 ms at most.
+    // The stall of one exploring call may exceed its prediction and thus the budget for a while, by 5 ms at most.
     ASSERT_LE(ledger.stalls().total(), 0.02 * ledger.running(now) + ms(5));
   }
   EXPECT_GT(outcomes.size(), 50);
@@ -414,7 +415,7 @@ TEST_F(PairingTest, WhatMayBeAsFastIsComparedLater) {
   add(lucky);
   call(Mode::explore);
   EXPECT_TRUE(pairing.is_busy());
-  times[lucky.get()] = us(104);  // which its first launch was not
+  times[lucky.get()] = us(104);  // its first launch was faster
   calls(40);
   EXPECT_EQ(pairing.best(), first);
   ASSERT_EQ(outcomes.size(), 2);
@@ -431,7 +432,7 @@ TEST_F(PairingTest, OfManyThatMayBeAsFastTheFastestStay) {
   EXPECT_EQ(std::ranges::count_if(outcomes, [](const Outcome& each) { return each.retired != nullptr; }), 12);
 }
 
-// An application may send many calls before the first has ended.
+// Other candidates have turns, since an application may send many calls before the first has ended.
 TEST_F(PairingTest, WhileTimesHaveNotComeBackOthersHaveTheirTurns) {
   const auto first = begin(us(100));
   const auto one = variant(1, us(95));
@@ -452,7 +453,7 @@ TEST_F(PairingTest, WhileTimesHaveNotComeBackOthersHaveTheirTurns) {
   EXPECT_FALSE(pairing.is_busy());
 }
 
-// What calls both halves in one must get no other candidate for the best known.
+// A caller that runs both halves in one call must not get another candidate as the best known.
 TEST_F(PairingTest, TheOtherHalfOfARoundIsOfTheSameContest) {
   const auto first = begin(us(100));
   add(variant(1, us(101)));
@@ -510,7 +511,7 @@ TEST(ExclusivePairing, WaitsAreReservedAndCharged) {
   }
   pairing.collect();
   EXPECT_EQ(ledger.stalls().waiting, ms(15));
-  // 2 * 3 ms of waiting are beyond what a call may stall, as far as it is known.
+  // Waiting 2 * 3 ms exceeds the known limit of a call's stall.
   pairing.add({}, std::make_shared<FakeVariant>());
   EXPECT_FALSE(pairing.next(Mode::automatic, ms(100'000)).exploring);
 }

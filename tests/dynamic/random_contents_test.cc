@@ -1,4 +1,4 @@
-// What is kept of random contents is what would be drawn anew.
+// Kept random contents equal those that would be drawn anew.
 #include "dynamic/random_contents.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ namespace {
 using testing::Each;
 using testing::IsNull;
 
-// x is drawn at random.
+// Returns a spec whose x is filled at random.
 KernelSpec spec_of(std::int64_t n, const FillUniform& fill = {}) {
   KernelSpec spec = tune::scale_spec();
   spec.problem_size = {{"n", n}};
@@ -45,7 +45,7 @@ TEST(RandomContents, BeginWithWhatEachSizeWouldHaveByItself) {
   }
 }
 
-// And somewhat larger ones.
+// Somewhat larger sizes use the same drawing too.
 TEST(RandomContents, AreDrawnOnceForSizesThatFollow) {
   RandomContents contents;
   drawn_for(contents, spec_of(64));

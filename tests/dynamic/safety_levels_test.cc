@@ -1,5 +1,5 @@
-// The levels of safety and tuning on demand, in an application's own OpenCL context: a kernel whose fastest
-// configuration computes something else.
+// Levels of safety and tuning on demand, in an application's own OpenCL context. The fastest configuration of the
+// kernel computes something else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@ using ::testing::IsEmpty;
 
 constexpr int kNumbers = 256;
 
-// WRONG spares the work and is off by one.
+// WRONG skips the work, and its result is off by one.
 constexpr char kDouble[] = R"(
 kernel void twice(global float* x, int n) {
   float y = 0.0f;
@@ -61,7 +61,7 @@ class SafetyLevels : public ::testing::Test {
     tuner = attach();
     x = application->make_memory(std::vector<float>(kNumbers, 0.0f));
   }
-  // Its processes compete with other tests as equals.
+  // Attaches a tuner whose processes have the same priority as other tests.
   std::unique_ptr<Tuner> attach(TunerOptions options = {}) {
     options.budget = {.share = 1.0, .longest = nanoseconds_from_seconds(1)};
     options.worker.niceness = 0;
@@ -70,7 +70,7 @@ class SafetyLevels : public ::testing::Test {
   std::unique_ptr<TunableKernel> kernel(Safety safety, const KernelSpec& spec = twice_spec()) {
     return tuner->kernel(spec, {.policy = {.safety = safety, .strategy = "exhaustive"}}).value();
   }
-  // Calls it until it is tuned. What is 0 stays 0 when it is doubled.
+  // Calls the kernel until it is tuned. Zeros stay zeros when they are doubled.
   void tune(TunableKernel& twice) {
     for (int i = 0;; ++i) {
       twice(application->queue(), x, kNumbers).value();
@@ -184,7 +184,8 @@ TEST_F(SafetyLevels, AForkInTheMiddleOfScreeningHarmsNothing) {
   EXPECT_EQ(best(*twice), "ROUNDS=40, WRONG=0");
 }
 
-// The reference says that nothing is right: what runs is said to be wrong, and nothing else is tried.
+// The reference makes every output wrong. The best known still runs, a note tells that it is wrong, and nothing else is
+// tried.
 TEST_F(SafetyLevels, WhereEveryConfigurationFailsTheBestKnownRunsAndANoteSaysWhy) {
   KernelSpec spec = twice_spec();
   std::get<ReferenceKernel>(spec.reference).source.text =
@@ -213,14 +214,14 @@ TEST_F(SafetyLevels, ShadowedCallsKeepWrongResultsFromTheApplication) {
   EXPECT_EQ(twice->report().wrong_results, 2u) << "what was wrong once is not tried again";
 }
 
-// Its outputs have a length that depends on parameters.
+// The outputs cannot be compared.
 TEST_F(SafetyLevels, WhatCannotBeComparedIsAdoptedOnlyWhereThatIsAllowed) {
   KernelSpec spec = twice_spec();
   spec.reference = {};
   std::get<VectorArgument>(spec.arguments[0].kind).comparison = OutputComparison::none;
   const std::array<CallArgument, 2> arguments{CallArgument(x), CallArgument(kNumbers)};
   for (const Safety safety : {Safety::screened, Safety::shadowed}) {
-    tuner = attach();  // which knows nothing of the level before
+    tuner = attach();  // it knows nothing of the level before
     const auto twice = kernel(safety, spec);
     (*twice)(application->queue(), x, kNumbers).value();
     EXPECT_FALSE(twice->tune_now(application->queue(), arguments)->best->observation.verified);

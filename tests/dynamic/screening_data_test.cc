@@ -1,4 +1,4 @@
-// What screening works on: which data, which device, which of its results count, and when it goes on.
+// Input of screening: its data, its device, which of its results count, and when it goes on.
 #include "dynamic/screening_data.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ std::vector<int> numbers(const std::vector<Trial>& trials) {
   return numbers;
 }
 
-// 100 is the best: 104 is within 5 %, 120 has an interval that begins at 100; 106 to 107 is neither.
+// The best is 100. 104 is within 5 %, and 120 has an interval that begins at 100; 106 to 107 is neither.
 TEST(Finalists, AreThoseThatCannotBeToldFromTheBest) {
   EXPECT_THAT(numbers(finalists(
                   {trial(1, 106, 106, 107), trial(2, 120, 100, 140), trial(3, 100, 99, 101), trial(4, 104, 103, 105)})),
@@ -83,7 +83,7 @@ TEST(ScreeningData, OfASizeThatCannotBeHalvedIsRefused) {
   EXPECT_THAT(fitting.error().message(), HasSubstr("0.000504 MB of the device's memory, and may take 0.0005 MB"));
 }
 
-// 512 bytes count as 10.24 ns, the kernel runs 8 times.
+// The 512 bytes count as 10.24 ns, and the kernel runs 8 times.
 TEST(ScreeningData, IsHalvedUntilAStepTakesLittle) {
   const auto problem = problem_of(tune::scale_spec());
   const auto size = [&](double most, double kernel_time) {
@@ -98,8 +98,8 @@ TEST(ScreeningData, IsHalvedUntilAStepTakesLittle) {
   EXPECT_EQ(size(0, 0), 1) << "a step takes what it takes";
 }
 
-// A volume of n bytes into which m samples are added: 1,600 runs of 1 ns become 800, 400, 200 with fewer samples,
-// though the bytes hardly become less.
+// m samples are added into a volume of n bytes. 1,600 runs of 1 ns become 800, 400, 200 with fewer samples, although
+// the bytes hardly shrink.
 TEST(ScreeningData, OfTwoSizesTheWorkIsTheirProduct) {
   KernelSpec spec = tune::scale_spec();
   spec.problem_size.push_back({"m", 200});
@@ -152,7 +152,7 @@ TEST(ScreeningDevice, IsNotAnotherOfTheSameModelAtAnotherPlace) {
   EXPECT_FALSE(is_screening_device(attached, device_at("cuda:0", "0000:3B:00.0")));
 }
 
-// As where the application sees other devices than a new process does.
+// The application may see other devices than a new process does.
 TEST(ScreeningDevice, IsLookedForWhereItsSelectorNamesNoneOrAnother) {
   backend::WorkerOptions worker;
   worker.executable = test::program("wattune-worker");
@@ -164,7 +164,7 @@ TEST(ScreeningDevice, IsLookedForWhereItsSelectorNamesNoneOrAnother) {
   EXPECT_EQ(open_screening_device(attached, {}, worker).error().code(), ErrorCode::not_found);
 }
 
-// Once a step took 50 ms, with what the device took to turn to it, 2 % of 5 s pay for it and for the next, which is
+// A step took 50 ms, including the device's switch to it. The 2 % of 5 s pay for it and for the next step, which is
 // expected to take as long.
 TEST(ScreeningAllowance, BeginsAStepWhenTheShareOfTheBudgetPaysForIt) {
   Ledger ledger({.share = 0.02});

@@ -19,7 +19,7 @@ using testing::SizeIs;
 
 using SeveralKeys = ScreeningTest;
 
-// One that will be called for long, of which little is known yet, before one that was called for a second.
+// The first key will be called for long and little is known of it yet. The other was called for a second.
 TEST_F(SeveralKeys, TheKeyWhoseNextStepIsWorthMoreComesFirst) {
   std::atomic<bool> both = false;
   std::atomic<std::size_t> brought = 0;
@@ -43,7 +43,7 @@ TEST_F(SeveralKeys, TheKeyWhoseNextStepIsWorthMoreComesFirst) {
   EXPECT_EQ(brought, 2 * 64 * sizeof(float)) << "what was set up for the first key was kept while the other ran";
 }
 
-// Nothing is left of what was set up for the first key when a kernel of the other ends their process.
+// When a kernel of the other key ends their process, the data of the first key are lost.
 TEST_F(SeveralKeys, AProcessThatCrashesCostsOtherKeysTheirDataOnly) {
   std::atomic<bool> both = false;
   std::atomic<const Explorer*> other = nullptr;
@@ -70,13 +70,13 @@ TEST_F(SeveralKeys, AProcessThatCrashesCostsOtherKeysTheirDataOnly) {
   EXPECT_EQ(called->explored(), 30u);
 }
 
-// It goes on where it was when it is called again.
+// The key continues where it was when it is called again.
 TEST_F(SeveralKeys, AKeyThatIsNotCalledAnyMoreMakesRoomForOthers) {
   std::atomic<double> now = 1e15;
   std::atomic<int> calls = 0;
   std::atomic<bool> over = false;
   options.now = [&] { return Nanoseconds(now.load()); };
-  // Each launch lasts until the next call, or the first key might be searched before the other is called at all.
+  // Each launch lasts until the next call. Otherwise the first key might be searched before the other is called at all.
   kernel = [&](const wattune::fakes::FakeLaunch& launch) {
     const int before = calls;
     while (calls == before && !over) std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -101,7 +101,7 @@ TEST_F(SeveralKeys, AKeyThatIsNotCalledAnyMoreMakesRoomForOthers) {
   EXPECT_THAT(left->state(), HasSubstr("trying 1 of 30"));
 }
 
-// Two processes that compile what has MODE=wait once they may.
+// Two processes that compile. Code with MODE=wait is compiled once the test allows it.
 class WaitingCompilers {
  public:
   WaitingCompilers() {
@@ -127,7 +127,7 @@ class WaitingCompilers {
       (std::filesystem::temp_directory_path() / fmt::format("wattune-screening-test-{}", getpid())).string();
 };
 
-// Keys of one kernel whose compilers wait, or do not; by a clock that goes on, and that may be put forward.
+// Keys of one kernel whose compilers wait or do not. The clock runs, and may be put forward.
 struct KeysThatCompile : ScreeningTest {
   KeysThatCompile() {
     options.pool = &*compilers.pool;
@@ -162,7 +162,7 @@ TEST_F(KeysThatCompile, WhileOneWaitsForACompilerOthersGoOn) {
   EXPECT_THAT(wait_for(*waiting), SizeIs(1));
 }
 
-// The second configuration waits for its compiler, and the third is screened meanwhile.
+// The second configuration waits for its compiler; the third is screened meanwhile.
 TEST_F(KeysThatCompile, WhatIsCompiledFirstIsScreenedFirst) {
   options.compile_ahead = 4;
   spec.parameters.back().values = {"good", "wait"};
@@ -173,7 +173,7 @@ TEST_F(KeysThatCompile, WhatIsCompiledFirstIsScreenedFirst) {
   EXPECT_EQ(explorer->explored(), 60u);
 }
 
-// Neither what is not called any more nor what does not pay gives way to the other without end.
+// One key is not called any more, the other does not pay. They must not yield to each other for ever.
 TEST_F(KeysThatCompile, WhatIsNotCalledGoesOnWhereNothingElseIsWorthRunning) {
   const auto poor = explore_with("good");
   poor->note_calls(Nanoseconds());
@@ -184,7 +184,7 @@ TEST_F(KeysThatCompile, WhatIsNotCalledGoesOnWhereNothingElseIsWorthRunning) {
   ahead = 1.0;
   compilers.go();
   while (not_called->explored() < 30) {
-    poor->wanted();  // which is called
+    poor->wanted();  // the key is called
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   EXPECT_LT(poor->explored(), 30u);

@@ -1,5 +1,5 @@
-// A Screening on a fake device, for tests from a key that is to be searched to what is tried in the application's
-// calls.
+// A Screening on a fake device. The tests cover the way from a key that is to be searched to the configurations that
+// calls try.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 
 namespace wattune::dynamic {
 
-// 30 configurations on a fake device, of which block 64 in mode 7 takes 1 us and all others at least 2 us.
+// A space of 30 configurations on a fake device. Block 64 in mode 7 takes 1 us, all others at least 2 us.
 struct ScreeningTest : testing::Test {
   static Result<Nanoseconds> run(const wattune::fakes::FakeLaunch& launch) {
     WATTUNE_TRY(tune::scale(launch));
@@ -47,7 +47,7 @@ struct ScreeningTest : testing::Test {
     last_device = device.get();
     return std::unique_ptr<backend::Device>(std::move(device));
   }
-  // The reference is `plain`.
+  // Sets `plain` as the reference.
   void check_outputs() {
     ReferenceKernel reference;
     reference.source.function = "plain";
@@ -64,7 +64,7 @@ struct ScreeningTest : testing::Test {
     };
     return make_screened_explorer(problem, policy, {}, ledger, *screening, keep).value();
   }
-  // What the whole search found: some of it is wanted before its end.
+  // Waits for the end of the search, and returns what it found. Some of that is wanted before the end.
   static std::vector<Candidate> wait_for(Explorer& explorer) {
     while (!explorer.over() && (explorer.wanted().empty() || explorer.state().starts_with("screening, ")))
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -76,7 +76,7 @@ struct ScreeningTest : testing::Test {
     return names;
   }
 
-  // A key is over before a note says why.
+  // Waits for the first notes. A key is over before a note tells why.
   std::vector<std::string> first_notes() {
     while (true) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -90,10 +90,10 @@ struct ScreeningTest : testing::Test {
   Ledger ledger{{.share = 1.0}};
   std::atomic<std::uint64_t> free_memory = 1 << 20;
   std::atomic<int> opened = 0;
-  wattune::fakes::FakeDevice* last_device = nullptr;  // of the screening thread
+  wattune::fakes::FakeDevice* last_device = nullptr;  // that of the screening thread
   std::mutex noting;
   std::vector<std::string> notes;
-  std::vector<std::string> found;  // what goes to wisdom; of the screening thread until the explorer is over
+  std::vector<std::string> found;  // entries for wisdom; of the screening thread until the explorer is over
   ScreeningOptions options;
   std::optional<Screening> screening;  // ends first
 };

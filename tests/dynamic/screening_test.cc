@@ -1,4 +1,4 @@
-// Screened kernels, from a key that is to be searched to what is tried in the application's calls.
+// Screened kernels: the way from a key that is to be searched to the configurations that calls try.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -111,7 +111,7 @@ TEST_F(ScreeningTest, WhereTheDefaultConfigurationFailsNothingIsAdoptedUnlessTha
   EXPECT_THAT(names(wait_for(*allowed)), ElementsAre("block=64, mode=7"));
 }
 
-// Behind some ten that gain nothing another is expected to save less than its two waits of 0.4 ms take.
+// After some ten configurations that gain nothing, another is expected to save less than its two waits of 0.4 ms cost.
 TEST_F(ScreeningTest, WhatDoesNotPayWithinTheExpectedCallsIsSaid) {
   std::atomic<double> seconds = 1e6;
   options.now = [&] { return nanoseconds_from_seconds(seconds); };
@@ -131,7 +131,7 @@ TEST_F(ScreeningTest, WhatDoesNotPayWithinTheExpectedCallsIsSaid) {
   screening.reset();
 }
 
-// The first eight teach what a first launch says; what they taught holds for the next key as well.
+// The first eight configurations teach how slow a first launch may be. The next key profits from that as well.
 TEST_F(ScreeningTest, WhatIsClearlySlowerIsLaunchedOnce) {
   check_outputs();
   std::mutex counting;
@@ -194,7 +194,7 @@ TEST_F(ScreeningTest, WhatIsRefusedRunsTheBestKnownOnlyAndSaysSoOnce) {
                                     "known only: ")));
 }
 
-// The data take 512 bytes, a quarter of 2,048; of 1,024 only half of the data fits.
+// The data take 512 bytes, a quarter of 2,048. Only half of the data fits into a quarter of 1,024.
 TEST_F(ScreeningTest, TimesOfReducedDataAreNotExpectedInCalls) {
   free_memory = 1024;
   const auto explorer = explore();
@@ -205,7 +205,7 @@ TEST_F(ScreeningTest, TimesOfReducedDataAreNotExpectedInCalls) {
   EXPECT_THAT(found, IsEmpty());
 }
 
-// 0.005 of 0.2 s pay for a step of 1 ms, for which 50 MB stand: 134 MB are halved twice.
+// A share of 0.005 of 0.2 s pays for a step of 1 ms, in which 50 MB fit. So 134 MB are halved twice.
 TEST_F(ScreeningTest, OnASmallBudgetItTriesMoreOnSmallerData) {
   Ledger small({.share = 0.005});
   small.begin(Nanoseconds());
@@ -231,7 +231,7 @@ TEST_F(ScreeningTest, OnASmallBudgetItTriesMoreOnSmallerData) {
   screening.reset();
 }
 
-// The search goes on only when the test has seen what it found.
+// The search goes on only once the test has seen its result.
 TEST_F(ScreeningTest, WhatIsBetterThanTheBestKnownDoesNotWaitForTheSearchToEnd) {
   std::atomic<bool> found_best = false;
   std::atomic<bool> go_on = false;
@@ -250,7 +250,7 @@ TEST_F(ScreeningTest, WhatIsBetterThanTheBestKnownDoesNotWaitForTheSearchToEnd) 
   EXPECT_THAT(names(wait_for(*explorer)), ElementsAre("block=64, mode=7"));
 }
 
-// Mode 1 takes 3 % longer as it seems, and all that follow wait until the test has seen that it is tried.
+// Mode 1 seems to take 3 % longer. All later configurations wait until the test has seen that mode 1 is tried.
 TEST_F(ScreeningTest, WhatMayBeAsGoodIsTriedInCallsAtOnce) {
   std::atomic<bool> go_on = false;
   kernel = [&](const wattune::fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
@@ -266,8 +266,8 @@ TEST_F(ScreeningTest, WhatMayBeAsGoodIsTriedInCallsAtOnce) {
   wait_for(*explorer);
 }
 
-// block 8 in mode 0 is the best known, with 2 us; block 64 in mode 7 takes half as long. So it does in calls, whose
-// times may be told when all is screened.
+// Block 8 in mode 0 is the best known, with 2 us; block 64 in mode 7 takes half as long. The same holds in calls, whose
+// times may become known after the screening.
 TEST_F(ScreeningTest, OnReducedDataTheBestKnownTellsWhatCallsWillTake) {
   spec.problem_size[0].value = 128;
   free_memory = 2048;  // of which 512 bytes are those of 64 elements
@@ -282,7 +282,7 @@ TEST_F(ScreeningTest, OnReducedDataTheBestKnownTellsWhatCallsWillTake) {
   EXPECT_EQ(wanted[0].expected, Nanoseconds(25'000));
 }
 
-// In calls the best known takes the least time, as they say while the second is screened.
+// Calls report the least time for the best known, while the second configuration is screened.
 TEST_F(ScreeningTest, OnReducedDataCallsSayThatNothingIsLeft) {
   spec.problem_size[0].value = 128;
   free_memory = 2048;
@@ -308,7 +308,7 @@ TEST_F(ScreeningTest, OnReducedDataCallsSayThatNothingIsLeft) {
   EXPECT_GT(explored(Nanoseconds(10'000)), 1u);
 }
 
-// What takes 1.5 us was the best known before block 64 in mode 7.
+// A configuration of 1.5 us was the best known before block 64 in mode 7.
 TEST_F(ScreeningTest, OnReducedDataCallsTryWhatWasTheBestBeforeToo) {
   kernel = [](const wattune::fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
     WATTUNE_ASSIGN(const Nanoseconds time, run(launch));
@@ -342,7 +342,7 @@ TEST_F(ScreeningTest, ASpecThatIsWrongEndsItsKeyOnly) {
   EXPECT_THAT(wait_for(*explorer), SizeIs(1));
 }
 
-// Among them the one that the application runs.
+// The failing configurations include the one that the application runs.
 TEST_F(ScreeningTest, WhereNothingWorksANoteSaysWhy) {
   kernel = [](const wattune::fakes::FakeLaunch&) -> Result<Nanoseconds> { return wattune::fakes::crash("SIGSEGV"); };
   check_outputs();
@@ -360,7 +360,7 @@ TEST_F(ScreeningTest, TimeOnTheDeviceIsCharged) {
   EXPECT_EQ(ledger.stalls().total(), ledger.stalls().screening);
 }
 
-// Screening would begin at the first call, had the application time to spare.
+// Screening would begin at the first call, but the application has no time to spare.
 TEST_F(ScreeningTest, WaitsWhileTheBudgetIsSpentAndEndsInThat) {
   options.now = [] { return Nanoseconds(); };
   const auto explorer = explore();
@@ -369,7 +369,7 @@ TEST_F(ScreeningTest, WaitsWhileTheBudgetIsSpentAndEndsInThat) {
   EXPECT_FALSE(explorer->over());
 }
 
-// The compiler of the fake worker takes without end. The limit of compiling is two minutes.
+// The fake worker's compiler never ends. The limit of compiling is two minutes.
 TEST_F(ScreeningTest, EndsThoughItsProcessIsBusy) {
   spec.source.text = "slow";
   spec.source.function = "scale";

@@ -1,4 +1,4 @@
-// Shadowed calls on a fake device: whose outputs the application gets.
+// Shadowed calls on a fake device, and the outputs that the application gets.
 #include "dynamic/shadow.h"
 
 #include <gmock/gmock.h>
@@ -14,9 +14,9 @@ namespace {
 using testing::Each;
 using testing::HasSubstr;
 
-// y += x over 64 floats: y is 10 before each call, x is 1, so y is 11 after it.
+// The kernel computes y += x over 64 floats: y is 10 before each call and x is 1, so y is 11 after it.
 struct ShadowTest : testing::Test {
-  // Launches a kernel on the buffers of the call.
+  // A variant that launches a kernel on the buffers of the call.
   class Sent : public fakes::FakeVariant {
    public:
     Sent(backend::Device& device, const std::string& function, Configuration configuration)
@@ -131,7 +131,7 @@ TEST_F(ShadowTest, MemoryIsAllocatedOnce) {
   EXPECT_EQ(device.counters().live_objects, live);
 }
 
-// Calls of one key with other sizes: what is wrong lies behind the elements of the first size, and is seen.
+// Calls of one key may have other sizes. The wrong element lies behind the elements of the first size and is found.
 TEST_F(ShadowTest, TheWholeOfEachCallsOutputsIsCompared) {
   KernelSpec spec = problem->spec;
   spec.arguments.push_back({"n", ScalarArgument{.type = ElementType::int32, .value = {"n"}}, {}});

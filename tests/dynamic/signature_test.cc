@@ -1,4 +1,4 @@
-// What calls pass and which sizes they tell.
+// Arguments of calls, and the sizes that they tell.
 #include "dynamic/signature.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// A tunable kernel on the stand-in for CUDA's driver, on which a launch takes a microsecond for each thread of a block.
+// A tunable kernel on the fake of CUDA's driver, where a launch takes a microsecond for each thread of a block.
 #pragma once
 
 #include "backend/cuda_support.h"
@@ -23,7 +23,7 @@ inline KernelSpec scale_on_stand_in(const std::string& name = "scale") {
   return spec;
 }
 
-// Whoever loads compiles, in this process.
+// Returns options with which the loading thread compiles, in this process.
 inline TunerOptions in_this_process() {
   return {.budget = {.share = 1.0, .longest = nanoseconds_from_seconds(1)}, .compile_processes = 0};
 }

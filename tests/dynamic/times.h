@@ -1,4 +1,4 @@
-// Times as tests write them.
+// Units of time for tests.
 #pragma once
 
 #include "wattune/core/units.h"

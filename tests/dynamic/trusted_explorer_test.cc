@@ -12,7 +12,7 @@ namespace {
 
 using testing::IsEmpty;
 
-// 1,000 configurations of two parameters; what each takes is a formula.
+// A space of 1,000 configurations of two parameters, whose times follow a formula.
 struct TrustedExplorerTest : testing::Test {
   static std::shared_ptr<const Problem> make_problem() {
     KernelSpec spec;
@@ -42,7 +42,7 @@ struct TrustedExplorerTest : testing::Test {
                                  {.ahead = ahead, .known = std::move(known), .now = [this] { return now; }})
         .value();
   }
-  // Tells of what is wanted, one after another; returns in which order they were tried.
+  // Tells the results of the wanted configurations, one after another. Returns the order in which they were tried.
   static std::vector<Configuration> drive(Explorer& explorer) {
     std::vector<Configuration> tried;
     while (!explorer.over()) {
@@ -69,7 +69,7 @@ TEST_F(TrustedExplorerTest, WhatDoesNotPayYetWaitsForFurtherCalls) {
   EXPECT_FALSE(explorer->wanted().empty());
 }
 
-// Where calls pay for what is tried, those like the best cost least and are the likeliest to be better.
+// If calls pay for trials, neighbours of the best cost least and are most likely to be better.
 TEST_F(TrustedExplorerTest, WhatDiffersFromTheBestInOneParameterComesNext) {
   const auto explorer = make({.safety = Safety::trusted, .stop = {.evaluations = 30}}, 1, {named(60, 3)});
   const std::vector<Configuration> tried = drive(*explorer);
@@ -83,8 +83,7 @@ TEST_F(TrustedExplorerTest, WhatDiffersFromTheBestInOneParameterComesNext) {
   }
 }
 
-// Nothing is known of where the better ones are before the first has come back.
-// What is searched completely is as well.
+// This holds for a space that is searched completely as well.
 TEST_F(TrustedExplorerTest, InASmallSpaceWhatIsNearComesFirstToo) {
   const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"x", "y"});
   const auto explorer = make({.safety = Safety::trusted, .stop = {.evaluations = 1000}}, 1, {named(70, 0)});
@@ -122,7 +121,7 @@ TEST_F(TrustedExplorerTest, WantsAsManyAsCompileAtOnceAndNoneTwice) {
   while (!explorer->over()) {
     const std::vector<Candidate> wanted = explorer->wanted();
     EXPECT_EQ(wanted.size(), std::min<std::size_t>(4, 20 - tried.size()));
-    // The last comes back first.
+    // The last one comes back first.
     EXPECT_TRUE(tried.insert(wanted.back().configuration.to_string()).second);
     explorer->tell(wanted.back().configuration, measured(wanted.back().configuration));
   }

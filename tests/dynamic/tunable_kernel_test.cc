@@ -1,5 +1,5 @@
-// Tunable kernels in an application's own OpenCL context: what calls run, what they refuse, and that they tune
-// themselves meanwhile.
+// Tunable kernels in an application's own OpenCL context: which configurations calls run, which mistakes they refuse,
+// and that they tune themselves meanwhile.
 #include "wattune/dynamic/tunable_kernel.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ using ::testing::HasSubstr;
 
 constexpr int kElements = 256;
 
-// ROUNDS makes it slower without changing what it computes.
+// ROUNDS makes the kernel slower without changing its result.
 constexpr char kScale[] = R"(
 kernel void scale(global float* x, int n, float by) {
   float y = 0.0f;
@@ -51,13 +51,13 @@ class TunableKernels : public ::testing::Test {
     x = application->make_memory(std::vector<float>(kElements, 1.0f));
   }
 
-  // Its compilers compete with other tests as equals.
+  // Attaches a tuner whose compilers have the same priority as other tests.
   std::unique_ptr<Tuner> attach(TunerOptions options = {}) {
     options.worker.niceness = 0;
     return Tuner::attach(*device, options).value();
   }
   static KernelOptions best() { return {.policy = {.mode = Mode::best, .safety = Safety::trusted}}; }
-  // The same with a fallback that only counts its calls.
+  // Returns the same options with a fallback that only counts its calls.
   static KernelOptions best_or_counted(int& calls) {
     KernelOptions options = best();
     options.fallback = [&calls](const CallStream&, std::span<const CallArgument>) {
@@ -67,7 +67,7 @@ class TunableKernels : public ::testing::Test {
     return options;
   }
   std::vector<float> values() const { return application->values(x, kElements); }
-  // So often that its time is known.
+  // Calls the kernel so often that its time is known.
   void call_often(TunableKernel& scale) const {
     for (int i = 0; i < 20; ++i) {
       scale(application->queue(), x, kElements, 1.0f).value();
@@ -129,7 +129,7 @@ TEST_F(TunableKernels, RefuseWhatDoesNotFit) {
   EXPECT_TRUE((*scale)(application->queue(), x, kElements, 2.0f));
 }
 
-// PoCL gives a handle that was released to the next buffer, mostly.
+// PoCL mostly gives the handle of a released buffer to the next buffer.
 TEST_F(TunableKernels, RefuseASmallerBufferThatHasTheHandleOfAReleasedOne) {
   const auto tuner = attach();
   const auto scale = tuner->kernel(scale_spec(), best()).value();
@@ -234,7 +234,7 @@ TEST_F(TunableKernels, AKeyOfWhichNothingIsKnownBeginsWithTheGuess) {
   EXPECT_EQ(scale->best({{"n", kElements}})->to_string(), "ROUNDS=1, BLOCK=32");
 }
 
-// With so many statements, and as long a compilation, where ROUNDS is 2, which computes the same.
+// Returns a spec whose code has this many statements, and compiles as long, if ROUNDS is 2. The result is the same.
 KernelSpec spec_of_statements(int count) {
   std::string source = R"(
 kernel void scale(global volatile float* x, int n, float by) {
@@ -253,7 +253,7 @@ kernel void scale(global volatile float* x, int n, float by) {
                           {{.name = "ROUNDS", .values = {1, 2, 3}}, {.name = "BLOCK", .values = {32}}});
 }
 
-// What compiles long is likelier than what does not.
+// Sets a guess in which the configuration that compiles long is the likelier one.
 KernelOptions with_guess_that_compiles_long(KernelOptions options) {
   options.guess = [](const std::vector<NamedSize>&) {
     return std::vector<NamedValues>{{{"ROUNDS", 2}}, {{"ROUNDS", 3}}};
@@ -271,7 +271,7 @@ TEST_F(TunableKernels, CallsThatWaitBeginWithWhicheverGuessIsCompiledFirst) {
   EXPECT_EQ(scale->best({{"n", kElements}})->to_string(), "ROUNDS=3, BLOCK=32");
 }
 
-// For as long again as the first took to compile.
+// The key waits for as long again as the first configuration took to compile.
 TEST_F(TunableKernels, AKeyThatIsOnlyExpectedWaitsAWhileForTheLikeliestGuess) {
   const auto begins_with = [this](int statements) {
     const auto tuner = attach();
@@ -287,7 +287,7 @@ TEST_F(TunableKernels, AKeyThatIsOnlyExpectedWaitsAWhileForTheLikeliestGuess) {
   EXPECT_EQ(begins_with(20'000), "ROUNDS=3, BLOCK=32");
 }
 
-// The macros are the same for all sizes, so there is nothing to compile or load for the second key.
+// The macros are the same for all sizes, so the second key has nothing to compile or load.
 TEST_F(TunableKernels, ANewKeyRunsWhatTheNearestHasLoadedInItsFirstCall) {
   const auto tuner = attach();
   int fallbacks = 0;
@@ -313,7 +313,7 @@ TEST_F(TunableKernels, AnExpectedKeyIsReadyWhenItIsCalled) {
   EXPECT_EQ(scale->report().blocked, Nanoseconds());
 }
 
-// The call waits for what is compiled already, and does not begin another.
+// The call waits for the compilation that has begun, and does not begin another.
 TEST_F(TunableKernels, ACallThatComesBeforeWhatIsExpectedWaitsForTheRest) {
   const auto tuner = attach();
   const auto scale = tuner->kernel(scale_spec(), best()).value();
@@ -439,7 +439,7 @@ TEST_F(TunableKernels, WisdomThatCannotBeWrittenDoesNotStopCalls) {
   EXPECT_THAT(values(), Each(4.0f));
 }
 
-// A limit on the size of files stands for a full disk.
+// A limit on the size of files simulates a full disk.
 TEST_F(TunableKernels, OnAFullDiskNothingThatIsKnownIsLost) {
   const auto file = std::filesystem::temp_directory_path() / ("wattune-full-disk-" + std::to_string(getpid()));
   const auto tuner = attach({.budget = {.share = 0.0}, .wisdom = file});
@@ -480,7 +480,7 @@ TEST_F(TunableKernels, WisdomOfAnotherVersionOfTheKernelIsNotUsed) {
   std::filesystem::remove(file);
 }
 
-// The first time of the default stands in wisdom, too: it is no reason to keep it.
+// The first time of the default is in wisdom too, but that is no reason to keep it.
 TEST_F(TunableKernels, TuningThatWasCutShortGoesOnInTheNextRun) {
   const auto file = std::filesystem::temp_directory_path() / ("wattune-cut-short-" + std::to_string(getpid()));
   {
@@ -497,7 +497,7 @@ TEST_F(TunableKernels, TuningThatWasCutShortGoesOnInTheNextRun) {
   std::filesystem::remove(file);
 }
 
-// What is measured is kept though other files cannot be read.
+// Measurements are kept although other files cannot be read.
 TEST_F(TunableKernels, EachLineOfWisdomThatIsLeftOutIsANote) {
   const auto file = std::filesystem::temp_directory_path() / ("wattune-left-out-" + std::to_string(getpid()));
   const auto lines_of = [](const std::filesystem::path& of) {

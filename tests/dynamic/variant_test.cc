@@ -12,7 +12,7 @@ struct TimedCalls : testing::Test {
   std::unique_ptr<backend::Event> event(double from, double until) const {
     return std::make_unique<fakes::FakeEvent>(ms(until - from), ready, ms(from));
   }
-  // Marks that take 1 ms each, before and after.
+  // Returns a span between marks that take 1 ms each.
   MarkedSpan span(double begin, double end) const { return {event(begin - 1, begin), event(end, end + 1)}; }
 
   bool ready = true;

@@ -90,7 +90,7 @@ TEST(BetterEntry, IsTheLaterOneThatWasMeasuredInPlaceHoweverSlow) {
   EXPECT_EQ(&better(first, in_place), &first) << "which was measured later, and is faster for certain";
 }
 
-// Whatever was measured later, and where.
+// The order and the place of measuring do not matter.
 TEST(BetterEntry, IsTheOneThatWasTunedUnlessTheOtherIsFasterForCertain) {
   const WisdomEntry tuned = entry_of({}, 8, 100, 1);
   WisdomEntry so_far = entry_of({}, 16, 98, 2);

@@ -24,7 +24,7 @@ Trial trial_of(int block, double time) {
   return trial;
 }
 
-// A run of the spec at m = 64, n = 96, of which the second Trial is the best.
+// Returns a run of the spec at m = 64, n = 96, in which the second Trial is the best.
 ResultSet run_of(const KernelSpec& spec) {
   ResultSet results;
   const auto space = space::SearchSpace::build(spec.parameters, {}).value();

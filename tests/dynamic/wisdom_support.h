@@ -1,4 +1,4 @@
-// An entry to vary.
+// A wisdom entry to vary.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ inline Configuration block_of(int block) {
   return {0, names, {block, "fast"}};
 }
 
-// `time` is in the middle of an interval of 2 ns.
+// Returns an entry whose `time` is in the middle of an interval of 2 ns.
 inline WisdomEntry entry_of(const Key& key, int block, double time, int measured_at = 0) {
   WisdomEntry entry;
   entry.kernel = kGemm;

@@ -65,7 +65,7 @@ TEST_F(WisdomFile, EntriesOfAnotherKernelVersionAreCountedButNeverReturned) {
   EXPECT_EQ(wisdom->count_of_other_versions(kGemm), 0u);
 }
 
-// From 80, 64 is log(80 / 64) = log 1.25 away and 128 is log(128 / 80) = log 1.6.
+// The distance from 80 to 64 is log(80 / 64) = log 1.25, and to 128 it is log(128 / 80) = log 1.6.
 TEST_F(WisdomFile, NearestIsTheKeyOfTheLeastRatio) {
   save("app.wisdom", {entry_of({{"n", 128}}, 32, 100), entry_of({{"n", 64}}, 16, 100), entry_of({{"n", 8}}, 8, 100)});
   const auto nearest = open()->nearest(kGemm, kDevice, {{"n", 80}});
@@ -123,7 +123,7 @@ TEST_F(WisdomFile, SavingMergesWhatOthersWroteMeanwhile) {
   EXPECT_EQ(parse_wisdom(contents_of(path("app.wisdom")))->entries.size(), 2u);
 }
 
-// 4 processes of 2 threads with a Wisdom of their own each save 5 keys one by one.
+// Four processes of 2 threads, each with a Wisdom of its own, save 5 keys one by one.
 TEST_F(WisdomFile, ProcessesThatSaveAtTheSameTimeLoseNothing) {
   constexpr int kProcesses = 4, kThreads = 2, kKeys = 5;
   const auto save_keys = [&](int writer) {
@@ -160,7 +160,8 @@ TEST_F(WisdomFile, WhatCannotBeSavedStaysInMemory) {
   EXPECT_EQ(block_in(open("absent/app.wisdom")->find(kGemm, kDevice, {{"n", 64}})), 16);
 }
 
-// A limit on the size of files stands for a full disk: the new file holds two lines of 330 bytes, 500 may be written.
+// A limit on the size of files simulates a full disk. The new file would hold two lines of 330 bytes, but only 500
+// bytes may be written.
 TEST_F(WisdomFile, OnAFullDiskStaysAsItWas) {
   save("app.wisdom", {entry_of({{"n", 1}}, 8, 100)});
   const std::string before = contents_of(path("app.wisdom"));

@@ -17,7 +17,7 @@ WisdomEntry full_entry() {
   return entry;
 }
 
-// The example of docs/formats/wisdom.md, byte by byte.
+// The text equals the example of docs/formats/wisdom.md, byte by byte.
 TEST(WisdomText, IsALineForEachEntry) {
   EXPECT_EQ(write_wisdom({entry_of({{"m", 16}, {"layout", "row"}}, 32, 1500)}),
             with_checksums("{\"wattune_wisdom\":1,\"kernel\":\"gemm\",\"version\":\"00112233445566778899aabbccddeeff\","

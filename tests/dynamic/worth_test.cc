@@ -117,7 +117,7 @@ TEST(Worth, PaysForANewKeyAsForOthersBeforeItsFirst) {
   EXPECT_LT(worth.of_one_more(), nanoseconds_from_seconds(0.1));
 }
 
-// Of a key of 1 ms that calls take a second of.
+// Returns the worth of one more step for a key of 1 ms, whose calls take a second.
 Nanoseconds above(Nanoseconds least, const std::shared_ptr<SharedGains>& gains) {
   Worth worth(gains, least);
   worth.note_calls(nanoseconds_from_seconds(1));
@@ -133,7 +133,7 @@ TEST(Worth, LessIsToBeHadNearTheLeastTime) {
   EXPECT_EQ(above(nanoseconds_from_ms(1.2), nothing_known), Nanoseconds()) << "the application may be wrong";
 }
 
-// Keys near their least time gain nothing, which says nothing of those that are far from it.
+// Keys near their least time gain nothing. This tells nothing about keys that are far from it.
 TEST(Worth, OfOthersItLearnsWhatTheyGainedOfWhatWasLeft) {
   const auto gains = std::make_shared<SharedGains>();
   const Nanoseconds far = nanoseconds_from_ms(0.5);

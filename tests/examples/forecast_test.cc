@@ -1,4 +1,4 @@
-// Which ways of running products of small matrices are taken for the fastest.
+// Forecasts of the fastest ways of running products of small matrices.
 #include "batched_gemm/forecast.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,8 @@ std::vector<std::int64_t> values_of(const std::vector<Values>& all, const std::s
   return values;
 }
 
-// Loads from shared memory in loops that the compiler unrolls: NVRTC takes 0.1 s, and 0.1 s more for each hundred.
+// Returns the loads from shared memory in loops that the compiler unrolls. NVRTC takes 0.1 s, and 0.1 s more for each
+// hundred.
 std::int64_t unrolled_loads(const Sizes& sizes, const Values& values) {
   if (value_of(values, "UNROLL_K") == 0) return 0;
   const std::int64_t pitch = sizes.a + value_of(values, "PADD_AA");
@@ -49,7 +50,8 @@ TEST(Forecast, WhatIsLikelyIsInTheSpaceOfTheSize) {
   }
 }
 
-// On an H200 an odd number of threads in a row costs 22 % there: lanes that load vectors of A are served in pairs.
+// On an H200 an odd number of threads in a row costs 22 % here, because lanes that load vectors of A are served in
+// pairs.
 TEST(Forecast, LanesThatLoadVectorsOfARowReadTheSameInPairs) {
   EXPECT_THAT(values_of(likely_values({23, 15, 29}, 3), "PADD_C"), Each(1));
 }
@@ -60,12 +62,12 @@ TEST(Forecast, RowsOfAnOddLengthGetAnEvenPitch) {
   EXPECT_EQ(value_of(likely_values({16, 24, 26}, 1)[0], "PADD_AA"), 0);
 }
 
-// Pairs that threads write go to a quarter of a sector each.
+// Pairs that threads write fill a quarter of a sector each.
 TEST(Forecast, PairsOfColumnsAreGathered) {
   EXPECT_THAT(values_of(likely_values({3, 7, 2}, 3), "DIRECT_WRITE"), Each(0));
 }
 
-// What is the likeliest there by a few hundredths takes NVRTC half a second and more.
+// The forecast prefers another way here by a few hundredths, but NVRTC takes half a second or more to compile it.
 TEST(Forecast, WhatCompilesForLongIsNotTheFirst) {
   for (const Sizes& sizes : {Sizes{29, 32, 18}, Sizes{29, 28, 31}, Sizes{29, 32, 21}})
     EXPECT_LE(unrolled_loads(sizes, likely_values(sizes, 1)[0]), 300) << to_string(sizes);
@@ -78,7 +80,7 @@ TEST(Forecast, TwoOfTheFirstFourCompileQuickly) {
   }
 }
 
-// A block of a single warp needs no barrier, but what its idle lanes could have done is lost.
+// A block of a single warp needs no barrier, but wastes its idle lanes.
 TEST(Forecast, SmallBlocksAreLikelyOnlyWhereTheyFillTheirWarp) {
   for (const Sizes& sizes : draw_sizes(60, 4)) {
     const Values first = likely_values(sizes, 1)[0];

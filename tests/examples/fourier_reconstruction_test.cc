@@ -1,5 +1,5 @@
-// The volume of examples/fourier_reconstruction and what its check sees, with samples inserted by the reference of
-// benchmarks/fourier_reconstruction.
+// The volume of examples/fourier_reconstruction and its check. The reference of benchmarks/fourier_reconstruction
+// inserts the samples.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -74,14 +74,14 @@ TEST_F(FourierReconstruction, AnotherVolumeIsNotAlike) {
   EXPECT_GT(likeness.density_error, 0.5);
 }
 
-// Each sample in the plane of the next one.
+// Each sample lies in the plane of the next one.
 TEST_F(FourierReconstruction, SamplesInWrongPlanesAreNotAlike) {
   std::rotate(samples.orientations.begin(), samples.orientations.begin() + 9, samples.orientations.end());
   volume.insert(samples);
   EXPECT_LT(volume.compare(phantom).correlation, 0.5);
 }
 
-// What run.cc counts on: each call adds the same, so that one that is missing shows.
+// The check in run.cc relies on this: each call adds the same, so that a missing call shows.
 TEST_F(FourierReconstruction, TheWeightCountsCalls) {
   volume.insert(samples);
   const double once = volume.weight();
@@ -92,7 +92,7 @@ TEST_F(FourierReconstruction, TheWeightCountsCalls) {
 
 wattune::Nanoseconds ms(double value) { return wattune::nanoseconds_from_ms(value); }
 
-// 130 calls, of which two explore and took 30 ms each. With the optimum known a call takes 9 ms.
+// Makes a pair of 130 calls, of which two explored and took 30 ms each. With the optimum known a call takes 9 ms.
 Pair explored(Settled settled) {
   Pair pair;
   pair.oracle.calls = 130;

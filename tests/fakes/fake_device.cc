@@ -61,7 +61,7 @@ namespace {
 
 class FakeStream;
 
-// Does its work and returns when it has ended, given when it begins.
+// A command: does its work and returns when it has ended, given when it begins.
 using FakeCommand = std::function<Result<Nanoseconds>(FakeDevice::State&, Nanoseconds begin)>;
 
 Error foreign(const std::string& kind) {
@@ -76,7 +76,7 @@ struct FakeDevice::State {
   FakeCompiler compiler = [](const KernelSource&, const Macros&) { return FakeCompilation{}; };
   FakeResources resources = [](const Macros&, std::size_t) { return backend::KernelResources{}; };
   std::function<backend::SensorReadings(Nanoseconds)> sensors = [](Nanoseconds) { return backend::SensorReadings{}; };
-  FakeCounting counting;  // empty: it has no counters
+  FakeCounting counting;  // empty if it has no counters
   std::unique_ptr<backend::Counters> hardware_counters;
   Nanoseconds transfer{0.0};
   bool reset_broken = false;
@@ -91,7 +91,7 @@ namespace {
 
 using StatePointer = std::shared_ptr<FakeDevice::State>;
 
-// Every object a FakeDevice hands out: counted, and useless once the device was lost or reset.
+// The base of every object that a FakeDevice makes: counted, and useless once the device was lost or reset.
 class Owned {
  public:
   explicit Owned(StatePointer state) : state_(std::move(state)), generation_(state_->generation) {
@@ -130,7 +130,7 @@ class FakeBuffer : public backend::Buffer, public Owned {
   std::vector<std::byte> storage_;
 };
 
-// Arguments are const Buffer* in the interface; what they point to is always a FakeBuffer of ours.
+// Casts an argument, which is a const Buffer* in the interface, but always points to a FakeBuffer.
 FakeBuffer& fake(const backend::Buffer& buffer) {
   return const_cast<FakeBuffer&>(dynamic_cast<const FakeBuffer&>(buffer));
 }
@@ -174,7 +174,7 @@ class FakeProgram : public backend::Program, public Owned {
   Macros macros_;
 };
 
-// When a launch runs, on the fake clock. Shared by its command, which fills it in, and its event.
+// The times of a launch on the fake clock. Its command, which fills it in, and its event share it.
 struct FakeRun {
   FakeStream* stream = nullptr;
   std::optional<Nanoseconds> start;
@@ -292,7 +292,7 @@ class FakeStream : public backend::Stream, public Owned {
     return finish(state(), std::span(&own, 1), limit);
   }
 
-  // All streams of one device.
+  // Finishes several streams of one device.
   static Result<void> finish(FakeDevice::State& state, std::span<FakeStream* const> streams, Nanoseconds limit) {
     ++state.counters.finishes;
     const Nanoseconds latest = state.counters.clock + limit;
@@ -334,7 +334,7 @@ class FakeStream : public backend::Stream, public Owned {
     return {};
   }
 
-  // Stops at the first error; what comes behind it is dropped.
+  // Runs the commands until the first error; the commands behind it are dropped.
   static Result<void> hand_over(State& state, std::span<FakeStream* const> streams) {
     for (auto& [stream, awaited, command] : state.backlog.take(streams)) {
       Result<Nanoseconds> end = command(state, std::max(stream->free_at_, state.counters.clock));
@@ -446,7 +446,7 @@ Macros as_map(std::span<const backend::Macro> macros) {
   return defined;
 }
 
-// With those kernels whose names occur in the text.
+// Makes a program with the kernels whose names occur in the text.
 std::unique_ptr<backend::Program> make_program(const StatePointer& state, std::string log, const std::string& text,
                                                Macros macros) {
   std::vector<std::string> present;

@@ -1,8 +1,8 @@
 // FakeDevice: a Device for tests, in this process, with a fake clock: nothing sleeps, nothing depends on speed.
 //
-// Kernels are C++ functions that the test registers by name. "Compiling" a source makes those kernels available
-// whose names occur in its text. A kernel gets its macros, geometry and argument bytes, works on them at once, and
-// returns how long it pretends to have run; finish(limit) fails with timeout when that sums up to more than limit.
+// Kernels are C++ functions that the test registers by name. "Compiling" a source makes those kernels available whose
+// names occur in its text. A kernel gets its macros, geometry and argument bytes, works on them at once, and returns
+// how long it pretends to have run. finish(limit) fails with timeout if the sum of these times exceeds the limit.
 //
 //   FakeDevice device;
 //   device.add_kernel("scale", 2, [](const FakeLaunch& launch) -> Result<Nanoseconds> {
@@ -10,18 +10,18 @@
 //     return Nanoseconds(1000.0 / launch.macro("TILE"));
 //   });
 //
-// Misbehaviour is what the kernel returns or does:
+// A kernel misbehaves by its result or its actions:
 //   hang            return kForever;
 //   launch failure  return Error(ErrorCode::launch_failed, "...");
 //   crash           return crash("SIGSEGV");          the device is lost until reset()
 //   out of bounds   launch.write_out_of_bounds(0);    check_guards() counts it
 //   wrong output    write something else
-// Compile errors, slow compiles and crashes of the compiler come from on_build(). Commands are held back until
-// submit() or finish(), as a worker does, so tests notice host memory that dies too early; they do their work when they
-// are handed over. Streams overlap on the fake clock: each goes on when its last command has ended, or the launch that
-// it waits for. The clock goes on to the end of what is finished, and an event that is asked before its launch has
-// ended says no and lets the clock go on to that end. Counters tell what was called and what still lives. Not thread
-// safe.
+// Compile errors, slow compiles and crashes of the compiler come from on_build(). Commands are held back until submit()
+// or finish(), as a worker does, so tests notice host memory that dies too early. They do their work when they are
+// handed over. Streams overlap on the fake clock: a command begins when the stream's last command, or the launch that
+// it waits for, has ended. Finishing a stream advances the clock to its end. An event that is asked too early says no
+// and advances the clock to the end of its launch. Counters tell which calls were made and which objects still live.
+// Not thread safe.
 #pragma once
 
 #include <cstring>
@@ -39,12 +39,12 @@ namespace wattune::fakes {
 
 inline constexpr Nanoseconds kForever{std::numeric_limits<double>::infinity()};
 
-// The error of a device whose process died of a signal, as a worker reports it.
+// Returns the error of a device whose process died of a signal, as a worker reports it.
 Error crash(const std::string& signal_name, int signal_number = 11);
 
 using Macros = std::map<std::string, std::string>;
 
-// What a kernel sees of one launch.
+// The view that a kernel has of one launch.
 class FakeLaunch {
  public:
   // One argument: a buffer's bytes, a scalar's bytes, or local memory (zeroed).
@@ -59,9 +59,9 @@ class FakeLaunch {
   const Macros& macros() const { return macros_; }
   const backend::Geometry3& geometry() const { return geometry_; }
   const std::vector<Argument>& arguments() const { return arguments_; }
-  // The macro as a number; NaN when it is not defined or no number.
+  // Returns the macro as a number; NaN if it is not defined or no number.
   double macro(const std::string& name) const;
-  // Argument i as an array or as one value.
+  // Returns argument i as an array; scalar() returns it as one value.
   template <typename T>
   std::span<T> elements(std::size_t i) const {
     const std::span<std::byte> bytes = arguments_.at(i).bytes;
@@ -73,7 +73,7 @@ class FakeLaunch {
     std::memcpy(&value, arguments_.at(i).bytes.data(), sizeof(T));
     return value;
   }
-  // Changes `count` bytes directly behind (or, with before, ahead of) buffer i.
+  // Changes `count` bytes directly behind buffer i or, with `before`, ahead of it.
   void write_out_of_bounds(std::size_t i, std::size_t count = 1, bool before = false) const;
 
  private:
@@ -84,21 +84,20 @@ class FakeLaunch {
 
 using FakeKernelFunction = std::function<Result<Nanoseconds>(const FakeLaunch&)>;
 
-// What the fake compiler says. A duration above the limit becomes a timeout.
+// The result of the fake compiler. A duration above the limit becomes a timeout.
 struct FakeCompilation {
   std::string log;
   Nanoseconds duration{0.0};
 };
 using FakeCompiler = std::function<Result<FakeCompilation>(const KernelSource&, const Macros&)>;
 
-// What the test can look at.
-// What a kernel that was built with these macros takes, launched with work-groups of this size.
+// The resources of a kernel that was built with these macros, launched with work-groups of this size.
 using FakeResources = std::function<backend::KernelResources(const Macros&, std::size_t group_size)>;
 
-// Values, or why there are none, of the counters asked for.
+// The values of the requested counters, or the reason why there are none.
 using FakeCounting = std::function<Result<std::vector<Metric>>(const std::vector<std::string>& counters)>;
 
-// A board's clocks, as a test sees what was done to them.
+// The clocks of a board; a test sees all that was set.
 struct FakeClocks : backend::ClockControl {
   const std::string& board() const override { return name; }
   Result<backend::BoardChoices> choices() override { return backend::BoardChoices(); }
@@ -107,13 +106,14 @@ struct FakeClocks : backend::ClockControl {
   Result<void> restore() override;
 
   std::string name = "fake board";
-  std::function<Result<void>(const backend::BoardSetting&)> answer;  // to set(); empty: it does as it is told
+  std::function<Result<void>(const backend::BoardSetting&)> answer;  // to set(); if empty, it obeys
   bool obeys = true;
   backend::BoardSetting now;
   std::vector<backend::BoardSetting> all;  // that were set
   int restored = 0;
 };
 
+// Counts of calls and living objects, which a test can look at.
 struct FakeCounters {
   int builds = 0;
   int loads = 0;
@@ -126,7 +126,7 @@ struct FakeCounters {
   Nanoseconds clock{0.0};  // device time passed in compiles and launches that were waited for
 };
 
-// Tests know the FakeCounters of a FakeDevice by the name that hardware counters have in the interface.
+// Tests use FakeDevice::counters() for the FakeCounters, whose name in the interface belongs to hardware counters.
 class DeviceWithCounters : public backend::Device {
  public:
   Result<backend::Counters*> counters() final { return hardware_counters(); }
@@ -144,26 +144,26 @@ class FakeDevice : public DeviceWithCounters {
   ~FakeDevice() override;
 
   void add_kernel(const std::string& name, std::size_t argument_count, FakeKernelFunction function);
-  // Called for every build; default: success, no log, no time.
+  // Sets the function that is called for every build; the default succeeds without log and time.
   void on_build(FakeCompiler compiler);
-  // Default: nothing is told.
+  // Sets the function that reports kernels' resources; by default none are known.
   void on_resources(FakeResources resources);
-  // What its sensors show, given the device time passed; default: nothing.
+  // Sets the function that returns the sensors' readings at a device time; by default there are none.
   void on_read(std::function<backend::SensorReadings(Nanoseconds clock)> sensors);
-  // Gives it clocks that can be set; default: it has none.
+  // Gives it clocks that can be set; by default it has none.
   FakeClocks& add_clocks();
-  // What its hardware counters show after a launch; default: it has none.
+  // Sets the function that counts after a launch; by default there are no hardware counters.
   void on_count(FakeCounting counting);
-  // How long each read, write and copy takes; default: no time.
+  // Sets how long each read, write and copy takes; by default they take no time.
   void slow_transfers(Nanoseconds each);
-  // reset() fails from now on, as on a machine whose driver is gone.
+  // Makes reset() fail from now on, as on a machine whose driver is gone.
   void break_reset();
   const FakeCounters& counters() const;
 
   const DeviceInfo& info() const override;
   Result<std::unique_ptr<backend::Program>> build(const KernelSource& source, std::span<const backend::Macro> macros,
                                                   Nanoseconds limit) override;
-  // What the compiler of wattune-fake-worker makes images for.
+  // Returns the target of the compiler of wattune-fake-worker.
   Result<backend::CompileTarget> compile_target(const KernelSource& source) override;
   Result<std::unique_ptr<backend::Program>> load(const backend::Image& image, std::span<const backend::Macro> macros,
                                                  Nanoseconds limit) override;

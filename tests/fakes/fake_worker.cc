@@ -1,4 +1,4 @@
-// A worker program that serves a FakeDevice, and misbehaves as real drivers do. The selector says how:
+// A worker program that serves a FakeDevice and misbehaves as real drivers do. The selector says how:
 //   fake:0        kernels noop, scale (y[i] *= factor), run_for (so many nanoseconds), overrun, abort, exit, garbage,
 //                 sleep (without end), forever (of the fake clock); 64 MiB of memory; a board that takes 100 W
 //   fake:exit     exits with status 7 while opening the device
@@ -6,9 +6,9 @@
 //   fake:nonsense answers it with a frame that is no answer
 //   fake:sleep    never answers it
 //   fake:killed   is killed twice while it opens; WATTUNE_FAKE_WORKER_LOG names a file that gets a line each time
-// Kernels beside those: leave_process (starts a process in a session of its own, which never ends, and writes its id
-// into the buffer), leave_file (in the folder for temporary files), take_memory (new, without end),
-// abort_without_memory (malloc until there is none, then abort, as LLVM does).
+// It has more kernels: leave_process (starts a process in a session of its own, which never ends, and writes its id
+// into the buffer) and leave_file (in the folder for temporary files). take_memory calls new without end, and
+// abort_without_memory calls malloc until there is none, then abort, as LLVM does.
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -48,7 +48,7 @@ void send_nonsense() {
   (void)channel.send(nonsense, std::nullopt);
 }
 
-// As a daemon does: in a session of its own, and without a parent.
+// Starts a process like a daemon: in a session of its own, and without a parent.
 pid_t start_daemon() {
   int ends[2];
   if (pipe(ends) != 0) return -1;
@@ -136,7 +136,7 @@ std::unique_ptr<backend::Device> good_device() {
   return device;
 }
 
-// As where it does not learn from /sys how much there is.
+// Ends like PoCL when it cannot learn from /sys how much memory there is.
 [[noreturn]] void end_as_pocl_without_memory() {
   std::fprintf(stderr, "Not enough memory to run on this device.\n");
   std::abort();
@@ -156,7 +156,7 @@ Result<std::unique_ptr<backend::Device>> open(const std::string& selector) {
   return good_device();
 }
 
-// As nvcc does: a program that starts another one. Their ids become a line of the log.
+// Runs a program that starts another one, as nvcc does. Their ids become a line of the log.
 Result<backend::Image> run_without_end(const char* log, Nanoseconds limit) {
   WATTUNE_ASSIGN(const auto folder, backend::TemporaryFolder::create());
   WATTUNE_TRY(
@@ -164,8 +164,8 @@ Result<backend::Image> run_without_end(const char* log, Nanoseconds limit) {
   return Error(ErrorCode::compile_failed, "somebody ended the program");
 }
 
-// An image that names its macros, or what the macro MODE asks for. WATTUNE_FAKE_COMPILER_LOG names a file
-// that gets a line for each compilation, and with `.go` behind it one for whose appearance MODE=wait waits.
+// Returns an image that names its macros, or behaves as the macro MODE says. WATTUNE_FAKE_COMPILER_LOG names a file
+// that gets a line for each compilation. MODE=wait waits until a file of that name with `.go` behind it appears.
 Result<backend::Image> compile(const backend::CompileTarget& target, const KernelSource& source,
                                std::span<const backend::Macro> macros, Nanoseconds limit) {
   std::string code = target.architecture + " " + source.text;
@@ -187,7 +187,7 @@ Result<backend::Image> compile(const backend::CompileTarget& target, const Kerne
 
 }  // namespace
 
-// The real backends have no part in the tests.
+// Runs the worker without the real backends, which have no part in the tests.
 int main(int argc, const char* const* argv) {
   for (const char* name : {"cuda", "opencl", "host"}) backend::unregister_backend(name);
   if (!backend::register_backend({.name = "fake", .discover = discover, .open = open, .compile = compile})) return 1;

@@ -1,5 +1,5 @@
-// Parses any text as an expression and as a list, and evaluates what parses: no crash, no undefined behaviour, and
-// errors that name the text's own place.
+// Parses any text as an expression and as a list, and evaluates the results. Expects no crash, no undefined behaviour,
+// and errors that name a place in the text.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -14,7 +14,7 @@ namespace {
 using wattune::Value;
 using wattune::space::Expression;
 
-// Values at which arithmetic goes wrong, by the first letter of the name; other names have none.
+// Returns a value at which arithmetic may go wrong, by the first letter of the name; nullptr for other names.
 const Value* value_of(std::string_view name) {
   static const std::map<char, Value> values = {
       {'a', Value(7)},      {'b', Value(-3)},    {'c', Value(0)},    {'d', Value(std::int64_t{INT64_MAX})},

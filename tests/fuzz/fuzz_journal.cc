@@ -1,5 +1,5 @@
-// Reads any text as a journal; what is read has whole configurations and can be written. A second reading repairs the
-// checksums first, so that damage is found behind them too.
+// Reads any text as a journal. Expects that the result has whole configurations and can be written. A second reading
+// repairs the checksums first, so that damage behind them is found too.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

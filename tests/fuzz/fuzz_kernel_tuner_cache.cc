@@ -1,5 +1,5 @@
-// Reads any text as a cache of Kernel Tuner: what is read can be written and read again with as many Trials of the
-// same status.
+// Reads any text as a cache of Kernel Tuner. Expects that the result can be written and read again, with as many Trials
+// of the same status.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const auto written = wattune::store::write_kernel_tuner_cache(*results);
-  if (!written) return 0;  // a name of something else in the file
+  if (!written) return 0;  // a parameter's name is also another name of the file
   const auto again = wattune::store::parse_kernel_tuner_cache(*written, "again");
   check(again.has_value() && again->trials.size() == results->trials.size());
   for (std::size_t i = 0; i < results->trials.size(); ++i)

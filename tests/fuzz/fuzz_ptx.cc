@@ -1,5 +1,5 @@
-// Reads any text as PTX and adds twins to what is read: no crash, mistakes inside the text, and a text with twins that
-// can be read again with as many kernels more.
+// Reads any text as PTX and adds twins to the result. Expects no crash, mistakes inside the text, and a text with twins
+// that can be read again with the added kernels.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The TOML and T1 readers: whatever the text, a spec or an Error with a place in it.
+// Reads any text as TOML and as T1. Expects a spec or an Error with a message.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// Reads any text as T4 results: what is read can be written and read again with as many Trials of the same status.
+// Reads any text as T4 results. Expects that they can be written and read again, with as many Trials of the same
+// status.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

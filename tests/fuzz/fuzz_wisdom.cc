@@ -1,5 +1,5 @@
-// Reads any text as wisdom; what is read can be true, and reads back as it is written. A second reading repairs the
-// checksums first, so that damage is found behind them too.
+// Reads any text as wisdom. Expects plausible contents that read back as they are written. A second reading repairs the
+// checksums first, so that damage behind them is found too.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -60,8 +60,8 @@ TEST(Contents, UniformStaysInItsRange) {
   }
 }
 
-// The sum of twelve uniform numbers has mean 6 and variance 12/12. Of 20,000, the mean strays from 3 by less than
-// 4 * 2 / sqrt(20000) = 0.057, and 68.0 +- 1.3 % lie within a deviation (for the normal distribution 68.27 %).
+// The sum of twelve uniform numbers has mean 6 and variance 12/12. With 20,000 numbers the mean deviates from 3 by less
+// than 4 * 2 / sqrt(20000) = 0.057. Within one deviation lie 68.0 +- 1.3 % (for the normal distribution 68.27 %).
 TEST(Contents, NormalHasItsMeanAndDeviation) {
   const auto values = as<double>(make_contents(vector_of(ElementType::float64, FillNormal{3, 2, 9}), 20000, 1));
   double sum = 0;
@@ -82,7 +82,7 @@ TEST(Contents, SeedDecidesTheNumbers) {
   EXPECT_EQ(*make_contents(seeded, 100, 1), *make_contents(seeded, 100, 2));
 }
 
-// A shorter vector is the beginning of a longer one, so that padded buffers hold the same problem.
+// A shorter vector is the beginning of a longer one, so padded buffers hold the same problem.
 TEST(Contents, LengthDoesNotChangeTheBeginning) {
   const VectorArgument argument = vector_of(ElementType::float32, FillUniform{});
   auto longer = *make_contents(argument, 100, 1);
@@ -90,7 +90,7 @@ TEST(Contents, LengthDoesNotChangeTheBeginning) {
   EXPECT_EQ(longer, *make_contents(argument, 40, 1));
 }
 
-// Pins the bytes: journals of other machines are compared with runs here.
+// This pins the bytes: journals of other machines are compared with runs here.
 TEST(Contents, AreTheSameOnEveryMachine) {
   const auto bytes = make_contents(vector_of(ElementType::float32, FillUniform{-1.0, 1.0, 42}), 10000, 1);
   const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());

@@ -36,7 +36,7 @@ TEST(Convergence, StdrelComparesTheDeviationWithThePrecision) {
   EXPECT_FALSE(stops(samples, Convergence::stdrel, 0.005));
 }
 
-// Noise of 10 % stays at 10 %, and from 65 values of it on that is known.
+// Noise of 10 % stays at 10 %. From 65 of its values on, that is known.
 TEST(Convergence, StdrelStopsWhenTheNoiseIsKnown) {
   EXPECT_FALSE(stops(samples_of(gaussian(0.1), 60), Convergence::stdrel));
   EXPECT_TRUE(stops(samples_of(gaussian(0.1), 2000), Convergence::stdrel));

@@ -38,7 +38,7 @@ bool holds_floats(const Result<std::vector<std::byte>>& bytes) {
   return bytes.value().size() == 12 && std::memcmp(bytes->data(), kFloats.data(), 12) == 0;
 }
 
-// As numpy.save writes it: magic, version, little-endian length, dictionary padded with blanks, newline.
+// Returns a file as numpy.save writes it: magic, version, little-endian length, dictionary padded with blanks, newline.
 std::string npy(char version, const std::string& dictionary, const std::string& data) {
   std::string file = std::string("\x93NUMPY") + version + '\0';
   const std::size_t length = dictionary.size() + 1;
@@ -70,7 +70,7 @@ TEST_F(DataFile, ABooleanArrayIsBytes) {
   EXPECT_TRUE(read(npy(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", "ab"), ElementType::uint8, 2));
 }
 
-// As NumPy saves arrays of ml_dtypes' bfloat16.
+// NumPy saves arrays of ml_dtypes' bfloat16 like this.
 TEST_F(DataFile, Bfloat16IsWhatNumpyDoesNotKnow) {
   for (const std::string descr : {"<V2", "|V2"}) {
     const std::string file = npy(1, "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (2,), }", "abcd");

@@ -14,7 +14,7 @@ constexpr Nanoseconds kIncumbent = nanoseconds_from_ms(1);
 struct Search {
   explicit Search(SyntheticDevice search_device) : device(std::move(search_device)) {}
 
-  // Its samples; `launches` says how many runs they took.
+  // Returns the samples of a configuration, and counts their runs in `launches`.
   std::vector<Sample> measure(Nanoseconds steady_time) {
     device.idle();
     SyntheticRunner runner(device, steady_time);
@@ -24,7 +24,7 @@ struct Search {
     if (!incumbent || statistics.median < incumbent->median) incumbent = statistics;
     return samples;
   }
-  // The incumbent, then n configurations 1.5 to 20 times slower.
+  // Measures the incumbent, then n configurations that are 1.5 to 20 times slower.
   void learn(int n) {
     measure(kIncumbent);
     for (int i = 0; i < n; ++i) measure(kIncumbent * (1.5 + 18.5 * device.random.uniform()));
@@ -36,8 +36,8 @@ struct Search {
   std::size_t launches = 0;
 };
 
-// Of 300 searches, each of `n` configurations and then one that is `gain` faster than the incumbent, how many reject
-// that one.
+// Returns how many of 300 searches reject a configuration that is faster than the incumbent by `gain`. Each search
+// measures `n` other configurations first.
 int rejections(const Noise& noise, const Speed& speed, int n, double gain) {
   int rejected = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
@@ -48,8 +48,9 @@ int rejections(const Noise& noise, const Speed& speed, int n, double gain) {
   return rejected;
 }
 
-// docs/measure.md: at most 3.1 % at the first launch and 2 % at the warm gate, and 2.5 % for an incumbent whose
-// interval lies too low. Of 300 that is 22.8, with a standard deviation of sqrt(22.8) = 4.8; 37 is three of them more.
+// docs/measure.md allows 3.1 % at the first launch, 2 % at the warm gate, and 2.5 % for an incumbent whose interval
+// lies too low. With 300 searches that is 22.8, with a standard deviation of sqrt(22.8) = 4.8; 37 is three of them
+// more.
 constexpr int kMostRejections = 37;
 
 TEST(Gated, SeldomRejectsWhatIsFaster) {
@@ -63,7 +64,7 @@ TEST(Gated, SeldomRejectsWhatIsFasterOnADeviceThatChangesItsClock) {
   EXPECT_LE(rejections(gaussian(0.01), throttled, 300, 0.01), kMostRejections);
 }
 
-// Eight lessons alone bound nothing tightly; that the limits are doubled must do.
+// Eight lessons alone give no tight bound; the doubled limits must suffice.
 TEST(Gated, SeldomRejectsWhatIsFasterBeforeMuchIsLearned) {
   EXPECT_LE(rejections(gaussian(0.02), full_speed, 12, 0.01), kMostRejections);
   EXPECT_LE(rejections(gaussian(0.01), ramp, 12, 0.01), kMostRejections);
@@ -78,14 +79,14 @@ TEST(Gated, OneLaunchTellsWhatIsHopeless) {
   EXPECT_EQ(summarize(samples).confidence, 0.0);
 }
 
-// On the ramp a first launch of 4 ms may be one of 1 ms at a quarter of the speed, so it takes a warm-up to tell.
+// On the ramp, a first launch of 4 ms may be one of 1 ms at a quarter of the speed. Only a warm-up can tell.
 TEST(Gated, ASlowFirstLaunchOfARampedDeviceIsNoReason) {
   Search search{SyntheticDevice(1, gaussian(0.01), ramp)};
   search.learn(200);
   const std::vector<Sample> samples = search.measure(kIncumbent * 1.2);
   ASSERT_EQ(samples.size(), 1u);
   EXPECT_GT(search.launches, 2u);
-  EXPECT_LT(samples.front().time, kIncumbent * 1.3);  // a warm one
+  EXPECT_LT(samples.front().time, kIncumbent * 1.3);  // that of a warm run
 }
 
 TEST(Gated, MeasuresEverythingUntilItHasLearned) {
@@ -95,7 +96,8 @@ TEST(Gated, MeasuresEverythingUntilItHasLearned) {
   EXPECT_EQ(search.measure(kIncumbent * 50.0).size(), 1u);
 }
 
-// But for what is hopeless: a first launch is, where a cold start does not explain it, or else the first sample.
+// A hopeless configuration ends even then. Its first launch decides if a cold start does not explain it, else its first
+// sample.
 TEST(Gated, EndsWhatIsHopelessWhileItLearns) {
   Search search{SyntheticDevice(1)};
   search.policy = make_gated({.hopeless = 2.0});
@@ -106,7 +108,7 @@ TEST(Gated, EndsWhatIsHopelessWhileItLearns) {
   EXPECT_EQ(search.measure(kIncumbent * 1.9).size(), 7u);
 }
 
-// One in 32 is let through, with four samples when it is slow.
+// One configuration in 32 is let through, with four samples if it is slow.
 TEST(Gated, GoesOnLearning) {
   Search search{SyntheticDevice(1)};
   search.learn(8);
@@ -115,7 +117,7 @@ TEST(Gated, GoesOnLearning) {
   EXPECT_EQ(lessons, 2u);
 }
 
-// 2 % slower at 1 % noise passes this gate; then it is either excluded or known to 1 %.
+// A configuration 2 % slower passes this gate at 1 % noise. Then it is either excluded, or known to 1 %.
 TEST(Gated, SamplesUntilTheIncumbentIsExcluded) {
   Search search{SyntheticDevice(3, gaussian(0.01))};
   search.learn(100);
@@ -127,7 +129,7 @@ TEST(Gated, SamplesUntilTheIncumbentIsExcluded) {
               statistics.interval_high - statistics.interval_low <= statistics.median * 0.02);
 }
 
-// Whoever runs a configuration once anyway has made the launch that a race begins with.
+// A caller that has run a configuration once already has made the launch that a race begins with.
 TEST(Gated, ALaunchThatWasMadeIsTheFirst) {
   Search search(SyntheticDevice(3, gaussian(0.01)));
   search.learn(20);
@@ -137,8 +139,8 @@ TEST(Gated, ALaunchThatWasMadeIsTheFirst) {
   EXPECT_EQ(runner.runs, 0u);
 }
 
-// How often the policy's interval holds the true median. Samples are looked at up to five times (7, 14, 28, 56, 100),
-// and each look misses with at most 5 %: 75 % is certain, and far more is normal.
+// Returns how often the policy's interval holds the true median. Samples are looked at up to five times (7, 14, 28, 56,
+// 100), and each look misses with at most 5 %. So 75 % is certain, and far more is normal.
 double coverage(const Noise& noise, double median) {
   int covered = 0;
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {

@@ -1,4 +1,4 @@
-// C++ references that misbehave: each costs one line, and leaves nothing behind.
+// C++ references that misbehave: each gives one line of error, and leaves nothing behind.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using ::testing::Not;
 
 namespace fs = std::filesystem;
 
-// The same beginning for all, which compiles fast. WRITE_OUTPUT is the right answer: y = 2 * x.
+// The common beginning of all references, which compiles fast. WRITE_OUTPUT writes the right answer: y = 2 * x.
 constexpr char kBeginning[] = R"(
 #pragma GCC optimize("O0")
 #include <fcntl.h>
@@ -42,7 +42,7 @@ struct Misbehaviour {
   const char* name;
   const char* source;
   ErrorCode code;
-  const char* message;  // part of it; empty: the reference counts as good
+  const char* message;  // part of it; empty if the reference counts as good
   double seconds = 30.0;
 };
 
@@ -101,7 +101,7 @@ const Misbehaviour kMisbehaviours[] = {
      "static int down(volatile char* c) { char more[4096]; more[0] = *c; return down(more) + more[0]; } "
      "REFERENCE { char c = 0; down(&c); }",
      kWrong, "its stack is full"},
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which end a program that is short of memory
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these end programs short of memory
     {"AllocatesWithoutEnd", "REFERENCE { for (;;) memset(new char[1 << 20], 1, 1 << 20); }", kWrong,
      "reached its memory limit of 209.7 MB (--memory-limit)"},
 #endif
@@ -145,7 +145,7 @@ class MisbehavingReference : public ::testing::TestWithParam<Misbehaviour> {
     fs::remove_all(folder_);
   }
 
-  // y = 2 * x of ten numbers, a scalar, and local memory.
+  // Runs the reference with y, x of ten numbers, a scalar, and local memory. The right answer is y = 2 * x.
   Result<std::vector<std::byte>> run(const std::string& source, double seconds) {
     std::ofstream(folder_ / "reference.cc") << source;
     const std::vector<std::byte> x(10 * sizeof(float));
@@ -162,7 +162,7 @@ class MisbehavingReference : public ::testing::TestWithParam<Misbehaviour> {
     return arguments[0].result;
   }
 
-  // Processes that have this test's folder for temporary files, this one excepted.
+  // Returns the number of processes, other than this one, that have this test's folder for temporary files.
   std::size_t processes() const {
     std::size_t count = 0;
     for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -192,7 +192,7 @@ TEST_P(MisbehavingReference, CostsOneLineAndLeavesNothingBehind) {
   }
   for (int i = 0; i < 500 && processes() > 0; ++i) usleep(10'000);
   EXPECT_EQ(processes(), 0u);
-  // A supervisor that is killed leaves its folder to the next one.
+  // A killed supervisor leaves its folder to the next one.
   if (expected.code == ErrorCode::unavailable) {
     ASSERT_TRUE(run(std::string(kBeginning) + "GOOD\n", 30.0));
   }

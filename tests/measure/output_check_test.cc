@@ -54,7 +54,7 @@ TEST(OutputCheck, InfinitiesAgreeWithThemselvesOnly) {
   EXPECT_FALSE(floats_agree(kInfinity, kNaN, {1.0, 1.0}));
 }
 
-// Several threads share so much; each has a wrong element, the ends of the contents among them.
+// Several threads share this much. Each has a wrong element, and two of them are at the ends of the contents.
 TEST(OutputCheck, FindsWhatIsWrongAnywhereInLargeContents) {
   const std::size_t n = (std::size_t{40} << 20) / sizeof(float) + 7;
   const std::vector<float> expected(n, 1.0f);
@@ -113,7 +113,7 @@ TEST(OutputCheck, DecodesHalves) {
   EXPECT_NEAR(mismatch->largest_error, 12.0 / 1024, 1e-9);
 }
 
-// Errors in the second and third block of the comparison, and in its ragged end.
+// The errors are in the second and third block of the comparison, and in its incomplete end.
 TEST(OutputCheck, LooksAtEveryElement) {
   std::vector<float> expected(5000, 1.0f);
   std::vector<float> actual = expected;

@@ -17,7 +17,7 @@ using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A folder whose name a shell would stumble over.
+// A folder whose name would confuse a shell.
 class ReferenceFunctionTest : public ::testing::Test {
  protected:
   ReferenceFunctionTest() {
@@ -41,7 +41,7 @@ class ReferenceFunctionTest : public ::testing::Test {
 
 std::span<const std::byte> bytes_of(const std::vector<float>& values) { return std::as_bytes(std::span(values)); }
 
-// `values` outlive it.
+// Makes an argument of these values, which must outlive it.
 HostArgument floats(const std::vector<float>& values) {
   return {.name = "x",
           .bytes = values.size() * sizeof(float),

@@ -43,7 +43,7 @@ FakeRunner constant(Nanoseconds time) {
   return FakeRunner([time](std::size_t) { return time; });
 }
 
-// Alternates between 1 ms and 2 ms: no interval of the median is narrow.
+// Makes a device that alternates between 1 ms and 2 ms, so that no interval of the median is narrow.
 FakeRunner noisy() {
   return FakeRunner([](std::size_t i) { return nanoseconds_from_ms(i % 2 == 0 ? 1.0 : 2.0); });
 }
@@ -54,7 +54,7 @@ SamplingOptions without_warm_up() {
   return options;
 }
 
-// 1 ms per run: batches 1, 2, 4, 8 make 15 ms, then 5 runs fill 20 ms.
+// Runs take 1 ms each: batches of 1, 2, 4, 8 make 15 ms, then 5 runs fill 20 ms.
 TEST(RepeatedRuns, WarmsUpByTimeBeforeTheFirstSample) {
   FakeRunner runner = constant(nanoseconds_from_ms(1));
   const auto samples = make_repeated_runs({})->measure(runner, {});
@@ -91,7 +91,7 @@ TEST(RepeatedRuns, SteadyTimesNeedTheMinimumOnly) {
   EXPECT_EQ(samples->size(), 7u);
 }
 
-// Time allows for 200 ms / 1.5 ms = 133 runs, the maximum is 100.
+// Time allows for 200 ms / 1.5 ms = 133 runs; the maximum is 100.
 TEST(RepeatedRuns, NoisyTimesEndAtTheMaximum) {
   FakeRunner runner = noisy();
   const auto samples = make_repeated_runs(without_warm_up())->measure(runner, {});
@@ -100,8 +100,8 @@ TEST(RepeatedRuns, NoisyTimesEndAtTheMaximum) {
   EXPECT_EQ(runner.runs, 100u);
 }
 
-// 7 samples take 10 ms (1, 2, ..., 1), their median is 1 ms: 10 ms are left for ten runs, but a batch at most doubles.
-// After 14 samples 21 ms are spent.
+// Seven samples take 10 ms (1, 2, ..., 1) and their median is 1 ms. So 10 ms are left for ten runs, but a batch at most
+// doubles. After 14 samples 21 ms are spent.
 TEST(RepeatedRuns, NoisyTimesEndWhenTheTimeIsSpent) {
   FakeRunner runner = noisy();
   SamplingOptions options = without_warm_up();
@@ -118,7 +118,8 @@ TEST(RepeatedRuns, MinimumIsTakenHoweverLongARunIs) {
   EXPECT_EQ(samples->size(), 7u);
 }
 
-// Half widths: at 7 samples the interval is min..max = 96..104, 4 %. At 14, of 96 100x12 104, x_(3)..x_(12) is 0 wide.
+// At 7 samples the interval is min..max = 96..104, with a half width of 4 %. At 14, of 96 100x12 104, x_(3)..x_(12) has
+// width 0.
 TEST(RepeatedRuns, StopsOnceTheIntervalIsNarrow) {
   FakeRunner runner([](std::size_t i) { return Nanoseconds(i == 0 ? 96 : i == 1 ? 104 : 100); });
   const auto samples = make_repeated_runs(without_warm_up())->measure(runner, {});

@@ -1,4 +1,4 @@
-// Policies whose samples somebody else takes: an application that launches the kernel for its own purpose.
+// Policies whose samples another party takes, such as an application that launches the kernel for its own purpose.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ constexpr Nanoseconds kRun = nanoseconds_from_ms(1);
 
 std::vector<Sample> runs_of(Nanoseconds time, std::size_t n) { return std::vector<Sample>(n, Sample{time}); }
 
-// Pushes runs of 1 ms in groups of n until the sampling wants no more; how many that were.
+// Pushes runs of 1 ms in groups of n until the sampling wants no more. Returns their number.
 std::size_t push(Sampling& sampling, std::size_t n) {
   std::size_t pushed = 0;
   for (Nanoseconds busy; sampling.wants().runs > 0; pushed += n) {
@@ -36,7 +36,7 @@ TEST(Sampling, TakesRunsOneByOne) {
   EXPECT_THAT(sampling->samples(), SizeIs(7));
 }
 
-// Of the third ten, which are no longer warm-up, seven suffice.
+// The third group of ten is no warm-up any more, and seven of it suffice.
 TEST(Sampling, TakesMoreRunsThanItWants) {
   const auto policy = make_repeated_runs({});
   const auto sampling = policy->begin({}, Nanoseconds());
@@ -51,7 +51,7 @@ TEST(Sampling, WantsNoWarmUpOfADeviceAtWork) {
   EXPECT_EQ(sampling->wants().runs, 7u);
 }
 
-// An application that changes between configurations: the policy learns from each that is through.
+// An application may change between configurations. The policy learns from each that is complete.
 TEST(Sampling, SeveralMayBeUnderWayAtOnce) {
   const auto policy = make_gated({});
   const Statistics incumbent = summarize(runs_of(kRun, 20));
@@ -64,7 +64,7 @@ TEST(Sampling, SeveralMayBeUnderWayAtOnce) {
   EXPECT_THAT(next->samples(), SizeIs(1));
 }
 
-// A first launch of 1 us, so that six samples more take less than a wait of 10 us, and not less than one of 5.
+// After a first launch of 1 us, six further samples take less than a wait of 10 us, but not less than one of 5 us.
 TEST(Sampling, IsNotWaitedForWhereWaitsCostMoreThanSamples) {
   for (const auto& [wait_cost, runs] : {std::pair(10.0, 7u), std::pair(5.0, 1u), std::pair(0.0, 1u)}) {
     const auto policy = make_gated({.warm_up = Nanoseconds(), .wait_cost = Nanoseconds(1e3 * wait_cost)});
@@ -75,7 +75,7 @@ TEST(Sampling, IsNotWaitedForWhereWaitsCostMoreThanSamples) {
   }
 }
 
-// What tells such times is no clock; and that many runs would not fit into memory.
+// No clock reports such times, and that many runs would not fit into memory.
 TEST(Sampling, EndsAtATimeThatNoClockCanTell) {
   for (const double time : {std::nan(""), std::numeric_limits<double>::infinity(), 1e300, -1.0, -1e300}) {
     for (const auto& policy : {make_gated({}), make_repeated_runs({})}) {
@@ -88,7 +88,7 @@ TEST(Sampling, EndsAtATimeThatNoClockCanTell) {
   }
 }
 
-// A device that says it has worked for no time, or for as good as none, whatever it ran.
+// The device reports no busy time, or hardly any, whatever it ran.
 TEST(Sampling, WarmUpStaysWithinMemory) {
   for (const double busy_per_run : {std::nan(""), -1.0, 0.0, 1e-200, 1e-3}) {
     const auto policy = make_repeated_runs({.warm_up = Nanoseconds(1e4)});

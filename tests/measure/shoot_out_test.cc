@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Compares runners by time.
+// Contestants that compare runners by time.
 struct Timed {
   template <typename Runners>
   explicit Timed(Runners& runners) {
@@ -42,8 +42,8 @@ int wins_of_the_better(const Noise& noise, const Speed& speed) {
   return wins;
 }
 
-// At 1 % noise the ratio of a pair deviates by 1.41 %, the median of 36 by 1.41 % * sqrt(pi / 2) / 6 = 0.29 %: the
-// better of two that are 1 % apart loses at 3.4 standard deviations, one time in 3000. Of 200, at most 2.
+// At 1 % noise the ratio of a pair deviates by 1.41 %, and the median of 36 by 1.41 % * sqrt(pi / 2) / 6 = 0.29 %. So
+// the better of two that are 1 % apart loses at 3.4 standard deviations, one time in 3000. At most 2 of 200 may lose.
 TEST(ShootOut, FindsTheBetterOfTwoWithinOnePercent) {
   EXPECT_GE(wins_of_the_better(gaussian(0.01), full_speed), 198);
   EXPECT_GE(wins_of_the_better(with_outliers(0.01), full_speed), 198);
@@ -56,8 +56,8 @@ TEST(ShootOut, DriftDoesNotDecide) {
   EXPECT_GE(wins_of_the_better(gaussian(0.01), throttled), 198);
 }
 
-// Equal contestants are told apart wrongly in at most 5 % of all shoot-outs: of 200 ten, and three standard deviations
-// (3.1) more.
+// Equal contestants are told apart wrongly in at most 5 % of all shoot-outs. With 200 these are ten; three standard
+// deviations (3.1 each) are added.
 TEST(ShootOut, EqualOnesAreTied) {
   int wrong = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -80,7 +80,7 @@ TEST(ShootOut, EndsWhenTheWinnerIsClear) {
   EXPECT_THAT(judge(rounds).ties, IsEmpty());
 }
 
-// Records who runs; breaks when told to.
+// A runner that records its name; it fails if told to.
 class NamedRunner : public Runner {
  public:
   NamedRunner(std::string& log, char name, bool broken = false, double time = 1000)
@@ -99,7 +99,7 @@ class NamedRunner : public Runner {
   double time_;
 };
 
-// Sets `cancel` in its third turn.
+// The contestant sets `cancel` in its third turn.
 TEST(ShootOut, EndsAfterTheTurnInFlightWhenCancelled) {
   class Canceller : public Contestant {
    public:
@@ -119,7 +119,8 @@ TEST(ShootOut, EndsAfterTheTurnInFlightWhenCancelled) {
   EXPECT_EQ(both.turns, 3);
 }
 
-// Turns until it is over; two contestants take two of a round.
+// Returns the rounds, and the turns taken, of a shoot-out that is over after `turns` turns. Two contestants take two
+// turns per round.
 std::pair<Rounds, int> rounds_within(int turns) {
   std::string log;
   NamedRunner a(log, 'a');
@@ -153,7 +154,7 @@ TEST(ShootOut, TheOrderRotates) {
   EXPECT_EQ(log, "aabbccbbccaaccaabbaabbcc");
 }
 
-// c takes twice the time, which twelve rounds show beyond doubt: it has no turns in the second block.
+// c takes twice the time, which twelve rounds show beyond doubt. So it has no turns in the second block.
 TEST(ShootOut, WhoIsWorseDropsOut) {
   std::string log;
   NamedRunner runners[] = {{log, 'a'}, {log, 'b'}, {log, 'c', false, 2000}};
@@ -176,14 +177,14 @@ TEST(ShootOut, SaysWhoFailed) {
   EXPECT_EQ(failed, 1u);
 }
 
-// Turns with these objectives.
+// Makes turns with these objectives.
 std::vector<Turn> turns(const std::vector<double>& objectives) {
   std::vector<Turn> all;
   for (const double objective : objectives) all.push_back({.sample = {}, .objective = objective, .spent = {}});
   return all;
 }
 
-// Objectives of what is maximised are negative; a rate of 11 beats one of 10 in each of 12 rounds.
+// Objectives to be maximised are negative. A rate of 11 beats one of 10 in each of 12 rounds.
 TEST(ShootOut, JudgesWhatIsMaximisedAlike) {
   std::vector<double> ten;
   std::vector<double> eleven;
@@ -196,7 +197,7 @@ TEST(ShootOut, JudgesWhatIsMaximisedAlike) {
   EXPECT_THAT(judge(rounds, {}, 5).ties, IsEmpty());
 }
 
-// Twelve rounds of 101 in the first so many, and of 99 in the others.
+// Makes twelve turns: 101 in the first `slow_rounds`, 99 in the others.
 std::vector<Turn> around_100(int slow_rounds) {
   std::vector<double> times;
   for (int round = 0; round < 12; ++round) times.push_back(round < slow_rounds ? 101.0 : 99.0);
@@ -204,8 +205,8 @@ std::vector<Turn> around_100(int slow_rounds) {
 }
 const std::vector<Turn> kHundred = turns(std::vector<double>(12, 100.0));
 
-// Being better in 10 of 12 rounds is chance in (1 + 12 + 66) / 4096 = 1.9 % of all cases, in 12 of 12 in 0.02 %; five
-// looks leave 0.5 % to each.
+// Being better in 10 of 12 rounds is chance in (1 + 12 + 66) / 4096 = 1.9 % of all cases; in 12 of 12 it is 0.02 %.
+// Five looks leave 0.5 % to each.
 TEST(ShootOut, TheStandardWinsUnlessAnotherIsBetter) {
   EXPECT_EQ(judge(Rounds{around_100(2), kHundred}, {}, 5).winner, 0u);
   const Verdict tie = judge(Rounds{around_100(2), kHundred}, 1, 5);
@@ -219,7 +220,7 @@ TEST(ShootOut, TheStandardWinsUnlessAnotherIsBetter) {
   EXPECT_THAT(best.ties, IsEmpty());
 }
 
-// The first has the lowest median, 50, but in two rounds it is slower than the standard; the second never is.
+// The first has the lowest median, 50, but is slower than the standard in two rounds. The second never is.
 TEST(ShootOut, TheWinnerIsAmongThoseThatAreBetterThanTheStandard) {
   std::vector<double> uneven(12, 50.0);
   uneven[3] = uneven[7] = 150.0;
@@ -233,7 +234,7 @@ TEST(ShootOut, AStandardThatDroppedOutWasBeaten) {
   EXPECT_EQ(judge(Rounds{around_100(6), few}, 1, 5).winner, 0u);
 }
 
-// Ratios 2, 2.1, ..., 3.1: sorted, the median of twelve is 2.55 and its 95 % interval the third to the tenth.
+// The ratios are 2, 2.1, ..., 3.1. The median of the twelve is 2.55, and its 95 % interval is the third to the tenth.
 TEST(PairedGain, IsTheMedianOfTheRatiosRoundByRound) {
   std::vector<double> tuned;
   std::vector<double> plain;

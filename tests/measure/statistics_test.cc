@@ -8,7 +8,7 @@
 namespace wattune::measure {
 namespace {
 
-// The samples n, n-1, ..., 1, so that the k-th order statistic is k and sorting matters.
+// Returns the samples n, n-1, ..., 1. The k-th order statistic is then k, and sorting matters.
 std::vector<Sample> descending(std::size_t n) {
   std::vector<Sample> samples;
   for (std::size_t i = n; i > 0; --i) samples.push_back({Nanoseconds(static_cast<double>(i))});

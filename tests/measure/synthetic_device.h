@@ -1,4 +1,4 @@
-// A device that does not exist, for policies: kernels of known time, with the noise and the ramps of real ones.
+// A synthetic device for tests of policies: kernels of known time, with the noise and the ramps of real ones.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace wattune::measure {
 using Noise = std::function<double(Random& random)>;
 
 inline double steady(Random&) { return 1.0; }
-// Sum of 12 uniforms: nearly normal, standard deviation 1.
+// Returns a sum of 12 uniform numbers: nearly normal, standard deviation 1.
 inline double normal(Random& random) {
   double sum = -6.0;
   for (int i = 0; i < 12; ++i) sum += random.uniform();
@@ -21,23 +21,24 @@ inline double normal(Random& random) {
 inline Noise gaussian(double deviation) {
   return [deviation](Random& random) { return 1.0 + deviation * normal(random); };
 }
-// Every twentieth run takes up to twice as long. The median is 1 + deviation * z(1/2 / 0.95) = 1 + 0.066 deviation.
+// Makes every twentieth run take up to twice as long. The median is 1 + deviation * z(1/2 / 0.95) = 1 + 0.066
+// deviation.
 inline Noise with_outliers(double deviation) {
   return [deviation](Random& random) {
     const double time = 1.0 + deviation * normal(random);
     return random.below(20) == 0 ? time * (1.0 + random.uniform()) : time;
   };
 }
-// Three of ten runs take 5 % longer.
+// Makes three of ten runs take 5 % longer.
 inline double bimodal(Random& random) { return (random.below(10) < 3 ? 1.05 : 1.0) * (1.0 + 0.002 * normal(random)); }
 
 // The speed of a device over its time at work since it idled, 1 being full speed.
 using Speed = std::function<double(Nanoseconds busy)>;
 
 inline double full_speed(Nanoseconds) { return 1.0; }
-// A quarter for 10 ms, as measured on an AMD W6600.
+// Returns a quarter of the speed for 10 ms, as measured on an AMD W6600.
 inline double ramp(Nanoseconds busy) { return busy < nanoseconds_from_ms(10) ? 0.25 : 1.0; }
-// Slows down by a fifth once it is hot.
+// Slows down by a fifth once the device is hot.
 inline double throttled(Nanoseconds busy) { return busy < nanoseconds_from_ms(60) ? 1.0 : 0.8; }
 
 // A device at work, and its time since it idled.

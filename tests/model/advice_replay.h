@@ -1,5 +1,5 @@
-// Advice replayed on recorded kernels: a benchmark is left out of what is learned, then advised on clock by clock, and
-// what it would have run at is compared with all its clocks.
+// Replays advice on recorded kernels. A benchmark is left out of the learning, then its kernels are advised clock by
+// clock. The advised clock is compared with all clocks of the kernel.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@ namespace wattune::model {
 
 inline Joules energy_of(const ClockRun& run) { return run.power * run.time; }
 
-// A kernel at the clock that was chosen for it.
+// The result of a clock that was chosen for a kernel.
 struct ReplayedChoice {
   std::string group;
   double regret = 0.0;      // its energy over the least within the cap, less one
-  double saved = 0.0;       // of the energy at the highest clock; 0 where the cap is violated
-  double could_save = 0.0;  // the same of the best clock
+  double saved = 0.0;       // share of the energy at the highest clock; 0 if the cap is violated
+  double could_save = 0.0;  // the same for the best clock
   bool violated = false;
-  bool in_range = true;  // whether the energy lay in the advised 95 %; measured ones do
+  bool in_range = true;  // true if the energy was in the advised 95 % range, or measured
   bool measured = true;
 };
 
@@ -43,7 +43,7 @@ inline ReplayedChoice judged(const RecordedKernel& kernel, Megahertz clock, cons
           .violated = !within(chosen)};
 }
 
-// Beginning at the highest clock, each further one is that which the advice names.
+// Advises on a kernel after runs at so many clocks: the highest one, then always the clock that the advice names.
 inline ReplayedChoice replayed_advice(const ClockAdvisor& advisor, const RecordedKernel& kernel, std::size_t clocks,
                                       const ClockGoal& goal) {
   const auto& runs = kernel.over_clocks.runs;
@@ -63,7 +63,7 @@ inline ReplayedChoice replayed_advice(const ClockAdvisor& advisor, const Recorde
 using GroupOf = std::function<std::string(const RecordedKernel&)>;
 
 inline std::string benchmark_of(const RecordedKernel& kernel) { return kernel.over_clocks.group; }
-// Benchmarks whose kernels are variants of each other count as one: cachebench and mixbench have three and two.
+// Returns the group in which variants of a benchmark count as one: cachebench has three and mixbench two.
 inline std::string family_of(const RecordedKernel& kernel) {
   return kernel.over_clocks.group.substr(0, kernel.over_clocks.group.find('-'));
 }
@@ -79,7 +79,7 @@ inline std::vector<KernelOverClocks> others_than(const std::string& group, const
   return others;
 }
 
-// Of all kernels, each advised on by what was learned of the kernels of other groups.
+// Advises on every kernel by what was learned from the kernels of other groups.
 inline std::vector<ReplayedChoice> replayed(const std::vector<RecordedKernel>& kernels, std::size_t clocks,
                                             const ClockGoal& goal = {}, const GroupOf& group_of = benchmark_of) {
   std::map<std::string, ClockAdvisor> advisors;
@@ -94,12 +94,12 @@ inline std::vector<ReplayedChoice> replayed(const std::vector<RecordedKernel>& k
 }
 
 struct ReplaySummary {
-  double mean = 0.0;  // regret
+  double mean = 0.0;  // of the regrets
   double worst = 0.0;
-  double saved = 0.0;  // of what could be saved, summed
+  double saved = 0.0;  // sum of the saved shares of what could be saved
   std::size_t violations = 0;
   std::size_t unmeasured = 0;  // advised clocks that were not measured
-  std::size_t in_range = 0;    // and of those, with an energy in the range
+  std::size_t in_range = 0;    // of these, those with an energy in the range
 };
 
 inline ReplaySummary summary_of(const std::vector<ReplayedChoice>& choices) {
@@ -124,7 +124,7 @@ inline std::vector<ReplayedChoice> at_fixed_clock(const std::vector<RecordedKern
   return choices;
 }
 
-// The clock with the least mean regret over all kernels, which only who measured all of them knows.
+// Returns the clock with the least mean regret over all kernels. Only measurements of all kernels can tell it.
 inline Megahertz best_fixed_clock(const std::vector<RecordedKernel>& kernels) {
   Megahertz best;
   double least = 1e300;

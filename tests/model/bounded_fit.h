@@ -1,9 +1,10 @@
-// Kernel Tuner's fit of power against clock (kernel_tuner.energy), to compare with: what its model and bounds allow.
+// Kernel Tuner's fit of power against clock (kernel_tuner.energy), for comparison: the best that its model and bounds
+// allow.
 //
-// It fits P / P_min = min(p, 1 + c x v(x)^2 / 1000), v = 1 + s max(0, x - t) / 1000, over x = f - f_min, with t from
-// f_min to f_max on that shifted axis, s and c from 0 to 1, p near the largest, and takes t + f_min for the ridge. Its
-// solver starts in one place and may stop elsewhere; here the best within the bounds is searched for on a grid, with
-// samples below the cap, so that p does not matter.
+// It fits P / P_min = min(p, 1 + c x v(x)^2 / 1000), with v = 1 + s max(0, x - t) / 1000 and x = f - f_min. The bounds
+// are t from f_min to f_max on that shifted axis, s and c from 0 to 1, and p near the largest. The ridge is t + f_min.
+// Its solver starts in one place and may stop elsewhere. Here the best fit within the bounds is searched for on a grid,
+// with samples below the cap, so that p does not matter.
 #pragma once
 
 #include <algorithm>

@@ -15,9 +15,9 @@ using testing::HasSubstr;
 
 constexpr std::array kClocks = {500.0, 1000.0, 2000.0};
 
-// A board on which a kernel of which the core does the share `core` takes (2000 MHz / f)^core as long, with 40, 50 and
-// 100 W: energies of 0.4, 0.5 and 1 for core = 0, of 1.6, 1 and 1 for core = 1, of 0.8, 0.707 and 1 for core = 0.5.
-// What no feature tells, `hidden`, makes both lower clocks slower alike.
+// Makes a kernel in which the core takes the share `core` of the time, so that it takes (2000 MHz / f)^core as long.
+// Power is 40, 50 and 100 W. So energies are 0.4, 0.5 and 1 for core = 0, they are 1.6, 1 and 1 for core = 1, and 0.8,
+// 0.707 and 1 for core = 0.5. The slowdown `hidden`, which no feature tells, is the same at both lower clocks.
 KernelOverClocks kernel(std::string group, double core, double hidden = 0.0) {
   KernelOverClocks made{.group = std::move(group), .features = {core}, .runs = {}};
   constexpr std::array kWatts = {40.0, 50.0, 100.0};
@@ -33,7 +33,7 @@ KernelOverClocks at_top_only(KernelOverClocks kernel) {
   return kernel;
 }
 
-// 40 kernels, of which each shares is there with a hidden slowdown of -0.2, -0.1, 0.1 and 0.2, or none.
+// Learns from 40 kernels. Each share occurs with a hidden slowdown of -0.2, -0.1, 0.1 and 0.2, or without any.
 ClockAdvisor learned(bool hidden = false) {
   std::vector<KernelOverClocks> known;
   for (int i = 0; i < 40; ++i) {
@@ -54,7 +54,7 @@ TEST(ClockAdvisor, FollowsTheFeatures) {
   EXPECT_EQ(advised(advisor, 1.2), Megahertz(2000));  // 0.5 * 2^1.2 = 1.15
 }
 
-// 2^0.05 = 1.035 and 4^0.05 = 1.072 are within 10 %; of 0.1 it is the 2^0.1 = 1.072 only, and of 0.5 neither.
+// 2^0.05 = 1.035 and 4^0.05 = 1.072 are within 10 %; for 0.1 only 2^0.1 = 1.072 is, and for 0.5 neither.
 TEST(ClockAdvisor, KeepsTheSlowdown) {
   const ClockAdvisor advisor = learned();
   EXPECT_EQ(advised(advisor, 0.05, {.slowdown = 0.10}), Megahertz(500));
@@ -64,7 +64,8 @@ TEST(ClockAdvisor, KeepsTheSlowdown) {
   EXPECT_EQ(advised(advisor, 0.5, {.slowdown = 0.0}), Megahertz(2000));
 }
 
-// Of a kernel with core = 0.5 that is 22 % slower at both clocks than others like it, a run at one tells of the other.
+// The kernel with core = 0.5 is 22 % slower at both clocks than similar ones, so a run at one clock tells about the
+// other.
 TEST(ClockAdvisor, LearnsOfOtherClocksFromARun) {
   const ClockAdvisor advisor = learned(true);
   const KernelOverClocks slower = kernel("", 0.5, 0.2);
@@ -104,7 +105,7 @@ TEST(ClockAdvisor, NamesTheClockThatPromisesMost) {
   known.runs.push_back(whole.runs[1]);
   const auto second = advisor.advise(known)->next;
   EXPECT_EQ(second->clock, Megahertz(500));
-  EXPECT_LT(second->gain, 0.02);  // 0.8 is expected, and it goes with 0.707
+  EXPECT_LT(second->gain, 0.02);  // 0.8 is expected, and it correlates with 0.707
   known.runs.push_back(whole.runs[0]);
   EXPECT_EQ(advisor.advise(known)->next, std::nullopt);
 }
@@ -118,7 +119,8 @@ TEST(ClockAdvisor, IsLessSureOfKernelsUnlikeTheKnown) {
   EXPECT_GT(width(5.0), 1.2 * width(0.5));
 }
 
-// No kernel gets faster at a lower clock: 0.5 of the time there would make half of it likely at 500 MHz too.
+// No kernel gets faster at a lower clock. If half of the time there were believed, it would make half of it likely at
+// 500 MHz.
 TEST(ClockAdvisor, TakesNoDisturbanceForTheKernels) {
   const ClockAdvisor advisor = learned(true);
   KernelOverClocks known = at_top_only(kernel("", 0.0));
@@ -168,7 +170,7 @@ TEST(ClockAdvisor, RefusesAKernelOfWhichItKnowsTooLittle) {
               HasSubstr("a slowdown is at least 0"));
 }
 
-// Two entries with variance 1 that go half together: seeing 1 in one makes the other 0.5 with 1 - 0.5^2.
+// Two entries with variance 1 and covariance 0.5: seeing 1 in one makes the other 0.5, with variance 1 - 0.5^2.
 TEST(GaussianGivenEntries, MovesWhatGoesWithThem) {
   Gaussian prior{Eigen::VectorXd::Zero(2), Eigen::MatrixXd::Identity(2, 2)};
   prior.covariance(0, 1) = prior.covariance(1, 0) = 0.5;
@@ -176,12 +178,12 @@ TEST(GaussianGivenEntries, MovesWhatGoesWithThem) {
   const Gaussian exact = given(prior, seen, 0.0);
   EXPECT_NEAR(exact.mean(1), 0.5, 1e-12);
   EXPECT_NEAR(exact.covariance(1, 1), 0.75, 1e-12);
-  const Gaussian noisy = given(prior, seen, 1.0);  // half believed
+  const Gaussian noisy = given(prior, seen, 1.0);  // as uncertain as the prior
   EXPECT_NEAR(noisy.mean(0), 0.5, 1e-12);
   EXPECT_NEAR(noisy.mean(1), 0.25, 1e-12);
 }
 
-// y = 2 x of 4 groups: the least penalty is the best one, and shrinks the slope by 0.1 / (n + 0.1).
+// y = 2 x in 4 groups: the least penalty is the best one and shrinks the slope by 0.1 / (n + 0.1).
 TEST(CurveRegression, FindsALineAndItsPenalty) {
   Eigen::MatrixXd x(8, 1), y(8, 1);
   std::vector<std::size_t> groups;

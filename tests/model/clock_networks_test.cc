@@ -29,7 +29,7 @@ std::vector<KernelAtBestClocks> varied(std::size_t count, std::uint64_t seed) {
   return kernels;
 }
 
-// The paper's own error is 3.6 % in the mean with 215 kernels; here are 66, all of the fast fidelity.
+// The paper's own mean error is 3.6 % with 215 kernels; here are 66, all run with the fast fidelity.
 TEST(ClockNetworks, TellOperationsPerJouleAndClocksOfUnknownKernels) {
   const ClockNetworks networks = *ClockNetworks::train(varied(66, 1), 1);
   constexpr std::array kCore = {Megahertz(562), Megahertz(705),  Megahertz(836),

@@ -1,4 +1,4 @@
-// Boards that do not exist here, by the table of module simulate, as power curves, and noisy readings of them.
+// Emulated boards from the table of module simulate, as power curves, and noisy readings of them.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace wattune::model {
 
-// Those of paper 003, the A4000 both as the paper and as a recorded sweep has it.
+// The boards of paper 003; the A4000 both as in the paper and as in a recorded sweep.
 inline const std::vector<std::string> kEmulatedBoards = {"A100", "A4000", "A4000-recorded", "V100", "TITAN-RTX"};
 
 inline const simulate::BoardModel& emulated(const std::string& name) { return *simulate::find_board_model(name); }
@@ -23,7 +23,7 @@ inline std::vector<Megahertz> clocks_below_the_cap(const simulate::BoardModel& b
   return clocks;
 }
 
-// `count` of them, both ends included, rounded to the nearest place.
+// Chooses `count` elements evenly, both ends included, rounded to the nearest place.
 template <typename T>
 std::vector<T> evenly_spaced(const std::vector<T>& all, std::size_t count) {
   std::vector<T> chosen;
@@ -32,13 +32,13 @@ std::vector<T> evenly_spaced(const std::vector<T>& all, std::size_t count) {
   return chosen;
 }
 
-// Box and Muller's method.
+// Draws a normal number by Box and Muller's method.
 inline double normal(Random& random) {
   const double radius = std::sqrt(-2.0 * std::log(1.0 - random.uniform()));
   return radius * std::cos(2.0 * std::numbers::pi * random.uniform());
 }
 
-// Under a load that fills the board, at the temperature at which nothing is added to its idle power.
+// Reads the power under a load that fills the board, at the temperature that adds nothing to the idle power.
 inline std::vector<PowerSample> readings(const simulate::BoardModel& board, const std::vector<Megahertz>& clocks,
                                          double noise, Random& random) {
   std::vector<PowerSample> samples;

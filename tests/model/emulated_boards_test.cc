@@ -1,4 +1,4 @@
-// Fits of boards whose curve is known (simulated).
+// Fits of simulated boards, whose curve is known.
 #include "model/emulated_boards.h"
 
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@ constexpr int kSeeds = 200;
 
 class EmulatedBoards : public testing::TestWithParam<std::string> {};
 
-// The same inputs as in docs/results/energy-models.md. 95 % of 200 are 190; the range of "about 95 %" is to hold the
-// truth in 90 %.
+// The same inputs as in docs/results/energy-models.md. 95 % of 200 are 190; the range of "about 95 %" must hold the
+// truth in at least 90 %.
 TEST_P(EmulatedBoards, TenClocksFindTheRidgeWithin2Point5Percent) {
   const simulate::BoardModel& board = emulated(GetParam());
   const double ridge = simulate::power_curve(board).ridge().value();

@@ -47,14 +47,14 @@ TEST(Fusion, MakesTheHeavierKernelFaster) {
   EXPECT_NEAR(pair.features[Feature::instructions], 9.3333, 1e-4);
 }
 
-// As printed it is the lighter kernel that gains, 6/2: 5 + 3 * 1.
+// In the printed equation the lighter kernel gains, 6/2: 5 + 3 * 1.
 TEST(Fusion, AsPrintedMakesTheLighterKernelFaster) {
   const FusedFeatures pair = *fuse(kernel(10, 0), kernel(2, 0), {4, 4}, kPaper);
   EXPECT_EQ(pair.alpha, (std::array{1.0, 3.0}));
   EXPECT_DOUBLE_EQ(pair.features[Feature::instructions], 8.0);
 }
 
-// 10/6 * 4/8 * 12 GB/s + 4/8 * 30 GB/s are 25, of which the memory gives 20; without alpha, as printed, they are 21.
+// 10/6 * 4/8 * 12 GB/s + 4/8 * 30 GB/s are 25, of which the memory serves 20. Without alpha, as printed, they are 21.
 TEST(Fusion, StaysWithinTheMemorysBandwidth) {
   const FusedFeatures pair = *fuse(kernel(10, 12), kernel(2, 30), {4, 4}, {.memory_bandwidth = 20.0});
   EXPECT_DOUBLE_EQ(pair.beta, 20.0 / 25.0);
@@ -65,7 +65,7 @@ TEST(Fusion, StaysWithinTheMemorysBandwidth) {
   EXPECT_GT(printed.features[Feature::dram_throughput], 20.0);
 }
 
-// Samplerank, saturated by 5 of its 8 blocks: with 5 beside 3 of another its whole bandwidth counts.
+// Samplerank is saturated by 5 of its 8 blocks: with 5 beside 3 of another kernel its whole bandwidth counts.
 TEST(Fusion, CountsAMemoryBoundKernelByTheBlocksThatSaturate) {
   const FusableKernel samplerank =
       kernel(4, 17.5, saturating_blocks(std::array{0.8, 1.6, 2.4, 3.2, 4.0, 4.0, 4.0, 4.0}));
@@ -79,8 +79,8 @@ TEST(SaturatingBlocks, AreTheFewestWithinTheSlack) {
   EXPECT_EQ(saturating_blocks({}), 0u);
 }
 
-// With 4:4 of 8 and GOPS 10 and 2 the pair does 25/3 and 1 of each; at 5 and 1 operations per joule one after the other
-// take 5/3 + 1 joules for 28/3: 3.5. As printed the mix is 5 and 1: 6 for 2 joules.
+// With 4:4 of 8 and GOPS 10 and 2 the pair does 25/3 and 1 of each. At 5 and 1 operations per joule, one after the
+// other takes 5/3 + 1 joules for 28/3: 3.5. In the printed equation the mix is 5 and 1: 6 for 2 joules.
 TEST(SequentialEfficiency, WeighsTheWorkThatThePairDoes) {
   const auto of = [](Equations equations) {
     return *sequential_efficiency(kernel(10, 0), kernel(2, 0), {4, 4}, {5.0, 1.0}, equations);

@@ -23,14 +23,14 @@ std::string refusal(ComputeCapability gpu, const BlockDemand& block) {
   return occupancy(gpu, block).error().to_string();
 }
 
-// Equation 4 as printed, with a floor, and its registers given away in NVIDIA's units.
+// Evaluates equation 4 as printed, rounded down, with registers in NVIDIA's allocation units.
 unsigned printed_equation_4(unsigned registers, unsigned warps) {
   const unsigned per_warp = (registers * 32 + 255) / 256 * 256;
   return 65536 / per_warp / warps;
 }
 
 // CUDA C++ Best Practices Guide, "Calculating Occupancy": on compute capability 7.0, blocks of 128 threads with 37
-// registers reach 75 % with 12 blocks, and blocks of 320 threads only 63 %, as 4 of them fit.
+// registers reach 75 % with 12 blocks. Blocks of 320 threads reach only 63 %, as 4 of them fit.
 TEST(Occupancy, IsThatOfTheVendorsOwnExamples) {
   const Occupancy small = of(kV100, {.threads = 128, .registers = 37});
   EXPECT_EQ(small.blocks, 12u);
@@ -50,8 +50,8 @@ TEST(Occupancy, IsFullUpToTheRegistersThatTheVendorSays) {
   EXPECT_LT(of({2, 0}, {.threads = 192, .registers = 21}).fraction, 1.0);
 }
 
-// 17 registers are 544 for a warp, given as 768: a partition's 16 384 hold 21, the SM 84. 40 are 1280: 12 in each, 48
-// warps, 16 blocks of 3.
+// 17 registers are 544 for a warp, allocated as 768. A partition's 16 384 hold 21 warps, the SM 84. 40 registers are
+// 1280: 12 warps in each partition, 48 in all, 16 blocks of 3.
 TEST(Occupancy, GivesRegistersOfEachPartitionToWholeWarps) {
   EXPECT_EQ(printed_equation_4(17, 1), 85u);
   EXPECT_EQ(of(kV100, {.threads = 32, .registers = 17}).allowed_by(registers), 84u);
@@ -59,7 +59,7 @@ TEST(Occupancy, GivesRegistersOfEachPartitionToWholeWarps) {
   EXPECT_EQ(of(kV100, {.threads = 96, .registers = 40}).allowed_by(registers), 16u);
 }
 
-// Of all pairs that can be launched, 16 to 128 registers and 1 to 32 warps, the printed equation gives too much for 11
+// Among all shapes that can be launched, 16 to 128 registers and 1 to 32 warps, the printed equation is too high for 11
 // %.
 TEST(Occupancy, IsLowerThanThePaperPrintsForElevenPercentOfShapes) {
   int valid = 0;
@@ -95,13 +95,13 @@ TEST(Occupancy, IsBoundByTheScarcestOfAll) {
       {{3, 0}, {.threads = 64, .registers = 16}, 16, {blocks}},
       {{2, 0}, {.threads = 128, .registers = 16}, 8, {blocks}},
       {{12, 0}, {.threads = 64, .registers = 32}, 24, {warps, blocks, barriers}},
-      // 48 KB + 1 KB that the driver takes: 3 in 164 KB, 4 in 228 KB; before Ampere it takes none: 2 in 96 KB.
+      // 48 KB + 1 KB for the driver: 3 in 164 KB, 4 in 228 KB. Before Ampere the driver takes none: 2 in 96 KB.
       {kA100, {.threads = 64, .registers = 16, .static_shared_bytes = 49152}, 3, {shared_memory}},
       {kH100, {.threads = 64, .registers = 16, .dynamic_shared_bytes = 49152}, 4, {shared_memory}},
       {kV100, {.threads = 64, .registers = 16, .static_shared_bytes = 49152}, 2, {shared_memory}},
       {kH100, {.threads = 32, .registers = 16, .barriers = 16}, 4, {barriers}},  // 64 for all
       {kA100, {.threads = 32, .registers = 16, .barriers = 16}, 32, {blocks}},
-      // 6000 bytes are given as 6144 by Pascal, whose SM has 96 KB.
+      // Pascal allocates 6144 bytes for 6000; its SM has 96 KB.
       {{6, 1}, {.threads = 32, .registers = 16, .static_shared_bytes = 6000}, 16, {shared_memory}},
       // 96 threads are 3 warps, and so are 65: 64 / 3.
       {kA100, {.threads = 96, .registers = 16}, 21, {warps}},
@@ -118,8 +118,8 @@ TEST(Occupancy, IsBoundByTheScarcestOfAll) {
   }
 }
 
-// 128 registers for each of 544 threads are 69 632 of 65 536; the check rounds 17 warps up to 20, so 104 of them (3328
-// for a warp, 66 560) do not fit either, and 96 (3072, 61 440) do.
+// 128 registers for each of 544 threads are 69 632 of 65 536. The check rounds 17 warps up to 20, so 104 registers
+// (3328 for a warp, 66 560) do not fit either, and 96 (3072, 61 440) do.
 TEST(Occupancy, IsNothingWhereOneBlockDoesNotFit) {
   EXPECT_EQ(of(kV100, {.threads = 544, .registers = 128}).blocks, 0u);
   EXPECT_EQ(of(kV100, {.threads = 544, .registers = 104}).blocks, 0u);
@@ -151,7 +151,7 @@ TEST(Occupancy, KnowsHowRegistersArePartitioned) {
   const BlockDemand heavy{.threads = 32, .registers = 150};  // 4864 for a warp: 6 in half, 3 in a quarter
   EXPECT_EQ(of({6, 0}, heavy).allowed_by(registers), 12u);
   EXPECT_EQ(of({6, 1}, heavy).allowed_by(registers), 12u);
-  const BlockDemand wide{.threads = 544, .registers = 104};  // refused by 6.1, so that 6.0 must not run it either
+  const BlockDemand wide{.threads = 544, .registers = 104};  // refused on 6.1, so 6.0 must not run it either
   EXPECT_EQ(of({6, 0}, wide).blocks, 0u);
 }
 

@@ -23,7 +23,7 @@ constexpr std::array<Utilisation, 8> kC2050 = {{{0.0096, 0.1404},
                                                 {0.8642, 0.0604},
                                                 {0.9978, 0.0196}}};
 
-// Table 6: pairs pruned, for alpha_m = 0.015 to 0.15 in the rows and alpha_p = 0.1 to 1 in the columns.
+// Table 6: the number of pruned pairs, for alpha_m = 0.015 to 0.15 in the rows and alpha_p = 0.1 to 1 in the columns.
 constexpr std::array<std::array<int, 10>, 10> kPruned = {{{0, 0, 2, 2, 3, 4, 4, 4, 4, 4},
                                                           {0, 2, 5, 6, 7, 8, 9, 9, 9, 9},
                                                           {0, 3, 7, 8, 9, 10, 11, 11, 11, 11},
@@ -49,7 +49,7 @@ int cells_that_match(std::span<const Utilisation> kernels) {
 
 double rounded(double value, double unit) { return std::round(value / unit) * unit; }
 
-// With table 4's digits 78 cells of 100; with PUR of two and MUR of three decimals 92.
+// With table 4's digits 78 of 100 cells agree; with two decimals of PUR and three of MUR 92 do.
 TEST(DistinctPairs, AreThoseOfThePapersTable6) {
   EXPECT_EQ(cells_that_match(kC2050), 78);
   auto fewer_digits = kC2050;
@@ -79,7 +79,7 @@ TEST(DistinctPairs, KeepSomeOfEachWorkload) {
   EXPECT_EQ(kept({0, 6, 7, 1}), 4u);
 }
 
-// Differences are 0.15 and 0.05: pruned at 0.4 and 0.1, and at half of that for the memory; a quarter keeps them.
+// Differences are 0.15 and 0.05. The pair is pruned at 0.4 and 0.1, and at half of these; a quarter of them keeps it.
 TEST(PromisingPairs, HalveTheThresholdsUntilOneIsLeft) {
   const std::array<Utilisation, 2> alike = {{{0.5, 0.1}, {0.65, 0.15}}};
   EXPECT_TRUE(distinct_pairs(alike, {}).empty());
@@ -97,13 +97,13 @@ TEST(ThresholdsOf, KeepThePapersPairsOnItsKernels) {
 
 Nanoseconds ms(double time) { return nanoseconds_from_ms(time); }
 
-// (0.85, 0.30) and (0.25, 0.85): memory is busy for 1.15 of 2; two that compute with 0.85 for 1.7 of 2.
+// (0.85, 0.30) and (0.25, 0.85): the memory is busy for 1.15 of 2. Two that compute with 0.85: the pipe for 1.7 of 2.
 TEST(PackingBound, IsOfTheBusiestResource) {
   EXPECT_NEAR(packing_bound(std::array{SoloRun{ms(20), {0.85, 0.30}}, SoloRun{ms(20), {0.25, 0.85}}}), 1.74, 0.005);
   EXPECT_NEAR(packing_bound(std::array{SoloRun{ms(20), {0.85}}, SoloRun{ms(20), {0.85}}}), 1.18, 0.005);
 }
 
-// 10 ms beside 30 ms that use nothing: 40 / 30, since the longer one takes its time.
+// 10 ms beside 30 ms that use nothing: 40 / 30, since the longer kernel takes its time.
 TEST(PackingBound, KnowsThatNoKernelGetsFaster) {
   EXPECT_DOUBLE_EQ(packing_bound(std::array{SoloRun{ms(10), {}}, SoloRun{ms(30), {0.1}}}), 40.0 / 30.0);
   EXPECT_DOUBLE_EQ(packing_bound({}), 1.0);

@@ -17,8 +17,8 @@ using testing::HasSubstr;
 const PairSpeeds kHalf{.ratio = {4, 4}, .rates = {0.5, 0.5}};
 const PairSpeeds kFull{.ratio = {4, 4}, .rates = {1.0, 1.0}};
 
-// Two clocks: idle at 20 and 40 W. One that only computes (2 ms and 1 ms, 60 and 140 W) and keeps the pipelines busy,
-// one that only waits for memory (1 ms at both, 50 and 70 W) and keeps the memory busy.
+// Two clocks, idle at 20 and 40 W. One kernel only computes (2 ms and 1 ms, 60 and 140 W) and keeps the pipelines busy.
+// The other only waits for memory (1 ms at both, 50 and 70 W) and keeps the memory busy.
 const BoardOverClocks kBoard{.idle = {{Megahertz(500), Watts(20)}, {Megahertz(1000), Watts(40)}}};
 const SoloKernel kCompute{
     .runs = {{Megahertz(500), Nanoseconds(2e6), Watts(60)}, {Megahertz(1000), Nanoseconds(1e6), Watts(140)}},
@@ -42,8 +42,8 @@ TEST(PairOverClocks, ScalesWhatEachAddsByItsSpeed) {
   EXPECT_DOUBLE_EQ(top.energy.expected.value(), 0.21);
 }
 
-// At 500 MHz, copying takes 2 ms of half its speed and computing 4 ms: after 2 ms the copy is done, and half of 2 ms of
-// computing is left, alone at full speed. 20 + (40 + 30) / 2 W for 2 ms and 60 W for 1 ms.
+// At 500 MHz the copy takes 2 ms at half its speed and computing 4 ms. After 2 ms the copy is done, and half of 2 ms of
+// computing is left, alone at full speed. So it is 20 + (40 + 30) / 2 W for 2 ms and 60 W for 1 ms.
 TEST(PairOverClocks, LetsTheLongerKernelEndAlone) {
   const PairPrediction low = predicted(kHalf).front();
   EXPECT_EQ(low.clock, Megahertz(500));
@@ -52,8 +52,8 @@ TEST(PairOverClocks, LetsTheLongerKernelEndAlone) {
   EXPECT_DOUBLE_EQ(low.energy.expected.value(), 0.11 + 0.06);
 }
 
-// Two copies want 1.8 times the memory, so each gets 1 / 1.8 of its speed. One that computes at half the clock and half
-// the speed still keeps 0.9 of the cycles busy and a copy 0.2, so that both get 1 / 1.1; at 1000 MHz they want 1.0.
+// Two copies ask for 1.8 times the memory, so each gets 1 / 1.8 of its speed. A kernel that computes at half the clock
+// and half the speed still uses 0.9 of the cycles and a copy 0.2, so both get 1 / 1.1. At 1000 MHz they ask for 1.0.
 TEST(PairOverClocks, GivesNoMoreThanThereIs) {
   const auto copies = predict_pair_at_clocks(kBoard, kCopy, kCopy, {&kFull, 1}).value();
   for (const PairPrediction& each : copies) EXPECT_NEAR(each.rates[0], 1.0 / 1.8, 1e-12);
@@ -73,7 +73,7 @@ TEST(PairOverClocks, LowersTheClockWhereTheLimitAsksForIt) {
   EXPECT_EQ(predicted(kHalf, capped).back().clock, Megahertz(1000));
 }
 
-// Of 105 W only 65 follow the speeds, and what one gains at the other's cost hardly changes the sum: so power is surer
+// Only 65 of 105 W follow the speeds, and a gain of one at the other's cost hardly changes the sum. So power is surer
 // than speeds, and energy than time.
 TEST(PairOverClocks, HasRangesThatFollowFromWhatIsUnsure) {
   const SpeedErrors errors{.unmeasured = {.of_both = 0.10, .of_one = 0.10}, .measured = {.of_both = 0.01}};
@@ -90,7 +90,7 @@ TEST(PairOverClocks, HasRangesThatFollowFromWhatIsUnsure) {
   EXPECT_NEAR(width(predicted(measured, kBoard, errors).back().speedup), 2 * 1.96 * std::log(1.01), 1e-4);
 }
 
-// Speeds of 0.6 and 0.4 instead of 0.5, at which 40 + 0.6 * 100 + 0.4 * 30 = 112 W are expected, and 120 are drawn: so
+// Speeds are 0.6 and 0.4 instead of 0.5. At these 40 + 0.6 * 100 + 0.4 * 30 = 112 W are expected, and 120 are drawn. So
 // at 500 MHz it is 20 + 0.6 * 40 + 0.4 * 30 = 56, times 120 / 112.
 TEST(PairMeasurements, CorrectAllClocksOfThePair) {
   PairMeasurements measured;
@@ -106,13 +106,14 @@ TEST(PairMeasurements, CorrectAllClocksOfThePair) {
   EXPECT_NEAR(again.front().speedup.expected, 1.0, 1e-12);
   EXPECT_NEAR(again.front().power.expected.value(), 60.0, 1e-12);
   EXPECT_NEAR(again.back().power.expected.value(), 120.0, 1e-12);
-  // What was expected changes nothing, as the factors are no part of what is corrected.
+  // A measurement that equals the corrected prediction changes nothing, because corrections are relative to uncorrected
+  // values.
   measured.observe("compute", "copy", again.back(), {0.6, 0.4}, Watts(120));
   EXPECT_NEAR(measured.factors("compute", "copy", {4, 4}).speed[0], 1.2, 1e-12);
   EXPECT_NEAR(measured.factors("compute", "copy", {4, 4}).power, 120.0 / 112.0, 1e-12);
 }
 
-// A board without sensors tells speeds alone, which narrow the range; its power stays the predicted one.
+// A board without sensors tells only speeds. They narrow the range; the power stays the predicted one.
 TEST(PairMeasurements, SpeedsAreKnownWithoutAPower) {
   PairMeasurements measured;
   measured.observe("compute", "copy", predicted(kHalf).back(), {0.6, 0.4}, Watts(0));
@@ -136,8 +137,8 @@ TEST(PairMeasurements, WhatCannotBeIsIgnoredAsAWhole) {
   EXPECT_EQ(measured.factors("compute", "copy", {4, 4}).power, 1.0);
 }
 
-// On a board of which all is known the power follows exactly, and so does the clock that its limit allows: kernels that
-// use 0.7 and 0.2 of the cores and 0.3 and 0.6 of the memory, at 0.9 and 0.8 of their speeds.
+// On a board of which everything is known the power follows exactly, and so does the clock that its limit allows. The
+// kernels use 0.7 and 0.2 of the cores and 0.3 and 0.6 of the memory, at 0.9 and 0.8 of their speeds.
 TEST(PairOverClocks, IsTheSimulatedBoards) {
   const simulate::BoardModel& a100 = *simulate::find_board_model("A100");
   const simulate::Activity of_first{0.7, 0.3}, of_second{0.5, 0.6};

@@ -111,7 +111,7 @@ TEST(PlanPair, BalancesOrGainsMost) {
   const PairPlan best = plan_pair(kPairSm, heavy, gathering(), *ratios).value();
   EXPECT_GE(best.profit, balanced.profit);
   EXPECT_LE(balanced.imbalance, best.imbalance);
-  // As long as a wave of the first, in blocks: n1 blocks of it last as long as n1 / that number of the second.
+  // Waves last equally long: n1 blocks of the first last as long as n1 / blocks_of_first_per_second of the second.
   const double cycles_of_first = heavy.instructions_per_block / best.ipc[0];
   const double cycles_of_second = 1.0 / best.ipc[1];
   EXPECT_NEAR(best.blocks_of_first_per_second * cycles_of_first, cycles_of_second, 1e-9 * cycles_of_second);

@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Far from 0 and of unlike sizes, as features of kernels are.
+// Computes a function whose inputs and values are far from 0 and of different sizes, like features of kernels.
 double hill(double x, double y) { return 300.0 + 20.0 * std::sin(x / 10.0) * (y - 1000.0) / 500.0; }
 
 std::vector<TrainingSample> hill_samples(std::size_t count, double noise = 0.0) {
@@ -27,7 +27,7 @@ std::vector<TrainingSample> hill_samples(std::size_t count, double noise = 0.0) 
   return samples;
 }
 
-// The root of the mean squared error on a grid between the samples.
+// Returns the root mean squared error on a grid between the samples.
 double error_on_hill(const Perceptron& network) {
   double squares = 0.0;
   for (int i = 0; i < 100; ++i) {
@@ -42,7 +42,7 @@ TEST(Perceptron, LearnsAFunction) {
   EXPECT_LT(error_on_hill(*Perceptron::train(hill_samples(150), {.hidden = 10})), 0.2);
 }
 
-// 81 parameters on 80 samples with an error of up to 5 would pass through all of them; the truth is between.
+// 81 parameters would pass through all of 80 samples with errors of up to 5; the truth is between the samples.
 TEST(Perceptron, DoesNotLearnNoise) {
   const auto samples = hill_samples(80, 5.0);
   const Perceptron network = *Perceptron::train(samples, {.hidden = 20});

@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// With tau at 1348 MHz.
+// Returns the board whose tau is 1348 MHz.
 const simulate::BoardModel& a4000() { return emulated("A4000-recorded"); }
 PowerCurve power() { return simulate::power_curve(a4000()); }
 
@@ -29,8 +29,8 @@ TEST(PowerCap, CannotBeObeyedBelowThePowerOfTheLowestClock) {
               HasSubstr("the load draws more than the cap at every clock: `37 W` (lock a clock instead)"));
 }
 
-// A cap that leads to the best clock saves as much; where the least cap of the board, 100 W, is above what the best
-// clock draws, 80.0 W at 1350 MHz, the clock saves more (section V-C).
+// A cap that leads to the best clock saves as much. The least cap of the board, 100 W, is above the 80.0 W that the
+// best clock draws at 1350 MHz, so there the clock saves more (section V-C).
 TEST(PowerCap, SavesAsMuchAsTheBestClockIfItReachesIt) {
   const auto table = a4000().clocks;
   const TimeCurve computes{Nanoseconds(0), 1e6};

@@ -13,8 +13,8 @@ using testing::HasSubstr;
 
 PowerCurve a100(double base) { return {Watts(base), 0.0614, 1.285e-3, Megahertz(985)}; }
 
-// Kernel Tuner's recorded sweep of an RTX A4000 (KernelTuner/kernel_tuner, Apache-2.0), at the clocks that ran; the
-// last two were to run at 1905 and 2100 MHz, and the board's limit is 140 W.
+// Returns Kernel Tuner's recorded sweep of an RTX A4000 (KernelTuner/kernel_tuner, Apache-2.0), at the clocks that ran.
+// The last two were to run at 1905 and 2100 MHz; the board's limit is 140 W.
 std::vector<PowerSample> recorded_a4000() {
   std::vector<PowerSample> samples;
   for (const auto& [clock, watts] : {std::pair{405.0, 43.928},
@@ -66,7 +66,7 @@ TEST(PowerCurve, HasNoRidgeWhereTheVoltageNeverRises) {
   EXPECT_TRUE(std::isinf(PowerCurve{Watts(45), 0.06, 0.0, Megahertz(985)}.ridge().value()));
 }
 
-// What the independent calculation of the same fit gave: 1350 with the two capped points, 1365 without.
+// An independent calculation of the same fit gave 1350 with the two capped points and 1365 without.
 TEST(PowerFit, FindsTheRidgeOfARecordedBoardWithAndWithoutItsCappedPoints) {
   const auto all = fit_power_curve(recorded_a4000()).value();
   EXPECT_NEAR(all.ridge.value(), 1350, 1);
@@ -88,7 +88,7 @@ TEST(PowerFit, SaysBetweenWhichClocksTheRidgeLies) {
   EXPECT_LT(fit.likely_ridge.high, Megahertz(1450));
 }
 
-// The voltage rises at 985 MHz and only the sample at 1410 shows it: the rise may as well begin later.
+// The voltage rises at 985 MHz and only the sample at 1410 shows it, so the rise may as well begin later.
 TEST(PowerFit, LeavesOpenWhereTheVoltageRisesBelowASingleSample) {
   const auto fit = fit_power_curve(samples_of(a100(45), {210, 400, 600, 800, 900, 1410})).value();
   EXPECT_LE(fit.likely_ridge.low, Megahertz(985));
@@ -152,8 +152,8 @@ TEST(CappedSamples, ShowByTheirClockOrByTheLimit) {
   EXPECT_TRUE(with_capped_marked(samples)[0].capped);
 }
 
-// Exact samples leave nothing to chance, so that the range is the curve; 1 % of noise that changes its sign from clock
-// to clock leaves some 1 % around it, and more where the samples end.
+// Exact samples leave nothing to chance, so the range is the curve. Noise of 1 % that changes its sign from clock to
+// clock leaves about 1 % around it, and more where the samples end.
 TEST(LikelyPower, IsAsWideAsTheSamplesAreScattered) {
   const auto clocks = {300., 450., 600., 750., 900., 985., 1050., 1150., 1250., 1350., 1410.};
   std::vector<PowerSample> samples = samples_of(a100(45), clocks);

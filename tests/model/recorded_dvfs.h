@@ -1,5 +1,5 @@
-// Recorded kernels at several clocks of four boards (../shared/data/dvfs): of V100 and RTX 8000 with features, at ten
-// clocks; of Titan X and GTX 1080 Ti without.
+// Recorded kernels at several clocks of four boards (../shared/data/dvfs). V100 and RTX 8000 have features, at ten
+// clocks; Titan X and GTX 1080 Ti have none.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ struct RecordedKernel {
   KernelOverClocks over_clocks;  // its group is the benchmark; runs by clock, ascending
 };
 
-// Four rows of the RTX 8000 whose power falls by half between 1605 and 1710 MHz: the sensor's glitch, no kernel's
-// power.
+// True if the row is a glitch of the sensor. In four rows of the RTX 8000 the power falls by half between 1605 and 1710
+// MHz, as that of no kernel does.
 inline bool is_glitch(const std::string& board, const std::vector<std::string>& cells) {
   static const std::set<std::string> kInputs = {"input000", "input001", "input002", "input003"};
   return board == "rtx8000" && cells[0] == "mixbench-cuda-alt" && cells[1] == "benchmark_int" &&
@@ -36,8 +36,8 @@ inline std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-// Columns: benchmark, kernel, argNo, core_frequency, memory_frequency, time (ms), average_power (W), then the activity
-// of seven parts of the GPU.
+// Adds a row. Its columns are benchmark, kernel, argNo, core_frequency, memory_frequency, time (ms), average_power (W),
+// then the activity of seven parts of the GPU.
 inline void add_recorded_row(const std::vector<std::string>& cells, std::vector<RecordedKernel>& kernels) {
   const auto same = [&](const RecordedKernel& known) {
     return known.over_clocks.group == cells[0] && known.kernel == cells[1] && known.input == cells[2];
@@ -49,11 +49,11 @@ inline void add_recorded_row(const std::vector<std::string>& cells, std::vector<
   kernel.runs.push_back(
       {Megahertz(std::stod(cells[3])), nanoseconds_from_ms(std::stod(cells[5])), Watts(std::stod(cells[6]))});
   if (kernel.runs.back().clock < std::ranges::max(kernel.runs, {}, &ClockRun::clock).clock) return;
-  kernel.features.clear();  // those at the highest clock count
+  kernel.features.clear();  // features at the highest clock count
   for (std::size_t i = 7; i < cells.size(); ++i) kernel.features.push_back(std::stod(cells[i]));
 }
 
-// Of "v100" or "rtx8000", without glitches. not_found and unavailable, as the files.
+// Loads "v100" or "rtx8000", without glitches. Fails with not_found or unavailable as reading the files does.
 inline Result<std::vector<RecordedKernel>> recorded_board(const std::string& board) {
   std::vector<RecordedKernel> kernels;
   for (const char* part : {"_dvfs_real.csv", "_dvfs_microbenchmark.csv.xz"}) {
@@ -71,8 +71,8 @@ inline Result<std::vector<RecordedKernel>> recorded_board(const std::string& boa
   return kernels;
 }
 
-// Micro-benchmarks that differ in what follows their name's first underscore count as one group, as do an application's
-// kernels. Of several rows of one name at a clock each begins a kernel of its own.
+// Adds a row. Micro-benchmarks whose names differ only after the first underscore are one group, and so are an
+// application's kernels. If a name has several rows at a clock, each begins a kernel of its own.
 inline void add_plain_row(const std::string& name, const ClockRun& run, std::vector<RecordedKernel>& kernels) {
   const auto takes = [&](const RecordedKernel& known) {
     return known.kernel == name &&
@@ -84,7 +84,7 @@ inline void add_plain_row(const std::string& name, const ClockRun& run, std::vec
   found->over_clocks.runs.push_back(run);
 }
 
-// Where the columns of a file are that has time (ms) and power (W) and no features.
+// Columns of a file that has time (ms) and power (W) but no features.
 struct PlainColumns {
   std::size_t core, memory, time, power;
 };
@@ -111,10 +111,11 @@ inline Result<std::vector<RecordedKernel>> recorded_plain(const std::vector<std:
   return kernels;
 }
 
-// 16 core clocks with the memory's higher one; five with the memory's highest.
+// Loads 16 core clocks at the memory's higher clock.
 inline Result<std::vector<RecordedKernel>> recorded_titan_x() {
   return recorded_plain({"titanx_ptxmodel_micro.csv.xz", "titanx_ptxmodel_real.csv"}, {2, 1, 3, 4}, "3505");
 }
+// Loads five core clocks at the memory's highest clock.
 inline Result<std::vector<RecordedKernel>> recorded_gtx1080ti() {
   return recorded_plain({"gtx1080ti_core_mem_power.csv"}, {1, 2, 5, 6}, "5500");
 }

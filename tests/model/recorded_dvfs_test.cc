@@ -1,4 +1,4 @@
-// Advice on clocks for recorded kernels (replayed), where the data are at hand; docs/results/frugal.md has the tables.
+// Advice on clocks for recorded kernels (replayed), if the data are present; docs/results/frugal.md has the tables.
 #include "model/advice_replay.h"
 
 #include <gtest/gtest.h>
@@ -50,14 +50,15 @@ TEST_P(RecordedAdvice, KeepsACapOfTenPercentWithFourClocks) {
   EXPECT_EQ(advice.violations, 0u);
 }
 
-// 95 % are asked for.
+// The advice promises 95 %.
 TEST_P(RecordedAdvice, HasEnergiesInItsRange) {
   const ReplaySummary advice = advised(1);
   EXPECT_GT(advice.unmeasured, 150u);
   EXPECT_GE(static_cast<double>(advice.in_range), 0.90 * static_cast<double>(advice.unmeasured));
 }
 
-// Boards without features: two clocks are better than the best fixed one, four save what a cap leaves to save.
+// On boards without features, two clocks are better than the best fixed one, and four save almost all that a cap
+// allows.
 TEST(RecordedAdviceWithoutFeatures, IsBetterThanAFixedClockWithTwo) {
   for (const auto& board : {recorded_titan_x(), recorded_gtx1080ti()}) {
     if (!board) GTEST_SKIP() << "the recorded data are not here: " << board.error().to_string();

@@ -1,4 +1,4 @@
-// Recorded sweeps over clocks, where they are at hand (../shared/data).
+// Recorded sweeps over clocks, if they are present (../shared/data).
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct RecordedPoint {
   Joules energy;  // of one run
 };
 
-// Of Kernel Tuner's synthetic load, by the clock that was asked for.
+// Loads a sweep of Kernel Tuner's synthetic load, by the clock that was asked for.
 inline Result<std::vector<RecordedPoint>> recorded_sweep(const std::string& file) {
   WATTUNE_ASSIGN(const ResultSet results, store::load_results(recorded(file)));
   std::vector<RecordedPoint> points;
@@ -49,14 +49,14 @@ inline std::vector<PowerSample> samples_of(const std::vector<RecordedPoint>& poi
   return samples;
 }
 
-// Of giordano/gpu-power-frequency-benchmarks: one application on one GPU under a clock and a cap.
+// A run of giordano/gpu-power-frequency-benchmarks: one application on one GPU under a clock and a cap.
 struct CappedRun {
   double clock = 0.0;   // MHz
   double cap = 0.0;     // W
   double energy = 0.0;  // Wh
 };
 
-// Columns: app, gpu, mem_clock_mhz, core_clock_mhz, power_cap_w, time_s, energy_wh, bandwidth_gbs.
+// Loads runs. Columns are app, gpu, mem_clock_mhz, core_clock_mhz, power_cap_w, time_s, energy_wh, bandwidth_gbs.
 inline std::vector<CappedRun> recorded_caps(const std::string& application, const std::string& gpu) {
   std::vector<CappedRun> runs;
   std::ifstream file(recorded(kCapsAndClocks));
@@ -70,7 +70,7 @@ inline std::vector<CappedRun> recorded_caps(const std::string& application, cons
   return runs;
 }
 
-// Least energy with one of the two at its default, the highest, as a share of that with both there.
+// Least energy with clock or cap at its default, the highest, as a share of the energy with both at their defaults.
 struct Savings {
   double by_clock = 1.0;
   double by_cap = 1.0;

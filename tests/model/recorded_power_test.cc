@@ -1,4 +1,4 @@
-// Fits of recorded sweeps (replayed), where the data are at hand.
+// Fits of recorded sweeps (replayed), if the data are present.
 #include "model/recorded_power.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class RecordedSweep : public testing::Test {
   std::vector<RecordedPoint> points;
 };
 
-// The A100 never throttles under this load, so all 81 clocks count, and ten of them evenly spaced.
+// The A100 never throttles under this load, so all 81 clocks count, and ten of them are evenly spaced.
 TEST_F(RecordedSweep, OfAnA100IsSteeredByTenClocks) {
   ASSERT_NO_FATAL_FAILURE(read(kA100Sweep));
   if (IsSkipped()) return;

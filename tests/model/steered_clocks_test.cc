@@ -17,14 +17,14 @@ std::vector<Megahertz> table(double lowest, double highest, double step) {
   return clocks;
 }
 
-// 1298 - 10 % = 1168.2 and + 10 % = 1427.8: of a table in steps of 90 MHz, 1200, 1290 and 1380 lie between.
+// 1298 - 10 % = 1168.2 and + 10 % = 1427.8: in a table with steps of 90 MHz, 1200, 1290 and 1380 lie between.
 TEST(SteeredClocks, KeepsWhatLiesWithinTheRange) {
   EXPECT_THAT(steered_clocks(Megahertz(1298), table(480, 2100, 90)).value(),
               ElementsAre(Megahertz(1200), Megahertz(1290), Megahertz(1380)));
 }
 
-// As the paper on the A4000: 1168.2 is nearest to 1200 and 1427.8 to 1470. Four of its 19 clocks are the 78.9 % by
-// which it reduced the space.
+// The paper's A4000: 1168.2 is nearest to 1200 and 1427.8 to 1470. Four of its 19 clocks are the 78.9 % by which it
+// reduced the space.
 TEST(SteeredClocks, RoundsItsEndsAsThePaperDid) {
   const auto clocks = table(480, 2100, 90);
   ASSERT_EQ(clocks.size(), 19u);

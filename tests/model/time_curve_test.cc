@@ -48,15 +48,15 @@ TEST(OperatingPoint, TakesPowerForTime) {
   EXPECT_NEAR(point.energy.value(), 54.4e-3, 1e-5);
 }
 
-// Tau, 985, is no clock of the table. P(f)/f is 45/975 + 0.0614 = 0.10755 W/MHz at 975 MHz, and at 990 MHz, where v is
-// 1.0064, 45/990 + 0.0614 * 1.0129 = 0.10765.
+// Tau, 985, is no clock of the table. P(f)/f is 45/975 + 0.0614 = 0.10755 W/MHz at 975 MHz. At 990 MHz, where v is
+// 1.0064, it is 45/990 + 0.0614 * 1.0129 = 0.10765.
 TEST(LeastEnergy, OfAKernelThatComputesLiesAtTheRidge) {
   const auto best = least_energy(kPowerOfA100, {Nanoseconds(0), 1e6}, a100_clocks());
   EXPECT_EQ(best->clock, Megahertz(975));
 }
 
-// A kernel that only waits for memory takes the same time everywhere and least power at the lowest clock; in between
-// the best clock falls as its share grows.
+// A kernel that only waits for memory takes the same time everywhere and the least power at the lowest clock. In
+// between, the best clock falls as the memory's share grows.
 TEST(LeastEnergy, FallsAsMemoryTakesMoreOfTheTime) {
   const auto clocks = a100_clocks();
   EXPECT_EQ(least_energy(kPowerOfA100, {Nanoseconds(1e6), 0.0}, clocks)->clock, Megahertz(210));

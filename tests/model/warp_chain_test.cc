@@ -33,8 +33,8 @@ std::string chain_refusal(const ChainSm& sm, std::span<const WarpLoad> loads, co
   return instructions_per_cycle(sm, loads, options).error().to_string();
 }
 
-// One warp: it issues in each cycle that it is ready. Ready for 1/Rm cycles on average, then idle for L, and of L the
-// last cycle is the one after which it issues again: IPC = (1/Rm) / (1/Rm + L) = 1 / (1 + Rm L).
+// One warp issues in each cycle in which it is ready. It is ready for 1/Rm cycles on average, then idle for L, after
+// whose last cycle it issues again: IPC = (1/Rm) / (1/Rm + L) = 1 / (1 + Rm L).
 TEST(WarpChain, OfOneWarpHasAClosedForm) {
   for (const double ratio : {0.01, 0.1, 0.5, 1.0})
     EXPECT_NEAR(alone(kPlainSm, waiting(ratio), 1), 1.0 / (1.0 + ratio * 400.0), 1e-12);
@@ -47,14 +47,14 @@ TEST(WarpChain, OfWarpsThatNeverWaitIsWhatTheyCanIssue) {
   EXPECT_NEAR(alone(kPlainSm, {.issue_distance = 18.0}, 24), 1.0, 1e-12);
 }
 
-// Rm = 1: each warp issues once and waits. While all wait, a cycle wakes each with 1/L; so many warps that never meet
-// issue W / (L + 1) together.
+// Rm = 1: each warp issues once and waits. While all wait, a cycle wakes each with probability 1/L. Few warps, which
+// never meet, issue W / (L + 1) together.
 TEST(WarpChain, OfWarpsThatWaitEachTimeIsWarpsOverLatency) {
   EXPECT_NEAR(alone(kPlainSm, waiting(1.0, 1e6), 4), 4e-6, 1e-9);
 }
 
-// S_W, in which all warps wait, is absorbing as printed, so that nothing is ever issued. Corrected it is not: with 48
-// warps, L0 = 400 and a0 / B = 4 cycles, IPC is 1.00, 0.78 and 0.27 at Rm = 0.05, 0.1 and 0.3.
+// S_W, in which all warps wait, is absorbing as printed, so that nothing is ever issued. After the correction it is
+// not. With 48 warps, L0 = 400 and a0 / B = 4 cycles, IPC is 1.00, 0.78 and 0.27 at Rm = 0.05, 0.1 and 0.3.
 TEST(WarpChain, LeavesTheStateInWhichAllWarpsWait) {
   const ChainSm sm{.schedulers = 1, .requests_per_cycle = 0.25};
   EXPECT_NEAR(alone(sm, waiting(0.05), 48), 1.00, 0.01);
@@ -95,7 +95,7 @@ TEST(SchedulerChain, HasRowsOfOneAndAStationaryDistribution) {
   expect_is_a_chain({memory, std::array{mixed, mixed}});
 }
 
-// States: 9 of 8 warps with one way to wait, 15 of 4 with two.
+// States: 9 for 8 warps with one kind of stall, 15 for 4 warps with two.
 TEST(SchedulerChain, CountsItsStates) {
   const auto coalesced = load_of({{{0.1, 500}, {}}}, 8);
   const auto mixed = load_of({{{0.1, 500}, {.ratio = 0.05, .latency = 700, .requests = 32}}}, 4);
@@ -109,7 +109,7 @@ TEST(WarpChain, GivesEqualKernelsEqualShares) {
   EXPECT_NEAR(ipc[0], ipc[1], 1e-12);
 }
 
-// Two halves of one kernel are that kernel: the joint chain lumps into the single one.
+// Two halves of one kernel equal that kernel: the joint chain lumps into the single one.
 TEST(WarpChain, OfTwoHalvesIsThatOfTheWhole) {
   const ChainSm sm{.schedulers = 1, .requests_per_cycle = 0.05};
   const auto ipc = together(sm, {waiting(0.07), 5}, {waiting(0.07), 7});
@@ -124,7 +124,7 @@ TEST(WarpChain, OfTwoEqualKindsOfStallsIsThatOfOne) {
   EXPECT_NEAR(alone(sm, split, 8), alone(sm, waiting(0.07, 400, 2), 8), 1e-10);
 }
 
-// Four schedulers with a quarter of warps and memory each are four SMs of one scheduler.
+// Four schedulers with a quarter of warps and memory each equal four SMs of one scheduler.
 TEST(WarpChain, OfSeveralSchedulersIsThatOfVirtualSms) {
   const ChainSm whole{.schedulers = 4, .requests_per_cycle = 0.4};
   const ChainSm part{.schedulers = 1, .requests_per_cycle = 0.1};
@@ -138,8 +138,8 @@ TEST(WarpChain, CountsInCyclesOfTheScheduler) {
   EXPECT_NEAR(alone(slow, waiting(0.05, 600), 16), alone(same, waiting(0.05, 300), 8), 1e-12);
 }
 
-// Served are B requests per cycle at most: with a0 = 1 latency grows until that is so. 48 warps with a request in each
-// tenth instruction and B = 0.01 issue at most 0.1.
+// The memory serves at most B requests per cycle: with a0 = 1 the latency grows until that holds. 48 warps with a
+// request in each tenth instruction and B = 0.01 issue at most 0.1.
 TEST(WarpChain, IssuesNoMoreThanTheMemoryServes) {
   const ChainSm sm{.schedulers = 1, .requests_per_cycle = 0.01};
   const double ipc = alone(sm, waiting(0.1), 48);
@@ -147,8 +147,9 @@ TEST(WarpChain, IssuesNoMoreThanTheMemoryServes) {
   EXPECT_GT(ipc, 0.08);
 }
 
-// Each instruction keeps a pipe of the SM busy for 0.4 cycles, or a second one for 0.5: 2 per cycle, and of two kernels
-// that need the same pipe each 1.25, of those that need different ones each the 2 that four schedulers leave it.
+// Each instruction keeps a pipe of the SM busy for 0.4 cycles, or a second one for 0.5, which is 2 per cycle. Two
+// kernels that need the same pipe get 1.25 each. Kernels that need different pipes get the 2 that four schedulers leave
+// each.
 TEST(WarpChain, IssuesNoMoreThanPipesTake) {
   const ChainSm sm{.schedulers = 4, .requests_per_cycle = 1.0};
   const WarpProfile first{.busy_cycles = {0.4}};
@@ -158,7 +159,7 @@ TEST(WarpChain, IssuesNoMoreThanPipesTake) {
   EXPECT_NEAR(together(sm, {first, 16}, {second, 16})[1], 2.0, 1e-12);
 }
 
-// Accesses that never reach the memory's queue do not notice that another kernel fills it.
+// Accesses that never reach the memory's queue are not delayed when another kernel fills it.
 TEST(WarpChain, KeepsOutOfTheQueueWhoFindsDataBeforeIt) {
   const ChainSm sm{.schedulers = 1, .requests_per_cycle = 0.01};
   const WarpProfile cached{.stalls = {{.ratio = 0.1, .latency = 200, .queued = 0.0, .requests = 0.0}}};
@@ -167,26 +168,28 @@ TEST(WarpChain, KeepsOutOfTheQueueWhoFindsDataBeforeIt) {
   EXPECT_LT(together(sm, {waiting(0.1, 200), 4}, {waiting(0.1), 16})[0], beside / 2);
 }
 
-// Accesses that are not coalesced make more requests: taken for coalesced ones, the prediction is too high (figure 10).
+// Accesses that are not coalesced make more requests. If they count as coalesced, the prediction is too high (figure
+// 10).
 TEST(WarpChain, PredictsTooMuchWhereScatteredAccessesCountAsOne) {
   const ChainSm sm{.schedulers = 1, .requests_per_cycle = 0.05};
   EXPECT_GT(alone(sm, waiting(0.1, 600, 1), 48), 3.0 * alone(sm, waiting(0.1, 600, 16), 48));
 }
 
-// Taken for one scheduler, an SM of four is predicted to issue too little (figure 11).
+// If four schedulers count as one, the predicted IPC is too low (figure 11).
 TEST(WarpChain, PredictsTooLittleWhereSchedulersCountAsOne) {
   const ChainSm four{.schedulers = 4, .requests_per_cycle = 1.0};
   const ChainSm one{.schedulers = 1, .requests_per_cycle = 1.0};
   EXPECT_GT(alone(four, waiting(0.02), 64), 3.0 * alone(one, waiting(0.02), 64));
 }
 
-// 8 warps in units of two: rougher, and much smaller.
+// 8 warps in units of two give a rougher, much smaller chain.
 TEST(WarpChain, MovesWarpsTogetherWhereAsked) {
   const ChainSm sm{.schedulers = 1, .requests_per_cycle = 0.05};
   EXPECT_NEAR(alone(sm, waiting(0.05), 8, {.warps_per_unit = 2}), alone(sm, waiting(0.05), 8), 0.02);
 }
 
-// 7 warps on 4 schedulers: three have two, one has one, which IPC shows where nothing waits but the issue distance.
+// 7 warps on 4 schedulers: three have two, one has one. IPC shows it if nothing limits the warps but the issue
+// distance.
 TEST(WarpChain, SpreadsWarpsThatDoNotDivide) {
   const ChainSm sm{.schedulers = 4};
   EXPECT_NEAR(alone(sm, {.issue_distance = 2.0}, 7), 3.0 + 0.5, 1e-12);

@@ -1,6 +1,6 @@
-// What the board of the first NVIDIA GPU draws, read by NVML directly: a reader that shares no code with the library,
-// to stand beside `wattune run --observe energy,power`. It begins and ends when the energy counter changes, and prints
-// one line of JSON. Reading only.
+// Reads the power and energy of the first NVIDIA GPU's board by NVML directly. It shares no code with the library, to
+// be compared with `wattune run --observe energy,power`. It begins and ends when the energy counter changes, prints one
+// line of JSON, and only reads.
 //
 //   board_reader SECONDS [ORDINAL]
 #include <dlfcn.h>
@@ -59,7 +59,7 @@ struct Edge {
   double joules;
 };
 
-// Sums the readings of instant power on the way to the first change of the counter from `until` on.
+// Sums the readings of instant power until the first change of the counter after `until`.
 struct Watcher {
   Nvml& nvml;
   Device device;

@@ -20,7 +20,7 @@ constexpr Nanoseconds kRest = nanoseconds_from_ms(1);
 constexpr std::size_t kInFlight = 4;
 constexpr int kImages = 16;
 
-// The stand-in multiplies n elements by the second argument, so n is 0.
+// The kernel of the application. The stand-in multiplies n elements by the second argument, so n is 0.
 constexpr char kWork[] = R"(extern "C" __global__ void scale(float* x, float rounds, int n) {
   float y = threadIdx.x;
   for (int i = 0; i < static_cast<int>(rounds); ++i) y = y * 1.0001f + VARIANT * 1e-9f;
@@ -95,7 +95,7 @@ Result<float> rounds_for(backend::Device& device, backend::Stream& stream, const
   constexpr float kTrial = 1e6F;
   double took = 0.0;
   WATTUNE_ASSIGN(const Work work, make_work(device, stream, image, kTrial, kGroups));
-  for (int i = 0; i < 20; ++i) {  // the last, when the clock is up
+  for (int i = 0; i < 20; ++i) {  // the last one runs when the clock has risen
     WATTUNE_ASSIGN(const auto event, work.launch->send_timed());
     WATTUNE_TRY(stream.submit());
     WATTUNE_TRY(stream.finish(kLimit));

@@ -1,5 +1,5 @@
-// An application that keeps a GPU busy, for measuring what makes its launches wait: a CUDA context and a stream of its
-// own, in which one thread launches a kernel back to back, at most four in flight.
+// An application that keeps a GPU busy, for measuring the delays of its launches. In a CUDA context and a stream of its
+// own, one thread launches a kernel back to back, with at most four in flight.
 #pragma once
 
 #include <deque>
@@ -16,11 +16,11 @@ namespace wattune::perf {
 
 inline constexpr Nanoseconds kLimit = nanoseconds_from_seconds(60);
 
-// What is compiled once, for all contexts.
+// The images, each compiled once for all contexts.
 struct Images {
-  std::vector<backend::Image> work;                          // of one kernel each, all different
-  backend::Image eight;                                      // of eight kernels, in namespaces v0 to v7
-  std::vector<std::pair<int, backend::Image>> with_private;  // of a kernel with so many KiB to a thread
+  std::vector<backend::Image> work;                          // different images of one kernel each
+  backend::Image eight;                                      // one image of eight kernels, in namespaces v0 to v7
+  std::vector<std::pair<int, backend::Image>> with_private;  // kernels with so many KiB per thread
 };
 Result<Images> compile_all(backend::Device& device);
 
@@ -34,15 +34,15 @@ Result<Work> make_work(backend::Device& device, backend::Stream& stream, const b
                        std::size_t groups);
 
 inline constexpr std::size_t kGroups = 132 * 4;
-// Rounds with which the kernel of `image` takes so long, by the device's clock.
+// Returns the rounds with which the kernel of `image` takes so long, by the device's clock.
 Result<float> rounds_for(backend::Device& device, backend::Stream& stream, const backend::Image& image, double ms);
 
-// Every 50 ms the thread waits for its stream and rests for 1 ms, or tells a loader of that gap.
+// The pauses of the thread. Every 50 ms it waits for its stream and rests for 1 ms, or tells a loader of that gap.
 enum class Pauses { never, rests, tells };
 
 class BusyApplication {
  public:
-  // In ms: launch calls by the host's clock, kernels by the device's.
+  // The times in ms: of launch calls by the host's clock, of kernels by the device's.
   struct Seen {
     std::vector<double> calls;
     std::vector<double> kernels;
@@ -54,14 +54,14 @@ class BusyApplication {
   BusyApplication& operator=(const BusyApplication&) = delete;
   ~BusyApplication();
 
-  // Attaches the library, and prepares the kernel.
+  // Attaches the library and prepares the kernel.
   Result<void> prepare(const Images& images, double kernel_ms);
   backend::Device& device() { return *device_; }
   backend::Stream& stream() { return *adopted_; }
   dynamic::CallStream handle() const { return reinterpret_cast<CUstream_st*>(stream_); }
 
   Result<Seen> run(double seconds, Pauses pauses, dynamic::Loader* loader = nullptr);
-  // Gives the stream as much as it has in flight at other times; and waits for all of it.
+  // Fills the stream to the usual number of launches in flight. drain() waits for all of them.
   Result<void> fill();
   Result<void> drain();
 

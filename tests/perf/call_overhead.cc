@@ -1,10 +1,10 @@
-// What calling a tunable kernel costs more than launching it with bare calls of the driver, in the application's own
-// context and stream.
+// Measures by how much a call of a tunable kernel costs more than a launch with bare calls of the driver, in the
+// application's own context and stream.
 //
 //   call_overhead [ROUNDS [DEVICE]]        default 1000, cuda:0; opencl: the first OpenCL device
 //
-// The kernel takes a pointer, a float and an int, and has one configuration. With Mode::best calls never ask anything;
-// with Mode::automatic its tuning is over, and one call of TuningPolicy::watch_every is timed. Blocks alternate as in
+// The kernel takes a pointer, a float and an int, and has one configuration. With Mode::best, calls make no decision.
+// With Mode::automatic its tuning is over, and one call in TuningPolicy::watch_every is timed. Blocks alternate as in
 // launch_overhead.cc (docs/results/overhead.md).
 #include <fmt/format.h>
 
@@ -40,7 +40,7 @@ constexpr char kOpenCl[] =
     "}\n";
 constexpr int kElements = 32;
 
-// With the arguments as perf::Raw launches them.
+// Returns the spec, with the arguments in the order of perf::Raw.
 KernelSpec spec_in(Language language) {
   const bool is_cuda = language == Language::cuda;
   KernelSpec spec =
@@ -49,19 +49,19 @@ KernelSpec spec_in(Language language) {
   return spec;
 }
 
-// What a call does besides its launch, each alone between two bare launches: their code and data are not in the nearest
-// caches there, and what is locked waits for what the launch before wrote.
+// A part of a call besides its launch, measured alone between two bare launches. Its code and data are not in the
+// nearest caches then, and a locked operation waits for the writes of the launch before.
 struct Part {
   std::string what;
   std::function<void()> act;
 };
 
-// The ways to launch it, each a block of launches into an empty queue.
+// The ways to launch it, each as a block of launches into an empty queue.
 struct Ways {
-  std::function<int()> raw;      // one launch; what the driver answered
+  std::function<int()> raw;      // one launch; returns the driver's status
   std::function<void()> finish;  // the queue
   std::function<Result<void>(dynamic::TunableKernel& kernel)> call;
-  std::vector<Part> parts = {};  // where they are known
+  std::vector<Part> parts = {};  // the known parts of a call
 };
 
 void report_parts(const Ways& ways, std::size_t rounds) {
@@ -122,7 +122,7 @@ Result<void> compare(backend::Device& device, Language language, const Ways& way
   return {};
 }
 
-// The driver is asked nothing (cuda_calls_test.cc).
+// Returns the parts of a call. None of them queries the driver (cuda_calls_test.cc).
 std::vector<Part> parts_of_a_call(const perf::Raw& raw) {
   const auto lock = std::make_shared<std::recursive_mutex>();
   const auto count = std::make_shared<std::atomic<std::uint64_t>>();
@@ -178,7 +178,7 @@ Result<void> compare_opencl(std::size_t rounds) {
     while (*stream->state() != backend::StreamState::idle) {
     }
   };
-  // The objects of OpenCL go with the process.
+  // Leaves the objects of OpenCL to the end of the process.
   return compare(*device, Language::opencl,
                  {.raw = launch,
                   .finish = finish,

@@ -23,7 +23,7 @@ void print_row(const std::string& board, const std::string& rule, const ReplaySu
              percent(capped.saved, 1), capped.violations);
 }
 
-// The fixed clock that saves most under the cap.
+// Returns the fixed clock that saves most under the cap.
 ReplaySummary best_fixed_under_cap(const Board& kernels) {
   ReplaySummary best;
   for (const ClockRun& run : kernels.front().over_clocks.runs) {
@@ -50,7 +50,7 @@ void print_fixed(const std::string& name, const Board& kernels) {
             summary_of(at_fixed_clock(kernels, fixed)), best_fixed_under_cap(kernels));
 }
 
-// Of boards that nobody looked at before the method was settled.
+// Prints boards that nobody had looked at before the method was settled.
 void print_plain(const std::string& name, const Board& kernels) {
   print_fixed(name, kernels);
   for (const std::size_t clocks : {1, 2, 3, 4})
@@ -77,7 +77,7 @@ std::vector<std::string> shuffled_benchmarks(const Board& kernels, std::uint64_t
   return benchmarks;
 }
 
-// What is learned of some benchmarks, drawn anew for each seed, and asked of the kernels of all others.
+// Learns from some benchmarks, drawn anew for each seed, and advises on the kernels of all others.
 ReplaySummary with_known_benchmarks(const Board& kernels, std::size_t known, std::size_t clocks) {
   std::vector<ReplayedChoice> choices;
   for (std::uint64_t seed = 0; seed < kDraws; ++seed) {

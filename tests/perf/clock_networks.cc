@@ -1,9 +1,10 @@
-// The table of docs/results/frugal.md on the three networks of Jiao et al.: trained on kernels of a simulated GT 640 in
-// the fast fidelity, tested on others in the detailed one.
+// Prints the table of docs/results/frugal.md on the three networks of Jiao et al. They are trained on kernels of a
+// simulated GT 640 in the fast fidelity, and tested on others in the detailed one.
 //
-//   clock_networks [INSTRUCTIONS [TESTED [SEEDS]]]   so many instructions of a detailed run (300,000), of so many
-//   kernels
-//                                                    (28), and so many seeds of the networks (5)
+//   clock_networks [INSTRUCTIONS [TESTED [SEEDS]]]
+//
+// INSTRUCTIONS is the length of a detailed run (300,000), TESTED the number of tested kernels (28), and SEEDS the
+// number of seeds of the networks (5).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +49,7 @@ Efficiency detailed_at(const SimulatedKernel& kernel, const ClockPair& clocks, d
                        simulated_flow(gpu, {&all, 1}, {.fidelity = Fidelity::detailed}, instructions).value());
 }
 
-// Operations per joule of a kernel at all pairs of clocks.
+// The operations per joule of a kernel at all pairs of clocks.
 struct Tested {
   model::KernelFeatures features;
   std::vector<Efficiency> at;
@@ -81,9 +82,9 @@ long levels_off(Megahertz found, Megahertz best, const std::vector<Megahertz>& a
 
 struct Score {
   double mean = 0.0, worst = 0.0;      // error of operations per joule
-  int core = 0, memory = 0;            // levels that are right
-  int far = 0;                         // kernels of which one is off by more than one
-  double loss = 0.0, most_loss = 0.0;  // of operations per joule at the clocks that were told
+  int core = 0, memory = 0;            // correct levels
+  int far = 0;                         // kernels of which a level is off by more than one
+  double loss = 0.0, most_loss = 0.0;  // of operations per joule at the predicted clocks
 };
 
 using Teller = std::function<model::BestClocks(const model::KernelFeatures&)>;
@@ -117,7 +118,7 @@ void print_score(const std::string& tested, const std::string& teller, const Sco
              100 * score.most_loss);
 }
 
-// The commonest clocks of those that were trained with, and their mean operations per joule, whatever the kernel.
+// Returns the commonest clocks of the training kernels and their mean operations per joule, whatever the kernel.
 model::BestClocks commonest(const std::vector<KernelAtBestClocks>& kernels) {
   std::map<Megahertz, int> core, memory;
   model::BestClocks told;

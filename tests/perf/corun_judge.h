@@ -1,4 +1,4 @@
-// Kernelet's chain against detailed simulation: of each kernel alone, and of pairs of them.
+// Compares Kernelet's chain with detailed simulation, for each kernel alone and for pairs.
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@ inline simulate::GpuModel detailed_gpu(const char* name) {
   return simulate::with_sms(simulate::gpu_named(name), kDetailedSms);
 }
 
-// So many instructions that each kernel has waited many times.
+// Returns the instructions after which each kernel has waited many times.
 inline double run_length(const simulate::SimulatedKernel& kernel) { return kernel.name == "PC" ? 3e4 : 6e5; }
 
-// Kernels with so many blocks each on every SM.
+// Runs kernels with so many blocks each on every SM.
 inline simulate::SteadyRun run_detailed(const simulate::GpuModel& gpu,
                                         const std::vector<simulate::SimulatedKernel>& kernels,
                                         const std::vector<unsigned>& blocks) {
@@ -27,7 +27,7 @@ inline simulate::SteadyRun run_detailed(const simulate::GpuModel& gpu,
   return simulate::steady_run(gpu, kernels, blocks, {.fidelity = simulate::Fidelity::detailed}, length);
 }
 
-// What the chain says, with as fine units as keep it small.
+// Returns the chain's prediction, with units as fine as the limit of states allows.
 template <typename Predict>
 auto with_units(const Predict& predict) {
   model::ChainOptions options{.warps_per_unit = 1, .most_states = 300};
@@ -45,8 +45,8 @@ inline double chain_alone(const model::ChainSm& sm, const model::PairKernel& ker
   return with_units(predict).front();
 }
 
-// What the paper's chain, its errors corrected, knows of a kernel: every ready warp issues in each round, nothing but
-// the schedulers is ever busy, and all accesses wait in the memory's queue.
+// Returns the kernel as the paper's chain, its errors corrected, knows it. Every ready warp issues in each round, only
+// the schedulers are ever busy, and all accesses wait in the memory's queue.
 inline model::PairKernel as_in_the_paper(model::PairKernel kernel) {
   kernel.profile.issue_distance = 1.0;
   kernel.profile.busy_cycles.clear();
@@ -54,10 +54,10 @@ inline model::PairKernel as_in_the_paper(model::PairKernel kernel) {
   return kernel;
 }
 
-// A prediction beside what a detailed run of the same ratio shows.
+// A prediction, and the result of a detailed run at the same ratio.
 struct JudgedPair {
   model::PairPlan plan;
-  double simulated_ipc = 0.0;  // of both
+  double simulated_ipc = 0.0;  // of both kernels
   double simulated_profit = 0.0;
 
   double predicted_ipc() const { return plan.ipc[0] + plan.ipc[1]; }
@@ -65,11 +65,11 @@ struct JudgedPair {
   double profit_error() const { return std::abs(plan.profit - simulated_profit); }
 };
 
-// Pairs of Kernelet's eight kernels, by their places.
+// Judges pairs of Kernelet's eight kernels, given by their positions.
 class PairJudge {
  public:
   explicit PairJudge(const simulate::GpuModel& gpu) : PairJudge(gpu, simulate::chain_sm(gpu)) {}
-  // With a chain that takes its SMs for such ones.
+  // Uses a chain that assumes SMs of this kind.
   PairJudge(const simulate::GpuModel& gpu, const model::ChainSm& sm) : gpu_(gpu), sm_(sm) {
     for (const simulate::KerneletKernel& row : simulate::kernelet_kernels()) {
       kernels_.push_back(simulate::pair_kernel(row.kernel, gpu).value());
@@ -77,13 +77,13 @@ class PairJudge {
     }
   }
 
-  // With the ratio that the rule chooses.
+  // Judges a pair at the ratio that the rule chooses.
   JudgedPair planned(std::size_t i, std::size_t j, model::RatioRule rule) const {
     return judged(i, j, with_units([&](const model::ChainOptions& options) {
                     return model::plan_pair(sm_, kernels_[i], kernels_[j], ratios(i, j), rule, options);
                   }));
   }
-  // With the ratio at which both have as nearly the same number of warps as they can.
+  // Judges a pair at the ratio at which both have most nearly the same number of warps.
   JudgedPair even(std::size_t i, std::size_t j) const {
     const auto all = ratios(i, j);
     const auto ratio = *std::ranges::min_element(all, {}, [&](const model::BlockRatio& each) {

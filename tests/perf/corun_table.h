@@ -1,4 +1,4 @@
-// Tables of a benchmark, as Markdown or as one array of JSON, row by row as they come.
+// Tables of a benchmark, as Markdown or as one array of JSON, printed row by row.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,9 +12,9 @@
 
 namespace wattune::perf {
 
-using Fields = std::vector<std::pair<std::string, double>>;  // not a number: there is no such value
+using Fields = std::vector<std::pair<std::string, double>>;  // NaN if there is no such value
 
-// Its rows have the same columns.
+// A table whose rows have the same columns.
 class Table {
  public:
   Table(std::string part, bool json) : part_(std::move(part)), json_(json) {}

@@ -1,5 +1,5 @@
-// How often the truth lies within the bounds of energy, power and dynamic energy, on simulated boards of twenty classes
-// of sensors. Prints tables in Markdown.
+// Measures how often the truth lies within the bounds of energy, power and dynamic energy, on simulated boards with
+// twenty classes of sensors. Prints tables in Markdown.
 //
 //   energy_coverage [SEEDS]
 #include <cstdio>

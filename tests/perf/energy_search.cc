@@ -1,22 +1,24 @@
-// What a search for energy comes to in a given time: recorded times and energies on a board in virtual time, whose
-// sensors are those of an A100 (25 ms of every 100, a counter as often).
+// Measures the result of a search for energy in a given time. Recorded times and energies are replayed on a board in
+// virtual time, whose sensors are those of an A100 (25 ms of every 100, a counter as often).
 //
 //   energy_search [--policy gated|repeated] [--seconds S] [--seeds N] [--idle WATTS] [--restore MS] [--faster N]
 //   [--slowdown PERCENT] FILE...
 //
 // FILE has the energy of each configuration. A launch draws the recorded power for the recorded time, or for an N-th of
-// it, as a smaller problem would; before it the board restores an argument for so long (0: there is none). Compiling,
-// checking and warming up take 70 ms. The strategy is `auto` with its default parameters, the final is left out.
-// `repeated` measures the energy of every configuration in a whole window, `gated` only of what may be the best.
-// Printed per file, medians over the seeds: configurations in that time, those of them whose energy was not measured,
-// and the recorded energy of the best over the least, with the worst of the seeds; under a slowdown the least of what
-// is fast enough.
+// it, as a smaller problem would. Before it the board restores an argument for MS milliseconds, if that is not 0.
+// Compiling, checking and warming up take 70 ms. The strategy is `auto` with its default parameters, and there is no
+// final. `repeated` measures the energy of every configuration in a whole window, `gated` only that of possible
+// winners.
+// For each file it prints medians over the seeds: the configurations in that time, and those whose energy was not
+// measured. It also prints the recorded energy of the best over the least, with the worst of the seeds. Under a
+// slowdown the least is that of configurations that are fast enough.
 //
 //   energy_search --histories N [--idle WATTS] FILE...
 //
-// Instead, for shares of the least dynamic energy that are taken for sure: how often the configuration of least energy
-// would be left out after so many others, drawn at random, were measured (the worst of 1, 2, 4, 8, 32 and 128, N draws
-// each), and the share of configurations that is left out once it is known.
+// With --histories it tests shares of the least dynamic energy that are taken for certain. It prints how often the
+// configuration of least energy would be left out after so many others, drawn at random, were measured. That is the
+// worst of 1, 2, 4, 8, 32 and 128 configurations, with N draws each. It also prints the share of configurations that is
+// left out once the least is known.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,7 +56,7 @@ struct Recorded {
 
   Joules energy(ConfigurationId id) const { return *energy_of(*recording.find(id)); }
   Nanoseconds time(ConfigurationId id) const { return recording.find(id)->statistics->median; }
-  // Of what is at most so much slower than the fastest.
+  // Returns the least energy of the configurations that are at most so much slower than the fastest.
   Joules least_energy(double slowdown) const {
     const auto all = recording.trials();
     Nanoseconds fastest(std::numeric_limits<double>::infinity());
@@ -67,7 +69,7 @@ struct Recorded {
   }
 };
 
-// Configurations that work and have an energy.
+// Loads the configurations that work and have an energy.
 Result<Recorded> load(const std::string& file) {
   WATTUNE_ASSIGN(ResultSet results, store::load_results(file));
   std::erase_if(results.trials, [](const Trial& trial) { return !energy_of(trial.observation); });
@@ -76,7 +78,7 @@ Result<Recorded> load(const std::string& file) {
   return Recorded{std::move(space), std::move(recording)};
 }
 
-// The sensors' phases, and when they are read, differ with the seed.
+// Places the sensors. Their phases, and the moments at which they are read, differ with the seed.
 void place_sensors(power::VirtualSensors& sensors, std::uint64_t seed) {
   Random random(seed);
   power::VirtualSensor& energy = sensors.energy.front();
@@ -89,7 +91,7 @@ void place_sensors(power::VirtualSensors& sensors, std::uint64_t seed) {
   sensors.power.front().seed = random.bits();
 }
 
-// The kernel takes what was recorded of the configuration that is evaluated.
+// A search whose kernel takes the recorded time and power of the configuration that is evaluated.
 class Search : public Evaluator {
  public:
   Search(const Recorded& recorded, const Settings& settings, std::uint64_t seed)
@@ -194,7 +196,7 @@ Result<void> run_file(const std::string& file, const Settings& settings) {
   return {};
 }
 
-// A recorded configuration beside what an idle board draws.
+// The energy of a recorded configuration, and that of an idle board in the same time.
 struct Taken {
   double energy = 0.0;
   double idle = 0.0;
@@ -210,7 +212,7 @@ std::vector<Taken> taken_of(const Recorded& recorded, const Settings& settings) 
   return all;
 }
 
-// Whether the least would be left out when so many others, drawn with replacement, are known.
+// Tells whether the least would be left out when so many others, drawn with replacement, are known.
 bool is_lost(const std::vector<Taken>& all, const Taken& least, double share, std::size_t known, Random& random) {
   double best = std::numeric_limits<double>::infinity();
   double dynamic = best;

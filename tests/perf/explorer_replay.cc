@@ -1,12 +1,13 @@
-// Recorded results through the searches that kernels of applications have: how good the best is after some trials, and
-// what trying them costs an application whose calls wait for each.
+// Replays recorded results through the searches of applications' kernels. It measures how good the best is after some
+// trials, and the cost of the trials for an application whose calls wait for each.
 //
 //   explorer_replay [--seeds N] FILE...
 //
 // FILE is a result file of all configurations, such as a journal. A search begins with the default configuration, as
-// where nothing is known, and proposes so many configurations before it is told of the first of them as `ahead` says:
-// they compile meanwhile. Printed are means over the seeds: of the best time over that of the best so far, after 5, 10,
-// 25 and 50 trials, and of the time that one call of each of the 50 takes beyond that of the best so far, in ms.
+// without any knowledge. It proposes `ahead` configurations before it learns the result of the first of them, because
+// these are compiled meanwhile.
+// It prints means over the seeds of two numbers. The first is the best time over that of the best so far, after 5, 10,
+// 25 and 50 trials. The second is the time by which one call of each of the 50 exceeds the best so far, in ms.
 #include <fmt/format.h>
 
 #include <array>
@@ -30,7 +31,7 @@ struct Replayed {
   double cost = 0.0;  // ms
 };
 
-// All that a search needs of the kernel that was recorded.
+// Returns the parts of the recorded kernel's spec that a search needs.
 KernelSpec spec_of(const RunInfo& info) {
   KernelSpec spec;
   spec.name = info.kernel_name;

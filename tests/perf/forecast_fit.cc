@@ -1,13 +1,14 @@
-// Fits the weights of the forecast of examples/batched_gemm (forecast.h) to measured optima, and says how good what it
-// takes for the fastest is at sizes that the weights were not fitted to.
+// Fits the weights of the forecast of examples/batched_gemm (forecast.h) to measured optima. It then judges the
+// forecast at sizes that the weights were not fitted to.
 //
 //   forecast_fit FILE...
 //
-// FILEs are what batched_gemm --optimum wrote, with the times of many configurations of each size. Every tenth size is
-// left out, in ten turns; printed are, for each size, its best time over that of what comes first then, and over the
-// best of what comes among the first two, four and eight; their means, of all sizes, of those of each file, and of
-// those of which at least 300 configurations were measured; and the weights by all sizes. Of fewer configurations the
-// first of those that were measured counts, and their best may be far from the best of all.
+// FILEs were written by batched_gemm --optimum, with the times of many configurations of each size. Every tenth size is
+// left out, in ten turns. For each size it prints its best time over that of the forecast's first way, and over the
+// best of the first two, four and eight.
+// It also prints the means of these over all sizes, over those of each file, and over those with at least 300 measured
+// configurations. The weights that it prints are fitted to all sizes. With fewer configurations, the first way that was
+// measured counts, and their best may be far from the best of all.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,27 +42,27 @@ using Row = std::array<double, kCount>;
 struct Seen {
   Way way;
   Work work;
-  double time = 0.0;        // its logarithm
-  double importance = 0.0;  // in the fit
+  double time = 0.0;        // the logarithm of its time
+  double importance = 0.0;  // its weight in the fit
 };
 
 struct Measured {
   std::string file;
   Sizes sizes;
   std::size_t count = 0;
-  double best = 0.0;  // the logarithm of its time
+  double best = 0.0;  // the logarithm of the best time
   std::vector<Seen> ways;
 };
 using Table = std::vector<Measured>;
 
-// Of least squares.
+// The equations of least squares.
 struct Equations {
   std::array<Row, kCount> matrix{};
   Row right{};
   double error = 0.0;
 };
 
-// As Configuration::to_string() does.
+// Returns the name in the form of Configuration::to_string().
 std::string name_of(const Sizes& sizes, const Way& way) {
   std::string name = fmt::format("SIZE_A={}, SIZE_B={}, SIZE_C={}", sizes.a, sizes.b, sizes.c);
   for (const auto& [parameter, value] : values_of(way)) name += fmt::format(", {}={}", parameter, value.to_string());
@@ -84,8 +85,8 @@ Measured measured_of(const std::string& file, const nlohmann::json& line) {
 
 double forecast_of(const Seen& way, const Weights& weights) { return forecast_time(way.work, weights); }
 
-// What is fast counts, and what is taken for fast: by e to the power of -14 for twice the time of the fastest. The ways
-// of a size count for one together.
+// Sets the importance of each way. Ways that are fast count, and ways that are forecast to be fast. A way of twice the
+// time of the fastest counts by e to the power of -14. The ways of a size count together as one.
 void set_importance(Table& table, const Weights& weights) {
   constexpr double kSteepness = 14.0;
   for (Measured& size : table) {
@@ -100,7 +101,7 @@ void set_importance(Table& table, const Weights& weights) {
   }
 }
 
-// The derivatives of the forecast by the logarithms of the weights, and what is left of the time.
+// Returns the derivatives of the forecast by the logarithms of the weights, and the residual of the time.
 std::pair<Row, double> linearize(const Seen& way, const Weights& weights) {
   constexpr double kStep = 1e-4;
   const double forecast = forecast_of(way, weights);
@@ -113,7 +114,7 @@ std::pair<Row, double> linearize(const Seen& way, const Weights& weights) {
   return {slopes, way.time - forecast};
 }
 
-// What differs from the mean of the size.
+// Adds the equations of a size, for the differences from its mean.
 void add_equations(Equations& equations, const Measured& size, const Weights& weights) {
   std::vector<std::pair<Row, double>> lines;
   Row mean{};
@@ -141,7 +142,7 @@ Equations equations_of(const Table& table, const Weights& weights) {
   return equations;
 }
 
-// By Gauss's elimination; the matrix is positive definite.
+// Solves the equations by Gauss's elimination; the matrix is positive definite.
 Row solve(Equations equations) {
   auto& matrix = equations.matrix;
   auto& right = equations.right;
@@ -160,7 +161,7 @@ Row solve(Equations equations) {
   return found;
 }
 
-// By Levenberg's and Marquardt's steps.
+// Fits the weights by Levenberg's and Marquardt's steps.
 Weights fit_once(const Table& table, Weights weights) {
   constexpr int kSteps = 12;
   double damping = 1e-2;
@@ -181,7 +182,7 @@ Weights fit_once(const Table& table, Weights weights) {
   return weights;
 }
 
-// What is taken for fast changes with the weights.
+// Fits in rounds, because the ways that are forecast to be fast change with the weights.
 Weights fit(Table table) {
   constexpr int kRounds = 4;
   Weights weights;
@@ -192,7 +193,7 @@ Weights fit(Table table) {
   return weights;
 }
 
-// Of the ways that were measured, in the order of the application.
+// Returns the shares of a size. Only measured ways count, in the order in which the application tries them.
 Shares shares_of(const Measured& size, const Weights& weights) {
   std::vector<double> times;
   for (const Way& way : likely_ways(size.sizes, weights))
@@ -228,7 +229,7 @@ wattune::Result<Table> read(std::span<char*> files) {
   return table;
 }
 
-// Of each size, by weights of the turn that leaves it out.
+// Returns the shares of each size, by the weights of the turn that leaves it out.
 std::vector<Shares> left_out(const Table& table) {
   std::vector<Shares> all(table.size());
   for (std::size_t turn = 0; turn < kTurns; ++turn) {

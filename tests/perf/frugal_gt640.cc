@@ -1,5 +1,5 @@
-// Pairs of kernels and clocks of a simulated GT 640, for operations per joule, beside what Jiao et al. print: the
-// tables of docs/results/frugal.md.
+// Prints pairs of kernels and clocks of a simulated GT 640, for operations per joule, beside the published numbers of
+// Jiao et al.: the tables of docs/results/frugal.md.
 //
 //   frugal_gt640 [PART...] [--json]
 //
@@ -51,7 +51,7 @@ void solo(bool json) {
   }
 }
 
-// Table 1.
+// Prints table 1.
 void example(bool json) {
   const Pair pair(named("Hotspot"), named("Mergehist"));
   Table table("Hotspot with Mergehist, M-ops/J", json);
@@ -82,7 +82,7 @@ struct PrintedPair {
   const char* how;  // blocks and clocks
   double gain;      // in %
 };
-// Table 10.
+// The rows of table 10.
 constexpr std::array kPrinted = {PrintedPair{"Hotspot", "Mergehist", "2:6, 1228/324", 34.5},
                                  PrintedPair{"Pathfinder", "Bitonic", "3:5, 1097/324", 29.8},
                                  PrintedPair{"Samplerank", "Hotspot", "4:4, 1228/625", 28.5},
@@ -122,7 +122,7 @@ void pairs(bool json) {
   for (std::size_t i = 0; i < kPrinted.size(); ++i) ours.add(all[i].name(), fields_of(all[i].pair, all[i].best));
 }
 
-// Figure 9: the pairs at the top of table 10.
+// Prints figure 9: the pairs at the top of table 10.
 void faster(bool json) {
   Table table("time over that of one after the other at the highest clocks", json);
   for (std::size_t i = 0; i < 6; ++i) {
@@ -134,7 +134,7 @@ void faster(bool json) {
   }
 }
 
-// Figure 10.
+// Prints figure 10.
 void three(bool json) {
   Table table("gain in % over one after the other", json);
   for (const Triple& triple : most_promising_triples(5)) {
@@ -145,7 +145,7 @@ void three(bool json) {
   }
 }
 
-// Three against two, by what brings their blocks to the SMs.
+// Compares three kernels with two, for each mechanism that brings their blocks to the SMs.
 void mechanisms(bool json) {
   Table table("gain at the highest clocks while they run, in %", json);
   const Mechanism persistent(schedule::Form::persistent), slices(schedule::Form::slices);
@@ -174,7 +174,7 @@ void pool(bool json) {
                                              {"over the highest clocks", kPercent * result.over_highest}});
 }
 
-// Of gains from the best one, in %.
+// The distances of gains from the best one, in %.
 struct Distances {
   Mean mean;
   double worst = 0.0;
@@ -186,8 +186,9 @@ struct Distances {
   }
 };
 
-// From runs of each alone, at each number of resident blocks and each pair of clocks. One after the other, which gains
-// nothing, is among what can be chosen; the second row is of pairs that run together whatever they promise.
+// Prints the distance of choices made from runs of each kernel alone, at each number of resident blocks and each pair
+// of clocks. In the first row, running one after the other, which gains nothing, may be chosen too. In the second row
+// pairs always run together.
 void distance(bool json) {
   Table table("distance of the gain from that at the best of all ratios and clocks, in %", json);
   Distances free, together;
@@ -204,7 +205,7 @@ void distance(bool json) {
   row("always together", together);
 }
 
-// Works of 1.5 s on a machine whose board takes up to 0.3 s to obey, and whose clocks are held for a second.
+// Runs works of 1.5 s on a machine whose board takes up to 0.3 s to obey, and whose clocks are held for a second.
 void queue(bool json) {
   const Gt640Queue queue(2);
   Table table("22 works of 1.5 s, run to their ends", json);

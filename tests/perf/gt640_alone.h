@@ -37,7 +37,7 @@ inline Watts idle_power(const ClockPair& clocks) {
                             {.graphics = clocks.core, .memory = clocks.memory}, {}, Celsius(50));
 }
 
-// A kernel as schedulers see it at these clocks, from runs alone.
+// Returns the traits that schedulers see of a kernel at these clocks, from runs alone.
 inline schedule::KernelTraits traits_at(const Gt640Kernel& kernel, const ClockPair& clocks) {
   const GpuModel gpu = simulate::at_clocks(gt640(), clocks);
   schedule::KernelTraits traits = schedule::traits_of(kernel.kernel, gpu).value();

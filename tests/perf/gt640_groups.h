@@ -1,4 +1,4 @@
-// Three of these kernels at once, and all of them by the greedy schedule.
+// Three of these kernels at once, and all of them under the greedy schedule.
 #pragma once
 
 #include <algorithm>
@@ -41,12 +41,12 @@ struct TripleResult {
   double gain_while_two = -1.0;  // of the best two for theirs
 };
 
-// Of so many 1e9 operations, alone at the best clocks.
+// Returns the joules of so many 1e9 operations, alone at the best clocks.
 inline double joules_alone(const Gt640Kernel& kernel, double operations) {
   return 1e9 * operations / alone(kernel, Clocks::best).operations_per_joule();
 }
 
-// What three together are compared with, searched once.
+// The alternatives to running three together, searched once.
 struct WithoutThree {
   explicit WithoutThree(const Triple& triple) {
     for (std::size_t i = 0; i < 3; ++i) {
@@ -58,11 +58,11 @@ struct WithoutThree {
   }
 
   std::array<double, 3> joules_alone;  // of 1e9 operations of each at the best clocks for it
-  std::array<Efficiency, 3> twos;      // the best of two, by which one is left out
+  std::array<Efficiency, 3> twos;      // the best of two, by the kernel that is left out
   double gain = -1.0;                  // the most of these
 };
 
-// Two of three at their best ratio until one is done; what is left and the third alone.
+// Returns the joules of two of three at their best ratio until one is done, then the rest and the third alone.
 inline double joules_of_two(const WithoutThree& others, const std::vector<double>& work) {
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t out = 0; out < 3; ++out) {
@@ -77,7 +77,7 @@ inline double joules_of_two(const WithoutThree& others, const std::vector<double
   return least;
 }
 
-// Blocks of each, at all clocks.
+// Tries these blocks of each kernel, at all clocks.
 inline void try_three(const Triple& triple, const WithoutThree& others, const std::array<unsigned, 3>& blocks,
                       TripleResult& result) {
   std::array<Residents, 3> residents;
@@ -107,7 +107,7 @@ struct PoolResult {
   double over_highest = 0.0;  // and at the highest clocks
 };
 
-// All eleven, with the blocks of table 3, by the greedy schedule.
+// Runs all eleven kernels, with the blocks of table 3, under the greedy schedule.
 inline PoolResult run_pool() {
   const auto& kernels = simulate::gt640_kernels();
   schedule::PairTable forecasts;

@@ -1,5 +1,5 @@
-// Jiao's kernels together on a simulated GT 640 at its highest clocks, as a mechanism brings their blocks to its SMs:
-// persistent ones keep the ratio that was asked for; slices pass through the one hardware queue of such a GPU.
+// Jiao's kernels together on a simulated GT 640 at its highest clocks, by the mechanism that brings their blocks to its
+// SMs. Persistent kernels keep the ratio that was asked for. Slices pass through the one hardware queue of such a GPU.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace wattune::perf {
 
 using Group = std::vector<const Gt640Kernel*>;
-using Blocks = std::vector<unsigned>;  // of each on each SM
+using Blocks = std::vector<unsigned>;  // of each kernel on each SM
 
 inline schedule::JointRun run_group(const Group& kernels, const Blocks& per_sm, schedule::Form form) {
   simulate::SimulatedBoard board(*simulate::find_board_model("GT640"));
@@ -32,12 +32,12 @@ inline schedule::JointRun run_group(const Group& kernels, const Blocks& per_sm, 
   return schedule::run_jointly(*machine, parties, {.stop_after = nanoseconds_from_ms(150)}).value();
 }
 
-// Joules of a block of each kernel that runs alone over those together, less one.
+// A mechanism. Its gain is the joules per block of the kernels alone over those of the kernels together, less one.
 class Mechanism {
  public:
   explicit Mechanism(schedule::Form form) : form_(form) {}
 
-  // At the best of all ratios that leave no more than a block's room on an SM.
+  // Returns the gain at the best of all ratios that leave less than a block's room on an SM.
   double best_gain(const Group& kernels) const {
     std::vector<double> alone;
     for (const Gt640Kernel* const kernel : kernels) {
@@ -72,7 +72,7 @@ class Mechanism {
   schedule::Form form_;
 };
 
-// The most that two of three gain while they run.
+// Returns the greatest gain of two of the three while they run.
 inline double best_gain_of_two(const Mechanism& mechanism, const Triple& triple) {
   double best = -1.0;
   for (std::size_t out = 0; out < 3; ++out)

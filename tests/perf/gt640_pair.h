@@ -20,10 +20,10 @@ struct PairPoint {
 };
 
 struct PairChoice {
-  double promise = -1.0;  // its gain, as far as runs alone can tell
+  double promise = -1.0;  // its gain as forecast from runs alone
   PairPoint point;
 
-  // As policies have it, which else run one after the other.
+  // Tells whether policies would run the pair together; otherwise they run one after the other.
   bool is_taken() const { return promise >= schedule::PolicyOptions().least_gain; }
 };
 
@@ -43,8 +43,8 @@ class Pair {
   }
   Efficiency best_clocks(model::BlockRatio ratio) const { return simulate::best_efficiency(gt640(), residents(ratio)); }
   PairPoint exhaustive() const { return best_ratio(Clocks::best); }
-  // The most gain over one after the other at these clocks. The most operations per joule are another matter: a mix
-  // with more of the kernel that has more of them alone has that, too.
+  // Returns the ratio with the greatest gain over one after the other at these clocks. That is not the ratio with the
+  // most operations per joule, which a mix with more of the kernel that is more efficient alone has, too.
   PairPoint best_ratio(Clocks allowed) const {
     const auto clocks =
         allowed == Clocks::best ? simulate::clock_pairs(gt640()) : std::vector{simulate::highest_clocks(gt640())};
@@ -58,7 +58,7 @@ class Pair {
       }
     return best;
   }
-  // The ratio and the clocks that are best as far as runs alone can tell.
+  // Returns the ratio and the clocks that are best as forecast from runs alone.
   PairChoice predicted_best() const {
     PairChoice best;
     for (const ClockPair& clocks : simulate::clock_pairs(gt640())) {
@@ -73,7 +73,7 @@ class Pair {
     return best;
   }
 
-  // Operations per joule of this mix one after the other.
+  // Returns the operations per joule of this mix, one after the other.
   double in_turn(const Efficiency& together, Clocks clocks) const {
     const auto& alone = clocks == Clocks::best ? best_ : highest_;
     const auto& rates = together.flow.rates;
@@ -97,7 +97,7 @@ class Pair {
     }
     return joules / together.power.value() - 1.0;
   }
-  // Over one after the other at the highest clocks.
+  // Returns the speed over one after the other at the highest clocks.
   double speedup(const Efficiency& together) const {
     return together.flow.rates[0] / highest_[0].flow.operations + together.flow.rates[1] / highest_[1].flow.operations;
   }
@@ -105,7 +105,7 @@ class Pair {
     return (together.flow.rates[0] / best_[0].flow.operations + together.flow.rates[1] / best_[1].flow.operations) /
            speedup(together);
   }
-  // As a scheduler is told of it, which gains over each alone at these clocks.
+  // Returns the forecast for a scheduler, which compares with each kernel alone at these clocks.
   schedule::PairForecast forecast(const PairPoint& point, Clocks clocks) const {
     schedule::PairForecast forecast{.ratio = point.ratio};
     const auto& alone = clocks == Clocks::best ? best_ : highest_;
@@ -116,7 +116,7 @@ class Pair {
       forecast.watts.alone[i] = Watts(1e9 * highest_[i].flow.operations / alone[i].operations_per_joule());
       forecast.watts.added[i] = added_at(point.efficiency.clocks, i);
     }
-    // Of L2 and DRAM the busier one draws, so that together they may add less than each alone.
+    // The busier one of L2 and DRAM draws the power, so that together they may add less than each alone.
     const double part = (point.efficiency.power - forecast.watts.idle) / (forecast.power() - forecast.watts.idle);
     for (Watts& added : forecast.watts.added) added = part * added;
     return forecast;
@@ -134,12 +134,13 @@ class Pair {
     return schedule::residency_forecaster(schedule::limits_of(gpu), simulate::chain_sm(gpu),
                                           {.goal = schedule::Goal::energy});
   }
-  // A forecast has no more blocks than those with which the kernel's speed is known.
+  // Limits the traits to so many blocks, because a forecast has no more blocks than those with a known speed.
   static schedule::KernelTraits up_to(schedule::KernelTraits traits, unsigned blocks) {
     traits.rate_at_residency.resize(blocks);
     return traits;
   }
-  // Alone at these clocks to the board's power, at the speed that it has alone at the highest.
+  // Returns the power that the kernel adds to the board's at these clocks, at the speed that it has alone at the
+  // highest clocks.
   Watts added_at(const ClockPair& clocks, std::size_t place) const {
     const Residents all = all_of(*kernels_[place]);
     const Efficiency alone = simulate::efficiency_at(gt640(), clocks, {&all, 1});
@@ -169,7 +170,7 @@ struct RankedPair {
   std::string name() const { return pair.kernels()[0]->kernel.name + ", " + pair.kernels()[1]->kernel.name; }
 };
 
-// Searched once, since several tables ask.
+// Returns all pairs. They are searched once, because several tables need them.
 inline const std::vector<RankedPair>& all_pairs() {
   static const std::vector<RankedPair> pairs = [] {
     std::vector<RankedPair> all;

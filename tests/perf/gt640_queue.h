@@ -15,13 +15,13 @@ enum class Pairs { none, at_highest_clocks, at_best_clocks };
 
 struct QueueEntrant {
   std::string policy;
-  Pairs pairs = Pairs::none;  // what it knows of
-  bool clocks = false;        // whether it may set them
+  Pairs pairs = Pairs::none;  // pairs that it knows
+  bool clocks = false;        // true if it may set clocks
 };
 
 class Gt640Queue {
  public:
-  // So many works of each kernel, all there from the beginning, in turns.
+  // Makes a queue of so many works of each kernel, in turns, all present from the beginning.
   explicit Gt640Queue(std::size_t of_each) {
     for (const Gt640Kernel& row : simulate::gt640_kernels()) {
       schedule::ProfiledKernel kernel{row.kernel, traits_at(row, simulate::highest_clocks(gt640()))};
@@ -47,7 +47,7 @@ class Gt640Queue {
   }
 
  private:
-  static constexpr double kLonger = 15.0;  // than 100 ms, so that a clock that is held for a second pays
+  static constexpr double kLonger = 15.0;  // than 100 ms, so that holding a clock for a second pays
 
   static schedule::PairTable forecasts(Pairs pairs) {
     schedule::PairTable table(gt640().sms);

@@ -1,14 +1,16 @@
-// What launching a kernel through the library costs more than the driver's own call, on one device in this process.
+// Measures by how much a launch through the library costs more than the driver's own call, on one device in this
+// process.
 //
 //   launch_overhead [PAIRS [DEVICE]]        default 1000, cuda:0
 //
-// One image is loaded three times: with bare calls into a context that is current for this thread, by a device that is
-// attached to that context, and by a device in a context of its own, which each of its calls makes current and then
-// not. Its kernel takes a pointer, a float and an int, and does nothing. Blocks of launches through the
-// PreparedLaunches and through cuLaunchKernel alternate, each into an empty queue that it does not fill; what counts is
-// the host's time of a block by the launches in it. Prints medians, and of the differences of neighbours the median
-// with its interval; a second row of raw launches shows what the method makes of no difference at all. Without a GPU
-// the tests' stand-in for libcuda serves, which leaves the library's part (docs/results/overhead.md).
+// One image is loaded three times. Bare calls load it into a context that is current for this thread. A device attached
+// to that context loads it too, as does a device in a context of its own. Each call of the latter makes its context
+// current, and then restores the old one. The kernel takes a pointer, a float and an int, and does nothing.
+// Blocks of launches through the PreparedLaunches and through cuLaunchKernel alternate, each into an empty queue that
+// it does not fill. The result is the host's time of a block over the number of its launches. It prints medians, and of
+// the differences of neighbours the median with its interval. A second row of raw launches shows the method's result
+// for no difference at all. Without a GPU the tests' stand-in for libcuda serves, which leaves the library's part
+// (docs/results/overhead.md).
 #include <fmt/format.h>
 
 #include <algorithm>

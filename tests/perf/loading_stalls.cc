@@ -1,4 +1,4 @@
-// What loading code, and what resembles it, makes an application's launches wait (docs/results/dynamic.md).
+// Measures the delays of an application's launches by loading code and by similar operations (docs/results/dynamic.md).
 //
 //   loading_stalls [--device 0] [--seconds 2] [--parts abcdefg] [--kernels 0.1,1,9] [--every 7] [--burst-every 50]
 //   [--json]
@@ -11,8 +11,8 @@
 //   d  first launches, by itself, of kernels with nothing, 1, 16 and 128 KiB of private memory to a thread
 //   e  unloading of programs, or freeing of memory, as often
 //   f  bursts of kernels of a second process, 50 ms apart or as --burst-every says
-// and g loads eight candidates as eight images and as one, into a device that has nothing to do. Times are in ms, of
-// the host: `call` is a launch call; but `kernel` is of the device. `rate` is kernels per second over those of a.
+// and g loads eight candidates as eight images and as one, into an idle device. Times are in ms. `call` is the host's
+// time of a launch call, and `kernel` the device's time of a kernel. `rate` is kernels per second over those of a.
 // Without a GPU the stand-ins show that it runs (tests/perf/CMakeLists.txt).
 #include <CLI/CLI.hpp>
 #include <array>
@@ -44,7 +44,7 @@ struct Options {
   bool has(char part) const { return parts.find(part) != std::string::npos; }
 };
 
-// A thread that does something again and again until this ends, and notes what each time took.
+// A thread that performs an action repeatedly until this ends, and notes the time of each.
 class Meanwhile {
  public:
   Meanwhile(Nanoseconds every, std::function<Result<void>()> act)
@@ -56,7 +56,7 @@ class Meanwhile {
             std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(every.value()));
           }
         }) {}
-  // Ends it. What each time took, in ms.
+  // Ends the thread. Returns the time of each action, in ms.
   Result<std::vector<double>> end() {
     thread_.request_stop();
     thread_.join();
@@ -70,7 +70,7 @@ class Meanwhile {
   std::jthread thread_;
 };
 
-// What the loader makes, which nobody sends.
+// A variant that the loader makes and nobody sends.
 class Loaded : public dynamic::Variant {
  public:
   explicit Loaded(std::unique_ptr<Program> program) : program_(std::move(program)) {}
@@ -134,7 +134,7 @@ class Stalls {
     return {};
   }
 
-  // Runs beside what `act` does every so often, and reports both.
+  // Runs the application while `act` is performed every so often, and reports both.
   Result<void> beside(const std::string& part, const std::string& what, BusyApplication& busy, Pauses pauses,
                       Nanoseconds every, std::function<Result<void>()> act) {
     Meanwhile meanwhile(every, std::move(act));
@@ -205,7 +205,7 @@ class Stalls {
     return {};
   }
 
-  // In contexts of their own, in which no kernel had as much private memory before.
+  // Measures first launches, each in a context of its own, in which no kernel had as much private memory before.
   Result<void> first_launches() {
     for (const bool is_busy : {false, true}) {
       for (int repetition = 0; repetition < 3; ++repetition) {
@@ -220,7 +220,7 @@ class Stalls {
     return {};
   }
 
-  // Made while the device is idle.
+  // Makes the room while the device is idle, then measures the first launch.
   Result<void> first_launch_with_room(bool is_busy) {
     WATTUNE_ASSIGN(const auto busy, application());
     const auto& [kib, image] = images_.with_private.back();
@@ -251,7 +251,7 @@ class Stalls {
     return {};
   }
 
-  // Of what was made before, while the device was idle.
+  // Unloads programs and frees buffers that were made before, while the device was idle.
   Result<void> unloads() {
     const auto times = static_cast<int>(options_.seconds / to_seconds(options_.every())) + 10;
     WATTUNE_ASSIGN(const auto busy, application());
@@ -302,7 +302,7 @@ class Stalls {
   std::size_t next_image_ = 0;
 };
 
-// With the finding of their kernels.
+// Measures loading eight kernels as eight images and as one, including the look-up of their kernels.
 Result<void> eight_at_once(const Options& options, const Images& images, Report& report) {
   BusyApplication busy(options.device);
   WATTUNE_TRY(busy.prepare(images, 0.1));

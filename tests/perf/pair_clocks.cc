@@ -1,5 +1,5 @@
-// The table of docs/results/frugal.md on pairs at any clock: predicted from what kernels of a simulated GT 640 do alone
-// and Kernelet's chain, beside the detailed simulation of the pair.
+// Prints the table of docs/results/frugal.md on pairs at any clock. They are predicted from runs of kernels of a
+// simulated GT 640 alone and Kernelet's chain, and compared with the detailed simulation of the pair.
 //
 //   pair_clocks [INSTRUCTIONS [KERNELS]]   so many instructions of a detailed run (300,000), of the first kernels (11)
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ constexpr std::array kRatios = {BlockRatio{1, 7}, BlockRatio{2, 6}, BlockRatio{3
                                 BlockRatio{5, 3}, BlockRatio{6, 2}, BlockRatio{7, 1}};
 constexpr double kAloneAtTop = 1e6;  // ns that each kernel's work takes alone at the highest clock
 
-// The core's, each with the highest clock of the memory.
+// Returns the core's clocks, each with the highest clock of the memory.
 std::vector<ClockPair> core_clocks() {
   std::vector<ClockPair> clocks = clock_pairs(gt640());
   std::erase_if(clocks, [](const ClockPair& each) { return each.memory != highest_clocks(gt640()).memory; });
@@ -70,7 +70,7 @@ Solo alone(const Gt640Kernel& kernel, double instructions) {
 
 using Pair = std::array<const Solo*, 2>;
 
-// What the pair does at a ratio and a clock.
+// The simulated result of a pair at a ratio and a clock.
 struct Truth {
   std::array<double, 2> rates = {};
   Watts power;
@@ -131,8 +131,8 @@ struct Errors {
 
 struct Comparison {
   Errors speedup, power, energy;
-  double regret = 0.0, most_regret = 0.0;  // of energy at the ratio and clock told best
-  double of_both = 0.0, of_one = 0.0;      // squared errors of speeds: what is common to both, and the rest
+  double regret = 0.0, most_regret = 0.0;  // of energy at the ratio and clock predicted best
+  double of_both = 0.0, of_one = 0.0;      // squared errors of speeds: the part common to both, and the rest
   std::size_t pairs = 0;
 
   void add(const PairPrediction& told, const Truth& truth) {
@@ -143,7 +143,7 @@ struct Comparison {
     of_both += std::pow((first + second) / 2.0, 2);
     of_one += std::pow((first - second) / 2.0, 2);
   }
-  // Those that were measured are not compared.
+  // Adds the errors of a pair. Measured points are not compared.
   void add(const std::vector<PairPrediction>& told, const std::vector<Truth>& truths,
            const std::vector<std::size_t>& measured) {
     for (std::size_t i = 0; i < told.size(); ++i)
@@ -181,7 +181,7 @@ Result<void> compare(const Pair& pair, double instructions, Comparisons& all) {
     for (std::size_t place = 0; place < core_clocks().size(); ++place)
       truths.push_back(truth_of(pair, ratio, place, instructions));
   all.chain.add(told, truths, {});
-  // Measured at each ratio, at the highest clock.
+  // The pair is measured at each ratio, at the highest clock.
   model::PairMeasurements measured;
   std::vector<std::size_t> seen;
   std::vector<model::PairSpeeds> corrected = speeds;

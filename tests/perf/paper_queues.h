@@ -1,4 +1,4 @@
-// The sets of kernels of which Kernelet makes its queues (table 5), of which each kernel takes equally long alone.
+// The sets of kernels of Kernelet's queues (table 5). Each kernel of a set takes equally long alone.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ inline const std::vector<KernelSet> kKernelSets = {{"CI", {"BS", "MM", "TEA", "M
                                                    {"MIX", {"PC", "BS", "TEA", "SAD"}},
                                                    {"ALL", {"PC", "SAD", "SPMV", "ST", "MM", "MRIQ", "BS", "TEA"}}};
 
-// Of a program, by place.
+// The arguments of a program, by position.
 class Arguments {
  public:
   explicit Arguments(std::vector<std::string> all) : all_(std::move(all)) {}
@@ -35,7 +35,8 @@ class Arguments {
   std::vector<std::string> all_;
 };
 
-// "H100", or "H100:33" for 33 of its SMs with their share of the memory; none: there is no such preset.
+// Finds the model "H100", or "H100:33" for 33 of its SMs with their share of the memory; nullopt if there is no such
+// preset.
 inline std::optional<simulate::GpuModel> find_gpu(const std::string& name) {
   const std::size_t colon = name.find(':');
   const simulate::GpuModel* const preset = simulate::find_gpu_model(name.substr(0, colon));
@@ -46,7 +47,7 @@ inline std::optional<simulate::GpuModel> find_gpu(const std::string& name) {
   return part;
 }
 
-// Grids that fill the GPU so often. `variation` is SimulatedKernel's.
+// Returns the profiled kernels of a set, with grids that fill the GPU so often. `variation` is SimulatedKernel's.
 inline std::vector<schedule::ProfiledKernel> profiled(const simulate::GpuModel& gpu, const KernelSet& set,
                                                       unsigned waves, double variation = 0.0) {
   std::vector<simulate::SimulatedKernel> kernels;

@@ -1,14 +1,14 @@
-// Recorded samples through the measuring policies: how good is the winner, at how many launches.
+// Replays recorded samples through the measuring policies: how good is the winner, and how many launches does it take?
 //
 //   policy_replay [--policy gated|repeated] [--seeds N] FILE...
 //
 // FILE is a result file with all samples of each configuration, such as Kernel Tuner's caches. The configurations come
-// in random order, as random search would ask for them, each after an idle gap; launches take the recorded times in
-// recorded order, and further ones times drawn with replacement from the configuration's own without the first quarter,
-// which shows the device warming up. Those that the policy cannot tell from the best meet in the shoot-out, where this
-// goes on. Printed per file, the last three columns for the worst of the seeds:
-// regret, which is how much slower the winner is than the best configuration (medians of all recorded samples); and
-// launches, warm-up and shoot-out included, as a share of seven per configuration.
+// in random order, as in random search, each after an idle gap. Launches take the recorded times in recorded order.
+// Further launches take times drawn with replacement from the configuration's own, without the first quarter, in which
+// the device warmed up. Configurations that the policy cannot tell from the best meet in the final, where this goes on.
+// It prints for each file the regret, which is how much slower the winner is than the best configuration, by medians of
+// all recorded samples. It also prints the launches, warm-up and final included, as a share of seven per configuration.
+// The last three columns are for the worst of the seeds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class RecordedRunner : public measure::Runner {
 
 struct Replayed {
   double regret = 0.0;
-  double launches = 0.0;  // over seven of each
+  double launches = 0.0;  // over seven of each configuration
   double sampled = 0.0;   // share of the configurations that were not rejected
   std::size_t tied = 0;
 };
@@ -76,7 +76,7 @@ std::vector<std::size_t> shuffled(std::size_t n, Random& random) {
   return order;
 }
 
-using Recording = std::vector<std::vector<Sample>>;  // of each configuration
+using Recording = std::vector<std::vector<Sample>>;  // for each configuration
 
 Replayed replay(const Recording& recording, measure::MeasurePolicy& policy, std::uint64_t seed) {
   Random random(seed);

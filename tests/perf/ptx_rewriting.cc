@@ -1,8 +1,9 @@
-// How long it takes to read PTX, analyse it and add persistent twins.
+// Measures the time to read PTX, analyse it and add persistent twins.
 //
 //   ptx_rewriting [FILE]...
 //
-// Each file, or without any 1 MB of generated kernels, 20 times; prints the median of each part, in processor time.
+// It processes each file 20 times, or without files 1 MB of generated kernels. It prints the median of each part, in
+// processor time.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -21,7 +22,7 @@ using namespace wattune::slice;
 constexpr int kRepeats = 20;
 constexpr std::size_t kGeneratedBytes = 1'000'000;
 
-// What compilers make of a tiled loop: addresses, loads, arithmetic, barriers, a branch.
+// Returns the typical code of a tiled loop: addresses, loads, arithmetic, barriers, a branch.
 std::string generated_kernel(std::size_t number) {
   std::string text = ".visible .entry k" + std::to_string(number) +
                      "(\n\t.param .u64 p0,\n\t.param .u32 p1\n)\n.maxntid 256, 1, 1\n{\n\t.reg .pred %p<4>;\n"

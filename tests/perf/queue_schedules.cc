@@ -1,11 +1,11 @@
-// Queues of Kernelet's kernels on a simulated GPU under all policies: makespans, response times and the distance from
-// an oracle. All that it prints is simulated.
+// Runs queues of Kernelet's kernels on a simulated GPU under all policies: makespans, response times and the distance
+// from an oracle. All that it prints is simulated.
 //
 //   queue_schedules [GPU] [WORKS] [WAVES] [SET] [LOAD...] [--seed N]
 //
-// GPU is a preset, or a part of one, H100:33 being 33 of its SMs with their share of the memory; WAVES is how often a
-// kernel fills the GPU; SET is CI, MI, MIX or ALL as in the paper, or `each`. Without a LOAD all works are there from
-// the beginning, else they arrive at random; N is of what is drawn.
+// GPU is a preset, or a part of one: H100:33 has 33 of its SMs with their share of the memory. WAVES is how often a
+// kernel fills the GPU. SET is CI, MI, MIX or ALL as in the paper, or `each`. Without a LOAD all works are there from
+// the beginning; otherwise they arrive at random. N is the seed.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -53,7 +53,7 @@ void print_queue(const simulate::GpuModel& gpu, const std::vector<ProfiledKernel
   }
 }
 
-// Takes it from the arguments.
+// Takes the seed out of the arguments.
 std::uint64_t seed_of(std::vector<std::string>& arguments) {
   const auto option = std::ranges::find(arguments, "--seed");
   if (option == arguments.end() || option + 1 == arguments.end()) return 1;

@@ -1,5 +1,5 @@
-// Random schedules of Kernelet's queues on a simulated GPU, beside Kernelet's own and ours: figure 14 of the paper. All
-// that it prints is simulated.
+// Compares random schedules of Kernelet's queues on a simulated GPU with Kernelet's own and ours: figure 14 of the
+// paper. All that it prints is simulated.
 //
 //   random_schedules [GPU] [WORKS] [WAVES] [SET] [SCHEDULES]
 //
@@ -21,7 +21,7 @@ class Queue {
   Queue(const simulate::GpuModel& gpu, const KernelSet& set, unsigned waves, std::size_t works)
       : gpu_(gpu), kernels_(profiled(gpu, set, waves)), arrivals_(backlog(*machine(), {.works = works})) {}
 
-  // The makespan in milliseconds.
+  // Returns the makespan in milliseconds.
   double run(const QueueOptions& options, const PairTable& forecasts) const {
     return to_ms(run_queue(*machine(), arrivals_, options, forecasts).value().makespan);
   }
@@ -38,7 +38,7 @@ class Queue {
   std::vector<Arrival> arrivals_;
 };
 
-// Ascending.
+// Returns the makespans of random schedules, ascending.
 std::vector<double> random_makespans(const Queue& queue, std::size_t schedules) {
   QueueOptions options{.policy = "random"};
   const PairTable forecasts = queue.forecasts(options);

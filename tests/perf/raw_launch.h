@@ -1,4 +1,4 @@
-// Launches by bare calls of the CUDA driver, and how blocks of launches are timed and compared with them.
+// Launches by bare calls of the CUDA driver, and functions that time and compare blocks of launches.
 #pragma once
 
 #include <dlfcn.h>
@@ -20,7 +20,7 @@ namespace wattune::perf {
 
 using backend::cuda::CuApi;
 
-inline constexpr int kLaunches = 200;  // of a block; a stream takes about a thousand before it makes the host wait
+inline constexpr int kLaunches = 200;  // in a block; a stream takes about a thousand before the host must wait
 
 using LaunchKernel = int (*)(backend::cuda::CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                              unsigned, backend::cuda::CUstream, void**, void**);
@@ -73,7 +73,7 @@ class Raw {
     void* parameters[] = {&x_, &factor_, &n_};
     return launch_(function_, 1, 1, 1, 32, 1, 1, 0, stream_, parameters, nullptr);
   }
-  // What the time of a launch costs besides the launch.
+  // Performs the calls that timing a launch needs, without the launch.
   void time_nothing() const {
     backend::cuda::CUevent events[2] = {};
     float milliseconds = 0.0F;
@@ -98,7 +98,7 @@ class Raw {
   int n_ = 0;
 };
 
-// Nanoseconds of one launch.
+// Returns the nanoseconds of one launch.
 template <typename Send>
 double time_block(const Send& send) {
   const auto start = std::chrono::steady_clock::now();
@@ -120,8 +120,8 @@ inline void report(const std::string& what, const std::vector<double>& values, c
              added.high);
 }
 
-// The times of all ways, block by block. Each takes each place in turn, so that what a block leaves behind falls on all
-// alike.
+// Returns the times of all ways, block by block. Each way takes each position in turn, so that after-effects of a block
+// fall on all alike.
 inline std::vector<std::vector<double>> alternate(std::span<const std::function<double()>> ways, std::size_t rounds) {
   std::vector<std::vector<double>> times(ways.size());
   for (std::size_t i = 0; i < rounds; ++i)

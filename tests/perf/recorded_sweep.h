@@ -1,4 +1,4 @@
-// What `wattune corun` printed of pairs that it swept, read back for pictures of docs/results/corun.md.
+// Reads the output of `wattune corun` for swept pairs, for the pictures of docs/results/corun.md.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct RecordedPair {
   std::map<std::pair<unsigned, unsigned>, double> gain_at;  // by resident blocks on each SM
 };
 
-// "alone: fma 8.924 ms (once), copy 8.797 ms (11 times)"
+// Parses "alone: fma 8.924 ms (once), copy 8.797 ms (11 times)".
 inline bool read_alone(const std::string& line, RecordedPair& pair) {
   std::array<double, 2> ms = {};
   if (std::sscanf(line.c_str(), "alone: %*s %lf ms (%*[^)]), %*s %lf ms", &ms[0], &ms[1]) != 2) return false;
@@ -28,7 +28,7 @@ inline bool read_alone(const std::string& line, RecordedPair& pair) {
   return true;
 }
 
-// "* 6:2 resident blocks per SM  9.019 ms  8.947 ms  9.019 ms  +91.4 %", with or without the star.
+// Parses "* 6:2 resident blocks per SM  9.019 ms  8.947 ms  9.019 ms  +91.4 %", with or without the star.
 inline void read_share(const std::string& line, RecordedPair& pair) {
   unsigned first = 0;
   unsigned second = 0;
@@ -38,7 +38,7 @@ inline void read_share(const std::string& line, RecordedPair& pair) {
     pair.gain_at[{first, second}] = percent / 100.0;
 }
 
-// Pairs of which something is missing are left out.
+// Reads the pairs. Incomplete ones are left out.
 inline std::vector<RecordedPair> read_sweep(const std::string& file) {
   std::vector<RecordedPair> pairs;
   std::ifstream text(file);

@@ -1,5 +1,6 @@
-// What the scheduler costs: a decision with 64 different kernels pending and all forecasts known, a forecast, and the
-// time from submit() to the launch on a machine that does nothing; of a SPEC also on the first NVIDIA GPU.
+// Measures the cost of the scheduler: of a decision with 64 different kernels pending and all forecasts known, and of a
+// forecast. It also measures the time from submit() to the launch on a machine that does nothing, and with a SPEC on
+// the first NVIDIA GPU.
 //
 //   schedule_overhead [TIMES [SPEC]]
 #include <fmt/format.h>
@@ -51,7 +52,7 @@ KernelTraits some_kernel(std::size_t number) {
           .utilisation = {0.01 * static_cast<double>(number), 0.5}};
 }
 
-// Launches end when they are waited for.
+// A machine whose launches end when they are waited for.
 class IdleMachine final : public Machine {
  public:
   IdleMachine() { kernel_ = some_kernel(0); }
@@ -73,7 +74,7 @@ class IdleMachine final : public Machine {
   std::vector<Ended> running_;
 };
 
-// A machine of which is known when the last launch was asked for, and when that call returned.
+// A machine that notes when the last launch was requested, and when that call returned.
 class WatchedMachine final : public Machine {
  public:
   explicit WatchedMachine(std::unique_ptr<Machine> machine) : machine_(std::move(machine)) {}
@@ -97,7 +98,7 @@ class WatchedMachine final : public Machine {
   std::unique_ptr<Machine> machine_;
 };
 
-// 64 different kernels, of which all pairs are known.
+// 64 different kernels, all of whose pairs are known.
 struct Pending {
   Pending() {
     Random random(1);
@@ -132,7 +133,7 @@ void measure_decisions(const std::string& policy_name, std::size_t times) {
   print("a decision of `" + policy_name + "`, 64 kernels pending", us);
 }
 
-// Its table of profits, and what it costs when one kernel has left and when one has come.
+// Measures the greedy policy: its table of profits, and the cost after one kernel has left or come.
 void measure_greedy(std::size_t times) {
   Pending pending;
   std::vector<double> anew, left, come;
@@ -167,7 +168,7 @@ void measure_forecasts(std::size_t times) {
   time("residency", residency_forecaster(limits_of(gpu), simulate::chain_sm(gpu)));
 }
 
-// Its kernel 0 again and again, each when the machine has rested, so that its driver sleeps.
+// Submits kernel 0 repeatedly, each time after the machine has rested, so that its driver sleeps.
 void measure_submitting(std::unique_ptr<Machine> idle, const std::string& where, std::size_t times) {
   auto owned = std::make_unique<WatchedMachine>(std::move(idle));
   const WatchedMachine& machine = *owned;

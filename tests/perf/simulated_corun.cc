@@ -1,4 +1,4 @@
-// Kernels that share simulated GPUs: the tables of docs/results/corun.md.
+// Prints the tables of docs/results/corun.md on kernels that share simulated GPUs.
 //
 //   simulated_corun [PART...] [--json]
 //
@@ -22,7 +22,7 @@ constexpr std::array kPapersGpus = {"C2050", "GTX680"};
 
 double peak_of(const GpuModel& gpu) { return gpu.schedulers * gpu.issue_rate; }
 
-// Table 4 and figure 7.
+// Prints table 4 and figure 7.
 void solo(bool json) {
   for (const char* const name : kPapersGpus) {
     const GpuModel gpu = detailed_gpu(name);
@@ -53,7 +53,7 @@ void solo(bool json) {
   }
 }
 
-// Figure 6.
+// Prints figure 6.
 void slicing(bool json) {
   for (const char* const name : kPapersGpus) {
     const GpuModel& gpu = gpu_named(name);
@@ -116,12 +116,12 @@ void pairs_of(const char* name, bool json) {
   summary.add("even ratio", even.fields());
 }
 
-// Figures 8, 9 and 12.
+// Prints figures 8, 9 and 12.
 void pairs(bool json) {
   for (const char* const name : kPapersGpus) pairs_of(name, json);
 }
 
-// Figure 11, of pairs at the ratio that the chain chooses.
+// Adds a row of figure 11, for pairs at the ratio that the chain chooses.
 void pairs_by_schedulers(const GpuModel& gpu, Table& table, const char* name, const model::ChainSm& sm) {
   const PairJudge judge(gpu, sm);
   Mean predicted;
@@ -139,7 +139,7 @@ void pairs_by_schedulers(const GpuModel& gpu, Table& table, const char* name, co
                    {"mean absolute error", error.value()}});
 }
 
-// Figure 10 (accesses that are not coalesced taken for such) and figure 11 (schedulers taken for one).
+// Prints figure 10 (all accesses taken for coalesced) and figure 11 (the schedulers taken for one).
 void ablation(bool json) {
   const GpuModel fermi = detailed_gpu("C2050");
   Table scattered("all accesses taken for coalesced, C2050", json);
@@ -186,7 +186,7 @@ double correlation_of(const std::vector<double>& x, const std::vector<double>& y
   return xy / std::sqrt(xx * yy);
 }
 
-// Figure 4: mixtures of computation and memory, by how much a pair's PUR and MUR differ.
+// Prints figure 4: mixtures of computation and memory, by the differences of a pair's PUR and MUR.
 void correlation(bool json) {
   const GpuModel gpu = detailed_gpu("C2050");
   std::vector<SimulatedKernel> kernels;
@@ -224,10 +224,10 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 enum class Mechanism { streams, priority, green_contexts, slices, persistent };
 
-// Gains in % that were measured on an H100 (hopper_facts).
+// The gains in % that were measured on an H100 (hopper_facts).
 struct HopperRow {
   Mechanism mechanism;
-  model::BlockRatio ratio;  // or how many SMs each kernel has
+  model::BlockRatio ratio;  // or the number of SMs of each kernel
   double gather;
   double copy;
 };
@@ -291,7 +291,7 @@ double ms_of(const std::function<void()>& work) {
   return times[kRounds / 2];
 }
 
-// What a prediction and a simulation take, on this machine's processor.
+// Measures the time of a prediction and of a simulation, on this machine's processor.
 void cost(bool json) {
   Table table("cost", json);
   const model::ChainSm sm{.schedulers = 4, .requests_per_cycle = 0.4};

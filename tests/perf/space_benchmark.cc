@@ -2,8 +2,8 @@
 //
 //   space_benchmark FOLDER [REPETITIONS]
 //
-// Times are CPU times of this one thread, so that other work on the machine counts less. The peak is what the
-// resident set grew by while building, which Linux tells.
+// Times are CPU times of this one thread, so that other work on the machine counts less. The peak is the growth of the
+// resident set during the build, as Linux reports it.
 #include <fmt/format.h>
 #include <malloc.h>
 
@@ -33,7 +33,7 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// A line of /proc/self/status such as "VmRSS:    1234 kB", in MB; 0 where there is none.
+// Returns the value of a line of /proc/self/status such as "VmRSS:    1234 kB", in MB; 0 if there is none.
 double status_mb(const std::string& key) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -42,7 +42,7 @@ double status_mb(const std::string& key) {
   return 0;
 }
 
-// Gives freed memory back, so that it is not used again unseen.
+// Returns freed memory to the system, so that reusing it counts too.
 void reset_peak() {
   malloc_trim(0);
   std::ofstream("/proc/self/clear_refs") << "5";
@@ -86,7 +86,7 @@ double build_time(const Declaration& declaration, int repetitions) {
   return median(times);
 }
 
-// The mean time of f(id) over ids drawn in advance.
+// Returns the mean time of f(id) over ids drawn in advance.
 template <typename F>
 double time_per_id(const SearchSpace& space, std::size_t n, F f) {
   wattune::Random random(1);

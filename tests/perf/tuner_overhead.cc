@@ -1,11 +1,12 @@
-// What the tuner itself costs per evaluation: an empty kernel on the fake device, every Trial written to a journal.
+// Measures the cost of the tuner itself per evaluation: an empty kernel on the fake device, every Trial written to a
+// journal.
 //
 //   perf_tuner_overhead [EVALUATIONS]        default 100000, of a space of 10^6
 //
-// The kernel does nothing and takes no device time, so all the time is Wattune's: launch planning, the checked run and
-// seven timed ones through the Device interface, statistics, the journal line and its write, and the strategy. There is
-// no warm-up: it lasts a fixed time and begins again after every pause, so that the evaluator would be charged for a
-// strategy that thinks. Prints processor time in microseconds per evaluation, of each part and per strategy.
+// The kernel does nothing and takes no device time, so all the time is Wattune's. It covers launch planning, the
+// checked run and seven timed ones through the Device interface, statistics, the journal line and its write, and the
+// strategy. There is no warm-up: it lasts a fixed time and begins again after every pause, so that the evaluator would
+// be charged for a slow strategy. Prints processor time in microseconds per evaluation, of each part and per strategy.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -23,14 +24,14 @@
 namespace wattune {
 namespace {
 
-// Of this thread, which does everything here.
+// Returns the processor time of this thread, which does all the work.
 Nanoseconds processor_time() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return Nanoseconds(static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec));
 }
 
-// Adds up what passes through.
+// An evaluator that sums the time spent in another one.
 class TimedEvaluator : public tune::Evaluator {
  public:
   explicit TimedEvaluator(tune::Evaluator& inner) : inner_(inner) {}
@@ -67,7 +68,7 @@ class Silent : public tune::TuningObserver {
   void on_trial(const tune::TuningEvent&) override {}
 };
 
-// Six parameters of ten values, and what a small real spec has besides.
+// Returns a spec with six parameters of ten values, and the usual other parts of a small spec.
 KernelSpec empty_kernel_spec() {
   KernelSpec spec;
   spec.source.function = "nothing";

@@ -1,11 +1,11 @@
-// What it costs `paired` to be told wrong things of pairs: two kernels at a time on a simulated GPU, whose forecasts
-// are falsified on purpose. All that it prints is simulated.
+// Measures the loss of `paired` if its forecasts of pairs are wrong: two kernels at a time on a simulated GPU, whose
+// forecasts are falsified on purpose. All that it prints is simulated.
 //
 //   wrong_forecasts [GPU] [WORKS] [WAVES] [ERROR] [VARIATION] [SET]
 //
-// WORKS are of each of the two; WAVES is how often a kernel fills the GPU; ERROR is by how much forecasts are wrong,
-// 0.2 being 20 %; VARIATION is the standard deviation of what blocks take over their mean; SET is CI, MI, MIX or ALL as
-// in Kernelet's paper. Gains are over the best that runs without forecasts.
+// WORKS is the number of works of each of the two kernels. WAVES is how often a kernel fills the GPU. ERROR is the
+// error of the forecasts, 0.2 being 20 %. VARIATION is the standard deviation of the blocks' times over their mean. SET
+// is CI, MI, MIX or ALL as in Kernelet's paper. Gains are over the best that runs without forecasts.
 #include "perf/wrong_forecasts.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void print_pair(const TwoKernels& pair, const std::vector<FalseForecasts>& told,
   std::fflush(stdout);
 }
 
-// Of pairs that gain nothing is lost.
+// Prints the mean loss and the pairs that lost.
 void print_losses(const std::string& name, const std::vector<double>& gains) {
   double lost = 0.0;
   for (const double gain : gains) lost -= std::min(gain, 0.0) / static_cast<double>(gains.size());

@@ -15,7 +15,7 @@
 
 namespace wattune::perf {
 
-// What becomes of a forecast of how fast a kernel is beside another.
+// A function that falsifies the forecast speed of a kernel beside another.
 using Falsify = std::function<double(double rate)>;
 
 inline schedule::PairForecast falsified(schedule::PairForecast forecast, const Falsify& falsify) {
@@ -29,7 +29,7 @@ struct FalseForecasts {
   Falsify falsify;
 };
 
-// Wrong by this share; in one direction, or each of each pair in its own.
+// Returns forecasts that are wrong by this share: in one direction, or each kernel of each pair in its own.
 inline std::vector<FalseForecasts> false_forecasts(double error, std::uint64_t seed = 1) {
   const auto random = std::make_shared<Random>(seed);
   return {{"right", [](double rate) { return rate; }},
@@ -38,7 +38,7 @@ inline std::vector<FalseForecasts> false_forecasts(double error, std::uint64_t s
           {"either", [=](double rate) { return rate * (random->below(2) == 0 ? 1.0 + error : 1.0 - error); }}};
 }
 
-// So many works of each, alternately, all there from the beginning.
+// Two kernels with so many works each, alternating, all present from the beginning.
 class TwoKernels {
  public:
   TwoKernels(const simulate::GpuModel& gpu, std::vector<schedule::ProfiledKernel> kernels, std::size_t works)
@@ -49,7 +49,8 @@ class TwoKernels {
     forecast_ = pilots(kernels_[0].traits, kernels_[1].traits).value();
   }
 
-  // The best of one after the other, streams, priorities, and whole kernels on SMs of their own at each split.
+  // Returns the best makespan of one after the other, streams, priorities, and whole kernels on SMs of their own at
+  // each split.
   Nanoseconds baseline() const {
     const std::array alone = {kernels_[0].traits.alone, kernels_[1].traits.alone};
     const double works = 0.5 * static_cast<double>(arrivals_.size());

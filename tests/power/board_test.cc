@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 constexpr const char* kBoard = "0000:3B:00.0";
 
-// Before the first call loads a library, which the process keeps. The board lies in a file that both can see.
+// Chooses the stand-in before the first call loads a library, which the process keeps. Both see the board in a file.
 const bool kStandInChosen = [] {
   static const std::string file = ::testing::TempDir() + "/board" + std::to_string(getpid());
   setenv("WATTUNE_FAKE_BOARD", file.c_str(), 1);

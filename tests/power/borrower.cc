@@ -2,9 +2,9 @@
 //
 //   wattune-borrower SEED SETS LEASE_MS ENDING
 //
-// Before each step (borrowing, each setting, the ending) it writes a byte to its output. ENDING is one of `return`,
-// `exit` (without destructors), `abort`, `wait` (to be killed), `hang` (longer than the lease) and `keep` (the same,
-// with the patience of an hour).
+// It writes a byte to its output before each step (borrowing, each setting, the ending). ENDING is `return`, `exit`
+// (without destructors), `abort`, `wait` (to be killed), `hang` (longer than the lease) or `keep` (the same, with an
+// hour of patience).
 #include <unistd.h>
 
 #include <cstdio>
@@ -22,7 +22,7 @@ void announce() {
   if (write(STDOUT_FILENO, ".", 1) != 1) _exit(4);
 }
 
-// Of clocks and limits that the stand-in's board has: 210 to 1200 MHz in steps of 15 go with both memory clocks.
+// Draws clocks and limits of the stand-in's board: 210 to 1200 MHz in steps of 15 go with both memory clocks.
 backend::BoardSetting any_setting(Random& random) {
   backend::BoardSetting setting;
   if (random.below(4) != 0) setting.graphics = Megahertz(210.0 + 15.0 * static_cast<double>(random.below(67)));
@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   }
   for (int i = 0; i < std::atoi(argv[2]); ++i) {
     announce();
-    (void)(*lease)->set(any_setting(random));  // whose guardian may have been killed
+    (void)(*lease)->set(any_setting(random));  // its guardian may have been killed
   }
   end(argv[4]);
   return 0;

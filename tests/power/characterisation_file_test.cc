@@ -84,7 +84,7 @@ TEST_F(CharacterisationFile, ThatIsDamagedIsALineWithItsName) {
   EXPECT_THAT(changed("\"noise\":0.01", "\"noise\":null"), HasSubstr("`noise` must be a number"));
 }
 
-// Byte by byte as the version before sealed files wrote it.
+// The file is byte by byte as the version before sealed files wrote it.
 TEST_F(CharacterisationFile, WithoutAChecksumIsReadSaidToBeSoAndKept) {
   const std::filesystem::path file = characterisation_file(board).value();
   std::filesystem::create_directories(file.parent_path());
@@ -116,7 +116,7 @@ TEST_F(CharacterisationFile, AdoptedGivesSensorsTheirTraits) {
   EXPECT_THAT(board.missing, Contains("nvml.power.average did not follow the load"));
 }
 
-// Joules would be what another user says that they are.
+// Otherwise another user could decide what joules are reported.
 TEST_F(CharacterisationFile, IsNotBelievedWhereOthersMayWrite) {
   ASSERT_TRUE(store(board, found));
   const auto kept = characterisation_file(board).value().parent_path();

@@ -1,4 +1,4 @@
-// Characterisation of sensors whose behaviour is known, in virtual time (switched_board.h).
+// Characterisation of sensors with known behaviour, in virtual time (switched_board.h).
 #include "wattune/power/characterise.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ struct Case {
 
 class Boxcars : public ::testing::TestWithParam<Case> {};
 
-// The recorder looks every 2 ms, so that a moment is known to 1 ms, and the edges of windows to about as much.
+// The recorder reads every 2 ms, so a moment is known to 1 ms, and the edges of windows to about as much.
 TEST_P(Boxcars, AreFound) {
   const auto& [period_ms, window_ms, lag_ms, noise] = GetParam();
   SwitchedBoard board;
@@ -75,7 +75,7 @@ TEST(Characterise, FindsTheCountersPeriodAndThatItCountsAll) {
   EXPECT_TRUE(found.problems.empty());
 }
 
-// Whether counters see more of a period than power sensors do is not published of any board.
+// No publication tells whether counters see more of a period than power sensors do.
 TEST(Characterise, FindsACounterThatSeesAQuarterOfEachPeriod) {
   SwitchedBoard board;
   board.counter_window = nanoseconds_from_ms(25);
@@ -133,14 +133,14 @@ TEST(Characterise, EndsWithTheLoadsError) {
 
 TEST(UpdatePeriod, CountsAMissedChangeAsTwoPeriods) {
   const auto at = [](double ms) { return Change<Watts>{nanoseconds_from_ms(ms), nanoseconds_from_ms(ms), Watts(ms)}; };
-  // 100 ms each; the change at 300 showed the same value.
+  // Periods of 100 ms; the change at 300 showed the same value.
   const auto period = update_period<Watts>({at(0), at(100), at(200), at(400), at(500), at(600)});
   ASSERT_TRUE(period);
   EXPECT_DOUBLE_EQ(to_ms(*period), 100);
   EXPECT_FALSE(update_period<Watts>({at(0), at(100)}));
 }
 
-// Neighbours differ by 2 W, whose standard deviation is 2 / sqrt(2) W, whatever the level does.
+// Neighbours differ by 2 W, which gives a standard deviation of 2 / sqrt(2) W, however the level changes.
 TEST(RelativeNoise, IsThatOfNeighbours) {
   std::vector<Change<Watts>> readings;
   for (int i = 0; i < 100; ++i) {

@@ -37,7 +37,7 @@ class ClockLeases : public ::testing::Test {
   }
   static Error refusal(const BorrowOptions& options = {}) { return borrow_clocks(kBoard, options).error(); }
 
-  // As a guardian leaves it that was killed after it had locked the graphics clock and lowered the limit.
+  // Leaves the state of a guardian that was killed after it had locked the graphics clock and lowered the limit.
   static void leave_debt(const ProcessIdentity& tuner, const std::string& boot = boot_id()) {
     fakes::fake_board().graphics_lock = 1200;
     fakes::fake_board().limit_mw = 300'000;
@@ -49,7 +49,7 @@ class ClockLeases : public ::testing::Test {
     std::ifstream stream(file);
     return {std::istreambuf_iterator<char>(stream), {}};
   }
-  // Of no process: this one began at another time.
+  // Returns the identity of no process: the one with this number began at another time.
   static ProcessIdentity dead() { return {getpid(), 1}; }
 };
 
@@ -102,7 +102,7 @@ TEST_F(ClockLeases, EndWhenNothingIsHeardOfTheTuner) {
   expect_board_is_back();
 }
 
-// Of a borrower that waits for a compiler, six leases long. Each is renewed four times.
+// The borrower waits for a compiler for six leases. Each is renewed four times.
 TEST_F(ClockLeases, AreRenewedForABorrowerThatIsPatient) {
   const auto lease = borrow({.lease = nanoseconds_from_ms(400), .patience = nanoseconds_from_seconds(3600)});
   ASSERT_TRUE(lease->set(kSetting));
@@ -111,10 +111,10 @@ TEST_F(ClockLeases, AreRenewedForABorrowerThatIsPatient) {
   EXPECT_TRUE(lease->renew());
 }
 
-// Two minutes after a tuner was stopped the board is everybody's again, whatever the limits of what it waits for.
+// Two minutes after a tuner was stopped, the board is free again, whatever the tuner was waiting for.
 TEST_F(ClockLeases, LastTwoMinutes) { EXPECT_EQ(BorrowOptions().lease, nanoseconds_from_seconds(120)); }
 
-// It cannot do anything meanwhile; but as soon as it can, the lease is over.
+// A stopped guardian cannot do anything, but the lease is over as soon as it can.
 TEST_F(ClockLeases, AGuardianThatWasStoppedBeyondTheLeaseGivesTheBoardBackWhenItGoesOn) {
   const auto lease = borrow({.lease = nanoseconds_from_ms(50)});
   const pid_t guardian = children_of(getpid()).at(0);
@@ -122,7 +122,8 @@ TEST_F(ClockLeases, AGuardianThatWasStoppedBeyondTheLeaseGivesTheBoardBackWhenIt
   kill(guardian, SIGSTOP);
   usleep(100'000);
   EXPECT_EQ(fakes::fake_board().graphics_lock, 1200u);
-  EXPECT_TRUE(std::filesystem::exists(kStandIn.journal()));  // which pays, were it killed now
+  EXPECT_TRUE(std::filesystem::exists(
+      kStandIn.journal()));  // from which a guardian could restore it if this one were killed now
   kill(guardian, SIGCONT);
   await_guardian();
   expect_board_is_back();
@@ -141,7 +142,7 @@ TEST_F(ClockLeases, AGuardianThatIsKilledWhileItIsStoppedIsFollowedByAnother) {
   expect_board_is_back();
 }
 
-// Where what is owed cannot be written down, nothing may be set: a folder stands where the journal belongs.
+// If the debt cannot be written down, nothing may be set: a folder stands where the journal belongs.
 TEST_F(ClockLeases, WriteTheJournalBeforeTheySetAnything) {
   const auto log = kStandIn.path / "calls";
   setenv("WATTUNE_FAKE_NVML_LOG", log.c_str(), 1);
@@ -154,7 +155,7 @@ TEST_F(ClockLeases, WriteTheJournalBeforeTheySetAnything) {
   std::filesystem::remove_all(kStandIn.journal());
 }
 
-// Pascal, 4, is the last that cannot lock its clocks.
+// Pascal, 4, is the last architecture that cannot lock its clocks.
 TEST_F(ClockLeases, OfABoardWithoutLocksSetApplicationClocks) {
   setenv("WATTUNE_FAKE_NVML_ARCHITECTURE", "4", 1);
   auto lease = borrow();
@@ -226,7 +227,7 @@ TEST_F(ClockLeases, FindAStaleJournalPaid) {
   expect_board_is_back();
 }
 
-// The number of the dead tuner may be that of another process.
+// The number of the dead tuner may now be that of another process.
 TEST_F(ClockLeases, OfALivingTunerAreNotTaken) {
   leave_debt(identity_of(getppid()).value());
   const Error error = refusal();
@@ -235,7 +236,7 @@ TEST_F(ClockLeases, OfALivingTunerAreNotTaken) {
   EXPECT_EQ(fakes::fake_board().graphics_lock, 1200u);
 }
 
-// Sandboxes and virtual machines have starts of their own, while the board stays as it was set.
+// Sandboxes and virtual machines have boot ids of their own, while the board stays as it was set.
 TEST_F(ClockLeases, OfAnotherStartOfTheMachineAreGivenBackToo) {
   leave_debt(dead(), "another start");
   const auto lease = borrow();
@@ -243,7 +244,7 @@ TEST_F(ClockLeases, OfAnotherStartOfTheMachineAreGivenBackToo) {
   expect_board_is_back();
 }
 
-// The number and the start of a process mean nothing after another start: this one's parent set nothing.
+// The number and the start of a process mean nothing after another start: this process's parent set nothing.
 TEST_F(ClockLeases, OfAnotherStartHaveNoLivingTuner) {
   leave_debt(identity_of(getppid()).value(), "another start");
   EXPECT_TRUE(restore_stale().at(0).restored);
@@ -274,7 +275,7 @@ TEST_F(ClockLeases, AStateFolderThatIsNoneIsALine) {
   EXPECT_THAT(restore_stale(), IsEmpty());
 }
 
-// In a child without rights, because root reads everything.
+// Runs in a child without rights, because root can read everything.
 TEST_F(ClockLeases, AStateFolderThatCannotBeReadIsALine) {
   leave_debt(dead());
   chmod(kStandIn.state().c_str(), 0);
@@ -346,7 +347,7 @@ TEST_F(ClockLeases, ADamagedJournalSaysWhatToDo) {
   EXPECT_THAT(restore_stale().at(0).restored.error().to_string(), HasSubstr(kUuid + ".journal cannot be read"));
 }
 
-// What a guardian wrote, with one text in the place of another, and the right checksum again if wanted.
+// The states are a guardian's, with one text replaced, and with a correct new checksum if wanted.
 TEST_F(ClockLeases, AStateThatCannotBeTrueIsNotObeyed) {
   leave_debt(dead());
   const std::string whole = text_of(kStandIn.journal());
@@ -408,7 +409,7 @@ TEST_F(ClockLeases, AForeignLimitIsRespected) {
   auto lease = borrow({.take_over = true});
   ASSERT_TRUE(lease->set(kSetting));
   lease.reset();
-  EXPECT_EQ(fakes::fake_board().limit(), 450'000u);  // as it was before, not by default
+  EXPECT_EQ(fakes::fake_board().limit(), 450'000u);  // the value before, not the default
 }
 
 TEST_F(ClockLeases, OthersThatComputeAreRespected) {
@@ -419,7 +420,7 @@ TEST_F(ClockLeases, OthersThatComputeAreRespected) {
   EXPECT_TRUE(borrow_clocks(kBoard, {.take_over = true}));
 }
 
-// A container hides processes: an empty list means nothing where one's own context must be on it.
+// A container hides processes: an empty list means nothing if one's own context must be on it.
 TEST_F(ClockLeases, AListThatLacksOneselfIsNotBelieved) {
   setenv("WATTUNE_FAKE_NVML_PROCESSES", "hidden", 1);
   EXPECT_THAT(refusal({.has_context = true}).to_string(), HasSubstr("it cannot be told whether other processes"));

@@ -1,4 +1,4 @@
-// What may be set, found without setting.
+// Settings that may be changed, found without changing any.
 #include "wattune/power/controls.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ TEST(Administrator, HasSysAdminInTheFirstNamespaceOfUsers) {
   EXPECT_TRUE(administrator("Name:\ta\nCapPrm:\t0\nCapEff:\t000001ffffffffff\nCapBnd:\t0\n", kAllUsers));
   EXPECT_TRUE(administrator("CapEff:\t0000000000200000\n", kAllUsers));
   EXPECT_FALSE(administrator("CapEff:\t0000000000000000\n", kAllUsers));
-  // Root in a container as it is started by default.
+  // Root in a container that was started with default options.
   EXPECT_FALSE(administrator("Uid:\t0\t0\t0\t0\nCapEff:\t00000000a80425fb\n", kAllUsers));
   EXPECT_FALSE(administrator("CapEff:\t000001ffffffffff\n", "0 1000 1\n"));
   EXPECT_FALSE(administrator("", ""));

@@ -1,5 +1,5 @@
-// A tuner that ends badly at a random point: the board is back every time. Points are of WATTUNE_CRASH_SEED, 1 unless
-// given, and as many as WATTUNE_CRASH_POINTS says, 20 unless given.
+// Ends a tuner badly at random points: the board is restored every time. WATTUNE_CRASH_SEED seeds the points, 1 by
+// default; WATTUNE_CRASH_POINTS is their number, 20 by default.
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -41,7 +41,7 @@ class Borrower {
   ~Borrower() { end(); }
 
   pid_t pid() const { return pid_; }
-  // Until it has announced so many steps, or ended.
+  // Waits until it has announced so many steps, or ended.
   void await(std::uint64_t steps) const {
     char step = 0;
     while (steps > 0 && read(steps_.get(), &step, 1) == 1) --steps;
@@ -63,7 +63,7 @@ struct CrashPoint {
   std::uint64_t seed;
   Random random{seed};
   std::uint64_t sets = random.below(6);
-  // Of borrowing, the settings and the ending.
+  // A step among borrowing, the settings and the ending.
   std::uint64_t step = 1 + random.below(sets + 2);
   useconds_t delay_us = static_cast<useconds_t>(random.below(3000));
 };
@@ -80,7 +80,7 @@ void kill_tuner(const CrashPoint& point) {
   borrower.end();
 }
 
-// It goes on living, but is not heard of.
+// Lets the tuner live on without a sign of life.
 void hang(const CrashPoint& point) {
   Borrower borrower(point.seed, point.sets, 20, "hang");
   borrower.await(point.sets + 2);
@@ -88,7 +88,7 @@ void hang(const CrashPoint& point) {
   expect_board_is_back();
 }
 
-// In either order; what is left set comes back at the next start.
+// Kills both in either order; the board is restored at the next start.
 void kill_both(CrashPoint& point) {
   Borrower borrower(point.seed, point.sets, 60'000, "wait");
   borrower.await(point.step);
@@ -140,7 +140,8 @@ TEST(Crashes, OfATunerAndItsGuardianLeaveTheBoardAsItWas) {
   EXPECT_GT(fakes::fake_board().sets, 0u);
 }
 
-// It would wait for an hour, but a stopped process does not renew its lease. The steps: borrowing, settings, ending.
+// The tuner would wait for an hour, but a stopped process does not renew its lease. Its steps are borrowing, settings,
+// ending.
 TEST(Crashes, AStoppedTunerGivesTheBoardBackWithItsLease) {
   constexpr std::uint64_t kSets = 3;
   Borrower borrower(1, kSets, 300, "keep");

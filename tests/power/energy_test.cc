@@ -1,4 +1,4 @@
-// The protocol on boards in virtual time, whose energy is known.
+// The protocol on boards in virtual time with known energy.
 #include "wattune/power/energy.h"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ class ProfileLoad : public Load {
 
   Nanoseconds fails{std::numeric_limits<double>::infinity()};
   bool alone = true;
-  Nanoseconds gap;  // after each batch, in which the host does other things
+  Nanoseconds gap;  // after each batch, in which the host does something else
   int batches = 0;
 
  private:
@@ -54,7 +54,7 @@ class ProfileLoad : public Load {
   const Profile set_up_;
 };
 
-// 25 ms of each 100 ms are seen, as on A100.
+// Makes a board whose sensor sees 25 ms of each 100 ms, as on A100.
 VirtualBoard a100(std::uint64_t seed = 1, bool counts_windows = false) {
   Random random(seed);
   VirtualSensor energy = counter(ms(100), random.uniform() * ms(100));
@@ -63,7 +63,7 @@ VirtualBoard a100(std::uint64_t seed = 1, bool counts_windows = false) {
   VirtualSensor power = boxcar(ms(100), ms(25), {}, 0.003);
   power.phase = energy.phase;
   power.seed = random.bits();
-  // Not in step with the publications, which would make both ends err alike.
+  // Readings must not be in step with the publications, because both ends would err alike.
   energy.poll = ms(23 + 4 * random.uniform());
   energy.poll_phase = random.uniform() * energy.poll;
   power.poll_phase = random.uniform() * ms(25);
@@ -88,7 +88,7 @@ TEST(Energy, OfAFlatKernelIsKnownToHalfAPercentInAReportedWindow) {
   }
 }
 
-// Of launches in step with the sensor a counter of windows sees one half only, unless they begin at other phases.
+// If launches are in step with the sensor, a counter of windows sees only one half, unless they begin at other phases.
 TEST(Energy, OfAKernelThatAliasesIsKnownToThreePercent) {
   int within = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
@@ -105,7 +105,7 @@ TEST(Energy, OfAKernelThatAliasesIsKnownToThreePercent) {
   EXPECT_GE(within, 95);
 }
 
-// Nine to eleven launches in a period, of which the sensor sees two and a half at once: always the same half more.
+// Nine to eleven launches fill a period, and the sensor sees two and a half at once, always more of the same half.
 TEST(Energy, OfShortLaunchesThatStayInStepIsKnownToThreePercent) {
   for (const double launches : {9.0, 10.0, 11.0})
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
@@ -119,7 +119,7 @@ TEST(Energy, OfShortLaunchesThatStayInStepIsKnownToThreePercent) {
     }
 }
 
-// Each by up to 8 ms, of which the readings each 2.5 ms know nothing.
+// Each publication is up to 8 ms late, which readings every 2.5 ms do not show.
 TEST(Energy, PublicationsThatComeLateWidenTheBound) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     VirtualSensor energy = counter(ms(10));
@@ -133,7 +133,7 @@ TEST(Energy, PublicationsThatComeLateWidenTheBound) {
   }
 }
 
-// 200.4 W look like 200 in every reading.
+// 200.4 W are shown as 200 in every reading.
 TEST(Energy, WholeWattsAreKnownToHalfAWatt) {
   VirtualSensor power = boxcar(ms(100), ms(100));
   power.quantum = 1.0;
@@ -158,7 +158,7 @@ TEST(Energy, PowerAndDynamicEnergyFollow) {
   EXPECT_EQ(figures.set_up, SetUp::none);
 }
 
-// 2 ms at 80 W before each launch, of which the time knows nothing.
+// The set-up takes 2 ms at 80 W before each launch; the time excludes it.
 TEST(Energy, LeavesOutTheSetUp) {
   VirtualBoard board = a100();
   ProfileLoad load(board, kFlat, {{ms(2), Watts(80)}});
@@ -176,7 +176,7 @@ TEST(Energy, ASetUpThatIsKnownIsNotMeasuredAgain) {
   const EnergyFigures first = measure(board, load, {.window = kFinalist}).value();
   const Nanoseconds before = board.now();
   const EnergyFigures second = measure(board, load, {.window = kFinalist, .set_up = first.set_up_cost}).value();
-  EXPECT_LT(board.now() - before, nanoseconds_from_seconds(8));  // two of them until the temperature stands
+  EXPECT_LT(board.now() - before, nanoseconds_from_seconds(8));  // two of them until the temperature is steady
   EXPECT_NEAR(second.energy.value.value(), 0.7, 0.01);
 }
 
@@ -189,7 +189,7 @@ TEST(Energy, SaysThatASetUpWhichCannotRunAloneIsIncluded) {
   EXPECT_NEAR(figures.energy.value.value(), 0.86, 0.01);
 }
 
-// A millisecond behind each of sixteen batches, at 50 W; where nobody knows that, it is in the bound.
+// A millisecond at 50 W follows each of sixteen batches. If the power is not known, it is in the bound.
 TEST(Energy, GapsBetweenBatchesAreLeftOut) {
   for (const bool known : {true, false}) {
     std::optional<Measured<Watts>> idle;
@@ -206,7 +206,7 @@ TEST(Energy, GapsBetweenBatchesAreLeftOut) {
 bool is_within(double truth, double value, double uncertainty) { return std::abs(value - truth) <= uncertainty; }
 
 // 303 mJ in 1.05 ms, of which 1 ms was timed. Either a launch takes 300 mJ at 300 W, and 3 mJ pass between two at the
-// 60 W of the context, or it takes all of it at 288.6 W. The ends of the window are known to 0.5 %.
+// 60 W of the context. Or it takes all of it at 288.6 W. The ends of the window are known to 0.5 %.
 TEST(Energy, WhatPassesBeyondTheTimeOfALaunchIsAGapOrASlowerLaunch) {
   VirtualBoard board = a100();
   ProfileLoad load(board, {{ms(1), Watts(300)}, {ms(0.05), Watts(60)}});
@@ -236,7 +236,7 @@ TEST(Energy, BeyondIdlingAGapAndASlowerLaunchAreAlike) {
   EXPECT_LT(dynamic.uncertainty.value(), 0.004);  // 1 W for 1.05 ms, and 0.5 % of 303 mJ at the ends, with some more
 }
 
-// By 2 W for 3.5 ms, which is 7 mJ of 0.525 J.
+// The idle power is uncertain by 2 W for 3.5 ms, which is 7 mJ of 0.525 J.
 TEST(Energy, WhatIsNotKnownOfTheIdlePowerIsInTheBoundOfTheDynamicEnergy) {
   VirtualBoard board = a100();
   ProfileLoad load(board, kFlat);
@@ -246,8 +246,8 @@ TEST(Energy, WhatIsNotKnownOfTheIdlePowerIsInTheBoundOfTheDynamicEnergy) {
   EXPECT_TRUE(is_within(0.525, figures.dynamic->value.value(), figures.dynamic->uncertainty.value()));
 }
 
-// Without an idle power a gap may take anything up to what the launches draw: half of 288.6 W for 50 us, as much either
-// way.
+// Without a known idle power, a gap may take anything up to the launches' power: half of 288.6 W for 50 us, as much
+// either way.
 TEST(Energy, AGapWhosePowerIsUnknownWidensTheBound) {
   VirtualBoard board = a100();
   ProfileLoad load(board, {{ms(1), Watts(300)}, {ms(0.05), Watts(60)}});
@@ -256,7 +256,7 @@ TEST(Energy, AGapWhosePowerIsUnknownWidensTheBound) {
   EXPECT_LE(std::abs(figures.energy.value.value() - 0.300), figures.energy.uncertainty.value());
 }
 
-// Held down by power or heat a launch takes longer than when it was timed, and nothing passes between.
+// If power or heat hold the clock down, a launch takes longer than when it was timed, and there is no gap.
 TEST(Energy, ALaunchThatIsHeldDownHasNoGap) {
   VirtualBoard board = a100();
   board.conditions = [](Nanoseconds) { return backend::Conditions{Megahertz(1200), true}; };
@@ -266,7 +266,7 @@ TEST(Energy, ALaunchThatIsHeldDownHasNoGap) {
   EXPECT_NEAR(figures.energy.value.value(), 0.7, 0.015);
 }
 
-// The timed launch is not subtracted twice: 2 ms of restoring, 3.5 of the launch.
+// The timed launch is not subtracted twice: 2 ms of restoring, 3.5 ms of the launch.
 TEST(Energy, ASetUpIsNoGap) {
   VirtualBoard board = a100();
   ProfileLoad load(board, kFlat, {{ms(2), Watts(80)}});
@@ -304,7 +304,7 @@ TEST(Energy, CounterAndPowerThatDisagreeAreReported) {
   EXPECT_NEAR(*figures.disagreement, 1.0 / 0.6 - 1.0, 0.02);
 }
 
-// 1.5 s each; readings have noise of 0.5 %, so that two medians never agree to a billionth.
+// Windows take 1.5 s each. Readings have noise of 0.5 %, so two medians never agree to a billionth.
 TEST(Energy, RepeatsUntilWindowsAgreeOrTheBudgetIsSpent) {
   VirtualBoard board({{}, {boxcar(ms(100), ms(25), {}, 0.005)}});
   ProfileLoad load(board, kFlat);
@@ -316,7 +316,7 @@ TEST(Energy, RepeatsUntilWindowsAgreeOrTheBudgetIsSpent) {
   EXPECT_GE(some.energy.uncertainty / some.energy.value, some.spread);
 }
 
-// 0.7 J where 0.5 are of interest: three publications tell it to a tenth, after 0.3 s of warming up.
+// A launch takes 0.7 J and 0.5 are of interest. Three publications show that to a tenth, after 0.3 s of warming up.
 TEST(Energy, AWindowEndsAsSoonAsALaunchTakesMoreThanIsOfInterest) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     VirtualBoard board = a100(seed);
@@ -339,7 +339,7 @@ TEST(Energy, WhatMayBeOfInterestHasAWholeWindow) {
   }
 }
 
-// 0.86 J, of which 0.16 are the set-up's.
+// A launch takes 0.86 J, of which 0.16 are the set-up's.
 TEST(Energy, ASetUpIsSubtractedBeforeAWindowEndsEarly) {
   VirtualBoard board = a100();
   ProfileLoad load(board, kFlat, {{ms(2), Watts(80)}});
@@ -352,7 +352,7 @@ TEST(Energy, ASetUpIsSubtractedBeforeAWindowEndsEarly) {
   EXPECT_FALSE(measure(board, load, options).value().ended_after);
 }
 
-// Half of what a sensor sees of a launch in step with it is no launch.
+// The half of a launch that a sensor in step with it sees is not the launch.
 TEST(Energy, LaunchesAtPhasesRunThroughAllOfThem) {
   VirtualBoard board = a100();
   ProfileLoad load(board, kTwoPhases);
@@ -374,7 +374,7 @@ TEST(Energy, TellsWhatTheBoardWasLike) {
   EXPECT_EQ(conditions.lowest_temperature, Celsius(45));
 }
 
-// Off by two steps until 1.5 s after it began, when the first window ends.
+// The clock is off by two steps until 1.5 s after the beginning, when the first window ends.
 TEST(Energy, AWindowAtAnotherClockThanWasAskedForIsMeasuredAgain) {
   VirtualBoard board = a100();
   board.conditions = [](Nanoseconds at) { return backend::Conditions{Megahertz(at < ms(3500) ? 1380 : 1410), false}; };
@@ -395,7 +395,7 @@ TEST(Energy, AClockWithinAStepOrThatIsHeldDownIsKept) {
   }
 }
 
-// Four windows are all that it tries, and the last one stands.
+// It tries at most four windows, and the last one counts.
 TEST(Energy, AClockThatStaysOffEndsAndIsSaid) {
   VirtualBoard board = a100();
   ProfileLoad load(board, kFlat);
@@ -405,7 +405,7 @@ TEST(Energy, AClockThatStaysOffEndsAndIsSaid) {
   EXPECT_EQ(figures.windows, 1u);
 }
 
-// 1.5 s for a window: a second one does not fit.
+// A window takes 1.5 s, so a second one does not fit.
 TEST(Energy, AWindowIsNotMeasuredAgainBeyondTheBudget) {
   VirtualBoard board = a100();
   ProfileLoad load(board, kFlat);
@@ -415,7 +415,7 @@ TEST(Energy, AWindowIsNotMeasuredAgainBeyondTheBudget) {
   EXPECT_TRUE(figures.rejected.used);
 }
 
-// Throttling that begins in the first window, 1 s after it began, is there from the beginning on in the second.
+// Throttling begins in the first window, after 1 s; in the second window it is there from the beginning.
 TEST(Energy, AWindowInWhichThrottlingBeginsIsMeasuredAgain) {
   VirtualBoard board = a100();
   board.conditions = [](Nanoseconds at) { return backend::Conditions{Megahertz(1410), at > ms(3000)}; };
@@ -426,7 +426,8 @@ TEST(Energy, AWindowInWhichThrottlingBeginsIsMeasuredAgain) {
   EXPECT_EQ(figures.conditions.throttled, 1.0);
 }
 
-// 3 degrees a second for 2.5 s; 2 s later it is known to stand. Then 10 s and two periods.
+// The temperature rises by 3 degrees a second for 2.5 s; 2 s later it is known to be steady. Then come 10 s and two
+// periods.
 TEST(Energy, WaitsUntilTheTemperatureStandsForHalfAWindowAtMost) {
   VirtualBoard board = a100();
   const Nanoseconds begin = board.now();
@@ -442,7 +443,7 @@ TEST(Energy, WaitsUntilTheTemperatureStandsForHalfAWindowAtMost) {
   EXPECT_EQ(figures.rejected.count(), 0u);
 }
 
-// A degree a second for ever, of which a window of 5 s sees five.
+// The temperature rises by a degree a second for ever; a window of 5 s sees five degrees.
 TEST(Energy, AWindowInWhichTheBoardWarmsUpIsMeasuredAgainAsOftenAsThereIsTime) {
   VirtualBoard board = a100();
   const Nanoseconds begin = board.now();
@@ -454,7 +455,7 @@ TEST(Energy, AWindowInWhichTheBoardWarmsUpIsMeasuredAgainAsOftenAsThereIsTime) {
   EXPECT_NEAR((*figures.conditions.highest_temperature - *figures.conditions.lowest_temperature).value(), 5, 1);
 }
 
-// One of the windows begins at 51 degrees, the others have 46 throughout.
+// One of the windows begins at 51 degrees; the others have 46 throughout.
 TEST(Energy, WindowsOfDifferentTemperaturesAreNotTakenTogether) {
   VirtualBoard board = a100();
   board.temperature = [](Nanoseconds at) { return Celsius(at > ms(3600) && at < ms(5000) ? 51 : 46); };
@@ -465,7 +466,7 @@ TEST(Energy, WindowsOfDifferentTemperaturesAreNotTakenTogether) {
   EXPECT_EQ(figures.conditions.highest_temperature, Celsius(46));
 }
 
-// Screening has no time for it.
+// Screening has no time to wait.
 TEST(Energy, ScreeningWaitsForNoTemperature) {
   VirtualBoard board = a100();
   const Nanoseconds begin = board.now();
@@ -483,7 +484,7 @@ TEST(Energy, AWindowLongerThanItsBudgetIsRefused) {
   EXPECT_EQ(load.batches, 0);
 }
 
-// Sixteen launches of 1.5 s.
+// Sixteen launches take 1.5 s each.
 TEST(Energy, PhasesThatDoNotFitTheBudgetAreRefused) {
   VirtualBoard board = a100();
   ProfileLoad load(board, {{ms(1500), Watts(200)}});

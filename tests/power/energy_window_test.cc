@@ -1,4 +1,4 @@
-// Windows of an application on boards in virtual time, whose energy is known.
+// Windows of an application on boards in virtual time with known energy.
 #include "wattune/power/energy_window.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ VirtualBoard with_counter_and_power(Random& random) {
   return VirtualBoard({{energy}, {power}});
 }
 
-// A second at 300 W within a board that idles at 50 W.
+// A second at 300 W on a board that idles at 50 W.
 TEST(EnergyMeter, BoundHoldsForWhateverRan) {
   Random random(19);
   for (int i = 0; i < 200; ++i) {
@@ -40,7 +40,7 @@ TEST(EnergyMeter, BoundHoldsForWhateverRan) {
   }
 }
 
-// 300 W for 2 s within 4 s, of which the rest is idle.
+// 300 W for 2 s within 4 s; the rest is idle.
 TEST(EnergyMeter, WindowsMayLieWithinEachOther) {
   Random random(20);
   VirtualBoard board = with_counter_and_power(random);

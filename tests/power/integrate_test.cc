@@ -1,4 +1,4 @@
-// Energy from traces: what must come out exactly, and bounds that hold.
+// Energy from traces: exact results, and bounds that hold.
 #include "wattune/power/integrate.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ SensorInfo counter_info(Nanoseconds period = ms(100)) {
   return {"nvml.energy", Scope::gpu, {.response = Response::counter, .period = period}};
 }
 
-// Reads every 20 ms, and the counter rose by 10 J shortly before each of these.
+// Makes a trace that is read every 20 ms, in which the counter rose by 10 J shortly before each of these readings.
 Trace<Joules> regular(std::initializer_list<double> joules) {
   Trace<Joules> trace{counter_info(), {}};
   Nanoseconds at = ms(100);
@@ -28,8 +28,8 @@ Trace<Joules> regular(std::initializer_list<double> joules) {
   return trace;
 }
 
-// The first reading, at 100 ms, is no publication; those behind are 90 ms, 190 ms, ... later, known to 10 ms. From 290
-// to 490 ms the counter rose from 110 to 130 J: 100 W, of 200 ms that are known to 20 ms.
+// The first reading, at 100 ms, is no publication. The later ones come after 90 ms, 190 ms, ... and are known to 10 ms.
+// From 290 to 490 ms the counter rose from 110 to 130 J: 100 W over 200 ms, which are known to 20 ms.
 TEST(CountedSpan, LiesBetweenPublicationsAndKnowsHowWellTheyAreKnown) {
   const CountedSpan span = between_publications(regular({100, 110, 120, 130, 140}), ms(195), ms(510)).value();
   EXPECT_EQ(span.begin, (Measured<Nanoseconds>{ms(290), ms(10)}));
@@ -76,7 +76,7 @@ TEST(CountedSpan, AWindowMayBeTooShort) {
   EXPECT_THAT(error.to_string(), HasSubstr("changed fewer than twice in 250 ms"));
 }
 
-// How often the truth lay within the bound, and how wide that was at most, as a share.
+// Counts how often the truth was within the bound, and the widest bound, as a share.
 struct Coverage {
   int within = 0;
   int all = 0;
@@ -93,10 +93,10 @@ struct Coverage {
   double share() const { return static_cast<double>(within) / all; }
 };
 
-// Sensors whose phases, and whose readers' phases, are as chance has it.
+// Makes a board whose sensors and readers have random phases.
 VirtualBoard random_board(Random& random, VirtualSensor power) {
   VirtualSensor energy = counter(ms(100));
-  energy.poll = ms(23 + 4 * random.uniform());  // not in step, which would make both ends err alike
+  energy.poll = ms(23 + 4 * random.uniform());  // not in step; otherwise both ends would err alike
   for (VirtualSensor* each : {&energy, &power}) {
     each->phase = random.uniform() * each->info.traits.period;
     each->poll_phase = random.uniform() * each->poll;
@@ -107,8 +107,8 @@ VirtualBoard random_board(Random& random, VirtualSensor power) {
 
 constexpr int kTrials = 300;
 
-// Of 2 s between publications, each end is known to half a reading's interval, 13.5 ms at most: 1.35 %, and the span
-// may be somewhat shorter.
+// The span is 2 s between publications. Each end is known to half a reading's interval, 13.5 ms at most, which is 1.35
+// %; the span may be somewhat shorter.
 TEST(CountedSpan, BoundHoldsOverRandomPhases) {
   Random random(14);
   Coverage coverage;
@@ -124,8 +124,8 @@ TEST(CountedSpan, BoundHoldsOverRandomPhases) {
   EXPECT_LT(coverage.widest, 0.0140);
 }
 
-// A second of 300 W after 50 W: an end in the middle of an interval of 100 ms may be off by U/4 * 250 W = 6 J of 300,
-// and by 12.5 ms of 300 W at either end, 3 J; raw differences (free edges) would be off by up to 8 %.
+// A second of 300 W after 50 W. An end in the middle of an interval of 100 ms may be off by U/4 * 250 W = 6 J of 300.
+// Each end adds 12.5 ms of 300 W, 3 J. Raw differences (free edges) would be off by up to 8 %.
 TEST(Counted, BoundHoldsForLoadsWithFreeEdges) {
   Random random(15);
   Coverage coverage;
@@ -150,8 +150,8 @@ TEST(Counted, NeedsPublicationsOnBothSides) {
   EXPECT_DOUBLE_EQ(counted(counter, ms(190), ms(290)).value().value.value(), 10.0);
 }
 
-// Sensors of the kinds that boards have, while a kernel of 3.5 ms runs again and again for 5 s, of which the ramp is
-// left out. With noise of 0.5 % in each of 30 readings: 2.5 * 0.5 % / sqrt(30) is 0.23 %, and twice that at worst.
+// Sensors of the kinds that boards have, while a kernel of 3.5 ms runs repeatedly for 5 s; the ramp is left out. With
+// noise of 0.5 % in each of 30 readings the bound is 2.5 * 0.5 % / sqrt(30) = 0.23 %, and twice that at worst.
 TEST(Integrate, BoundHoldsForFlatLoadsOnAllClassesOfSensors) {
   const VirtualSensor classes[] = {boxcar(ms(100), ms(25), ms(30), 0.005), boxcar(ms(100), ms(100), {}, 0.005),
                                    boxcar(ms(100), ms(1000), {}, 0.005), boxcar(ms(20), ms(10), {}, 0.005)};
@@ -171,19 +171,19 @@ TEST(Integrate, BoundHoldsForFlatLoadsOnAllClassesOfSensors) {
   }
 }
 
-// A value that does not change is no new reading, and stands until the next.
+// A value that does not change is no new reading; it lasts until the next one.
 TEST(Integrate, WhatStandsStillCounts) {
   const Trace<Watts> power{{"p", Scope::gpu, {.response = Response::boxcar, .period = ms(100), .window = ms(100)}},
                            {{ms(100), ms(100), Watts(50)},
                             {ms(200), ms(200), Watts(200)},
                             {ms(1200), ms(1200), Watts(50)},
                             {ms(1300), ms(1300), Watts(51)}}};
-  // Readings stand in the middle of their windows: 200 W from 150 to 1050 ms.
+  // Readings are placed in the middle of their windows: 200 W from 150 to 1050 ms.
   const Measured<Joules> energy = integrate(power, ms(150), ms(1050)).value();
   EXPECT_NEAR(energy.value.value(), 0.9 * 200, 1e-9);
 }
 
-// A load that changes between 100 and 300 W every 130 to 370 ms, seen as means of all of the time.
+// The load changes between 100 and 300 W every 130 to 370 ms; the sensor shows means of all of the time.
 TEST(Integrate, BoundHoldsForLoadsThatChange) {
   Random random(17);
   Coverage coverage;
@@ -200,7 +200,8 @@ TEST(Integrate, BoundHoldsForLoadsThatChange) {
   EXPECT_LT(coverage.widest, 0.2);
 }
 
-// Paper 000's K20c: C = 0.833 s, a kernel of 2 s. Raw readings miss 29.6 %, the integral form of equation 6 below 1 %.
+// Paper 000's K20c: C = 0.833 s, and a kernel of 2 s. Raw readings miss 29.6 %, the integral form of equation 6 below 1
+// %.
 TEST(Integrate, EquationSixCorrectsSensorsThatLagBehind) {
   Random random(18);
   Coverage coverage;

@@ -1,4 +1,4 @@
-// Boards through NVML, which is scripted here (scripted_nvml.h).
+// Boards through a scripted NVML (scripted_nvml.h).
 #include "power/nvml_board.h"
 
 #include <gmock/gmock.h>
@@ -44,7 +44,7 @@ TEST_F(NvmlBoardTest, TellsWhatItIsAndWhatItsSensorsShow) {
   EXPECT_THAT(board.missing, ElementsAre("voltage: NVML does not tell it"));
 }
 
-// GetPowerUsage is the mean of a second on most boards, so it is asked only where the fields say nothing.
+// GetPowerUsage is the mean of a second on most boards, so it is only asked if no field answers.
 TEST_F(NvmlBoardTest, AsksForTheUsageWhereNoFieldAnswersAndSaysWhatItIs) {
   api.nvmlDeviceGetFieldValues = nullptr;
   const Board board = open().value();

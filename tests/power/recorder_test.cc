@@ -30,7 +30,7 @@ void wait_for(const std::atomic<int>& asked, int times) {
 
 class RecorderTest : public ::testing::Test {
  protected:
-  // A counter that rises by a joule at every fourth question.
+  // Adds a counter that rises by a joule at every fourth question.
   void add_counter() {
     board.energy.push_back(sensor<Joules>("energy", [this]() -> Result<Joules> { return Joules(asked++ / 4); }));
   }
@@ -88,7 +88,7 @@ TEST_F(RecorderTest, DoesNotStartWhereNothingAnswers) {
   EXPECT_THAT(started.error().to_string(), HasSubstr("power: not permitted"));
 }
 
-// Both show in the changes, which whoever measures looks through.
+// Both show in the changes, which a measurement checks.
 TEST_F(RecorderTest, ShowsACounterThatIsStuckAndOneThatIsReset) {
   std::atomic<int> reads = 0;
   board.energy.push_back(sensor<Joules>("stuck", [&]() -> Result<Joules> { return ++asked, Joules(7); }));

@@ -1,4 +1,4 @@
-// An NVML of functions that a test scripts: fields, codes and a board, without a library to load.
+// An NVML whose functions a test scripts: fields, codes and a board, without a library to load.
 #pragma once
 
 #include <cstring>
@@ -12,7 +12,7 @@ namespace wattune::power::test {
 
 namespace nvml = backend::nvml;
 
-// The script, one for the process, since NVML's functions have no place for it.
+// The script. There is one for the process, since NVML's functions have no argument for it.
 struct NvmlScript {
   std::string uuid = "GPU-6f1a";
   std::string name = "NVIDIA H200";
@@ -21,7 +21,7 @@ struct NvmlScript {
   bool divided = false;
   unsigned long long millijoules = 5'000;
   unsigned usage_mw = 300'000;
-  // (field, scope) to what it tells; others are not supported.
+  // Values by (field, scope); others are not supported.
   std::map<std::pair<unsigned, unsigned>, unsigned> fields = {
       {{nvml::NVML_FI_DEV_POWER_INSTANT, nvml::NVML_POWER_SCOPE_GPU}, 310'000},
       {{nvml::NVML_FI_DEV_POWER_AVERAGE, nvml::NVML_POWER_SCOPE_GPU}, 290'000}};
@@ -49,7 +49,7 @@ inline nvml::nvmlReturn_t answer_fields(nvml::nvmlDevice_t, int count, nvml::nvm
   return nvml::NVML_SUCCESS;
 }
 
-// All functions that a board of today has. A test sets to nullptr those that its driver lacks.
+// Returns all functions that a current board has. A test sets to nullptr the functions that its driver lacks.
 inline nvml::NvmlApi scripted_nvml() {
   using namespace nvml;
   script() = NvmlScript();

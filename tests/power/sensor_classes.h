@@ -1,7 +1,8 @@
-// Boards with sensors of many classes, what runs on them, and how often the truth lies within the bound that measure()
-// states: for the test and for the table of docs/results/energy-measuring.md.
+// Boards with sensors of many classes, loads on them, and how often the truth lies within the bound that measure()
+// states. Used by the test and for the table of docs/results/energy-measuring.md.
 //
-// Of thirty boards twenty were looked at while bounds were mended; the last ten were chosen afterwards.
+// There are thirty boards. Twenty of them were used while the bounds were improved; the last ten were chosen
+// afterwards.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace wattune::power {
 struct SensorClass {
   const char* name;
   VirtualSensors sensors;
-  bool kept_aside = false;  // it was chosen when the others were covered
+  bool kept_aside = false;  // true if it was chosen when the others were covered
 };
 
 inline VirtualSensor counts_part(Nanoseconds period, Nanoseconds window) {
@@ -102,14 +103,14 @@ inline std::vector<SensorClass> sensor_classes() {
   };
 }
 
-// What runs.
+// A kind of load.
 struct LoadKind {
   const char* name;
-  double of_idle;           // the mean of a launch, in what the board draws with nothing to do
-  double modulation = 0.0;  // the first half of a launch draws so much more, as a share, the second so much less
-  double least = 0.0;       // of how many launches fill a period of the sensor; 0: each takes 3.5 ms
+  double of_idle;           // mean power of a launch, as a multiple of the idle power
+  double modulation = 0.0;  // share by which the first half of a launch draws more, and the second half less
+  double least = 0.0;       // least number of launches in a period of the sensor; 0 for launches of 3.5 ms
   double most = 0.0;
-  double slower = 1.0;  // than it was timed
+  double slower = 1.0;  // time of a launch relative to the timed one
 };
 
 inline std::vector<LoadKind> load_kinds() {
@@ -121,13 +122,13 @@ inline std::vector<LoadKind> load_kinds() {
           {"two phases, 1 to 3 in a period", 3.0, 0.5, 1.0, 3.0}};
 }
 
-// Of every second seed a whole number of launches fills a period, so that they stay in step with the sensor.
+// Draws the launches in a period. For every second seed they are a whole number, and so stay in step with the sensor.
 inline double launches_in_period(const LoadKind& kind, std::uint64_t seed, Random& random) {
   if (seed % 2 == 0) return kind.least + (kind.most - kind.least) * random.uniform();
   return kind.least + std::floor((kind.most - kind.least + 1.0) * random.uniform());
 }
 
-// One measurement: how far each figure is off, and its bound, as shares of the truth.
+// One measured figure: its error and its bound, as shares of the truth.
 struct Outcome {
   double error = 0.0;
   double bound = 0.0;
@@ -153,7 +154,7 @@ class StrangersLoad : public Load {
   const Profile launch_;
 };
 
-// Phases of publications and readings and the length of launches are drawn by the seed.
+// Measures a load on a board. The seed draws the phases of publications and readings and the length of launches.
 inline Outcomes outcomes_of(SensorClass board_class, const LoadKind& kind, Nanoseconds window, std::uint64_t seed) {
   Random random(seed);
   const Nanoseconds together = random.uniform() * ms(1000);
@@ -186,7 +187,7 @@ inline Outcomes outcomes_of(SensorClass board_class, const LoadKind& kind, Nanos
           outcome(*figures.dynamic, (power - at_rest) * time)};
 }
 
-// How often the truth lies within the bound of each figure, and the median of the bounds, as shares.
+// Frequencies with which the truth is within the bound of each figure, and medians of the bounds, as shares.
 struct Covered {
   struct Figure {
     double inside = 0.0;
@@ -197,7 +198,7 @@ struct Covered {
   Figure dynamic;
 };
 
-// Of this kind of load on all boards that are kept aside, or on all others.
+// Measures this kind of load on all boards that are kept aside, or on all others.
 inline Covered covered_by(const LoadKind& kind, Nanoseconds window, bool kept_aside, std::uint64_t seeds) {
   std::vector<Outcomes> all;
   for (const SensorClass& each : sensor_classes())

@@ -1,4 +1,4 @@
-// Bounds of energy, power and dynamic energy on boards of twenty classes of sensors, half of which were kept aside.
+// Bounds of energy, power and dynamic energy on boards of thirty classes of sensors, ten of which were kept aside.
 #include "power/sensor_classes.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace wattune::power {
 namespace {
 
-// More seeds: benchmark energy_coverage.
+// The benchmark energy_coverage runs more seeds.
 constexpr std::uint64_t kSeedsOfEach = 3;
 
 class SensorClasses : public ::testing::TestWithParam<bool> {};
@@ -16,9 +16,9 @@ void expect_covered(const Covered::Figure& figure, double widest, const std::str
   EXPECT_LE(figure.bound, widest) << what;
 }
 
-// The median bounds of ten seconds. A launch that took a tenth longer than it was timed is 10 % more or less of idle
-// energy, and of power. The idle power comes from a window of a second, which publications each 100 ms tell to 2.5 %;
-// of a light load that is a sixth of what it draws beyond.
+// Medians of the bounds of ten seconds. A launch that took a tenth longer than it was timed means 10 % more or less of
+// idle energy, and of power. The idle power comes from a window of a second, which publications every 100 ms tell to
+// 2.5 %. For a light load that is a sixth of its dynamic energy.
 TEST_P(SensorClasses, TheTruthLiesWithinBoundsThatAreNarrow) {
   for (const LoadKind& kind : load_kinds()) {
     const bool slower = kind.slower > 1.0;

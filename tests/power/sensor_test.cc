@@ -12,7 +12,8 @@ TEST(Sensor, HasWordsForItsScopeAndItsResponse) {
   EXPECT_STREQ(to_string(Response::boxcar), "boxcar");
 }
 
-// Of 20 ms every 5, of 4 as often as can be, of 1,000 as seldom as all; heat once in its 100 ms.
+// A period of 20 ms is read every 5 ms, one of 4 ms as often as possible, one of 1,000 as seldom as possible; heat
+// every 100.
 TEST(Sensor, IsReadFourTimesInItsPeriodWithinWhatMakesSense) {
   const auto interval = [](double ms, Response response = Response::boxcar) {
     return to_ms(reading_interval({.response = response, .period = nanoseconds_from_ms(ms)}));

@@ -1,4 +1,5 @@
-// Characterisation of emulated boards (module simulate), whose sensors were written by others than who reads them here.
+// Characterisation of emulated boards (module simulate), whose sensors were written by other people than the code under
+// test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,8 +40,9 @@ const SensorInfo* info_of(const Board& board, const std::string& name) {
   return nullptr;
 }
 
-// The simulated recorder reads four times in a period, so that a moment is known to an eighth of it, each end of a
-// window a few times better from some fifty readings, and a reading that is seen late looks lagged by as much.
+// Compares traits. The simulated recorder reads four times in a period, so a moment is known to an eighth of it. Each
+// end of a window is known a few times better from some fifty readings. A reading that is seen late looks lagged by as
+// much.
 void expect_near(const SensorTraits& found, const SensorTraits& truth, const std::string& name) {
   const double grain_ms = to_ms(truth.period) / 8.0;
   const Nanoseconds window = truth.response == Response::counter ? truth.period : truth.window;
@@ -51,7 +53,7 @@ void expect_near(const SensorTraits& found, const SensorTraits& truth, const std
   EXPECT_NEAR(to_ms(found.time_constant), to_ms(truth.time_constant), 0.05 * to_ms(truth.time_constant)) << name;
 }
 
-// For docs/results/energy-sensors.md.
+// Records traits for docs/results/energy-sensors.md.
 void note(const SensorTraits& found, const std::string& name) {
   const auto property = [&](const char* what, double value) {
     ::testing::Test::RecordProperty(name + "." + what, std::to_string(value));

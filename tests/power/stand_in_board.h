@@ -1,4 +1,4 @@
-// The stand-in's board as tests of its clocks see it: in a file that guardians share, beside the folder of their state.
+// The stand-in's board in a file that guardians share, beside the folder of their state, for tests of its clocks.
 #pragma once
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ namespace wattune::power {
 inline constexpr const char* kBoard = "0000:3B:00.0";
 inline const std::string kUuid = "GPU-57a4d000-0000-4000-8000-00000000003b";
 
-// Of this process and all that it starts, before anything loads NVML; removed at its end.
+// The folder of this process and all that it starts. It is made before anything loads NVML, and removed at the end.
 struct StandInFolder {
   StandInFolder() {
     char name[] = "/tmp/wattune-clocks-XXXXXX";
@@ -42,7 +42,7 @@ struct StandInFolder {
 
 inline const StandInFolder kStandIn;
 
-// Until no guardian has the board.
+// Waits until no guardian has the board.
 inline void await_guardian() {
   std::filesystem::create_directories(kStandIn.state());
   const auto file = kStandIn.state() / (kUuid + ".lock");
@@ -50,7 +50,7 @@ inline void await_guardian() {
   ASSERT_EQ(flock(lock.get(), LOCK_EX), 0);
 }
 
-// Nothing is set, and nothing owed.
+// Expects that nothing is set and nothing is owed.
 inline void expect_board_is_back() {
   EXPECT_EQ(fakes::fake_board().graphics_lock, 0u);
   EXPECT_EQ(fakes::fake_board().memory_lock, 0u);

@@ -1,5 +1,5 @@
-// A board in virtual time for tests of characterisation: power that a load switches, seen through one sensor whose
-// behaviour the test chooses.
+// A board in virtual time for tests of characterisation. A load switches its power, and the test chooses the behaviour
+// of its sensor.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ constexpr Watts kIdleWatts{60};
 constexpr Watts kContextWatts{80};
 constexpr Watts kLoadWatts{300};
 
-// Time passes when the recorder waits or the load runs, in steps of a millisecond, at each of which the sensors publish
-// when it is their time and the recorder looks at them every other time.
+// Time passes when the recorder waits or the load runs, in steps of a millisecond. At each step the sensors publish if
+// they are due, and at every other step the recorder reads them.
 class SwitchedBoard : public Recorder, public KnownLoad {
  public:
   SensorTraits power{.response = Response::boxcar,
@@ -27,9 +27,10 @@ class SwitchedBoard : public Recorder, public KnownLoad {
                      .window = nanoseconds_from_ms(25),
                      .noise = 0.0};
   Nanoseconds counter_period = nanoseconds_from_ms(100);
-  Nanoseconds counter_window = nanoseconds_from_ms(100);  // the end of each period that it counts for the whole
+  Nanoseconds counter_window =
+      nanoseconds_from_ms(100);  // the part at the end of each period that it counts for the whole
   bool counter_stuck = false;
-  bool deaf = false;  // the power sensor shows no load
+  bool deaf = false;  // true if the power sensor does not show the load
 
   Nanoseconds now() const override { return nanoseconds_from_ms(static_cast<double>(ms_)); }
   void wait(Nanoseconds time) override { pass(time, prepared_ ? kContextWatts : kIdleWatts); }
@@ -80,7 +81,7 @@ class SwitchedBoard : public Recorder, public KnownLoad {
     const double jitter = 1.0 + power.noise * std::sqrt(12.0) * (random_.uniform() - 0.5);
     return (power.response == Response::lag ? lagging_ : mean()) * jitter;
   }
-  // Of the window that ended `lag` ago.
+  // Returns the mean of the window that ended `lag` ago.
   Watts mean() const {
     const auto end = std::max<std::ptrdiff_t>(0, ms_ - std::lround(to_ms(power.lag)));
     const auto begin = std::max<std::ptrdiff_t>(0, end - std::lround(to_ms(power.window)));

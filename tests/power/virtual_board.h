@@ -1,7 +1,7 @@
-// VirtualBoard: a board in virtual time whose power is known at every moment, and a Recorder of what ideal sensors show
-// of it. Traces are computed from the whole past when they are asked for, so that nothing sleeps or polls.
+// VirtualBoard is a board in virtual time with known power, and a Recorder of ideal sensors. Traces are computed from
+// the whole past when they are asked for, so nothing sleeps or polls.
 //
-//   VirtualBoard board({.sensors = {boxcar(...)}, .counters = {counter(...)}});
+//   VirtualBoard board({.energy = {counter(ms(100))}, .power = {boxcar(ms(100), ms(25))}});
 //   board.run({{nanoseconds_from_ms(50), Watts(300)}}, 10);   // ten launches
 //   board.true_energy(begin, end);
 #pragma once
@@ -20,14 +20,14 @@ namespace wattune::power {
 
 inline Nanoseconds ms(double value) { return nanoseconds_from_ms(value); }
 
-// How much power for how long.
+// A power for some time.
 struct Stretch {
   Nanoseconds time;
   Watts power;
 };
 using Profile = std::vector<Stretch>;
 
-// Power as a function of time: constant between moments.
+// Power as a function of time, constant between moments.
 class Signal {
  public:
   void append(Stretch stretch) {
@@ -41,7 +41,7 @@ class Signal {
     sum_ += stretch.power * stretch.time;
   }
   Nanoseconds end() const { return end_; }
-  // From time 0, before and behind which there is no power.
+  // Returns the energy from time 0. Before and after the signal there is no power.
   Joules until(Nanoseconds moment) const {
     moment = std::clamp(moment, Nanoseconds(), end_);
     const auto behind = std::ranges::upper_bound(begins_, moment);
@@ -50,7 +50,7 @@ class Signal {
     return sums_[i] + powers_[i] * (moment - begins_[i]);
   }
   Joules between(Nanoseconds begin, Nanoseconds end) const { return until(end) - until(begin); }
-  // What a sensor with a time constant shows at a moment, having shown the first power for ever (paper 000, eq 6).
+  // Returns the reading of a sensor with a time constant that has shown the first power for ever (paper 000, eq 6).
   Watts lagging(Nanoseconds moment, Nanoseconds time_constant) const {
     Watts shown = powers_.front();
     for (std::size_t i = 0; i < powers_.size() && begins_[i] < moment; ++i) {
@@ -68,24 +68,24 @@ class Signal {
   Joules sum_;
 };
 
-// A sensor of the board: what it is, when it publishes, and when it is read.
+// A sensor of the board, with the times of its publications and readings.
 struct VirtualSensor {
   SensorInfo info;
   Nanoseconds phase = {};                                       // of its publications
   Nanoseconds poll = ms(25);                                    // between two readings
   Nanoseconds poll_phase = {};                                  // of the readings
-  Nanoseconds dies{std::numeric_limits<double>::infinity()};    // shows nothing new from then on
-  Nanoseconds resets{std::numeric_limits<double>::infinity()};  // a counter begins at 0 again
+  Nanoseconds dies{std::numeric_limits<double>::infinity()};    // shows nothing new after that
+  Nanoseconds resets{std::numeric_limits<double>::infinity()};  // a counter that begins at 0 again
   bool counts_windows = false;                                  // a counter that sees only its window of each period
-  double quantum = 0.0;                                         // it shows whole multiples of this; 0: any number
+  double quantum = 0.0;                                         // readings are multiples of this; 0 for any number
   double drops = 0.0;                                           // share of the readings that get lost
   double repeats = 0.0;                                         // share of the publications that show the old value
-  Nanoseconds delay = {};                                       // a publication shows up to so much later
+  Nanoseconds delay = {};                                       // most delay of a publication
   double gain = 1.0;
   std::uint64_t seed = 1;  // of its noise
 };
 
-// What it shows at its k-th publication, at time k * period + phase.
+// Returns the reading of the k-th publication, at time k * period + phase.
 inline double shown(const VirtualSensor& sensor, const Signal& signal, std::int64_t k, double sum_before) {
   const SensorTraits& traits = sensor.info.traits;
   const Nanoseconds at = static_cast<double>(k) * traits.period + sensor.phase;
@@ -108,14 +108,14 @@ inline double shown(const VirtualSensor& sensor, const Signal& signal, std::int6
   return sensor.gain * noise * (signal.between(seen - ms(0.001), seen) / ms(0.001)).value();
 }
 
-// Chance that is the same whenever it is asked for.
+// Returns a random number that is the same for every call with these arguments.
 inline double chance_of(const VirtualSensor& sensor, std::int64_t k, std::uint64_t of_what) {
   std::uint64_t bits = (sensor.seed * 1'000'003 + static_cast<std::uint64_t>(k)) * 7919 + of_what;
   for (const std::uint64_t odd : {0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu}) bits = (bits ^ (bits >> 30)) * odd;
   return static_cast<double>(bits >> 11) * 0x1.0p-53;
 }
 
-// Readings from `begin` to the end of the signal.
+// Computes readings from `begin` to the end of the signal.
 template <typename T>
 Trace<T> trace_of(const VirtualSensor& sensor, const Signal& signal, Nanoseconds begin) {
   Trace<T> trace{sensor.info, {}};
@@ -171,7 +171,7 @@ inline VirtualSensor lagging(Nanoseconds period, Nanoseconds time_constant, doub
 class VirtualBoard : public Recorder {
  public:
   explicit VirtualBoard(VirtualSensors sensors, Watts idle = Watts(50)) : sensors_(std::move(sensors)), idle_(idle) {
-    wait(nanoseconds_from_seconds(2));  // it was there before
+    wait(nanoseconds_from_seconds(2));  // time before the first call
   }
 
   Nanoseconds now() const override { return signal_.end(); }
@@ -208,7 +208,7 @@ class VirtualBoard : public Recorder {
 
   VirtualSensors& sensors() { return sensors_; }
   std::vector<std::string> failures;
-  // At a moment.
+  // Conditions at a moment.
   std::function<backend::Conditions(Nanoseconds)> conditions = [](Nanoseconds) {
     return backend::Conditions{Megahertz(1410), false};
   };

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the documents: relative links point at what exists, every module has a page, prose keeps to 120 columns."""
+"""Checks the documents: relative links have targets, every module has a page, prose keeps to 120 columns."""
 import pathlib
 import re
 import subprocess
@@ -10,7 +10,7 @@ widest = 120
 
 
 def lines_of_prose(text):
-    """Number and text of each line outside of code, tables, headings and pictures."""
+    """Yields number and text of each line outside of code, tables, headings and pictures."""
     in_code = False
     for number, line in enumerate(text.splitlines(), 1):
         start = line.lstrip()
@@ -21,7 +21,7 @@ def lines_of_prose(text):
 
 
 def can_break(line):
-    """A line that is one long word, such as a link to a long address, cannot; a list's mark is no word."""
+    """Tells whether a line has several words. A single one, such as a link, cannot break; a list's mark is no word."""
     return len(re.sub(r"^\s*([-*+]|\d+\.)?\s*", "", line).split()) > 1
 
 

@@ -1,4 +1,4 @@
-"""clang-tidy with the checks of .clang-tidy over every source of the library and the program.
+"""Runs clang-tidy with the checks of .clang-tidy over every source of the library and the program.
 
     check_tidy.py             all sources
     check_tidy.py --changed   those that the last commit or the working tree changed, or whose own header they changed
@@ -21,7 +21,7 @@ SOURCES = pathlib.Path("src").resolve()
 
 
 def groups():
-    """The groups of sources under src/, each with its compiler flags."""
+    """Yields the groups of sources under src/, each with its compiler flags."""
     for entry in json.loads(pathlib.Path("build/tidy/compile_commands.json").read_text()):
         unit = pathlib.Path(entry["file"])
         inside = re.findall(r'#include "(.*)"', unit.read_text()) if unit.suffix == ".cxx" else [str(unit)]
@@ -31,7 +31,7 @@ def groups():
 
 
 def findings(source, flags):
-    """What clang-tidy says against a source; empty if nothing."""
+    """Returns the findings of clang-tidy for a source; empty if there are none."""
     result = subprocess.run(["clang-tidy-15", "--quiet", str(source), "--", *flags], capture_output=True, text=True)
     return "" if result.returncode == 0 else result.stdout or result.stderr
 
@@ -44,15 +44,15 @@ def check(group):
 
 
 def changed_stems():
-    """The paths below src/ and include/wattune/, without suffix, of what differs from the commit before the last."""
+    """Returns the paths in src/ and include/wattune/, without suffix, that differ from the commit before the last."""
     diff = subprocess.run(["git", "diff", "--name-only", "HEAD~1"], capture_output=True, text=True)
-    if diff.returncode != 0:  # a checkout of a single commit: nobody knows what it changed
+    if diff.returncode != 0:  # a checkout of a single commit, whose changes are unknown
         return None
     return {re.sub(r"^(src|include/wattune)/|\.\w+$", "", path) for path in diff.stdout.split()}
 
 
 def changed_groups():
-    """Each changed source as a group of its own, with the flags of the group that it is built in."""
+    """Yields each changed source as a group of its own, with the flags of the group that it is built in."""
     stems = changed_stems()
     for unit, sources, flags in groups():
         for source in sources:

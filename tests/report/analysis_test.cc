@@ -14,7 +14,7 @@
 namespace wattune::report {
 namespace {
 
-// A row of parameter values 1, 2, 4, 8 with times 3, 2, 5, 1 ms: 2 and 8 are local minima.
+// Returns a row of parameter values 1, 2, 4, 8 with times 3, 2, 5, 1 ms: 2 and 8 are local minima.
 ResultSet row() { return one_parameter().time({1}, 3e6).time({2}, 2e6).time({4}, 5e6).time({8}, 1e6); }
 
 TEST(Analysis, CountsWhatIsNearTheBest) {
@@ -26,7 +26,7 @@ TEST(Analysis, CountsWhatIsNearTheBest) {
   EXPECT_EQ(times.worst, 5e6);
 }
 
-// The row, of which 2 and 8 met in the final, on a device that had become slower than in the search.
+// Returns the row with a final between 2 and 8, in which the device was slower than in the search.
 ResultSet row_with_final() {
   return one_parameter()
       .time({1}, 3e6)
@@ -73,8 +73,8 @@ TEST(Analysis, CentralityIsTheShareOfGoodMinima) {
   EXPECT_NEAR(centrality.proportions[1], 1.0, 1e-8);
 }
 
-// 1, 2, 3 and 5 ms of four correct ones and one that failed. The axis reaches from x 76 to 736 and from y 388 to 48:
-// the best is one of five, at the performance of the second, 1/2, two are.
+// Four correct configurations take 1, 2, 3 and 5 ms, and one failed. The axis is from x 76 to 736 and from y 388 to 48.
+// The best is one of five; at the performance of the second, 1/2, there are two.
 TEST(Analysis, DrawsHowManyReachWhichPerformance) {
   ResultSet results = row();
   results.trials.push_back(ResultSet(one_parameter().failure({16}, Status::compile, "no")).trials.front());
@@ -85,7 +85,7 @@ TEST(Analysis, DrawsHowManyReachWhichPerformance) {
   EXPECT_THAT(plot_distribution_svg({failures}, {"B"}), testing::HasSubstr("B: 0 correct, 1 failed"));
 }
 
-// The best of the row fails on the second device, whose best the row does not hold.
+// The best of the row fails on the second device, whose best is not in the row.
 TEST(Analysis, DrawsPortability) {
   const ResultSet other = one_parameter().time({16}, 1e6).failure({8}, Status::compile, "no");
   const std::string svg = plot_portability_svg({row(), other}, {"first", "second"});
@@ -95,7 +95,7 @@ TEST(Analysis, DrawsPortability) {
   EXPECT_THAT(svg, testing::HasSubstr("add: speed of the row"));
 }
 
-// Every value of the row was recorded. Ten by ten values, of which every third was, have no neighbours beside them.
+// Every value of the row was recorded. Every third of ten by ten values was recorded, without neighbours.
 TEST(Analysis, DescribesTheSpaceWhereResultsAreDense) {
   EXPECT_TRUE(describes_space(row()));
   EXPECT_FALSE(describes_space(one_parameter().time({1}, 3e6).time({4}, 5e6)));
@@ -136,7 +136,7 @@ TEST(Analysis, AnswersWhenNothingHasAnObjective) {
 }
 
 // One of 100 configurations is good, so random search needs ln(0.1) / ln(0.99) = 229.1 steps for it (the example of
-// equation 5). All take twice the time of a good one on average: 0.9 * 230 * (2 - 1) / 0.1 launches.
+// equation 5). On average all take twice the time of a good one: 0.9 * 230 * (2 - 1) / 0.1 launches.
 TEST(Analysis, TuningPaysOffAfterSoManyLaunches) {
   std::vector<Value> values;
   for (int i = 0; i < 100; ++i) values.emplace_back(i);
@@ -150,8 +150,8 @@ TEST(Analysis, TuningPaysOffAfterSoManyLaunches) {
   EXPECT_EQ(amortisation_of(one_parameter().failure({1}, Status::compile, "no")).steps, 0.0);
 }
 
-// Best on the first is 8, which takes 4 of at best 2 ms on the second; best there is 1, which takes 3 of at best 1 ms
-// on the first. The third failed 8 and did not measure 1.
+// The best on the first device is 8, which takes 4 of at best 2 ms on the second. The best on the second is 1, which
+// takes 3 of at best 1 ms on the first. The third failed 8 and did not measure 1.
 TEST(Analysis, PortabilityComparesWithTheBestOfEach) {
   const ResultSet second = one_parameter().time({1}, 2e6).time({8}, 4e6);
   const ResultSet third = one_parameter().time({2}, 7e6).failure({8}, Status::runtime, "no");
@@ -164,7 +164,7 @@ TEST(Analysis, PortabilityComparesWithTheBestOfEach) {
   EXPECT_EQ(matrix[2][0], 0.5);
 }
 
-// On the second device 8 was fast at first and slow beside the best in the final, and 1 failed a check in the end.
+// On the second device 8 was fast at first, and slow beside the best in the final; 1 failed a check in the end.
 TEST(Analysis, IsOfTheTrialThatCounts) {
   ResultSet first = one_parameter().time({8}, 1e6);
   ResultSet second = one_parameter().time({2}, 2e6).time({8}, 1e6).time({8}, 4e6).time({1}, 1e6);
@@ -176,9 +176,9 @@ TEST(Analysis, IsOfTheTrialThatCounts) {
   EXPECT_EQ(distribution_of(second).failed, 0u);
 }
 
-// Rates of 100, 98, 50 and 80: within 5 % is what is at most 1.05 times as bad. One of four is enough for a good one in
-// ln(0.1) / ln(1 - 2 / 4) = 3.3 steps; the mean slowdown (1 + 100/98 + 2 + 1.25) / 4 * 0.95 - 1 = 0.2517 costs 0.9 * 4
-// * 0.2517 / 0.1 launches.
+// The rates are 100, 98, 50 and 80: within 5 % means at most 1.05 times as bad. Two of four are good, of which random
+// search finds one in ln(0.1) / ln(1 - 2 / 4) = 3.3 steps. The mean slowdown (1 + 100/98 + 2 + 1.25) / 4 * 0.95 - 1 =
+// 0.2517 costs 0.9 * 4 * 0.2517 / 0.1 launches.
 TEST(Analysis, OfAMetricThatIsToBeLargeIsByItsRatio) {
   ResultSet results = row();
   const double rates[] = {100, 98, 50, 80};
@@ -187,7 +187,7 @@ TEST(Analysis, OfAMetricThatIsToBeLargeIsByItsRatio) {
   EXPECT_EQ(count_within(results, 0.05), 2u);
   EXPECT_EQ(amortisation_of(results).steps, 4.0);
   EXPECT_EQ(amortisation_of(results).launches, 10.0);
-  // 1 and 8 are minima: 100 and 80.
+  // 1 and 8 are minima, with rates of 100 and 80.
   EXPECT_NEAR(centrality_of(results, {0.3}).proportions[0], 1.0, 1e-12);
   EXPECT_GT(centrality_of(results, {0.05}).proportions[0], 0.0);
   ResultSet second = results;
@@ -195,7 +195,7 @@ TEST(Analysis, OfAMetricThatIsToBeLargeIsByItsRatio) {
   EXPECT_NEAR(portability({results, second})[0][1], 25.0 / 98.0, 1e-12);
 }
 
-// A sum that may fall below 0.
+// The objective is a sum that may fall below 0.
 TEST(Analysis, OfMixedSignsNeverPaysOff) {
   ResultSet results = row();
   results.trials[0].observation.objective_value = -1.0;

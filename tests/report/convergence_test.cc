@@ -67,7 +67,7 @@ TEST(ConvergenceSvg, ShowsEveryEvaluation) {
   EXPECT_EQ(std::count(path.begin(), path.end(), 'M'), 3);
 }
 
-// The search found 2 ms for 4, the final, in which the default, 1, took part, 3 ms.
+// Returns results in which the search found 2 ms for 4, and the final, in which the default, 1, took part, 3 ms.
 ResultSet with_default_in_final() {
   return one_parameter()
       .default_values({1})

@@ -11,8 +11,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// The clocks reach from x 90 to 736, so 1000 of 500..1500 MHz is at 413. The energies 1..3 J get 0.1 J beside them: of
-// 0.9..3.1 J at y 404..72, 1 J is at 404 - 332 * 0.1 / 2.2 = 388.9, 3 J at 87.1 and 2 J at 238.
+// The clocks are from x 90 to 736, so 1000 of 500..1500 MHz is at 413. The energies 1..3 J get a margin of 0.1 J:
+// 0.9..3.1 J are at y 404..72. Then 1 J is at 404 - 332 * 0.1 / 2.2 = 388.9, 3 J at 87.1 and 2 J at 238.
 TEST(EnergySvg, DrawsDotsCurveRidgeAndBands) {
   EnergyPlot plot{.title = "gemm <A100>", .measured = {{500, 1}, {1500, 3}}, .curve = {{500, 1}, {1000, 2}, {1500, 3}}};
   plot.bands = {{"steered & likely", 900, 1100}};
@@ -51,7 +51,7 @@ TEST(EnergySvg, DrawsASinglePoint) {
   EXPECT_THAT(plot_energy_svg({.title = "t", .measured = {{500, 1}}}), HasSubstr("class=\"dots\" d=\"M90.0 404.0h0\""));
 }
 
-// Around 2 J at y 238, 1 J more or less are 150.9 pixels (332 / 2.2).
+// 1 J more or less than 2 J, which is at y 238, are 150.9 pixels (332 / 2.2).
 TEST(EnergySvg, DrawsWhatIsLikelyAroundTheCurve) {
   EnergyPlot plot{.title = "t", .measured = {{500, 1}, {1500, 3}}, .fitted_to = {{1000, 2}}, .curve = {{1000, 2}}};
   plot.likely = {{1000, 1, 3}, {1500, 1, 3}};
@@ -62,7 +62,7 @@ TEST(EnergySvg, DrawsWhatIsLikelyAroundTheCurve) {
   EXPECT_THAT(svg, HasSubstr("slower by 5 %"));
 }
 
-// Each name is some 260 pixels wide, of 646, so that the third needs a second line, and the picture grows by one.
+// Each name is some 260 of 646 pixels wide, so that the third needs a second line, and the picture grows by one.
 TEST(EnergySvg, LegendsThatAreLongGetMoreLines) {
   EnergyPlot plot{.title = "t", .measured = {{500, 1}, {1500, 3}}};
   const std::string name(38, 'n');

@@ -54,7 +54,7 @@ TEST(EnergyByClock, WhatWasNotRecordedIsLeftOut) {
   EXPECT_THAT(energy_plot_of(results).measured, IsEmpty());
 }
 
-// Of 9, 8, 20 and 5 J one takes more than one and a half times the 8 J of the clock at which the least is largest.
+// The energies are 9, 8, 20 and 5 J. One is more than one and a half times 8 J, the largest of the least energies.
 TEST(EnergyOfResults, LeavesOutWhatWouldMakeTheRestSmall) {
   const ResultSet results = at_clocks({{2000, 1, 9, 60}, {2000, 2, 8, 64}, {2000, 3, 20, 61}, {1000, 1, 5, 40}});
   const std::string svg = plot_energy_svg(energy_plot_of(results));
@@ -67,7 +67,8 @@ TEST(EnergyOfResults, OneClockIsNoError) {
   EXPECT_THAT(plot_energy_svg(energy_plot_of(at_clocks({{2000, 1, 9, 60}}))), Not(IsEmpty()));
 }
 
-// x = 2 and 3 were recorded at both clocks, 1 at one, though it takes the least; of the two 3 takes less.
+// x = 2 and 3 were recorded at both clocks, and 3 takes less energy than 2. x = 1 takes the least, but was recorded at
+// one.
 TEST(EnergyByClock, OneCodeIsThatOfTheMostClocks) {
   const ResultSet results =
       at_clocks({{1000, 1, 1, 40}, {2000, 2, 8, 60}, {1000, 2, 6, 40}, {2000, 3, 7, 60}, {1000, 3, 5, 40}});

@@ -13,7 +13,7 @@ using ::testing::Not;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Errors of 0, 3 and -4: the mean of their sizes is 7/3, the root of the mean of their squares the root of 25/3.
+// The errors are 0, 3 and -4: the mean of their sizes is 7/3, the root of the mean of their squares the root of 25/3.
 const std::vector<ForecastPlot::Point> kThree = {{"right", 0, 0}, {"low", 10, 13}, {"<high>", 20, 16}};
 
 ForecastPlot plot_of(std::vector<ForecastPlot::Series> series, double band = 0.0) {
@@ -33,8 +33,8 @@ TEST(ForecastPlot, ErrorsAreOfMeasuredLessForecast) {
   EXPECT_EQ(errors.name_of_worst, "<high>");
 }
 
-// With a twentieth of room at each end both axes go from -1 to 21: over 646 pixels from 90 on, and up over 400 from 448
-// on. So 10 lies in the middle at 413, and 13 at 448 - 400 * 14 / 22.
+// Both axes go from -1 to 21, with a margin of a twentieth: over 646 pixels from 90 on, and up over 400 from 448 on. So
+// 10 lies in the middle at 413, and 13 at 448 - 400 * 14 / 22.
 TEST(ForecastPlot, PointsStandAtTheirNumbersWithTheirNames) {
   const std::string svg = plot_forecasts_svg(plot_of({{"pilots", kThree}}));
   EXPECT_THAT(svg, HasSubstr("pairs &lt;here&gt;"));
@@ -51,8 +51,8 @@ TEST(ForecastPlot, EachSeriesTellsItsErrors) {
   EXPECT_THAT(svg, HasSubstr(">counts: 1 point, mean error 1, rms 1, worst +1 (one)</text>"));
 }
 
-// A band of 11, half of the axis: its lines begin and end in the middle of the frame's edges. All are in it but the
-// errors of more than 3 when it is 3.
+// A band of 11 is half of the axis: its lines begin and end in the middle of the frame's edges. All points are in it;
+// one of 3 leaves out the error of more than 3.
 TEST(ForecastPlot, ABandSaysHowManyLieInIt) {
   const std::string wide = plot_forecasts_svg(plot_of({{"pilots", kThree}}, 11.0));
   EXPECT_THAT(wide, HasSubstr("<path class=\"band\" d=\"M90.0 248.0L413.0 48.0\"/>"));

@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// From -20 % to 100 % over 340 pixels, of which the plot's top is 48: 40 % is in the middle.
+// The axis goes from -20 % to 100 % over 340 pixels, from the plot's top at 48: 40 % is in the middle.
 TEST(GainPlot, HasCurvesByShareAndBaselinesAsLines) {
   const std::string svg = plot_gain_svg({.title = "C with <L>",
                                          .first = "C",

@@ -45,7 +45,7 @@ int main(void) {
 // A folder with the header and programs that include it.
 class HeaderTest : public test::FolderTest {
  protected:
-  // Whether an application with the header compiles, and ends with status 0.
+  // True if an application with the header compiles, and ends with status 0.
   bool runs(const std::string& header, const char* compiler, const char* suffix, const std::string& options,
             const std::string& application = kApplication) {
     test::write_contents(path("best.h"), header);

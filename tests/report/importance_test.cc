@@ -15,8 +15,8 @@ double share_of(const ResultSet& results, const std::string& parameter) {
   return -1.0;
 }
 
-// Two levels each, log(time) = 2 a + b. Over the four corners: SS_a = 4, SS_b = 1 of SS_total = 5. 16 times each, with
-// n = 64, k = 2, the correction is 63/62: share_a = 1 - 0.2 * 63/62, share_b = 1 - 0.8 * 63/62.
+// Two parameters with two levels, log(time) = 2 a + b. Over the four corners: SS_a = 4, SS_b = 1 of SS_total = 5. Each
+// corner occurs 16 times: n = 64, k = 2, the correction is 63/62: share_a = 1 - 0.2 * 63/62, share_b = 1 - 0.8 * 63/62.
 TEST(Importance, IsTheCorrectedShareOfVariance) {
   auto builder = ResultsBuilder({{.name = "b", .values = {0, 1}}, {.name = "a", .values = {0, 1}}});
   for (int a = 0; a < 2; ++a)
@@ -52,7 +52,7 @@ TEST(Importance, SeparatesCausesFromNoise) {
 }
 
 TEST(Importance, IsHonestWithFewData) {
-  // As many values as Trials: each Trial explains itself, which says nothing.
+  // There are as many values as Trials: each Trial explains itself, which says nothing.
   const ResultSet once = one_parameter().time({1}, 5).time({2}, 6).time({4}, 7).time({8}, 8);
   EXPECT_FALSE(parameter_importance(once).front().main_effect);
   EXPECT_EQ(table_of_importance(once, 80), "4 correct results are too few to tell which parameters matter.\n");
@@ -72,7 +72,7 @@ TEST(Importance, IgnoresFailuresAndEqualTimes) {
   EXPECT_THAT(table_of_importance(builder, 80), testing::HasSubstr("whose times do not differ"));
 }
 
-// Ten results at ten values of each of nine parameters that grow together: each alone explains as much as is left.
+// Ten results at ten values of each of nine parameters that are equal: each alone explains as much as is left.
 TEST(Importance, OfMoreValuesThanResultsIsNotGiven) {
   std::vector<Parameter> parameters;
   for (const char name : std::string("abcdefghi"))
@@ -83,8 +83,8 @@ TEST(Importance, OfMoreValuesThanResultsIsNotGiven) {
   EXPECT_TRUE(parameter_interactions(builder).empty());
 }
 
-// Thirteen results, of which seven have one value and six the other: log(time) alternates, and what little the value
-// explains is what chance does. Ten times as many tell that it explains next to nothing.
+// Seven of thirteen results have one value and six the other. log(time) has a period of three, so that the
+// value explains as little as chance would. A hundred times as many results show that it explains next to nothing.
 TEST(Importance, WhatChanceMayHaveMadeIsNotGiven) {
   for (const int times : {1, 100}) {
     auto builder = ResultsBuilder({{.name = "a", .values = {0, 1}}});
@@ -97,7 +97,7 @@ TEST(Importance, WhatChanceMayHaveMadeIsNotGiven) {
   }
 }
 
-// One cause that two parameters share.
+// Two parameters share one cause.
 TEST(Importance, SharesOfParametersThatGoTogetherAreSaidToAddUp) {
   auto builder = ResultsBuilder({{.name = "a", .values = {0, 1}}, {.name = "b", .values = {0, 1}}});
   for (int i = 0; i < 20; ++i) builder.time({i % 2, i % 2}, 5 + i % 2);

@@ -21,8 +21,8 @@ double share_of(const ResultSet& results, const std::string& a, const std::strin
   return kNone;
 }
 
-// log(time) = a + b + a b, eight times over all corners: the three terms have equal sums of squares, and c does
-// nothing.
+// Returns results with log(time) = a + b + a b, eight times over all corners: the three terms have equal sums of
+// squares, and c has no effect.
 ResultSet joint() {
   ResultsBuilder builder(kThreeFlags);
   for (const int a : {-1, 1})
@@ -38,7 +38,7 @@ TEST(Interactions, AreWhatTheSumOfBothDoesNotExplain) {
   EXPECT_EQ(parameter_interactions(joint()).front().first, "a");
 }
 
-// A constraint leaves out a = b = 1, so that a and b go together; an additive time has no interaction even so.
+// A constraint excludes a = b = 1, so that a and b depend on each other. An additive time has no interaction even so.
 TEST(Interactions, AreNotMadeByConstraints) {
   ResultsBuilder builder({{.name = "a", .values = {0, 1, 2}}, {.name = "b", .values = {0, 1, 2}}});
   for (int a = 0; a < 3; ++a)
@@ -57,7 +57,7 @@ TEST(Interactions, AreHonestWithFewData) {
   EXPECT_EQ(share_of(builder, "a", "b"), kNone);
   for (const int a : {-1, 1})
     for (const int b : {-1, 1}) builder.time({a, b, 1}, std::exp(a * b));
-  EXPECT_EQ(share_of(builder, "a", "b"), kNone);  // a Trial per cell: noise would look the same
+  EXPECT_EQ(share_of(builder, "a", "b"), kNone);  // one Trial per cell: noise would look the same
   EXPECT_EQ(table_of_interactions(builder, 5, 80), "");
 }
 
@@ -65,7 +65,7 @@ TEST(Interactions, AreListedAndDrawn) {
   EXPECT_EQ(table_of_interactions(joint(), 5, 80), " 33.3 %  a and b\n");
   const std::string svg = plot_interactions_svg(joint());
   EXPECT_THAT(svg, HasSubstr(">33.3</text>"));
-  EXPECT_THAT(svg, HasSubstr("fill=\"#4c91d0\""));  // of the largest share
+  EXPECT_THAT(svg, HasSubstr("fill=\"#4c91d0\""));  // the colour of the largest share
   EXPECT_THAT(svg, HasSubstr("add on Device A"));
 }
 

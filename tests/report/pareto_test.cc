@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Times 1, 2, 3, 4 ms with a quality of 5, 9, 7, 12: 3 ms is worse than 2 ms in both.
+// Returns times of 1, 2, 3, 4 ms with a quality of 5, 9, 7, 12: 3 ms is worse than 2 ms in both.
 ResultSet four_points(std::vector<Objective> objectives) {
   ResultSet results = ResultsBuilder({{.name = "x", .values = {1, 2, 3, 4, 5}}})
                           .time({1}, 1e6)

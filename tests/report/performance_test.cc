@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// The axis reaches from -1, where deeper values are cut off, at y 388, to 1 at y 48: 0 is in the middle at 218.
+// The axis goes from -1, where lower values are cut off, at y 388, to 1 at y 48: 0 is in the middle at 218.
 TEST(PerformanceSvg, DrawsCurvesBetweenRandomSearchAndOptimum) {
   const std::string svg = plot_performance_svg("two <spaces>", {{"a & b", {0.0, -5.0, 1.0}}, {"c", {0.5, 0.5, 0.5}}});
   EXPECT_THAT(svg, HasSubstr("two &lt;spaces&gt;"));
@@ -18,7 +18,7 @@ TEST(PerformanceSvg, DrawsCurvesBetweenRandomSearchAndOptimum) {
   EXPECT_THAT(svg, HasSubstr("class=\"zero\" x1=\"76\" x2=\"736\" y1=\"218.0\""));
 }
 
-// The title begins at 76 and the picture ends at 760; nothing says how wide the letters are.
+// The title begins at 76 and the picture ends at 760; the width of letters is unknown.
 TEST(PerformanceSvg, SqueezesALongTitleIntoThePicture) {
   const std::string title(100, 'W');
   EXPECT_THAT(plot_performance_svg(title, {}),
@@ -36,7 +36,7 @@ TEST(PerformanceSvg, BeginsAtZeroWhenNothingIsBelow) {
   EXPECT_THAT(plot_performance_svg("t", {{"a", {0.0, 1.0}}}), HasSubstr("M76.0 388.0L736.0 48.0"));
 }
 
-// From nothing at the bottom, y 388, to all of the optimum's work at the top, y 48.
+// The curve rises from no work at the bottom, y 388, to all of the optimum's work at the top, y 48.
 TEST(AmortizationSvg, CountsInPercentOfTheOptimum) {
   const std::string svg = plot_amortization_svg("sizes", {{"ours", {0.0, 0.5, 1.0}}});
   EXPECT_THAT(svg, HasSubstr("M76.0 388.0L406.0 218.0L736.0 48.0"));

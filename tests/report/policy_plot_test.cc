@@ -23,9 +23,9 @@ std::size_t circles_of(const std::string& svg) {
   return count;
 }
 
-// `slow` is slower and takes more joules than `fast`, `lavish` is as fast with more joules; each of the others wins in
-// something. With a twentieth of room at each end, joules from 49 to 71 lie between 90 and 736 pixels, and works from
-// 195 to 305 per second between 364 and 56: 50 J at 90 + 646 / 22, 300 works at 364 - 308 * 105 / 110.
+// `slow` is slower and takes more joules than `fast`; `lavish` is as fast with more joules. Each of the others is best
+// in something. With a margin of a twentieth, joules from 49 to 71 are between 90 and 736 pixels, and works from 195 to
+// 305 per second between 364 and 56. Thus 50 J are at 90 + 646 / 22, 300 works at 364 - 308 * 105 / 110.
 const PolicyPlot kFour{.title = "100 works <here>",
                        .policies = {{"slow", 200, 70}, {"fast", 300, 60}, {"lavish", 300, 65}, {"<thrifty>", 250, 50}}};
 

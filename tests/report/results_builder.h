@@ -1,4 +1,4 @@
-// Small ResultSets, written down as what was measured.
+// A builder of small ResultSets, written as a list of measurements.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ class ResultsBuilder {
     return *this;
   }
 
-  // A correct Trial; with half a width, its interval reaches that far to both sides.
+  // Adds a correct Trial, whose interval reaches `half_width` to both sides.
   ResultsBuilder& time(std::vector<Value> values, double nanoseconds, double half_width = 0.0) {
     Trial& trial = add(std::move(values));
     trial.observation.statistics = Statistics{Nanoseconds(nanoseconds),
@@ -40,7 +40,8 @@ class ResultsBuilder {
     return *this;
   }
 
-  // Makes the last Trial one of the final, of which all have one time stamp; the search measured so many nanoseconds.
+  // Makes the last Trial one of the final, all of which have one time stamp. `searched` is the time of the search in
+  // nanoseconds.
   ResultsBuilder& in_final(FinalPlace place, double searched, std::optional<PairedGain> over_default = {}) {
     Trial& trial = results_.trials.back();
     trial.finished_at += std::chrono::hours(1);

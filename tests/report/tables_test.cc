@@ -75,7 +75,7 @@ TEST(TableOfBest, MarksObjectivesThatAreBounds) {
             "2  >=0.75      900.0  890.0 .. 910.0  2\n");
 }
 
-// 2 won the shoot-out, in which 1, the default, ran along; 4 was measured before it, when the device was faster.
+// 2 won the final, in which 1, the default, took part; 4 was measured before it, when the device was faster.
 TEST(TableOfBest, MarksWhatRanAtAnotherTimeThanTheDefault) {
   ResultSet results = one_parameter().default_values({1}).time({4}, 160).time({2}, 250).time({1}, 4000);
   results.trials[1].observation.final_place = FinalPlace::winner;
@@ -92,8 +92,8 @@ TEST(TableOfBest, MarksWhatRanAtAnotherTimeThanTheDefault) {
             "That is the ratio of their medians.\n");
 }
 
-// In turns with the default, 1, the winner was faster in each round, whatever the medians say. 8 was in the search
-// only: 268 / 265 = 1.01.
+// Returns results in which the winner was faster in each round of turns with the default, 1, whatever the medians are.
+// 8 was in the search only: 268 / 265 = 1.01.
 ResultSet with_final() {
   return one_parameter()
       .default_values({1})
@@ -248,7 +248,7 @@ TEST(Text, WrapsAtSpacesAndBars) {
   EXPECT_EQ(wrapped("one two", 0, 2), "one\n  two");
 }
 
-// 24 columns: every word of a sentence is there, and no line is longer.
+// In 24 columns every word of a sentence is there, and no line is longer.
 TEST(Tables, WrapSentencesOnNarrowTerminals) {
   const ResultSet results = ResultsBuilder({{.name = "x", .values = {1, 2}}})
                                 .default_values({2})

@@ -7,7 +7,7 @@
 namespace wattune::schedule {
 namespace {
 
-// Soloists that count what they are asked for, and a search that has come to its end.
+// A fixture with soloists that count how often they are asked, and a search that has ended.
 class BestAloneTest : public testing::Test {
  protected:
   BestAloneTest() {
@@ -25,7 +25,7 @@ class BestAloneTest : public testing::Test {
   ConfigurationId together(std::int64_t one, std::int64_t two) const {
     return company_.together({own(0, one), own(1, two)});
   }
-  // As an evaluator of the company does: nobody comes after one that fails.
+  // Evaluates the configuration as an evaluator of the company does: members after one that fails are not evaluated.
   void evaluate(search::Strategy& strategy, ConfigurationId id) {
     const Configuration all = company_.space().configuration(id);
     Observation observation = tune::measured(1e6);
@@ -52,7 +52,8 @@ class BestAloneTest : public testing::Test {
   std::size_t asked_ = 0;
 };
 
-// The search knew 32 of both. What is left of each is tried at once with what is left of the other.
+// The search knew 32 of both. The configurations that are left of one are tried together with those that are left of
+// the other.
 TEST_F(BestAloneTest, ProposesWhatIsLeftToTimeAndThenEachAtItsBest) {
   alone_[1] = [](const Configuration& its) { return tune::measured(100.0 - its.find("BLOCK")->as_real()); };
   const auto strategy = make_best_alone(company_, soloists_);
@@ -67,7 +68,7 @@ TEST_F(BestAloneTest, EvaluatesNothingItselfAndWaitsForWhatItProposed) {
   EXPECT_EQ(asked_, 0u);
 }
 
-// 16 of the first fails alone, before the second's turn, which comes again.
+// 16 of the first fails alone, before the second had its turn; 16 of the second comes again.
 TEST_F(BestAloneTest, TriesAgainWhatAnotherKeptFromBeingTried) {
   alone_[0] = [](const Configuration& its) {
     return its.find("BLOCK")->as_real() < 20 ? Observation{.status = Status::runtime} : alone_by_block(its).value();
@@ -78,15 +79,15 @@ TEST_F(BestAloneTest, TriesAgainWhatAnotherKeptFromBeingTried) {
             (std::vector<ConfigurationId>{together(16, 16), together(64, 16), together(32, 64), together(32, 16)}));
 }
 
-// A failure of an earlier run is told of, but not who failed alone.
+// The failure of an earlier run is known, but not which member failed alone.
 TEST_F(BestAloneTest, LeavesOutWhatFailedInAnEarlierRun) {
   const auto strategy = make_best_alone(company_, soloists_);
   evaluate(*strategy, together(32, 32));
   strategy->tell(together(16, 16), {.status = Status::runtime});
-  EXPECT_EQ(all_of(*strategy), (std::vector<ConfigurationId>{together(64, 64)}));  // at its best each is 32 by 32
+  EXPECT_EQ(all_of(*strategy), (std::vector<ConfigurationId>{together(64, 64)}));  // 32 by 32, each at its best
 }
 
-// What was the best alone stays what ratios are tried of, though something better is met beside others.
+// The configurations that were best alone stay those whose ratios are tried, though a better one is met beside others.
 TEST(BestAlone, TriesEveryRatioOfEachAtItsBest) {
   const auto company =
       CompanySpace::build({{"one", writing_spec("one"), {0, 1, 2}}, {"two", writing_spec("two"), {0, 4}}}).value();
@@ -109,7 +110,7 @@ TEST(BestAlone, TriesEveryRatioOfEachAtItsBest) {
 TEST_F(BestAloneTest, HasNoAnswerWhereAMemberIsNeverRight) {
   alone_[1] = [](const Configuration&) { return Observation{.status = Status::correctness}; };
   const auto strategy = make_best_alone(company_, soloists_);
-  EXPECT_EQ(all_of(*strategy).size(), 3u);  // each of the second's, and nothing of all at their best
+  EXPECT_EQ(all_of(*strategy).size(), 3u);  // each of the second's, but no ratio of the best
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Who reads the board's counter of energy, and when: a board that keeps that in mind.
+// Tests which thread reads the board's energy counter, and when, with a board that remembers its readers.
 #include "schedule/board_energy.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace wattune::schedule {
 namespace {
 
-// It draws a joule between two questions.
+// A board that draws one joule between two readings.
 class AskedBoard : public backend::Sensors {
  public:
   Result<backend::SensorReadings> read() override {
@@ -31,7 +31,7 @@ class AskedBoard : public backend::Sensors {
     const std::lock_guard lock(mutex_);
     return questions_[std::this_thread::get_id()];
   }
-  // Until others have asked so many times more.
+  // Waits until other threads have read the counter so many times more.
   void wait_for(double questions) {
     std::unique_lock lock(mutex_);
     const double until = joules_ + questions;
@@ -75,7 +75,7 @@ TEST(BoardEnergy, ABoardThatTellsNoneIsAskedOnce) {
   EXPECT_EQ(BoardEnergy(board, kOften).latest(), Joules(0));
 }
 
-// A device of this process with that board, whose kernel does nothing for 1 us.
+// A device of this process with that board, with a kernel that does nothing for 1 us.
 class DeviceWithBoard : public fakes::FakeDevice {
  public:
   DeviceWithBoard() {

@@ -1,5 +1,5 @@
-// How much shared memory launches ask of each multiprocessor for, alone, in pairs and when a partner is replaced. A
-// block on an H100 takes 1,024 bytes more than it declares, in steps of 128; SMs offer 8, 16, 32 KB, 64 KB and more.
+// Tests how much shared memory launches ask of each multiprocessor for: alone, in pairs and when a partner is replaced.
+// A block on an H100 takes 1,024 bytes more than it declares, in steps of 128. SMs offer 8, 16, 32, 64 KB and more.
 #include "schedule/carveout.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ KernelTraits kernel_with(std::string name, std::size_t shared_bytes, std::uint64
 
 class SharedMemory : public testing::Test {
  protected:
-  // All gain beside the long one, none beside each other.
+  // Runs works of these kernels. All kernels gain beside the long one, and none beside each other.
   void run(std::initializer_list<KernelId> order) {
     Scheduler scheduler(machine_, find_policy("paired").value());
     for (const KernelId partner : {large_, nearly_, small_})
@@ -41,21 +41,22 @@ class SharedMemory : public testing::Test {
   }
 
   TinyMachine machine_;
-  KernelId long_ = machine_.add(kernel_with("long", 0, 1000));     // 1,024 bytes a block
+  KernelId long_ = machine_.add(kernel_with("long", 0, 1000));     // 1,024 bytes per block
   KernelId large_ = machine_.add(kernel_with("large", 30'000));    // 31,104
   KernelId nearly_ = machine_.add(kernel_with("nearly", 29'000));  // 30,080
   KernelId small_ = machine_.add(kernel_with("small", 0));         // 1,024
 };
 
-// 2 * 1,024 + 2 * 31,104 and 2 * 1,024 + 2 * 30,080 both take 64 KB, so that who runs stays, and the other wants what
-// it has. Alone, four blocks want 4 * 1,024.
+// 2 * 1,024 + 2 * 31,104 and 2 * 1,024 + 2 * 30,080 bytes both take 64 KB. So the running kernel stays, and the new one
+// asks for what the running one has. Alone, four blocks need 4 * 1,024.
 TEST_F(SharedMemory, OfWhatRunsStaysWhereTheNextPartnerNeedsNoOther) {
   run({long_, large_, nearly_});
   EXPECT_THAT(launched(), ElementsAre(std::pair(long_, 64'256), std::pair(large_, 64'256), std::pair(nearly_, 64'256),
                                       std::pair(long_, 4'096)));
 }
 
-// Beside the small one 8 KB do, with which the long one is started anew; alone at last it needs the same 8 KB.
+// Beside the small kernel 8 KB are enough; the long one is restarted with them. Alone at the end it needs the same 8
+// KB.
 TEST_F(SharedMemory, FollowsThePairThatRuns) {
   run({long_, large_, small_});
   EXPECT_THAT(launched(),
@@ -69,7 +70,7 @@ TEST_F(SharedMemory, OfAPairInFixedSharesIsThatOfItsRatio) {
   EXPECT_THAT(machine_.launches, testing::Each(Field(&Launch::shared_bytes, 3 * 1'024 + 31'104)));
 }
 
-// Two slices of 3 blocks on each of 2 SMs are 6 on each, of which 4 find room.
+// Two slices of 6 blocks on 2 SMs are 6 blocks on each SM, which holds 4 of them.
 TEST(SlicedResidents, AreAllInFlightThatAnSmHolds) {
   const KernelTraits kernel = tiny_kernel("k");
   const MachineLimits limits{.capability = {9, 0}, .sms = 2};

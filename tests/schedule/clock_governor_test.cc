@@ -60,7 +60,7 @@ TEST(ClockGovernor, PlansWithoutClocksLeaveThemAsTheyAre) {
   EXPECT_EQ(governor.held(), kLow);
 }
 
-// A pair that goes on is no new plan: its clocks come when they may, and are not waited for in vain.
+// A pair that goes on makes no new plan. Its clocks are set as soon as they may be.
 TEST(ClockGovernor, APlanThatGoesOnGetsItsClocksWhenTheyMayChange) {
   fakes::FakeClocks board;
   ClockGovernor governor(&board);
@@ -106,7 +106,7 @@ TEST(ClockGovernor, WithoutAControlNothingIsEverSet) {
   EXPECT_FALSE(governor.held());
 }
 
-// Through the stand-in for NVML: set on the board of this place, and given back.
+// The stand-in for NVML sets the clocks of the board at this place and restores them.
 TEST(ClockGovernor, SetsABoardOfNvmlAndGivesItBack) {
   ASSERT_TRUE(backend::kStandInsChosen);
   const auto board = backend::open_clock_control("0000:3B:00.0").value();
@@ -131,7 +131,7 @@ TEST(ClockGovernor, AClockThatABoardOfNvmlLacksIsARefusal) {
   EXPECT_EQ(*board->current(), before);
 }
 
-// Three kernels, of which a with b gains at the low and a with c at the high clocks.
+// Three kernels: a gains with b at the low clocks, and with c at the high ones.
 class ClocksOfPolicies : public ::testing::TestWithParam<const char*> {
  protected:
   ClocksOfPolicies() {
@@ -164,7 +164,7 @@ TEST_P(ClocksOfPolicies, WhileClocksAreHeldPairsForThemRun) {
   EXPECT_EQ(planned(), kLow);
 }
 
-// 1.44 against 1.40 is 3 %; 1.52 is 9 %.
+// 1.44 against 1.40 is 3 % better, which is not enough; 1.52 is 9 % better.
 TEST_P(ClocksOfPolicies, SwitchingMustPay) {
   view_.clocks = {.can_set = true, .may_change = true, .held = kLow};
   EXPECT_EQ(planned(), kLow);
@@ -209,7 +209,7 @@ TEST_F(ClocksOfScheduler, AreSetForThePairAndRestoredAtTheEnd) {
   EXPECT_EQ(board_.restored, 1);
 }
 
-// Nothing arrives or ends while a kernel of a hundred seconds runs: at 0 s, and every 20 s until then.
+// Nothing arrives or ends while a kernel of nearly a hundred seconds runs. Clocks are set at 0 s, and then every 20 s.
 TEST_F(ClocksOfScheduler, ALongKernelDoesNotSilenceTheBorrower) {
   KernelTraits patient = tiny_kernel("patient", 950'000);  // 95 s
   patient.best_clocks = kLow;
@@ -245,8 +245,8 @@ TEST_F(ClocksOfScheduler, RefusedOnesLeaveTheWorksToRunAtTheBoardsOwn) {
   EXPECT_THAT(scheduler.clock_refusal()->to_string(), HasSubstr("which are the board's own again: not permitted"));
 }
 
-// Where the only pair is for other clocks than those that must be held, it runs at these until they may change; what it
-// achieves meanwhile says nothing of its forecast.
+// The only pair has a forecast for other clocks than those that must be held. It runs at the held ones until they may
+// change. Its speed at these does not correct the forecast.
 TEST_F(ClocksOfScheduler, AHeldClockIsChangedAsSoonAsItMayBe) {
   Scheduler scheduler(machine_, find_policy("paired").value(), {.clocks = &board_});
   KernelTraits hasty = tiny_kernel("hasty", 1000);  // 100 ms
@@ -261,7 +261,7 @@ TEST_F(ClocksOfScheduler, AHeldClockIsChangedAsSoonAsItMayBe) {
   EXPECT_EQ(scheduler.table().find(0, 1)->rates[0], 0.8);
 }
 
-// 836 and 324 MHz are asked for; 837 is no clock of a GT 640.
+// 836 and 324 MHz are asked for; a GT 640 has no clock of 837 MHz.
 TEST(SimulatedClocks, AreThoseOfTheTable) {
   simulate::SimulatedBoard board(*simulate::find_board_model("GT640"));
   board.hold_context(true);

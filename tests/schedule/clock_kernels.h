@@ -1,6 +1,6 @@
-// Kernels with profiles at 500 and 1000 MHz, the board's own, of 20 W idle: one that computes, which takes 1.0 J there
-// and 1.2 J below, and one that waits for memory, which takes 1.0 and 0.6 J; for 10 ms at 1000 MHz, or as many times
-// both.
+// Kernels with profiles at 500 MHz and at 1000 MHz, the board's own clock; the idle power is 20 W. One computes and
+// takes 1.0 J at 1000 MHz and 1.2 J at 500. One waits for memory and takes 1.0 and 0.6 J. Each takes 10 ms at 1000 MHz,
+// or a multiple of time and energy.
 #pragma once
 
 #include <string>

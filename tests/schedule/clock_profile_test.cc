@@ -23,10 +23,10 @@ TEST(BestClocks, AreThoseOfTheLeastCost) {
   EXPECT_EQ(best_clocks(computing_kernel(), {.goal = Goal::energy}), kFull);
   EXPECT_EQ(best_clocks(waiting_kernel(), {.goal = Goal::energy}), kHalf);
   EXPECT_EQ(best_clocks(waiting_kernel(), {.goal = Goal::energy_delay}), kHalf);
-  EXPECT_EQ(best_clocks(waiting_kernel(), {}), kFull);  // equally fast, of which the higher
+  EXPECT_EQ(best_clocks(waiting_kernel(), {}), kFull);  // equally fast; the higher one wins
 }
 
-// 1.2 J in 2 t are less energy times time than 1.0 J in t where the power is less by so much.
+// At 30 W the energy is 0.6 J in 20 ms at 500 MHz, against 1.0 J in 10 ms: less energy, but more energy times time.
 TEST(BestClocks, OfEnergyTimesTimeCountTheTimeTwice) {
   KernelTraits kernel = computing_kernel();
   kernel.at_clocks[0].power.alone = Watts(30);  // 0.6 J in 20 ms
@@ -44,7 +44,7 @@ TEST(BestClocks, KeepTheLimits) {
   EXPECT_EQ(best_clocks(kernel, {.goal = Goal::energy, .most_slowdown = 0.5}), std::nullopt);
 }
 
-// At 0.8 each beside the other, and at 0.4 with 0.9.
+// Returns a forecaster of two ways: 0.8 of each beside the other, and 0.4 with 0.9.
 Forecaster two_ways() {
   return [](const KernelTraits&, const KernelTraits&) -> Result<PairForecast> {
     return PairForecast{
@@ -57,8 +57,8 @@ PairForecast forecast_at_clocks(const KernelTraits& first, const KernelTraits& s
   return clocked_forecaster(two_ways(), limit, objective)(first, second).value();
 }
 
-// Two that wait take 60 W each alone at 500 MHz, their best. Together there 20 W and 0.8 times 40 W for each, so
-// 84 W for 96 W one after the other; at 1000 MHz 148 W.
+// Two kernels that wait draw 60 W each alone at 500 MHz, their best clock. Together they draw 20 W and 0.8 times 40 W
+// each there: 84 W, against 96 W one after the other. At 1000 MHz they draw 148 W.
 TEST(ClockedForecaster, ALowerClockIsBestWhereItCostsNoTime) {
   const PairForecast best = forecast_at_clocks(waiting_kernel(), waiting_kernel(), {.goal = Goal::energy});
   EXPECT_EQ(best.clocks, kHalf);
@@ -68,8 +68,8 @@ TEST(ClockedForecaster, ALowerClockIsBestWhereItCostsNoTime) {
   EXPECT_EQ(best.others.size(), 3U);  // two ways at two clocks
 }
 
-// Speeds are over those alone at the board's own clocks: what computes has half of them at 500 MHz. 84 W there, again,
-// for 0.4 times its 100 W at 1000 MHz and 0.8 times the other's 60 W.
+// Speeds are over those alone at the board's own clocks: a kernel that computes has half of its speed at 500 MHz. The
+// pair draws 84 W there, for 0.4 times its 100 W at 1000 MHz and 0.8 times the other's 60 W.
 TEST(ClockedForecaster, SpeedsAreOverThoseAtTheBoardsOwnClocks) {
   const PairForecast best = forecast_at_clocks(computing_kernel(), waiting_kernel(), {.goal = Goal::energy});
   EXPECT_EQ(best.clocks, kHalf);
@@ -79,7 +79,7 @@ TEST(ClockedForecaster, SpeedsAreOverThoseAtTheBoardsOwnClocks) {
   EXPECT_NEAR(best.energy_gain(), 88.0 / 84.0, 1e-9);
 }
 
-// 0.8 is 25 % slower; 0.4, at either clock, far more.
+// A speed of 0.8 is 25 % slower; 0.4, at either clock, is far slower.
 TEST(ClockedForecaster, TheSlowdownIsThatOverTheBoardsOwnClocks) {
   const auto within = [](double slowdown) {
     return forecast_at_clocks(computing_kernel(), waiting_kernel(), {.goal = Goal::energy, .most_slowdown = slowdown});
@@ -89,12 +89,12 @@ TEST(ClockedForecaster, TheSlowdownIsThatOverTheBoardsOwnClocks) {
   EXPECT_EQ(within(0.2).speedup(), 0.0);
 }
 
-// Alone 12 ms and 0.72 J at 500 MHz, where that costs the least energy times time, for 10 ms and 1 J at 1000.
+// Returns a kernel whose energy times time is least at 500 MHz: 12 ms and 0.72 J there, 10 ms and 1 J at 1000 MHz.
 KernelTraits thrifty_kernel(const std::string& name, double times = 1.0) {
   return clocked_kernel(name, 1.2, kHalf, times);
 }
 
-// In one second at 500 MHz both do what takes 0.8 s alone there: 96 J in 1.6 s instead of 84 J.
+// In one second at 500 MHz both do what takes 0.8 s alone there, for 84 J; one after the other it is 96 J in 1.6 s.
 TEST(ClockedForecaster, TimeIsGainedOverEachAtTheBestClocksForIt) {
   const PairForecast pair = forecast_at_clocks(thrifty_kernel("a"), thrifty_kernel("b"), {.goal = Goal::energy_delay});
   EXPECT_EQ(pair.clocks, kHalf);
@@ -103,14 +103,15 @@ TEST(ClockedForecaster, TimeIsGainedOverEachAtTheBestClocksForIt) {
   EXPECT_NEAR(merit({.goal = Goal::energy_delay}, pair).value(), 1.6 * 96.0 / 84.0, 1e-9);
 }
 
-// 148 W at 1000 MHz are more than the board's limit, under which it would run at 500 MHz all the same.
+// 148 W at 1000 MHz exceed the board's limit, under which it would run at 500 MHz anyway.
 TEST(ClockedForecaster, ClocksThatTheBoardCannotHoldAreLeftOut) {
   const PairForecast best = forecast_at_clocks(waiting_kernel(), waiting_kernel(), {}, Watts(100));
   EXPECT_EQ(best.clocks, kHalf);
   for (const PairForecast& other : best.others) EXPECT_EQ(other.clocks, kHalf);
 }
 
-// Paired and greedy at which clocks, of a kernel that computes and one that waits, whose pair never gains.
+// Tests which clocks `paired` and `greedy` choose, with a kernel that computes and one that waits, whose pair never
+// gains.
 class ChoiceOfClocks : public ::testing::TestWithParam<const char*> {
  protected:
   Plan plan(const Objective& objective = {.goal = Goal::energy}) {
@@ -131,7 +132,7 @@ TEST_P(ChoiceOfClocks, AKernelThatWaitsIsClockedLower) {
   EXPECT_EQ(plan().clocks, kHalf);
 }
 
-// Both end long before other clocks may be set: 1.0 + 1.0 J at 1000 MHz, 1.2 + 0.6 J at 500.
+// Both end long before other clocks may be set. They take 1.0 + 1.0 J at 1000 MHz, and 1.2 + 0.6 J at 500.
 TEST_P(ChoiceOfClocks, ShortOnesShareThoseThatSuitAll) {
   add(computing_kernel());
   add(waiting_kernel());
@@ -139,7 +140,8 @@ TEST_P(ChoiceOfClocks, ShortOnesShareThoseThatSuitAll) {
   EXPECT_EQ(plan({.goal = Goal::energy, .most_slowdown = 0.1}).clocks, kFull);
 }
 
-// Of 2 s each: either has its best clocks while they must be held; the highest are as good as any.
+// Each kernel takes 2 s, so it has its best clocks while they must be held. For the waiting one the highest are as good
+// as any.
 TEST_P(ChoiceOfClocks, LongOnesHaveTheirOwn) {
   add(waiting_kernel(200));
   add(computing_kernel(200));
@@ -168,8 +170,8 @@ TEST_P(ChoiceOfClocks, OnesThatMustBeHeldAre) {
   EXPECT_EQ(plan().clocks, kHalf);
 }
 
-// At 0.55 of their speed at 500 MHz both gain 10 % there, where 66 J become 64, though one after the other at 1000 MHz
-// would be 9 % faster: at more joules, and beyond the cap.
+// At 0.55 of their speed both gain 10 % at 500 MHz, where 66 J become 64. One after the other at 1000 MHz would be 9 %
+// faster, but with more joules and beyond the cap.
 TEST_P(ChoiceOfClocks, APairGainsOverEachAtTheBestClocksForIt) {
   add(thrifty_kernel("a", 200));
   add(thrifty_kernel("b", 200));
@@ -187,7 +189,7 @@ TEST_P(ChoiceOfClocks, APairGainsOverEachAtTheBestClocksForIt) {
 
 INSTANTIATE_TEST_SUITE_P(Those, ChoiceOfClocks, ::testing::Values("paired", "greedy"));
 
-// A simulated GT 640 whose clocks are set, with a count of that and a fault.
+// A control of a simulated GT 640's clocks that counts the calls and can fail.
 class CountedClocks final : public backend::ClockControl {
  public:
   explicit CountedClocks(simulate::SimulatedBoard& board) : clocks_(board) {}
@@ -212,7 +214,7 @@ class CountedClocks final : public backend::ClockControl {
 
 class ClocksOfGt640 : public ::testing::Test {
  protected:
-  // Srad and Hotspot, which wait for memory and compute, each for so long in 16 waves.
+  // Profiles Srad, which waits for memory, and Hotspot, which computes; each takes so long, in 16 waves.
   explicit ClocksOfGt640(Nanoseconds time = nanoseconds_from_ms(20)) {
     std::vector<simulate::SimulatedKernel> kernels;
     for (const char* const name : {"Srad", "Hotspot"}) kernels.push_back(simulate::find_gt640_kernel(name)->kernel);
@@ -228,7 +230,7 @@ class ClocksOfGt640 : public ::testing::Test {
     const auto on = machine();
     return profile_at_clocks(*on, *clocks_, {.clocks = kAsked, .window = nanoseconds_from_ms(20), .rounds = 1});
   }
-  // With what the profiles at clocks say.
+  // Adds the profiles at clocks to the kernels.
   void profile(const Objective& objective) {
     const auto profiles = profiled().value();
     for (std::size_t i = 0; i < kernels_.size(); ++i) {
@@ -276,7 +278,7 @@ TEST_F(ClocksOfGt640, ARefusedClockEndsTheProfileAndIsNamed) {
   EXPECT_EQ(clocks_->restored, 1);
 }
 
-// A board that takes each clock and keeps its own.
+// A board that accepts each clock and keeps its own.
 struct DeafClocks : fakes::FakeClocks {
   Result<backend::BoardSetting> current() override { return backend::BoardSetting{.graphics = Megahertz(1228)}; }
 };
@@ -306,7 +308,7 @@ TEST_F(ClocksOfGt640, PairedAndGreedyTakeFewerJoulesAtClocksOfTheirChoice) {
   }
 }
 
-// 3 works of 1.5 s of each.
+// A queue of 3 works of each kernel, which take 1.5 s each.
 class LongWorksOfGt640 : public ClocksOfGt640 {
  protected:
   LongWorksOfGt640() : ClocksOfGt640(nanoseconds_from_ms(1500)) {
@@ -318,7 +320,7 @@ class LongWorksOfGt640 : public ClocksOfGt640 {
   std::vector<Arrival> arrivals_;
 };
 
-// Hotspot keeps the limit at the highest clock alone, Srad at lower ones, too.
+// Alone, Hotspot keeps the limit only at the highest clock; Srad keeps it at lower ones, too.
 TEST_F(LongWorksOfGt640, AreGroupedByClocks) {
   const QueueRun run = this->run("paired", arrivals_, objective_);
   EXPECT_FALSE(run.refusal);
@@ -330,7 +332,7 @@ TEST_F(LongWorksOfGt640, AreGroupedByClocks) {
   EXPECT_LT(run.makespan, 1.05 * alone);
 }
 
-// Each kernel has its clock in turn: the one that comes second is refused.
+// Each kernel has its clock in turn; the second clock is refused.
 TEST_F(LongWorksOfGt640, AClockThatIsRefusedHalfWayEndsTheQueueWithWhatHasEnded) {
   static_cast<void>(run("paired", arrivals_, objective_));
   ASSERT_EQ(clocks_->all.size(), 2U);

@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Warms up for as many runs as it is told to, takes samples, and remembers whom it raced against.
+// A policy that warms up for so many runs, takes samples, and remembers the incumbents of its races.
 class WatchedPolicy : public measure::MeasurePolicy {
  public:
   explicit WatchedPolicy(std::size_t warm_up = 0) : warm_up_(warm_up) {}
@@ -74,13 +74,13 @@ class CompanyEvaluatorTest : public testing::Test {
   tune::ObservedBoard board_;
   CompanySpace company_ = CompanySpace::build({{"one", writing_spec("one")}, {"two", writing_spec("two")}}).value();
   Alone alone_ = alone_by_block;
-  std::function<Nanoseconds()> launch_ = [] { return nanoseconds_from_ms(1); };  // what it takes
+  std::function<Nanoseconds()> launch_ = [] { return nanoseconds_from_ms(1); };  // time of a launch
   bool joules_ = false;
   WatchedPolicy* policy_ = nullptr;
   std::unique_ptr<CompanyEvaluator> evaluator_;
 };
 
-// Budgets add up what samples took: so a sample is of all four launches, and the metric of one.
+// Budgets add up the times of samples. So a sample is the time of all four launches, and the metric that of one.
 TEST_F(CompanyEvaluatorTest, BesidePartnersASampleIsTheTimeOfAllLaunches) {
   open({.order = {0, 1}, .repetitions = {4, 1}, .timed = 0});
   const Observation observation = evaluate(0);
@@ -89,7 +89,7 @@ TEST_F(CompanyEvaluatorTest, BesidePartnersASampleIsTheTimeOfAllLaunches) {
   EXPECT_NEAR(to_seconds(observation.samples.front().time), 4.0 * metric(observation, "time.one"), 1e-12);
 }
 
-// Each launch takes half a millisecond longer than the one before, so that no run is like those that warm up.
+// Each launch takes half a millisecond longer than the previous one, so no sample has the time of a run that warms up.
 TEST_F(CompanyEvaluatorTest, OwnTimesAreThoseOfTheSamples) {
   Nanoseconds time = nanoseconds_from_ms(1);
   launch_ = [&] { return time += nanoseconds_from_ms(0.5); };
@@ -129,10 +129,10 @@ TEST_F(CompanyEvaluatorTest, RacesAgainstNobodyWhereJoulesAreTheObjective) {
   ASSERT_EQ(policy_->incumbents.size(), 2u);
   EXPECT_FALSE(policy_->incumbents[0]);
   EXPECT_FALSE(policy_->incumbents[1]);
-  EXPECT_GE(evaluator_->turn_overhead(), power::kScreening);  // the window in each turn of a final
+  EXPECT_GE(evaluator_->turn_overhead(), power::kScreening);  // the window of each turn of a final
 }
 
-// Each member is timed alone once, at 1410 MHz, though the first configuration that it takes part in runs at 1200.
+// Each member is timed alone once, at 1410 MHz, though the first joint configuration runs at 1200.
 TEST_F(CompanyEvaluatorTest, TimesAloneAreAtTheClocksOfTheDefaultConfiguration) {
   fakes::FakeClocks& clocks = device_.add_clocks();
   company_ = CompanySpace::build(
@@ -165,7 +165,7 @@ TEST_F(CompanyEvaluatorTest, ErrorsOfAMemberEndTheSearchAndNameIt) {
   EXPECT_THAT(none.error().to_string(), HasSubstr("one: the kernel takes other arguments"));
 }
 
-// What replays charge for it.
+// Replays charge these times.
 TEST_F(CompanyEvaluatorTest, SaysWhatPreparingTook) {
   open();
   const Observation observation = evaluate(0);
@@ -175,7 +175,7 @@ TEST_F(CompanyEvaluatorTest, SaysWhatPreparingTook) {
   EXPECT_GT(observation.phases.measure, Nanoseconds());
 }
 
-// The kernels of the first configuration are loaded when it comes again.
+// When the first configuration comes again, its kernels are still loaded.
 TEST_F(CompanyEvaluatorTest, PhasesAreThoseOfWhatAnEvaluationDoes) {
   constexpr Nanoseconds kCompiling = nanoseconds_from_seconds(50);
   constexpr Nanoseconds kMeasuring = nanoseconds_from_seconds(70);

@@ -1,5 +1,5 @@
-// A company of two kernels, `one` and `two`, on a device that runs C++ functions; each is known alone by what a test
-// says of it.
+// A company of two kernels, `one` and `two`, on a device that runs C++ functions. A test decides how each behaves
+// alone.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace wattune::schedule {
 
-// Writes 1, in blocks of BLOCK; with more parameters than that where a test wants them.
+// Returns the spec of a kernel that writes 1 in blocks of BLOCK, with further parameters if a test wants them.
 inline KernelSpec writing_spec(const std::string& name, std::vector<Parameter> more = {}) {
   KernelSpec spec;
   spec.name = name;
@@ -31,14 +31,14 @@ inline KernelSpec writing_spec(const std::string& name, std::vector<Parameter> m
   return spec;
 }
 
-// What an evaluator of a member shows of its own configuration alone.
+// The result of a member's own configuration alone.
 using Alone = std::function<Result<Observation>(const Configuration& own)>;
 
 inline Soloist soloist_of(Alone alone) {
   return Soloist({nullptr, nullptr, std::make_unique<tune::FunctionEvaluator>(std::move(alone))});
 }
 
-// Takes as many microseconds as its block has threads, and is right.
+// Returns a correct result whose time is one microsecond for each thread of the block.
 inline Result<Observation> alone_by_block(const Configuration& own) {
   return tune::measured(1000.0 * own.find("BLOCK")->as_real());
 }

@@ -34,7 +34,8 @@ Parameter clock_of(std::vector<std::int64_t> values) {
   return clock;
 }
 
-// Of the first kernel's 3 x 2 configurations the constraint leaves 4 (tile 2 not with block 128, nor with 256): 4 x 2.
+// Makes a space of two kernels. The constraint leaves 4 of the first one's 3 x 2 configurations (tile 2 only with block
+// 64); together there are 4 x 2.
 CompanySpace two_kernels() {
   return CompanySpace::build({{"a", spec_with({parameter("block", {64, 128, 256}, 128), parameter("tile", {1, 2}, 1)},
                                               {"block * tile <= 256 and (tile == 1 or block < 128)"})},
@@ -59,7 +60,7 @@ TEST(CompanySpace, PutsTogetherWhatItTookApart) {
   }
 }
 
-// The largest block first where nothing is known of the GPU; tile is no part of a block's shape and stays at 1.
+// The largest block comes first if nothing is known of the GPU. `tile` is no part of a block's shape and stays at 1.
 TEST(CompanySpace, GivesAWalkTheShapesOfEachKernel) {
   const auto kernels = two_kernels().walk_kernels("");
   ASSERT_EQ(kernels.size(), 2u);
@@ -79,7 +80,7 @@ TEST(CompanySpace, WalksOverAllOfFewConfigurationsWithoutShapes) {
   EXPECT_EQ(kernels[0].candidates[0].values, (space::ValueIndices{1}));  // the default one first
 }
 
-// Three values of each, and all else as it is; what is asked about comes first.
+// Each of two kernels has three numbers of resident blocks; all else stays. The given configuration comes first.
 TEST(CompanySpace, HasEveryRatioOfResidentBlocks) {
   const KernelSpec spec = spec_with({parameter("block", {32, 64}, 32)});
   const auto company = CompanySpace::build({{"a", spec, {0, 2, 5}}, {"b", spec}, {"c", spec, {0, 1, 3}}}).value();
@@ -102,11 +103,11 @@ TEST(CompanySpace, LeavesRatiosThatAreTooManyAsTheyAre) {
   std::vector<unsigned> values(17);
   std::iota(values.begin(), values.end(), 0U);
   const auto company = CompanySpace::build({{"a", spec, values}, {"b", spec, values}}).value();
-  EXPECT_EQ(company.ratios(company.together({1, 0})).size(), 1u);       // of 289
+  EXPECT_EQ(company.ratios(company.together({1, 0})).size(), 1u);       // there would be 289
   EXPECT_EQ(two_kernels().ratios(3), std::vector<ConfigurationId>{3});  // without resident blocks
 }
 
-// Three values of the first's resident blocks, and none of the second's: 3 * 2 * 2 configurations.
+// The first kernel has three numbers of resident blocks and the second none: 3 * 2 * 2 configurations.
 TEST(CompanySpace, HasResidentBlocksThatNoKernelKnowsOf) {
   const KernelSpec spec = spec_with({parameter("block", {32, 64}, 64)});
   const auto company = CompanySpace::build({{"a", spec, {0, 1, 4}}, {"b", spec}}).value();

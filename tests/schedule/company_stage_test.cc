@@ -1,4 +1,4 @@
-// What the configurations of a company's kernels have in common on the device.
+// Tests what the configurations of a company's kernels share on the device.
 #include "schedule/company_stage.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 constexpr std::size_t kBytes = 64 * sizeof(float);                            // of each vector
 constexpr std::size_t kDigestBytes = 1024UL * 256UL * sizeof(std::uint64_t);  // of the sums that make a digest
 
-// Reads x, adds to what it finds in y.
+// Returns the spec of a kernel that reads x and adds to the contents of y.
 KernelSpec adding_spec(const std::string& name) {
   KernelSpec spec = writing_spec(name);
   const VectorArgument floats{.type = ElementType::float32, .length = {"64"}, .fill = FillIota{}, .fields = {}};
@@ -47,7 +47,7 @@ class CompanyStageTest : public testing::Test {
     });
   }
 
-  // The configurations of the two, by their places.
+  // Loads these configurations of the two kernels, by their places.
   std::unique_ptr<CompanyRunner> gather(ConfigurationId adds, ConfigurationId writes) {
     const Configuration all = company_.space().configuration(company_.together({adds, writes}));
     return stage_.gather({all, {Nanoseconds(1000), Nanoseconds(1000)}}, {.order = {0, 1}, .repetitions = {1, 1}})
@@ -59,8 +59,8 @@ class CompanyStageTest : public testing::Test {
   std::size_t output_bytes_read() const { return device_.counters().bytes_read - digests_ * kDigestBytes; }
 
   fakes::FakeDevice device_;
-  float off_ = 0.0F;          // what is wrong with an element of y
-  double idle_block_ = -1.0;  // of the configuration that writes nothing
+  float off_ = 0.0F;          // error of one element of y
+  double idle_block_ = -1.0;  // block size of a configuration that writes nothing
   std::size_t digests_ = 0;
   CompanySpace company_ =
       CompanySpace::build({{"adds", adding_spec("adds")}, {"writes", writing_spec("writes")}}).value();
@@ -71,17 +71,17 @@ TEST_F(CompanyStageTest, ConfigurationsOfAKernelShareItsBuffers) {
   EXPECT_EQ(difference(0, 0), std::nullopt);
   const int objects = device_.counters().live_objects;
   for (const ConfigurationId id : {1, 2, 0}) EXPECT_EQ(difference(id, id), std::nullopt);
-  EXPECT_EQ(device_.counters().bytes_written, 2 * kBytes);      // x, and what y begins as
+  EXPECT_EQ(device_.counters().bytes_written, 2 * kBytes);      // x, and the original contents of y
   EXPECT_LE(device_.counters().live_objects, objects + 2 * 2);  // one kernel of each in two configurations
 }
 
 TEST_F(CompanyStageTest, OutputsThatAreTheSameAreReadOnce) {
   for (const ConfigurationId id : {0, 1, 2, 0}) EXPECT_EQ(difference(id, id), std::nullopt);
-  EXPECT_EQ(output_bytes_read(), 2 * kBytes);  // y of each, by whoever came first
+  EXPECT_EQ(output_bytes_read(), 2 * kBytes);  // y of each, read for the first configuration
   EXPECT_GT(digests_, 0U);
 }
 
-// y[1] is 2 alone; the tolerance is 1e-4 of it and 1e-5.
+// y[1] is 2 alone; the tolerance is 1e-4 of it plus 1e-5.
 TEST_F(CompanyStageTest, OutputsWhoseBitsDifferAreReadAndComparedByTolerance) {
   const auto runner = gather(0, 0);
   off_ = 1e-5F;
@@ -92,7 +92,7 @@ TEST_F(CompanyStageTest, OutputsWhoseBitsDifferAreReadAndComparedByTolerance) {
               HasSubstr("adds leaves other results beside the others: `y`: 1 of 64 elements is wrong, first at [1]"));
 }
 
-// What they leave alone is compared with that of the same configuration, not with that of the first.
+// Results are compared with those of the same configuration alone, not with those of the first one.
 TEST_F(CompanyStageTest, EachConfigurationIsComparedWithItself) {
   EXPECT_EQ(difference(0, 0), std::nullopt);
   off_ = 1.0F;
@@ -102,7 +102,8 @@ TEST_F(CompanyStageTest, EachConfigurationIsComparedWithItself) {
   EXPECT_THAT(difference(1, 0).value_or(""), HasSubstr("adds leaves other results"));
 }
 
-// Its output is poisoned before it runs alone, so that what the one before wrote does not pass for its own.
+// The output is poisoned before the kernel runs alone, so the results of the previous configuration do not pass for its
+// own.
 TEST_F(CompanyStageTest, WhatAnotherConfigurationLeftIsNotWhatAKernelLeavesAlone) {
   idle_block_ = 64.0;
   EXPECT_EQ(difference(0, 0), std::nullopt);
@@ -124,7 +125,7 @@ TEST_F(CompanyStageTest, RunsThatTakeTurnsBeginWithTheSameContents) {
   EXPECT_THAT(seen, testing::AllOf(testing::SizeIs(8), testing::Each(1.0F)));
 }
 
-// x is declared to be read only; one configuration clears it, and has it for itself.
+// x is declared read only. One configuration clears it, and gets an x of its own.
 TEST_F(CompanyStageTest, InputsThatAConfigurationSpoilsAreItsOwn) {
   device_.add_kernel("adds", 2, [](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
     launch.elements<float>(1)[1] += launch.elements<float>(0)[1];
@@ -134,7 +135,7 @@ TEST_F(CompanyStageTest, InputsThatAConfigurationSpoilsAreItsOwn) {
   EXPECT_EQ(difference(0, 0), std::nullopt);
   EXPECT_THAT(difference(1, 0).value_or(""), HasSubstr("adds leaves other results"));
   for (const ConfigurationId id : {0, 2}) EXPECT_EQ(difference(id, 0), std::nullopt);
-  EXPECT_EQ(device_.counters().bytes_written, 3 * 2 * kBytes);  // at first, for the spoiler, and for those behind it
+  EXPECT_EQ(device_.counters().bytes_written, 3 * 2 * kBytes);  // at first, for the spoiler, and for the later ones
 }
 
 TEST_F(CompanyStageTest, BuffersOfAnotherSizeAreOthers) {

@@ -1,5 +1,5 @@
-// The machine of real devices on the stand-in for CUDA's driver: which twins it launches, with which words, in which
-// streams, and what it makes of their counters.
+// Tests the machine of real devices on the stand-in for CUDA's driver: the twins that it launches, their words and
+// streams, and the use of their counters.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ constexpr std::uint64_t kAll = 60;
 class DeviceMachineOnStandIn : public testing::Test {
  protected:
   void SetUp() override {
-    // The library lives as long as the process, and its state with it.
+    // The library and its state live as long as the process.
     library = dlopen(backend::kLibcuda.c_str(), RTLD_NOW);
     cuda = reinterpret_cast<fakes::FakeCuda* (*)()>(dlsym(library, "wattune_fake_cuda"))();
     cuda->persistent_blocks = 0;
@@ -80,7 +80,7 @@ TEST_F(DeviceMachineOnStandIn, PersistentBlocksAreAsManyAsShallBeResident) {
   const auto kernel = load();
   const KernelId id = add(kernel);
   EXPECT_EQ(run({.kernel = id, .form = Form::persistent, .blocks = kAll, .per_sm = 2}).blocks, kAll);
-  EXPECT_THAT(cuda->grid, ElementsAre(60, 1, 1));  // fewer than 2 on each of 132
+  EXPECT_THAT(cuda->grid, ElementsAre(60, 1, 1));  // fewer than 2 blocks on each of 132 SMs
   run({.kernel = id, .form = Form::persistent, .blocks = kAll, .per_sm = 2, .sms = {.first = 0, .count = 8}});
   EXPECT_THAT(cuda->grid, ElementsAre(16, 1, 1));
   EXPECT_THAT(hits_of(*kernel), Each(2));
@@ -102,7 +102,7 @@ TEST_F(DeviceMachineOnStandIn, AStoppedLaunchTellsItsBlocksAndAnotherGoesOn) {
   EXPECT_THAT(hits_of(*kernel), Each(1));
 }
 
-// It ends in an hour, so that 20 ms of sleeps of 200 us at least are 100 looks, and one at either end.
+// The launch is expected to end in an hour. 20 ms of sleeps of at least 200 us are 100 looks, with one at either end.
 TEST_F(DeviceMachineOnStandIn, LooksSeldomAtWhatIsExpectedToTakeLong) {
   const auto kernel = load();
   KernelTraits traits = machine->traits_of(*kernel).value();
@@ -122,7 +122,7 @@ TEST_F(DeviceMachineOnStandIn, APersistentLaunchEndsBeforeBlocksThatItWasNotGive
   for (std::size_t i = 0; i < hits.size(); ++i) EXPECT_EQ(hits[i], i >= 10 && i < 30 ? 1 : 0) << i;
 }
 
-// Slots of counters are 64 at first; each is 0 again when it is used again.
+// There are 64 slots of counters at first; each is reset to 0 before it is used again.
 TEST_F(DeviceMachineOnStandIn, CountersServeAnyNumberOfLaunches) {
   const auto kernel = load();
   const KernelId id = add(kernel);
@@ -140,7 +140,7 @@ TEST_F(DeviceMachineOnStandIn, PrioritiesAreThoseOfTheStream) {
   run({.kernel = id, .blocks = kAll, .priority = 2});
   EXPECT_EQ(cuda->priority, -2);
   run({.kernel = id, .blocks = kAll, .priority = 9});
-  EXPECT_EQ(cuda->priority, -5);  // the highest that there is
+  EXPECT_EQ(cuda->priority, -5);  // the highest priority
 }
 
 TEST_F(DeviceMachineOnStandIn, RangesAreThoseOfTheStream) {
@@ -167,8 +167,8 @@ TEST_F(DeviceMachineOnStandIn, OutsideOfThePrimaryContextThereAreNoRanges) {
               HasSubstr("in its primary context only"));
 }
 
-// The driver keeps 1,024 bytes for each block beside the 256 of the kernel, of 233,472: 3 blocks take 1.6 % of it, 8
-// take 4.4 %. What was asked for stays, and so nobody asks again.
+// The driver keeps 1,024 bytes for each block beside the kernel's 256, of 233,472 in all. 3 blocks take 1.6 % of them,
+// 8 take 4.4 %. A carve-out that is already set is not asked for again.
 TEST_F(DeviceMachineOnStandIn, ALoneLaunchDividesTheMemoryOfSmsAsItsBlocksNeed) {
   const KernelId id = add(load());
   const auto launch_with = [&](unsigned per_sm) {
@@ -182,7 +182,7 @@ TEST_F(DeviceMachineOnStandIn, ALoneLaunchDividesTheMemoryOfSmsAsItsBlocksNeed) 
   EXPECT_EQ(cuda->carveouts_set, asked);
 }
 
-// As kernels are that stay loaded while several configurations of all take turns.
+// Kernels stay loaded like this while several joint configurations take turns.
 TEST_F(DeviceMachineOnStandIn, MachinesThatShareAKernelEachDivideTheMemoryAsTheyNeed) {
   const auto kernel = load();
   const auto other = DeviceMachine::make(*device).value();
@@ -202,7 +202,8 @@ TEST_F(DeviceMachineOnStandIn, AWholeLaunchLeavesTheMemoryOfSmsToTheDriver) {
   EXPECT_EQ(cuda->launched_carveouts.back(), -1);
 }
 
-// As both together need: 3 * 1,280 and 2 * 21,120 bytes are 19.7 %; 3 * 1,280 and 4 * 1,280 are 3.8 %.
+// Launches ask for what both need together. 3 * 1,280 and 2 * 21,120 bytes are 19.7 %; 3 * 1,280 and 4 * 1,280 are 3.8
+// %.
 TEST_F(DeviceMachineOnStandIn, LaunchesOfAPairDivideTheMemoryOfSmsAlike) {
   const auto add_with = [&](std::size_t bytes) {
     const auto kernel = load();
@@ -222,7 +223,7 @@ TEST_F(DeviceMachineOnStandIn, LaunchesOfAPairDivideTheMemoryOfSmsAlike) {
   EXPECT_THAT(carveouts_of(small, 4), ElementsAre(4, 4));
 }
 
-// Two warps add to one number, which is a sector that each reads and writes. The device's own buffer stays as it was.
+// Two warps add to one number, a sector that each reads and writes. The device's own buffer stays unchanged.
 TEST_F(DeviceMachineOnStandIn, WhatAKernelUsesIsCountedOnCopiesOfItsBuffers) {
   const auto kernel = load();
   const auto block = count_block(*device, *kernel);
@@ -235,8 +236,9 @@ TEST_F(DeviceMachineOnStandIn, WhatAKernelUsesIsCountedOnCopiesOfItsBuffers) {
               HasSubstr("what mark uses cannot be counted: its buffers have more than 8 bytes"));
 }
 
-// One computes for 90 % of its time, the other moves data for 80 % of its: neither is busy for more than half of both
-// times, so that the bound is that none gets faster than alone. Two of the first would have to compute for 1.8 of 2.
+// One kernel computes for 90 % of its time, the other moves data for 80 % of its time. No resource is busy for more
+// than half of both times, so the bound is that neither gets faster than alone. Two of the first would compute for 1.8
+// of 2.
 TEST(PackingBound, IsThatOfTheBusiestResource) {
   KernelTraits computing;
   computing.use = {0.9, 0.1};
@@ -317,7 +319,7 @@ TEST_F(DeviceMachineOnStandIn, PairsShareItByPersistentTwins) {
   EXPECT_THAT(trace.spans(), testing::Contains(testing::Field(&Span::form, Form::persistent)));
 }
 
-// Its streams and the words of persistent blocks are there before.
+// Streams and words of persistent blocks exist before the first launch.
 TEST_F(DeviceMachineOnStandIn, HasWhatTheFirstLaunchesOfTwoKernelsNeed) {
   const KernelId id = add(load());
   const auto before = cuda->live();
@@ -337,7 +339,8 @@ TEST_F(DeviceMachineOnStandIn, LeavesNothingBehind) {
   EXPECT_EQ(cuda->live(), 0);
 }
 
-// 6,400 blocks in 10 ms, 8 on each of 10 SMs at once: 125 us each, so one at a time. In 1 ms: 12.5 us, two at a time.
+// 6,400 blocks take 10 ms, 8 on each of 10 SMs at once: 125 us each, so a chunk is one block. In 1 ms they take 12.5 us
+// each, so it is two.
 TEST(PersistentChunk, IsWhatRunsForTheChunkTime) {
   KernelTraits traits{
       .name = "k", .block = {}, .blocks = 6400, .alone = nanoseconds_from_ms(10), .profile = {}, .utilisation = {}};
@@ -349,8 +352,8 @@ TEST(PersistentChunk, IsWhatRunsForTheChunkTime) {
   EXPECT_EQ(fetching_of(traits, all, 10, 80, time).chunk, 2U);
 }
 
-// At 100 us for all a block runs for 1.25 us: 16 would run for 20 us, but 80 resident blocks fetch eight times only
-// with 6,400 / (8 * 80) = 10. Of the last 640 blocks each fetches one.
+// If all take 100 us, a block takes 1.25 us, and 16 would run for 20 us. But 80 resident blocks can fetch eight times
+// only with chunks of 6,400 / (8 * 80) = 10. A launch of 640 blocks has chunks of one.
 TEST(PersistentChunk, LeavesEachResidentBlockEightToFetch) {
   KernelTraits traits{
       .name = "k", .block = {}, .blocks = 6400, .alone = Nanoseconds(100e3), .profile = {}, .utilisation = {}};
@@ -359,10 +362,11 @@ TEST(PersistentChunk, LeavesEachResidentBlockEightToFetch) {
   EXPECT_EQ(fetching_of(traits, {.blocks = 6400}, 10, 80, time).chunk, 10U);
   EXPECT_EQ(fetching_of(traits, {.blocks = 640}, 10, 80, time).chunk, 1U);
   traits.alone = Nanoseconds();
-  EXPECT_EQ(fetching_of(traits, {.blocks = 6400}, 10, 80, time).chunk, 1U);  // unknown
+  EXPECT_EQ(fetching_of(traits, {.blocks = 6400}, 10, 80, time).chunk, 1U);  // unknown time
 }
 
-// A million blocks in 1 ms, 1 ns apart: ten at a time leave 10 ns between two fetches, though they run for 1 us only.
+// A million blocks in 1 ms are 1 ns apart. Chunks of ten leave 10 ns between two fetches, though they run for only 1
+// us.
 TEST(PersistentChunk, KeepsFetchesApart) {
   KernelTraits traits{
       .name = "k", .block = {}, .blocks = 1'000'000, .alone = nanoseconds_from_ms(1), .profile = {}, .utilisation = {}};
@@ -370,7 +374,7 @@ TEST(PersistentChunk, KeepsFetchesApart) {
   EXPECT_EQ(fetching_of(traits, {.blocks = 1'000'000}, 10, 100, Nanoseconds(1)).chunk, 10U);
 }
 
-// 125 us each with 80 at once, 15.6 us at least with 10.
+// A block takes 125 us with 80 at once, and at least 15.6 us with 10.
 TEST(PersistentChunk, IsFetchedAheadOfShortBlocks) {
   KernelTraits traits{
       .name = "k", .block = {}, .blocks = 6400, .alone = nanoseconds_from_ms(10), .profile = {}, .utilisation = {}};
@@ -379,13 +383,13 @@ TEST(PersistentChunk, IsFetchedAheadOfShortBlocks) {
   EXPECT_TRUE(fetching_of(traits, {.blocks = 6400}, 10, 10, Nanoseconds(20e3)).ahead);
 }
 
-// Sent at 100 and noticed at 200, while the device says 10 to 40: its clock is behind by 90 to 160.
+// The launch was sent at 100 and noticed at 200, while the device says 10 to 40. Its clock is behind by 90 to 160.
 TEST(DeviceClock, MovesAsLittleAsALaunchAsksFor) {
   DeviceClock clock;
   const auto map = [&](double begin, double end, double sent, double noticed) {
     return clock.on_host({Nanoseconds(begin), Nanoseconds(end)}, Nanoseconds(sent), Nanoseconds(noticed)).begin.value();
   };
-  EXPECT_EQ(map(10, 40, 100, 200), 170);    // noticed at once, as far as is known
+  EXPECT_EQ(map(10, 40, 100, 200), 170);    // noticed at once, for all that is known
   EXPECT_EQ(map(50, 60, 150, 400), 210);    // by the same 160, which lies between 100 and 340
   EXPECT_EQ(map(100, 110, 200, 250), 240);  // noticed sooner: 140
   EXPECT_EQ(map(200, 210, 345, 400), 345);  // begun after it was sent: 145

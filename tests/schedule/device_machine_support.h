@@ -1,4 +1,4 @@
-// What tests of a machine on devices share: a kernel that counts how often each of its blocks ran.
+// Shared parts of the tests of a machine on devices: a kernel that counts how often each of its blocks ran.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ inline std::vector<int> read_ints(backend::Device& device, const backend::Buffer
   return values;
 }
 
-// The kernel that the stand-in for CUDA's driver knows as `mark`, and others that it knows.
+// Returns PTX of the kernel that the stand-in for CUDA's driver knows as `mark`, and of others that it knows.
 inline std::string mark_ptx(const std::string& first_line = "mov.u32 %r1, %ctaid.x;") {
   return R"(.version 8.0
 .target sm_90
@@ -54,7 +54,7 @@ inline std::string mark_ptx(const std::string& first_line = "mov.u32 %r1, %ctaid
 )";
 }
 
-// A kernel of one argument, a buffer of so many integers that are 0.
+// Returns a kernel with one argument: a buffer of so many integers, all 0.
 inline std::shared_ptr<const LoadedKernel> kernel_on_ints(backend::Device& device, std::string name,
                                                           std::shared_ptr<const KernelCode> code,
                                                           const backend::Geometry3& geometry, std::size_t ints) {
@@ -68,7 +68,7 @@ inline std::shared_ptr<const LoadedKernel> kernel_on_ints(backend::Device& devic
   return kernel;
 }
 
-// Waits until all launches have ended, which a machine that works does soon.
+// Waits until so many launches have ended. A working machine ends them soon.
 inline std::vector<Ended> wait_for(Machine& machine, std::size_t launches) {
   std::vector<Ended> all;
   const Nanoseconds until = machine.now() + kTestLimit;

@@ -1,4 +1,4 @@
-// The machine of real devices on OpenCL, on whatever device this computer has (PoCL where there is no GPU).
+// Tests the machine of real devices on OpenCL, on any device of this computer (PoCL if there is no GPU).
 #include "wattune/schedule/device_machine.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ namespace {
 using testing::Each;
 using testing::HasSubstr;
 
-// Blocks of one row of 8, and of 4 x 2; the second asks for what a slice would change.
+// Kernels with blocks of one row of 8, and of 4 x 2. The second one asks for what a slice would change.
 constexpr char kCounting[] = "kernel void f(global int* hits) { ++hits[get_global_id(0)]; }";
 constexpr char kAsking[] = R"(kernel void f(global int* hits) {
   const int block = (get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + get_group_id(0);
@@ -30,7 +30,7 @@ constexpr char kAsking[] = R"(kernel void f(global int* hits) {
 })";
 constexpr backend::Geometry3 kRow{.groups = {60, 1, 1}, .group_size = {8, 1, 1}};
 constexpr backend::Geometry3 kBox{.groups = {5, 4, 3}, .group_size = {4, 2, 1}};
-constexpr std::uint64_t kBlocks = 60;  // of both
+constexpr std::uint64_t kBlocks = 60;  // of both kernels
 constexpr std::size_t kItems = 480;
 
 class DeviceMachineOnOpencl : public testing::Test {
@@ -59,7 +59,7 @@ class DeviceMachineOnOpencl : public testing::Test {
   std::unique_ptr<DeviceMachine> machine;
 };
 
-// Works of the kernel under a policy, until none is left.
+// Runs works under a policy until none is left.
 std::vector<Finished> run_all(Scheduler& scheduler, Machine& machine, const std::vector<Work>& works) {
   scheduler.submit(works).value();
   std::vector<Finished> all;
@@ -160,7 +160,8 @@ KernelSource source_of(std::string text) {
   return source;
 }
 
-// The group's number in a header, pasted, in an option, and in the value of a parameter: slices see that of the whole.
+// The group's number is hidden in a header, in a pasted name, in an option and in the value of a parameter. Slices
+// still see that of the whole grid.
 TEST_F(DeviceMachineOnOpencl, SlicesSeeTheirGroupWhereverItsNameIsHidden) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / fmt::format("hidden_{}", ::getpid());
   std::filesystem::create_directories(folder);
@@ -188,7 +189,7 @@ TEST_F(DeviceMachineOnOpencl, SlicesSeeTheirGroupWhereverItsNameIsHidden) {
   std::filesystem::remove_all(folder);
 }
 
-// What cannot be cut and stands in a header is found by the compiler.
+// The compiler finds what cannot be cut in a header.
 TEST_F(DeviceMachineOnOpencl, AKernelWhoseHeaderForbidsSlicesRunsWhole) {
   const std::filesystem::path folder =
       std::filesystem::path(testing::TempDir()) / fmt::format("forbids_{}", ::getpid());
@@ -226,7 +227,7 @@ TEST_F(DeviceMachineOnOpencl, RunsUnderPoliciesOfWholeKernels) {
   }
 }
 
-// Kernels without a persistent form share the device by slices.
+// Kernels without a persistent form share the device in slices.
 TEST_F(DeviceMachineOnOpencl, RunsPairsInSlices) {
   const auto first = load(kCounting, kRow);
   const auto second = load(kCounting, kRow);
@@ -280,7 +281,7 @@ TEST_F(DeviceMachineOnOpencl, AKernelThatFailsFailsAlone) {
   EXPECT_THAT(ints_of(*good), Each(1));
 }
 
-// Of 1 ns, which every launch passes.
+// Every launch takes longer than the limit of 1 ns.
 TEST_F(DeviceMachineOnOpencl, AWorkBeyondItsLimitFails) {
   const auto kernel = load(kCounting, kRow);
   Scheduler scheduler(*machine, find_policy("fifo").value(), {.grace = kTestLimit});
@@ -334,7 +335,7 @@ TEST_F(DeviceMachineOnOpencl, LoadsASpecWithBuffersOfEachCopysOwn) {
   EXPECT_THAT(ints_of(*copies[1]), Each(3));
 }
 
-// The first copy is used by the works 1 and 3, the second by work 2; what the kernel's own buffer holds stays.
+// Works 1 and 3 use the first copy, work 2 the second; the kernel's own buffer stays unchanged.
 TEST_F(DeviceMachineOnOpencl, LaunchesUseTheOutputsOfTheCopyThatTheyName) {
   KernelSpec spec;
   spec.arguments = {{"hits", VectorArgument{.type = ElementType::int32,

@@ -1,4 +1,4 @@
-// Digests of buffers on whatever device, beside the same sum on the host.
+// Checks of digests of buffers on any device, against the same sum on the host.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ inline std::uint64_t digest_on_host(std::span<const std::uint32_t> words) {
   return sum;
 }
 
-// More words than there are threads, and no multiple of them.
+// Compares digests of more words than there are threads, whose number is no multiple of that of threads.
 inline void expect_digests_of_contents(backend::Device& device) {
   constexpr Nanoseconds kLimit = nanoseconds_from_seconds(120);
   std::vector<std::uint32_t> words(1'000'003);

@@ -12,7 +12,7 @@ struct Seen {
   Nanoseconds late;
 };
 
-// In virtual time: a look takes 1 us, a sleep 60 us longer than it was asked to.
+// Simulates a watch in virtual time: a look takes 1 us, and a sleep lasts 60 us longer than requested.
 Seen watch(Nanoseconds expected, Nanoseconds taken) {
   Seen seen;
   Nanoseconds ran;
@@ -26,7 +26,7 @@ Seen watch(Nanoseconds expected, Nanoseconds taken) {
   return seen;
 }
 
-// 9,500 us before the window in steps of 261, then looks of 1 us for as long as the window lasts.
+// The 9,500 us before the window pass in steps of 261; then looks of 1 us follow until the window ends.
 TEST(EndWatch, AnEndThatIsExpectedIsSeenAtOnce) {
   for (const double taken : {9'800.0, 10'000.0, 10'400.0}) {
     const Seen seen = watch(us(10'000), us(taken));
@@ -36,10 +36,11 @@ TEST(EndWatch, AnEndThatIsExpectedIsSeenAtOnce) {
   EXPECT_LE(watch(us(30), us(30)).late, us(1));
 }
 
-// A look after 200 us of sleep, and the 61 that it and its delay take.
+// The end is seen by the look after a sleep of 200 us; the 61 us are the delay of the sleep and the look.
 TEST(EndWatch, AnEndThatComesEarlyIsSeenAfterASleep) { EXPECT_LE(watch(us(10'000), us(4'000)).late, us(261)); }
 
-// The window is 1,000 looks; before it 37 and after it, in sleeps of 62 us at first and of 200 soon, 12 for each ms.
+// The window takes 1,000 looks and the time before it 37. After it sleeps begin with 62 us and soon reach 200, so less
+// than 12 looks per ms are made.
 TEST(EndWatch, AnEndThatComesLateBurnsNoCore) {
   const Seen seen = watch(us(10'000), us(1'000'000));
   EXPECT_LE(seen.looks, 37 + 1'000 + 12 * 990);

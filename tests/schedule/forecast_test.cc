@@ -53,12 +53,12 @@ TEST(Forecast, TheBestComesFirstAndTheOthersAreKept) {
   EXPECT_TRUE(table.ways(3, 8).empty());
 }
 
-// Of 0.3 that was forecast for this shape, 0.15 is half: a mean of 0.75 of all forecasts.
+// The measured 0.15 is half of the forecast 0.3 for this shape, so all forecasts get the mean factor of 0.75.
 TEST(Forecast, WhatIsMeasuredInOneShapeCountsForAll) {
   PairTable table(10);
   table.learn(1, 2, best_of({}, {{.ratio = {2, 3}, .rates = {0.6, 0.7}}, {.ratio = {1, 4}, .rates = {0.3, 0.8}}}));
   table.observe(1, 2, {.ratio = {1, 4}}, 0.15);
-  table.observe(1, 2, {.ratio = {4, 1}}, 0.01);  // which nothing was forecast of
+  table.observe(1, 2, {.ratio = {4, 1}}, 0.01);  // there is no forecast of this shape
   EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[0], 0.45);
   EXPECT_DOUBLE_EQ(table.ways(2, 1)[1].rates[1], 0.225);
   table.observe(2, 1, {.ratio = {4, 1}}, 0.4);
@@ -71,8 +71,9 @@ double first_rate_at(const PairTable& table, const model::BlockRatio& ratio) {
   return 0.0;
 }
 
-// What ran in the first shape, half of what was forecast, counts for the second until the two run in that: 0.3 there,
-// as forecast, makes the mean of half and all of it, whatever then comes of the first.
+// The first shape ran at half of its forecast; this counts for the second shape until the two run in that. A measured
+// 0.3 there, as forecast, gives the mean of half and all of it. Later measurements of the first shape do not change
+// that.
 TEST(Forecast, AShapeThatRanIsCorrectedByWhatItDidItself) {
   PairTable table(10, 0.5);
   table.learn(1, 2, best_of({}, {{.ratio = {2, 3}, .rates = {0.6, 0.7}}, {.ratio = {1, 4}, .rates = {0.3, 0.8}}}));
@@ -109,8 +110,8 @@ TEST(Forecast, AWayIsFoundByItsShape) {
   EXPECT_FALSE(table.find(1, 3, {.ratio = {2, 3}}, {}));
 }
 
-// The same ratio at two clocks, of which the lower promises more; what ran there says half of that. Of clocks without
-// a forecast nothing is told.
+// The same ratio has forecasts at two clocks, of which the lower promises more, but achieves half of that. Clocks
+// without a forecast tell nothing.
 TEST(Forecast, WhatIsMeasuredAtOneClockCountsForTheRatioAtAll) {
   constexpr backend::BoardSetting kSlow{.graphics = Megahertz(500)};
   constexpr backend::BoardSetting kFast{.graphics = Megahertz(1000)};
@@ -136,7 +137,7 @@ TEST(Forecast, WhatIsMeasuredAtOneClockCountsForTheRatioAtAll) {
                 1e-12);
 }
 
-// Each counts by a quarter here: of 1 and 0.4 of 0.8 that makes 0.85 of it, of that and 0.6 then 0.7875.
+// Each measurement counts by a quarter here. 1 and 0.4 of 0.8 make a factor of 0.85; that and 0.6 make 0.7875.
 TEST(Forecast, MeasurementsCorrectThePairThatTheyAreOf) {
   PairTable table(10, 0.25);
   table.learn(1, 2, {.rates = {0.8, 0.8}});
@@ -161,8 +162,8 @@ TEST(Forecast, MeasurementsThatCannotBeAreIgnored) {
 
 constexpr MachineLimits kAnySplit{.capability = {9, 0}, .sms = 10, .split_grain = 1};
 
-// The copy saturates the memory with 4 of 10 SMs, so that it has a rate of 0.75 on 3 of them, and the other one 0.7 on
-// 7: both end after 1 / 0.7 of their time alone, and after 1 / 0.6 with 4.
+// The copy saturates the memory with 4 of 10 SMs, so its rate is 0.75 on 3 of them, and the other one's is 0.7 on 7.
+// Both end after 1 / 0.7 of their time alone; with 4 SMs for the copy it would be 1 / 0.6.
 TEST(Forecast, TheBestSplitEndsSoonest) {
   KernelTraits copy = tiny_kernel("copy");
   copy.saturating_share = 0.4;
@@ -172,14 +173,15 @@ TEST(Forecast, TheBestSplitEndsSoonest) {
   EXPECT_DOUBLE_EQ(forecast.rates[1], 0.7);
 }
 
-// One that takes three times as long gets 7 of 10 SMs: 30 / 0.7 ms, the other 10 / 0.3; with 8 that would be 10 / 0.2.
+// A kernel that takes three times as long gets 7 of 10 SMs: 30 / 0.7 ms against 10 / 0.3. With 8 SMs the other takes 10
+// / 0.2.
 TEST(Forecast, ALongerKernelGetsMoreOfTheSms) {
   const KernelTraits longer = tiny_kernel("longer", 300);
   EXPECT_EQ(split_forecaster(kAnySplit, {})(longer, tiny_kernel("shorter"))->sms_of_first, 7U);
 }
 
-// Both ask for 80 % of DRAM alone and get half of it on half of the SMs each. Pipelines are not shared: they would
-// allow no more.
+// Both ask for 80 % of DRAM alone, and for half of that on half of the SMs. Their pipelines are not shared; sharing
+// these would allow no more.
 TEST(Forecast, KernelsOnSmsOfTheirOwnShareTheMemory) {
   KernelTraits first = tiny_kernel("first");
   first.saturating_share = 0.5;
@@ -190,7 +192,8 @@ TEST(Forecast, KernelsOnSmsOfTheirOwnShareTheMemory) {
   EXPECT_DOUBLE_EQ(forecast.rates[1], 1.0 / 1.6);
 }
 
-// The same by shares of each resource, where those that all SMs share come last: of pipes 1 / 1.8 would be left.
+// The same with shares of each resource; the resources that all SMs share come last. With shared pipes only 1 / 1.8
+// would be left.
 TEST(Forecast, KernelsOnSmsOfTheirOwnHaveTheirOwnPipes) {
   KernelTraits kernel = tiny_kernel("kernel");
   kernel.saturating_share = 0.5;
@@ -202,8 +205,8 @@ TEST(Forecast, KernelsOnSmsOfTheirOwnHaveTheirOwnPipes) {
   EXPECT_DOUBLE_EQ(forecast.rates[1], 1.0 / 1.6);
 }
 
-// One keeps the FP32 pipe busy for 90 % of its time and the other the special one: together they issue as often as one
-// scheduler can, and by pipes alone nothing would be left to gain.
+// One kernel keeps the FP32 pipe busy for 90 % of its time, the other the special pipe. Together they issue as often as
+// one scheduler can. By the busiest pipe of each alone nothing would be gained.
 TEST(Forecast, WhoKeepsDifferentPipesBusyLosesNothingByThem) {
   KernelTraits fp32 = tiny_kernel("fp32");
   fp32.rate_at_residency = {1.0, 1.0, 1.0, 1.0};
@@ -215,8 +218,8 @@ TEST(Forecast, WhoKeepsDifferentPipesBusyLosesNothingByThem) {
   EXPECT_DOUBLE_EQ(forecaster(fp32, fp32)->speedup(), 2.0 / 1.8);
 }
 
-// Each issues an instruction each fourth cycle of a warp; alone, 32 warps of a hypothetical SM with one scheduler are
-// bound by issue (rate 1 of 1), so two such kernels share it: 0.5 each.
+// Each warp issues an instruction every fourth cycle. 32 warps alone on a hypothetical SM with one scheduler are bound
+// by issue (rate 1 of 1). Two such kernels share the scheduler: 0.5 each.
 TEST(Forecast, TheChainExpectsNothingOfTwoKernelsThatOnlyCompute) {
   const Forecaster chain = chain_forecaster(kTenSms, {.schedulers = 4});
   const auto forecast = chain(tiny_kernel("a"), tiny_kernel("b"));
@@ -224,7 +227,7 @@ TEST(Forecast, TheChainExpectsNothingOfTwoKernelsThatOnlyCompute) {
   EXPECT_NEAR(forecast->speedup(), 1.0, 1e-6);
 }
 
-// One waits for memory in a fifth of its instructions, so that it leaves most issue slots to the other.
+// One kernel waits for memory in a fifth of its instructions, so it leaves most issue slots to the other.
 TEST(Forecast, TheChainExpectsMuchOfAKernelThatWaitsBesideOneThatComputes) {
   KernelTraits waits = tiny_kernel("waits");
   waits.profile.profile.stalls = {{.ratio = 0.2, .latency = 600}};
@@ -234,7 +237,7 @@ TEST(Forecast, TheChainExpectsMuchOfAKernelThatWaitsBesideOneThatComputes) {
   EXPECT_GT(forecast.ratio.first, 0U);
 }
 
-// Eight blocks fit on an SM. One kernel has all its speed with two, the other needs six.
+// Eight blocks fit on an SM. One kernel reaches its full speed with two, the other needs six.
 TEST(Forecast, ResidencyGivesEachTheBlocksThatItNeeds) {
   KernelTraits few = tiny_kernel("few");
   KernelTraits many = tiny_kernel("many");
@@ -245,7 +248,7 @@ TEST(Forecast, ResidencyGivesEachTheBlocksThatItNeeds) {
   EXPECT_NEAR(forecast.speedup(), 2.0, 1e-6);
 }
 
-// 0.9 and 0.7 of the pipelines are 1.6 times what there is: each keeps 1 / 1.6 of its speed.
+// 0.9 and 0.7 of the pipelines are 1.6 times what exists: each kernel keeps 1 / 1.6 of its speed.
 TEST(Forecast, ResidencyGivesNoMoreOfThePipelinesThanThereIs) {
   KernelTraits one = tiny_kernel("one");
   one.rate_at_residency = std::vector<double>(8, 1.0);
@@ -257,7 +260,7 @@ TEST(Forecast, ResidencyGivesNoMoreOfThePipelinesThanThereIs) {
   EXPECT_NEAR(forecast.rates[1], 1.0 / 1.6, 1e-6);
 }
 
-// Both wait for the same requests, of which the memory serves few: the one slows the other down.
+// Both wait for memory, which serves few requests: each slows the other down.
 TEST(Forecast, ResidencyKnowsThatBothWaitForTheSameMemory) {
   KernelTraits waits = tiny_kernel("waits");
   waits.rate_at_residency = std::vector<double>(8, 1.0);
@@ -270,7 +273,7 @@ TEST(Forecast, ResidencyKnowsThatBothWaitForTheSameMemory) {
   EXPECT_LT(speedup(0.02), 1.3);
 }
 
-// 100 KB of 227 each: two blocks of one leave no room for the other's 200 KB.
+// Each block takes 200 KB of the 227 of an SM, so there is no room for a block of the other kernel.
 TEST(Forecast, KernelsThatDoNotFitTogetherAreNeverAPair) {
   KernelTraits large = tiny_kernel("large");
   large.block.dynamic_shared_bytes = 200 * 1024;

@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A kernel that writes `out`, and `sum` over what it finds there.
+// Returns a spec with two outputs: `out` is only written, `sum` is read and written.
 KernelSpec two_outputs() {
   KernelSpec spec;
   const auto floats = [](ArgumentAccess access) {
@@ -75,7 +75,7 @@ TEST_F(KernelOutputsTest, SaysWhereOutputsDiffer) {
   EXPECT_EQ(kept.difference().value(), "`out` differs from byte 4 on");
 }
 
-// A copy is compared with what its kernel left alone.
+// A copy is compared with the results of its kernel alone.
 TEST_F(KernelOutputsTest, RemembersAsAnother) {
   KernelOutputs kernel = outputs(two_outputs(), Sameness::bits);
   KernelOutputs copy = outputs(two_outputs(), Sameness::bits);
@@ -96,7 +96,7 @@ TEST_F(KernelOutputsTest, KnowsWhetherAnythingIsCompared) {
   EXPECT_FALSE(outputs(spec, Sameness::bits).are_compared());
 }
 
-// 6.001 is 0.02 % off, 6.1 is 1.7 %; the tolerance is 1 % and 1e-5.
+// 6.001 is off by 0.02 %, 6.1 by 1.7 %; the tolerance is 1 % plus 1e-5.
 TEST_F(KernelOutputsTest, ResultsThatDependOnTheOrderAreComparedWithTheSpecsTolerance) {
   KernelOutputs kept = outputs(two_outputs(), Sameness::tolerance);
   write(1, {5.0F, 6.0F});
@@ -116,7 +116,7 @@ TEST_F(KernelOutputsTest, WhatTheSpecDoesNotCompareIsNotCompared) {
   EXPECT_EQ(kept.difference().value(), std::nullopt);
 }
 
-// The kernel that makes digests is one that says what the test wants.
+// The kernel that computes digests returns what the test wants.
 TEST_F(KernelOutputsTest, OutputsOfTheSameDigestAreNotRead) {
   std::uint64_t digest = 7;
   device_.add_kernel("wattune_digest", 3, [&](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
@@ -126,7 +126,7 @@ TEST_F(KernelOutputsTest, OutputsOfTheSameDigestAreNotRead) {
   BufferDigest by_device(device_);
   KernelOutputs kept = outputs(two_outputs(), Sameness::bits, &by_device);
   EXPECT_FALSE(kept.remembers());
-  EXPECT_EQ(device_.counters().builds, 0);  // nobody has compared anything
+  EXPECT_EQ(device_.counters().builds, 0);  // no comparison was made
   write(1, {5.0F, 6.0F});
   ASSERT_TRUE(kept.remember());
   EXPECT_TRUE(kept.remembers());
@@ -146,7 +146,7 @@ TEST_F(KernelOutputsTest, OutputsAreReadWhereTheDigestDoesNotCompile) {
   ASSERT_TRUE(kept.remember());
   write(1, {5.0F, 2.0F});
   EXPECT_EQ(kept.difference().value(), "`out` differs from byte 2 on");  // of 1.0F and 5.0F
-  EXPECT_EQ(device_.counters().builds, 1);                               // it is asked once
+  EXPECT_EQ(device_.counters().builds, 1);                               // the digest is compiled once
 }
 
 }  // namespace

@@ -22,25 +22,27 @@ KernelTraits drawing(const char* name, double watts) {
   return kernel;
 }
 
-// FMA and random reads as measured on an H100 (hopper_facts): 319 and 431 W alone, at 3:5 together 20.4 instead of 39.9
-// ms, which is 0.978 of the speed of each.
+// Returns the forecast of FMA with random reads as measured on an H100 (hopper_facts). Alone they draw 319 and 431 W.
+// At 3:5 they take 20.4 ms together instead of 39.9, which is 0.978 of the speed of each.
 PairForecast measured_on_an_h100() {
   return {.ratio = {3, 5}, .rates = {0.978, 0.978}, .watts = watts_of(drawing("C", 319), drawing("L", 431))};
 }
 
-// 105 + 0.978 * (214 + 326) = 633 W, measured 606 to 639; 0.978 * 750 / 633 = 1.159, measured 1.162.
+// The forecast is 105 + 0.978 * (214 + 326) = 633 W, against 606 to 639 measured. The gain is 0.978 * 750 / 633 =
+// 1.159, against 1.162 measured.
 TEST(Objective, WhatEachAddsToTheIdlePowerShrinksWithItsSpeed) {
   EXPECT_NEAR(measured_on_an_h100().power().value(), 633.1, 0.1);
   EXPECT_NEAR(measured_on_an_h100().energy_gain(), 1.1586, 1e-3);
 }
 
-// What is saved is what idling would have cost: 105 W in each of the 0.956 s that 1.956 s alone are longer than 1 s.
+// The saving is the energy of idling: 105 W in each of the 0.956 s by which 1.956 s alone exceed 1 s.
 TEST(Objective, JoulesSavedAreThoseOfIdlingInTheTimeThatIsSaved) {
   const PairForecast pair = measured_on_an_h100();
   EXPECT_NEAR((pair.watts_in_turn() - pair.power()).value(), 105.0 * 0.956, 1e-9);
 }
 
-// Of 750 W for a second each at least 645 J are needed: 105 W can be saved in one of the two seconds.
+// One second of each kernel takes 750 J one after the other, and at least 645 J together. Idling at 105 W can be saved
+// in one of the two seconds.
 TEST(Objective, TheCeilingIsWhatIdlingCosts) {
   PairForecast pair = measured_on_an_h100();
   EXPECT_NEAR(pair.most_energy_gain(), 750.0 / 645.0, 1e-9);
@@ -55,7 +57,7 @@ TEST(Objective, MeritIsOfWhatIsAskedFor) {
   EXPECT_DOUBLE_EQ(merit({.goal = Goal::energy_delay}, pair).value(), 1.956 * pair.energy_gain());
 }
 
-// 1 / 0.978 is 2.2 % more time.
+// A speed of 0.978 takes 2.2 % more time.
 TEST(Objective, NoKernelMayBeSlowedDownBeyondTheCap) {
   const PairForecast pair = measured_on_an_h100();
   EXPECT_TRUE(merit({.most_slowdown = 0.023}, pair));
@@ -92,7 +94,7 @@ TEST(Objective, HasNames) {
             "operations per joule, no kernel slower by more than 10 %, at most 300 W");
 }
 
-// At 3:1, 2:2 and 1:3 they have 0.90 + 0.85, 0.80 + 0.90 and 0.70 + 0.95 of their speeds alone.
+// At 3:1, 2:2 and 1:3 the two have 0.90 + 0.85, 0.80 + 0.90 and 0.70 + 0.95 of their speeds alone.
 TEST(Objective, ForecastsTakeTheRatioThatIsBestForIt) {
   KernelTraits greedy = drawing("greedy", 400);
   KernelTraits modest = drawing("modest", 120);
@@ -100,25 +102,25 @@ TEST(Objective, ForecastsTakeTheRatioThatIsBestForIt) {
   modest.rate_at_residency = {0.85, 0.90, 0.95, 1.0};
   for (KernelTraits* kernel : {&greedy, &modest}) {
     kernel->profile.blocks_alone = 4;
-    kernel->block = {.threads = 512, .registers = 32};  // four on an SM
+    kernel->block = {.threads = 512, .registers = 32};  // four blocks on an SM
   }
   const MachineLimits limits{.capability = {9, 0}, .sms = 1};
   const auto best = [&](const Objective& objective) {
     return residency_forecaster(limits, {}, objective)(greedy, modest).value();
   };
   EXPECT_EQ(best({}).ratio, (model::BlockRatio{3, 1}));
-  // 462 / 383 = 1.206 times the work per joule at 3:1, 428 / 354.5 = 1.207 at 2:2, 394 / 325.75 = 1.210 at 1:3.
+  // The work per joule is 462 / 383 = 1.206 at 3:1, 428 / 354.5 = 1.207 at 2:2 and 394 / 325.75 = 1.210 at 1:3.
   EXPECT_EQ(best({.goal = Goal::energy}).ratio, (model::BlockRatio{1, 3}));
   // They take 11 and 18 % longer at 3:1, 25 and 11 % at 2:2.
   EXPECT_EQ(best({.most_slowdown = 0.19}).ratio, (model::BlockRatio{3, 1}));
   EXPECT_EQ(best({.most_slowdown = 0.10}).ratio, (model::BlockRatio{0, 0}));
-  // Of the two that draw at most 360 W, 2:2 is faster.
+  // Two of the ratios draw at most 360 W; 2:2 is the faster one.
   EXPECT_EQ(best({.power_cap = Watts(360)}).ratio, (model::BlockRatio{2, 2}));
 }
 
 class ObjectiveOfPaired : public ::testing::Test {
  protected:
-  // a with b is fastest; a with c, which draws little, saves the most joules.
+  // Sets up a queue in which a with b is fastest, and a with c, which draws little, saves the most joules.
   ObjectiveOfPaired() {
     for (const auto& [name, watts] : {std::pair{"a", 150.0}, {"b", 500.0}, {"c", 120.0}}) {
       kernels_.push_back(drawing(name, watts));
@@ -144,7 +146,8 @@ class ObjectiveOfPaired : public ::testing::Test {
   PairTable table_{8};
 };
 
-// Per joule: a with b 0.9 * 650 / (105 + 0.9 * 440) = 1.17, a with c 0.8 * 270 / (105 + 0.8 * 60) = 1.41.
+// The work per joule is 0.9 * 650 / (105 + 0.9 * 440) = 1.17 for a with b. It is 0.8 * 270 / (105 + 0.8 * 60) = 1.41
+// for a with c.
 TEST_F(ObjectiveOfPaired, ChoosesThePair) {
   EXPECT_EQ(planned({}), (std::vector<WorkId>{1, 2}));
   EXPECT_EQ(planned({.goal = Goal::energy}), (std::vector<WorkId>{1, 3}));
@@ -161,7 +164,7 @@ TEST_F(ObjectiveOfPaired, RunsAloneWhereEachPairSlowsDownTooMuch) {
   EXPECT_EQ(planned({.most_slowdown = 0.05}), (std::vector<WorkId>{1}));
 }
 
-// A kernel that runs alone gives way to a pair of it that an arrival makes.
+// A kernel that runs alone gives way to a better pair.
 TEST_F(ObjectiveOfPaired, AnArrivalThatPairsWellInterruptsWhoRunsAlone) {
   view_.works[1].running = Share{.work = 2, .form = Form::persistent, .per_sm = 4};
   EXPECT_EQ(planned({.goal = Goal::energy}), (std::vector<WorkId>{1, 3}));
@@ -181,7 +184,7 @@ class TwinAlone : public ::testing::TestWithParam<Goal> {
   }
 };
 
-// It does the same work with fewer joules below 220 W, and with fewer joule-seconds below 242 W.
+// The twin does the same work with fewer joules below 220 W, and with fewer joule-seconds below 242 W.
 TEST_P(TwinAlone, RunsWhereItIsBetterForTheObjective) {
   EXPECT_EQ(form_at(215), Form::persistent);
   EXPECT_EQ(form_at(225), GetParam() == Goal::energy ? Form::whole : Form::persistent);
@@ -189,7 +192,7 @@ TEST_P(TwinAlone, RunsWhereItIsBetterForTheObjective) {
   EXPECT_EQ(form_at(0), GetParam() == Goal::throughput ? Form::persistent : Form::whole);
 }
 
-// Arrivals wait for 10 ms at most where the twin costs more.
+// Arrivals wait at most 10 ms for a kernel whose twin costs more.
 TEST_P(TwinAlone, GivesWayWhereTheKernelTakesTooLong) {
   EXPECT_EQ(form_at(225, 8.0), GetParam() == Goal::energy ? Form::whole : Form::persistent);
   EXPECT_EQ(form_at(225, 12.0), Form::persistent);
@@ -199,7 +202,7 @@ TEST_P(TwinAlone, GivesWayWhereTheKernelTakesTooLong) {
 INSTANTIATE_TEST_SUITE_P(Each, TwinAlone, testing::Values(Goal::throughput, Goal::energy, Goal::energy_delay),
                          [](const auto& of) { return std::string(to_string(of.param)); });
 
-// One after the other it counts as it is most frugal: 210 W / 1.1 of its time alone.
+// One after the other, the kernel counts in its most frugal form: 210 W / 1.1 of its time alone.
 TEST(TwinPower, CountsAloneWhereItIsMoreFrugal) {
   KernelTraits kernel = drawing("a", 200);
   kernel.twin_speed = 1.1;
@@ -211,7 +214,7 @@ TEST(TwinPower, CountsAloneWhereItIsMoreFrugal) {
   EXPECT_EQ(watts_of(other, kernel).alone[1], Watts(200));
 }
 
-// Idle 40 W; with a kernel 100 W: what a machine is told of, not what it believes.
+// A machine that draws 40 W idle and 100 W with a kernel. It counts what is launched, not what forecasts say.
 class CountingMachine : public TinyMachine {
  public:
   Joules energy() const override { return Watts(40) * now() + Watts(60) * (now() - idle_); }
@@ -236,7 +239,7 @@ TEST(PowerProfile, TellsIdlingFromWorking) {
   EXPECT_NEAR((*powers)[0].alone.value(), 100.0, 1e-6);
 }
 
-// Renewed every 100 ms, 40 ms after the run began: 700 ms of 300 W lie between changes.
+// A machine whose counter changes every 100 ms, first 40 ms after the run began: 700 ms at 300 W lie between changes.
 class RenewedNowAndThen : public TinyMachine {
  public:
   Joules energy() const override {
@@ -253,7 +256,7 @@ TEST(PowerProfile, CountsFromChangeToChangeOfTheCounter) {
   EXPECT_NEAR((*powers)[0].idle.value(), 300.0, 3.0);
 }
 
-// 10 ms alone: ten runs unseen and ten that count.
+// The kernel takes 10 ms alone: ten runs are not measured and ten are.
 TEST(PowerProfile, RunsEachKernelForTheWindowTwice) {
   TinyMachine machine;
   machine.add(tiny_kernel("a"));
@@ -261,7 +264,7 @@ TEST(PowerProfile, RunsEachKernelForTheWindowTwice) {
   EXPECT_EQ(machine.launches.size(), 20U);
 }
 
-// It takes 5 ms of the twin's speed.
+// At the speed of the twin it takes 5 ms.
 TEST(PowerProfile, RunsAFasterTwinAsWell) {
   TinyMachine machine;
   KernelTraits kernel = tiny_kernel("a");

@@ -1,4 +1,4 @@
-// What pairs draw, measured while they run: windows, corrected forecasts, and what paired makes of them.
+// Tests the measured power of running pairs: windows, corrected forecasts, and the decisions of `paired`.
 #include "schedule/pair_power.h"
 
 #include <gtest/gtest.h>
@@ -17,10 +17,10 @@ namespace {
 using Kernels = std::array<KernelId, 2>;
 constexpr Kernels kPair{0, 1};
 
-// A counter that is renewed every 100 ms; pairs draw 400 W where 300 are forecast, all else 100 W.
+// A counter that changes every 100 ms. Pairs draw 400 W where 300 are forecast; everything else draws 100 W.
 class Windows : public ::testing::Test {
  protected:
-  // Noted every 10 ms. The latest power.
+  // Runs for this time and notes the counter every 10 ms. Returns the latest power.
   std::optional<PairPowers> run(const std::optional<Kernels>& pair, double ms) {
     std::optional<PairPowers> powers;
     for (double passed = 0.0; passed < ms - 1e-9; passed += 10.0) {
@@ -42,7 +42,7 @@ class Windows : public ::testing::Test {
   Joules energy_, counter_;
 };
 
-// What is read at 100 ms may tell of the time before, so that the window begins at 200 ms.
+// The change at 100 ms may include earlier time, so the window begins at 200 ms.
 TEST_F(Windows, AreHalfASecondLongFromTheSecondChangeOn) {
   run({}, 50);
   EXPECT_FALSE(run(kPair, 640));
@@ -104,8 +104,8 @@ TEST(MeasuredPower, OfAnIdleBoardOrWithoutAForecastIsIgnored) {
   for (const KernelId other : {1, 2, 3}) EXPECT_FALSE(table.powers(0, other));
 }
 
-// Idle 100 W; each alone 200 W; both together what a test says, 360 W by their speeds. The counter is renewed every
-// 100 ms.
+// A machine that draws 100 W idle and 200 W with each kernel alone. The test sets the power of both together, for which
+// the speeds suggest 360 W. Its counter changes every 100 ms.
 class HungryPair : public TinyMachine {
  public:
   explicit HungryPair(double together) : together_(together) {
@@ -137,10 +137,11 @@ class HungryPair : public TinyMachine {
   Nanoseconds renewed_;
 };
 
-// Whether pairs run for their power before the queue.
+// Whether the power of pairs is measured before the queue.
 enum class Power { as_forecast, measured };
 
-// 100 works of 10 ms of each, all at once. With 0.8 of their speeds both take 1.25 s, alone 2 s and 400 J.
+// A queue of 100 works of 10 ms of each kernel, all at once. At 0.8 of their speeds both take 1.25 s; one after the
+// other they take 2 s and 400 J.
 struct Queue {
   explicit Queue(double watts_together, const Objective& objective = {.goal = Goal::energy},
                  Power power = Power::as_forecast)
@@ -172,8 +173,8 @@ struct Queue {
   Joules drawn_before;
 };
 
-// 260 W are forecast: 325 J. At 400 W both would take 500 J. It is seen after 0.8 s, with 64 works of each done for
-// 320 J; 72 alone take 0.72 s and 144 J.
+// 260 W are forecast: 325 J. At 400 W the pair would take 500 J. This is seen after 0.8 s, when 64 works of each are
+// done for 320 J. The other 72 run alone in 0.72 s and 144 J.
 TEST(MeasuredPower, PartsAPairThatLosesJoules) {
   const Queue queue(400);
   EXPECT_NEAR(queue.measured(), 400.0, 8.0);
@@ -192,7 +193,7 @@ TEST(MeasuredPower, KeepsACap) {
   EXPECT_GT(Queue(340, {.power_cap = Watts(320)}).seconds(), 1.45);
 }
 
-// 400 J and 2 s one after the other.
+// One after the other the works take 400 J and 2 s.
 TEST(MeasuredPower, BeforeAQueueNeverRunsAPairThatLosesJoules) {
   const Queue queue(400, {.goal = Goal::energy}, Power::measured);
   EXPECT_NEAR(queue.measured(), 400.0, 8.0);
@@ -217,7 +218,7 @@ TEST(MeasuredPower, BeforeAQueueEndsWhenItsUserSaysSo) {
   EXPECT_EQ(machine.now(), Nanoseconds(0));
 }
 
-// Together they would draw 260 W, by what is forecast.
+// By the forecast, the two would draw 260 W together.
 TEST(MeasuredPower, BeforeAQueueRunsNoPairThatIsForbidden) {
   EXPECT_EQ(Queue(270, {.goal = Goal::energy, .power_cap = Watts(250)}, Power::measured).begin, Nanoseconds(0));
 }

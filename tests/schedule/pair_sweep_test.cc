@@ -1,4 +1,4 @@
-// Sweeps, profiles and pilots: what is measured of kernels and pairs, on machines of virtual time.
+// Tests sweeps, profiles and pilots, which measure kernels and pairs, on machines in virtual time.
 #include "wattune/schedule/pair_sweep.h"
 
 #include <gmock/gmock.h>
@@ -18,8 +18,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// FMA (C) and dependent random reads (L), each in four waves of an eighth of an H100's SMs with their share of the
-// memory.
+// Returns an eighth of the SMs of an H100 with their share of the memory. The probes FMA (C) and dependent random reads
+// (L) run there in four waves each.
 simulate::GpuModel part_of_h100() { return simulate::with_sms(*simulate::find_gpu_model("H100"), 16); }
 
 simulate::SimulatedKernel probe_of_waves(simulate::SimulatedKernel probe, unsigned waves) {
@@ -40,7 +40,7 @@ std::vector<SweepRow> rows_of(const PairSweep& sweep, Way way) {
   return rows;
 }
 
-// On an H100: 96 % at the best ratio, 51 % at the best split, 0 to 2 % in streams.
+// On an H100 the best ratio gains 96 %, the best split 51 %, and streams 0 to 2 %.
 TEST(PairSweep, SharesOfAnH100GainMostAndStreamsNothing) {
   SimulatedMachine machine(part_of_h100());
   const PairSweep sweep = sweep_pair(add_probes(machine), 0, 1, {.rounds = 1}).value();
@@ -58,8 +58,8 @@ TEST(PairSweep, SharesOfAnH100GainMostAndStreamsNothing) {
   EXPECT_EQ(rows_of(sweep, Way::shares).size(), 7U);  // 1:7 to 7:1
 }
 
-// 1 ms and 3.4 ms: three times the one are 3 ms, 12 % less; seven times are 2.9 % more than two of the other. A machine
-// of one SM cannot split them.
+// The kernels take 1 ms and 3.4 ms. Three launches of the first are 3 ms, 12 % less than one of the second; seven are
+// 2.9 % more than two. A machine of one SM cannot split its SMs.
 TEST(PairSweep, RepeatsTheShorterKernelUntilBothTakeEquallyLong) {
   TinyMachine machine;
   machine.add(tiny_kernel("short", 10));
@@ -71,7 +71,7 @@ TEST(PairSweep, RepeatsTheShorterKernelUntilBothTakeEquallyLong) {
   EXPECT_TRUE(rows_of(sweep, Way::split).empty());
 }
 
-// 0.5 ms: four times are the 2 ms that a run takes at least.
+// Each takes 0.5 ms: four launches reach the 2 ms that a run takes at least.
 TEST(PairSweep, RepeatsBothWhereTheyAreTooShortToMeasure) {
   TinyMachine machine;
   machine.add(tiny_kernel("a", 5));
@@ -89,7 +89,7 @@ TEST(PairSweep, RefusesTimesThatCannotBeMatched) {
   EXPECT_THAT(refused.error().to_string(), HasSubstr("differ too much to be matched: `0.100 ms and 10000.000 ms`"));
 }
 
-// Each has 0.9 of its speed beside the other, so that both take 10 ms / 0.9 and gain 0.8, by the definition of gain.
+// Each has 0.9 of its speed beside the other. Both take 10 ms / 0.9, which is a gain of 0.8 by the definition of gain.
 TEST(PairSweep, GainIsTheSumOfTheTimesAloneOverTheMakespanLessOne) {
   TinyMachine machine;
   for (const char* const name : {"a", "b"}) {
@@ -112,8 +112,9 @@ TEST(PairSweep, GainIsTheSumOfTheTimesAloneOverTheMakespanLessOne) {
   EXPECT_NEAR(to_ms(time_together(machine, sweep, best->arrangement).value()), 10.0 / 0.9, 1e-6);
 }
 
-// 12 and 10 ms at half and four fifths of their speeds: 12.5 ms together, in which the first does 6.25 of its 12 ms,
-// and 5.75 ms more alone make 18.25 for 22. Where it goes on at half of its speed, they are 11.5 and make 24.
+// The kernels take 12 and 10 ms alone and run at 0.5 and 0.8 of their speeds. In 12.5 ms together the first does 6.25
+// of its 12 ms; with 5.75 ms more alone they take 18.25 ms instead of 22. At half of its speed the rest takes 11.5 ms,
+// so they take 24.
 TEST(PairSweep, ExpectedGainEndsWithWhoIsLeft) {
   const std::array alone = {nanoseconds_from_ms(12), nanoseconds_from_ms(10)};
   EXPECT_NEAR(expected_gain(alone, {0.5, 0.8}), 22.0 / 18.25 - 1.0, 1e-12);
@@ -121,14 +122,15 @@ TEST(PairSweep, ExpectedGainEndsWithWhoIsLeft) {
   EXPECT_NEAR(expected_gain({alone[1], alone[0]}, {0.8, 0.5}), 22.0 / 18.25 - 1.0, 1e-12);
 }
 
-// Both slow each other down to nothing, or one of them the other alone, which then has its time alone to go.
+// Either both slow each other down to nothing, or one of them does so to the other, which then still has its whole time
+// to run.
 TEST(PairSweep, ExpectedGainOfWhoNeverRunsTogetherIsNone) {
   const std::array alone = {nanoseconds_from_ms(12), nanoseconds_from_ms(10)};
   EXPECT_EQ(expected_gain(alone, {0.0, 0.0}), 0.0);
   EXPECT_NEAR(expected_gain(alone, {0.0, 1.0}), 0.0, 1e-12);
 }
 
-// What a machine cannot do leaves the other rows as they are; a kernel that fails alone leaves none.
+// A row that the machine cannot run leaves the others unchanged. A kernel that fails alone ends the sweep.
 TEST(PairSweep, SaysWhichRowFailed) {
   class NoPersistence : public TinyMachine {
    public:
@@ -173,7 +175,7 @@ TEST(PairSweep, KernelsWithoutATwinShareInSlices) {
   EXPECT_THAT(ratios_of(machine, 0, 9).error().to_string(), HasSubstr("no such kernel on this machine: `9`"));
 }
 
-// Each block takes more than half of an SM's shared memory: there is no ratio, and no row but those of whole kernels.
+// Each block takes more than half of an SM's shared memory. So there is no ratio, and all rows are of whole kernels.
 TEST(PairSweep, KernelsThatCannotShareAnSmAreComparedWithoutShares) {
   TinyMachine machine;
   for (const char* const name : {"a", "b"}) {
@@ -189,7 +191,7 @@ TEST(PairSweep, KernelsThatCannotShareAnSmAreComparedWithoutShares) {
   EXPECT_NEAR(sweep.best(is_baseline)->gain, 0.0, 1e-9);
 }
 
-// Half of the resident blocks of a kernel that waits for memory are not enough; of one that computes they are.
+// Half of the resident blocks are not enough for a kernel that waits for memory, but for one that computes they are.
 TEST(Profile, SaysWhatAKernelLosesWithFewerBlocksAndSms) {
   SimulatedMachine machine(part_of_h100());
   add_probes(machine, 8);
@@ -201,7 +203,7 @@ TEST(Profile, SaysWhatAKernelLosesWithFewerBlocksAndSms) {
   EXPECT_EQ(fma.alone, machine.kernel(0)->alone);
 }
 
-// Of eight waves whose blocks differ half a wave is idle at the end, unless another launch follows.
+// After eight waves of different blocks, half a wave is idle at the end unless another launch follows.
 TEST(Profile, SaysWhatLaunchesGainThatFillEachOthersEnds) {
   SimulatedMachine machine(part_of_h100());
   simulate::SimulatedKernel kernel = simulate::fma_probe();
@@ -213,7 +215,7 @@ TEST(Profile, SaysWhatLaunchesGainThatFillEachOthersEnds) {
   EXPECT_LT(machine.kernel(id)->overlapped_speed, 1.15);
 }
 
-// A millisecond to fetch a block that runs for half of one.
+// Fetching a block takes a millisecond, and a block runs for half of one.
 TEST(Profile, ATwinThatCostsTooMuchCountsAsNone) {
   SimulatedMachine machine(part_of_h100(), {.fetch = nanoseconds_from_ms(1)});
   add_probes(machine, 8);
@@ -222,7 +224,7 @@ TEST(Profile, ATwinThatCostsTooMuchCountsAsNone) {
   EXPECT_TRUE(fma.rate_at_residency.empty());
 }
 
-// On an H200 four SMs are left over, too few for a range.
+// On an H200 four SMs remain, too few for a range.
 TEST(Machine, BothPartsOfASplitHaveAGrainAtLeast) {
   const std::vector<unsigned> splits = splits_of({.capability = {9, 0}, .sms = 132, .split_grain = 8});
   ASSERT_EQ(splits.size(), 15U);
@@ -231,13 +233,13 @@ TEST(Machine, BothPartsOfASplitHaveAGrainAtLeast) {
   EXPECT_TRUE(splits_of({.capability = {9, 0}, .sms = 132, .split_grain = 132}).empty());
 }
 
-// Slices cost the tiny machine nothing, so that one block on each SM will do.
+// Slices cost the tiny machine nothing, so one block on each SM is enough.
 TEST(Profile, FindsTheLeastSliceThatIsWorthALaunch) {
   TinyMachine machine;
   machine.add(tiny_kernel("a"));
   const KernelTraits traits = profile(machine, 0).value();
   EXPECT_EQ(traits.least_slice, 1U);
-  EXPECT_EQ(traits.saturating_share, 1.0);  // which has no ranges
+  EXPECT_EQ(traits.saturating_share, 1.0);  // the machine has no ranges
   EXPECT_THAT(profile(machine, 1).error().to_string(), HasSubstr("no such kernel on this machine: `1`"));
 }
 
@@ -251,7 +253,7 @@ TEST(MeasuredForecaster, SplitsTheSmsWhereThatIsFaster) {
     return measured_forecaster(machine, form)(*machine.kernel(0), *machine.kernel(1)).value();
   };
   const PairForecast split = measured(Form::persistent);
-  EXPECT_EQ(split.sms_of_first, 1U);  // of equal ones the first
+  EXPECT_EQ(split.sms_of_first, 1U);  // the first of equal ones
   EXPECT_EQ(split.ratio.first, 0U);
   EXPECT_NEAR(split.speedup(), 1.5, 0.05);
   EXPECT_EQ(measured(Form::slices).sms_of_first, 0U);
@@ -259,7 +261,7 @@ TEST(MeasuredForecaster, SplitsTheSmsWhereThatIsFaster) {
   EXPECT_EQ(measured(Form::persistent).sms_of_first, 0U);
 }
 
-// At the four splits at which the twins come nearest to each other's speed.
+// Whole kernels run at the four splits at which the twins are closest to each other's speed.
 TEST(MeasuredForecaster, RunsShortKernelsThemselvesOnSmsOfTheirOwn) {
   TinyMachine machine(8);
   for (const char* name : {"a", "b"}) machine.add(tiny_kernel(name, 40));
@@ -276,7 +278,7 @@ TEST(MeasuredForecaster, RunsShortKernelsThemselvesOnSmsOfTheirOwn) {
     }
 }
 
-// PC waits for memory and needs one block of six on an SM for that; TEA computes.
+// PC waits for memory and needs only one of six blocks on an SM for that; TEA computes.
 TEST(MeasuredForecaster, RunsAPairAtEachRatio) {
   const auto& all = simulate::kernelet_kernels();
   SimulatedMachine machine(simulate::with_sms(*simulate::find_gpu_model("C2050"), 2));
@@ -293,7 +295,7 @@ TEST(MeasuredForecaster, RunsAPairAtEachRatio) {
   EXPECT_THAT(measure(unknown, unknown).error().to_string(), HasSubstr("no such kernel to measure"));
 }
 
-// Two grids of 4 ms each at a quarter of the speed would take 32 ms, at half of it 16.
+// Two grids of 4 ms each would take 32 ms at a quarter of the speed, and take 16 at half of it.
 TEST(Pilots, RunUntilGridsOfBothHaveEndedUnlessThatTakesTooLong) {
   for (const auto& [rate, time] : {std::pair{0.5, 16.0}, {0.25, 20.0}}) {
     TinyMachine machine;

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// A queue of works, one of each of these kernels unless a test says otherwise.
+// A queue of works, one of each kernel unless a test says otherwise.
 class PolicyTest : public ::testing::Test {
  protected:
   PolicyTest() { view_.limits = {.capability = {9, 0}, .sms = 8}; }
@@ -56,7 +56,7 @@ TEST_F(PolicyTest, NoPolicyPlansAnythingForAnEmptyQueue) {
   for (const PolicyTraits& policy : policies()) EXPECT_THAT(plan(policy.name).shares, IsEmpty()) << policy.name;
 }
 
-// 5 of 9 SMs are no multiple of 4, so that the second has the first SMs.
+// 5 of 9 SMs are no multiple of 4, so the second kernel gets the first SMs.
 TEST_F(PolicyTest, PairedSplitsTheSmsWhereThatIsForecast) {
   wait("a");
   wait("b");
@@ -74,7 +74,7 @@ TEST_F(PolicyTest, PairedSplitsTheSmsWhereThatIsForecast) {
   EXPECT_EQ(planned.shares[1].sms, (SmRange{0, 4}));
 }
 
-// At 1:3 the two gain 20 %, at 2:2 16 %. Alone each kernel has 10 ms to do.
+// At 1:3 the two gain 20 %, at 2:2 16 %. Each kernel has 10 ms to do alone.
 class WaysOfPaired : public PolicyTest {
  protected:
   WaysOfPaired() {
@@ -85,10 +85,10 @@ class WaysOfPaired : public PolicyTest {
   unsigned share_of_first() const { return plan("paired").shares.at(0).per_sm; }
 };
 
-// At 1:3 b has ended after 10 ms, with 8 ms of a left, at 2:2 both after 17.2 ms.
+// At 1:3 b ends after 10 ms, with 8 ms of a left. At 2:2 both end after 17.2 ms.
 TEST_F(WaysOfPaired, OfTwoKernelsTheOneThatEndsBothSoonest) { EXPECT_EQ(share_of_first(), 2U); }
 
-// With 50 ms of b, at 1:3 both have ended after 50 ms, at 2:2 after 57.
+// With 50 ms of b, both end after 50 ms at 1:3, and after 57 at 2:2.
 TEST_F(WaysOfPaired, WithMuchToDoOfOneTheOneThatItIsFastIn) {
   for (int i = 0; i < 4; ++i) {
     view_.works.push_back(view_.works[1]);
@@ -97,13 +97,13 @@ TEST_F(WaysOfPaired, WithMuchToDoOfOneTheOneThatItIsFastIn) {
   EXPECT_EQ(share_of_first(), 1U);
 }
 
-// The same where the policy does not see four of them.
+// The same if the policy does not see four of the works.
 TEST_F(WaysOfPaired, CountWhatComesLater) {
   view_.later = {{.kernel = 1, .works = 4}};
   EXPECT_EQ(share_of_first(), 1U);
 }
 
-// The 8 ms that are left of a take 6.8 ms beside c where they gain 18 %, and 7.8 ms where they gain 2 %.
+// The 8 ms that are left of a take 6.8 ms beside c if the two gain 18 %, and 7.8 ms if they gain 2 %.
 TEST_F(WaysOfPaired, WhereWhatIsLeftHasAnotherPartnerTheFastest) {
   wait("c");
   table_.learn(0, 2, {.ratio = {4, 4}, .rates = {0.51, 0.51}});
@@ -112,7 +112,7 @@ TEST_F(WaysOfPaired, WhereWhatIsLeftHasAnotherPartnerTheFastest) {
   EXPECT_EQ(share_of_first(), 1U);
 }
 
-// 15.2 ms instead of 16.2 are more than 5 % less, 15.5 are not.
+// 15.2 ms instead of 16.2 save more than 5 %; 15.5 do not.
 TEST_F(WaysOfPaired, AnotherThanTheOneThatRunsMustBeMuchBetter) {
   table_.learn(0, 1,
                best_of({}, {{.ratio = {1, 3}, .rates = {0.38, 1.0}}, {.ratio = {2, 2}, .rates = {0.645, 0.645}}}));
@@ -123,7 +123,7 @@ TEST_F(WaysOfPaired, AnotherThanTheOneThatRunsMustBeMuchBetter) {
   EXPECT_EQ(share_of_first(), 2U);
 }
 
-// With two blocks on each SM instead of four it is 1.7 times as fast, however short it is.
+// With two blocks on each SM instead of four the kernel is 1.7 times as fast, however short it is.
 TEST_F(PolicyTest, PairedRunsAKernelAloneWithAsManyResidentBlocksAsAreBest) {
   wait("a");
   kernels_[0].rate_at_residency = {0.9, 1.7, 1.2, 1.0};
@@ -133,7 +133,8 @@ TEST_F(PolicyTest, PairedRunsAKernelAloneWithAsManyResidentBlocksAsAreBest) {
   EXPECT_THAT(plan("paired").shares, ElementsAre(Share{.work = 1}));
 }
 
-// Beside b it is 1.2 times as fast as alone, and b half: 1.7 together, of which alone at its best it has most.
+// Beside b it is 1.2 times as fast as alone, and b half as fast: 1.7 together. Alone at its best it reaches most of
+// that.
 TEST_F(PolicyTest, APairMustGainOverEachAtItsBestAlone) {
   wait("a");
   wait("b");
@@ -143,7 +144,7 @@ TEST_F(PolicyTest, APairMustGainOverEachAtItsBestAlone) {
   EXPECT_THAT(works(plan("paired")), ElementsAre(1));
 }
 
-// Others of its kind fill the SMs that its last blocks leave idle.
+// Other works of its kind fill the SMs that its last blocks leave idle.
 TEST_F(PolicyTest, APairMustGainOverEachAmongOthersOfItsKind) {
   wait("a");
   wait("b");
@@ -166,7 +167,7 @@ TEST_F(PolicyTest, WhatRunsAloneWithAllItsBlocksIsFollowedBeforeItEnds) {
   EXPECT_FALSE(plan("fifo").fills_sms);
 }
 
-// Of 8 ms a twin that is 3 % slower would lose 0.24.
+// A twin that is 3 % slower would lose 0.24 of 8 ms.
 TEST_F(PolicyTest, WhatASlowTwinWouldRunAloneRunsWholeUnlessItIsLong) {
   wait("a");
   kernels_[0].twin_speed = 0.97;
@@ -189,7 +190,7 @@ TEST_F(PolicyTest, WhatHasLostItsPartnerIsNotStartedAnewForLittle) {
   EXPECT_EQ(plan("paired").shares.at(0).per_sm, 4U);
 }
 
-// Those that run are not started anew because the other one is now the older.
+// A running pair is not restarted because the other work is now the older one.
 TEST_F(PolicyTest, PairedLeavesASplitAsItIsInWhicheverOrderTheTwoCome) {
   wait("a");
   wait("b");
@@ -203,7 +204,7 @@ TEST_F(PolicyTest, PairedLeavesASplitAsItIsInWhicheverOrderTheTwoCome) {
   EXPECT_EQ(turned.shares.at(1), planned.shares.at(0));
 }
 
-// Each takes 10 ms alone, 14 ms beside the other.
+// Each kernel takes 10 ms alone and 14 ms beside the other.
 class WholeOnSmsOfTheirOwn : public PolicyTest {
  protected:
   WholeOnSmsOfTheirOwn() {
@@ -235,7 +236,7 @@ TEST_F(WholeOnSmsOfTheirOwn, RunWhileNobodyElseWaits) {
   EXPECT_EQ(paired().shares.at(0).form, Form::persistent);
 }
 
-// 0.7 instead of 0.68 is less than what forecasts are off by, and nothing stops what runs whole.
+// 0.7 instead of 0.68 is less than the error of forecasts, and nothing stops whole kernels.
 TEST_F(WholeOnSmsOfTheirOwn, TakeTheShareOfWhatRunsOnlyWhereTheyAreMuchBetter) {
   const PairForecast whole{.sms_of_first = 2, .whole = true, .rates = {0.7, 0.7}};
   view_.later = {{.kernel = 0, .works = 20}, {.kernel = 1, .works = 20}};
@@ -249,7 +250,7 @@ TEST_F(WholeOnSmsOfTheirOwn, TakeTheShareOfWhatRunsOnlyWhereTheyAreMuchBetter) {
   EXPECT_EQ(form_beside(0.6), Form::whole);
 }
 
-// Only what is forecast beside a on these SMs, and gains, takes those of b.
+// The SMs of b go only to a kernel that is forecast beside a on these SMs and gains.
 TEST_F(WholeOnSmsOfTheirOwn, GetAnotherPartnerWhoSuitsTheSplit) {
   run(0, {.sms = {0, 2}});
   EXPECT_THAT(works(paired()), ElementsAre(1, 2));
@@ -269,7 +270,7 @@ TEST_F(WholeOnSmsOfTheirOwn, GetNoPartnerThatALimitForbids) {
               ElementsAre(1));
 }
 
-// Sharing the SMs is better by far for all that comes, and worth waiting for the end of a, but not for two works.
+// Sharing the SMs is far better for all works to come, and worth waiting for the end of a. For two works it is not.
 TEST_F(WholeOnSmsOfTheirOwn, GetNoPartnerWhereAnotherWayIsBetterForWhatComes) {
   table_.learn(
       0, 1,
@@ -280,8 +281,8 @@ TEST_F(WholeOnSmsOfTheirOwn, GetNoPartnerWhereAnotherWayIsBetterForWhatComes) {
   EXPECT_THAT(works(paired()), ElementsAre(1));
 }
 
-// With 100 works of each to come they had better wait for the end of a, and not share any more: 1.04 times as fast,
-// less than each among others of its kind.
+// With 100 works of each to come, it is better to wait for the end of a and not to share any more. The pair is 1.04
+// times as fast, less than each kernel among others of its kind.
 TEST_F(WholeOnSmsOfTheirOwn, GetNoPartnerWhereOneAfterTheOtherIsFasterForWhatComes) {
   table_.learn(0, 1, {.sms_of_first = 2, .whole = true, .rates = {0.52, 0.52}});
   for (KernelTraits& kernel : kernels_) kernel.overlapped_speed = 1.06;
@@ -291,7 +292,7 @@ TEST_F(WholeOnSmsOfTheirOwn, GetNoPartnerWhereOneAfterTheOtherIsFasterForWhatCom
   EXPECT_THAT(works(paired()), ElementsAre(1));
 }
 
-// Of 0.5 ms in which both run 6 % are less than the 0.1 ms that a new start costs, of 10 ms they are more.
+// 6 % of the 0.5 ms in which both run are less than the 0.1 ms that a restart costs; 6 % of 10 ms are more.
 TEST_F(PolicyTest, PairedSavesMoreThanStartingAnewCosts) {
   wait("a");
   wait("b");
@@ -302,7 +303,7 @@ TEST_F(PolicyTest, PairedSavesMoreThanStartingAnewCosts) {
   EXPECT_THAT(works(plan("paired")), ElementsAre(1));
 }
 
-// 4 % of the 10 ms in which both run are 0.4 ms; 0.1 ms for the host, and half a block, 5 us or 0.5 ms, are lost.
+// 4 % of the 10 ms in which both run are 0.4 ms. A restart loses 0.1 ms for the host, and half a block: 5 us or 0.5 ms.
 TEST_F(PolicyTest, BlocksThatEndAreCountedAmongWhatStartingAnewCosts) {
   wait("a");
   wait("b");
@@ -324,7 +325,7 @@ TEST_F(PolicyTest, APairMustGainWhatIsAskedOfItWithAllThatStartingAnewCosts) {
   EXPECT_THAT(works(plan("paired")), SizeIs(2));
 }
 
-// Alone it would be started anew as well.
+// To run alone, it would be restarted as well.
 TEST_F(PolicyTest, WhatRunsInItsShareKeepsItForAPartnerHoweverShort) {
   wait("a");
   wait("b");
@@ -343,7 +344,7 @@ TEST_F(PolicyTest, PairedRunsKernelsTogetherWhoseTimesAreUnknown) {
   EXPECT_THAT(works(plan("paired")), SizeIs(2));
 }
 
-// They gain nothing any more, but parting them would cost more than it saves of what is left.
+// The two gain nothing any more, but parting them would cost more than it saves in the rest.
 TEST_F(PolicyTest, PairedPartsNobodyForLessThanStartingAnewCosts) {
   for (const std::size_t i : {0, 1}) {
     wait(i == 0 ? "a" : "b");
@@ -382,7 +383,7 @@ TEST_F(PolicyTest, PrioritiesOrderStreams) {
   EXPECT_EQ(planned.shares[0].priority, 5);
 }
 
-// The oldest takes whom it does best with; the other side of the split is the partner's.
+// The oldest work takes the partner beside which it is fastest. The partner gets the other side of the split.
 TEST_F(PolicyTest, SplitGivesEachSmsOfItsOwn) {
   for (const char* name : {"a", "b", "c"}) wait(name);
   table_.learn(0, 1, {.sms_of_first = 4, .rates = {0.5, 0.5}});
@@ -393,7 +394,7 @@ TEST_F(PolicyTest, SplitGivesEachSmsOfItsOwn) {
   EXPECT_EQ(planned.shares[1].sms, (SmRange{6, 2}));
 }
 
-// Of 8 SMs in groups of 3 the last 2 are left over: they are no beginning of the GPU.
+// Groups of 3 leave over the last 2 of 8 SMs. A range of 2 SMs therefore lies at the end of the GPU.
 TEST_F(PolicyTest, SplitLeavesTheRestAtTheEndToWhoeverGetsIt) {
   view_.limits.split_grain = 3;
   for (const char* name : {"a", "b"}) wait(name);
@@ -403,7 +404,7 @@ TEST_F(PolicyTest, SplitLeavesTheRestAtTheEndToWhoeverGetsIt) {
   EXPECT_EQ(planned.shares[1].sms, (SmRange{0, 6}));
 }
 
-// What runs whole cannot move: only a kernel for which the same split is the best takes the SMs that are free.
+// A whole kernel cannot move. The free SMs go only to a kernel for which the same split is the best.
 TEST_F(PolicyTest, SplitGivesFreeSmsToThoseWhomTheySuit) {
   for (const char* name : {"a", "b", "c"}) wait(name);
   table_.learn(0, 1, {.sms_of_first = 4, .rates = {0.5, 0.7}});
@@ -425,7 +426,8 @@ TEST_F(PolicyTest, OrionPutsAKernelOfTheOtherKindBesideTheMostUrgent) {
   EXPECT_THAT(works(plan("orion")), ElementsAre(2, 3));
 }
 
-// 0.4 and 0.1 apart at least, in one of the two: so a with c is pruned, though it would gain most.
+// The utilisations of a pair must differ by at least 0.4 (pipelines) or 0.1 (memory). So a with c is pruned, though it
+// would gain most.
 TEST_F(PolicyTest, KerneletPrunesAndTakesThePairOfTheHighestProfit) {
   for (const char* name : {"a", "b", "c"}) wait(name);
   kernels_[0].utilisation = {0.9, 0.0};
@@ -453,7 +455,7 @@ TEST_F(PolicyTest, KerneletMakesSlicesNoSmallerThanTheyMayBe) {
   wait("a");
   wait("b");
   forecast(0, 1, 0.9, 0.9);
-  kernels_[0].least_slice = 20;  // of 16 in a wave: two waves
+  kernels_[0].least_slice = 20;  // two waves, as one has 16
   EXPECT_EQ(plan("kernelet").shares[0].slice_blocks, 32U);
 }
 
@@ -499,7 +501,7 @@ TEST_F(PolicyTest, PairedRunsAloneWhatNothingIsKnownOf) {
   EXPECT_THAT(works(plan("paired")), ElementsAre(1));
 }
 
-// 10 ms are long, 1 ms is short: such a kernel is not worth a twin that gives way.
+// 10 ms are long. 1 ms is short: such a kernel is not worth a twin that gives way.
 TEST_F(PolicyTest, PairedRunsShortKernelsWholeWhereTheyAreAlone) {
   wait("a");
   EXPECT_EQ(plan("paired").shares.front().form, Form::persistent);
@@ -507,7 +509,7 @@ TEST_F(PolicyTest, PairedRunsShortKernelsWholeWhereTheyAreAlone) {
   EXPECT_EQ(plan("paired").shares.front().form, Form::whole);
 }
 
-// Both must be stopped for a new pair, which costs 5 % each: 1.70 / 1.10 < 1.60 < 1.80 / 1.10.
+// A new pair stops both kernels, which costs 5 % each: 1.70 / 1.10 < 1.60 < 1.80 / 1.10.
 TEST_F(PolicyTest, PairedKeepsThePairThatRunsUnlessAnotherIsBetterByAMargin) {
   for (const char* name : {"a", "b", "c", "d"}) wait(name);
   run(0, {.form = Form::persistent, .per_sm = 2});
@@ -528,7 +530,7 @@ TEST_F(PolicyTest, PairedRunsTheMostUrgentWithItsBestPartner) {
   EXPECT_THAT(works(plan("paired")), ElementsAre(2, 3));
 }
 
-// c has waited for 31 ms, more than three times the 10 ms that it takes alone.
+// c has waited for 31 ms, more than three times its 10 ms alone.
 TEST_F(PolicyTest, PairedPrefersWhatHasWaitedTooLong) {
   for (const char* name : {"a", "b", "c"}) wait(name);
   view_.now = nanoseconds_from_ms(31);

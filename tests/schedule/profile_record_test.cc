@@ -33,14 +33,14 @@ ProfileRecord copy_record() {
   return record;
 }
 
-// The one record of a text that is whole.
+// Returns the only record of an undamaged text.
 ProfileRecord read_back(const std::string& text) {
   const StoredProfiles stored = read_profiles(text, "a.jsonl").value();
   EXPECT_THAT(stored.left_out, testing::IsEmpty());
   return stored.records.at(0);
 }
 
-// Why a line is left out of a text, with its checksum right whatever it says.
+// Returns why a line is left out of a text. The checksum is always made right.
 std::string reason(const std::string& text) {
   const StoredProfiles stored = read_profiles(with_checksums(text), "a.jsonl").value();
   EXPECT_THAT(stored.records, testing::IsEmpty());
@@ -115,7 +115,7 @@ TEST(ProfileRecords, OfAnotherVersionOrKindAreRefusedWhole) {
               HasSubstr("a.jsonl:1: this is no file of profiles of Wattune"));
 }
 
-// As the version before sealed files wrote it, which is how documents have it still.
+// The file is as the version before sealed files wrote it; documents still have this form.
 TEST(ProfileRecords, OfAnOlderWattuneAreReadAndKeptBesideWhatTakesTheirPlace) {
   const std::string old = test::contents_of(WATTUNE_SOURCE_DIR + std::string("/tests/older/profiles.jsonl"));
   const StoredProfiles stored = read_profiles(old, "a.jsonl").value();
@@ -151,7 +151,7 @@ TEST(ProfileRecords, OfOtherCodeSizesOrDeviceAreStale) {
   }
 }
 
-// What the machine knows of the kernel stands: its name there, its grid, and which forms its code has.
+// The machine's own facts of the kernel stay: its name there, its grid, and the forms that its code has.
 TEST(ProfileRecords, AddWhatWasMeasured) {
   KernelTraits known{.name = "copy#2", .block = {.threads = 256, .registers = 18}, .blocks = 4};
   known.sliceable = false;

@@ -19,8 +19,8 @@ using ::testing::SizeIs;
 
 constexpr Objective kEnergy{.goal = Goal::energy};
 
-// A pair of which both do together per second what takes a second alone, for this gain in work per joule: 100 W
-// together and `gain` times as much one after the other.
+// Returns the forecast of a pair with this gain in work per joule. Per second both together do what takes a second
+// alone, at 100 W together and `gain` times as much one after the other.
 PairForecast gaining(double gain, model::BlockRatio ratio) {
   const double blocks = ratio.first + ratio.second;
   return {
@@ -29,7 +29,7 @@ PairForecast gaining(double gain, model::BlockRatio ratio) {
       .watts = {.idle = Watts(10), .added = {Watts(90), Watts(90)}, .alone = {Watts(100 * gain), Watts(100 * gain)}}};
 }
 
-// Section 5 of the paper, table 5: four kernels of 100 blocks that all take equally long.
+// The example of section 5 of the paper, table 5: four kernels of 100 blocks that all take equally long.
 class PapersExample : public ::testing::Test {
  protected:
   PapersExample() {
@@ -61,7 +61,7 @@ TEST_F(PapersExample, PairsThatGainAreSortedAndOthersLeftOut) {
   EXPECT_NEAR(profits_.best()->profit, 0.30, 1e-12);
 }
 
-// Tables 6 and 7.
+// Tables 6 and 7 of the paper.
 TEST_F(PapersExample, AKernelLeavesWithItsRows) {
   using Pair = std::pair<KernelId, KernelId>;
   profits_.remove(1);
@@ -72,7 +72,8 @@ TEST_F(PapersExample, AKernelLeavesWithItsRows) {
   EXPECT_EQ(profits_.best(), nullptr);
 }
 
-// Left after each step: 40 of K2, 50 of K3, 17 of K4 (the printed 17 is 100 - 50 * 5 / 3 = 16.7 in whole blocks).
+// After each step there are left 40 blocks of K2, 50 of K3 and 17 of K4. The printed 17 is 100 - 50 * 5 / 3 = 16.7 in
+// whole blocks.
 TEST_F(PapersExample, LeavesFortyFiftyAndSeventeenBlocks) {
   const PoolPlan plan = plan_pool(pool_, profits_);
   ASSERT_THAT(plan.phases, SizeIs(3));
@@ -94,7 +95,7 @@ TEST_F(PapersExample, APoolWithoutPairsThatGainRunsAlone) {
   EXPECT_THAT(plan.alone, SizeIs(2));
 }
 
-// Kernels that come and go leave what a table that is made anew has.
+// After kernels have come and gone, the table equals one that is built anew.
 TEST(ProfitTable, IsAfterEachChangeAsIfMadeAnew) {
   PairTable forecasts;
   Random random(3);

@@ -1,4 +1,4 @@
-// What the scheduler launches behind works that still run.
+// Tests which works the scheduler launches behind running ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@ namespace {
 
 using ::testing::SizeIs;
 
-// The device need not wait for the host between them.
+// The device does not wait for the host between the works.
 TEST_F(SchedulerTest, WhatComesNextIsLaunchedBehindWhatRuns) {
   start("fifo");
   submit({.kernel = a_});
-  submit({.kernel = b_, .limit = nanoseconds_from_ms(11)});  // from where its turn comes
+  submit({.kernel = b_, .limit = nanoseconds_from_ms(11)});  // counted from its turn
   submit({.kernel = a_});
   scheduler_->dispatch();
   ASSERT_THAT(machine_.launches, SizeIs(2));
@@ -26,7 +26,7 @@ TEST_F(SchedulerTest, WhatComesNextIsLaunchedBehindWhatRuns) {
   }
 }
 
-// In a lane of its own, where it begins as soon as blocks of the first leave an SM.
+// The next work has a lane of its own, in which it begins as soon as blocks of the first leave an SM.
 TEST_F(SchedulerTest, WhatComesNextFillsTheSmsThatWhatRunsAloneLeaves) {
   start("paired");
   for (int i = 0; i < 3; ++i) submit({.kernel = a_});
@@ -40,7 +40,7 @@ TEST_F(SchedulerTest, WhatComesNextFillsTheSmsThatWhatRunsAloneLeaves) {
   run();
 }
 
-// b gives way to c, which is urgent, at the next of its blocks, and what was launched behind a never begins: it is not
+// b gives way to c, which is urgent, at its next block. The work that was launched behind a never begins, and is not
 // waited for.
 TEST_F(SchedulerTest, WhatNeverBeganIsNotWaitedFor) {
   const KernelId c = machine_.add(tiny_kernel("c"));
@@ -60,7 +60,7 @@ TEST_F(SchedulerTest, WhatNeverBeganIsNotWaitedFor) {
   run();
 }
 
-// It may begin before: so what an arrival makes of them begins when both have left.
+// The work behind may begin early. So the pair that an arrival makes begins only when both works have left.
 TEST_F(SchedulerTest, WhatFillsTheSmsLeavesBeforeAPairBegins) {
   start("paired");
   for (int i = 0; i < 2; ++i) submit({.kernel = a_});
@@ -75,8 +75,8 @@ TEST_F(SchedulerTest, WhatFillsTheSmsLeavesBeforeAPairBegins) {
   EXPECT_TRUE(ran_each_block_once(trace_, 2, 100));
 }
 
-// With 4 ms of c and 20 of d they had better run at 2:2, which suits d. But when the first c ends, 10 ms of d are left,
-// so that both go on at 1:3 and end together.
+// With 4 ms of c and 20 ms of d, 2:2 would be better, which suits d. But when the first c ends, 10 ms of d are left, so
+// both go on at 1:3 and end together.
 TEST(QueueAhead, WhatGoesOnIsExpectedToHaveRunUntilThen) {
   TinyMachine machine;
   const KernelId c = machine.add(tiny_kernel("c", 40));
@@ -106,7 +106,7 @@ TEST_F(SchedulerTest, OfAPairEachHasTheNextOfItsKernelBehindIt) {
   EXPECT_THAT(machine_.launches, SizeIs(6));
 }
 
-// b comes while a runs with another one behind it, which gives way to the pair of both before it has begun.
+// b arrives while a runs with another work behind it. That one gives way to the pair of a and b before it has begun.
 TEST_F(SchedulerTest, WhatIsLaunchedBehindGivesWayToABetterPlan) {
   start("paired");
   submit({.kernel = a_});
@@ -122,7 +122,7 @@ TEST_F(SchedulerTest, WhatIsLaunchedBehindGivesWayToABetterPlan) {
   for (const WorkId work : {1, 2, 3}) EXPECT_TRUE(ran_each_block_once(trace_, work, 100)) << work;
 }
 
-// Of equal kernels the urgent one comes next, whoever was launched behind the one that runs.
+// The urgent one of equal kernels comes next, whichever work was launched behind the running one.
 TEST_F(SchedulerTest, WhatIsLaunchedBehindGivesWayToWhatIsUrgent) {
   start("paired", {}).learn(a_, b_, {});
   const WorkId running = submit({.kernel = a_, .priority = 1});
@@ -137,7 +137,7 @@ TEST_F(SchedulerTest, WhatIsLaunchedBehindGivesWayToWhatIsUrgent) {
   EXPECT_NEAR(to_ms(all.at(behind)->ended), 30.0, 0.4);
 }
 
-// When b has ended, SMs need not divide their memory any more; a, almost as fast as alone, is not stopped for that.
+// When b has ended, SMs need no longer divide their memory. a is almost as fast as alone, and is not stopped for that.
 TEST_F(SchedulerTest, WhatGoesOnAloneKeepsItsShareOfTheMemory) {
   KernelTraits shares = tiny_kernel("shares");
   shares.block.static_shared_bytes = 20'000;
@@ -151,7 +151,8 @@ TEST_F(SchedulerTest, WhatGoesOnAloneKeepsItsShareOfTheMemory) {
   submit({.kernel = b_});
   submit({.kernel = long_one});
   run();
-  // One alone, which gives way to the pair, the pair, and the other one behind the first.
+  // The launches are one work alone, which gives way to the pair, the two of the pair, and the other work behind the
+  // first.
   EXPECT_THAT(machine_.launches, SizeIs(4));
   EXPECT_EQ(machine_.launches.back().per_sm, 2U);
 }

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 simulate::GpuModel two_sms_of_fermi() { return simulate::with_sms(*simulate::find_gpu_model("C2050"), 2); }
 
-// PC waits for memory, TEA computes; each 1 ms alone, in eight waves.
+// Returns PC, which waits for memory, and TEA, which computes; each takes 1 ms alone, in eight waves.
 std::vector<ProfiledKernel> complementary_kernels() {
   const auto& all = simulate::kernelet_kernels();
   const auto kernels =
@@ -48,13 +48,14 @@ TEST(QueueExperiment, ArrivalsFollowTheSeedAndTheLoad) {
   EXPECT_EQ(arrivals, poisson_arrivals(*machine, {.works = 2000, .load = 0.5, .seed = 3}));
   EXPECT_NE(arrivals, poisson_arrivals(*machine, {.works = 2000, .load = 0.5, .seed = 4}));
   EXPECT_TRUE(std::ranges::is_sorted(arrivals, {}, &Arrival::moment));
-  // 2,000 gaps of 2 ms on average; their sum deviates by 2.2 %.
+  // The gaps are 2,000 of 2 ms on average; their sum deviates by 2.2 %.
   EXPECT_NEAR(to_ms(arrivals.back().moment), 4000.0, 300.0);
   for (const Arrival& arrival : backlog(*machine, {.works = 10})) EXPECT_EQ(arrival.moment, Nanoseconds(0));
 }
 
-// Each kernel's grid fills the GPU, so that whole kernels run one after the other. Together they have 1.7 times their
-// speed. Even if 12 of 20 are of one, which leaves 4 without a partner, that is 20 / (16 / 1.7 + 4) = 1.49, less stops.
+// Each kernel's grid fills the GPU, so whole kernels run one after the other. Together they have 1.7 times their speed.
+// If 12 of 20 works are of one kernel, 4 have no partner, and the gain is still 20 / (16 / 1.7 + 4) = 1.49, less the
+// stops.
 TEST(QueueExperiment, PairsGainOverWholeKernels) {
   const auto arrivals = backlog(*machine_of(complementary_kernels()), {.works = 20});
   const QueueRun fifo = run_of("fifo", arrivals);
@@ -64,7 +65,7 @@ TEST(QueueExperiment, PairsGainOverWholeKernels) {
   EXPECT_LT(paired.mean_response, fifo.mean_response);
 }
 
-// The distance that is asked for at most, in the mean of queues: the oracle knows ways that nothing predicts.
+// The mean distance over several queues is at most the required one. The oracle knows ways that nothing predicts.
 TEST(QueueExperiment, PairsComeWithinFivePercentOfTheOracle) {
   double paired = 0.0;
   double oracle = 0.0;
@@ -76,7 +77,7 @@ TEST(QueueExperiment, PairsComeWithinFivePercentOfTheOracle) {
   EXPECT_LT(paired, 1.05 * oracle);
 }
 
-// 1 ms each: two that are there at 2 ms end at 4 ms, the third waits for nobody at 5 ms.
+// Each work takes 1 ms. The two that arrive at 2 ms end at 4 ms; the third arrives at 5 ms and does not wait.
 TEST(QueueExperiment, InTurnEachTakesWhatItTakesAlone) {
   const auto machine = machine_of(complementary_kernels());
   const std::vector<Arrival> arrivals = {{.moment = nanoseconds_from_ms(2), .kernel = 0},
@@ -88,7 +89,7 @@ TEST(QueueExperiment, InTurnEachTakesWhatItTakesAlone) {
   EXPECT_EQ(time_in_turn(*machine, {}), Nanoseconds(0));
 }
 
-// At a tenth of what the GPU can do a work hardly ever waits: it takes what it takes alone, 1 ms.
+// At a tenth of the GPU's capacity a work hardly ever waits: it takes 1 ms, as alone.
 TEST(QueueExperiment, AtALowLoadNobodyWaits) {
   const auto arrivals = poisson_arrivals(*machine_of(complementary_kernels()), {.works = 40, .load = 0.1});
   const QueueRun run = run_of("paired", arrivals);
@@ -96,7 +97,7 @@ TEST(QueueExperiment, AtALowLoadNobodyWaits) {
   EXPECT_GE(run.slowdown, 0.95);
 }
 
-// A machine on which others ran before has another time, which says nothing of this run.
+// A machine on which other works ran before has a later time, which must not count in this run.
 TEST(QueueExperiment, CountsFromItsOwnBeginning) {
   const auto machine = machine_of(complementary_kernels());
   const auto arrivals = backlog(*machine, {.works = 4});
@@ -106,7 +107,7 @@ TEST(QueueExperiment, CountsFromItsOwnBeginning) {
   EXPECT_NEAR(first.makespan / second.makespan, 1.0, 0.01);
 }
 
-// Without utilisations nothing says what two kernels ask of one pipeline, so that the pair has to run.
+// Without utilisations nothing tells what two kernels ask of one pipeline, so the pair has to run.
 TEST(QueueExperiment, MeasuresPairsThatNoProfilePredicts) {
   auto kernels = complementary_kernels();
   const QueueOptions paired{.policy = "paired"};

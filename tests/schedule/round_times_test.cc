@@ -1,4 +1,5 @@
-// Differences of entrants that ran in turns: numbers reckoned by hand, and how often the verdict is wrong.
+// Tests differences of entrants that ran in turns: with numbers computed by hand, and by how often the verdict is
+// wrong.
 #include "wattune/schedule/round_times.h"
 
 #include <gmock/gmock.h>
@@ -20,12 +21,12 @@ using testing::IsEmpty;
 
 std::vector<Nanoseconds> times(const std::vector<double>& values) { return {values.begin(), values.end()}; }
 
-// Box and Muller's.
+// Draws from the standard normal distribution (Box and Muller).
 double normal(Random& random) {
   return std::sqrt(-2.0 * std::log(1.0 - random.uniform())) * std::cos(2.0 * std::numbers::pi * random.uniform());
 }
 
-// Entrants of these times with this noise in each run, beside what drifts from round to round.
+// Draws rounds of entrants with these mean times, with this noise in each run and a drift from round to round.
 RoundTimes drawn(const std::vector<double>& means, std::size_t rounds, double noise, Random& random) {
   RoundTimes drawn{.times = std::vector<std::vector<Nanoseconds>>(means.size())};
   for (std::size_t round = 0; round < rounds; ++round) {
@@ -43,7 +44,7 @@ bool tells_some_apart(const RoundTimes& rounds) {
   return false;
 }
 
-// Returns how many per cent of so many drawn tables are so.
+// Returns for how many per cent of so many drawn tables `holds` is true.
 template <typename Holds>
 double percent_of_tables(int tables, const std::vector<double>& means, double noise, const Holds& holds) {
   Random random(7);
@@ -52,7 +53,8 @@ double percent_of_tables(int tables, const std::vector<double>& means, double no
   return 100.0 * count / tables;
 }
 
-// Tables of Student's distribution: 2.776 for 95 % and 4 degrees of freedom, 12.706 for 1, 3.250 for 99 % and 9.
+// Values from tables of Student's distribution: 2.776 for 95 % and 4 degrees of freedom, 12.706 for 1, 3.250 for 99 %
+// and 9.
 TEST(Student, QuantilesAreThoseOfTables) {
   EXPECT_NEAR(student_quantile(0.95, 4), 2.7764451, 1e-6);
   EXPECT_NEAR(student_quantile(0.95, 1), 12.7062047, 1e-6);
@@ -62,7 +64,7 @@ TEST(Student, QuantilesAreThoseOfTables) {
 }
 
 // Ratios of 1.21 and 1 have the mean 1.1, whatever both took. Their logarithms, 0.1906 and 0, have the standard error
-// 0.0953, which counts 12.706 times with one degree of freedom.
+// 0.0953. With one degree of freedom it counts 12.706 times.
 TEST(RoundTimes, GainsAreOfRatiosWithinARound) {
   const RoundTimes rounds{.times = {times({10.0, 300.0}), times({12.1, 300.0})}};
   const Gain gain = gain_over(rounds, 0, 1).value();
@@ -100,13 +102,13 @@ TEST(RoundTimes, RoundsThatBothHaveCount) {
   EXPECT_THAT(standing_of(rounds)->ties, IsEmpty());
 }
 
-// 5 % of 10,000 tables have a standard deviation of 0.22 points; two of these are left for luck.
+// 5 % of 10,000 tables have a standard deviation of 0.22 points; two of these are left as a margin.
 TEST(RoundTimes, EqualOnesAreToldApartInFiveOfAHundredTablesHoweverManyThereAre) {
   for (const std::size_t entrants : {2, 3, 4, 6})
     EXPECT_LE(percent_of_tables(10000, std::vector<double>(entrants, 1.0), 0.01, tells_some_apart), 5.44) << entrants;
 }
 
-// It would have to beat all others.
+// A winner must beat all others.
 TEST(RoundTimes, AWinnerOfEqualOnesIsRare) {
   const auto names_one = [](const RoundTimes& rounds) { return standing_of(rounds)->ties.empty(); };
   for (const std::size_t entrants : {3, 4, 6})
@@ -125,7 +127,7 @@ TEST(RoundTimes, AGainOfTenPercentIsNamed) {
   }
 }
 
-// The interval holds what is true: two of 1.1 and 1.0 gain 10 %.
+// The interval contains the true value: 1.0 against 1.1 is a gain of 10 %.
 TEST(RoundTimes, IntervalsHoldTheTruth) {
   EXPECT_GE(percent_of_tables(1000, {1.0, 1.1}, 0.05,
                               [](const RoundTimes& rounds) {
@@ -135,7 +137,7 @@ TEST(RoundTimes, IntervalsHoldTheTruth) {
             93.6);
 }
 
-// 2 %, or a quarter of 40 %.
+// The limit is 2 %, or a quarter of the 40 % that are claimed.
 TEST(RoundTimes, AControlMayBeOffByLittleOfWhatIsClaimed) {
   EXPECT_TRUE(control_of(0.019, 0.0).holds());
   EXPECT_FALSE(control_of(-0.021, 0.07).holds());
@@ -156,7 +158,7 @@ TEST(BalancedOrders, EachHasEachPlaceOnceInAsManyRounds) {
   }
 }
 
-// Among four, nobody comes behind the same one twice.
+// With four entrants, none comes behind the same one twice.
 TEST(BalancedOrders, NeighboursDifferFromRoundToRound) {
   std::set<std::pair<std::size_t, std::size_t>> pairs;
   for (const auto& order : balanced_orders(4, 4, 1))

@@ -16,10 +16,10 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// A tiny machine that waits at a gate, so that a test decides when anything ends.
+// A tiny machine that waits at a gate, so that a test decides when something ends.
 class GatedMachine : public TinyMachine {
  public:
-  std::vector<std::thread::id> launched_by;  // launches in their order
+  std::vector<std::thread::id> launched_by;  // the thread of each launch, in order
 
   void open() { is_open_ = true, is_open_.notify_all(); }
   Result<LaunchId> launch(const Launch& launch) override {
@@ -36,11 +36,11 @@ class GatedMachine : public TinyMachine {
 };
 
 struct Opened {
-  GatedMachine* machine;  // of the runtime
+  GatedMachine* machine;  // owned by the runtime
   std::unique_ptr<Runtime> runtime;
 };
 
-// Kernels 0 and 1, "a" and "b", which gain 60 % together.
+// Opens a runtime with kernels 0 and 1, "a" and "b", which gain 60 % together.
 Opened open_runtime(RuntimeOptions options = {}) {
   auto machine = std::make_unique<GatedMachine>();
   GatedMachine* const kept = machine.get();
@@ -85,7 +85,7 @@ TEST(Runtime, WhoSubmitsWhileSomethingRunsLeavesItToTheDriver) {
               testing::ElementsAre(std::this_thread::get_id(), testing::Ne(std::this_thread::get_id())));
 }
 
-// A tiny machine whose time leaps whenever somebody looks while nothing runs.
+// A tiny machine whose time leaps whenever it is read while nothing runs.
 class LeapingMachine : public TinyMachine {
  public:
   Nanoseconds now() const override {
@@ -103,7 +103,7 @@ class LeapingMachine : public TinyMachine {
   mutable std::atomic<int> leaps_ = 0;
 };
 
-// Set for the kernel, and again and again though nobody wants anything any more.
+// Clocks are set for the kernel, and then again and again though no work is left.
 TEST(Runtime, SaysThatItLivesWhileItHoldsClocks) {
   std::atomic<int> sets = 0;
   fakes::FakeClocks board;

@@ -1,4 +1,4 @@
-// What the scheduler refuses, and what becomes of works that fail or are cancelled.
+// Tests which works the scheduler refuses, and what becomes of works that fail or are cancelled.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ TEST_F(SchedulerTest, CancellingEndsWhatWaitsAtOnceAndWhatIsLaunchedAtTheNextBlo
   EXPECT_FALSE(scheduler_->cancel(first));
 }
 
-// There is no ratio of the two; each runs alone, and nothing is told of them together.
+// There is no ratio for the two, so each runs alone and nothing is observed of them together.
 TEST_F(SchedulerTest, KernelsThatCannotShareAnSmRunOneAfterTheOther) {
   KernelTraits large = tiny_kernel("large");
   large.block.dynamic_shared_bytes = 130 * 1024;
@@ -73,7 +73,7 @@ TEST_F(SchedulerTest, KernelsThatCannotShareAnSmRunOneAfterTheOther) {
   EXPECT_NEAR(to_ms(machine_.now()), 20.0, 1e-6);
 }
 
-// Half of a, then its error; b loses its partner and nothing else.
+// a runs half of its blocks and then fails; b only loses its partner.
 TEST_F(SchedulerTest, AKernelThatFailsLeavesItsPartnerAlone) {
   start("paired");
   machine_.fail_when_half_done.emplace(a_, Error(ErrorCode::launch_failed, "trap"));
@@ -99,7 +99,7 @@ TEST_F(SchedulerTest, WhatPassesItsLimitIsStopped) {
   EXPECT_FALSE(scheduler_->lost());
 }
 
-// A block that never ends reads no stop word. 30 ms of limit and 20 ms of grace later the machine is given up.
+// A block that never ends reads no stop word. The machine is given up after a limit of 30 ms and a grace of 20 ms.
 TEST_F(SchedulerTest, WhatDoesNotEndWhenToldCostsTheMachineAndSaysSo) {
   start("paired", {.grace = nanoseconds_from_ms(20)});
   machine_.never_ends[a_] = true;

@@ -1,4 +1,4 @@
-// A scheduler of works of two kernels on a tiny machine.
+// A fixture with a scheduler of works of two kernels on a tiny machine.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ inline Policy policy_named(std::string_view name, const PolicyOptions& options =
   return find_policy(name, options).value();
 }
 
-// a, b and c take 10 ms alone each; a with b gains 60 %, each at 0.8 of its speed.
+// The fixture: a, b and c take 10 ms alone each; a with b gains 60 %, each at 0.8 of its speed.
 class SchedulerTest : public ::testing::Test {
  protected:
   SchedulerTest() : a_(machine_.add(tiny_kernel("a"))), b_(machine_.add(tiny_kernel("b"))) {

@@ -1,4 +1,4 @@
-// Running schedulers to their end, and what tests ask of that.
+// Runs schedulers to their end, and finds the results that tests ask for.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,14 +25,14 @@ inline void run_to_end(Scheduler& scheduler, Machine& machine) {
   }
 }
 
-// What became of each work, by its number.
+// Returns the result of each work, by its number.
 inline std::map<WorkId, Result<WorkStatistics>> results(Scheduler& scheduler) {
   std::map<WorkId, Result<WorkStatistics>> by_work;
   for (Finished& finished : scheduler.take_finished()) by_work.emplace(finished.work, std::move(finished.result));
   return by_work;
 }
 
-// Whether the launches of this work ran each of its blocks once, in whichever order they ended.
+// True if the launches of this work ran each of its blocks once, in whichever order they ended.
 inline bool ran_each_block_once(const Trace& trace, WorkId work, std::uint64_t blocks) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
   for (const Span& span : trace.spans())

@@ -30,7 +30,7 @@ TEST_F(SchedulerTest, RunsWorksOneAfterTheOtherByFifo) {
   EXPECT_EQ(all.at(1)->launches, 1U);
 }
 
-// Both at 0.8 of their speed end after 12.5 ms instead of 20.
+// Both run at 0.8 of their speed and end after 12.5 ms instead of 20.
 TEST_F(SchedulerTest, APairRunsTogether) {
   start("paired");
   submit({.kernel = a_});
@@ -44,8 +44,8 @@ TEST_F(SchedulerTest, APairRunsTogether) {
   EXPECT_EQ(machine_.launches[0].per_sm, 2U);
 }
 
-// a runs alone on all 4 resident blocks for 1.5 ms; then it shares until it ends, and b goes on alone: a's other 85
-// blocks take 10.6 ms beside b, which has 15 of its 100 left then, for 1.5 ms.
+// a runs alone on all 4 resident blocks for 1.5 ms; then it shares until it ends, and b goes on alone. The other 85
+// blocks of a take 10.6 ms beside b. b then has 15 of its 100 blocks left, which take 1.5 ms.
 TEST_F(SchedulerTest, AnArrivalMakesAPairOfWhatRunsAlone) {
   start("paired");
   submit({.kernel = a_});
@@ -63,7 +63,7 @@ TEST_F(SchedulerTest, AnArrivalMakesAPairOfWhatRunsAlone) {
   EXPECT_EQ(machine_.launches.back().form, Form::whole);  // alone again, with little left
 }
 
-// What began among blocks that leave would get more of its own onto the SMs that are free first.
+// A launch among blocks that still leave would get more of its own blocks onto the SMs that are free first.
 TEST_F(SchedulerTest, NothingBeginsWhileBlocksLeave) {
   start("paired");
   submit({.kernel = a_});
@@ -80,9 +80,8 @@ TEST_F(SchedulerTest, NothingBeginsWhileBlocksLeave) {
   run();
 }
 
-// A policy looks at 64 works, and knows how many more there are of their kernels.
-// b runs beside c, which pairs as well with it as a, when the block of a that runs has ended: at 0.8 of its speed every
-// 0.125 ms, so at 2.625 ms the one in which it is cancelled.
+// b runs beside c, which suits it as well as a, as soon as the running block of a has ended. At 0.8 of its speed a
+// block ends every 0.125 ms, so the one during which a is cancelled ends at 2.625 ms.
 TEST_F(SchedulerTest, NothingBeginsWhileBlocksOfACancelledWorkLeave) {
   const KernelId c = machine_.add(tiny_kernel("c"));
   machine_.set_rates(c, b_, 0.8, 0.8);
@@ -103,7 +102,7 @@ TEST_F(SchedulerTest, NothingBeginsWhileBlocksOfACancelledWorkLeave) {
   run();
 }
 
-// a is stopped after 30 ms and holds on; b, which has ended long since, is followed 5 ms later.
+// a is stopped after 30 ms but does not leave. b has ended long before; its successor begins 5 ms later.
 TEST_F(SchedulerTest, WhatDoesNotLeaveIsNotWaitedForLong) {
   const KernelId c = machine_.add(tiny_kernel("c"));
   start("paired", {.grace = nanoseconds_from_ms(20), .drain = nanoseconds_from_ms(5)}).learn(b_, c, {});
@@ -121,6 +120,7 @@ TEST_F(SchedulerTest, WhatDoesNotLeaveIsNotWaitedForLong) {
 }
 
 TEST_F(SchedulerTest, PoliciesKnowHowManyWorksComeLater) {
+  // A policy looks at 64 works, and knows how many more there are of their kernels.
   std::vector<WorkCount> later;
   const Policy look = [&](const QueueView& view, const PairTable&) {
     later = view.later;
@@ -142,8 +142,8 @@ TEST_F(SchedulerTest, PoliciesKnowHowManyWorksComeLater) {
   EXPECT_EQ(later[0].works, 1U);
 }
 
-// At 1:3 a has 0.4 of its speed, which is not what the best way would give it, all of it when b has ended, and half of
-// it beside c.
+// At 1:3 a has 0.4 of its speed, which differs from the best way. It has all of it when b has ended, and half of it
+// beside c.
 TEST_F(SchedulerTest, WhatIsLeftFollowsTheShapeInWhichKernelsRun) {
   double left = 0.0;
   const Policy one_to_three = [&](const QueueView& view, const PairTable&) {
@@ -198,7 +198,7 @@ TEST_F(SchedulerTest, WhatIssuesLeastBeginsFirst) {
   run();
 }
 
-// 100 W in equal parts: 12.5 ms of both, 0.625 J each.
+// 100 W are divided into equal parts: in 12.5 ms of both, 0.625 J each.
 TEST_F(SchedulerTest, ThoseThatRunTogetherShareTheEnergy) {
   start("paired");
   submit({.kernel = a_});
@@ -207,8 +207,8 @@ TEST_F(SchedulerTest, ThoseThatRunTogetherShareTheEnergy) {
   EXPECT_NEAR(results(*scheduler_).at(1)->energy.value(), 0.625, 1e-9);
 }
 
-// Beside each other they have 0.3 of their speed instead of 0.8: one run of each makes the forecast 1.1, two make it
-// 0.85, so that the third of each runs alone but for the block that one began behind its second.
+// Beside each other they have 0.3 of their speed instead of 0.8. One run of each makes the forecast 1.1, two make it
+// 0.85. So the third of each runs alone, except for the block that one began behind its second.
 TEST_F(SchedulerTest, APairThatDoesNotGainIsGivenUp) {
   machine_.set_rates(a_, b_, 0.3, 0.3);
   start("paired");
@@ -218,7 +218,7 @@ TEST_F(SchedulerTest, APairThatDoesNotGainIsGivenUp) {
   EXPECT_LE(to_ms(results(*scheduler_).at(6)->together), 0.1 / 0.3 + 1e-6);
 }
 
-// b comes after more works of a than a decision looks at.
+// b comes after more works of a than a decision considers.
 TEST_F(SchedulerTest, PartnersAreSeenHoweverManyWorksOfOneKernelWaitBefore) {
   start("paired", {.window = 3});
   for (int i = 0; i < 5; ++i) submit({.kernel = a_});
@@ -230,8 +230,8 @@ TEST_F(SchedulerTest, PartnersAreSeenHoweverManyWorksOfOneKernelWaitBefore) {
   EXPECT_NEAR(to_ms(results(*scheduler_).at(b)->ended), 12.5, 0.1);
 }
 
-// 22 blocks alone are six waves of four, the last of which is half empty, in pairs eleven of two: 22/24 of 2/3, 0.6111.
-// The forecast of 0.6 has as much weight.
+// 22 blocks alone are six waves of four, the last one half empty; in pairs they are eleven waves of two. The rate is
+// 22/24 of 2/3, 0.6111. The forecast of 0.6 has the same weight.
 TEST_F(SchedulerTest, RatesAreOfWholeWaves) {
   const KernelId c = machine_.add(tiny_kernel("c", 22));
   const KernelId d = machine_.add(tiny_kernel("d", 22));
@@ -243,7 +243,7 @@ TEST_F(SchedulerTest, RatesAreOfWholeWaves) {
   EXPECT_NEAR(scheduler_->table().find(c, d)->rates[0], (0.6 + 22.0 / 24.0 * 2.0 / 3.0) / 2.0, 1e-9);
 }
 
-// 88 blocks are six waves of 16 alone, the last of which is half empty, and eleven of 8 on half of the SMs.
+// 88 blocks are six waves of 16 alone, the last one half empty, and eleven waves of 8 on half of the SMs.
 TEST(SchedulerOnSplits, RatesAreOfTheSmsOfTheLaunch) {
   TinyMachine machine(4);
   machine.add(tiny_kernel("a", 88));
@@ -301,7 +301,7 @@ TEST_F(SchedulerTest, AFailureTakesThoseThatComeAfterItAlong) {
   EXPECT_THAT(refusal({.kernel = b_, .after = {2}}), HasSubstr("did not succeed"));
 }
 
-// Works of five kernels that arrive at random while others run, some cancelled, under each policy.
+// Works of five kernels arrive at random while others run, and some are cancelled, under each policy.
 TEST_F(SchedulerTest, EachBlockRunsOnceWhateverArrivesWhen) {
   for (const char* name : {"c", "d", "e"}) machine_.add(tiny_kernel(name, 37));
   for (const PolicyTraits& policy : policies()) {

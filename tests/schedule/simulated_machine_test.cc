@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A part of a C2050, whose multiprocessors hold eight blocks.
+// Returns a part of a C2050, whose multiprocessors hold eight blocks.
 simulate::GpuModel small_gpu() { return simulate::with_sms(*simulate::find_gpu_model("C2050"), 2); }
 
 simulate::SimulatedKernel short_kernel(const std::string& name, std::uint64_t blocks) {
@@ -81,8 +81,8 @@ TEST(SimulatedMachine, KernelsOnSmsOfTheirOwnDoNotTouchEachOther) {
   EXPECT_NEAR((first.end - first.begin) / alone, 1.0, 0.05);
 }
 
-// When the last of three works has ended, of which the first is cancelled after 2 ms: the third shares the SMs with the
-// second from then on.
+// Returns when the last of three works has ended. The first is cancelled after 2 ms; from then on the third shares the
+// SMs with the second.
 Nanoseconds end_after_cancelling(const simulate::GpuModel& gpu, const std::vector<ProfiledKernel>& kernels,
                                  Nanoseconds drain) {
   const auto machine = simulated_machine(gpu, kernels);
@@ -98,7 +98,7 @@ Nanoseconds end_after_cancelling(const simulate::GpuModel& gpu, const std::vecto
   return machine->now();
 }
 
-// Among blocks that leave it would get more of its own onto the SMs that they leave first, which takes longer.
+// A work that began among leaving blocks would get more blocks onto the SMs that they leave first, which takes longer.
 TEST(SimulatedMachine, WhatFollowsACancelledWorkBeginsWhenThatHasLeft) {
   const simulate::GpuModel gpu = simulate::with_sms(*simulate::find_gpu_model("H100"), 8);
   std::vector<simulate::SimulatedKernel> kernels;
@@ -111,7 +111,7 @@ TEST(SimulatedMachine, WhatFollowsACancelledWorkBeginsWhenThatHasLeft) {
   EXPECT_LT(waiting, end_after_cancelling(gpu, profiled, Nanoseconds(0)));
 }
 
-// Random arrivals of three kernels under each policy; nobody can say from outside what ran where, but the trace.
+// Random arrivals of three kernels run under each policy. Only the trace tells from outside what ran where.
 TEST(SimulatedMachine, EachBlockRunsOnceUnderEachPolicy) {
   for (const PolicyTraits& policy : policies()) {
     SimulatedMachine machine(small_gpu());

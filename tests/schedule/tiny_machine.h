@@ -1,5 +1,5 @@
-// A machine of ten lines of arithmetic: what runs alone has its full speed, what runs together the speed that the test
-// says. Virtual time; faults on demand.
+// A machine in ten lines of arithmetic, in virtual time, with faults on demand. A kernel that runs alone has its full
+// speed; kernels that run together have the speeds that the test sets.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace wattune::schedule {
 
-// Of 100 blocks, 4 of which an SM holds, one of which ends each tenth of a millisecond where it runs alone.
+// Returns a kernel of 100 blocks, 4 of which fit on an SM. Alone, one of them ends every tenth of a millisecond.
 inline KernelTraits tiny_kernel(std::string name, std::uint64_t blocks = 100) {
   return {.name = std::move(name),
           .block = {.threads = 256, .registers = 32},
@@ -34,12 +34,12 @@ class TinyMachine : public Machine {
     kernels_.push_back(std::move(traits));
     return kernels_.size() - 1;
   }
-  // The speed of each while both run, over its speed alone. One half unless said.
+  // Sets the speed of each kernel while both run, over its speed alone. Without this it is one half.
   void set_rates(KernelId first, KernelId second, double of_first, double of_second) {
     rates_[{first, second}] = of_first;
     rates_[{second, first}] = of_second;
   }
-  // The same where they have SMs of their own.
+  // Sets the same for kernels on SMs of their own.
   void set_split_rates(KernelId first, KernelId second, double of_first, double of_second) {
     split_rates_[{first, second}] = of_first;
     split_rates_[{second, first}] = of_second;
@@ -47,8 +47,8 @@ class TinyMachine : public Machine {
 
   std::map<KernelId, Error> refuse_launches_of;
   std::map<KernelId, Error> fail_when_half_done;
-  std::map<KernelId, bool> never_ends;  // true: not even when it is stopped
-  std::vector<Launch> launches;         // that were made
+  std::map<KernelId, bool> never_ends;  // true if it does not end even when it is stopped
+  std::vector<Launch> launches;         // all that were made
 
   const MachineLimits& limits() const override { return limits_; }
   const KernelTraits* kernel(KernelId id) const override { return id < kernels_.size() ? &kernels_[id] : nullptr; }
@@ -63,7 +63,7 @@ class TinyMachine : public Machine {
     return launches.size();
   }
 
-  // It ends with the block that it is at, without any where it has not begun.
+  // Stops a launch: it ends with its present block, or without any if it has not begun.
   void stop(LaunchId id) override {
     for (Running& each : running_)
       if (each.id == id && each.launch.form == Form::persistent && !immortal(each))
@@ -98,12 +98,12 @@ class TinyMachine : public Machine {
     double last = kForever.value();  // where it was stopped
   };
 
-  // The share of each SM's room; slices take what there is.
+  // Returns the launch's share of each SM's room; slices take what is free.
   double room_of(const Launch& launch) const {
     if (launch.sms.count > 0 || launch.form == Form::slices) return 0.0;
     return launch.form == Form::whole ? 1.0 : double(launch.per_sm) / kernels_[launch.kernel].profile.blocks_alone;
   }
-  // Behind an earlier one of its lane, or for room beside those that came earlier.
+  // True if the launch waits for an earlier one of its lane, or for room beside earlier launches.
   bool waits(const Running& each) const {
     double taken = 0.0;
     for (const Running& other : running_) {
@@ -140,7 +140,7 @@ class TinyMachine : public Machine {
     return waits(each) ? kForever : now() + block_time(each) * (goal(each) - each.done);
   }
 
-  // What never ends has always half of its blocks left.
+  // Returns the blocks that are done. A launch that never ends always has half of its blocks left.
   std::uint64_t blocks_done(const Running& each) const {
     const auto done = static_cast<std::uint64_t>(std::llround(each.done));
     return never_ends.contains(each.launch.kernel) ? std::min(done, each.launch.blocks / 2) : done;
@@ -165,7 +165,7 @@ class TinyMachine : public Machine {
   std::map<std::pair<KernelId, KernelId>, double> rates_;
   std::map<std::pair<KernelId, KernelId>, double> split_rates_;
   std::vector<Running> running_;
-  std::atomic<Nanoseconds> now_{Nanoseconds(0)};  // which any thread may ask
+  std::atomic<Nanoseconds> now_{Nanoseconds(0)};  // any thread may read it
 };
 
 }  // namespace wattune::schedule

@@ -1,5 +1,5 @@
-// What `paired` loses where forecasts are 20 % off and blocks differ by 20 %, against the best that runs without
-// forecasts: on a part of a simulated C2050, pairs of Kernelet's kernels that compute.
+// Tests how much `paired` loses if forecasts are 20 % off and blocks differ by 20 %, against the best policy without
+// forecasts. Pairs of Kernelet's kernels that compute run on a part of a simulated C2050.
 #include "perf/wrong_forecasts.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST_F(WrongForecasts, CostLessThanOnePercentInTheMean) {
   for (std::size_t k = 0; k < told.size(); ++k) EXPECT_LT(lost[k] / static_cast<double>(pairs), 0.01) << told[k].name;
 }
 
-// BS with MRIQ gain nothing: a pair that is told to is parted, so that 24 works of each lose hardly more than 8.
+// BS with MRIQ gain nothing. A pair that is told to gain is parted, so that 24 works of each lose hardly more than 8.
 TEST_F(WrongForecasts, AreCorrectedWithinFewWorks) {
   const auto lost = [](std::size_t works) {
     const TwoKernels two = pair(0, 3, works);

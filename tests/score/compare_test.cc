@@ -15,7 +15,7 @@ StrategyComparison to_zero(const std::vector<double>& scores) {
   return compare(of_spaces(scores), of_spaces(std::vector<double>(scores.size(), 0.0)));
 }
 
-// Of the eight choices of signs only all and none give a sum as far from 0 as 0.6.
+// Among the eight choices of signs, only all and none give a sum as far from 0 as 0.6.
 TEST(Compare, CountsTheSignsThatGiveAsMuch) {
   const StrategyComparison all = to_zero({0.1, 0.2, 0.3});
   EXPECT_NEAR(all.difference, 0.2, 1e-12);
@@ -48,8 +48,8 @@ TEST(Compare, DrawsWhereSpacesAreMany) {
   EXPECT_DOUBLE_EQ(to_zero(alternating).p, 1.0);
 }
 
-// 124 differences of 0.1 and four of 0 add up to 0.4: chance gives a deviation of sqrt(124) * 0.1 = 1.1. Were the signs
-// of the second half those of the first, only the four left over would tell: 2 of 16.
+// 124 differences of 0.1 and four of 0 add up to 0.4, while chance gives a deviation of sqrt(124) * 0.1 = 1.1. If the
+// signs of the second half were those of the first, only the four left over would count: 2 of 16.
 TEST(Compare, EverySpaceHasASignOfItsOwn) {
   std::vector<double> scores(64, 0.1);
   scores.resize(124, -0.1);

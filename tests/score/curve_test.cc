@@ -7,7 +7,7 @@
 namespace wattune::score {
 namespace {
 
-// Measured from 2 to 6 s; random search is expected to have 4 ns at first and 2 ns at last, on a line
+// The measured part is 2 to 6 s. Random search is expected to have 4 ns at first and 2 ns at last, on a line
 // (baseline_test.cc).
 class Curves : public testing::Test {
  protected:
@@ -43,14 +43,14 @@ TEST_F(Curves, FollowsTheBestSoFarByRank) {
 TEST_F(Curves, WeightsSayHowOftenARunCounts) {
   const std::vector<SearchRun> runs = {SearchRun{{{2, 1}, {6, 1}}}, SearchRun{{{2, 3}, {6, 3}}}};  // ranks 0 and 2
   const Performance performance(baseline_, runs);
-  // At last random search has 2 ns: 3 ns is (3 - 2) / (1 - 2) = -1, 1 ns is 1, and of rank 1 both together 0.
+  // At last random search has 2 ns. So 3 ns is (3 - 2) / (1 - 2) = -1, 1 ns is 1, and rank 1 of both together is 0.
   EXPECT_NEAR(performance.weighted_curve({0, 1}).back(), -1.0, 1e-9);
   EXPECT_NEAR(performance.weighted_curve({1, 0}).back(), 1.0, 1e-9);
   EXPECT_NEAR(performance.weighted_curve({1, 1}).back(), 0.0, 1e-9);
 }
 
-// The runs end at 2.5, 2.6, 4 and 5.9 s, their median is 3.3 s: what the one run finds after 4 s does not count. Held
-// is rank 3, 4 ns: (4 - 2) / (1 - 2) = -2.
+// The runs end at 2.5, 2.6, 4 and 5.9 s, with a median of 3.3 s. So the result of the one run after 4 s does not count.
+// The held value is rank 3, 4 ns: (4 - 2) / (1 - 2) = -2.
 TEST_F(Curves, HoldsTheValueWhereMostRunsHaveEnded) {
   std::vector<SearchRun> runs = {SearchRun{{{2, 4}, {2.5, 4}}}, SearchRun{{{2, 4}, {2.6, 4}}},
                                  SearchRun{{{2, 4}, {4, 4}}}, SearchRun{{{2, 4}, {5.9, 1}}}};
@@ -68,7 +68,7 @@ TEST_F(Curves, EqualSeedsGiveEqualCurves) {
   EXPECT_NE(performance.curve(7), performance.curve(8));
 }
 
-// One evaluation of 100 s lies beyond all that is measured: its value is what there is.
+// One evaluation of 100 s lies beyond the measured part: its value is all there is.
 TEST_F(Curves, OneLongEvaluationIsStillACurve) {
   const std::vector<double> values = curve({SearchRun{{{100, 2}}}});
   EXPECT_NEAR(values.back(), 0.0, 1e-9);

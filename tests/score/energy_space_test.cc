@@ -28,7 +28,7 @@ class EnergySpace : public testing::Test {
     name_energy(results_);
   }
 
-  // Those at the highest clock alone, if asked for, to be judged by a metric.
+  // Returns the results judged by a metric, on request only those at the highest clock.
   ResultSet judged_by(const std::string& metric, bool highest_clock) const {
     ResultSet results = results_;
     results.info.objectives = {{metric}};

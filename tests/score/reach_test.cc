@@ -8,8 +8,8 @@
 namespace wattune::score {
 namespace {
 
-// One of four: 1/4 with the first draw, 1/2 with the second. Two of four: 1/2 with the first. Two of five: not found by
-// one draw with 3/5, by two with 3/5 * 2/4 = 0.3.
+// One of four is found with 1/4 by the first draw, and with 1/2 by the second. Two of four are found with 1/2 by the
+// first. Two of five are not found by one draw with 3/5, and by two with 3/5 * 2/4 = 0.3.
 TEST(MedianDraws, FollowsDrawingWithoutReplacement) {
   EXPECT_EQ(median_draws(1, 4), 2u);
   EXPECT_EQ(median_draws(2, 4), 1u);
@@ -30,8 +30,9 @@ struct RecordedGrid {
   tune::Recording recording;
 };
 
-// 100, 99, ... 1 ns, every tenth failing: 1 ns is the optimum, 2 ns within 100 % of it. Ids go by
-// x and then y: exhaustive meets 2 ns, at x = 8 and y = 9, as the 90th and 1 ns, failed ones counted, as the 100th.
+// The times are 100, 99, ... 1 ns, and every tenth fails. 1 ns is the optimum, 2 ns within 100 % of it. Ids go by x and
+// then y. So exhaustive search meets 2 ns, at x = 8 and y = 9, as the 90th, and 1 ns, failed ones counted, as the
+// 100th.
 TEST(Reach, CountsEvaluationsUntilNearEnough) {
   std::vector<Observation> observations;
   for (int i = 0; i < 100; ++i) observations.push_back(i % 10 == 0 ? failed(1.0) : correct(100 - i, 1.0));

@@ -24,7 +24,7 @@ inline Observation failed(double cost_seconds) {
   return observation;
 }
 
-// One Trial for each observation: x is its position in a row of `width`, y the row.
+// Returns one Trial for each observation: x is its position in a row of `width`, y the row.
 inline ResultSet grid(const std::vector<Observation>& observations, int width) {
   ResultSet results;
   const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"x", "y"});
@@ -39,7 +39,7 @@ inline ResultSet grid(const std::vector<Observation>& observations, int width) {
   return results;
 }
 
-// Ten correct configurations of 1 to 10 ns that cost 2 s each, and five failed ones of 1 s.
+// Returns ten correct configurations of 1 to 10 ns that cost 2 s each, and five failed ones of 1 s.
 inline ResultSet ten_and_five_results() {
   std::vector<Observation> observations;
   for (int i = 1; i <= 10; ++i) observations.push_back(correct(i, 2.0));

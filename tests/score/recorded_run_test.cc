@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using tune::ReplayClock;
 
-// 10 x 10 configurations of 1 to 100 ns that cost 2 s each, the last one failed.
+// Returns 10 x 10 configurations of 1 to 100 ns that cost 2 s each, the last one failed.
 ResultSet hundred() {
   std::vector<Observation> observations;
   for (int i = 1; i < 100; ++i) observations.push_back(correct(i, 2.0));
@@ -25,7 +25,7 @@ class RecordedRun : public testing::Test {
  protected:
   ScoredSpace scored(ReplayClock clock) const { return ScoredSpace::of("hundred", space_, recording_, clock).value(); }
 
-  // An evaluation of configuration `i`, which took this long where it was run.
+  // Returns an evaluation of configuration `i` that took this long in its own run.
   static Trial evaluation(int i, double seconds) {
     static const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"x", "y"});
     return {Configuration(0, names, {i % 10, i / 10}), correct(1.0, seconds), {}};
@@ -37,13 +37,13 @@ class RecordedRun : public testing::Test {
     return run;
   }
 
-  // 51 and 31 ns, the first again, one outside the space, 21 ns, and the one that fails.
+  // Returns a run of 51 and 31 ns, the first again, one outside the space, 21 ns, and the one that fails.
   static ResultSet with_revisit() {
     return run_of({evaluation(50, 3.0), evaluation(30, 3.0), evaluation(50, 1.0), evaluation(100, 0.5),
                    evaluation(20, 3.0), evaluation(99, 4.0)});
   }
 
-  // Seconds to the microsecond, since they are sums.
+  // Returns the points, with seconds rounded to the microsecond, since they are sums.
   static std::vector<std::pair<double, double>> points(const SearchRun& run) {
     std::vector<std::pair<double, double>> points;
     for (const RunPoint& point : run.points) points.emplace_back(std::round(point.seconds * 1e6) / 1e6, point.best);

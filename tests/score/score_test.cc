@@ -26,7 +26,8 @@ struct Recorded {
   tune::Recording recording;
 };
 
-// 40 x 25 configurations: a valley in x and y, with noise, so that neighbours tell something; every tenth fails.
+// Returns 40 x 25 configurations: a valley in x and y, with noise, so that neighbours tell something; every tenth
+// fails.
 ResultSet valley() {
   Random random(3);
   std::vector<Observation> observations;
@@ -59,7 +60,8 @@ TEST(Score, RewardsWhatUsesTheNeighbours) {
   EXPECT_GT(scores[1].spaces[0].share_of_optimum, scores[0].spaces[0].share_of_optimum);
 }
 
-// A swarm hands out no more than its generation, whatever it is asked for; the bandit proposes before it was told.
+// A swarm hands out no more than its generation, however much it is asked for. The bandit proposes before it was told
+// results.
 TEST(Score, AskingAheadChangesWhatProposesTooEarly) {
   const Recorded recorded(valley());
   const std::vector<StrategyChoice> strategies{{"particle_swarm", {}}, {"auc_bandit", {}}};
@@ -113,8 +115,8 @@ TEST(Score, OfEqualStrategiesIsEqual) {
   EXPECT_EQ(scores[0].score.low, scores[1].score.low);
 }
 
-// Of ten and five configurations the measured part is 2 to 6 s. A quarter of all draws of two runs hold the late one
-// alone.
+// With ten and five configurations the measured part is 2 to 6 s. A quarter of all draws of two runs hold only the late
+// one.
 TEST(Score, DrawsSomeRunOfTheMeasuredPart) {
   const Recorded recorded(ten_and_five_results());
   const SearchRun inside{{{2, 3}, {4, 2}, {6, 1}}};
@@ -124,7 +126,7 @@ TEST(Score, DrawsSomeRunOfTheMeasuredPart) {
   EXPECT_TRUE(std::isfinite(scored->score.low));
 }
 
-// 2 and 1 of a metric to be large: half the optimum, and all of it.
+// The metric is to be large: 2 and 1 are the optimum and half of it.
 TEST(Score, ShareOfTheOptimumIsOfWhatIsWanted) {
   ResultSet results = valley();
   for (std::size_t i = 0; i < results.trials.size(); ++i)
@@ -148,7 +150,7 @@ TEST(Score, SearchTimeCountsOnlyWhereTheClockSaysSo) {
   EXPECT_GT(seconds(ReplayClock::recorded_and_search), 0.0);
 }
 
-// Two configurations: the budget is smaller than what any strategy begins with, and every run ends with the space.
+// There are two configurations. The budget is smaller than any strategy's beginning, and every run ends with the space.
 TEST(Score, OfATinySpaceIsSensible) {
   const Recorded recorded(grid({correct(2e6, 0.111), correct(3e6, 0.111)}, 2));
   const auto scores = score({recorded.scored().value()}, {{"random", {}}, {"auto", {}}}, {.repeats = 4});
@@ -174,7 +176,7 @@ TEST(Score, SaysWhatIsWrong) {
             "made up: all correct configurations are as fast: there is nothing to search for");
 }
 
-// 100 configurations of which two are correct, and failures that cost more than the whole budget.
+// Two of 100 configurations are correct, and the failures cost more than the whole budget.
 TEST(Score, SaysWhenNothingIsFoundWithinTheBudget) {
   std::vector<Observation> observations(100, failed(1.0));
   observations[98] = correct(10, 1);

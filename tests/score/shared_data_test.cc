@@ -1,4 +1,4 @@
-// Budgets on recorded spaces of the benchmark hub, where they are at hand, against those of the published program.
+// Budgets on recorded spaces of the benchmark hub, compared with those of the published program, if the data are here.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,11 +13,11 @@ namespace {
 struct Expected {
   const char* file;
   std::size_t valid;
-  std::uint64_t evaluations;  // of random search to the cutoff
+  std::uint64_t evaluations;  // number that random search needs to reach the cutoff
   double median_cost;         // in seconds
 };
 
-// The program's formulas give these on the same files, and with 1.1 times their product the budgets of its runs.
+// The program's formulas give these values on the same files; 1.1 times their product are the budgets of its runs.
 class SharedData : public testing::TestWithParam<Expected> {};
 
 TEST_P(SharedData, HasThePublishedBudget) {

@@ -23,7 +23,7 @@ Observation took(double objective) {
   return observation;
 }
 
-// A body given by the test.
+// An algorithm whose body is given by the test.
 class Scripted : public Algorithm {
  public:
   using Body = std::function<Task<>(Scripted&)>;
@@ -90,7 +90,7 @@ Task<double> twice(Scripted& self, ConfigurationId id) {
   co_return 2.0 * *outcome;
 }
 
-// A million Tasks that end at once: a stack frame of the machine for each would not fit into memory.
+// A million Tasks end at once; a stack frame of the machine for each would not fit into memory.
 TEST(Algorithm, TasksNestWithoutRecursion) {
   const SearchSpace space = line(10);
   double sum = 0.0;

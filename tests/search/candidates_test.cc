@@ -13,7 +13,7 @@ namespace {
 using space::SearchSpace;
 using Ids = std::vector<ConfigurationId>;
 
-// So large that a configuration drawn at random is hardly ever near another one.
+// Returns a space so large that a configuration drawn at random is hardly ever near another one.
 SearchSpace large_space() {
   std::vector<Parameter> parameters;
   for (int p = 0; p < 10; ++p) {
@@ -46,7 +46,7 @@ std::size_t count_with(const SearchSpace& space, const Ids& ids, ConfigurationId
       std::ranges::count_if(ids, [&](ConfigurationId id) { return changes(space, from, id) == wanted; }));
 }
 
-// 10 * 9 neighbours; the other 110 anywhere.
+// There are 10 * 9 neighbours; the other 110 candidates lie anywhere.
 TEST(Candidates, AreTheNeighboursOfTheBestAndOthersAnywhere) {
   const SearchSpace space = large_space();
   const ConfigurationId best = 1'234'567'890;
@@ -56,7 +56,7 @@ TEST(Candidates, AreTheNeighboursOfTheBestAndOthersAnywhere) {
   EXPECT_EQ(count_with(space, ids, best, 2), 0u);
 }
 
-// Of 90 neighbours of each, the first gives its half of 150, the second the other.
+// Each has 90 neighbours; the first gives its half of 150, the second the other half.
 TEST(Candidates, AreSharedAmongTheElite) {
   const SearchSpace space = large_space();
   const ConfigurationId best = 1'234'567'890;
@@ -78,7 +78,7 @@ TEST(Candidates, AreFartherAwayTheLongerNothingImproves) {
   EXPECT_NEAR(static_cast<double>(two_away(100'000)), 0.9 * 150, 12.0);
 }
 
-// A neighbour that is visited gives its place to one that is not.
+// An unvisited neighbour takes the place of a visited one.
 TEST(Candidates, AreNotVisited) {
   const SearchSpace space = large_space();
   const ConfigurationId best = 1'234'567'890;
@@ -94,9 +94,9 @@ TEST(Candidates, AreNotVisited) {
   EXPECT_GE(count_with(space, Ids(each.begin(), each.end()), best, 1), 30u);
 }
 
-// Two good ones differ in p0 and p1. What has p0 of one and p1 of the other differs from each in one parameter,
-// anything else from one of them in two or more. One of the two is a neighbour of one in five neighbours of a good one,
-// so that the six that are looked at miss both one time in four.
+// Two good ones differ in p0 and p1. A configuration with p0 of one and p1 of the other differs from each in one
+// parameter; any other differs from one of them in two or more. One of these two is a neighbour of one in five
+// neighbours of a good one, so that the six that are looked at miss both one time in four.
 TEST(Candidates, AlikeHaveWhatTheBestHaveInCommon) {
   const SearchSpace space = large_space();
   const ConfigurationId one = space.find({3, 1, 4, 1, 5, 9, 2, 6, 5, 3}).value();

@@ -15,14 +15,14 @@ namespace {
 
 using space::SearchSpace;
 
-// The shape of each kernel, the most promising first, and then the clock, the highest first.
+// The places of each kernel's shape, the most promising first, and then of the clock, the highest first.
 using Shapes = std::vector<std::size_t>;
 using CostOf = std::function<double(const Shapes&)>;
 
 struct Company {
   std::vector<std::size_t> shapes;  // how many each kernel has
   std::size_t clocks = 1;
-  std::vector<double> own = {};  // costs of each kernel; empty: unknown
+  std::vector<double> own = {};  // costs of each kernel; empty if unknown
 };
 
 SearchSpace space_of_company(const Company& company) {
@@ -51,7 +51,7 @@ std::vector<CompanyKernel> kernels_of_company(const Company& company) {
   return kernels;
 }
 
-// A cost without end is a failure.
+// Returns the observation of a cost; an infinite cost is a failure.
 Observation observation_of(const Company& company, double cost) {
   if (std::isinf(cost)) return {.status = Status::runtime};
   Observation observation;
@@ -94,8 +94,8 @@ WalkedTogether walk_together(const Company& company, const CostOf& costs, const 
   return walk_together(company, space_of_company(company), costs, options);
 }
 
-// Table IV of the paper: the result and how many runs it took, of the printed algorithms. The landscapes are made so
-// that both come out; what a row does not reach costs 50.
+// A row of the paper's table IV: the result of the printed algorithms, and how many runs it took. The landscapes are
+// made so that both come out; points that a row does not reach cost 50.
 struct CompanyRow {
   const char* company;
   Company kernels;
@@ -117,8 +117,9 @@ TEST_P(TableIVTogether, HasTheResultAndTheRuns) {
   EXPECT_EQ(found.met.size(), row.runs);
 }
 
-// Algorithm 3, one clock. Shapes that the rows for one kernel show: Lud 32x32, 16x16; ParticleFilter 512, 256, 128;
-// StreamCluster 1024, 512, 256, 128; HotSpot 16x16 alone, beside three others 32x32, 16x16 (48 = 4 * 3 * 2 * 2).
+// Algorithm 3, with one clock. The rows for one kernel show these shapes: Lud has 32x32, 16x16; ParticleFilter (PF)
+// 512, 256, 128; StreamCluster (SC) 1024, 512, 256, 128. HotSpot has 16x16 alone, and 32x32, 16x16 beside three others
+// (48 = 4 * 3 * 2 * 2). Each line below is a row with its result, its runs, and the walk.
 //  Lud+PF 16x16/256 in 5: PF runs longer: 512, 256, 128 (worse); Lud 16x16; PF 128 once more beside that (worse).
 //  Lud+MatMul 16x16/32x32 in 3: both at 32x32; Lud 16x16; MatMul 16x16 (worse).
 //  SC+HotSpot 128/16x16 in 4: SC 1024, 512, 256, 128; HotSpot has one shape.
@@ -156,8 +157,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Algorithm 4. Clocks of the K20c are 758, 705, 666, 640, 614 MHz, of the K40c 875, 810, 745, 666.
 //  Lud+PF 32x32/512@758 in 6: both first at 758, 705 (worse); Lud 16x16 (worse); PF's next; 705 once more (worse); Lud
-//  16x16 beside it (worse). Where PF's 512 were its first shape it would end after four runs; so, as in the row of
-//  GTX 680 for PF alone, a larger block comes before it, and none after it.
+//  16x16 beside it (worse). If 512 were PF's first shape, the walk would end after four runs. So a larger block comes
+//  before it, as in the row of GTX 680 for PF alone, and none after it.
 //  Lud+MatMul 16x16/32x32@705 in 5: 758, 705, 666 (worse); Lud, the first kernel, 16x16; MatMul 16x16 (worse).
 //  SC+HotSpot 512/16x16@810 in 6: 875, 810, 745 (worse); HotSpot, the first, has one shape; SC 512, 256 (worse); 745
 //  once more (worse).
@@ -192,7 +193,7 @@ TEST(CompanyWalk, FromTheFirstShapeConfirmsTheResultFromThere) {
   const auto costs = [](const Shapes& point) { return 9.0 - static_cast<double>(point[0] + point[1]); };
   const WalkedTogether found = walk_together({{3, 2}, 1, {2, 1}}, costs, rule(CompanyRule::from_first));
   EXPECT_EQ(found.chosen, (Shapes{2, 1, 0}));
-  EXPECT_EQ(found.met.size(), 6u);  // (0,0) (1,0) (2,0) (2,1), and from the first again (0,1) (1,1)
+  EXPECT_EQ(found.met.size(), 6u);  // (0,0) (1,0) (2,0) (2,1), and from the first kernel again (0,1) (1,1)
   EXPECT_EQ(walk_together({{3, 2}, 1, {2, 1}}, costs, rule(CompanyRule::onwards)).met.size(), 4u);
 }
 
@@ -205,7 +206,7 @@ TEST(CompanyWalk, TriesTheKernelWithTheHighestOwnCostFirst) {
   EXPECT_EQ(walk_together({{2, 2}, 1, {}}, costs, {}).met, (std::vector<double>{1, 3, 2}));
 }
 
-// Beside the other's second shape the first kernel's first one is the best again, which it left before.
+// Beside the other's second shape the first kernel's first shape, which it left before, is the best again.
 TEST(CompanyWalk, GoesBackToWhatItLeft) {
   const std::map<Shapes, double> known = {{{0, 0, 0}, 9}, {{1, 0, 0}, 8}, {{1, 1, 0}, 7}, {{0, 1, 0}, 6}};
   const auto costs = [&](const Shapes& point) { return known.at(point); };
@@ -220,8 +221,8 @@ TEST(CompanyWalk, TakesOnlyWhatIsBetterThanTheBand) {
   EXPECT_EQ(close.met.size(), 4u);  // no change, hence no restart: its shapes once, and the other's
 }
 
-// What fails costs more than all else: the walk goes on from where it begins, to the last shape, and tries the other
-// kernel's there; from a better place it goes no further.
+// A failure costs more than all else. From a failure the walk goes on to the last shape, and tries the other kernel's
+// there; from a better place it goes no further.
 TEST(CompanyWalk, WhatFailsIsWorseThanAllElse) {
   const double failed = std::numeric_limits<double>::infinity();
   const auto falling_behind = [&](std::size_t failing) {
@@ -252,8 +253,8 @@ TEST(CompanyWalk, SettlesOnNothingWhereNothingIsInTheSpace) {
   }
 }
 
-// Costs of random companies: `structure` is how much of them are costs of each kernel's shape, which rise or fall; the
-// rest is of the point alone.
+// Costs of random companies. `structure` is how much of them are costs of each kernel's shape, which rise or fall; the
+// rest depends on the single point.
 class RandomCosts {
  public:
   RandomCosts(const Company& company, std::uint64_t seed, double structure) : shapes_(company.shapes) {
@@ -282,7 +283,7 @@ class RandomCosts {
   double least() const { return *std::ranges::min_element(costs_); }
 
  private:
-  // The first kernel's shape changes fastest.
+  // Advances to the next point; the first kernel's shape changes fastest.
   bool advance(Shapes& at) const {
     for (std::size_t k = 0; k < shapes_.size(); ++k) {
       if (++at[k] < shapes_[k]) return true;
@@ -295,15 +296,15 @@ class RandomCosts {
   std::vector<double> costs_;
 };
 
-// The occupancy-reduced space of paper 000's four kernels on the K40c and the whole one.
+// The occupancy-reduced space of paper 000's four kernels on the K40c, then the whole one.
 const Company kReduced{{4, 3, 2, 2}, 1, {4, 3, 2, 1}};
 const Company kWhole{{10, 9, 5, 5}, 1, {4, 3, 2, 1}};
 
-// Where a kernel's first shape has become worse beside the others' new ones, walks from there end elsewhere each time.
+// If a kernel's first shape has become worse beside the others' new ones, walks from there end elsewhere each time.
 TEST(CompanyWalk, TheCapEndsCirclesOfThePrintedRule) {
   const auto flat = [](const Shapes&) { return 5.0; };
   EXPECT_FALSE(walk_together({{2, 2}, 1, {}}, flat, rule(CompanyRule::from_first)).circled);
-  EXPECT_EQ(walk_together({{2, 2}, 1, {}}, flat, {}).chosen, (Shapes{0, 0, 0}));  // what is equal is not better
+  EXPECT_EQ(walk_together({{2, 2}, 1, {}}, flat, {}).chosen, (Shapes{0, 0, 0}));  // an equal cost is not better
   std::size_t circles = 0;
   for (std::uint64_t seed = 0; seed < 1000; ++seed)
     if (walk_together(kReduced, RandomCosts(kReduced, seed, 0.0), rule(CompanyRule::from_first)).circled) ++circles;
@@ -311,7 +312,7 @@ TEST(CompanyWalk, TheCapEndsCirclesOfThePrintedRule) {
 }
 
 struct ComparedRules {
-  double ours = 0.0;  // of what it had met after as many runs as the printed one took, over the least of all points
+  double ours = 0.0;  // best it had met after as many runs as the printed one took, over the least of all points
   double printed = 0.0;
   double runs_of_ours = 0.0;
   double runs_of_printed = 0.0;
@@ -348,8 +349,8 @@ struct Comparison {
 
 class CompanyRules : public testing::TestWithParam<Comparison> {};
 
-// docs/results/frugal.md has the figures. Of landscapes with hardly anything but structure, whose steps lead where they
-// point, going onwards alone is as good in the few runs that it takes.
+// docs/results/frugal.md has the figures. On landscapes with hardly anything but structure every step points the way,
+// so that going onwards alone is as good in the few runs that it takes.
 TEST_P(CompanyRules, OursIsNoWorseThanThePrintedAtEqualRuns) {
   const Comparison& asked = GetParam();
   const ComparedRules found = compare_rules(*asked.company, asked.printed, asked.structure);

@@ -1,4 +1,4 @@
-// What the compiler says of configurations before they run, and what searches make of it.
+// Compile features: the compiler's figures of configurations before they run, and how searches use them.
 #include "wattune/search/compile_features.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 using Ids = std::vector<ConfigurationId>;
 
-// 0 to n - 1, in an order that says nothing of them.
+// Returns a space of 0 to n - 1, in an order that says nothing of them.
 space::SearchSpace line_of(int n) {
   std::vector<Value> values;
   for (int i = 0; i < n; ++i) values.emplace_back(i);
@@ -37,7 +37,7 @@ Observation taking(double nanoseconds) {
   return observation;
 }
 
-// Registers are told apart over the five octaves from 8 to 256: 16 is one of five above the least, 64 three.
+// Registers are told apart over the five octaves from 8 to 256: 16 is one octave above the least, 64 three.
 TEST(FeatureColumns, AreSharesOfARangeOfLogarithms) {
   FeatureColumns features;
   features.learn(1, with_registers(16), {0.0});
@@ -64,7 +64,7 @@ TEST(FeatureColumns, TakeWhatNobodyCompiledForTheNearest) {
   EXPECT_EQ(features.of(3, {0.6}), features.of(2, {1.0}));
 }
 
-// A kernel whose configurations all have an array in memory does not spill.
+// A kernel does not spill if all its configurations have an array in memory.
 TEST(FeatureColumns, SpillWhereMoreThanTheLeastIsInMemory) {
   FeatureColumns features;
   features.learn(1, in_memory(40), {0.0});
@@ -84,7 +84,7 @@ TEST(StartPlan, PutsTheNearestThatDoesNotSpillInThePlaceOfOneThatDoes) {
   EXPECT_EQ(plan.rest(visited), (Ids{4, 9, 0, 3, 6}));
   EXPECT_EQ(plan.at(0, input, visited), 4u);
   input.learn(4, in_memory(8));
-  EXPECT_EQ(plan.at(0, input, visited), 4u);  // of those that are known it has the least
+  EXPECT_EQ(plan.at(0, input, visited), 4u);  // it has the least of those that are known
   input.learn(0, in_memory(0));
   EXPECT_EQ(plan.at(0, input, visited), 0u);
   input.learn(3, in_memory(0));
@@ -156,7 +156,7 @@ TEST(Prospects, AreNamedAndForeseenUnderASlowdownToo) {
   EXPECT_EQ(std::ranges::count(prospects, strategy->ask(1).at(0)), 0);
 }
 
-// Nothing is left to propose, which ends the search.
+// No configuration runs, so that nothing is left to propose, which ends the search.
 TEST(Prospects, MayAllNotRun) {
   const space::SearchSpace space = line_of(30);
   const auto strategy = searching(space, 5);
@@ -165,8 +165,8 @@ TEST(Prospects, MayAllNotRun) {
   EXPECT_TRUE(strategy->ask(1).empty());
 }
 
-// Each configuration has the registers, 16 to 207, that its place in a shuffled order gives it, and a time that grows
-// with them: values say nothing, the compiler all. The best of 25 drawn ones has on average the rank 193 / 26 = 7.4.
+// Each configuration has 16 to 207 registers, by its place in a shuffled order, and a time that grows with them: values
+// say nothing, the compiler all. The best of 25 drawn ones has on average the rank 193 / 26 = 7.4.
 TEST(Prospects, AreChosenAmongByWhatTheCompilerSays) {
   constexpr int kCount = 192;
   const space::SearchSpace space = line_of(kCount);

@@ -13,7 +13,8 @@ namespace {
 using space::SearchSpace;
 using testing::HasSubstr;
 
-// Four kernels x at three clocks. Time grows as the clock falls, energy has a least clock of its own in each.
+// The times of four kernels x at three clocks. Time grows as the clock falls; each kernel's energy has a least clock of
+// its own.
 constexpr double kTimeAt2000[] = {10, 11, 12, 13};
 const std::map<int, std::vector<double>> kEnergy = {
     {2000, {9.0, 8.0, 7.5, 8.5}}, {1500, {6.0, 6.5, 7.0, 5.5}}, {1000, {7.0, 5.0, 7.2, 6.0}}};
@@ -74,11 +75,11 @@ struct Expected {
 
 class Methods : public testing::TestWithParam<Expected> {};
 
-// race-to-idle: x=0 at 2000 MHz takes 10 ms. At the highest clock: x=2 with 7.5 J, of four. race-to-idle+clocks: x=0,
-// then its two other clocks: 6 J at 1500. By base clock 1500: x=3 with 5.5 J, whose other clocks are worse; by 2000
-// x=2, best at 1500. All twelve: x=1 at 1000 with 5 J. Steered: x=0, the default, takes the least at 1500; its 10 %
-// hold no other clock, where x=3 is best of the three that the sweep has not met. At most 10 % slower than 10 ms are
-// x=0 and x=1 at 2000 MHz, with 9 and 8 J.
+// race-to-idle finds x=0 at 2000 MHz with 10 ms. At the highest clock x=2 takes the least of four, 7.5 J.
+// race-to-idle+clocks measures x=0, then its two other clocks: 6 J at 1500. By base clock 1500 it is x=3 with 5.5 J,
+// whose other clocks are worse; by 2000 it is x=2, best at 1500. The least of all twelve is x=1 at 1000, 5 J.
+// Steered: x=0, the default, takes the least at 1500, and 10 % around that hold no other clock. There x=3 is the best
+// of the three that the sweep has not met. At most 10 % slower than 10 ms are x=0 and x=1 at 2000 MHz, with 9 and 8 J.
 TEST_P(Methods, TakesItsStepsAndNoOthers) {
   const SearchSpace space = small_space();
   const auto method = make_method(GetParam().method, space, {.base_clock = GetParam().base_clock}).value();
@@ -98,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Expected{"energy-under-slowdown", {}, "x=1, nvml_gr_clock=2000", 12},
                     Expected{"model-steered", {}, "x=3, nvml_gr_clock=1500", 6}));
 
-// A run that was killed: what it measured is told first, and only what is missing is measured.
+// A run was killed: its measurements are told first, and only what is missing is measured.
 TEST(Method, GoesOnWhereAnEarlierRunEnded) {
   const SearchSpace space = small_space();
   for (std::size_t before = 0; before < 6; ++before) {
@@ -116,7 +117,7 @@ TEST(Method, GoesOnWhereAnEarlierRunEnded) {
   }
 }
 
-// Walks of strategies begin anew after 500 known answers; a method has an end of its own.
+// A strategy's walk begins anew after 500 known answers; a method has an end of its own.
 TEST(Method, ALongResumedRunIsNoReasonToBeginAnew) {
   std::vector<Value> codes;
   for (int x = 0; x < 700; ++x) codes.emplace_back(x);
@@ -134,7 +135,7 @@ TEST(Method, ALongResumedRunIsNoReasonToBeginAnew) {
   EXPECT_EQ(result.chosen, "x=0, nvml_gr_clock=1000");
 }
 
-// Of 200 evaluations the two clocks of the chosen code take 2, its own among them, and `auto` the others.
+// The two clocks of the chosen code take 2 of 200 evaluations, its own clock among them, and `auto` takes the others.
 TEST(Method, ABudgetLeavesRoomForTheClocks) {
   std::vector<Value> codes;
   for (int x = 0; x < 500; ++x) codes.emplace_back(x);
@@ -149,8 +150,8 @@ TEST(Method, ABudgetLeavesRoomForTheClocks) {
   EXPECT_THAT(result.chosen, HasSubstr("nvml_gr_clock=1000"));
 }
 
-// At most 25 % slower than 10 ms are x = 0, 1 and 2 at 2000 MHz, of which x = 2 takes the least; nothing may be slower:
-// x = 0.
+// At most 25 % slower than 10 ms are x = 0, 1 and 2 at 2000 MHz, of which x = 2 takes the least. If nothing may be
+// slower, it is x = 0.
 TEST(Method, TheSlowdownBoundsWhatIsChosen) {
   const SearchSpace space = small_space();
   const auto loose = make_method("energy-under-slowdown", space, {.slowdown = 0.25}).value();
@@ -169,7 +170,7 @@ TEST(Method, TheSlowdownSharesOutABudget) {
   EXPECT_THAT(result.chosen, HasSubstr("nvml_gr_clock=2000"));
 }
 
-// 500 codes, of which x = 137 is the fastest, at two clocks.
+// Returns a space of 500 codes, of which x = 137 is the fastest, at two clocks.
 SearchSpace long_space() {
   std::vector<Value> codes;
   for (int x = 0; x < 500; ++x) codes.emplace_back(x);
@@ -181,7 +182,7 @@ Observation of_long(const Configuration& configuration) {
   return took(1.0 + std::abs(x - 137.0), configuration.find("nvml_gr_clock")->as_real() + x);
 }
 
-// A run of so many seconds, in which each evaluation takes one.
+// Runs a method for so many seconds, in which each evaluation takes one.
 Tuned tune_for(Strategy& method, double seconds) {
   Tuned result;
   for (double elapsed = 0.0; elapsed < seconds; ++elapsed) {
@@ -195,7 +196,7 @@ Tuned tune_for(Strategy& method, double seconds) {
   return result;
 }
 
-// Of 100 s the two clocks of the chosen code are left 4, of which they need 1, since its own clock is known.
+// The two clocks of the chosen code are left 4 of 100 s. They need 1 s, since the code's own clock is known.
 TEST(Method, ATimeLeavesRoomForTheClocks) {
   const SearchSpace space = long_space();
   const auto method = make_method("race-to-idle+clocks", space, {.time = nanoseconds_from_seconds(100)}).value();
@@ -205,7 +206,7 @@ TEST(Method, ATimeLeavesRoomForTheClocks) {
   EXPECT_EQ(method->remark(), "");
 }
 
-// What earlier runs measured took none of this one's time.
+// Measurements of earlier runs took no time of this run.
 TEST(Method, ATimeIsThatOfThisRun) {
   const SearchSpace space = long_space();
   const auto method = make_method("race-to-idle+clocks", space, {.time = nanoseconds_from_seconds(20)}).value();
@@ -242,7 +243,7 @@ TEST(Method, WithoutEnergyNothingIsChosen) {
   EXPECT_THAT(method->remark(), HasSubstr("nothing with a time and an energy"));
 }
 
-// The sweep of the default, x=0, gives 9, 6 and 7 J; the window is asked for with its points, the lowest clock first.
+// The sweep of the default, x=0, gives 9, 6 and 7 J; the window gets these points, the lowest clock first.
 TEST(Method, TheWindowDecidesWhichClocksAreTuned) {
   const SearchSpace space = small_space();
   std::vector<ClockPoint> seen;
@@ -285,7 +286,7 @@ TEST(Method, RefusesWhatItCannotDo) {
   EXPECT_TRUE(make_method("global", space));
 }
 
-// Ten percent of 1500 MHz to either side.
+// The window is ten percent of 1500 MHz to either side.
 TEST(Method, TheStandardWindowLiesAroundTheLeastEnergy) {
   const auto range = window_around_least_energy({{Megahertz(1000), Nanoseconds(3), Joules(7)},
                                                  {Megahertz(1500), Nanoseconds(2), Joules(6)},
@@ -295,7 +296,8 @@ TEST(Method, TheStandardWindowLiesAroundTheLeastEnergy) {
   EXPECT_FALSE(window_around_least_energy({}));
 }
 
-// The first step takes four and the second two more: after three nothing is known to be chosen, after five something.
+// The first step takes four evaluations and the second two more: after three nothing is chosen yet, after five
+// something.
 TEST(Methods, SayWhatTheyDidNotReach) {
   const SearchSpace space = small_space();
   const auto method = make_method("race-to-idle+clocks", space).value();

@@ -22,7 +22,7 @@
 namespace wattune::search {
 namespace {
 
-// y = 3 where the first place is 2 or more, else 1; the second parameter means nothing.
+// The response is 3 where the first place is 2 or more, else 1; the second parameter has no effect.
 TEST(Forest, FindsTheParameterThatMatters) {
   std::vector<std::uint16_t> rows;
   std::vector<double> responses;
@@ -43,8 +43,8 @@ TEST(Forest, FindsTheParameterThatMatters) {
   }
 }
 
-// 99 random columns and one that decides between 1 and 3. Each node tries 24 of them, so that trees find it early or
-// late.
+// There are 99 random columns and one that decides between 1 and 3. Each node tries 24 of them, so that trees find it
+// early or late.
 TEST(Forest, FindsTheColumnThatMattersAmongMany) {
   Random random(1);
   std::vector<std::uint16_t> rows;
@@ -88,8 +88,8 @@ TEST(GaussianProcess, PassesThroughItsObservations) {
   EXPECT_LT(process.predict(1).deviation, 0.05);
 }
 
-// Matern 5/2 of one observation at 0 and one at 1, with opposite responses: the mean between them is
-// (k(x) - k(1 - x)) / (1 + noise - k(1)), as solving two equations by hand gives.
+// One observation lies at 0 and one at 1, with opposite responses, under Matern 5/2. The mean between them is (k(x) -
+// k(1 - x)) / (1 + noise - k(1)), as solving two equations by hand gives.
 TEST(GaussianProcess, PredictsByTheKernelOfMatern) {
   const auto kernel = [](double distance) {
     const double d = std::sqrt(5.0) * distance / 0.8;
@@ -103,7 +103,7 @@ TEST(GaussianProcess, PredictsByTheKernelOfMatern) {
   EXPECT_NEAR(process.predict(1).mean, 0.0, 1e-12);
 }
 
-// As above with a variance of 0.5 more at both: predictions keep away from what they are told.
+// A variance of 0.5 more at both observations keeps predictions away from them.
 TEST(GaussianProcess, FollowsNoisyObservationsLoosely) {
   const double d = std::sqrt(5.0) / 0.8;
   const double kernel = (1.0 + d + d * d / 3.0) * std::exp(-d);
@@ -147,8 +147,8 @@ TEST(GaussianProcess, SurvivesRepeatedPointsAndConstantTargets) {
   EXPECT_TRUE(std::isfinite(process.log_likelihood()));
 }
 
-// Responses of 1 and 5, as many of each: their standard deviation is 2. Of n observations the share is 0.1 * 50 / (50 +
-// n) at one deviation.
+// Responses are 1 and 5, as many of each: their standard deviation is 2. With n observations the share is 0.1 * 50 /
+// (50 + n) at one deviation.
 TEST(Noise, GrowsWithTheSquareOfTheDistanceFromTheBest) {
   std::vector<ObservedRow> rows(50, {.response = 1.0});
   for (std::size_t i = 0; i < rows.size(); i += 2) rows[i].response = 5.0;
@@ -176,7 +176,7 @@ TEST(Calibration, IsTheRootMeanSquareOfRecentErrors) {
   EXPECT_NEAR(calibration.factor(), 1.0, 1e-6);
 }
 
-// (25 + 5) / (1 + 5): an error counts as five deviations at most, one where no deviation was predicted too.
+// The result is (25 + 5) / (1 + 5): an error counts as five deviations at most, also if no deviation was predicted.
 TEST(Calibration, OutlivesOneWildError) {
   for (const double deviation : {1e-3, 0.0}) {
     Calibration calibration;
@@ -191,7 +191,7 @@ TEST(Calibration, NeverNarrows) {
   EXPECT_EQ(calibration.factor(), 1.0);
 }
 
-// The second coordinate means nothing, so that its scale grows: it starts as the first one's and the two can only part.
+// The second coordinate has no effect, so that its scale grows: it starts as the first one's and the two can only part.
 TEST(LengthScales, AreLongWhereNothingChanges) {
   std::vector<GaussianProcess::Observed> observed;
   for (int a = 0; a < 5; ++a) {
@@ -214,8 +214,8 @@ TEST(LengthScales, AreCommonWithFewObservationsOrManyCoordinates) {
   EXPECT_TRUE(common(fit_length_scales(wide, std::vector<bool>(100, false))));
 }
 
-// Four observations are too few for scales of their own. Where the response follows the first coordinate whatever the
-// flags are, these have four times its scale; where it is another for each pair of flags, they are as short.
+// Four observations are too few for scales of their own. If the response follows the first coordinate whatever the
+// flags are, the flags have four times its scale. If it differs for each pair of flags, they have the same scale.
 TEST(LengthScales, AreLongForFlagsThatChangeLittle) {
   const std::vector<Coordinates> points = {{0.0, 0.0, 0.0}, {0.3, 1.0, 1.0}, {0.6, 0.0, 1.0}, {0.9, 1.0, 0.0}};
   const auto scales = [&](const std::vector<double>& responses) {
@@ -249,7 +249,7 @@ TEST(Start, KeepsToPowersOfTwoWhereOthersAreListed) {
   EXPECT_EQ(powers.missed({2, 3, 0, 0, 2, 1}), 2u);
 }
 
-// Of nine configurations three that have each value of both parameters once, with what the search began with.
+// Three of nine configurations, with that of the beginning, have each value of both parameters once.
 TEST(Start, FewConfigurationsShowAllValues) {
   const auto space = space::SearchSpace::build({{"x", {0, 1, 2}, {}, {}}, {"y", {0, 1, 2}, {}, {}}}, {}).value();
   const std::vector<ConfigurationId> all{0, 1, 2, 3, 4, 5, 6, 7, 8};
@@ -258,7 +258,7 @@ TEST(Start, FewConfigurationsShowAllValues) {
   EXPECT_EQ(spread_over_values(space, {0}, {0, 4, 4}, 5), (std::vector<ConfigurationId>{4}));
 }
 
-// x is 1 in one of nine that were drawn: not shown before 0 was four times.
+// x is 1 in one of the nine that were drawn: 1 is not shown before 0 was shown four times.
 TEST(Start, ValuesThatFewConfigurationsHaveAreNotPreferred) {
   const auto space =
       space::SearchSpace::build({{"x", {0, 1}, {}, {}}, {"y", {0, 1, 2, 3, 4, 5, 6, 7}, {}, {}}}, {}).value();
@@ -281,8 +281,8 @@ TEST(Start, PairsAreCountedByWhatShowsThem) {
   EXPECT_EQ(shown.of(0), 4);
 }
 
-// Four parameters of five values have 150 pairs, of which 40 draws show 121 in the mean (deviation 4), and more than
-// 132 in one of 500. 25 would do (an orthogonal array).
+// Four parameters of five values have 150 pairs. 40 draws show 121 of them in the mean (deviation 4), and more than 132
+// in one of 500 cases. 25 would do (an orthogonal array).
 TEST(Start, FortyInFlightShowNearlyAllPairsOfValues) {
   std::vector<Parameter> parameters;
   for (const char* const name : {"a", "b", "c", "d"}) parameters.push_back({name, {0, 1, 2, 3, 4}, {}, {}});
@@ -297,8 +297,8 @@ TEST(Start, FortyInFlightShowNearlyAllPairsOfValues) {
   EXPECT_GE(pairs.size(), 140);
 }
 
-// Whatever a cold search of these values proposes before it is told an outcome is of powers, however much is wanted;
-// without the option little is: 49 of 10,000 are. Of the 49 some are drawn twice, and give way to a uniform draw.
+// A cold search of these values proposes only powers before it is told an outcome, however many it is asked for.
+// Without the option few are powers: 49 of 10,000. Some of the 49 are drawn twice, and give way to a uniform draw.
 TEST(Start, IsHowAutoBegins) {
   std::vector<Value> values;
   for (int v = 1; v <= 100; ++v) values.emplace_back(v);
@@ -317,7 +317,7 @@ TEST(Start, IsHowAutoBegins) {
   EXPECT_LE(powers_among_twenty(0), 1);
 }
 
-// In nanoseconds; of 0 that it failed.
+// Returns the observation of a time in nanoseconds; 0 is a failure.
 Observation timed(double time) {
   Observation observation;
   if (time > 0.0) observation.statistics = Statistics{.median = Nanoseconds(time)};
@@ -325,8 +325,8 @@ Observation timed(double time) {
   return observation;
 }
 
-// Times say nothing. Of 60 values of uniform draws 49 would be no powers, of the models alone some 34 at first; later
-// nothing is believed any more.
+// Times say nothing. In uniform draws 49 of 60 values would be no powers, and some 34 at first in those of the models
+// alone. Later nothing is believed any more.
 TEST(ModelSearch, BelievesInPowersWhileLittleIsKnown) {
   std::vector<Value> values;
   for (int v = 1; v <= 32; ++v) values.emplace_back(v);
@@ -346,9 +346,9 @@ TEST(ModelSearch, BelievesInPowersWhileLittleIsKnown) {
   EXPECT_GT(late, 30u);
 }
 
-// Where the first two parameters do not agree, all is slow but one configuration, the fastest of 46,656: the models
-// hold it for poor. It has the first one of some of the best, the second one of others, and else what they have in
-// common.
+// If the first two parameters do not agree, all configurations are slow but one, the fastest of 46,656, which the
+// models take for poor. It has the first parameter of some of the best, the second of others, and else what they have
+// in common.
 TEST(ModelSearch, LeavesTheModelsWhereNothingImproves) {
   std::vector<Parameter> parameters;
   for (int p = 0; p < 6; ++p) parameters.push_back({"p" + std::to_string(p), {0, 1, 2, 3, 4, 5}, {}, {}});
@@ -377,8 +377,8 @@ TEST(ModelSearch, LeavesTheModelsWhereNothingImproves) {
   EXPECT_LE(by_models_alone, 1);
 }
 
-// Two searches know 70 outcomes of a noisy slope, one's acquisition is the probability of improvement. They want the
-// same where the best of these was told 60 outcomes ago, and not where it was the last but ten.
+// Two searches know 70 outcomes of a noisy slope; one's acquisition is the probability of improvement. They want the
+// same if the best was told 60 outcomes ago, and not if it was the last but ten.
 TEST(ModelSearch, PrefersWhatIsLikelyBetterWhereNothingImproves) {
   std::vector<Value> values;
   for (int v = 0; v < 40; ++v) values.emplace_back(v);
@@ -398,8 +398,9 @@ TEST(ModelSearch, PrefersWhatIsLikelyBetterWhereNothingImproves) {
   EXPECT_NE(wanted(expected_improvement, 10), wanted(improvement_probability, 10));
 }
 
-// block: octaves 0, 1, 1.58, 2 above 16, exponents 4, 5, 4, 6 of 6; unroll: octaves 0, 1, exponents that only grow;
-// flag and name have neither. Products in 16ths of an octave: round(16 (log2(48 / 16) + 1)) = 41.
+// The parameter block has octaves 0, 1, 1.58, 2 above 16, and exponents 4, 5, 4, 6 of 6. unroll has octaves 0, 1, and
+// exponents that only grow; flag and name have neither. Products are in 16ths of an octave: round(16 (log2(48 / 16) +
+// 1)) = 41.
 TEST(Encoding, GivesRatiosExponentsOfTwoAndProducts) {
   const auto space = space::SearchSpace::build({{"block", {16, 32, 48, 64}, {}, {}},
                                                 {"unroll", {1, 2}, {}, {}},
@@ -419,7 +420,7 @@ TEST(Encoding, GivesRatiosExponentsOfTwoAndProducts) {
   EXPECT_EQ((Coordinates{point.begin() + 1, point.end()}), (Coordinates{1.0, 0.0, 0.5, 0.5 * 4.0 / 6.0}));
 }
 
-// A parameter of one value says nothing to a process, which would take it for one more that does not matter.
+// A parameter of one value says nothing to a process, which would take it for one more parameter without effect.
 TEST(Encoding, HasNoCoordinateForParametersOfOneValue) {
   const auto space = space::SearchSpace::build(
                          {{"block", {16, 32, 48, 64}, {}, {}}, {"size", {4096}, {}, {}}, {"flag", {0, 1}, {}, {}}}, {})
@@ -429,7 +430,7 @@ TEST(Encoding, HasNoCoordinateForParametersOfOneValue) {
   EXPECT_EQ(encoding.flags(), (std::vector<bool>{false, true, false}));
 }
 
-// 20 parameters have 190 products, and a row of 210 columns would make every proposal dear.
+// 20 parameters have 190 products, and a row of 210 columns would make every proposal expensive.
 TEST(Encoding, LeavesOutTheProductsOfManyParameters) {
   std::vector<Parameter> parameters;
   for (int p = 0; p < 20; ++p) parameters.push_back({"p" + std::to_string(p), {1, 2}, {}, {}});
@@ -437,7 +438,7 @@ TEST(Encoding, LeavesOutTheProductsOfManyParameters) {
   EXPECT_EQ(Encoding(space).width(), 20U);
 }
 
-// 600 log2(10) octaves each: 2 * 600 * 3.3219 * 16 = 63781 sixteenths.
+// A product has 600 log2(10) octaves for each factor: 2 * 600 * 3.3219 * 16 = 63781 sixteenths.
 TEST(Encoding, TakesValuesOfAnySizeAndParametersOfOneValue) {
   const auto space = space::SearchSpace::build({{"tiny", {1e-300, 1.0, 1e300}, {}, {}},
                                                 {"huge", {1e-300, 1.0, 1e300}, {}, {}},
@@ -452,7 +453,7 @@ TEST(Encoding, TakesValuesOfAnySizeAndParametersOfOneValue) {
   EXPECT_EQ(Encoding(space).point(id), (Coordinates{1.0, 1.0, 0.5}));
 }
 
-// From (0, 0, 0): a distance of 0 with cost 4, two of 1 with 8 and 6, one of 3 with 1.
+// The distances from (0, 0, 0) are 0 with cost 4, twice 1 with costs 8 and 6, and 3 with cost 1.
 TEST(NearestNeighbours, AverageTheNearestAndOfEquallyNearOnesTheBest) {
   NearestNeighbours neighbours(3);
   EXPECT_EQ(neighbours.predict({0, 0, 0}, 2), 0.0);
@@ -476,7 +477,7 @@ TEST(NearestNeighbours, CountFailuresAsTheWorstAndForgetTheOldest) {
   EXPECT_EQ(neighbours.predict({0}, 1), 3.0);
 }
 
-// Of N(0, 1) below 0: E[max(0, -x)] = 1 / sqrt(2 pi) = 0.39894, the probability is 1/2.
+// Below 0, N(0, 1) has E[max(0, -x)] = 1 / sqrt(2 pi) = 0.39894 and the probability 1/2.
 TEST(Acquisition, AgreesWithTheNormalDistribution) {
   const Prediction standard{.mean = 0.0, .deviation = 1.0};
   EXPECT_NEAR(acquire(expected_improvement, standard, 0.0, 1.0), 0.39894, 1e-5);

@@ -23,7 +23,7 @@ TEST(NonDominated, FrontsPeelOff) {
   EXPECT_THAT(non_dominated_fronts({{1, 1}, {1, 1}}), ElementsAre(Front{0, 1}));
 }
 
-// The middle one: (4 - 1) / 3 in either objective.
+// The distance of the middle one is (4 - 1) / 3 in either objective.
 TEST(NonDominated, EndsAreTheLeastCrowded) {
   const auto distances = crowding_distances(kFive, {1, 3, 4});
   EXPECT_TRUE(std::isinf(distances[0]));
@@ -32,7 +32,7 @@ TEST(NonDominated, EndsAreTheLeastCrowded) {
   EXPECT_EQ(crowding_distances({{1, 1}, {1, 1}, {1, 1}}, {0, 1, 2})[1], 0.0);
 }
 
-// Three objectives: 3 points with one division, 6 with two, 10 with three.
+// Three objectives give 3 points with one division, 6 with two, 10 with three.
 TEST(ReferencePoints, FillTheNumberGiven) {
   EXPECT_THAT(reference_points(2, 3), ElementsAre(Costs{0, 1}, Costs{0.5, 0.5}, Costs{1, 0}));
   EXPECT_EQ(reference_points(3, 9).size(), 6u);
@@ -40,7 +40,7 @@ TEST(ReferencePoints, FillTheNumberGiven) {
   EXPECT_EQ(reference_points(4, 2).size(), 4u);
 }
 
-// Seen from (1, 2) the extreme points are (0, 4) and (2, 0): intercepts 2 and 4. Parallel ones span nothing: then the
+// Seen from (1, 2) the extreme points are (0, 4) and (2, 0): intercepts 2 and 4. Parallel ones span nothing; then the
 // worst of the front, 1 and 3, is the unit.
 TEST(ReferencePoints, ScaleByTheInterceptsOrTheWorst) {
   const std::vector<Costs> costs = {{1, 6}, {3, 2}, {2, 4}};
@@ -78,7 +78,7 @@ class ShowsCosts : public Strategy {
   void do_learn(ConfigurationId, std::optional<double>) override {}
 };
 
-// 3 s and 5 J at least, of which no more is known, are worse than 2 s and 4 J.
+// At least 3 s and 5 J, of which no more is known, are worse than 2 s and 4 J.
 TEST(Pareto, WhatWasLeftOutOfARaceCostsWhatItTakesAtLeast) {
   std::vector<Parameter> parameters(1);
   parameters[0].name = "p";
@@ -93,8 +93,9 @@ TEST(Pareto, WhatWasLeftOutOfARaceCostsWhatItTakesAtLeast) {
   EXPECT_THAT(*strategy.costs(1), ElementsAre(3.0, 5.0));
 }
 
-// Eight parameters of six values. Time falls with the distance of the first four from 5, energy with that of all of
-// them from 0; the last four cost both. The front: the last four are 0; of each sum of the first four, any.
+// A problem of eight parameters of six values. Time falls with the distance of the first four from 5, energy with that
+// of all of them from 0; the last four cost both. On the front the last four are 0, and there is a point for each sum
+// of the first four.
 class TwoObjectives : public testing::TestWithParam<const char*> {
  protected:
   static space::SearchSpace make_space() {
@@ -124,7 +125,7 @@ class TwoObjectives : public testing::TestWithParam<const char*> {
     return observation;
   }
 
-  // How many of the 21 points of the front, one per sum, a strategy finds in 1,000 evaluations.
+  // Returns how many of the 21 points of the front, one per sum, a strategy finds in 1,000 evaluations.
   static std::size_t found(const std::string& name, std::uint64_t seed) {
     const space::SearchSpace space = make_space();
     const auto strategy =
@@ -142,7 +143,7 @@ class TwoObjectives : public testing::TestWithParam<const char*> {
 };
 INSTANTIATE_TEST_SUITE_P(Nsga, TwoObjectives, testing::Values("nsga2", "nsga3"));
 
-// A genetic algorithm that follows the time alone goes to one end of it.
+// A genetic algorithm that follows the time alone goes to one end of the front.
 TEST_P(TwoObjectives, FrontIsFoundInItsBreadth) {
   std::size_t several = 0;
   std::size_t one = 0;

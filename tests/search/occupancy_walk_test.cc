@@ -12,7 +12,7 @@ namespace {
 
 using space::SearchSpace;
 
-// Costs by shape, the most promising first, and clock, the highest first.
+// The costs by shape, the most promising first, and by clock, the highest first.
 using Landscape = std::vector<std::vector<double>>;
 
 // Shapes are counted in the order of the walk; clocks are 1000, 990, ... MHz.
@@ -58,8 +58,8 @@ Walked walk(const Landscape& costs, const WalkOptions& options = {}) {
   return {at[0], at[1], result.met};
 }
 
-// Table IV of the paper: the result and how many runs it took. The landscapes are made so that both come out; the
-// candidates are those of the occupancy that the paper asks for, the largest block first.
+// A row of the paper's table IV: the result and how many runs it took. The landscapes are made so that both come out.
+// The candidates are those of the occupancy that the paper asks for, the largest block first.
 struct Row {
   const char* kernel;
   Landscape costs;
@@ -92,8 +92,9 @@ INSTANTIATE_TEST_SUITE_P(Performance, TableIV,
                                          Row{"Lud", {{9}, {8}}, 1, 0, 2}, Row{"HotSpot", {{9}}, 0, 0, 1}),
                          [](const auto& test) { return std::string(test.param.kernel); });
 
-// Algorithm 2. Clocks of the K20c are 758, 705, 666, 640, 614 MHz, of the K40c 875, 810, 745, 666. Where a row's shape
-// or clock is not reached its costs do not matter: 50.
+// Algorithm 2. The clocks of the K20c are 758, 705, 666, 640, 614 MHz, those of the K40c 875, 810, 745, 666. Costs of
+// shapes and clocks that a row does not reach do not matter: 50. Each line below is a row with its result, its runs,
+// and the walk.
 //  StreamCluster K20c, 128@705 in 7: 1024 at 758, 705, 666 (worse); 512, 256, 128 at 705; 128 at 666 (worse).
 //  StreamCluster K40c, 128@875 in 6, as text and figure 3 say (the table prints 7): 1024 at 875, 810 (worse); 512, 256,
 //  128 at 875; 128 at 810 (worse).
@@ -141,15 +142,15 @@ TEST(OccupancyWalk, NoiseWithinTheBandDoesNotStopIt) {
 
 TEST(OccupancyWalk, WhatIsEqualGoesOn) { EXPECT_EQ(walk({{5}, {5}, {4}}).shape, 2u); }
 
-// Strictly better than what it has, not merely where it stands: within the band it walks to the last, which is worse
-// than the first.
+// The walk settles on the least that it met, not on where it stands: within the band it walks to the last point, which
+// is worse than the first.
 TEST(OccupancyWalk, SettlesOnTheLeastThatItMet) {
   EXPECT_EQ(walk({{100}, {101}, {102}}, {.indifference = 0.02}).shape, 0u);
 }
 
-// Algorithm 2 as printed: a change of shape goes back to the frequency step, but with its counter as it was, so that
-// one new clock is tried; and when the walk reaches the last shape it returns without trying any. It returns where it
-// stands.
+// Algorithm 2 as printed. A change of shape goes back to the frequency step, but with its counter as it was, so that
+// one new clock is tried. When the walk reaches the last shape, it returns without trying any clock. It returns the
+// point where it stands.
 struct Printed {
   double cost = 0.0;
   std::size_t runs = 0;
@@ -193,8 +194,8 @@ Landscape random_landscape(std::uint64_t seed) {
   return costs;
 }
 
-// Of 1,000 landscapes without any structure. Ours counts with what it had met after as many runs as the printed one
-// took; it ends, and so has no cycle.
+// The landscapes, 1,000 of them, have no structure. Ours counts with what it had met after as many runs as the printed
+// one took; it ends, and so has no cycle.
 TEST(OccupancyWalk, IsNoWorseThanThePrintedOneAtEqualRuns) {
   double ours = 0.0;
   double printed = 0.0;

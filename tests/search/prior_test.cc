@@ -33,7 +33,7 @@ TEST(Prior, KnowsProportionsOnly) {
   EXPECT_THAT(prior.best(), testing::ElementsAre(ConfigurationId{2}, ConfigurationId{0}));
 }
 
-// exp(1) and exp(3) of one configuration are 2, which with exp(4) of another is 1 below and above the mean.
+// One configuration has exp(1) and exp(3), which count as 2. With exp(4) of another that is 1 below and above the mean.
 TEST(Prior, TakesTheMeanOfWhatContradictsItself) {
   const auto space = make_space(1, 3);
   Random random(1);
@@ -49,8 +49,8 @@ TEST(Prior, LeavesOutRunsThatSayNothing) {
   EXPECT_TRUE(Prior(space, {{{0, 5.0}, {1, 5.0}, {2, 5.0}}, {{1, 0.0}, {2, infinity}}, {}}, random).empty());
 }
 
-// What is measured falls with the id, as one run says; another says the opposite. Three measurements in its order:
-// (3 + 1.5) / 6 = 0.75 for the first, (-3 + 1.5) / 6 < 0 for the second.
+// The measured time falls with the id, as one run says; another run says the opposite. Three measurements in the order
+// of ids give (3 + 1.5) / 6 = 0.75 for the first, (-3 + 1.5) / 6 < 0 for the second.
 TEST(Prior, BelievesTheRunThatRanksAsMeasured) {
   const auto space = make_space(1, 4);
   Random random(1);
@@ -64,7 +64,7 @@ TEST(Prior, BelievesTheRunThatRanksAsMeasured) {
   EXPECT_EQ(prior.best().front(), ConfigurationId{3});
 }
 
-// (-2 + 1.5) / 5 is below 0.
+// The correlation is (-2 + 1.5) / 5, below 0.
 TEST(Prior, IsNotBelievedAgainstTheFirstMeasurements) {
   const auto space = make_space(1, 3);
   Random random(1);
@@ -79,7 +79,7 @@ TEST(Prior, IsNotBelievedAgainstTheFirstMeasurements) {
   EXPECT_EQ(prior.slope(std::vector<Prior::Pair>{{0.0, 1.0}, {0.0, 0.0}}), 0.0);
 }
 
-// Objectives drawn at random: what half of them says of the other half is chance.
+// The objectives are drawn at random: half of them predicts the other half by chance only.
 TEST(Prior, DoubtsARunThatIsNoise) {
   const auto space = make_space(4, 4);
   Random random(5);
@@ -101,8 +101,8 @@ TEST(Prior, DoubtsARunThatIsNoise) {
   EXPECT_TRUE(trust_after_one_pair(smooth));
 }
 
-// Variance 1 and trust 3: with the pairs (-1, -1), (1, 1) the slope stays (3 + 2) / (3 + 2) = 1; with (-1, 1), (1, -1)
-// it is (3 - 2) / 5, with twice as many of them (3 - 4) / 7, which is below 0.
+// The variance is 1 and the trust 3. With the pairs (-1, -1), (1, 1) the slope stays (3 + 2) / (3 + 2) = 1. With (-1,
+// 1), (1, -1) it is (3 - 2) / 5, and with twice as many of them (3 - 4) / 7, which is below 0.
 TEST(Prior, SlopeFollowsWhatIsMeasured) {
   const auto space = make_space(1, 3);
   Random random(1);
@@ -126,7 +126,7 @@ TEST(RankCorrelation, IsSpearmans) {
   EXPECT_DOUBLE_EQ(of({}, {}), 0.0);
 }
 
-// Least, 1, where every place is 3; steep, so that few configurations are near it.
+// Returns an objective that is least, 1, where every place is 3; it is steep, so that few configurations are near that.
 double objective(const space::SearchSpace& space, ConfigurationId id) {
   space::ValueIndices indices;
   space.unrank(id, indices);
@@ -136,7 +136,7 @@ double objective(const space::SearchSpace& space, ConfigurationId id) {
   return product;
 }
 
-// How many evaluations `auto` takes to the optimum.
+// Returns how many evaluations `auto` takes to the optimum.
 int evaluations(const space::SearchSpace& space, const std::vector<std::vector<PriorObjective>>& prior) {
   const auto strategy = make_strategy("auto", space, {.seed = 3, .prior = prior}).value();
   for (int n = 1;; ++n) {
@@ -186,8 +186,8 @@ TEST(WarmStart, FromAConstantIsAColdOne) {
   EXPECT_EQ(first_proposals(space, 30, {{{0, 5.0}, {1, 5.0}, {9, 5.0}}}), first_proposals(space, 30, {}));
 }
 
-// The opposite is refuted by the first two outcomes, before its best, which is the worst of all, would be proposed.
-// What is right is asked third.
+// The first two outcomes refute the opposite run, before its best, which is the worst of all, would be proposed. The
+// best of the right run is asked third.
 TEST(WarmStart, MustRankTwoBeforeItProposes) {
   const auto space = make_space(6, 5);
   std::vector<PriorObjective> alike;

@@ -24,8 +24,8 @@ TEST(Counters, HaveOneNameForAllProfilers) {
   EXPECT_FALSE(counters_in({{"registers", 32.0, ""}, {"dram_read_bytes", std::nan(""), ""}}));
 }
 
-// All but the share of traffic that local memory causes, which CUPTI has no name for; the two utilisations of
-// instructions are one counter.
+// There are names for all counters except the share of traffic that local memory causes, which CUPTI lacks; the two
+// utilisations of instructions are one counter.
 TEST(Counters, AreAskedOfCuptiByOneNameEach) {
   std::vector<Metric> metrics;
   for (const std::string& name : profiled_counters()) metrics.push_back({name, 1.0, ""});
@@ -49,7 +49,7 @@ TEST(Bottlenecks, TrafficShouldFallAsItKeepsTheMemoryBusy) {
   EXPECT_EQ(changes[multiprocessor_activity], 0.0);
 }
 
-// 95 % of the instructions are of one type and the slots that it can use are full: (0.95 - 0.7) / (1 - 0.7) = 5/6. Half
+// The instructions are 95 % of one type, and the slots that it can use are full: (0.95 - 0.7) / (1 - 0.7) = 5/6. Half
 // of all slots are free, so issuing more would help by 0.5 * 5/6. The other 5 % are no bottleneck.
 TEST(Bottlenecks, InstructionsCountFromTheReactionOn) {
   Counters counters;
@@ -75,7 +75,7 @@ space::SearchSpace make_space() {
   return space::SearchSpace::build(std::move(parameters), {}).value();
 }
 
-// A kernel that waits for DRAM alone; what it reads is least where every parameter is 5.
+// Returns what a kernel that only waits for DRAM reads, which is least where every parameter is 5.
 double sectors(const space::SearchSpace& space, ConfigurationId id) {
   space::ValueIndices indices;
   space.unrank(id, indices);
@@ -96,7 +96,8 @@ struct Search {
   std::string remark;
 };
 
-// Until the optimum. `counters_elsewhere` adds a model from the old names that another device's profiler uses.
+// Runs a search until the optimum. `counters_elsewhere` adds a model from the old names that another device's profiler
+// uses.
 Search search(Given given, std::uint64_t seed) {
   const space::SearchSpace space = make_space();
   StrategyOptions options{.seed = seed};

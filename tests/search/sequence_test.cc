@@ -13,7 +13,7 @@ space::SearchSpace ten_values() {
   return space::SearchSpace::build({one}, {}).value();
 }
 
-// It would walk on to the value 1 if it were told that this is better.
+// Returns a walk that would go on to the value 1 if it were told that this is better.
 std::unique_ptr<Strategy> walk_that_ends(const space::SearchSpace& space) {
   CompanyKernel kernel{.parameters = {0}, .candidates = {{{4}, 1.0, 64}, {{1}, 1.0, 32}}};
   return make_company_walk(space, {kernel});

@@ -27,7 +27,7 @@ Observation timed_with_energy(double ns, double joules) {
 
 using Learned = std::vector<std::pair<ConfigurationId, std::optional<double>>>;
 
-// Proposes 0, 1, 2 ... and writes down what it is told.
+// A strategy that proposes 0, 1, 2 ... and writes down what it is told.
 class Counting : public Strategy {
  public:
   Counting(const SearchSpace& space, Learned& learned) : Strategy(space, {}), learned_(learned) { learned.clear(); }
@@ -56,7 +56,8 @@ class Slowdown : public testing::Test {
   int made = 0;
 };
 
-// With 10 % of 100 ns, 110 count. 220 take twice that, so twice the 8 J of the fastest, however little they take.
+// With 10 % over 100 ns, 110 count. 220 ns take twice that, so they count as twice the 8 J of the fastest, however
+// little energy they take.
 TEST_F(Slowdown, WhatIsTooSlowCountsAsWorseThanTheFastest) {
   const auto strategy = within(0.1);
   strategy->tell(0, timed_with_energy(100, 8));
@@ -66,7 +67,7 @@ TEST_F(Slowdown, WhatIsTooSlowCountsAsWorseThanTheFastest) {
   EXPECT_EQ(made, 1);
 }
 
-// Beside 90 ns, 99 count: 110 do not any more, and count as 6 J * 110 / 99.
+// Beside 90 ns, 99 count. 110 do not any more, and count as 6 J * 110 / 99.
 TEST_F(Slowdown, AFasterOneHasEarlierOnesJudgedAnew) {
   const auto strategy = within(0.1);
   strategy->tell(0, timed_with_energy(100, 8));
@@ -103,7 +104,7 @@ TEST_F(Slowdown, IsNotNegative) {
   EXPECT_FALSE(make_strategy_within(std::numeric_limits<double>::quiet_NaN(), space, make));
 }
 
-// Energy falls with p and time rises: of 0 to 99 those to 20 are allowed (100 + 20 of 100 ns), so 20 is the best. Every
+// Energy falls with p and time rises: 0 to 20 of 0 to 99 are allowed (100 + 20 of 100 ns), so 20 is the best. Every
 // strategy that learns finds it among 100, and none is misled by what is better and too slow.
 TEST(SlowdownOf, EveryStrategyEndsWithTheBestThatIsAllowed) {
   const SearchSpace space = space_of(100);

@@ -25,7 +25,7 @@ TEST(StopRule, EvaluationsStopAtTheCount) {
   EXPECT_EQ(rule.evaluations_left(after(25)), 0u);
 }
 
-// Without a count there may be a good one behind them.
+// If no rule counts evaluations, a good configuration may come after the skipped ones.
 TEST(StopRule, SkippedOnesInARowStopACount) {
   Progress progress;
   progress.space_size = 1'000'000;

@@ -46,7 +46,7 @@ Observation failed() {
   return observation;
 }
 
-// Convex in every parameter, smallest (100) where each is at 5.
+// Returns an objective that is convex in every parameter, smallest (100) where each is at 5.
 Observation bowl(const SearchSpace& space, ConfigurationId id) {
   double objective = 100.0;
   const Configuration configuration = space.configuration(id);
@@ -56,7 +56,7 @@ Observation bowl(const SearchSpace& space, ConfigurationId id) {
 
 using Measure = Observation (*)(const SearchSpace&, ConfigurationId);
 
-// Runs to the end, or until `limit` evaluations; the ids in the order they were proposed.
+// Runs to the end, or until `limit` evaluations; returns the ids in the order in which they were proposed.
 std::vector<ConfigurationId> run(Strategy& strategy, Measure measure, std::size_t at_once = 1,
                                  std::size_t limit = 1'000'000) {
   std::vector<ConfigurationId> order;
@@ -148,8 +148,8 @@ TEST_P(EachStrategy, StaysValidInALazySpace) {
   for (const ConfigurationId id : run(*make(GetParam(), space), bowl, 4, 150)) EXPECT_TRUE(space.valid(id));
 }
 
-// One of 800,000 configurations is valid, and no diagram says which: what a proposal costs is counted in tests of
-// constraints, since its time is not the test's to judge.
+// One of 800,000 configurations is valid, and no diagram says which. Tests of constraints count the cost of a proposal,
+// since its time is not for this test to judge.
 TEST_P(EachStrategy, ProposesByACountedNumberOfStepsInALazySpace) {
   constexpr std::size_t kMost = 400'000;
   std::vector<Parameter> parameters;
@@ -240,7 +240,7 @@ TEST_P(EachStrategy, WorksOnASpaceOfOne) {
   EXPECT_EQ(run(*make(GetParam(), space), bowl, 4).size(), 1u);
 }
 
-// How many evaluations until the best of 16^3 configurations is found, on average over 20 seeds.
+// Returns how many evaluations it takes until the best of 16^3 configurations is found, on average over 20 seeds.
 double mean_evaluations_to_optimum(const std::string& name, std::map<std::string, double> parameters = {},
                                    Measure measure = bowl) {
   const SearchSpace space = make_space({16, 16, 16});
@@ -266,7 +266,7 @@ TEST(Strategy, LocalSearchesFindTheBottomOfABowlFasterThanRandom) {
   EXPECT_LT(mean_evaluations_to_optimum("simulated_annealing", {{"neighbourhood", 1}}), 400);
 }
 
-// Even the slowest learner must beat the 2,048 of random draws clearly.
+// Even the slowest learner must clearly beat the 2,048 evaluations of random draws.
 TEST(Strategy, WhatLearnsFindsTheBottomOfABowlFasterThanRandom) {
   for (const std::string& name : all_names()) {
     if (name == "exhaustive" || name == "random") continue;
@@ -276,7 +276,8 @@ TEST(Strategy, WhatLearnsFindsTheBottomOfABowlFasterThanRandom) {
   EXPECT_LT(mean_evaluations_to_optimum("bayesian_optimisation"), 60);
 }
 
-// Two configurations of five, here and there, take up to 30 times as long as those around them; not the best one.
+// Returns the bowl with cliffs: two configurations of five, here and there, take up to 30 times as long as those around
+// them; not the best one.
 Observation bowl_with_cliffs(const SearchSpace& space, ConfigurationId id) {
   Random random(static_cast<std::uint64_t>(id));
   const bool is_slow = random.uniform() < 0.4;
@@ -284,7 +285,7 @@ Observation bowl_with_cliffs(const SearchSpace& space, ConfigurationId id) {
   return correct(is_slow && objective > 100.0 ? objective * std::pow(30.0, random.uniform()) : objective);
 }
 
-// 231 evaluations; a process that follows what is slow as closely as the rest needs 323.
+// The search takes 231 evaluations; a process that follows slow observations as closely as the rest needs 323.
 TEST(Strategy, WhatIsSlowHidesLittleFromAProcess) {
   EXPECT_LT(mean_evaluations_to_optimum("bayesian_optimisation", {}, bowl_with_cliffs), 280);
 }
@@ -323,7 +324,7 @@ TEST(Strategy, AutoBeginsWithConfigurationsThatShowAllValues) {
   EXPECT_EQ(second.size(), 4u);
 }
 
-// 1 to 480 in an order that says nothing.
+// Returns the times 1 to 480 in an order that says nothing.
 std::vector<double> shuffled_times(std::uint64_t seed) {
   std::vector<double> times(480);
   std::iota(times.begin(), times.end(), 1.0);
@@ -332,8 +333,8 @@ std::vector<double> shuffled_times(std::uint64_t seed) {
   return times;
 }
 
-// Nothing can be learnt, and 15 different configurations of 480 are as good as drawn: the best has rank
-// (480 + 1) / (15 + 1) = 30.1 on average, with a deviation of sqrt(15 * 465 * 481 / 17) / 16 = 27.8.
+// The times teach nothing, and 15 different configurations of 480 are as good as drawn. The best has rank (480 + 1) /
+// (15 + 1) = 30.1 on average, with a deviation of sqrt(15 * 465 * 481 / 17) / 16 = 27.8.
 TEST(Strategy, AutoIsAsGoodAsRandomOnShuffledTimes) {
   const SearchSpace space = make_space({8, 6, 10});
   double ranks = 0.0;
@@ -363,7 +364,7 @@ TEST(Strategy, AutoIsCalibratedByWrongPredictions) {
   EXPECT_NE(run(*make("auto", space), shuffled, 1, 40), run(*sure, shuffled, 1, 40));
 }
 
-// Places that lie between a configuration and the nearest of those before it.
+// Returns how many places lie between a configuration and the nearest of those before it.
 int step_to(const SearchSpace& space, const std::vector<ConfigurationId>& order, std::size_t at) {
   int nearest = std::numeric_limits<int>::max();
   for (std::size_t other = 0; other < at; ++other) {
@@ -377,8 +378,8 @@ int step_to(const SearchSpace& space, const std::vector<ConfigurationId>& order,
   return nearest;
 }
 
-// After four spread ones and five proposals of the models the sixth explores: farther from what is known than without,
-// over many seeds.
+// After four spread configurations and five proposals of the models the sixth explores: it lies farther from what is
+// known than without exploring, over many seeds.
 TEST(Strategy, AutoExploresWhereItIsUnsure) {
   const SearchSpace space = make_space({20, 20, 20});
   int with = 0;
@@ -395,8 +396,9 @@ TEST(Strategy, AutoExploresWhereItIsUnsure) {
   EXPECT_GT(with, without);
 }
 
-// From a hundred outcomes on the models choose by themselves, nearer to the best than before, when every proposal
-// explores: by the bound, which leads farther the wider deviations are. Until 110 nothing can be idle for a hundred.
+// From a hundred outcomes on the models choose by themselves, nearer to the best than before, if every proposal
+// explores. They use the bound, which leads farther the wider deviations are. Until 110 outcomes a hundred without a
+// new best are impossible.
 TEST(Strategy, AutoExploresByItsModelsAtFirstAlone) {
   const SearchSpace space = make_space({21, 21, 21});
   double before = 0.0;
@@ -410,7 +412,7 @@ TEST(Strategy, AutoExploresByItsModelsAtFirstAlone) {
   EXPECT_LT(after, 0.2 * before);
 }
 
-// Half of the space fails, in a way that one parameter tells.
+// Half of the space fails, as one parameter tells.
 TEST(Strategy, ModelsLearnWhatFails) {
   const SearchSpace space = make_space({2, 12, 12});
   for (const char* name : {"auto", "bayesian_optimisation"}) {
@@ -422,11 +424,12 @@ TEST(Strategy, ModelsLearnWhatFails) {
       failures += fails ? 1 : 0;
       strategy->tell(id, fails ? failed() : bowl(space, id));
     }
-    EXPECT_LT(failures, 20) << name;  // 30 by chance
+    EXPECT_LT(failures, 20) << name;  // by chance 30
   }
 }
 
-// What is due is done by whoever asked for it, and by ask() no more; the search visits all the same, equally each time.
+// The pending work is done by whoever asked for it, and no more by ask(); the search visits all the same, equally each
+// time.
 TEST(Strategy, LearnsAheadOfTheNextProposalWhereSomebodyLetsIt) {
   const SearchSpace space = make_space({6, 6, 6});
   const auto visits = [&] {
@@ -514,7 +517,7 @@ TEST(Strategy, AdjacentNeighbourhoodsOfManyParametersStayBounded) {
   }
 }
 
-// More known configurations than a population may meet without something new.
+// The known configurations are more than a population may meet without something new.
 TEST(Exhaustive, KeepsItsOrderAfterALongRun) {
   const SearchSpace space = make_space({40, 40});
   const auto strategy = make("exhaustive", space);

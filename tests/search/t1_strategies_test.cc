@@ -1,4 +1,5 @@
-// The names that T1 files may call strategies by. Here and not with the tests of `spec`, which do without `search`.
+// The names by which T1 files may call strategies. They are tested here because the tests of `spec` do without
+// `search`.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@ namespace {
 using backend::BoardSetting;
 using testing::HasSubstr;
 
-// Longer than any board takes to obey.
+// A time longer than any board takes to obey.
 constexpr Nanoseconds kObeyed = nanoseconds_from_seconds(1);
 
 SimulatedBoard board_named(const char* name) { return SimulatedBoard(*find_board_model(name)); }
@@ -19,7 +19,7 @@ BoardSetting after_a_second(SimulatedBoard& board, BoardClocks& clocks) {
   return clocks.current().value();
 }
 
-// The table says that an A4000 takes 100 to 140 W; nothing of a refused setting is set, its clock neither.
+// The table says that an A4000 takes 100 to 140 W. Nothing of a refused setting is set, not even its clock.
 TEST(SimulatedBoardClocks, ALimitThatTheBoardDoesNotTakeIsRefused) {
   SimulatedBoard board = board_named("A4000");
   BoardClocks clocks(board);
@@ -53,7 +53,7 @@ TEST(SimulatedBoardClocks, AClockThatIsNotInTheTableIsRefused) {
   EXPECT_EQ(clocks.set({.memory = Megahertz(7000)}).error().code(), ErrorCode::invalid_argument);
 }
 
-// Under a light load, as an idle board that nobody locked has its lowest clock.
+// The load is light, because an idle board without a lock has its lowest clock.
 TEST(SimulatedBoardClocks, WhatIsEmptyIsRestoredAndTheRestStaysSet) {
   SimulatedBoard board = board_named("A4000");
   board.set_load({.core = 0.1});
@@ -64,7 +64,7 @@ TEST(SimulatedBoardClocks, WhatIsEmptyIsRestoredAndTheRestStaysSet) {
   EXPECT_EQ(after_a_second(board, clocks), (BoardSetting{Megahertz(2100), Megahertz(5001), Watts(140)}));
 }
 
-// Somebody else had limited the board to 110 W and locked it before.
+// Before that, somebody else had limited the board to 110 W and locked it.
 TEST(SimulatedBoardClocks, TheEndGivesBackWhatWasSetAndNothingElse) {
   SimulatedBoard board = board_named("A4000");
   board.set_limit(Watts(110));

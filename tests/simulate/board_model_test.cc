@@ -18,7 +18,7 @@ const BoardModel& model_of(const char* name) {
   return *model;
 }
 
-// Paper 003's estimate for a compute-bound kernel: P*(f) / f, whatever the limit does to the clock.
+// Returns paper 003's estimate for a compute-bound kernel, P*(f) / f, whatever the limit does to the clock.
 double energy_per_cycle(const BoardModel& model, Megahertz clock) {
   return power_at(model, {.graphics = clock}, kFull, kFifty).value() / clock.value();
 }
@@ -31,8 +31,8 @@ struct Golden {
   const char* board;
   std::size_t clocks;
   double best_mhz;
-  double ratio;         // of E at the highest clock to the least
-  double throttles_at;  // 0: nowhere
+  double ratio;         // energy at the highest clock over the least
+  double throttles_at;  // 0 if nowhere
 };
 
 class BoardTable : public ::testing::TestWithParam<Golden> {
@@ -54,7 +54,7 @@ TEST_P(BoardTable, ThrottlesFromTheClockAtWhichItsLimitIsReached) {
   EXPECT_EQ(first == model.clocks.end() ? 0.0 : first->value(), GetParam().throttles_at);
 }
 
-// The table of docs/simulate.md. Its estimates of P / f need no heat: they are those at 50 °C.
+// The table of docs/simulate.md. Its estimates of P / f are those at 50 °C.
 INSTANTIATE_TEST_SUITE_P(All, BoardTable,
                          ::testing::Values(Golden{"A100", 81, 975, 1.65, 1410}, Golden{"A4000", 127, 1290, 1.10, 1725},
                                            Golden{"A4000-recorded", 127, 1350, 1.12, 1755},
@@ -66,7 +66,8 @@ INSTANTIATE_TEST_SUITE_P(All, BoardTable,
                            return name;
                          });
 
-// 45 W + 0.0614 W/MHz * 1200 MHz * (1 + 1.285e-3 * 215)^2 = 165.0 W at 50 °C; 20 K more leak 0.06 * 45 W more.
+// 45 W + 0.0614 W/MHz * 1200 MHz * (1 + 1.285e-3 * 215)^2 = 165.0 W at 50 °C. At 20 K more the board leaks 0.06 * 45 W
+// more.
 TEST(BoardModel, PowerFollowsClockVoltageAndTemperature) {
   const BoardModel& a100 = model_of("A100");
   const Operation at_1200{.graphics = Megahertz(1200)};
@@ -90,7 +91,7 @@ TEST(BoardModel, ALimitLowersTheClockByStepsOfTheTable) {
   EXPECT_GT(wanted_power(a100, {.graphics = held + Megahertz(15)}, kFull, kFifty), Watts(150));
 }
 
-// A limit that even the lowest clock breaks is kept by means of its own.
+// A limit that even the lowest clock exceeds is kept by other means.
 TEST(BoardModel, PowerIsNeverAboveTheLimit) {
   const BoardModel& a100 = model_of("A100");
   const Activity extreme{.core = 20.0};
@@ -103,7 +104,7 @@ TEST(BoardModel, TakesTheNearestClockOfItsTable) {
   EXPECT_EQ(nearest_clock(model_of("A100").clocks, Megahertz(5000)), Megahertz(1410));
 }
 
-// Paper 000's table IV: energy cannot be optimised on these, because they have no sensor.
+// Paper 000's table IV: energy cannot be optimised on these boards, because they have no sensor.
 TEST(BoardModel, TheGtxBoardsOfPaper000HaveNoSensor) {
   EXPECT_TRUE(model_of("GTX680").sensors.empty());
   EXPECT_TRUE(model_of("GTX580").sensors.empty());

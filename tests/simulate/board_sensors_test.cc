@@ -18,7 +18,7 @@ using ::testing::SizeIs;
 
 Nanoseconds ms(double count) { return nanoseconds_from_ms(count); }
 
-// Without noise and heat: the power is 45 W idle and 45 + 0.0614 * 975 W at work.
+// Returns a board without noise and heat: its power is 45 W idle and 45 + 0.0614 * 975 W at work.
 BoardModel plain(const char* name) {
   BoardModel model = *find_board_model(name);
   for (SensorModel& sensor : model.sensors) sensor.traits.noise = 0.0;
@@ -39,7 +39,8 @@ struct Rig {
 constexpr double kIdle = 45.0;
 constexpr double kAtWork = 45.0 + 0.0614 * 975;
 
-// From a step of the load to the first reading that has seen all of it: its window, its lag and the rest of a period.
+// From a step of the load to the first reading that has seen all of it pass its window, its lag and the rest of a
+// period.
 TEST(SimulatedSensors, ABoxcarShowsTheMeanOfItsWindowWhenItPublishes) {
   Rig rig(plain("A100"));
   rig.board.lock_clock(Megahertz(975));
@@ -59,7 +60,7 @@ TEST(SimulatedSensors, ABoxcarShowsTheMeanOfItsWindowWhenItPublishes) {
   for (const auto& change : changes) EXPECT_LE(change.at - change.since, ms(25.001));
 }
 
-// Of every 100 ms it sees 25: a kernel of 100 ms with two phases looks like one of them, by chance of the seed.
+// The sensor sees 25 of every 100 ms: a kernel of 100 ms with two phases looks like one of them, depending on the seed.
 TEST(SimulatedSensors, AWindowThatIsAQuarterOfThePeriodAliases) {
   double least = 1e9;
   double most = 0.0;
@@ -74,7 +75,7 @@ TEST(SimulatedSensors, AWindowThatIsAQuarterOfThePeriodAliases) {
   EXPECT_NEAR(most, kIdle + 0.0614 * 1005 * std::pow(1 + 1.285e-3 * 20, 2), 1.0);
 }
 
-// Between two of its publications it tells the truth of as much time, the lag before them.
+// Between two of its publications it counts exactly the energy of as much time, the lag before them.
 TEST(SimulatedSensors, ACounterCountsAll) {
   Rig rig(plain("A100"));
   rig.board.lock_clock(Megahertz(975));
@@ -87,7 +88,7 @@ TEST(SimulatedSensors, ACounterCountsAll) {
   EXPECT_NEAR(rig.board.shown(2) - before, (Watts(kAtWork) * time).value(), 1e-6);
 }
 
-// One that adds up windows only counts a load of the other three quarters for nothing.
+// A counter that only adds up windows ignores a load in the other three quarters.
 TEST(SimulatedSensors, ACounterOfWindowsNeverSeesTheRest) {
   BoardModel model = plain("A100");
   SensorModel& counter = model.sensors[2];
@@ -101,7 +102,7 @@ TEST(SimulatedSensors, ACounterOfWindowsNeverSeesTheRest) {
     const Launches launches = board.launch({.cycles = 97.5e6, .phases = {{0.5, kFull}, {0.5, {}}}}, 100);
     errors.push_back((board.shown(2) - before) / launches.energy.value() - 1.0);
   }
-  // Both phases have 74.9 W on average, one of them 45 W or 104.9 W: -40 % to +40 %.
+  // Both phases draw 74.9 W on average, one of them 45 W or 104.9 W: -40 % to +40 %.
   EXPECT_LT(*std::ranges::min_element(errors), -0.35);
   EXPECT_GT(*std::ranges::max_element(errors), 0.35);
 }
@@ -116,8 +117,8 @@ TEST(SimulatedSensors, ALagFollowsWithItsTimeConstant) {
   EXPECT_NEAR(share, 1.0 - std::exp(-1.0), 0.01);  // 15 ms of 833
 }
 
-// Equation 6 in its integral form: E = sum of readings + C * (last - first). A kernel of 2 s, seen until its end:
-// the bare sum is 30 % short, the corrected one is right.
+// Equation 6 in its integral form: E = sum of readings + C * (last - first). For a kernel of 2 s, seen until its end,
+// the bare sum is 30 % short and the corrected one is right.
 TEST(SimulatedSensors, TheIntegralFormOfEquation6FindsTheEnergyBehindALag) {
   Rig rig(plain("K20c"));
   rig.board.hold_context(true);
@@ -150,7 +151,7 @@ TEST(SimulatedSensors, GainAndOffsetAreTheBoards) {
   EXPECT_NEAR(rig.board.shown(2) - joules, (Watts(0.95 * 35 + 3) * (rig.board.shown_since(2) - since)).value(), 1e-6);
 }
 
-// 0.2 % of the power: that of 200 publications lies between 0.15 and 0.25 %.
+// The noise is 0.2 % of the power: that of 200 publications is between 0.15 and 0.25 %.
 TEST(SimulatedSensors, NoiseHasItsStandardDeviation) {
   BoardModel model = plain("A100");
   model.sensors[0].traits.noise = 0.002;
@@ -175,7 +176,7 @@ TEST(SimulatedSensors, SayTheirTraits) {
   EXPECT_EQ(rig.sensors.temperature.front()->read().value().at, rig.board.now());
 }
 
-// What a changing load does in ten seconds is read as often as each sensor's period says, whoever lets time pass.
+// A changing load of ten seconds is read as often as each sensor's period says, whichever call lets time pass.
 TEST(SimulatedRecorder, ReadsWhileKernelsRun) {
   Rig rig(*find_board_model("V100"));
   ASSERT_TRUE(rig.recorder->start());

@@ -16,7 +16,7 @@ model::Occupancy occupancy_of(const SimulatedKernel& kernel, const GpuModel& gpu
   return model::occupancy(gpu.capability, kernel.block).value();
 }
 
-// So many that each kernel has run for many of its waits.
+// Returns enough instructions for each kernel to run for many of its waits.
 double instructions_of_run(const SimulatedKernel& kernel) { return kernel.name == "PC" ? 3e4 : 6e5; }
 
 SteadyRun run_alone(const KerneletKernel& row, const GpuModel& gpu, const GpuOptions& options) {
@@ -31,7 +31,8 @@ TEST(KerneletKernels, HaveTheOccupancyOfTable4) {
   }
 }
 
-// PUR within 2 % of table 4; MUR within 5 %, and MRIQ's 0.0002, of which the table has one digit, within half of it.
+// PUR is within 2 % of table 4 and MUR within 5 %. MRIQ's 0.0002 has one digit in the table and is met within half of
+// it.
 TEST(KerneletKernels, UseASimulatedC2050AsTable4Says) {
   for (const KerneletKernel& row : kernelet_kernels()) {
     const SteadyRun run = run_alone(row, two_sms_of("C2050"), kDetailed);
@@ -56,7 +57,7 @@ double chain_ipc(const KerneletKernel& row, const GpuModel& gpu) {
   return model::instructions_per_cycle(chain_sm(gpu), {&load, 1}, {.warps_per_unit = 2}).value().front();
 }
 
-// The paper's mean absolute error was 0.08 of a peak of 1 (C2050) and 0.21 of 8 (GTX680), against hardware.
+// The paper's mean absolute error against hardware was 0.08 of a peak of 1 (C2050) and 0.21 of 8 (GTX680).
 TEST(WarpChain, PredictsDetailedSoloRunsAsWellAsThePaperDid) {
   const auto mean_error = [](const char* name) {
     double sum = 0.0;
@@ -68,13 +69,13 @@ TEST(WarpChain, PredictsDetailedSoloRunsAsWellAsThePaperDid) {
   EXPECT_LE(mean_error("GTX680"), 0.21);
 }
 
-// Time of slices of so many blocks on each SM, in 16 streams, over that of one launch, less one.
+// Returns the time of slices of so many blocks on each SM, in 16 streams, over that of one launch, less one.
 double slicing_overhead(const GpuModel& gpu, const SimulatedKernel& kernel, unsigned per_sm) {
   return time_sliced(gpu, kernel, per_sm) / time_alone(gpu, kernel) - 1.0;
 }
 
-// Figure 6 of the paper: on a C2050 slices of a block on each SM cost SAD 66.7 %, those of three (42 blocks) next to
-// nothing; on a GTX680 two on each SM cost less than 2 %.
+// Figure 6 of the paper: on a C2050, slices of one block on each SM cost SAD 66.7 %, and slices of three (42 blocks)
+// next to nothing. On a GTX680 slices of two on each SM cost less than 2 %.
 TEST(Slices, CostWhatFigure6Says) {
   const SimulatedKernel& sad = kernelet_kernels()[1].kernel;
   EXPECT_NEAR(slicing_overhead(gpu_named("C2050"), sad, 1), 0.667, 0.05);
@@ -82,7 +83,7 @@ TEST(Slices, CostWhatFigure6Says) {
   EXPECT_LT(slicing_overhead(gpu_named("GTX680"), sad, 2), 0.02);
 }
 
-// Short forms of an H100's probes: 2 ms alone each, in waves of about an eighth.
+// Shortens an H100's probe to 2 ms alone, in waves of about an eighth.
 SimulatedKernel short_probe(SimulatedKernel probe) {
   probe.instructions /= 4.0;
   return lasting(gpu_named("H100"), probe, nanoseconds_from_ms(2));
@@ -93,14 +94,14 @@ PairRun probes() {
   return {gpu_named("H100"), fma, gather};
 }
 
-// On an H100: 0 to 2 %.
+// An H100 shows 0 to 2 %.
 TEST(TwoLargeGrids, RunOneAfterTheOtherInPlainStreams) {
   EXPECT_NEAR(probes().streams(), 0.0, 0.02);
   EXPECT_NEAR(probes().streams(1), 0.02, 0.03);
 }
 
-// Persistent shares gain most, and least where FMA has one block on each SM (4:4 86 %, 1:7 73 % on an H100); green
-// contexts come between (51 % at the best split, -20 % at 116 : 16); slices of four waves keep no ratio.
+// Persistent shares gain most, and least if FMA has one block on each SM (4:4 86 %, 1:7 73 % on an H100). Green
+// contexts are between (51 % at the best split, -20 % at 116 : 16). Slices of four waves keep no ratio.
 TEST(TwoLargeGrids, GainByTheMechanismAndTheRatio) {
   const double shares = probes().persistent({4, 4});
   const double few_of_fma = probes().persistent({1, 7});
@@ -116,7 +117,7 @@ TEST(TwoLargeGrids, GainByTheMechanismAndTheRatio) {
   EXPECT_LT(slices, shares);
 }
 
-// No pair passes the packing bound of its solo runs: FMA issues all the time, gathering a little.
+// No pair exceeds the packing bound of its solo runs: FMA issues all the time, gathering a little.
 TEST(TwoLargeGrids, StayBelowThePackingBound) {
   const auto use = [](const SimulatedKernel& kernel) {
     const SteadyRun run = steady_run(gpu_named("H100"), {kernel}, {8}, {}, 3e8);
@@ -126,7 +127,7 @@ TEST(TwoLargeGrids, StayBelowThePackingBound) {
   EXPECT_LT(1.0 + probes().persistent({4, 4}), bound * 1.01);
 }
 
-// The chain finds that these two gain, and by how much: S of the steady shares in detail, within 15 %.
+// The chain predicts that these two gain and by how much: S of the steady shares in detail, within 15 %.
 TEST(WarpChain, PredictsWhatAComplementaryPairGains) {
   const GpuModel gpu = two_sms_of("C2050");
   const KerneletKernel& chasing = kernelet_kernels()[0];

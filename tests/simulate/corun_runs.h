@@ -1,5 +1,5 @@
-// Runs of one kernel and of two on a simulated GPU, by every mechanism that shares it. Gains are the sum of the times
-// alone over the time together, less one.
+// Runs one kernel or two on a simulated GPU, with every mechanism that shares it. A gain is the sum of the times alone
+// over the time together, less one.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ inline Nanoseconds time_alone(const GpuModel& model, const SimulatedKernel& kern
   return time_of(gpu);
 }
 
-// In slices of so many blocks on each SM, which share as many streams as grids can be resident.
+// Runs slices of so many blocks on each SM, in as many streams as grids can be resident, and returns the time.
 inline Nanoseconds time_sliced(const GpuModel& model, const SimulatedKernel& kernel, unsigned blocks_per_sm) {
   SimulatedGpu gpu(model);
   const KernelId id = gpu.add_kernel(kernel).value();
@@ -42,7 +42,7 @@ inline Nanoseconds time_sliced(const GpuModel& model, const SimulatedKernel& ker
   return time_of(gpu);
 }
 
-// The same kernel with so many blocks that it takes this time alone.
+// Returns the kernel with the number of blocks that makes it take this time alone.
 inline SimulatedKernel lasting(const GpuModel& model, SimulatedKernel kernel, Nanoseconds time) {
   const double factor = time / time_alone(model, kernel);
   kernel.blocks = std::max<std::uint64_t>(1, std::llround(factor * static_cast<double>(kernel.blocks)));
@@ -59,7 +59,7 @@ class PairRun {
 
   SimulatedGpu& gpu() { return gpu_; }
 
-  // Two streams, of which the second may have priority.
+  // Runs both in streams of their own, the second with this priority, and returns the gain.
   double streams(int priority_of_second = 0) {
     gpu_.submit({.kernel = 0, .stream = stream({})}).value();
     gpu_.submit({.kernel = 1, .stream = stream({.priority = priority_of_second})}).value();
@@ -76,7 +76,7 @@ class PairRun {
     return gain();
   }
 
-  // The first kernel gets `sms`, the second the rest.
+  // Gives the first kernel `sms` SMs and the second the rest, and returns the gain.
   double green_contexts(unsigned sms) {
     const GreenContextId left = gpu_.add_green_context(0, sms).value();
     const GreenContextId right = gpu_.add_green_context(sms, gpu_.model().sms - sms).value();
@@ -85,7 +85,7 @@ class PairRun {
     return gain();
   }
 
-  // Slices of so many blocks on each SM times `waves`, in two streams for each kernel, submitted in turns.
+  // Submits slices of so many blocks on each SM times `waves`, in two streams for each kernel and in turns.
   double slices(model::BlockRatio ratio, unsigned waves) {
     const std::array<std::uint64_t, 2> size = {std::uint64_t{ratio.first} * waves * gpu_.model().sms,
                                                std::uint64_t{ratio.second} * waves * gpu_.model().sms};
@@ -115,7 +115,7 @@ class PairRun {
   Nanoseconds alone_;
 };
 
-// Instructions per cycle of an SM while kernels hold their shares of it, between these numbers of instructions.
+// Instructions per cycle of an SM while kernels hold their shares of it, between two numbers of instructions.
 struct SteadyRun {
   std::vector<double> ipc;  // of each kernel
   double memory_utilisation = 0.0;

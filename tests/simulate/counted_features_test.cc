@@ -9,7 +9,7 @@ namespace {
 
 using model::Feature;
 
-// 10 SMs at 1 GHz, whose pipe for singles takes four instructions of warps in a cycle: 40 each nanosecond.
+// Returns 10 SMs at 1 GHz whose FP32 pipe takes four warp instructions per cycle: 40 per nanosecond.
 GpuModel small_gpu() {
   GpuModel gpu;
   gpu.sms = 10;
@@ -23,7 +23,7 @@ TEST(CountedFeatures, AreRatesOfTheGrid) {
   BlockCosts block{.issued = 100, .bytes_read = 3200, .bytes_written = 640, .accesses = 28, .shared_accesses = 20};
   block.pipes[static_cast<std::size_t>(Pipe::fp32)] = 80;
   block.pipes[static_cast<std::size_t>(Pipe::memory)] = 35;
-  const auto features = features_of(block, 500, Nanoseconds(2000), small_gpu());  // 0.25 blocks each nanosecond
+  const auto features = features_of(block, 500, Nanoseconds(2000), small_gpu());  // 0.25 blocks per nanosecond
   EXPECT_DOUBLE_EQ(features[Feature::single_precision], 640);                     // 0.25 * 32 * 80
   EXPECT_DOUBLE_EQ(features[Feature::arithmetic_utilisation], 0.5);               // 0.25 * 80 of 40
   EXPECT_DOUBLE_EQ(features[Feature::shared_accesses], 5);                        // 0.25 * 20
@@ -36,8 +36,8 @@ TEST(CountedFeatures, AreRatesOfTheGrid) {
   EXPECT_EQ(features[Feature::texture_transactions], 0);
 }
 
-// Of 100 instructions of a warp, 40 add, 10 load 128 bytes that are neighbours, 5 load from 32 places and 20 go to
-// shared memory, 128 bytes each; no cache answers.
+// A warp has 100 instructions: 40 add, 10 load 128 neighbouring bytes, 5 load from 32 places, and 20 access shared
+// memory with 128 bytes each. No cache answers.
 TEST(CountedFeatures, MeanWhatTheyMeanOfASimulatedKernel) {
   const GpuModel gpu = *find_gpu_model("H100");
   SimulatedKernel kernel{

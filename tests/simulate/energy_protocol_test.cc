@@ -1,5 +1,5 @@
-// The energy protocol on boards with the sensors of A100 and H100: docs/results/energy-measuring.md has
-// the table, benchmarks of more phases print it.
+// The energy protocol on boards with the sensors of A100 and H100. docs/results/energy-measuring.md has the table;
+// benchmarks of more phases print it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,8 +17,8 @@ constexpr std::uint64_t kSeeds = 24;
 
 using Estimate = std::function<Joules(MeasuredBoard&)>;
 
-// The largest error of all seeds, as a share. Counters of even seeds count all, those of odd ones what a quarter of
-// each period shows, as nobody has published which of them GA100 and GH100 do.
+// Returns the largest error of all seeds, as a share. Counters of even seeds count everything, those of odd seeds what
+// a quarter of each period shows: no publication tells which of the two GA100 and GH100 do.
 double worst(const std::string& model, KernelFor kernel, const Estimate& estimate) {
   double largest = 0.0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -39,15 +39,15 @@ TEST(EnergyProtocol, KnowsKernelsInStepWithTheSensorToThreePercent) {
   for (const char* model : {"A100", "H100"}) EXPECT_LT(worst(model, two_phase_kernel, reported), 0.03) << model;
 }
 
-// A second of the same kernels, as Kernel Tuner measures: what the sensor shows is one half of the kernel.
+// The same kernels run for a second, as Kernel Tuner measures: the sensor shows one half of the kernel.
 TEST(EnergyProtocol, CommonPracticeIsTenTimesAsFarOff) {
   for (const char* model : {"A100", "H100"})
     EXPECT_GT(worst(model, two_phase_kernel, [](MeasuredBoard& board) { return by_median_power(board, 0); }), 0.3)
         << model;
 }
 
-// How far the furthest of ten processes is off their median, as a share, on a board that was idle before the first and
-// has two seconds to cool before each.
+// Returns how far the furthest of ten processes is from their median, as a share. The board was idle before the first
+// process and has two seconds to cool before each.
 double spread_of_ten_processes(const std::string& model, Nanoseconds window) {
   SimulatedBoard board(*find_board_model(model));
   std::vector<Joules> told;
@@ -66,7 +66,7 @@ double spread_of_ten_processes(const std::string& model, Nanoseconds window) {
   return std::max(told.back() / median, 2.0 - told.front() / median) - 1.0;
 }
 
-// By how much more a launch takes after five minutes of them than on a board that was idle, as a share.
+// Returns by how much more a launch takes after five minutes of launches than on an idle board, as a share.
 double drift(const std::string& model) {
   SimulatedBoard board(*find_board_model(model));
   const Kernel kernel = flat_kernel({});
@@ -75,7 +75,7 @@ double drift(const std::string& model) {
   return board.launch(kernel).energy / cold - 1.0;
 }
 
-// A board leaks 0.3 % of its idle power more with each degree; a window of 10 s begins when it hardly warms up.
+// A board leaks 0.3 % of its idle power more per degree; a window of 10 s begins when it hardly warms up any more.
 TEST(EnergyProtocol, TenProcessesOnABoardThatHeatsAgreeToAPercent) {
   for (const char* model : {"A100", "H100"}) {
     EXPECT_GT(drift(model), 0.02) << model;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr Megahertz kClock(1000.0);
 
-// One SM, four schedulers, 2 bytes of DRAM and 100 of L2 per cycle.
+// Returns one SM with four schedulers, 2 bytes of DRAM and 100 of L2 per cycle.
 GpuModel plain_gpu() {
   GpuModel gpu;
   gpu.capability = {9, 0};
@@ -25,7 +25,7 @@ GpuModel plain_gpu() {
 
 SimulatedKernel of_32_warps() { return {.name = "k", .block = {.threads = 1024, .registers = 32}}; }
 
-// Instructions per cycle of all warps of each kernel, one block of each.
+// Returns the instructions per cycle of all warps of each kernel, with one block of each.
 std::vector<double> ipc_of(const GpuModel& gpu, const std::vector<SimulatedKernel>& kernels) {
   std::vector<ResidentBlocks> residents;
   for (std::size_t i = 0; i < kernels.size(); ++i) residents.push_back({i, 1});
@@ -38,7 +38,7 @@ std::vector<double> ipc_of(const GpuModel& gpu, const std::vector<SimulatedKerne
 
 double ipc_of(const GpuModel& gpu, const SimulatedKernel& kernel) { return ipc_of(gpu, std::vector{kernel}).front(); }
 
-// 32 warps could issue 8 instructions each cycle; four schedulers issue 4. With one warp it is one in four cycles.
+// 32 warps could issue 8 instructions per cycle, but four schedulers issue 4. One warp issues one in four cycles.
 TEST(FluidRates, AreBoundedBySchedulersAndByWarps) {
   EXPECT_NEAR(ipc_of(plain_gpu(), of_32_warps()), 4.0, 1e-9);
   SimulatedKernel one = of_32_warps();
@@ -46,7 +46,7 @@ TEST(FluidRates, AreBoundedBySchedulersAndByWarps) {
   EXPECT_NEAR(ipc_of(plain_gpu(), one), 0.25, 1e-9);
 }
 
-// Half of the instructions go through a pipe that takes one each second cycle.
+// Half of the instructions go through a pipe that takes one every second cycle.
 TEST(FluidRates, AreBoundedByPipes) {
   SimulatedKernel kernel = of_32_warps();
   kernel.mix[static_cast<std::size_t>(Pipe::special)] = 0.5;
@@ -59,7 +59,7 @@ TEST(FluidRates, AreBoundedByL1) {
   EXPECT_NEAR(ipc_of(plain_gpu(), kernel), 2.0, 1e-9);  // 128 bytes per cycle
 }
 
-// 0.01 accesses of an instruction wait 800 cycles: 4 + 8 cycles, 32 warps, and memory that is no bound.
+// 0.01 accesses per instruction wait 800 cycles: 4 + 8 cycles, 32 warps, and a memory that is no limit.
 TEST(FluidRates, AreBoundedByLatency) {
   GpuModel gpu = plain_gpu();
   gpu.dram_gigabytes_per_second = 1000.0;
@@ -74,7 +74,7 @@ TEST(FluidRates, AreBoundedByLatency) {
   EXPECT_NEAR(ipc_of(gpu, kernel), 4.0, 1e-9);
 }
 
-// Each second instruction moves 128 bytes: 2 bytes per cycle are 2 / 64 instructions, whatever the warps.
+// Every second instruction moves 128 bytes: 2 bytes per cycle are 2 / 64 instructions, for any number of warps.
 TEST(FluidRates, AreBoundedByDramAndByL2) {
   SimulatedKernel kernel = of_32_warps();
   kernel.coalesced = 0.5;
@@ -95,7 +95,7 @@ TEST(FluidRates, KnowThatScatteredAccessesCostDramMore) {
   EXPECT_NEAR(ipc_of(plain_gpu(), kernel), at_once / 4.0, 1e-5);
 }
 
-// A kernel that needs few instructions gets them beside one that would take all: max-min.
+// A kernel that needs few instructions gets them beside one that would take all (max-min fairness).
 TEST(FluidRates, GiveWhoNeedsLittleAllOfIt) {
   GpuModel gpu = plain_gpu();
   gpu.dram_gigabytes_per_second = 1000.0;
@@ -113,7 +113,7 @@ TEST(FluidRates, ShareAlikeBetweenKernelsThatAreAlike) {
   EXPECT_NEAR(ipc[1], 2.0, 1e-9);
 }
 
-// Two kernels that load DRAM alike lose all of the mixing loss, one alone nothing.
+// Two kernels with equal DRAM traffic cause all of the mixing loss; one alone causes none.
 TEST(FluidRates, LoseDramTimeWhereKernelsTakeTurns) {
   GpuModel gpu = plain_gpu();
   gpu.dram_mixing_loss = 0.2;
@@ -124,7 +124,7 @@ TEST(FluidRates, LoseDramTimeWhereKernelsTakeTurns) {
   EXPECT_NEAR(ipc[0] + ipc[1], 0.8 * 2.0 / 64.0, 1e-5);
 }
 
-// Beside as many warps of another kernel, half of the sensitivity to sharing: 0.8 (1 - 0.5 * 0.5) = 0.6 hits.
+// Beside as many warps of another kernel, half of the sensitivity to sharing counts: 0.8 (1 - 0.5 * 0.5) = 0.6 hits.
 TEST(FluidRates, LoseHitsToOtherKernels) {
   SimulatedKernel kernel = of_32_warps();
   kernel.coalesced = 0.5;
@@ -146,7 +146,7 @@ TEST(FluidRates, KeepTheTimeOfDramAtOtherClocks) {
   EXPECT_NEAR(limits_of(plain_gpu(), {Megahertz(500), 0.5}).dram_bytes_per_cycle, 2.0, 1e-9);
 }
 
-// 32 warps of which each has a request in flight nearly always make each 32 cycles slower.
+// 32 warps that nearly always have a request in flight each make each of them 32 cycles slower.
 TEST(FluidRates, AddLatencyForEachRequestInFlight) {
   GpuModel gpu = plain_gpu();
   gpu.latency_per_request = 1.0;

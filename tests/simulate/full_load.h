@@ -1,4 +1,4 @@
-// What tests of simulated boards load them with, and for how long.
+// A load and a time for tests of simulated boards.
 #pragma once
 
 #include "wattune/core/units.h"

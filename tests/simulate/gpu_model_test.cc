@@ -19,7 +19,7 @@ TEST(GpuModels, AreThoseThatAreNamed) {
   EXPECT_EQ(find_gpu_model("H300"), nullptr);
 }
 
-// Each has an SM whose limits are known, the pipes that any kernel needs, and a board, if it names one.
+// Each GPU has an SM with known limits, the pipes that any kernel needs, and, if it names one, a board.
 TEST(GpuModels, AreComplete) {
   for (const GpuModel& gpu : gpu_models()) {
     EXPECT_TRUE(model::SmRoom::of(gpu.capability)) << gpu.name;

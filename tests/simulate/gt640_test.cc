@@ -41,7 +41,7 @@ TEST(Gt640, EachKernelAloneIsWhatThePaperPrints) {
   }
 }
 
-// Figure 5: five blocks of eight are as fast as all.
+// Figure 5: five of eight blocks are as fast as all.
 TEST(Gt640, FiveBlocksOfSamplerankSaturateTheMemory) {
   const SimulatedKernel& kernel = kernel_named("Samplerank").kernel;
   const double all = at_highest(kernel, 8).flow.operations;
@@ -49,7 +49,7 @@ TEST(Gt640, FiveBlocksOfSamplerankSaturateTheMemory) {
   EXPECT_LT(at_highest(kernel, 4).flow.operations, 0.9 * all);
 }
 
-// Table 1, fitted: 166 at the highest and 177 at the best clocks for each, in the mix that 3:5 runs.
+// Table 1, fitted: 166 at the highest and 177 at the best clocks for each kernel, in the mix that 3:5 runs.
 TEST(Gt640, HotspotAndMergehistOneAfterTheOtherAreAsThePaperPrints) {
   const SimulatedKernel& hotspot = kernel_named("Hotspot").kernel;
   const SimulatedKernel& mergehist = kernel_named("Mergehist").kernel;
@@ -66,8 +66,8 @@ TEST(Gt640, HotspotAndMergehistOneAfterTheOtherAreAsThePaperPrints) {
               177.0, 4.0);
 }
 
-// Time_step waits for DRAM: its rate is the same at half the core's clock, so that at a constant voltage clocking alone
-// is saved: 9.5 mW for each of 666 MHz.
+// Time_step waits for DRAM, so its rate is the same at half the core's clock. At a constant voltage only clocking is
+// saved: 9.5 mW for each of 666 MHz.
 TEST(Gt640, LowerCoreClocksPayThroughClockingAlone) {
   const SimulatedKernel& kernel = kernel_named("Time_step").kernel;
   const Residents all{&kernel, 10};
@@ -94,7 +94,7 @@ TEST(Gt640, RunsComeToTheRatesThatTheFlowHas) {
   for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(fast.rates[i], flow.rates[i], 0.02 * flow.rates[i]) << i;
 }
 
-// Eight blocks of each fit alone, not together; what cannot be never executes anything.
+// Eight blocks of each fit alone but not together; kernels that do not fit would never execute anything.
 TEST(Gt640, AFlowThatWouldNeverBeginIsRefused) {
   const auto refusal = [](std::span<const Residents> residents, double instructions = 3e5) {
     return simulated_flow(gt640(), residents, {}, instructions).error().to_string();
@@ -113,7 +113,7 @@ TEST(Gt640, AFlowThatWouldNeverBeginIsRefused) {
   EXPECT_THAT(refusal({&unable, 1}), HasSubstr("GT640 has no such pipe: `tensor`"));
 }
 
-// What is fitted to the fast fidelity holds in detail, too.
+// Kernels that are fitted to the fast fidelity behave almost the same in detail.
 TEST(Gt640, EachKernelAloneIsNearlyTheSameInDetail) {
   for (const Gt640Kernel& row : gt640_kernels()) {
     const Residents all{&row.kernel, row.resident};
@@ -122,7 +122,8 @@ TEST(Gt640, EachKernelAloneIsNearlyTheSameInDetail) {
   }
 }
 
-// The board is told what share of what its clocks allow the GPU works. Leakage of 14.2 W differs from that at 50 °C.
+// The board is told how much the GPU works relative to what its clocks allow. The leakage of 14.2 W differs from that
+// at 50 °C.
 TEST(Gt640, ALockedBoardDrawsWhatTheFlowSays) {
   SimulatedBoard board(*find_board_model("GT640"));
   board.hold_context(true);
@@ -166,7 +167,7 @@ TEST(Gt640, GeneratedKernelsFollowTheSeedAndCanBe) {
   }
 }
 
-// Else a network that always answers the same would be right.
+// Otherwise a network that always answers the same would be right.
 TEST(Gt640, GeneratedKernelsHaveDifferentBestClocks) {
   std::set<double> core, memory;
   for (const SimulatedKernel& kernel : gt640_micro_kernels(190, 1)) {

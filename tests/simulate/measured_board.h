@@ -1,9 +1,8 @@
-// MeasuredBoard: a simulated board with kernels whose true energy is known, and the ways of measuring it that compare:
-// the protocol of wattune/power/energy.h, and what others do.
+// MeasuredBoard is a simulated board with kernels of known true energy, and compares ways of measuring it: the protocol
+// of wattune/power/energy.h and those of others.
 //
-// Heat is left out, so that a launch always takes the same energy. Phases and noise of the sensors differ with the
-// seed, and so does their period, from 101 to 109 ms instead of 100, so that the recorder's 25 ms are never in step
-// with it.
+// Heat is left out, so that a launch always takes the same energy. Phases and noise of the sensors depend on the seed.
+// So does their period, which is 101 to 109 ms instead of 100, so that the recorder's 25 ms are never in step with it.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +17,14 @@
 
 namespace wattune::simulate {
 
-// A kernel on a board whose sensors have this period.
+// A function that makes a kernel for a board whose sensors have this period.
 using KernelFor = Kernel (*)(Nanoseconds period);
 
-// 3.5 ms at one power.
+// Returns a kernel of 3.5 ms at constant power.
 inline Kernel flat_kernel(Nanoseconds /*period*/) {
   return {.fixed = nanoseconds_from_ms(3.5), .phases = {{1.0, {.core = 0.7}}}};
 }
-// In step with the sensors, the first half at a high power.
+// Returns a kernel in step with the sensors, whose first half has a high power.
 inline Kernel two_phase_kernel(Nanoseconds period) {
   return {.fixed = period, .phases = {{0.5, {.core = 0.8}}, {0.5, {.core = 0.2}}}};
 }
@@ -40,7 +39,7 @@ class BoardLoad : public power::Load {
     launches_ += static_cast<double>(launches);
     return Batch{launches, ran.begin, ran.end};
   }
-  // Of one launch.
+  // Returns the true energy of one launch.
   Joules truth() const { return energy_ / launches_; }
 
  private:
@@ -80,14 +79,14 @@ struct MeasuredBoard {
   BoardLoad load;
 };
 
-// Each an estimate of the joules of one launch. Precondition: the board has the sensor.
+// Estimates the joules of one launch by the protocol. Precondition: the board has the sensor.
 inline Joules by_protocol(MeasuredBoard& measured, Nanoseconds window) {
   const power::Measured<Watts> idle = power::measure_idle(*measured.recorder).value();
   const power::EnergyOptions options{.window = window, .context_idle = idle};
   return power::measure(*measured.recorder, measured.load, options).value().energy.value;
 }
 
-// A loop from an idle board on, and what a tool that asks every 10 ms was shown of the power meanwhile.
+// A loop that begins on an idle board, with the power that a tool was shown which asks every 10 ms.
 struct Loop {
   std::vector<Watts> shown;
   Nanoseconds launch;
@@ -109,7 +108,7 @@ inline Loop run_loop(MeasuredBoard& measured, std::size_t sensor, Nanoseconds ti
   return loop;
 }
 
-// As Kernel Tuner does: the median of a loop of a second times the time of a launch.
+// Estimates as Kernel Tuner does: the median power of a loop of a second times the time of a launch.
 inline Joules by_median_power(MeasuredBoard& measured, std::size_t sensor) {
   Loop loop = run_loop(measured, sensor, nanoseconds_from_seconds(1));
   const auto middle = loop.shown.begin() + static_cast<std::ptrdiff_t>(loop.shown.size() / 2);

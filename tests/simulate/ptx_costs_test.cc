@@ -1,4 +1,4 @@
-// What a PtxRun counts of what its instructions ask for, on kernels of a few instructions.
+// Counts of a PtxRun for kernels of a few instructions.
 #include <gtest/gtest.h>
 
 #include "simulate/ptx_harness.h"
@@ -9,7 +9,8 @@ namespace {
 
 double of(const BlockCosts& block, Pipe pipe) { return block.pipes[static_cast<std::size_t>(pipe)]; }
 
-// Each thread loads and stores 4 bytes that are `stride` apart, and adds to shared memory behind a barrier.
+// Returns a kernel whose threads each load and store 4 bytes that are `stride` apart, and add to shared memory after a
+// barrier.
 std::string striding(const std::string& body = "") {
   return kPtxHead + R"(
 .visible .entry k(.param .u64 data, .param .u32 stride)
@@ -47,7 +48,7 @@ class PtxCostsTest : public testing::Test {
   }
 };
 
-// Two warps each multiply twice and return; what moves registers and loads parameters costs nothing.
+// Two warps each multiply twice and return; moves between registers and loads of parameters cost nothing.
 TEST_F(PtxCostsTest, AreOfWarps) {
   const BlockCosts block = count("");
   EXPECT_EQ(block.issued, 2 * 3);
@@ -55,8 +56,8 @@ TEST_F(PtxCostsTest, AreOfWarps) {
   EXPECT_EQ(of(block, Pipe::memory), 0);
 }
 
-// 32 neighbouring floats are 128 bytes, four sectors and one cycle; with 32 bytes between them each has its own
-// sector, which is eight cycles; with 8 bytes, four share one.
+// 32 neighbouring floats are 128 bytes, which are four sectors and one cycle. With 32 bytes between them each has its
+// own sector, which takes eight cycles; with 8 bytes, four share one.
 TEST_F(PtxCostsTest, SectorsAreThoseThatAWarpTouches) {
   const std::string load = "ld.global.f32 %f1, [%rd3];";
   for (const auto& [stride, sectors] : {std::pair(4, 4), std::pair(32, 32), std::pair(8, 8), std::pair(0, 1)}) {
@@ -80,8 +81,8 @@ TEST_F(PtxCostsTest, AtomicsGoBothWays) {
   EXPECT_EQ(block.bytes_written, 2 * 128);
 }
 
-// A thread that its guard keeps away touches nothing: 16 of the first warp go on, none of the second, whose
-// instruction takes its slot all the same.
+// A thread that is guarded off touches nothing: 16 of the first warp go on, and none of the second, whose instruction
+// still takes its slot.
 TEST_F(PtxCostsTest, GuardedThreadsTouchNothing) {
   const BlockCosts block = count("setp.lt.u32 %p1, %r2, 16; @%p1 ld.global.f32 %f1, [%rd3];");
   EXPECT_EQ(block.bytes_read, 64);
@@ -96,8 +97,8 @@ TEST_F(PtxCostsTest, SharedAccessesAndBarriersMoveNothing) {
   EXPECT_EQ(of(block, Pipe::memory), 4);
 }
 
-// Two warps load 32 sectors each in eight cycles, store to shared memory and copy there: three instructions, of which
-// two go to shared memory; what no thread does is none.
+// Two warps load 32 sectors each in eight cycles, store to shared memory and copy there: three instructions, two of
+// which access shared memory. An instruction that no thread executes is not counted.
 TEST_F(PtxCostsTest, AccessesAreInstructionsHoweverLongTheyTake) {
   const BlockCosts block = count(R"(
   ld.global.f32 %f1, [%rd3];
@@ -131,7 +132,7 @@ TEST_F(PtxCostsTest, EachInstructionIsOfItsPipe) {
   EXPECT_EQ(block.issued, 2 + 2 + 3 + 2 + 1);
 }
 
-// Of ten blocks those in the middle of each half are 2 and 7, which execute 2 and 7 instructions more: 4.5 on average.
+// The blocks in the middle of each half of ten are 2 and 7, which execute 2 and 7 instructions more: 4.5 on average.
 TEST_F(PtxCostsTest, AreMeansOfBlocksSpreadOverTheGrid) {
   PtxProgram program(kPtxHead + R"(
 .visible .entry k()

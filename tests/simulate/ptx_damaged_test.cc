@@ -1,4 +1,4 @@
-// Damaged PTX: it is refused, ends with one line, or runs; nothing else happens to the program that interprets it.
+// Damaged PTX is refused, ends with one line, or runs; nothing else happens to the program that interprets it.
 #include <algorithm>
 
 #include "simulate/ptx_harness.h"
@@ -7,7 +7,7 @@
 namespace wattune::simulate {
 namespace {
 
-// Something of each family that computes where memory is, who waits for whom, or how large a frame is.
+// Instructions of each family that computes addresses, synchronises threads, or determines the size of a frame.
 const std::string kSomeOfAll = kPtxHead + R"(
 .global .align 4 .u32 table[2][3] = {{1, 2, 3}, {4, 5}};
 .global .b64 pointer = generic(table)+4;
@@ -85,14 +85,15 @@ LOOP:
 }
 )";
 
-// The word that covers or follows this place.
+// Returns the word that covers or follows this place.
 std::pair<std::size_t, std::size_t> word_at(const std::string& text, std::size_t at) {
   const std::string letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%_";
   const std::size_t begin = std::min(text.find_first_of(letters, at), text.size() - 1);
   return {begin, std::min(text.find_first_not_of(letters, begin), text.size()) - begin};
 }
 
-// One or two words exchanged for others of the text, mostly, or for numbers, or characters lost.
+// Damages the text: one or two words are replaced, mostly by others of the text or by numbers, or characters are
+// removed.
 std::string damaged_text(Random& random) {
   std::string text = kSomeOfAll;
   for (std::uint64_t i = 0, times = 1 + random.below(2); i < times; ++i) {
@@ -137,7 +138,7 @@ TEST(PtxDamaged, IsRefusedOrFailsOrRuns) {
   Random random(31);
   std::array<int, 3> outcomes{};
   for (int i = 0; i < 4000; ++i) ++outcomes[static_cast<std::size_t>(outcome_of(damaged_text(random)).value())];
-  // That each happens often shows that the damage reaches each part.
+  // Each outcome happens often, which shows that the damage reaches every part.
   EXPECT_GT(*std::ranges::min_element(outcomes), 30) << outcomes[0] << ", " << outcomes[1] << ", " << outcomes[2];
 }
 

@@ -1,4 +1,4 @@
-// Floating-point instructions and conversions: against the host's arithmetic, and figures of IEEE 754's definitions.
+// Floating-point instructions and conversions, compared with the host's arithmetic and with values from IEEE 754.
 #include <cfenv>
 #include <cmath>
 #include <functional>
@@ -67,7 +67,7 @@ TEST(PtxFloat, FlushesSubnormalNumbersAndSaturates) {
 TEST(PtxFloat, NanIsTheOneThatGpusMake) {
   const std::uint64_t infinity = bits(std::numeric_limits<float>::infinity());
   EXPECT_EQ(evaluate("sub.f32 %d, %a, %b;", "%d", PtxCase{infinity, infinity, 0}), kNan32);
-  // Of a number and NaN, min gives the number, min.NaN does not; -0 is less than 0.
+  // If one value is NaN, min gives the other one, but min.NaN does not; -0 is less than 0.
   EXPECT_EQ(evaluate("min.f32 %d, %a, %b;", "%d", PtxCase{kNan32, bits(2.0f), 0}), bits(2.0f));
   EXPECT_EQ(evaluate("min.NaN.f32 %d, %a, %b;", "%d", PtxCase{kNan32, bits(2.0f), 0}), kNan32);
   EXPECT_EQ(evaluate("min.f32 %d, %a, %b;", "%d", PtxCase{bits(0.0f), bits(-0.0f), 0}), bits(-0.0f));
@@ -105,7 +105,7 @@ TEST(PtxFloat, ApproximateFunctionsAreWithinTheirTolerance) {
       {"lg2.approx.f32", [](double x) { return std::log2(x); }},
       {"ex2.approx.f32", [](double x) { return std::exp2(x); }},
       {"tanh.approx.f32", [](double x) { return std::tanh(x); }}};
-  // Of PTX's tables, 2^-11 is the loosest relative error that counts here (tanh).
+  // 2^-11 is the loosest relative error in PTX's tables that counts here (tanh).
   for (const auto& [instruction, function] : functions) {
     const float result = as_float(evaluate(instruction + " %d, %a;", "%d", PtxCase{bits(0.7f), 0, 0}));
     EXPECT_NEAR(result, function(0.7f), std::fabs(function(0.7f)) * 0x1p-11) << instruction;
@@ -117,11 +117,11 @@ TEST(PtxFloat, HalvesAreRoundedOnce) {
   // The least number above 1 is 1 + 2^-10 = 0x3c01; a sum with half of that is a tie, which goes to even.
   EXPECT_EQ(evaluate("add.f16 %dh, %ah, %bh;", "%dh", PtxCase{one, 0x1000, 0}), one);
   EXPECT_EQ(evaluate("add.f16 %dh, %ah, %bh;", "%dh", PtxCase{one, 0x1001, 0}), 0x3c01u);
-  // 2 x 3 + 1 = 7 = 0x4700, and in the upper half 1 x 1 + 0 = 1.
+  // Computes 2 x 3 + 1 = 7 = 0x4700, and in the upper half 1 x 1 + 0 = 1.
   EXPECT_EQ(evaluate("fma.rn.f16x2 %d, %a, %b, %c;", "%d", PtxCase{0x3c00'4000, 0x3c00'4200, 0x0000'3c00}),
             0x3c00'4700u);
-  // A tie by the product alone (1 x (1 + 2^-11) has no f16), which 2^-24 breaks upwards: rounding twice would lose it.
-  // As f16: a = 1 + 2^-10, b = 1 + 2^-10: the product is 1 + 2^-9 + 2^-20; with c = 2^-11 it lies 2^-20 above a tie.
+  // Tests a tie by the product alone, which c breaks upwards; rounding twice would lose it. In f16, a = b = 1 + 2^-10,
+  // so the product is 1 + 2^-9 + 2^-20. With c = 2^-11 the sum is 2^-20 above a tie.
   EXPECT_EQ(evaluate("fma.rn.f16 %dh, %ah, %bh, %ch;", "%dh",
                      PtxCase{
                          0x3c01,
@@ -137,7 +137,7 @@ TEST(PtxFloat, HalvesAreRoundedOnce) {
 TEST(PtxConversion, IntegersAreCutAndExtended) {
   EXPECT_EQ(evaluate("cvt.s64.s32 %dl, %a;", "%dl", PtxCase{0x8000'0000, 0, 0}), 0xffff'ffff'8000'0000u);
   EXPECT_EQ(evaluate("cvt.u64.u32 %dl, %a;", "%dl", PtxCase{0x8000'0000, 0, 0}), 0x8000'0000u);
-  // Into a wider register a signed type goes with its sign.
+  // A signed value is sign-extended into a wider register.
   EXPECT_EQ(evaluate("cvt.s8.s32 %d, %a;", "%d", PtxCase{0x1ff, 0, 0}), 0xffff'ffffu);
   EXPECT_EQ(evaluate("cvt.u8.u32 %d, %a;", "%d", PtxCase{0x1ff, 0, 0}), 0xffu);
   EXPECT_EQ(evaluate("cvt.sat.u8.s32 %d, %a;", "%d", PtxCase{0x1ff, 0, 0}), 0xffu);

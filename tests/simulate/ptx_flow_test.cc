@@ -1,10 +1,10 @@
-// Branches, calls, ends, barriers and what the threads of a warp tell each other.
+// Branches, calls, ends, barriers, and exchanges between the threads of a warp.
 #include "simulate/ptx_harness.h"
 
 namespace wattune::simulate {
 namespace {
 
-// An entry `k(out)` whose threads store %d, of 32 bits, at their index; %i is that index.
+// Returns an entry `k(out)` whose threads store the 32 bits of %d at their index, which is %i.
 std::string storing(const std::string& instructions, const std::string& before = "") {
   return kPtxHead + before + R"(
 .visible .entry k(.param .u64 out)
@@ -196,7 +196,7 @@ TEST(PtxWarp, ShufflesFollowTheirModes) {
   EXPECT_EQ(shuffled("up", "1", "0"), values(32, [](std::uint32_t i) { return i == 0 ? 0 : i - 1; }));
   EXPECT_EQ(shuffled("down", "4", "31"), values(32, [](std::uint32_t i) { return i > 27 ? i : i + 4; }));
   EXPECT_EQ(shuffled("bfly", "16", "31"), values(32, [](std::uint32_t i) { return i ^ 16; }));
-  // In segments of eight (mask 0x18, above bit 8): beyond its end each thread keeps its own.
+  // Segments of eight (mask 0x18, above bit 8): beyond the end of its segment each thread keeps its own value.
   EXPECT_EQ(shuffled("down", "2", "0x181f"), values(32, [](std::uint32_t i) { return i % 8 > 5 ? i : i + 2; }));
 }
 
@@ -213,7 +213,7 @@ EVEN:
 }
 
 TEST(PtxWarp, GroupsOfThreadsExchangeByTheirOwnMasks) {
-  // Those of equal remainder by 4 vote whether all of them are below 24.
+  // Threads of equal remainder by 4 vote whether all of them are below 28.
   const std::string text = storing(R"(
   rem.u32 %n, %i, 4;
   match.any.sync.b32 %m, %n, -1;
@@ -225,7 +225,7 @@ TEST(PtxWarp, GroupsOfThreadsExchangeByTheirOwnMasks) {
   redux.sync.add.u32 %r1, %i, %m;
   mul.lo.u32 %r1, %r1, 1000;
   add.u32 %d, %d, %r1;)");
-  // Of eight threads with remainder r, all but the last one are below 28; their indices add up to 8r + 4 (0 + ... + 7).
+  // All but the last of eight threads with remainder r are below 28; their indices add up to 8r + 4 (0 + ... + 7).
   EXPECT_EQ(stored(text, 32).value(), values(32, [](std::uint32_t i) { return 7 + 1000 * (8 * (i % 4) + 4 * 28); }));
 }
 
@@ -371,7 +371,7 @@ TEST(PtxRunTest, TheOrderOfBlocksIsTheCallers) {
 }
 
 TEST(PtxRunTest, ThreadsKnowWhereTheyAre) {
-  // A block of 4 x 2 x 2 in a grid of 2 x 3: the last thread of the last block.
+  // Checks a block of 4 x 2 x 2 in a grid of 2 x 3: the last thread of the last block.
   PtxProgram program(kPtxHead + R"(
 .visible .entry k(.param .u64 out)
 {

@@ -1,4 +1,4 @@
-// Kernels from a few lines of PTX, and what they make of numbers.
+// Makes kernels from a few lines of PTX and runs them on numbers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class PtxProgram {
     return values;
   }
 
-  // Parameters in the order of the kernel, each of 8 or 4 bytes by its type.
+  // Runs a kernel. Parameters are in the order of the kernel, each of 8 or 4 bytes depending on its type.
   template <class... Parameters>
   Result<PtxCounts> run(std::string_view kernel, std::size_t blocks, std::size_t threads, const PtxRunOptions& options,
                         Parameters... parameters) {
@@ -65,11 +65,11 @@ class PtxProgram {
   }
 };
 
-// Three operands of a thread, and the registers that hold them: %a %b %c of 32 bits, %ah %bh %ch of 16, %al %bl %cl of
-// 64; results go to %d, %dh or %dl, or to the predicate %p.
+// Three operands of a thread. The registers %a, %b and %c hold their 32 bits, %ah, %bh and %ch 16, and %al, %bl and %cl
+// 64. Results go to %d, %dh or %dl, or to the predicate %p.
 using PtxCase = std::array<std::uint64_t, 3>;
 
-// What the instructions leave in `result` (%d, %dh, %dl or %p), for each case in a thread of its own.
+// Runs the instructions for each case in a thread of its own. Returns the values of `result` (%d, %dh, %dl or %p).
 inline Result<std::vector<std::uint64_t>> try_evaluate(const std::string& instructions, const std::string& result,
                                                        const std::vector<PtxCase>& cases) {
   const std::string to_64 = result == "%dl"  ? "mov.b64 %out, %dl;"

@@ -1,4 +1,5 @@
-// Integer instructions: random and extreme operands against the host's arithmetic, and figures worked out by hand.
+// Integer instructions: random and extreme operands, compared with the host's arithmetic, and values worked out by
+// hand.
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -22,7 +23,7 @@ struct IntegerRule {
   std::function<u64(u64, u64, u64)> expected;
 };
 
-// Every third operand lies where overflow, signs and counts of bits change.
+// Returns random cases. Every third operand is one at which overflow, signs or counts of bits change.
 std::vector<PtxCase> random_cases(std::size_t count) {
   constexpr std::array<u64, 10> kExtremes = {0, 1, 31, 32, 63, 0x7fff, 0x8000'0000, 0x7fff'ffff, ~u64{0}, u64{1} << 63};
   Random random(16);
@@ -138,7 +139,7 @@ TEST(PtxInteger, LogicAndCountsOfBits) {
   });
   EXPECT_EQ(evaluate("brev.b32 %d, %a;", "%d", PtxCase{0x8000'0001, 0, 0}), 0x8000'0001u);
   EXPECT_EQ(evaluate("brev.b32 %d, %a;", "%d", PtxCase{0x0000'0006, 0, 0}), 0x6000'0000u);
-  // Of a negative number, the place of the highest zero: -9 is ...0111, so that is bit 3.
+  // For a negative number it is the place of the highest zero: -9 is ...0111, so that is bit 3.
   EXPECT_EQ(evaluate("bfind.s32 %d, %a;", "%d", PtxCase{0xffff'fff7, 0, 0}), 3u);
 }
 
@@ -146,7 +147,7 @@ TEST(PtxInteger, BitFieldsAreTakenAndPut) {
   // Bits 4 to 11 of 0x1234 are 0x23; of 0x9f0 they are 0x9f, with its sign -0x61.
   EXPECT_EQ(evaluate("bfe.u32 %d, %a, 4, 8;", "%d", PtxCase{0x1234, 0, 0}), 0x23u);
   EXPECT_EQ(evaluate("bfe.s32 %d, %a, 4, 8;", "%d", PtxCase{0x9f0, 0, 0}), 0xffff'ff9fu);
-  // What lies above bit 31 is the sign.
+  // Bits above bit 31 equal the sign.
   EXPECT_EQ(evaluate("bfe.s32 %d, %a, 28, 8;", "%d", PtxCase{0x9000'0000, 0, 0}), 0xffff'fff9u);
   EXPECT_EQ(evaluate("bfe.u64 %dl, %al, 60, 10;", "%dl", PtxCase{u64{0xab} << 56, 0, 0}), 0xau);
   EXPECT_EQ(evaluate("bfi.b32 %d, %a, %b, 8, 4;", "%d", PtxCase{0xf5, 0x1111'1111, 0}), 0x1111'1511u);
@@ -158,7 +159,7 @@ TEST(PtxInteger, BitFieldsAreTakenAndPut) {
 TEST(PtxInteger, BytesArePermuted) {
   const PtxCase bytes = {0x3322'1100, 0x7766'5544, 0};
   EXPECT_EQ(evaluate("prmt.b32 %d, %a, %b, 0x7531;", "%d", bytes), 0x7755'3311u);
-  // Bit 3 of a selector copies the sign of the byte: 0x80 is one, 0x7f is none.
+  // Bit 3 of a selector copies the sign of the byte: 0x80 has one, 0x7f has none.
   EXPECT_EQ(evaluate("prmt.b32 %d, %a, %b, 0x9810;", "%d", PtxCase{0x0000'7f80, 0, 0}), 0x00ff'7f80u);
   EXPECT_EQ(evaluate("prmt.b32.f4e %d, %a, %b, 3;", "%d", bytes), 0x6655'4433u);
   EXPECT_EQ(evaluate("prmt.b32.b4e %d, %a, %b, 1;", "%d", bytes), 0x6677'0011u);
@@ -173,7 +174,7 @@ TEST(PtxInteger, CarriesGoFromWordToWord) {
   const std::string difference =
       "mov.b64 {%d, %e}, %al; mov.b64 {%a, %b}, %bl; sub.cc.u32 %d, %d, %a; subc.u32 %e, %e, %b; mov.b64 %dl, {%d, "
       "%e};";
-  // The high half of a * b + (1 << 32) * c by words: only the carry out of the low word makes it right.
+  // The high half of a * b + (1 << 32) * c by words. Only the carry out of the low word makes it right.
   const std::string product = "mad.lo.cc.u32 %d, %a, %b, %c; madc.hi.u32 %e, %a, %b, 0; mov.b64 %dl, {%d, %e};";
   expect_rules({
       {sum, "%dl", [](u64 a, u64 b, u64) { return a + b; }},

@@ -39,7 +39,7 @@ extern "C" __global__ void histogram(const unsigned char* bytes, unsigned* count
   for (int i = threadIdx.x; i < 256; i += blockDim.x) atomicAdd(&counts[i], own[i]);
 }
 
-// How long each takes differs wildly between the threads of a warp.
+// The number of steps differs widely between the threads of a warp.
 extern "C" __global__ void collatz(unsigned* steps, unsigned n) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

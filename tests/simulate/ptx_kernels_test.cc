@@ -1,4 +1,4 @@
-// What nvcc makes of CUDA C++, run on the interpreter, against loops on the host.
+// CUDA C++ compiled by nvcc and run on the interpreter, compared with loops on the host.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -19,11 +19,11 @@
 namespace wattune::simulate {
 namespace {
 
-// The PTX of a source of this project; empty where there is no nvcc.
+// Returns the PTX of a source of this project; nullopt without nvcc.
 std::optional<std::string> compiled_ptx(const std::string& source, const std::string& options = "") {
   const auto nvcc = backend::find_toolkit_program("nvcc");
   if (!nvcc) return std::nullopt;
-  // Tests run at the same time.
+  // Tests may run at the same time.
   const std::filesystem::path to =
       std::filesystem::path(testing::TempDir()) / fmt::format("wattune_kernels_{}.ptx", ::getpid());
   const std::string command = nvcc->string() + " -arch=sm_90 -ptx -o " + to.string() + " " + options + " " +
@@ -108,7 +108,7 @@ TEST_F(CompiledPtx, CallsFunctionsByNameByAddressAndAgain) {
   const auto found = program_->download<unsigned>(results, 64);
   const auto picked = program_->download<int>(chosen, 64);
   for (unsigned i = 0; i < 64; ++i) {
-    // Ackermann's function of 0, 1 and 2 and n is n + 1, n + 2 and 2n + 3.
+    // Ackermann's function of (0, n), (1, n) and (2, n) is n + 1, n + 2 and 2n + 3.
     const unsigned n = i % 5;
     EXPECT_EQ(found[i], i % 3 == 2 ? 2 * n + 3 : n + 1 + i % 3);
     EXPECT_EQ(picked[i], i % 2 == 0 ? static_cast<int>(i) - 3 : static_cast<int>(i) * 3);

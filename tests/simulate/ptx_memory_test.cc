@@ -1,4 +1,4 @@
-// Memory: its spaces, atomics, what is out of bounds, first values, and what the runtime's functions do with it.
+// Memory: its spaces, atomics, accesses out of bounds, initial values, and the runtime's functions on it.
 #include <functional>
 
 #include "simulate/ptx_harness.h"
@@ -6,7 +6,7 @@
 namespace wattune::simulate {
 namespace {
 
-// An entry `k(out)` of one line after the other; %o is the address of out.
+// Returns an entry `k(out)` with these instructions; %o is the address of out.
 std::string with_out(const std::string& instructions, const std::string& before = "") {
   return kPtxHead + before + R"(
 .visible .entry k(.param .u64 out)
@@ -161,7 +161,7 @@ TEST(PtxMemory, AtomicsReturnWhatWasThere) {
     std::uint32_t before;
     std::uint32_t after;
   };
-  // Each with 5, as unsigned numbers unless the type says otherwise.
+  // Applies each atomic to a word with the operand 5, as unsigned numbers unless the type says otherwise.
   const std::vector<AtomicRule> rules = {
       {"atom.global.add.u32 %r1, [%o], 5;", 3, 8},
       {"atom.global.min.s32 %r1, [%o], 5;", ~0u, ~0u},

@@ -1,4 +1,5 @@
-// Twins against their originals: for random grids, plans and orders, the slices of a grid leave what the whole leaves.
+// Twins compared with their originals: for random grids, plans and orders, the slices of a grid give the result of the
+// whole.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,8 +18,8 @@ using slice::TwinForm;
 constexpr std::size_t kThreads = 40;  // more than a warp, and no multiple of one
 constexpr std::size_t kCounts = 7;
 
-// Each thread adds what it makes of its place to a word of its own, so that a block that runs twice, or not at all,
-// shows; blocks wait for their threads twice, then every other thread leaves early.
+// Each thread adds a value that depends on its place to a word of its own, so that a block that runs twice, or not at
+// all, shows. Blocks synchronise their threads twice, then every other thread leaves early.
 const std::string kBlocks = kPtxHead + R"(
 .func (.reg .b32 r) mixed(.reg .b32 a)
 {
@@ -88,7 +89,7 @@ class TwinLaunches {
     stop_ = program_.upload(std::vector<std::uint32_t>(1), "stop");
   }
 
-  // Everything that the kernel wrote.
+  // Returns everything that the kernel wrote.
   std::vector<std::uint32_t> written(const slice::Grid& grid) {
     std::vector<std::uint32_t> all = program_.download<std::uint32_t>(sums_, blocks_of(grid) * kThreads);
     const auto counts = program_.download<std::uint32_t>(counts_, kCounts);
@@ -205,7 +206,7 @@ TEST(PtxSlices, GuardedRangesAreTheWholeGrid) {
   }
 }
 
-// One launch after the other, each stopped somewhere, until none is left.
+// Launches follow each other, each stopped somewhere, until no block is left.
 TEST(PtxSlices, PersistentBlocksThatAreStoppedAndResumedAreTheWholeGrid) {
   Random random(24);
   const std::string text = with_twin(TwinForm::persistent);
@@ -231,8 +232,8 @@ TEST(PtxSlices, PersistentBlocksThatAreStoppedAndResumedAreTheWholeGrid) {
   EXPECT_GT(stopped_early, kRounds);
 }
 
-// Of chunks that are taken ahead: the one that runs, the one behind it, and one more that was taken before the stop
-// word was seen.
+// At most three chunks are taken: the one that runs, the one after it, and one that was taken before the stop word was
+// seen.
 TEST(PtxSlices, PersistentBlocksThatFetchAheadEndWithinThreeChunks) {
   const std::string text = with_twin(TwinForm::persistent);
   const slice::Grid grid{64, 1, 1};

@@ -1,4 +1,4 @@
-// Paper 003's table II on simulated boards. The command that prints all of it: build/release/bin/emulated_boards.
+// Paper 003's table II on simulated boards. The command build/release/bin/emulated_boards prints all of it.
 #include "wattune/simulate/published_kernels.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ const PublishedRow& row_of(const char* board, const char* kernel) {
   throw std::out_of_range(kernel);
 }
 
-// The abstract's 42.0 % and -24.3 %, from the rows as printed.
+// The abstract's 42.0 % and -24.3 %, computed from the printed rows.
 TEST(PublishedRows, HaveThePapersMeans) {
   double gain = 0.0;
   double loss = 0.0;
@@ -35,11 +35,11 @@ TEST(PublishedRows, HaveThePapersMeans) {
   }
   ASSERT_EQ(published_rows().size(), 24u);
   EXPECT_NEAR(gain, 0.420, 0.002);
-  EXPECT_NEAR(loss, -0.243, 0.004);  // two rows print another loss than their own numbers give
+  EXPECT_NEAR(loss, -0.243, 0.004);  // two rows print a loss that differs from their own numbers
 }
 
-// The share of the points that is left out: 1 - 3/17, 1 - 4/19, 1 - 4/18. Of the V100 the paper keeps 3 of 15, which
-// follows for any ridge from 1034 to 1090 MHz, which it does not print; with 1110 it is 4.
+// The share of points that are left out is 1 - 3/17, 1 - 4/19 and 1 - 4/18. The paper keeps 3 of 15 points of the V100.
+// That follows for any ridge from 1034 to 1090 MHz, which it does not print; with 1110 it would be 4.
 TEST(SteeredClocks, LeaveOutAsManyPointsAsThePaper) {
   EXPECT_THAT(numbers(steered_clocks(published_grid("A100"), Megahertz(985))), ElementsAre(960, 1035, 1110));
   EXPECT_EQ(published_grid("A100").size(), 17u);
@@ -53,8 +53,8 @@ TEST(SteeredClocks, LeaveOutAsManyPointsAsThePaper) {
   EXPECT_EQ(published_grid("V100").size(), 15u);
 }
 
-// Watts of four rows at both clocks and the change of the time, by measuring the simulated board. It is warmer or
-// cooler than the 50 °C for which the kernels are fitted, which is 2 %.
+// Watts of four rows at both clocks and the change of the time, measured on the simulated board. It is warmer or cooler
+// than the 50 °C for which the kernels are fitted, which makes 2 %.
 TEST(EmulatedKernels, DrawWhatTheirRowsSay) {
   for (const auto& [board, kernel] : {std::pair{"A100", "Gridder"}, std::pair{"A100", "Tensor-core correlator"},
                                       std::pair{"TITAN-RTX", "Gridder"}, std::pair{"V100", "Gridder"}}) {
@@ -67,15 +67,15 @@ TEST(EmulatedKernels, DrawWhatTheirRowsSay) {
   }
 }
 
-// What no kernel of such a board can do: lose 41 % of its speed at 80 % of the clock.
+// The row asks for something that no kernel of such a board can do: to lose 41 % of its speed at 80 % of the clock.
 TEST(EmulatedKernels, StopWherePhysicsDoes) {
   const Kernel kernel = emulated_kernel(row_of("V100", "TD dedispersion"));
   EXPECT_EQ(kernel.fixed, Nanoseconds(0));
   EXPECT_NEAR(kernel.time_at(Megahertz(1380)) / kernel.time_at(Megahertz(1110)), 1110.0 / 1380.0, 1e-9);
 }
 
-// The steered clock saves energy in every row. On average it saves what the paper says, less in the rows that fall
-// faster than f * v^2.
+// The steered clock saves energy in every row. On average it saves as much as in the paper, but less in the rows whose
+// power falls faster than f * v^2.
 TEST(EmulatedKernels, AreBestNearTheirSteeredClock) {
   double gain = 0.0;
   double loss = 0.0;

@@ -8,7 +8,7 @@
 
 namespace wattune::simulate {
 
-// The coarse grids of the paper, as the tuned clocks and the shares of left out points imply them.
+// Returns the coarse grid of the paper, inferred from the tuned clocks and the shares of left out points.
 inline std::vector<Megahertz> published_grid(const std::string& board) {
   const auto grid = [](double first, double step, int points) {
     std::vector<Megahertz> clocks;
@@ -27,7 +27,7 @@ struct RowMeasurement {
   Joules energy() const { return power * time; }
 };
 
-// Over 5 s, after 5 s to warm up and settle, at a locked clock or as the board has it.
+// Measures over 5 s, after 5 s to warm up and settle, at a locked clock or at the board's own.
 inline RowMeasurement measure_row(const PublishedRow& row, std::optional<Megahertz> clock) {
   SimulatedBoard board(*find_board_model(row.board));
   if (clock) board.lock_clock(*clock);
@@ -46,8 +46,8 @@ struct SteeredRow {
   double loss = 0.0;  // of operations per second, negative
 };
 
-// The best of the clocks around the one that the power model gives, which is tau on these boards (2 * alpha * beta *
-// tau^2 >= P0).
+// Finds the best of the clocks around the one that the power model gives. On these boards that is tau (2 * alpha * beta
+// * tau^2 >= P0).
 inline SteeredRow steer_row(const PublishedRow& row) {
   SteeredRow best{.before = measure_row(row, std::nullopt)};
   const Megahertz threshold = find_board_model(row.board)->voltage_threshold;

@@ -14,7 +14,7 @@ namespace {
 
 BoardModel a100() { return *find_board_model("A100"); }
 
-// Without latency of locks, for what is not about it.
+// Returns the board without latency of locks.
 BoardModel obedient(BoardModel model) {
   model.least_lock_latency = model.most_lock_latency = Nanoseconds(0);
   return model;
@@ -27,7 +27,7 @@ TEST(SimulatedBoard, NothingPassesUnlessItIsTold) {
   EXPECT_DOUBLE_EQ(to_seconds(board.now()), 1.0);
 }
 
-// Without a context 32 W at 50 °C, with one 45 W.
+// Power at 50 °C is 32 W without a context and 45 W with one.
 TEST(SimulatedBoard, SleepsDeeplyUntilSomethingHoldsAContext) {
   SimulatedBoard board(a100());
   EXPECT_NEAR(board.power().value(), 32.0 * (1 + 0.003 * (board.temperature().value() - 50)), 1e-9);
@@ -44,7 +44,7 @@ TEST(SimulatedBoard, AnIdleBoardKeepsItsTemperature) {
   EXPECT_NEAR(board.temperature().value(), before.value(), 1e-6);
 }
 
-// At its limit of 250 W it settles at 80 °C, and comes 1 - 1/e of the way in 60 s.
+// At its limit of 250 W it settles at 80 °C; in 60 s it comes 1 - 1/e of the way.
 TEST(SimulatedBoard, WarmsAsAnRcCircuit) {
   SimulatedBoard board(a100());
   const double before = board.temperature().value();
@@ -71,7 +71,7 @@ TEST(SimulatedBoard, EnergyIsTheIntegralOfPower) {
   EXPECT_NEAR(board.energy().value() - before, sum, 1e-4 * sum);
 }
 
-// 1 ms that no clock changes and 2e6 cycles: at 1000 MHz... the nearest clock is 1005: 1 + 2 / 1.005 ms.
+// 1 ms that no clock changes and 2e6 cycles. The clock nearest to 1000 MHz is 1005: 1 + 2 / 1.005 ms.
 TEST(SimulatedBoard, AKernelTakesItsFixedTimeAndItsCycles) {
   SimulatedBoard board(obedient(a100()));
   board.lock_clock(Megahertz(1000));
@@ -81,7 +81,7 @@ TEST(SimulatedBoard, AKernelTakesItsFixedTimeAndItsCycles) {
   EXPECT_FALSE(board.at_work());
 }
 
-// A half-speed memory clock doubles what the memory takes.
+// Half of the memory's clock doubles the time of the memory.
 TEST(SimulatedBoard, TheMemoryClockStretchesTheFixedTime) {
   BoardModel model = obedient(a100());
   model.memory_clocks = {Megahertz(1200), Megahertz(600)};
@@ -105,7 +105,7 @@ TEST(SimulatedBoard, ALimitSlowsAKernelAndSaysSo) {
   EXPECT_FALSE(board.capped());
 }
 
-// 100 ms at full activity and 100 ms without: half of what a flat kernel draws above idle.
+// 100 ms at full activity and 100 ms without any: half of what a flat kernel draws above idle.
 TEST(SimulatedBoard, PhasesOfAKernelHaveTheirOwnPower) {
   SimulatedBoard two(obedient(a100()));
   SimulatedBoard flat(obedient(a100()));
@@ -126,8 +126,8 @@ TEST(SimulatedBoard, ObeysALockAfterItsLatency) {
   EXPECT_EQ(board.clock(), Megahertz(975));
 }
 
-// The clock changes in the midst of a kernel, which goes on at the new one: 50 ms at 1410 MHz do 70.5e6 of 100e6
-// cycles, the rest takes 29.5e6 / 705 MHz.
+// The clock changes in the middle of a kernel, which goes on at the new one. In 50 ms at 1410 MHz it does 70.5e6 of
+// 100e6 cycles, and the rest takes 29.5e6 / 705 MHz.
 TEST(SimulatedBoard, AClockThatChangesChangesTheRestOfAKernel) {
   BoardModel model = a100();
   model.least_lock_latency = model.most_lock_latency = Nanoseconds(50e6);
@@ -147,7 +147,7 @@ TEST(SimulatedBoard, EqualSeedsGiveEqualBoards) {
   EXPECT_NE(shown(1), shown(2));
 }
 
-// What another process sees of the same state.
+// Another process sees the same state.
 TEST(SimulatedBoard, GoesOnWithAStateThatOthersShare) {
   const auto state = std::make_unique<BoardState>();
   SimulatedBoard(a100(), *state, 7).launch({.cycles = 1e6, .phases = {{1.0, kFull}}}, 1000);

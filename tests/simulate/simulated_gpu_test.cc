@@ -15,7 +15,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Two SMs at 1 GHz that hold two blocks of 1024 threads each, and hand out blocks in no time. Nothing waits for memory.
+// Returns two SMs at 1 GHz that hold two blocks of 1024 threads each and hand out blocks in no time. Nothing waits for
+// memory.
 GpuModel two_sms() {
   GpuModel gpu = with_sms(gpu_named("H100"), 2);
   gpu.clock = Megahertz(1000);
@@ -24,13 +25,13 @@ GpuModel two_sms() {
   return gpu;
 }
 
-// 32 warps, 4 cycles from one instruction to the next: 1000 of them take 8 us where one block is on an SM (4 schedulers
-// issue 4 in a cycle: 32,000 / 4), and 16 us where there are two.
+// Returns a kernel with blocks of 32 warps and 4 cycles from one instruction to the next. 1000 instructions take 8 us
+// if one block is on an SM (4 schedulers issue 4 per cycle: 32,000 / 4), and 16 us if there are two.
 SimulatedKernel computing(std::uint64_t blocks, const char* name = "compute") {
   return {.name = name, .block = {.threads = 1024, .registers = 32}, .blocks = blocks, .instructions = 1000};
 }
 
-// Its blocks leave half of an SM's instructions to others: one warp, 4 us.
+// Returns a kernel whose blocks leave most of an SM's instructions to others: one warp, 4 us.
 SimulatedKernel one_warp(std::uint64_t blocks) {
   return {.name = "warp", .block = {.threads = 32, .registers = 32}, .blocks = blocks, .instructions = 1000};
 }
@@ -52,8 +53,8 @@ TEST(SimulatedGpu, TakesAsLongAsSchedulersAndLatencyMakeIt) {
   EXPECT_NEAR(us(time_alone(two_sms(), computing(12))), 48.0, 1e-6);
 }
 
-// A block reads 16,000 times 128 bytes, which the share of an H100's 3350 GB/s that an SM has gives in 80.7 us. When it
-// begins, an SM has such residents for the first time: were it counted twice, it would take twice as long.
+// A block reads 16,000 times 128 bytes, which takes 80.7 us at an SM's share of an H100's 3350 GB/s. When it begins, an
+// SM has such residents for the first time; if the SM were counted twice, it would take twice as long.
 TEST(SimulatedGpu, SharesTheMemoryByTheSmsThereAre) {
   SimulatedKernel copying = computing(1);
   copying.coalesced = 0.5;
@@ -69,7 +70,7 @@ TEST(SimulatedGpu, TakesAboutAsLongInDetail) {
   EXPECT_NEAR(us(time_alone(two_sms(), computing(12), detailed)), 48.0, 0.2);
 }
 
-// What runs at once never is more than an SM holds, and each block runs once.
+// Expects that an SM never runs more than it holds, and that each block runs once.
 void expect_is_sound(SimulatedGpu& gpu, std::uint64_t blocks, unsigned most_on_an_sm) {
   std::set<std::uint64_t> seen;
   for (const BlockRecord& one : gpu.trace()) {
@@ -104,8 +105,8 @@ TEST(SimulatedGpu, IsTheSameForTheSameSeed) {
   }
 }
 
-// Of 4,000 blocks with a standard deviation of a tenth the mean is within 0.5 % (three standard errors), and where one
-// in ten has twice the work it is a tenth more.
+// The mean of 4,000 blocks with a standard deviation of a tenth is within 0.5 % (three standard errors). If one in ten
+// has twice the work, the mean is a tenth higher.
 TEST(SimulatedGpu, VariesTheWorkOfBlocks) {
   GpuModel gpu = two_sms();
   gpu.sms = 1;
@@ -132,7 +133,7 @@ TEST(SimulatedGpu, RunsTheLaunchesOfAStreamInTurns) {
   EXPECT_EQ(done.at(1).next_block, 4u);
 }
 
-// Two grids that fill the GPU run one after the other, whatever their streams: the head has blocks until its last wave.
+// Two grids that fill the GPU run one after the other, in any streams: the head has blocks until its last wave.
 TEST(SimulatedGpu, LetsNobodyPassTheHeadOfTheLine) {
   SimulatedGpu gpu(two_sms());
   const KernelId kernel = added(gpu, computing(8));
@@ -145,8 +146,8 @@ TEST(SimulatedGpu, LetsNobodyPassTheHeadOfTheLine) {
   EXPECT_NEAR(us(done.at(1).end), 64.0, 1e-6);
 }
 
-// A head whose block finds no room keeps small blocks behind it waiting, though there is room for them: of 227 KB
-// blocks one is on each SM, the third waits for 8 us.
+// A head whose block finds no room keeps small blocks behind it waiting, even if there is room for these. Blocks of 227
+// KB fit once on each SM, so the third waits for 8 us.
 TEST(SimulatedGpu, KeepsRoomEmptyBehindAHeadThatFindsNone) {
   SimulatedGpu gpu(two_sms());
   SimulatedKernel large = computing(3);
@@ -159,7 +160,7 @@ TEST(SimulatedGpu, KeepsRoomEmptyBehindAHeadThatFindsNone) {
   EXPECT_NEAR(us(completions_of(gpu).at(1).begin), 8.0, 1e-6);
 }
 
-// The blocks of a higher priority come first as soon as others end; those that run are not interrupted.
+// The blocks of a higher priority come first as soon as others end; running blocks are not interrupted.
 TEST(SimulatedGpu, GivesPrioritiesTheNextRoom) {
   SimulatedGpu gpu(two_sms());
   const KernelId kernel = added(gpu, computing(8));
@@ -173,8 +174,8 @@ TEST(SimulatedGpu, GivesPrioritiesTheNextRoom) {
   EXPECT_NEAR(us(done.at(0).end), 48.0, 1e-6);
 }
 
-// Streams 0 and 2 share the first of two hardware queues: the third launch waits there behind the second, which waits
-// for its stream, though nothing else forbids it. With three queues it runs at once.
+// Streams 0 and 2 share the first of two hardware queues. The third launch waits there behind the second, which waits
+// for its stream, though nothing else prevents it. With three queues it runs at once.
 TEST(SimulatedGpu, KeepsLaunchesWaitingBehindOthersOfTheirQueue) {
   for (const unsigned queues : {2u, 3u}) {
     GpuModel model = two_sms();
@@ -201,7 +202,7 @@ TEST(SimulatedGpu, HoldsSoManyGridsAtOnce) {
   EXPECT_NEAR(us(completions_of(gpu).at(1).begin), 4.0, 1e-6);
 }
 
-// Blocks go to the SM with fewer warps: four of them, two to each; and one at a time, 100 ns apart.
+// Blocks go to the SM with fewer warps: four blocks, two to each SM; and one at a time, 100 ns apart.
 TEST(SimulatedGpu, GivesBlocksToTheSmWithMostRoom) {
   GpuModel model = two_sms();
   model.block_interval = Nanoseconds(100);
@@ -216,7 +217,7 @@ TEST(SimulatedGpu, GivesBlocksToTheSmWithMostRoom) {
   EXPECT_THAT(blocks, ElementsAre(testing::Pair(0u, 2), testing::Pair(1u, 2)));
 }
 
-// A green context's launches stay on its SMs, and do not wait for those of the other.
+// A green context's launches stay on its SMs and do not wait for those of another context.
 TEST(SimulatedGpu, KeepsGreenContextsApart) {
   SimulatedGpu gpu(two_sms(), {.trace = true});
   const KernelId kernel = added(gpu, computing(4));
@@ -253,13 +254,13 @@ TEST(SimulatedGpu, ChargesPersistentBlocksForEachFetch) {
     gpu.submit({.kernel = added(gpu, computing(16)), .persistent = twin}).value();
     return us(time_of(gpu));
   };
-  // Overhead passes as work of a block alone does, 4 cycles each of 1000 instructions: 1 us is a quarter of 4 us there
-  // and so of 8 us here.
+  // Overhead passes like the work of a block alone, with 4 cycles for each of 1000 instructions. 1 us is a quarter of 4
+  // us there, and so a quarter of 8 us here.
   EXPECT_NEAR(time(1), 8 * 10.0, 1e-6);
   EXPECT_NEAR(time(4), 8 * 8.0 + 2 * 2.0, 1e-6);
 }
 
-// Stopped after 20 us, in the third blocks of 8 us: six have run. The rest runs later.
+// The launch is stopped after 20 us, in the third blocks of 8 us, so six have run. The rest runs later.
 TEST(SimulatedGpu, StopsPersistentLaunchesAtTheNextBlock) {
   SimulatedGpu gpu(two_sms());
   const KernelId kernel = added(gpu, computing(100));
@@ -272,7 +273,7 @@ TEST(SimulatedGpu, StopsPersistentLaunchesAtTheNextBlock) {
   EXPECT_EQ(stopped.next_block, 6u);
   gpu.submit({.kernel = kernel, .first_block = stopped.next_block, .persistent = Persistence{.per_sm = 1}}).value();
   EXPECT_EQ(gpu.wait()->blocks, 94u);
-  EXPECT_TRUE(gpu.stop(first));  // has ended: nothing
+  EXPECT_TRUE(gpu.stop(first));  // does nothing: the launch has ended
   EXPECT_FALSE(gpu.wait());
 }
 
@@ -287,7 +288,7 @@ TEST(SimulatedGpu, EndsALaunchThatIsStoppedBeforeItBegins) {
   EXPECT_EQ(done.at(second).next_block, 0u);
 }
 
-// However long one would wait.
+// The limit of the wait does not matter.
 TEST(SimulatedGpu, SaysAtOnceThatAStoppedLaunchHasEnded) {
   SimulatedGpu gpu(two_sms());
   const KernelId kernel = added(gpu, computing(100));
@@ -314,7 +315,7 @@ TEST(SimulatedGpu, CountsWhatItDid) {
   }
 }
 
-// Beside as many warps of another kernel, a kernel that shares badly has half of its hits: half of its bytes go to
+// Beside as many warps of another kernel, a kernel that shares badly loses half of its hits, so half of its bytes go to
 // DRAM.
 TEST(SimulatedGpu, CountsTheHitsThatAreLostToOthers) {
   SimulatedKernel cached = computing(8);
@@ -333,7 +334,8 @@ TEST(SimulatedGpu, CountsTheHitsThatAreLostToOthers) {
   }
 }
 
-// At half the clock what only computes takes twice as long; the board draws power meanwhile, whose energy is the GPU's.
+// At half the clock, kernels that only compute take twice as long. The board draws power meanwhile, which is the GPU's
+// energy.
 TEST(SimulatedGpu, RunsAtTheClockOfItsBoard) {
   BoardModel quick = *find_board_model("H100");
   quick.least_lock_latency = quick.most_lock_latency = Nanoseconds(0);
@@ -353,7 +355,7 @@ TEST(SimulatedGpu, RunsAtTheClockOfItsBoard) {
   EXPECT_NEAR(run(Megahertz(750)) / run(Megahertz(1500)), 2.0, 0.02);
 }
 
-// What DRAM bounds takes twice as long at half of the memory's clock.
+// Kernels that DRAM limits take twice as long at half of the memory's clock.
 TEST(SimulatedGpu, RunsAtTheMemoryClockOfItsBoard) {
   BoardModel model = *find_board_model("H100");
   model.memory_clocks = {Megahertz(2600), Megahertz(1300)};
@@ -425,7 +427,7 @@ TEST(SimulatedGpu, WaitsNoLongerThanItWasTold) {
   EXPECT_TRUE(gpu.wait());
 }
 
-// A GPU without such units, as Fermi without tensor cores, runs no kernel that needs them.
+// A GPU without certain units, such as Fermi without tensor cores, runs no kernel that needs them.
 TEST(SimulatedGpu, RefusesAKernelThatNeedsAMissingPipe) {
   SimulatedGpu gpu(gpu_named("C2050"));
   SimulatedKernel kernel = one_warp(1);
@@ -433,7 +435,7 @@ TEST(SimulatedGpu, RefusesAKernelThatNeedsAMissingPipe) {
   EXPECT_THAT(gpu.add_kernel(kernel).error().to_string(), HasSubstr("has no such pipe: `tensor`"));
 }
 
-// A millionth of a nanosecond is less than doubles can tell of a minute: blocks end nevertheless.
+// A millionth of a nanosecond is less than a double can resolve after a minute; blocks end nevertheless.
 TEST(SimulatedGpuForMinutes, BlocksEndHoweverLateItIs) {
   SimulatedGpu gpu(gt640());
   SimulatedKernel kernel = find_gt640_kernel("Srad")->kernel;

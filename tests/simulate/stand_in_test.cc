@@ -1,5 +1,5 @@
 // The stand-in for NVML (fakes/nvml), with physics and faults. Each test has a process of its own, because a library is
-// steered once in a process.
+// set up only once per process.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ class StandIn : public ::testing::Test {
     set("FAKE_NVML_TIME", "virtual");
   }
 
-  // Runs the rest of a test in a child, to which the library is new.
+  // Runs the rest of a test in a child process, which loads the library anew.
   static void in_a_process(const std::function<void(const NvmlApi&, nvmlDevice_t)>& test) {
     const auto child = [&] {
       const NvmlApi& nvml = *nvml_api().value();
@@ -62,7 +62,7 @@ class StandIn : public ::testing::Test {
     EXPECT_EXIT(child(), ::testing::ExitedWithCode(0), "");
   }
 
-  // Of the library that nvml_api() loaded.
+  // Returns a function of the library that nvml_api() loaded.
   template <typename Function>
   static Function* exported(const char* name) {
     void* const library = dlopen(std::getenv("WATTUNE_LIBNVML"), RTLD_NOW | RTLD_NOLOAD);
@@ -122,7 +122,7 @@ TEST_F(StandIn, ThatOfAnOldDriverLacksSome) {
   });
 }
 
-// 45 W + 0.0614 W/MHz * 975 MHz = 104.9 W at 50 °C, at 35 °C or so 2 W less; a counter of the same.
+// 45 W + 0.0614 W/MHz * 975 MHz = 104.9 W at 50 °C, and 2 W less at about 35 °C; the counter agrees.
 TEST_F(StandIn, AProfileShowsThePowerAndTheEnergyOfItsBoard) {
   with_profile("A100");
   in_a_process([](const NvmlApi& nvml, nvmlDevice_t device) {
@@ -169,7 +169,7 @@ TEST_F(StandIn, ALimitHoldsTheClockAndSaysWhy) {
   });
 }
 
-// What another process set and loaded is what this one sees.
+// This process sees the settings and the load of another one.
 TEST_F(StandIn, ProcessesShareABoard) {
   with_profile("A100");
   in_a_process([](const NvmlApi&, nvmlDevice_t) {
@@ -224,7 +224,7 @@ TEST_F(StandIn, LogsTheNamesOfItsCalls) {
               ElementsAre("nvmlInit_v2", "nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetPowerUsage"));
 }
 
-// In front of the stand-in, which writes a log of its own.
+// The forwarding library is in front of the stand-in, which writes a log of its own.
 TEST_F(StandIn, AForwardingLibraryPassesEveryFunctionOnAndWritesItDown) {
   set("FORWARD_NVML", test::program("wattune-fake-libnvml.so").string());
   set("LIBNVML", test::program("wattune-forwarding-libnvml.so").string());

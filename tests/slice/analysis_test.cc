@@ -17,7 +17,7 @@ constexpr std::array<TwinForm, kTwinForms> kForms = {add, linear, guard, persist
 
 PtxTree parsed(const std::string& text) { return parse_ptx(text, "k.ptx").value(); }
 
-// "3: griddepcontrol.wait: it ...", of the last kernel; empty where nothing stands against the form.
+// Returns a text such as "3: griddepcontrol.wait: it ..." for the last kernel; empty if nothing forbids the form.
 std::string obstacle(const std::string& text, TwinForm form) {
   const PtxTree tree = parsed(text);
   const KernelAnalysis kernel = analyse(tree).back();
@@ -26,14 +26,14 @@ std::string obstacle(const std::string& text, TwinForm form) {
   return std::to_string(found->position.line) + ": " + found->construct + ": " + found->reason;
 }
 
-// The body begins at line 11 of entry_with().
+// Returns the obstacle in a body, which begins at line 11 of entry_with().
 std::string obstacle_in(const std::string& body, TwinForm form) { return obstacle(entry_with(body), form); }
 
 void expect_refused(const std::string& body, const std::string& construct) {
   for (const TwinForm form : kForms) EXPECT_THAT(obstacle_in(body, form), StartsWith("11: " + construct + ": "));
 }
 
-// Refused as persistent only, with these words.
+// Expects an obstacle with these words to the persistent form only.
 void expect_not_persistent(const std::string& body, const std::string& words) {
   for (const TwinForm form : {add, linear, guard}) EXPECT_EQ(obstacle_in(body, form), "") << body;
   EXPECT_THAT(obstacle_in(body, persistent), HasSubstr(words)) << body;
@@ -92,7 +92,7 @@ TEST(Obstacle, IsAnIndirectCallOnlyWhereItMayReachWhoReadsTheIndex) {
   EXPECT_EQ(obstacle(kHead + reads + table + call, guard), "");
 }
 
-// A flag, a lock, a counter that is read by adding nothing.
+// The loops wait for a flag, for a lock, and for a counter that is read by adding nothing.
 TEST(Obstacle, IsALoopThatWaitsForAnotherBlock) {
   for (const char* read : {"ld.volatile.global.u32 %r1, [%rd1];", "ld.acquire.gpu.u32 %r1, [%rd1+4];",
                            "mov.u32 %r3, 0; atom.global.cas.b32 %r1, [%rd1], %r3, 1;",
@@ -103,7 +103,7 @@ TEST(Obstacle, IsALoopThatWaitsForAnotherBlock) {
   }
 }
 
-// The inner loop waits though the outer one moves on, as in a scan that looks back.
+// The inner loop waits although the outer one moves on, as in a scan that looks back.
 TEST(Obstacle, IsAWaitInsideALoop) {
   EXPECT_THAT(obstacle_in("$o: add.u64 %rd1, %rd1, 4;\n$w: ld.volatile.global.u32 %r1, [%rd1];\n"
                           "setp.eq.u32 %p1, %r1, 0; @%p1 bra $w; @%p2 bra $o; ret;",
@@ -130,7 +130,7 @@ TEST(Obstacle, IsNoLoopOverMemoryThatChangesItsAddress) {
       "setp.lt.u32 %p1, %r3, 9; @%p1 bra $a; ret;");
 }
 
-// Kept where the twin has 16 bytes of its own, or where the twin's come in between.
+// Such accesses are refused if the twin has its own 16 bytes there, or places them in between.
 TEST(PersistentObstacle, IsSharedMemoryAtAPlainNumber) {
   const std::string words = "its address comes from no shared variable";
   expect_not_persistent("shl.b32 %r1, %tid.x, 2; st.shared.u32 [%r1], %r2; ret;", words);
@@ -183,7 +183,7 @@ TEST(PersistentObstacle, IsAThreadThatLeavesInsideAFunction) {
   EXPECT_EQ(obstacle(text, guard), "");
 }
 
-// Counted barriers may all be in use; those without a count are met by all threads, so that one is as good as another.
+// Counted barriers may all be in use. All threads meet at barriers without a count, so that any free one serves.
 TEST(PersistentObstacle, IsThatAllSixteenBarriersCountThreads) {
   std::string fifteen;
   for (int i = 0; i < 15; ++i) fifteen += "bar.sync " + std::to_string(i) + ", 64; ";
@@ -196,7 +196,8 @@ TEST(PersistentObstacle, IsABarrierThatARegisterChooses) {
   expect_not_persistent("bar.sync %r1, 64; ret;", "leaves none that is known to be free");
 }
 
-// They wait for lanes that have returned, which a twin has not let go, unless the mask was made of those at work.
+// Operations of a warp wait for lanes that have returned, which still run in a twin, unless the mask holds only active
+// lanes.
 TEST(PersistentObstacle, IsAWarpThatMayWaitForReturnedThreads) {
   const std::string early = "mov.u32 %r1, %laneid; setp.gt.u32 %p1, %r1, 7; @%p1 ret; ";
   expect_not_persistent(early + "shfl.sync.down.b32 %r2, %r3, 1, 31, 0xffffffff; ret;",
@@ -208,7 +209,7 @@ TEST(PersistentObstacle, IsAWarpThatMayWaitForReturnedThreads) {
   expect_allowed("shfl.sync.down.b32 %r2, %r3, 1, 31, 0xffffffff; " + early + "ret;");
 }
 
-// The last step of a reduction: whole warps leave, and one goes on.
+// In the last step of a reduction, whole warps leave, and one goes on.
 TEST(PersistentObstacle, IsNoWarpThatGoesOnAsAWhole) {
   expect_allowed(
       "mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 31; @%p1 bra $e;\n"
@@ -232,7 +233,8 @@ TEST(PersistentObstacle, IsAReductionThatReturnedThreadsWouldSpoil) {
   expect_allowed("bar.red.popc.u32 %r3, 0, %p2; ret;");
 }
 
-// Whole warps may return before a barrier; the threads of a warp that do not are waited for where both ways join.
+// Whole warps may return before a barrier. If only some threads of a warp return, the others wait for them where both
+// ways join.
 TEST(PersistentObstacle, IsABarrierBehindWhatPartsAWarp) {
   const std::string by_thread = "mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, %r2; @%p1 ret; bar.sync 0; ret;";
   expect_not_persistent(by_thread, "some threads of a warp may return before this barrier");
@@ -249,7 +251,7 @@ TEST(Analysis, NamesWhatIsReadThroughCalls) {
   EXPECT_THAT(analyse(tree).at(0).special_registers, ElementsAre("%ctaid.y", "%tid.x"));
 }
 
-// "what an exchange leaves ...", or empty.
+// Returns a text such as "what an exchange leaves ...", or an empty one.
 std::string order_cause(const std::string& body) {
   const PtxTree tree = parsed(entry_with(body));
   const auto found = analyse(tree).at(0).order_sensitive;
@@ -293,7 +295,7 @@ TEST(Analysis, NamesStoresOfAllBlocksAtOnePlace) {
   EXPECT_EQ(order_cause(index + "setp.eq.u32 %p1, %r2, 0; @%p1 st.global.u32 [%rd1], %r2; ret;"), "");
 }
 
-// 12 floats behind 3 bytes begin at 4; the module's variable is named, the other not.
+// 12 floats behind 3 bytes begin at 4. Only one of the module's variables is named, and counts.
 TEST(Analysis, CountsDeclaredResources) {
   const PtxTree tree =
       parsed(kHead +

@@ -1,4 +1,4 @@
-// Twins of generated kernels, as ptxas takes them.
+// Twins of generated kernels, which ptxas must accept.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ std::optional<std::string> find_ptxas() {
   return std::nullopt;
 }
 
-// What a kernel is made of: each is a part of a body, with what it declares.
+// A part of a generated kernel's body, with its declarations.
 struct Part {
   const char* declarations;
   const char* body;
@@ -57,7 +57,7 @@ constexpr char kFunctions[] = R"(.func (.param .b32 r) indexed(.param .b32 a)
 }
 )";
 
-// Any two kinds of parts, in order.
+// Returns a kernel of two kinds of parts, in this order.
 std::string kernel_of(std::size_t first, std::size_t second) {
   std::string text = fmt::format(".visible .entry k{}_{}(.param .u64 p)\n.maxntid 128, 1, 1\n{{\n", first, second);
   text += ".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<8>; .reg .f32 %f<4>; .reg .b64 %rd<4>;\n";
@@ -81,8 +81,8 @@ TwinModule all_twins(const std::string& target) {
   return add_twins(tree, {TwinForm::add, TwinForm::linear, TwinForm::guard, TwinForm::persistent}).value();
 }
 
-// Of 144 kernels those that wait (2 * 12 - 1) have no twin; persistent ones are also refused where lanes may have
-// returned before a shuffle and two kinds of barriers.
+// The kernels that wait (2 * 12 - 1 of 144) have no twin. Persistent twins are also refused for kernels whose lanes may
+// have returned before a shuffle, and for two kinds of barriers.
 TEST(AssembledTwins, AreMadeOrRefusedByTheKernelsParts) {
   const TwinModule module = all_twins("sm_90");
   const auto made = [&](TwinForm form) { return std::ranges::count(module.twins, form, &Twin::form); };

@@ -11,7 +11,7 @@
 namespace wattune::slice {
 namespace {
 
-// Counts how often sets are joined.
+// A set that counts how often sets are joined.
 struct CountedSet {
   static inline std::size_t joins = 0;
   std::uint64_t bits = 0;
@@ -23,7 +23,7 @@ struct CountedSet {
   }
 };
 
-// 0 to 19,999, each followed by the next.
+// Returns a chain of nodes, each followed by the next.
 Edges chain_of(std::uint32_t nodes) {
   Edges edges(nodes);
   for (std::uint32_t node = 0; node + 1 < nodes; ++node) edges[node].push_back(node + 1);
@@ -60,7 +60,7 @@ TEST(Components, GatherTheSameRoundACycle) {
   EXPECT_EQ(all[3].bits, 8u);
 }
 
-// Each function calls the next, and the last reads the block's index: all get it as a parameter.
+// Each function calls the next, and the last reads the block's index. All of them get it as a parameter.
 TEST(CallGraph, HandsTheIndexThroughAChainOfCalls) {
   constexpr int kChained = 20000;
   std::string text = kHead;

@@ -7,7 +7,7 @@
 namespace wattune::slice {
 namespace {
 
-// One to four bytes overwritten, taken out or doubled.
+// Damages a text in one to four places: a byte is overwritten, or some are removed or doubled.
 std::string damaged(std::string text, Random& random) {
   const std::string kBytes = "{}()[];,.%@!\"/*0xf\n\\<>:|-";
   for (std::uint64_t i = 0, times = 1 + random.below(4); i < times; ++i) {
@@ -22,7 +22,7 @@ std::string damaged(std::string text, Random& random) {
   return text;
 }
 
-// All views lie in the text, whatever it was.
+// Expects that all views lie in the text, however damaged it is.
 void expect_inside(const PtxTree& tree) {
   const std::string& text = *tree.text;
   for (const PtxFunction& function : tree.functions) {
@@ -59,7 +59,7 @@ TEST(DamagedPtx, IsRefusedWhereverItIsCutInsideAFunction) {
     ASSERT_FALSE(parse_ptx(kModule.substr(0, cut), "k.ptx")) << kModule.substr(0, cut);
 }
 
-// What analysis looks at may be missing: it must not look beyond the end.
+// Operands that the analysis reads may be missing. It must not read beyond the end.
 TEST(DamagedPtx, MayHaveInstructionsWithoutOperands) {
   for (const char* opcode : {"call", "activemask.b32", "match.any.sync.b32", "vote.sync.ballot.b32", "bar.sync", "bra",
                              "brx.idx", "bar.red.popc.u32", "atom.global.cas.b32", "ld.volatile.global.u32",

@@ -17,7 +17,7 @@ PtxFunction function_of(const std::string& body) {
   return trees.back().functions.at(0);
 }
 
-// Blocks: 0 the branch, 1 one way, 2 the other, 3 the ret, 4 the exit.
+// Two ways and their blocks: 0 the branch, 1 one way, 2 the other, 3 the ret, 4 the exit.
 constexpr char kDiamond[] = R"(
   @%p1 bra $other;
   mov.u32 %r1, 1;
@@ -28,7 +28,7 @@ $end:
   ret;
 )";
 
-// Blocks: 0 before, 1 the loop, 2 the ret, 3 the exit.
+// A loop and its blocks: 0 before, 1 the loop, 2 the ret, 3 the exit.
 constexpr char kLoop[] = R"(
   mov.u32 %r1, 0;
 $again:
@@ -59,7 +59,7 @@ TEST(Flow, KnowsLoops) {
   EXPECT_THAT(loops[0].blocks, ElementsAre(1));
 }
 
-// Blocks: 0 before, 1 the head of the outer one, 2 the inner one, 3 the end of the outer one.
+// The blocks are: 0 before, 1 the head of the outer loop, 2 the inner one, 3 the end of the outer one.
 TEST(Flow, KnowsLoopsInsideLoops) {
   const Flow flow = flow_of(
       function_of("mov.u32 %r1, 0; $o: add.u32 %r1, %r1, 1; $i: add.u32 %r2, %r2, 1; @%p1 bra $i; @%p2 bra $o; ret;"));

@@ -70,7 +70,7 @@ TEST(OpenclSlice, BeginsBehindTheCallersOwnOffset) {
             (NdRange{{8, 3, 1}, {4, 3, 1}, {104, 3, 0}}));
 }
 
-// The system's OpenCL, found when the test runs.
+// The system's OpenCL, if the test finds one.
 class Opencl {
  public:
   Opencl() : library_(dlopen("libOpenCL.so.1", RTLD_NOW)) {
@@ -84,7 +84,7 @@ class Opencl {
 
   explicit operator bool() const { return device_ != nullptr; }
 
-  // What the kernel `k` writes into `words` words, launched once for each range.
+  // Returns the `words` words that the kernel `k` writes, launched once for each range.
   std::vector<cl_uint> run(const std::string& source, const std::vector<NdRange>& ranges, std::size_t words) {
     cl_int status = 0;
     const auto context =
@@ -129,7 +129,8 @@ class Opencl {
   cl_device_id device_ = nullptr;
 };
 
-// Each work-item adds up, in its own word, all that the built-in functions say; helper functions ask too.
+// A kernel in which each work-item sums up the results of all built-in functions in its own word. Helper functions call
+// them too.
 constexpr char kAsksEverything[] = R"(
 uint groups(uint d) { return get_num_groups(d) * 7 + get_group_id(d) * 1000; }
 kernel void k(global uint* out) {
@@ -140,7 +141,7 @@ kernel void k(global uint* out) {
 }
 )";
 
-// The same names by pasting, as the value of a macro, and over the end of a line.
+// A kernel with the same names, made by pasting, as the value of a macro, and over the end of a line.
 constexpr char kHidesEverything[] = R"(
 #define JOIN(a, b) a##b
 #define GROUPS JOIN(get_num, _groups)

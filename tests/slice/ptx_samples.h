@@ -1,4 +1,4 @@
-// PTX texts that several tests read.
+// PTX texts for several tests.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@ namespace wattune::slice {
 
 inline const std::string kHead = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
-// The body of an entry `k` with one pointer, behind the declarations that most bodies need.
+// Returns an entry `k` with one pointer and this body, behind the declarations that most bodies need.
 inline std::string entry_with(const std::string& body) {
   return kHead + ".visible .entry k(\n\t.param .u64 k_param_0\n)\n{\n\t.reg .pred %p<4>;\n\t.reg .b32 %r<16>;\n" +
          "\t.reg .b64 %rd<8>;\n" + body + "}\n";

@@ -19,12 +19,12 @@ PtxTree tree_of(const std::string& text) { return parse_ptx(text, "k.ptx").value
 
 std::string mistake_in(const std::string& text) { return parse_ptx(text, "k.ptx").error().to_string(); }
 
-// The first operands of the only instruction.
+// Returns the first operands of the only instruction.
 std::vector<PtxOperand> operands_of(const std::string& instruction) {
   return tree_of(entry_with(instruction)).functions.at(0).instructions.at(0).operands;
 }
 
-// The values outlive the tree, and numbers do not need its text.
+// Returns the values of numbers. They outlive the tree, because numbers do not need its text.
 std::vector<std::uint64_t> bits_of(const std::string& numbers) {
   std::vector<std::uint64_t> bits;
   for (const PtxOperand& operand : operands_of("op " + numbers + ";")) bits.push_back(operand.bits);
@@ -87,7 +87,7 @@ TEST(PtxTree, HasFunctionsWithParametersAndDirectives) {
   EXPECT_EQ(entry.directive("maxnreg"), nullptr);
 }
 
-// As ptxas takes them.
+// The assembler ptxas accepts such declarations.
 TEST(PtxTree, HasDeclarationsWithoutASemicolon) {
   const PtxTree tree =
       parse_ptx(kHead + ".visible .func (.param .b32 r) f(.param .b32 a)\n.func g .noreturn\n" +

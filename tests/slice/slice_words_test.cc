@@ -41,7 +41,8 @@ TEST(Divider, IsExactForNumbersBelow2To31) {
   }
 }
 
-// 12 rows of 10: a target of 25 blocks holds 2 rows, one of 130 a plane, one of 4 a third of a row (3, 3 and 4 blocks).
+// A plane has 12 rows of 10 blocks. A target of 25 blocks holds 2 rows, one of 130 a plane, and one of 4 a third of a
+// row (3, 3 and 4 blocks).
 TEST(Boxes, AreWholePlanesElseWholeRowsElseEvenPartsOfARow) {
   const Grid grid{10, 12, 3};
   EXPECT_THAT(boxes(grid, 130).value(),
@@ -55,7 +56,7 @@ TEST(Boxes, AreWholePlanesElseWholeRowsElseEvenPartsOfARow) {
   EXPECT_THAT(boxes(grid, 1000).value(), ElementsAre(Box{{0, 0, 0}, grid}));
 }
 
-// Planes of 12 rows of 10: from block 15 on, half a row, 10 rows, a plane, 11 rows and 3 blocks.
+// Planes have 12 rows of 10. From block 15 on follow half a row, 10 rows, a plane, 11 rows and 3 blocks.
 TEST(Boxes, OfARangeAreTheRestOfARowAndOfAPlaneAndWholePlanes) {
   EXPECT_THAT(boxes_of({10, 12, 4}, 15, 5 + 100 + 120 + 110 + 3),
               ElementsAre(Box{{5, 1, 0}, {5, 1, 1}}, Box{{0, 2, 0}, {10, 10, 1}}, Box{{0, 0, 1}, {10, 12, 1}},
@@ -107,7 +108,7 @@ TEST(Boxes, NeedBlocks) {
   EXPECT_EQ(message(boxes({4, 4, 1}, 0)), "slices of 0 blocks");
 }
 
-// As the twin does: the row, what is left of it, then the plane.
+// The computation follows the twin's: the row, the rest of the row, then the plane.
 TEST(LinearWords, TurnNumbersIntoTheIndicesOfTheirBlocks) {
   const Grid grid{7, 5, 3};
   const LinearWords words = linear_words(grid, 0).value();

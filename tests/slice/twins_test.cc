@@ -21,7 +21,7 @@ TwinModule with_twins(const std::string& text, const std::vector<TwinForm>& form
   return add_twins(parse_ptx(text, "k.ptx").value(), forms).value();
 }
 
-// The text of kernel k's twin.
+// Returns the text of kernel k's twin.
 std::string twin_of(const std::string& text, TwinForm form) {
   const TwinModule module = with_twins(text, {form});
   const PtxTree tree = parse_ptx(module.text, "twins.ptx").value();
@@ -48,7 +48,7 @@ TEST(Twins, LeaveEveryOtherByteAlone) {
   EXPECT_EQ(module.text.substr(at), text.substr(text.find("\t.section")));
 }
 
-// No assembler takes it; what replaces the instruction replaces its operand.
+// No assembler accepts such a return. The replacement of the instruction also replaces its operand.
 TEST(Twins, OfAReturnWithASpecialRegisterCanBeRead) {
   const std::string twin = twin_of_body("@%p1 ret %ctaid.y; mov.u32 %r1, %tid.x; ret;", persistent);
   EXPECT_THAT(twin, HasSubstr("@%p1 bra"));
@@ -184,7 +184,7 @@ TEST(PersistentTwin, ReadsNoIndexOfItsOwn) {
               Not(ContainsRegex("%n?ctaid")));
 }
 
-// Once for a chunk that is waited for, once for one that is taken ahead.
+// Each appears twice: for a chunk that is waited for, and for one that is taken ahead.
 TEST(PersistentTwin, TakesOneChunkAtATimeAndLooksAtTheStopWordFirst) {
   const std::string twin = twin_of_body("ret;", persistent);
   EXPECT_EQ(count(twin, "atom.global.add.u32"), 2u);
@@ -209,7 +209,7 @@ TEST(PersistentTwin, MeetsAtABarrierThatCountsNoThreads) {
   EXPECT_THAT(twin, HasSubstr("wattune_take:\n\tbar.sync 2;"));
 }
 
-// All threads take the same way round a loop whose count all know.
+// All threads run such a loop equally often.
 TEST(PersistentTwin, KeepsBarriersThatAllThreadsReach) {
   const std::string loop =
       ".shared .b8 s[64]; ld.param.u64 %rd1, [k_param_0]; mov.u32 %r1, 0;\n"

@@ -1,4 +1,4 @@
-// Kernels that wait for other blocks, and such that do not, as nvcc compiles them and as only PTX can say them.
+// Kernels that wait for other blocks, and kernels that do not: as nvcc compiles them, and in forms that only PTX has.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,13 +23,13 @@ PtxTree parse_compiled_kernels() {
   return parse_ptx(text.str(), "waits.ptx").value();
 }
 
-// Returns the tree that analyses of it look into.
+// Returns the tree, whose text the analyses refer to.
 const PtxTree& compiled_kernels() {
   static const PtxTree tree = parse_compiled_kernels();
   return tree;
 }
 
-// The read by which a loop may wait; empty without one.
+// Returns the read by which a loop may wait; empty if there is none.
 std::string wait_in(const KernelAnalysis& kernel) {
   for (const Obstacle& obstacle : kernel.obstacles)
     if (obstacle.forms.all() && obstacle.reason.ends_with("may wait for another block")) return obstacle.construct;
@@ -97,7 +97,7 @@ TEST(Waits, EndByBranchTablesReturnsAndChosenValues) {
             "");
 }
 
-// A loop goes on by what was read before it.
+// The loop depends on a value that was read before it.
 TEST(Waits, AreOfTheLoopThatTheReadIsIn) {
   EXPECT_EQ(wait_in_body("ld.global.u32 %r1, [%rd1]; $w: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1;\n"
                          "@%p1 bra $w; ret;"),
@@ -126,7 +126,7 @@ TEST(Waits, PassThroughParametersOfEachCallAlone) {
   EXPECT_EQ(wait_in_text(loop("%r2")), "");
 }
 
-// The compiler's own memory of a thread or a block is nobody else's, though addresses are generic.
+// Variables of a thread or a block are not shared with other blocks, although their addresses are generic.
 TEST(Waits, AreNoReadsOfOwnVariablesByGenericAddresses) {
   const auto loop = [](const std::string& address) {
     return address + "$w: ld.u32 %r1, [%rd2+8]; setp.lt.u32 %p1, %r1, 9; @%p1 bra $w; ret;";

@@ -53,15 +53,15 @@ TEST(Arithmetic, ZeroDivisorsAreFaults) {
 
 TEST(Arithmetic, TrueDivisionRoundsOnceAlsoBeyond53Bits) {
   double result = 0.0;
-  // 2^53 + 1 lies half-way between two doubles: to the even one.
+  // 2^53 + 1 lies half-way between two doubles, and is rounded to the even one.
   ASSERT_EQ(divide((std::int64_t{1} << 53) + 1, 1, result), Fault::none);
   EXPECT_EQ(result, 0x1p53);
-  // Doubles from 2^62 on are 2^10 apart: 2^62 + 2^9 lies half-way, and one more goes up.
+  // Doubles from 2^62 on are 2^10 apart. 2^62 + 2^9 lies half-way, and one more is rounded up.
   ASSERT_EQ(divide((std::int64_t{1} << 62) + 513, 1, result), Fault::none);
   EXPECT_EQ(result, 0x1p62 + 1024.0);
   ASSERT_EQ(divide((std::int64_t{1} << 62) + 512, 1, result), Fault::none);
   EXPECT_EQ(result, 0x1p62);
-  // 2^53 + 1 is a multiple of 3; dividing the double nearest to it instead gives half less.
+  // 2^53 + 1 is a multiple of 3. Dividing the double nearest to it gives half less.
   ASSERT_EQ(divide((std::int64_t{1} << 53) + 1, 3, result), Fault::none);
   EXPECT_EQ(result, 3002399751580331.0);
   ASSERT_EQ(divide(kMin, kMin, result), Fault::none);

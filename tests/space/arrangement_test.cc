@@ -1,5 +1,5 @@
-// What a prefix leaves to the rest of a constraint: the frontiers that the arrangement of sums and products gives, and
-// the states that the automata need.
+// The parts of a prefix that the rest of a constraint sees: the frontiers of arranged sums and products, and the states
+// that the automata need.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -29,7 +29,7 @@ struct Compiled {
 
   std::size_t frontier(std::size_t level) const { return program.levels[level].frontier.size(); }
 
-  // The number of states per layer of the minimal automaton, the one for "everything passes" included.
+  // Returns the number of states per layer of the minimal automaton, including the one for "everything passes".
   std::vector<std::size_t> states() const {
     StopSignal never({});
     Budget budget(1'000'000, 10'000'000, never);
@@ -87,7 +87,7 @@ TEST(ConstraintDiagram, SettledConstraintsLeaveTheState) {
 }
 
 TEST(ConstraintDiagram, ThresholdsMergeProducts) {
-  // Of a*b the rest sees only how many of c = 1..4 fit, min(4, 8 // (a*b)): 4 (everything passes), 2, 1, or 0 (dead).
+  // Tells of a*b only how many of c = 1..4 fit, which is min(4, 8 // (a*b)): 4 (everything passes), 2, 1, or 0 (dead).
   const Compiled compiled({range_parameter("a", 1, 6), range_parameter("b", 1, 6), range_parameter("c", 1, 4)},
                           "a * b * c <= 8");
   EXPECT_EQ(compiled.states().back(), 3U);

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The values joined by spaces, or the error's message.
+// Returns the values joined by spaces, or the error's message.
 std::string list_of(std::string_view text) {
   const Result<std::vector<Value>> values = Expression::parse_list(text);
   if (!values) return values.error().message();

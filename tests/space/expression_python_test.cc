@@ -34,7 +34,7 @@ std::vector<std::string> split(const std::string& text, const std::string& separ
   return parts;
 }
 
-// Reads what Python's repr() wrote. Not by Expression, which is what is tested here.
+// Parses the output of Python's repr(), without Expression, which is under test.
 Value parse_repr(const std::string& text) {
   if (text == "True" || text == "False") return Value(text == "True");
   if (text[0] == '\'' || text[0] == '"') {
@@ -75,7 +75,7 @@ Result<Value> evaluate(const Row& row) {
   });
 }
 
-// Type and value, bit for bit: 1 is not 1.0 nor True, and 0.0 is not -0.0.
+// Tells whether type and value agree, bit for bit: 1 is not 1.0 nor True, and 0.0 is not -0.0.
 bool identical(const Value& a, const Value& b) {
   if (a.kind() != b.kind()) return false;
   if (a.kind() != Value::Kind::real) return a == b;
@@ -88,7 +88,7 @@ std::string outcome(const Result<Value>& result) {
   switch (result.error().code()) {
     case ErrorCode::out_of_range: return "overflow";
     case ErrorCode::invalid_argument: return "error";
-    default: return result.error().to_string();  // no line of the table should come to this
+    default: return result.error().to_string();  // no line of the table should lead here
   }
 }
 

@@ -26,7 +26,7 @@ Result<Value> evaluate(std::string_view text, const Bindings& bindings = {}) {
   });
 }
 
-// The Error that parsing or evaluating meets.
+// Returns the Error of parsing or evaluating.
 Error failure_of(std::string_view text, const Bindings& bindings = {}) {
   const Result<Value> result = evaluate(text, bindings);
   if (result) return Error(ErrorCode::internal, "no error but " + result->to_string());
@@ -61,7 +61,7 @@ TEST(Expression, SubscriptedNameIsOneName) {
   EXPECT_EQ(*evaluate("(ProblemSize[0]+2) * 3", {{"ProblemSize[0]", 4}}), Value(18));
 }
 
-// As hardware counters have them.
+// Names of hardware counters have dots.
 TEST(Expression, NamesMayHaveDots) {
   EXPECT_EQ(*evaluate("dram__bytes.sum / 2", {{"dram__bytes.sum", 8}}), Value(4.0));
   EXPECT_EQ(failure_of("p.x > 1", {{"p", 1}}).to_string(), "spec.toml:3:10: unknown name `p.x`: `p.x > 1`");

@@ -12,7 +12,7 @@ std::vector<Parameter> parameters() {
   return {{"a", {1, 2, 4}, {}, {}}, {"b", {"x", "y"}, {}, {}}, {"c", {7, 8, 9}, {}, {}}};
 }
 
-// Four of 18 configurations, one of them twice; c is 8 or 9.
+// Returns a space of four of 18 configurations, one of which is listed twice; c is 8 or 9.
 SearchSpace listed() {
   return SearchSpace::from_list(parameters(), {{2, 1, 2}, {0, 0, 1}, {0, 0, 2}, {2, 0, 1}, {0, 0, 1}}).value();
 }

@@ -36,7 +36,7 @@ TEST(SearchSpaceContents, NegativeValuesAndPythonDivision) {
 }
 
 TEST(SearchSpaceContents, RealsKeepTheirOrderOfEvaluation) {
-  // (0.1 + 0.2) + 0.3 is 0.6000000000000001 and 0.1 + (0.2 + 0.3) is 0.6: the sums must not be rearranged.
+  // Forbids rearranging the sums: (0.1 + 0.2) + 0.3 is 0.6000000000000001, and 0.1 + (0.2 + 0.3) is 0.6.
   expect_equals_brute_force({parameter("a", {0.1, 0.2, 0.3}), parameter("b", {0.1, 0.2, 0.3}),
                              parameter("c", {0.1, 0.2, 0.3}), parameter("d", {0.5, 0.6, 0.7})},
                             {"a + b + c == d or a + (b + c) < 0.55"});
@@ -72,8 +72,8 @@ TEST(SearchSpaceContents, CertainConstraintsLeaveEverything) {
                             {"a + b >= 0", "a * b <= 49", "True", "1 < 2 < 3"});
 }
 
-// Random constraints over small parameters: contents and faults as brute force says. The generator avoids `and` at the
-// top, where a term that is false may shadow a fault to its left.
+// A generator of random constraints over small parameters. Contents and faults must agree with brute force. It avoids
+// `and` at the top, where a false term may hide a fault to its left.
 class RandomConstraint {
  public:
   explicit RandomConstraint(std::uint64_t seed) : random_(seed) {}
@@ -109,7 +109,7 @@ class RandomConstraint {
   Random random_;
 };
 
-// Builds with the options given and compares with what brute force has found.
+// Builds with these options and compares with the outcome of brute force.
 void expect_outcome(const std::vector<Parameter>& parameters, const std::vector<std::string>& expressions,
                     const BuildOptions& options, const std::set<ValueIndices>& expected, bool fault) {
   const auto space = SearchSpace::build(parameters, constraints(expressions), {}, options);

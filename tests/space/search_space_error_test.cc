@@ -1,4 +1,4 @@
-// What SearchSpace::build refuses, with the text and place it names, and what it accepts in spite of faults.
+// The errors of SearchSpace::build, with text and place, and the faults that it accepts.
 #include <stdexcept>
 
 #include "space/space_support.h"
@@ -61,7 +61,7 @@ TEST(SearchSpaceErrors, AFaultThatOtherConstraintsExcludeIsNone) {
   // In one expression, on either side of an `and`.
   EXPECT_EQ(space_of({range_parameter("a", 0, 6)}, {"a != 0 and 12 % a == 0"}).count(), 5U);
   EXPECT_EQ(space_of({range_parameter("a", 0, 6)}, {"12 % a == 0 and a != 0"}).count(), 5U);
-  // Excluded by a constraint over several parameters.
+  // Excludes the faults by a constraint over several parameters.
   expect_equals_brute_force({range_parameter("a", 0, 3), range_parameter("b", 0, 3), range_parameter("c", 0, 3)},
                             {"12 % (a * b) == 0", "a * b >= 1 + c % 2"});
 }

@@ -8,7 +8,7 @@
 namespace wattune::space {
 namespace {
 
-// No partial results merge: a square root of a sum of products of everything.
+// Returns parameters whose constraint lets no partial results merge: a square root of a sum of products of everything.
 std::vector<Parameter> tangled_parameters(int values) {
   return {range_parameter("a", 1, values), range_parameter("b", 1, values), range_parameter("c", 1, values),
           range_parameter("d", 1, values), range_parameter("e", 1, values)};
@@ -98,8 +98,8 @@ TEST(SearchSpaceFallback, NoValidConfigurationAmongTheDrawnIsAnError) {
 }
 
 TEST(SearchSpaceFallback, AnOpaquePredicateOverAllParametersIsTestedWhereOthersLeaveFew) {
-  // 12^8 = 430 million combinations, of which the chain of equalities leaves 12: too many states for the predicate
-  // alone.
+  // The chain of equalities leaves 12 of 12^8 = 430 million combinations. The predicate alone would need too many
+  // states.
   std::vector<Parameter> parameters;
   std::vector<std::string> equalities;
   Predicate predicate{
@@ -118,7 +118,7 @@ TEST(SearchSpaceFallback, AnOpaquePredicateOverAllParametersIsTestedWhereOthersL
 }
 
 TEST(SearchSpaceFallback, ManySmallConstraintsThatTangle) {
-  // All different: every constraint is tiny, their intersection remembers the set of values used.
+  // All values differ. Every constraint is tiny; their intersection remembers the set of values used.
   std::vector<Parameter> parameters;
   std::vector<std::string> different;
   for (int p = 0; p < 6; ++p) {
@@ -131,8 +131,8 @@ TEST(SearchSpaceFallback, ManySmallConstraintsThatTangle) {
   EXPECT_EQ(tangled.count(), 720U);
 }
 
-// 8 parameters of 4 values and 20 constraints, of which the diagram holds none: 144 of 65,536 combinations are valid,
-// so that 2,000 draws show fewer than 20 of them.
+// A space of 8 parameters of 4 values and 20 constraints, none of which the diagram holds. 144 of 65,536 combinations
+// are valid, so that 2,000 draws find fewer than 20 of them.
 class FewAreValid : public ::testing::Test {
  protected:
   FewAreValid() {

@@ -40,7 +40,7 @@ TEST(SearchSpace, NamesTheValuesOfAConfiguration) {
   EXPECT_EQ(configuration.id(), 3U);
 }
 
-// Ids and the hash are stored in journals: a change of either breaks resuming and needs a new kHashVersion.
+// Journals store ids and the hash. A change of either breaks resuming and needs a new kHashVersion.
 TEST(SearchSpace, IdsAndHashStayTheSameAcrossVersions) {
   const SearchSpace space = stencil();
   EXPECT_EQ(space.content_hash(), "a555d4a55a29382e4a82ce61c8ce81d0");
@@ -111,7 +111,7 @@ TEST(SearchSpace, AConstraintThatFaultsCountsAsBroken) {
 TEST(SearchSpace, DefaultConfigurationIsTheNearestValidOne) {
   std::vector<Parameter> parameters = {range_parameter("a", 1, 4), range_parameter("b", 1, 4),
                                        range_parameter("c", 1, 4)};
-  // No defaults: the first values, a=1, b=1, c=1, of which c alone must change; c=2 comes before c=3.
+  // Changes c alone: without defaults, the first values a=1, b=1, c=1 are taken. c=2 comes before c=3.
   EXPECT_EQ(space_of(parameters, {"c > 1"})
                 .configuration(space_of(parameters, {"c > 1"}).default_configuration())
                 .to_string(),
@@ -126,7 +126,7 @@ TEST(SearchSpace, DefaultConfigurationIsTheNearestValidOne) {
   EXPECT_EQ(changed.configuration(id).to_string(), "a=1, b=4, c=4");
 }
 
-// A board that nobody sets runs at its highest clocks, in whichever order a spec lists them.
+// A board whose clocks nobody sets runs at its highest clocks, in whatever order a spec lists them.
 TEST(SearchSpace, DefaultConfigurationHasTheHighestOfWhatIsSetOnTheBoard) {
   const auto standard = [](std::vector<Value> clocks, std::vector<Value> limits) {
     std::vector<Parameter> parameters = {range_parameter("a", 1, 4), range_parameter("clock", 1, 1),
@@ -178,7 +178,7 @@ TEST(SearchSpace, ProjectFindsEveryConfigurationFromItsOwnPlaces) {
   }
 }
 
-// Places 0 .. 9; b must be larger than a, so that a=7 leaves 8 and 9, of which 8 is nearer to 2.
+// Places are 0 .. 9. b must be larger than a, so that a=7 leaves 8 and 9, of which 8 is nearer to 2.
 TEST(SearchSpace, ProjectTakesTheNearestValueThatStaysValid) {
   const SearchSpace space = space_of({range_parameter("a", 0, 9), range_parameter("b", 0, 9)}, {"a < b"});
   ASSERT_EQ(space.report().order, (std::vector<std::string>{"a", "b"}));
@@ -227,7 +227,7 @@ TEST(SearchSpace, CountsOfParametersWithoutAChoice) {
 
 // --- neighbours ---------------------------------------------------------------------------------------------------
 
-// By definition: every other valid configuration for which `near` holds.
+// Returns the neighbours by their definition: every other valid configuration for which `near` holds.
 template <typename F>
 std::vector<ConfigurationId> neighbours_by_definition(const SearchSpace& space, ConfigurationId id, F near) {
   const std::vector<ValueIndices> all = contents(space);

@@ -67,8 +67,8 @@ inline Expression::Lookup lookup_in(const std::vector<Parameter>& parameters, co
   };
 }
 
-// The valid combinations, by evaluating every expression at every combination. A fault that no other expression
-// shadows sets *fault.
+// Finds the valid combinations by evaluating every expression at every combination. Sets *fault for a fault that no
+// other expression excludes.
 inline std::set<ValueIndices> brute_force(const std::vector<Parameter>& parameters,
                                           const std::vector<std::string>& expressions, bool* fault = nullptr) {
   std::vector<Expression> parsed;
@@ -89,7 +89,7 @@ inline std::set<ValueIndices> brute_force(const std::vector<Parameter>& paramete
   return valid;
 }
 
-// Every configuration of the space, by id.
+// Returns every configuration of the space, by id.
 inline std::vector<ValueIndices> contents(const SearchSpace& space) {
   std::vector<ValueIndices> result;
   ValueIndices indices;
@@ -100,7 +100,7 @@ inline std::vector<ValueIndices> contents(const SearchSpace& space) {
   return result;
 }
 
-// The space holds exactly the combinations that brute force finds, and each once.
+// Expects that the space holds exactly the combinations that brute force finds, and each once.
 inline void expect_equals_brute_force(const std::vector<Parameter>& parameters,
                                       const std::vector<std::string>& expressions, const BuildOptions& options = {}) {
   const SearchSpace space = space_of(parameters, expressions, options);
@@ -110,7 +110,8 @@ inline void expect_equals_brute_force(const std::vector<Parameter>& parameters,
   EXPECT_EQ(distinct, brute_force(parameters, expressions));
 }
 
-// Small enough for brute force, connected, with products, sums, divisibility and short circuits.
+// Returns parameters that are few enough for brute force. Their constraints connect all of them, with products, sums,
+// divisibility and short circuits.
 inline std::vector<Parameter> stencil_parameters() {
   return {parameter("bx", {1, 2, 4, 8, 16, 32}), parameter("by", {1, 2, 4, 8}), range_parameter("tx", 1, 4),
           range_parameter("ty", 1, 4),           range_parameter("tt", 1, 4),   parameter("sh", {0, 1})};

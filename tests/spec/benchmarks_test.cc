@@ -93,7 +93,7 @@ struct Sizes {
   std::int64_t a, b, c;
 };
 
-// KTT's constraints of its batched GEMM, as its program states them, one after another.
+// True if KTT's constraints of its batched GEMM allow the configuration. They are in the order of its program.
 bool ktt_allows(const Sizes& size, int group_y, int group_z, int caching, int pad_aa, int pad_ab, std::int64_t pad_c,
                 int direct, int unroll) {
   if (group_y > size.b) return false;
@@ -112,7 +112,7 @@ std::uint64_t count_by_hand(const Sizes& size) {
   std::uint64_t count = 0;
   for (const int group_y : {1, 2, 4, 8, 16, 32})
     for (const int group_z : {1, 2, 4, 8, 16, 32, 64})
-      for (int rest = 0; rest < 3 * 16; ++rest)  // the strategy, and a bit for each parameter of two values
+      for (int rest = 0; rest < 3 * 16; ++rest)  // the strategy, and a bit for each parameter with two values
         for (const std::int64_t pad_c : std::set<std::int64_t>{0, size.c % 4})
           count +=
               ktt_allows(size, group_y, group_z, rest / 16, rest % 2, rest / 2 % 2, pad_c, rest / 4 % 2, rest / 8 % 2);
@@ -126,7 +126,7 @@ std::uint64_t count_in_spec(const Sizes& size) {
   return static_cast<std::uint64_t>(space::SearchSpace::build(spec.parameters, spec.constraints).value().count());
 }
 
-// With squares of 2, 4, 8, 16 and 32 the counts of KTT's own program.
+// The counts for squares of 2, 4, 8, 16 and 32 are those of KTT's own program.
 TEST(GemmBatched, HasTheSpaceOfKttWhateverTheSizes) {
   const std::vector<std::pair<std::int64_t, std::uint64_t>> squares{{2, 384}, {4, 336}, {8, 452}, {16, 424}, {32, 268}};
   for (const auto& [side, count] : squares) EXPECT_EQ(count_in_spec({side, side, side}), count) << side;
@@ -135,7 +135,7 @@ TEST(GemmBatched, HasTheSpaceOfKttWhateverTheSizes) {
     EXPECT_EQ(count_in_spec(size), count_by_hand(size)) << size.a << ' ' << size.b << ' ' << size.c;
 }
 
-// The constraints of Xmipp's kernel in C++, against those of the spec.
+// The constraints of Xmipp's kernel, written in C++, give the same configurations as the spec.
 TEST(FourierReconstruction, HasTheConfigurationsThatBruteForceFinds) {
   const auto spec =
       load(std::filesystem::path(WATTUNE_SOURCE_DIR) / "benchmarks/fourier_reconstruction/fourier_reconstruction.toml");

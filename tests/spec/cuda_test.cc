@@ -1,4 +1,4 @@
-// What specs say of CUDA kernels.
+// Specs of CUDA kernels.
 #include "spec/spec_fixture.h"
 
 namespace wattune::spec {
@@ -52,7 +52,7 @@ TEST_F(CudaSpec, IsReadCompletely) {
   EXPECT_EQ(weights.place, BufferPlace::constant);
   EXPECT_EQ(weights.vector_width, 4u);
   EXPECT_EQ(std::get<VectorArgument>(spec->arguments[0].kind).type, ElementType::bfloat16);
-  // Neither the symbol nor local memory is one.
+  // The symbol and local memory are no parameters of the function.
   EXPECT_EQ(parameters_of(*spec, launches_of(*spec).front().arguments).size(), 1u);
 }
 

@@ -1,4 +1,4 @@
-// What specs say of functions on the host.
+// Specs of functions on the host.
 #include <gmock/gmock.h>
 
 #include "spec/spec_fixture.h"
@@ -57,7 +57,7 @@ TEST_F(HostSpec, TheExtensionTellsTheLanguage) {
   EXPECT_EQ(to_string(Language::c), "C");
 }
 
-// C has several names for types of one and of eight bytes, and none that all compilers know for half.
+// C has several names for types of one and of eight bytes, and none for half that all compilers know.
 TEST_F(HostSpec, TheCallHasTheTypesOfTheArguments) {
   const std::vector<FunctionCall> calls = launched_source(after("f.cc", "f.cc").value()).calls;
   ASSERT_THAT(calls, SizeIs(1));

@@ -1,4 +1,4 @@
-// Specs of strangers: a KernelSpec or one line that says what is wrong and where.
+// Specs of strangers: each gives a KernelSpec, or one line that names the mistake and its place.
 #include <gtest/gtest.h>
 
 #include "hostile.h"

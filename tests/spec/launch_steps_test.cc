@@ -30,12 +30,12 @@ class SpecOf : public SpecTest {
     EXPECT_TRUE(spec) << spec.error().to_string();
     return spec ? *std::move(spec) : KernelSpec();
   }
-  // Without the place.
+  // Returns the message without the place.
   std::string mistake(const std::string& launch, const std::string& more_arguments = {}) const {
     const std::string words = described(parse(launch, more_arguments));
     return words.substr(words.find(": ") + 2);
   }
-  // Of an argument `x` that is so.
+  // Returns the message for an argument `x` with these keys.
   std::string bad_argument(const std::string& rest) const {
     return mistake(kLaunch, "  { name = \"x\", " + rest + " },\n");
   }

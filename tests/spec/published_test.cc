@@ -20,7 +20,7 @@ struct Published {
 };
 void PrintTo(const Published& published, std::ostream* out) { *out << published.name; }
 
-// As the README of the folder says.
+// The numbers of configurations in the README of the folder.
 const Published kSpecs[] = {
     {"bicg", 193},
     {"convolution", 120},

@@ -71,7 +71,8 @@ TEST_F(Roles, OnlyCodeGoesToTheKernelInAWayOfItsOwn) {
               HasSubstr("`as` of parameter `b` is for parameters whose role is code"));
 }
 
-// As a whole word of its text or in its function's name; a parameter that is code is expected there.
+// A name is a doubt if it is a whole word of the text or of the function's name. A parameter that is code is expected
+// there.
 TEST_F(Roles, AKernelThatNamesAParameterThatIsNoMacroIsDoubted) {
   KernelSpec spec = parse("blocks = { values = [4], role = \"launch\" }\nunroll = [1]\n").value();
   spec.source.text = "void add() { int n_blocks = my_blocks + blocks2 + unroll; }";

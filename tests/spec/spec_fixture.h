@@ -1,4 +1,4 @@
-// A folder for specs and the files that they name, and what the tests look at in an error.
+// A folder for specs and the files that they name, and a helper for messages of errors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class SpecTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
-// "LINE:COLUMN: message: `text` (hint)", or "fine".
+// Returns "LINE:COLUMN: message: `text` (hint)", or "fine".
 inline std::string described(const Result<KernelSpec>& result) {
   if (result) return "fine";
   const std::string text = result.error().to_string();

@@ -55,7 +55,8 @@ TEST_F(T1Spec, ReadsKernelTunersDialect) {
   EXPECT_EQ(spec.constraints[0].position.line, 8);
   EXPECT_EQ(spec.constraints[0].position.column, 36);
 
-  // The problem and its divisors win over GlobalSize; an extent without divisors is divided by its block, if any.
+  // The problem and its divisors take precedence over GlobalSize. An extent without divisors is divided by its block,
+  // if any.
   EXPECT_EQ(spec.geometry.convention, GeometryConvention::divided);
   EXPECT_EQ(spec.problem_size[0].value, 4096);
   EXPECT_EQ(spec.geometry.divisors[0].size(), 2U);
@@ -144,7 +145,7 @@ TEST_F(T1Spec, GivesValuesTheirDeclaredType) {
   EXPECT_EQ(spec.parameters[4].values[0], Value(-1));
 }
 
-// A file whose kernel is missing serves for its space, whatever else it says.
+// A file whose kernel is missing serves for its space, even with mistakes elsewhere.
 TEST_F(T1Spec, KeepsTheSpaceOfAFileThatCannotRun) {
   std::string text = kKtt;
   text.replace(text.find("add.cl"), 6, "no.cl");
@@ -166,7 +167,7 @@ TEST_F(T1Spec, AcceptsAByteOrderMarkAndCarriageReturns) {
   EXPECT_EQ(spec.constraints[0].position.column, 36);
 }
 
-// The text at a position of a file, as long as `length`.
+// Returns `length` characters at a position of a file.
 std::string text_at(const std::filesystem::path& file, const SourcePosition& position, std::size_t length) {
   std::ifstream stream(file);
   std::string line;
@@ -193,7 +194,7 @@ TEST(T1Files, EveryCollectedFileLoadsWithPositions) {
   EXPECT_EQ(files, 23U);  // 17 spaces, 4 of the benchmark hub, 2 of KTT
 }
 
-// Names of other tuners are mapped; what is not here is left to the program.
+// Names of other tuners are mapped; unknown ones are left to the program.
 TEST_F(T1Spec, MapsTheStrategiesOfOtherTuners) {
   const auto strategy = [&](const std::string& name) {
     std::string text = kKtt;

@@ -40,7 +40,7 @@ class TomlErrors : public SpecTest {
     write("naive.cl", "");
   }
 
-  // What becomes of the good spec when `from` is replaced by `to`.
+  // Returns the message for the good spec with `from` replaced by `to`.
   std::string after(std::string_view from, std::string_view to) const {
     std::string text(kGoodTomlSpec);
     const std::size_t at = text.find(from);
@@ -51,7 +51,7 @@ class TomlErrors : public SpecTest {
 
 TEST_F(TomlErrors, NoneInTheGoodSpec) { EXPECT_EQ(after("add", "add"), "fine"); }
 
-// Objectives, metrics and constraints would read the one for the other.
+// Objectives, metrics and constraints would confuse the parameter with the metric.
 TEST_F(TomlErrors, NamesOfMetrics) {
   for (const std::string& name : figure_names())
     EXPECT_EQ(after("block = [32, 64]", "block = [32, 64]\n" + name + " = [1, 2]"),

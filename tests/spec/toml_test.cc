@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// A spec that is right, with the sections given in place of its own.
+// The sections of a correct spec, any of which a test may replace.
 struct Sections {
   std::string top;
   std::string arguments = R"({ name = "a", type = "float*", length = "n" })";
@@ -130,7 +130,7 @@ TEST_F(TomlSpec, ReadsBuffersOfStructs) {
   EXPECT_EQ(a.fields[1].type, ElementType::float64);
   EXPECT_TRUE(std::holds_alternative<FillUniform>(a.fields[0].fill));
   EXPECT_EQ(std::get<FillNormal>(a.fields[1].fill).deviation, 0.5);
-  EXPECT_EQ(element_bytes(a), 16U);  // the double lies at 8
+  EXPECT_EQ(element_bytes(a), 16U);  // the double is at offset 8
   EXPECT_EQ(a.comparison, OutputComparison::sum);
   EXPECT_EQ(a.compared_length.text, "n // 2");
   EXPECT_EQ(kind<VectorArgument>(spec, 1).fields.size(), 1U);

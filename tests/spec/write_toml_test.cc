@@ -82,8 +82,8 @@ class WriteToml : public test::FolderTest {
   }
 };
 
-// What is written of what was read is the same text, so nothing was lost on the way, but for `divide`, which is a grid
-// from the first writing on.
+// A spec that was written and read is written as the same text, so that nothing is lost. Only `divide` changes: it is a
+// grid from the first writing on.
 TEST_F(WriteToml, ReadsBackAsTheSpecThatItWas) {
   const KernelSpec spec = parse(kEverything);
   const std::string once = write_toml(spec).value();

@@ -136,7 +136,7 @@ TEST(Csv, TheGainOverTheDefaultIsThreeColumns) {
   EXPECT_THAT(text, HasSubstr("456789Z,,,,,,,,,\n"));
 }
 
-// A reader would take the first of them.
+// A reader would use the first of the two columns.
 TEST(Csv, RefusesTwoColumnsOfOneName) {
   for (const char* name : {"time_ns", "status", "final", "objective"}) {
     ResultSet written;

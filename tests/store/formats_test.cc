@@ -65,7 +65,7 @@ TEST_F(LoadResults, AFinalWithoutSenseIsRefused) {
   EXPECT_EQ(refused(R"("final":"third")"), "trial 1: `final` is none that Wattune knows: `third`");
 }
 
-// What took no time was not timed.
+// A time of 0 means that the kernel was not timed.
 TEST_F(LoadResults, ATimeOfZeroIsAFailureInEveryFormatOfOthers) {
   ResultSet results = sample_results(7);  // the first and the last are correct
   results.trials[0].observation.statistics = Statistics{};
@@ -84,7 +84,7 @@ TEST_F(LoadResults, ATimeOfZeroIsAFailureInEveryFormatOfOthers) {
   }
 }
 
-// Wattune's own files say what it recorded, so a time that it cannot have recorded is an error.
+// Wattune's own files contain what it recorded, so a time that it cannot have recorded is an error.
 TEST_F(LoadResults, RefusesItsOwnFormatWithATimeThatCannotBe) {
   ResultSet results = sample_results(1);
   results.trials[0].observation.statistics = Statistics{};
@@ -232,7 +232,7 @@ TEST_F(WriteFile, HonoursTheUmask) {
   EXPECT_EQ(std::filesystem::status(path("f")).permissions(), std::filesystem::perms(0640));
 }
 
-// They have no place of their own for it, and readers of theirs take any number that has a name.
+// These formats have no place for the gain, and their readers accept any number that has a name.
 TEST(Formats, OfOthersCarryTheGainOverTheDefaultAsNumbers) {
   ResultSet written = sample_results(1);
   written.trials[0].observation.metrics.clear();

@@ -1,4 +1,4 @@
-// Every reader on files of strangers: a value or one line that says what is wrong, in bounded memory.
+// Every reader on files of strangers: each file gives a value or one line with the mistake, in bounded memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ constexpr std::size_t kMostMemory = std::size_t{1} << 28;
 class HostileFiles : public FolderTest {
  protected:
   void SetUp() override { before_ = peak_memory(); }
-  // Sanitizers keep what was freed.
+  // Sanitizers keep freed memory, which would count as used.
   void TearDown() override {
 #if !defined(__SANITIZE_ADDRESS__)
     EXPECT_LT(peak_memory() - before_, kMostMemory);
@@ -44,9 +44,9 @@ class HostileFiles : public FolderTest {
   }
 
  private:
-  // What was read can be exported: as JSON that is valid whatever the names.
+  // Exports the results, which must give valid JSON whatever the names are.
   static void write_again(const ResultSet& results) {
-    const auto cache = write_kernel_tuner_cache(results);  // which refuses names of its own members
+    const auto cache = write_kernel_tuner_cache(results);  // rejects names of its own members
     for (const std::string& text : {write_json(results), write_t4(results), cache ? *cache : std::string()})
       EXPECT_EQ(text.find_first_of("\x1b\a\x7f"), std::string::npos) << text.substr(0, 200);
     (void)write_csv(results);
@@ -72,7 +72,7 @@ TEST_F(HostileFiles, Ktt) {
        "ProfilingData": {"Counters": [{"Name": "ipc", "Type": "Double", "Value": 1.5}]}}]}]})");
 }
 
-// Lines whose checksum is right get further than others: what is damaged is what stands before it.
+// Lines with a right checksum get further than others, so the text before the checksum is damaged too.
 TEST_F(HostileFiles, Journals) {
   {
     const auto journal = Journal::open(path("good"), sample_info());

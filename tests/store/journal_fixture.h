@@ -1,4 +1,4 @@
-// A journal in a folder of the test's own.
+// A journal in a folder of the test.
 #pragma once
 
 #include "store/sample_results.h"
@@ -17,7 +17,7 @@ class JournalTest : public FolderTest {
     for (int i = 0; i < trials; ++i) ASSERT_TRUE((*journal)->add(sample_trial(i)));
   }
 
-  // What a resumed run finds; -1 when it cannot be opened.
+  // Returns the number of Trials that a resumed run finds; -1 if the journal cannot be opened.
   int recovered_trials() {
     const auto journal = Journal::open(file_, sample_info(), Resume::checked);
     return journal ? static_cast<int>((*journal)->recovered().size()) : -1;

@@ -33,7 +33,7 @@ TEST_F(JournalTest, CutsOffATornLastLineAtEveryByte) {
   }
 }
 
-// As editors leave it that end lines as Windows does, and the last one not at all.
+// Some editors end lines as Windows does, and leave the last one without an end.
 TEST_F(JournalTest, GoesOnAfterLineEndsOfWindowsAndALastLineWithoutEnd) {
   write_journal(2);
   const std::string whole = contents_of(file_);
@@ -58,7 +58,7 @@ TEST_F(JournalTest, OfAnOlderWattuneIsRead) {
 TEST_F(JournalTest, BeginsAnewAfterATornHeader) {
   write_journal(0);
   const std::string header = contents_of(file_);
-  // Closing waits for the disk each time, so that only the beginning is tried byte by byte.
+  // Closing waits for the disk each time, so only the beginning is tried byte by byte.
   for (std::size_t size = 0; size < header.size(); size += size < 40 ? 1 : 23) {
     write_contents(file_, header.substr(0, size));
     EXPECT_EQ(read_journal(file_).error().code(), ErrorCode::parse_error);
@@ -110,7 +110,7 @@ TEST_F(JournalTest, RefusesADamagedHeader) {
   EXPECT_EQ(results.error().to_string(), "run.journal:1: the journal's header is damaged");
 }
 
-// The sample's first Trial as a whole line in which `what` is replaced.
+// Returns the sample's first Trial as a whole line in which `what` is replaced.
 std::string line_with(const std::string& what, const std::string& by) {
   std::string line;
   EXPECT_TRUE(TrialEncoder(sample_info().parameters).encode(sample_trial(0), line));
@@ -152,7 +152,7 @@ TEST_F(JournalTest, RefusesNumbersThatNoDeviceAndNoClockCanHaveShown) {
   }
 }
 
-// `target` means other things too; journals of the beginning have it.
+// `target` has other meanings too, but early journals use it for the objective.
 TEST_F(JournalTest, ReadsTheFormerNameOfTheObjective) {
   const std::string header = journal_header(sample_info());
   for (const char* name : {"objective", "target"}) {

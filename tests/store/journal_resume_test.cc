@@ -1,4 +1,4 @@
-// Which journals a run continues.
+// Resuming journals: those that a run may continue, and those that it may not.
 #include <gmock/gmock.h>
 
 #include "store/journal_fixture.h"
@@ -74,7 +74,7 @@ TEST_F(JournalTest, ForcedRefusesOtherObjectives) {
               HasSubstr("objectives (before: none, now: maximize gflops) (write to another file)"));
 }
 
-// The objective may be made of the metric, whose values then mean something else.
+// The objective may use the metric, and its values then have another meaning.
 TEST_F(JournalTest, ForcedRefusesOtherMetricsWhereThereIsAnObjective) {
   RunInfo info = sample_info();
   info.objectives = {{"gflops", true}};
@@ -151,7 +151,7 @@ TEST_F(ChangedSpace, TheSameSpaceAgainAddsNothing) {
   EXPECT_EQ(contents_of(file_), before);
 }
 
-// Killed while the Trials that count are written again: the run before is as it was.
+// The run is killed while the Trials that count are written again. The run before is unchanged.
 TEST_F(ChangedSpace, WhatIsCutWhileItIsCarriedLosesNothing) {
   write_journal(6);
   const std::size_t before = contents_of(file_).size();
@@ -175,7 +175,7 @@ TEST_F(ChangedSpace, IsRefusedByWhoDoesNotKnowSpaces) {
   EXPECT_THAT(refused.error().message(), testing::EndsWith("cannot be continued, its search space has changed"));
 }
 
-// The gain was over another configuration.
+// The old gain was over another default configuration.
 TEST_F(ChangedSpace, ANewDefaultMakesOldGainsUnknown) {
   {
     auto journal = Journal::open(file_, sample_info());
@@ -194,7 +194,7 @@ TEST_F(ChangedSpace, ANewDefaultMakesOldGainsUnknown) {
 
 // --- Journals of the first format
 
-// Its header named the source and the options only.
+// Returns a journal whose header names the source and the options only.
 std::string journal_of_first_format() {
   std::string header =
       R"({"wattune_journal":1,"wattune_version":"0.1.0","started_at":"2026-01-31T00:00:00.123456789Z",)"

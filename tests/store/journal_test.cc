@@ -36,7 +36,7 @@ TEST_F(JournalTest, GoesOnWhereItStopped) {
   expect_same_trials(read_journal(file_)->trials, sample_results(6).trials);
 }
 
-// A finalist of the shoot-out is recorded a second time.
+// A finalist is recorded a second time.
 TEST_F(JournalTest, AConfigurationMeasuredAgainTakesItsPlace) {
   write_journal(3);
   Trial again = sample_trial(0);

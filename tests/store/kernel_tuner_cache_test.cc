@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A cache with the given entries behind a fixed head.
+// Returns a cache with the given entries behind a fixed head.
 std::string cache_of(const std::string& entries, const std::string& objective = "\"time\"") {
   return R"({"device_name": "A100", "kernel_name": "add", "problem_size": 100, "tune_params_keys": ["x"],
 "tune_params": {"x": [128, 192]}, "objective": )" +
@@ -51,7 +51,7 @@ TEST(KernelTunerCache, KeepsTimesFailuresAndMetrics) {
   }
 }
 
-// A maximised metric is a negative objective, which is no time.
+// A maximised metric is stored as a negative objective, which is no time.
 TEST(KernelTunerCache, KeepsTheTimeWhereSomethingElseWasWanted) {
   ResultSet results = sample_results(1);
   results.trials[0].observation.objective_value = -12.5;
@@ -138,8 +138,8 @@ TEST(KernelTunerCache, TakesTheRecordedTimeAsTheObjective) {
   EXPECT_EQ(only(results).samples.size(), 3u);
   EXPECT_THAT(only(results).metrics, ElementsAre(Metric{"GB/s", 7.0, ""}));
   EXPECT_EQ(only(results).phases.compile.value(), 3e8);
-  EXPECT_EQ(only(results).phases.overhead.value(), 3e6);  // the framework's and the search's
-  // 2022-12-23 is day 19349 of the epoch; 12:11:26.5 is 43886.5 s.
+  EXPECT_EQ(only(results).phases.overhead.value(), 3e6);  // the sum of framework and search
+  // Equals 2022-12-23, day 19349 of the epoch, and 12:11:26.5, which is 43886.5 s.
   EXPECT_EQ(results.trials[0].finished_at.time_since_epoch(),
             std::chrono::hours(24 * 19349) + std::chrono::milliseconds(43886500));
 }

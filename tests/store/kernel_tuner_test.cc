@@ -1,5 +1,6 @@
-// Exports as Kernel Tuner itself reads them: its cache in simulation mode, T4 by its schema. It finds a configuration
-// by the values in Python's notation and refuses a cache of another function, device or list of parameters.
+// Exports as Kernel Tuner itself reads them: its cache in simulation mode, and T4 by its schema. It finds a
+// configuration by the values in Python's notation, and rejects a cache of another function, device or list of
+// parameters.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +15,7 @@ namespace {
 
 using KernelTuner = FolderTest;
 
-// Six configurations, of which the first is correct and takes 1,001 ns; Kernel Tuner returns no failures.
+// The first of six configurations is correct and takes 1,001 ns; Kernel Tuner returns no failures.
 TEST_F(KernelTuner, ReadsWhatWasExported) {
   const ResultSet results = sample_results(6);
   write_contents(path("cache.json"), write_kernel_tuner_cache(results).value());

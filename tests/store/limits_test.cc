@@ -1,4 +1,4 @@
-// Result files that would take all memory or overflow the stack: refused in one line that says what is too much.
+// Result files that would take all memory or overflow the stack: each is rejected in one line that names the limit.
 #include "store/limits.h"
 
 #include <gmock/gmock.h>
@@ -65,7 +65,7 @@ TEST_F(Limits, ListsOfEntriesAreNotObjectsOfManyMembers) {
 
 TEST_F(Limits, FilesOfMoreThanAGibibyteAreNotRead) {
   write_contents(path("r.json"), "{");
-  std::filesystem::resize_file(path("r.json"), kMaxFileBytes + 1);  // a hole, which takes no place
+  std::filesystem::resize_file(path("r.json"), kMaxFileBytes + 1);  // a hole, which takes no space
   const auto loaded = load_results(path("r.json"));
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().code(), ErrorCode::invalid_argument);

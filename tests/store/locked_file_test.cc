@@ -19,13 +19,13 @@ namespace {
 
 using testing::HasSubstr;
 
-// What another process does between the moments in which a file is opened and locked.
+// An action of another process between opening and locking a file.
 std::function<void()> before_locking;
 
 }  // namespace
 }  // namespace wattune::store
 
-// Takes the place of the C library's in this program.
+// Replaces the function of the C library in this program.
 extern "C" int fcntl(int descriptor, int command, ...) {
   std::va_list arguments;
   va_start(arguments, command);
@@ -44,7 +44,7 @@ class LockedFileTest : public FolderTest {
   const std::filesystem::path file_ = path("run.journal");
 };
 
-// Otherwise it would write on in a file without a name, or in one that was set aside.
+// Otherwise it would go on writing to a file without a name, or to one that was set aside.
 TEST_F(LockedFileTest, LocksTheFileThatHasTheNameWhenItIsLocked) {
   write_contents(file_, "old");
   before_locking = [this] { std::filesystem::rename(file_, path("old")); };
@@ -57,7 +57,7 @@ TEST_F(LockedFileTest, LocksTheFileThatHasTheNameWhenItIsLocked) {
   EXPECT_EQ(contents_of(path("old")), "old");
 }
 
-// The lock is given up between the first try and the second.
+// The lock is released between the first try and the second.
 TEST_F(LockedFileTest, WaitsForTheLockWhenTold) {
   std::optional<LockedFile> held(LockedFile::open(file_).value());
   EXPECT_EQ(LockedFile::open(file_).error().code(), ErrorCode::busy);

@@ -1,4 +1,4 @@
-// Journals that others touch while they are written.
+// Journals that other programs touch while they are written.
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -10,7 +10,7 @@ namespace {
 
 class LostJournal : public JournalTest {
  protected:
-  // Adds a Trial, lets `lose` do its work, adds another and expects both to be in a new file.
+  // Adds a Trial, calls `lose`, adds another Trial, and expects both in a new file.
   void expect_saved(const std::function<void()>& lose, const std::string& how) {
     auto journal = Journal::open(file_, sample_info());
     ASSERT_TRUE(journal && (*journal)->add(sample_trial(0)));

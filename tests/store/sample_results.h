@@ -56,7 +56,7 @@ inline RunInfo sample_info() {
   return info;
 }
 
-// Trial `index` of the sample run, below 24; every status occurs within the first six.
+// Returns Trial `index` of the sample run, below 24; every status occurs within the first six.
 inline Trial sample_trial(int index) {
   static const auto names =
       std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"block", "scale", "padding", "type"});

@@ -1,4 +1,4 @@
-// Files of any kind that Wattune opens again: what is recognised, what is left out, what takes the place of what.
+// Sealed files: their kinds, damaged lines, and replacement of older files.
 #include "store/sealed_file.h"
 
 #include <gmock/gmock.h>

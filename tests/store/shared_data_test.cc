@@ -1,4 +1,4 @@
-// Files that other programs wrote on real GPUs, where they are at hand.
+// Files that other programs wrote on real GPUs, if they are at hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 namespace wattune::store {
 namespace {
 
-// The sample run, as it would be at another start.
+// Returns the sample run with another time of its start.
 ResultSet run_started_at(int second, int trials = 6) {
   ResultSet results = sample_results(trials);
   results.info.started_at = second_of_2026(second);
@@ -27,7 +27,7 @@ class SqliteFile : public FolderTest {
  protected:
   std::filesystem::path file() const { return path("all.sqlite"); }
   void add(const ResultSet& results) const { ASSERT_TRUE(add_to_database(file(), {results})); }
-  // With SQLite's own program.
+  // Runs statements with SQLite's own program.
   void run_sql(const std::string& sql) const {
     ASSERT_EQ(std::system(("sqlite3 " + file().string() + " \"" + sql + "\" > " + path("out").string()).c_str()), 0);
   }
@@ -77,7 +77,7 @@ TEST_F(SqliteFile, IsAloneInItsFolderWhenNobodyHasItOpen) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path("")), {}), 1);
 }
 
-// 6 processes each add 5 runs; whoever comes first makes the tables.
+// 6 processes add 5 runs each; the first one makes the tables.
 TEST_F(SqliteFile, ProcessesThatAddAtTheSameTimeLoseNothing) {
   constexpr int kProcesses = 6, kRuns = 5;
   std::vector<pid_t> children;

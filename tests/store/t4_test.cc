@@ -61,7 +61,7 @@ TEST(T4, KeepsUncertaintiesAndKnowsKernelTunersClocks) {
   EXPECT_EQ(parse_t4(write_t4(*results))->trials[0].observation.metrics, results->trials[0].observation.metrics);
 }
 
-// A maximised metric is a negative objective, which is no time.
+// A maximised metric is stored as a negative objective, which is no time.
 TEST(T4, KeepsTheTimeWhereSomethingElseWasWanted) {
   ResultSet results = sample_results(1);
   results.trials[0].observation.objective_value = -12.5;

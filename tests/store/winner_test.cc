@@ -1,4 +1,4 @@
-// Whatever format results pass through, the same configuration wins with the same objective.
+// The winner of results: the same configuration wins with the same objective, whatever format the results pass through.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -15,12 +15,12 @@ namespace {
 using testing::HasSubstr;
 
 struct Measured {
-  double searched = 0.0;  // ns, and joules in the place of these
+  double searched = 0.0;  // ns, which also stands for joules
   double in_final = 0.0;
   FinalPlace place = FinalPlace::none;
 };
 
-// The search found 0 faster than 1, in the final 1 won; 2 ran in no final, in less time than both took there.
+// The search found 0 faster than 1, but 1 won the final. 2 was in no final, and took less time than both took there.
 const std::vector<Measured> kMeasured = {{1000, 3000, FinalPlace::behind},
                                          {1100, 2000, FinalPlace::winner},
                                          {1500, 0, FinalPlace::none},
@@ -28,7 +28,7 @@ const std::vector<Measured> kMeasured = {{1000, 3000, FinalPlace::behind},
 
 double signed_value(double value, const Objective& objective) { return objective.maximize ? -value : value; }
 
-// Returns results whose metric is 10,000 less what was measured where it is to be large.
+// Returns results. The metric is 10,000 less the measured value if it is maximised.
 ResultSet measured(const std::vector<Objective>& objectives) {
   ResultSet results = sample_results(0);
   results.info.objectives = objectives;
@@ -103,7 +103,7 @@ TEST(Winner, ComesBackFromEveryFormat) {
   }
 }
 
-// The times of the search compare with each other; those of the final stand apart.
+// The times of the search compare with each other; those of the final are in separate columns.
 TEST(Winner, TimesOfTheFinalHaveAPlaceOfTheirOwn) {
   const ResultSet results = measured({});
   const std::string table = write_csv(results).value();

@@ -48,7 +48,7 @@ TEST(AdaptiveLimits, AreWideForASecondTry) {
   EXPECT_EQ(limits.run(), nanoseconds_from_seconds(20));
 }
 
-// 10 times the slowest compile: 30 s. 20 times the fastest run: 10 s.
+// The compile limit is 10 times the slowest compile: 30 s. The run limit is 20 times the fastest run: 10 s.
 TEST(AdaptiveLimits, FollowTheSlowestCompileAndTheFastestRun) {
   AdaptiveLimits limits(seconds(120, 60, 10, 1));
   for (double t : {1.0, 3.0, 2.0}) limits.saw_compile(nanoseconds_from_seconds(t));

@@ -38,7 +38,7 @@ PlannedArgument planned(const Kind& kind) {
   return backend::ScalarBytes{std::vector<std::byte>(bytes)};
 }
 
-// What is said of an argument `a` in line 7 that the kernel declares so; empty: nothing.
+// Returns the error about an argument `a` in line 7 that the kernel declares so; empty if there is none.
 std::string judged(const Kind& kind, KernelParameter parameter) {
   KernelSpec spec;
   spec.arguments = {{"a", kind, {"spec.toml", 7, 3}}};

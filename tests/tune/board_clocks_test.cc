@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// `mode` and `block` as in scale_spec(), of which `block` is for the launch; a clock and a limit.
+// Returns a spec with `mode` and `block` as in scale_spec(), a clock and a power limit; `block` is for the launch.
 KernelSpec clock_spec() {
   KernelSpec spec = scale_spec();
   spec.parameters[0].role = ParameterRole::launch;
@@ -138,7 +138,7 @@ TEST(BoardClocks, ContestantsRunAtTheirOwn) {
   for (const Sample& sample : contest.observations[1].samples) EXPECT_NEAR(sample.time.value(), 1e9 / 1410, 1.0);
 }
 
-// 2 modes; all else is for the launch or the board.
+// Only the 2 modes are compiled; all other parameters are for the launch or the board.
 TEST(SharedCode, IsBuiltOnceWhateverElseChanges) {
   ClockProblem problem;
   ASSERT_TRUE(problem.start());
@@ -162,7 +162,7 @@ TEST(SharedCode, IsBuiltAgainAfterAReset) {
   EXPECT_EQ(problem.device.counters().builds, 3);
 }
 
-// Old specs meet the device as before: nothing of an evaluated configuration stays on it.
+// Programs of old specs are not kept: nothing of an evaluated configuration stays on the device.
 TEST(SharedCode, IsNotKeptWhereEveryConfigurationHasItsOwn) {
   Problem problem;
   ASSERT_TRUE(problem.start());

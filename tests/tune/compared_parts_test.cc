@@ -9,7 +9,7 @@
 namespace wattune::tune {
 namespace {
 
-// One byte, three of padding, a float.
+// A struct of one byte, three of padding, and a float.
 struct Tagged {
   std::uint8_t tag;
   std::uint8_t padding[3];
@@ -48,7 +48,7 @@ TEST(ComparedParts, FieldsAreComparedByTheirTypes) {
             "`items.tag`: 1 of 2 elements is wrong, first at [1]: expected 3, got 2 (largest error 1)");
 }
 
-// 1 + 2 + 3 = 0 + 6.
+// Both sums are 6: 1 + 2 + 3 = 0 + 6.
 TEST(ComparedParts, SumsFitAnyLength) {
   EXPECT_EQ(difference_of<float>(compared_floats(OutputComparison::sum), {1, 2, 3}, {0, 6}), "");
   EXPECT_EQ(difference_of<float>(compared_floats(OutputComparison::sum), {1, 2, 3}, {7}),
@@ -68,7 +68,7 @@ TEST(ComparedParts, OnlyTheBeginningCountsWhenAsked) {
             "`y`: has fewer than the 2 elements to compare");
 }
 
-// Doubles every value, but where `mode` is 1, and destroys the padding.
+// Doubles every value, except in mode 1, and destroys the padding.
 Result<Nanoseconds> double_values(const fakes::FakeLaunch& launch) {
   for (Tagged& item : launch.elements<Tagged>(0)) {
     EXPECT_EQ(item.tag, 7);

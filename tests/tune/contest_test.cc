@@ -1,4 +1,4 @@
-// Evaluator::hold_contest(), and what is checked when.
+// Evaluator::hold_contest(), and when outputs are checked.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@ namespace {
 
 using ::testing::Each;
 
-// `scale`, whose mode 1 crashes, mode 2 computes something else and mode 3 takes half the time and computes something
-// else; the others take 1000 ns times the mode, or 1000.
+// Computes `scale`. Mode 1 crashes, mode 2 computes something else, and mode 3 does so in half the time. The others
+// take 1000 ns times the mode, or 1000 ns.
 Result<Nanoseconds> scale_or_misbehave(const fakes::FakeLaunch& launch) {
   const double mode = launch.macro("mode");
   if (mode == 1) return fakes::crash("SIGSEGV");
@@ -86,7 +86,7 @@ TEST(Contest, AllMayFail) {
   EXPECT_EQ(observations[1].status, Status::correctness);
 }
 
-// 64 items in 1000 ns times the mode.
+// A run computes 64 items in 1000 ns times the mode.
 TEST(Contest, TurnsAreWorthWhatTheObjectiveSays) {
   KernelSpec spec = scale_spec();
   spec.metrics.push_back({"rate", at_line("n / time", 40)});
@@ -112,7 +112,7 @@ struct EnergyProblem : Problem {
     spec.objectives = {{"product", false}};
     return spec;
   }
-  // Milliseconds where scale_or_misbehave takes microseconds.
+  // Draws power, and takes milliseconds where scale_or_misbehave takes microseconds.
   Result<Nanoseconds> draw(const fakes::FakeLaunch& launch) {
     WATTUNE_ASSIGN(const Nanoseconds time, scale_or_misbehave(launch));
     return board.run(Watts(launch.macro("mode") == 4 ? 1.0 : 9.0), 1000.0 * time);
@@ -120,7 +120,8 @@ struct EnergyProblem : Problem {
   ObservedBoard board{Watts(0.5)};
 };
 
-// 9 W for 1 ms: 9 mJ, times 1 ms. 1 W for 4 ms: 4 mJ, times 4 ms. All figures within 2 %.
+// One draws 9 W for 1 ms: 9 mJ, times 1 ms. The other draws 1 W for 4 ms: 4 mJ, times 4 ms. All figures hold within 2
+// %.
 TEST(Contest, EnergyIsMeasuredInEveryTurn) {
   EnergyProblem problem;
   const Contest contest = run_in_turns(problem, {0, 4});
@@ -164,7 +165,7 @@ TEST(CheckWinners, OnlyWhatWouldBeTheBestIsChecked) {
   EXPECT_FALSE(fast.statistics);
 }
 
-// In the second objective anything may be the best.
+// A configuration may be the best in the second objective.
 TEST(CheckWinners, WithSeveralObjectivesAllAreChecked) {
   ContestProblem problem(CheckOutput::winners, {{"time", false}, {"size", true}});
   EXPECT_TRUE(problem.evaluate(8, 0)->verified);
@@ -185,7 +186,7 @@ TEST(CheckContenders, WhatMayBeAsGoodAsTheBestIsChecked) {
   EXPECT_EQ(problem.evaluate(8, 3)->status, Status::correctness);
 }
 
-// The fake kernel takes 1 us: two launches take less than a wait does where others compute on the device.
+// The fake kernel takes 1 us, so that two launches take less than a wait does if others compute on the device.
 TEST(CheckContenders, WhatIsShortIsLaunchedTwiceAtFirst) {
   Problem problem(scale_spec(), scale_or_misbehave);
   problem.policy = measure::make_gated({.warm_up = Nanoseconds(), .min_samples = 6, .max_samples = 6});

@@ -1,4 +1,5 @@
-// Specs without a reference, whose configurations are compared with the default one; and outputs that nobody writes.
+// Specs without a reference, whose configurations are compared with the default one; and outputs that are never
+// written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// `scale`, and then what `also` does in modes other than 0, the default.
+// Runs `scale`, and then `also` in modes other than 0, the default.
 fakes::FakeKernelFunction with(std::function<void(const fakes::FakeLaunch&)> also) {
   return [also = std::move(also)](const fakes::FakeLaunch& launch) {
     Result<Nanoseconds> time = scale(launch);
@@ -35,7 +36,7 @@ TEST(DefaultOutputs, WhatDiffersFromTheDefaultConfigurationIsWrong) {
   EXPECT_THAT(wrong.message, HasSubstr("`y`: 1 of 64 elements is wrong, first at [63]: expected 189, got 190"));
 }
 
-// The largest magnitude is 189, of which float32 may be off by 1e-4: 0.0189, also where 0 is expected.
+// The largest magnitude is 189. float32 may be off by 1e-4 of it, 0.0189, also where 0 is expected.
 TEST(DefaultOutputs, FloatsAreComparedOnTheScaleOfTheirOutput) {
   float off = 0.018f;
   Problem problem(scale_spec(), with([&](const auto& launch) { launch.template elements<float>(0)[0] += off; }));
@@ -48,7 +49,7 @@ TEST(DefaultOutputs, FloatsAreComparedOnTheScaleOfTheirOutput) {
   EXPECT_TRUE(problem.evaluate(16, 1)->ok()) << "the spec's tolerance counts";
 }
 
-// y, and in the place of x an output that counts launches.
+// Returns a spec with the output y and, instead of x, an output that counts launches.
 KernelSpec with_a_second_output() {
   KernelSpec spec = scale_spec();
   spec.arguments[1] = vector_argument("x", ArgumentAccess::write_only);
@@ -86,7 +87,7 @@ TEST(DefaultOutputs, WhereAllDifferBetweenTwoRunsNothingIsVerified) {
   EXPECT_THAT(problem.evaluator->verification().by, IsEmpty());
 }
 
-// A field that differs says nothing of the others.
+// A field that differs does not exclude the others.
 TEST(DefaultOutputs, FieldsOfStructsAreLeftOutOneByOne) {
   KernelSpec spec = scale_spec();
   std::get<VectorArgument>(spec.arguments[0].kind).fields = {{"right", ElementType::float32},
@@ -201,7 +202,7 @@ TEST(UnwrittenOutputs, AreNotCorrectThoughTheReferenceWritesNothingEither) {
   EXPECT_EQ(problem.evaluate(16, 1)->status, Status::correctness);
 }
 
-// -1 has the bytes that outputs are filled with.
+// The value -1 has the bytes with which outputs are filled.
 TEST(UnwrittenOutputs, AreNotThoseThatAreWrittenAsThePoison) {
   KernelSpec spec = scale_spec();
   std::get<VectorArgument>(spec.arguments[0].kind).type = ElementType::int32;
@@ -214,7 +215,8 @@ TEST(UnwrittenOutputs, AreNotThoseThatAreWrittenAsThePoison) {
   EXPECT_TRUE(seen.ok() && seen.verified) << seen.message;
 }
 
-// What is read and written as well may change in the place of what is only written, as a counter of findings does.
+// An argument that is read and written may change instead of those that are only written, as a counter of findings
+// does.
 TEST(UnwrittenOutputs, MayBeAllThatAreOnlyWrittenWhereAnotherChanges) {
   KernelSpec spec = scale_spec();
   spec.arguments[1] = vector_argument("x", ArgumentAccess::read_write, FillIota{});

@@ -13,7 +13,7 @@ RunInfo describe(const KernelSpec& spec) { return describe_run(spec, space_of(sp
 
 Identity identity(const KernelSpec& spec) { return describe(spec).identity; }
 
-// The parts in which two specs differ.
+// Returns the parts in which two specs differ.
 std::vector<std::string> parts(const KernelSpec& a, const KernelSpec& b) {
   std::vector<std::string> names;
   for (const IdentityDifference& each : differences(identity(a), identity(b))) names.push_back(each.part);
@@ -64,8 +64,8 @@ TEST(DescribeRun, TheSourceCountsByItsTextAlone) {
   EXPECT_EQ(parts(spec, scale_spec()), Parts{"kernel source"});
 }
 
-// The compiler of a kernel in OpenCL heeds no such variable, and what is not set is no part, so that journals of runs
-// without it go on.
+// The compiler of a kernel in OpenCL reads no such variable. A variable that is not set is no part, so that journals of
+// runs without it go on.
 TEST(DescribeRun, WhatTheCompilerTakesFromTheEnvironmentCounts) {
   KernelSpec spec = scale_spec();
   spec.source.language = Language::cuda;
@@ -89,7 +89,7 @@ TEST(DescribeRun, TheWayInWhichAParameterIsPassedCounts) {
   EXPECT_EQ(parts(now, scale_spec()), Parts{"style of block"});
 }
 
-// Code is what all parameters were before there were roles, so it is no part.
+// All parameters were code before there were roles, so that the role code is no part.
 TEST(DescribeRun, ARoleOtherThanCodeCounts) {
   KernelSpec now = scale_spec();
   now.parameters[0].role = ParameterRole::launch;
@@ -108,7 +108,7 @@ TEST(DescribeRun, EachMetricIsAPartOfItsOwn) {
   EXPECT_EQ(parts(before, now), (Parts{"metric rate", "metric unchanged"}));
 }
 
-// Wherever both have a part they agree, which is how results are known to be of a kernel.
+// Parts that both have agree, which is how results are known to be of a kernel.
 TEST(KernelIdentity, SharesItsPartsWithTheRun) {
   KernelSpec spec = scale_spec();
   spec.source.options = {"-DFAST", "-I", "here"};
@@ -138,7 +138,7 @@ TEST(LaunchIdentity, HasWhatDecidesTheTimesOfALaunch) {
   EXPECT_EQ(differs(filled).at(0).part, "arguments");
 }
 
-// Who judges outputs otherwise, allows more configurations or computes more of the times has the same launch.
+// Other rules of comparison, more allowed configurations or more metrics do not change the launch.
 TEST(LaunchIdentity, LeavesOutHowResultsAreJudged) {
   const KernelSpec spec = scale_spec();
   KernelSpec other = spec;
@@ -243,7 +243,7 @@ TEST(MeasuringIdentity, HoldsWhatChangesTheMeaningOfNumbers) {
                       {"warm-up", "0.5 ms"}}));
 }
 
-// Each Trial says itself how exact it is, and limits change which Trials fail.
+// Each Trial says itself how exact it is. Limits are no part either; they change which Trials fail.
 TEST(MeasuringIdentity, LeavesOutHowManySamplesThereAre) {
   measure::SamplingOptions more;
   more.min_samples = more.max_samples = 1000;

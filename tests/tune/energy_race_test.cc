@@ -1,4 +1,4 @@
-// What is measured of configurations whose time, or the first part of a window, says that they take more energy than
+// The measurements of configurations whose time, or the first part of a window, shows that they take more energy than
 // the best.
 #include "tune/energy_race.h"
 
@@ -16,8 +16,8 @@
 namespace wattune::tune {
 namespace {
 
-// What each mode of the kernel takes, on a board that draws 50 W with nothing to do. The first takes 0.5 J, of which
-// 0.45 are dynamic and three quarters of these, 0.3375 J, are taken for sure of the others.
+// The time and power of each mode of the kernel, on a board that draws 50 W with nothing to do. The first takes 0.5 J,
+// of which 0.45 are dynamic. Three quarters of these, 0.3375 J, are taken as certain for the others.
 struct Taking {
   double ms;
   double watts;
@@ -57,7 +57,7 @@ struct RaceProblem : Problem {
                   .open_recorder = board.recorder_of(device)});
   }
   Observation measure(int mode) { return evaluate(16, mode).value(); }
-  // How long the board was busy with it.
+  // Returns how long the board was busy with a mode.
   Nanoseconds time_of(int mode) {
     const Nanoseconds before = board.board.now();
     EXPECT_TRUE(measure(mode).ok());
@@ -96,7 +96,7 @@ TEST(EnergyRaces, WhatIsSlowerButMayTakeLessIsMeasured) {
   EXPECT_NEAR(slower.objective(), 0.42, 0.01);
 }
 
-// A run that goes on knows the best, but no dynamic energy; then only what idling takes is sure.
+// A resumed run knows the best, but no dynamic energy; then only the energy of idling is certain.
 TEST(EnergyRaces, WithoutAnyMeasuredOnlyIdlingIsTakenForSure) {
   RaceProblem first;
   ASSERT_TRUE(first.begin());
@@ -109,7 +109,7 @@ TEST(EnergyRaces, WithoutAnyMeasuredOnlyIdlingIsTakenForSure) {
   EXPECT_FALSE(was_left_out(problem.measure(1)));
 }
 
-// A best that was left out itself, when the one before it failed in a final, says of no other how good it must be.
+// A best that was itself left out, after the one before it failed in a final, does not say how good others must be.
 TEST(EnergyRaces, NobodyRacesAgainstABound) {
   RaceProblem first;
   ASSERT_TRUE(first.begin());
@@ -146,7 +146,7 @@ TEST(EnergyRaces, EnergyTimesTimeLeavesLessTime) {
   EXPECT_FALSE(was_left_out(for_energy.measure(5)));
 }
 
-// 1,000 operations: 2,000 for each joule of the first, and 1,860 at most.
+// A run has 1,000 operations: 2,000 for each joule of the first mode, and at most 1,860 of the other.
 TEST(EnergyRaces, ObjectivesToBeLargeRaceToo) {
   KernelSpec spec = spec_for({{"operations_per_joule", true}});
   spec.metrics.push_back({"operations", at_line("1000", 40)});
@@ -157,7 +157,7 @@ TEST(EnergyRaces, ObjectivesToBeLargeRaceToo) {
   EXPECT_FALSE(was_left_out(problem.measure(2)));
 }
 
-// What is slower draws less, may be on the Pareto front or within a slowdown, or is what a formula makes of it.
+// A slower configuration draws less, may be on the Pareto front or within a slowdown, or counts by a formula.
 TEST(EnergyRaces, OtherObjectivesMeasureEverything) {
   KernelSpec own = spec_for({{"edp", false}});
   own.metrics.push_back({"edp", at_line("energy - time", 40)});
@@ -171,7 +171,7 @@ TEST(EnergyRaces, OtherObjectivesMeasureEverything) {
   }
 }
 
-// The second takes longer than the first and more joules at least; the third may take less, and does; the fifth is as
+// The second takes longer than the first and certainly more joules. The third may take less, and does. The fifth is as
 // slow as the third and takes more, which part of a window shows.
 TEST(EnergyRaces, OnAFrontOnlyWhatIsSlowerAndTakesMoreIsLeftOut) {
   RaceProblem problem(spec_for({{"time", false}, {"energy", false}}));
@@ -186,7 +186,7 @@ TEST(EnergyRaces, OnAFrontOnlyWhatIsSlowerAndTakesMoreIsLeftOut) {
   EXPECT_LT(value(problem.measure(4), "energy_window"), 0.5);
 }
 
-// 1.5 ms are beyond 1.25 times the fastest, whatever they take.
+// A time of 1.5 ms is beyond 1.25 times the fastest, whatever its energy.
 TEST(EnergyRaces, UnderASlowdownWhatCannotCountIsNotMeasured) {
   RaceProblem problem(spec_for({{"energy", false, 0.25}}));
   ASSERT_TRUE(problem.begin());
@@ -195,7 +195,7 @@ TEST(EnergyRaces, UnderASlowdownWhatCannotCountIsNotMeasured) {
   EXPECT_NEAR(problem.measure(6).objective(), 0.44, 0.01);
 }
 
-// The third takes the least, until something is found that is so fast that it does not count.
+// The third takes the least, until a configuration is found beside which it is too slow to count.
 TEST(EnergyRaces, UnderASlowdownWhatIsFasterIsMeasuredWhole) {
   RaceProblem problem(spec_for({{"energy", false, 0.25}}));
   ASSERT_TRUE(problem.begin());
@@ -213,7 +213,7 @@ Observation measured(double ms, std::optional<double> joules) {
   return observation;
 }
 
-// Each joule is known to 0.1.
+// Each energy is known to 0.1 J.
 TEST(EnergyFront, KnowsTheLeastEnergyOfWhatIsAsFast) {
   EnergyFront front;
   EXPECT_EQ(front.most_energy(nanoseconds_from_ms(9)), std::nullopt);
@@ -235,8 +235,8 @@ TEST(EnergyFront, TheFastestSaysHowLongARunMayTake) {
   EXPECT_EQ(to_ms(front.longest_time()), 3.0);
 }
 
-// Three publications of 100 ms and half of the power sensor's 100: then 1.2 J are known to a tenth, and the best takes
-// 0.5.
+// The window has three publications of 100 ms and half of the power sensor's 100 ms. Then 1.2 J are known to a tenth,
+// and the best takes 0.5 J.
 TEST(EnergyRaces, AWindowEndsWhenItIsSureThatTheBestTakesLess) {
   RaceProblem problem;
   ASSERT_TRUE(problem.begin());
@@ -248,7 +248,7 @@ TEST(EnergyRaces, AWindowEndsWhenItIsSureThatTheBestTakesLess) {
   EXPECT_EQ(worse.objective(), energy->value);
 }
 
-// A final's turns must not be judged by how long a window was that ended early.
+// The turns of a final must not be judged by a window that ended early.
 TEST(EnergyRaces, WhatATurnTakesIsThatOfAWholeWindow) {
   RaceProblem problem;
   ASSERT_TRUE(problem.begin());
@@ -258,7 +258,7 @@ TEST(EnergyRaces, WhatATurnTakesIsThatOfAWholeWindow) {
   EXPECT_EQ(problem.evaluator->turn_overhead(), whole);
 }
 
-// Restoring `y` takes 2 ms before each run, in a window of its own: 1.6 s each.
+// Restoring `y` takes 2 ms before each run, and is measured in a window of its own: 1.6 s each.
 TEST(EnergyRaces, RestoringIsMeasuredOnce) {
   KernelSpec spec = spec_for({{"energy", false}});
   spec.arguments[0] = vector_argument("y", ArgumentAccess::read_write);

@@ -22,7 +22,7 @@ ReferenceKernel reference_kernel() {
   return reference;
 }
 
-// A problem whose `scale` does the right thing in mode 0 and `misbehave` in mode 1, and which is checked.
+// A problem that is checked, whose `scale` is right in mode 0 and does `misbehave` in mode 1.
 struct CheckedProblem : Problem {
   explicit CheckedProblem(fakes::FakeKernelFunction misbehave)
       : Problem(scale_spec(), [misbehave](const fakes::FakeLaunch& launch) {
@@ -34,7 +34,7 @@ struct CheckedProblem : Problem {
     EXPECT_TRUE(started) << started.error().to_string();
   }
 
-  // That a configuration before and one after mode 1 are measured and correct, and what mode 1 shows.
+  // Expects that a configuration before mode 1 and one after it are measured and correct; returns what mode 1 shows.
   Observation misbehave_between_good_ones() {
     EXPECT_EQ(evaluate(8, 0).value().status, Status::correct);
     const Observation observation = evaluate(16, 1).value();
@@ -242,7 +242,7 @@ TEST(Evaluator, AWrongElementIsSeen) {
   EXPECT_EQ(problem.device.counters().resets, 0);
 }
 
-// Mode 1 is right itself and spoils an input for all that follow: they are judged on a fresh one.
+// Mode 1 is right itself and spoils an input for all that follow, which are then judged on a fresh one.
 TEST(Evaluator, AWriteIntoAnInputHarmsNoOther) {
   CheckedProblem problem([](const fakes::FakeLaunch& launch) {
     const auto time = scale(launch);
@@ -252,7 +252,7 @@ TEST(Evaluator, AWriteIntoAnInputHarmsNoOther) {
   EXPECT_EQ(problem.misbehave_between_good_ones().status, Status::correct);
 }
 
-// Nothing is written, so the poison stays: the right answer of the configuration before must not show through.
+// The kernel writes nothing, so the poison stays: the right answer of the configuration before must not show through.
 TEST(Evaluator, AKernelThatWritesNothingIsWrong) {
   CheckedProblem problem([](const fakes::FakeLaunch&) -> Result<Nanoseconds> { return Nanoseconds(1); });
   const Observation observation = problem.misbehave_between_good_ones();
@@ -289,7 +289,7 @@ TEST(Evaluator, AWorkerKilledFromOutsideIsTriedAgain) {
   EXPECT_EQ(problem.device.counters().resets, 1);
 }
 
-// Somebody who kills workers, five times in one configuration.
+// An outsider kills workers, five times in one configuration.
 TEST(Evaluator, AConfigurationWhoseWorkersAreKilledIsMeasuredInTheEnd) {
   int launches = 0;
   CheckedProblem problem([&launches](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
@@ -308,7 +308,7 @@ TEST(Evaluator, AConfigurationThatIsKilledEachTimeHasFailed) {
   EXPECT_EQ(problem.device.counters().resets, 10);
 }
 
-// Also when it was compiling: the compiler said nothing.
+// A compiler that was killed said nothing of the configuration either.
 TEST(Evaluator, ACompilerThatIsKilledEachTimeRefusedNothing) {
   Problem problem;
   problem.device.on_build([](const KernelSource&, const fakes::Macros& macros) -> Result<fakes::FakeCompilation> {
@@ -321,7 +321,7 @@ TEST(Evaluator, ACompilerThatIsKilledEachTimeRefusedNothing) {
   EXPECT_THAT(observation.message, HasSubstr("killed again and again from outside"));
 }
 
-// After a good configuration of 1 us a run may take 1 s, before it 60 s.
+// A run may take 60 s before a good configuration of 1 us, and 1 s after it.
 TEST(Evaluator, WhatPassedATightenedLimitUnderLoadIsTriedAgainWithTheFirstOne) {
   int launches = 0;
   CheckedProblem problem([&launches](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
@@ -430,7 +430,7 @@ TEST(Evaluator, ArgumentsThatDoNotMatchTheKernelEndTheRun) {
   EXPECT_EQ(observation.error().to_string(), "spec.toml:10:1: kernel `scale` takes 4 arguments, the spec lists 3");
 }
 
-// In mode 1 a macro leaves other code standing: that configuration's failure, since the spec fits mode 0.
+// A macro compiles other code in mode 1. That is this configuration's failure, since the spec fits mode 0.
 TEST(Evaluator, AMisfitInSomeConfigurationsIsTheirFailure) {
   Problem problem;
   ASSERT_TRUE(problem.start());

@@ -1,5 +1,5 @@
-// The specs under examples/specs, and small problems of two benchmarks, on whatever OpenCL device this machine has:
-// each right by its reference.
+// The specs under examples/specs, and small problems of two benchmarks, on the first OpenCL device of this machine:
+// each is right by its reference.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ class ExampleSpecs : public ::testing::Test {
     if (!device) GTEST_SKIP() << "no OpenCL device on this machine";
   }
 
-  // What the configurations showed whose values these are, the defaults but for them; the reference is computed once
-  // for all of them.
+  // Returns the observations of configurations with these values, the defaults for all others. The reference is
+  // computed once for all of them.
   Result<std::vector<Observation>> run(const std::string& name, const std::vector<Values>& configurations,
                                        const std::vector<NamedSize>& sizes) {
     WATTUNE_ASSIGN(const KernelSpec spec, spec::load(folder / (name + ".toml"), spec::SourcePolicy::required, sizes));
@@ -63,7 +63,7 @@ class ExampleSpecs : public ::testing::Test {
   std::unique_ptr<backend::Device> device;
 };
 
-// One block of scores in all, and many.
+// The first configuration has one block of scores in all, the others have many.
 TEST_F(ExampleSpecs, AWavefrontIsRightWhateverItsBlocks) {
   expect_verified("examples/specs/wavefront", {{"tile", 64}, {"padding", 0}}, {{"length", 64}});
   expect_verified("examples/specs/wavefront", {{"tile", 8}, {"padding", 1}}, {{"length", 128}});
@@ -80,7 +80,7 @@ TEST_F(ExampleSpecs, AnImageThatASamplerReadsIsBlurred) {
                   {{"width", 70}, {"height", 50}});
 }
 
-// With 16 products in a work-group the last of 37 has 5. Sizes of 4 are copied in vectors, odd ones by elements.
+// With 16 products in a work-group the last group of 37 has 5. Sizes of 4 are copied in vectors, odd ones by elements.
 TEST_F(ExampleSpecs, SmallProductsAreRightWhateverTheirSizesAndHoweverTheyAreCached) {
   const auto expect = [&](Values values, const std::vector<NamedSize>& sizes) {
     expect_verified("benchmarks/gemm_batched/gemm_batched", values, sizes);

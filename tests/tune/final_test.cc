@@ -15,7 +15,7 @@ constexpr std::size_t kLooks = 5;
 
 struct Contestant {
   ConfigurationId id;
-  std::vector<double> objectives;  // of each round; none: it failed
+  std::vector<double> objectives;  // of each round; empty if it failed
 };
 
 std::vector<double> rounds_of(double objective) { return std::vector<double>(12, objective); }
@@ -46,7 +46,8 @@ TEST(Final, TheDefaultLosesToWhatIsBetterInEachRound) {
   EXPECT_FALSE(final.trials[2].observation.over_default);
 }
 
-// 280 us recommended over 272 us, by 0.98 times: what is no better in most rounds does not take the default's place.
+// The search recommends 280 us over 272 us, by 0.98 times: a configuration that is no better in most rounds does not
+// replace the default.
 TEST(Final, TheDefaultWinsOverATie) {
   std::vector<double> uneven = rounds_of(270);
   for (const std::size_t round : {1, 4, 6, 9}) uneven[round] = 280;
@@ -64,7 +65,7 @@ TEST(Final, TheDefaultWinsAsAFinalistToo) {
   EXPECT_THAT(final.trials[1].observation.over_default, is_times(0.5));
 }
 
-// Metrics to be large are negative: 30 against the default's 10, and 5.
+// Metrics to be maximised are negative: 30 against the default's 10, and 5.
 TEST(Final, DecidesAboutWhatIsMaximisedAlike) {
   Final final = final_of({{1, rounds_of(-30)}, {2, rounds_of(-5)}, {kDefault, rounds_of(-10)}});
   EXPECT_THAT(decide(final, 2, kDefault, kLooks), Optional(0u));
@@ -88,7 +89,7 @@ TEST(Final, IsDecidedWithoutADefaultThatFailed) {
   EXPECT_FALSE(final.trials[0].observation.over_default);
 }
 
-// Other configurations may be better than a default that nobody competed with.
+// Other configurations may be better than a default without competitors.
 TEST(Final, IsNotDecidedWithoutACorrectFinalist) {
   Final final = final_of({{1, {}}, {kDefault, rounds_of(10)}});
   EXPECT_EQ(decide(final, 1, kDefault, kLooks), std::nullopt);

@@ -5,7 +5,7 @@
 namespace wattune::tune {
 namespace {
 
-// Work-groups of so many work-items, which a kernel of 64 registers runs.
+// Returns a launch of work-groups of so many work-items, by a kernel of 64 registers.
 Launch launch_of(std::size_t items) {
   Launch launch;
   launch.steps.push_back(
@@ -21,7 +21,7 @@ backend::Image image_of(unsigned registers) {
   return image;
 }
 
-// Of sm_90's 65,536 registers, 64 for each of 256 work-items leave room for 4 work-groups, 32 of 64 warps.
+// sm_90 has 65,536 registers; 64 for each of 256 work-items leave room for 4 work-groups, 32 of 64 warps.
 TEST(Foresight, TellsWhatTheCompilerToldAndComputesOccupancy) {
   const auto resources = resources_of(launch_of(256), image_of(64), {}, "sm_90");
   ASSERT_TRUE(resources);
@@ -33,7 +33,7 @@ TEST(Foresight, TellsWhatTheCompilerToldAndComputesOccupancy) {
   EXPECT_DOUBLE_EQ(*resources->occupancy, 0.5);
 }
 
-// 1,024 work-items of 128 registers need twice as many as there are.
+// The kernel's 1,024 work-items of 128 registers need twice as many as there are.
 TEST(Foresight, KnowsWhatTakesMoreRegistersThanThereAre) {
   EXPECT_FALSE(resources_of(launch_of(1024), image_of(128), {}, "sm_90"));
   EXPECT_TRUE(resources_of(launch_of(1024), image_of(64), {}, "sm_90"));

@@ -1,4 +1,4 @@
-// What a board draws with nothing to do, measured once for each setting of its clocks.
+// The power of a board with nothing to do, measured once for each setting of its clocks.
 #include "tune/idle_power.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ class Board : public power::VirtualBoard {
 
 const backend::BoardSetting kSlow{.graphics = Megahertz(1200)};
 
-// Whether asking took any time.
+// True if asking for the power took any time.
 bool measures(IdlePower& idle, const std::optional<backend::BoardSetting>& setting, Board& board) {
   const Nanoseconds before = board.now();
   EXPECT_NEAR(idle.at(setting, board).value().value.value(), 50.0, 0.5);
@@ -35,7 +35,7 @@ TEST(IdlePower, IsMeasuredOnceForEachClock) {
   EXPECT_TRUE(measures(idle, backend::BoardSetting{.graphics = Megahertz(1200), .memory = Megahertz(810)}, board));
 }
 
-// A limit changes nothing of a board that does nothing.
+// A power limit does not change a board that does nothing.
 TEST(IdlePower, DoesNotDependOnThePowerLimit) {
   Board board;
   IdlePower idle;

@@ -7,7 +7,7 @@
 namespace wattune::tune {
 namespace {
 
-// Two kernels, of which the second takes more arguments than there are.
+// A fixture with two kernels, of which the second takes more arguments than there are.
 class KernelSessions : public ::testing::Test {
  protected:
   KernelSessions() {
@@ -31,7 +31,7 @@ class KernelSessions : public ::testing::Test {
   const Launch both{.steps = {good, bad}, .arguments = one.arguments};
 };
 
-// What was queued before the error must not run with the next configuration, when its kernels are gone.
+// Commands queued before the error must not run with the next configuration, when their kernels are gone.
 TEST_F(KernelSessions, AfterAnErrorNothingIsLeftInTheStream) {
   EXPECT_EQ(session.run(kernels, both, Outputs::fresh, 1, limit).error().code(), ErrorCode::mismatch);
   kernels.erase("takes_two");
@@ -58,7 +58,7 @@ TEST_F(KernelSessions, TellWhatLaunchesTookFromWhatWasWaitedForThem) {
   EXPECT_EQ(session.waits(), 2u) << "what moves contents is none";
 }
 
-// Others have the device for 1 ms when a wait begins, which launches of 1 ns do not count.
+// Other processes have the device for 1 ms when a wait begins, which the times of launches of 1 ns must not include.
 TEST_F(KernelSessions, OnASharedDeviceTheFirstRunOfAWaitIsLeftOut) {
   int finishes = 0;
   device.add_kernel("interrupted", 1, [&](const fakes::FakeLaunch&) {

@@ -23,7 +23,7 @@ Configuration configuration(std::vector<std::pair<std::string, Value>> values) {
   return Configuration(0, std::make_shared<const std::vector<std::string>>(names), numbers);
 }
 
-// A spec with parameters bx and by, and a problem of 100 x 60.
+// Returns a spec with parameters bx and by, and a problem of 100 x 60.
 KernelSpec grid_spec() {
   KernelSpec spec;
   spec.problem_size = {{"width", 100}, {"height", 60}};
@@ -83,7 +83,7 @@ TEST(LaunchPlan, CudaSizesAreTheGrid) {
   EXPECT_THAT(result->steps.at(0).geometry.group_size, ElementsAre(32, 1, 1));
 }
 
-// ceil(100 / (32 * 2)) = 2, ceil(60 / 60) = 1.
+// The numbers of work-groups are ceil(100 / (32 * 2)) = 2 and ceil(60 / 60) = 1.
 TEST(LaunchPlan, DividedSizesAreRoundedUp) {
   KernelSpec spec = grid_spec();
   spec.geometry.convention = GeometryConvention::divided;
@@ -208,7 +208,7 @@ TEST(LaunchPlan, MacrosAreDefinedForEveryParameterThatIsCode) {
   EXPECT_EQ(macros[2].value, "0.5");
 }
 
-// A spec with the arguments a, b and c, which `first` and `second` share.
+// Returns a spec with the arguments a, b and c, which `first` and `second` share.
 KernelSpec two_steps() {
   KernelSpec spec = grid_spec();
   for (const char* name : {"a", "b", "c"})

@@ -23,7 +23,7 @@ struct Measured {
   double joules;
 };
 
-// x = 0 is the fastest at both clocks, x = 1 takes the least energy at 1000 MHz; x = 2 fails at 2000.
+// The measurements: x = 0 is the fastest at both clocks, x = 1 takes the least energy at 1000 MHz; x = 2 fails at 2000.
 constexpr Measured kMeasured[] = {
     {0, 1000, 20, 6}, {0, 2000, 10, 9}, {1, 1000, 22, 5}, {1, 2000, 11, 10}, {2, 1000, 24, 7}};
 
@@ -68,9 +68,9 @@ std::string line(const MethodOutcome& outcome) {
          std::to_string(outcome.evaluations);
 }
 
-// All six, at 2000 MHz three. race-to-idle+clocks: x = 0 and its other clock. From 1000 MHz energy-to-solution finds
-// x = 1, from 2000 x = 0. The sweep of x = 0 has its least at 1000 MHz, where the other two are measured besides. Of
-// what is at most 10 % slower x = 1 takes more than x = 0 at 2000 MHz.
+// All six configurations are recorded, three at 2000 MHz. race-to-idle+clocks measures x = 0 and its other clock. From
+// 1000 MHz energy-to-solution finds x = 1, from 2000 x = 0. The sweep of x = 0 has its least at 1000 MHz, where the
+// other two are measured besides. Among those at most 10 % slower, x = 1 takes more than x = 0 at 2000 MHz.
 TEST(Methods, AreComparedOnARecording) {
   const auto outcomes = compared(recorded());
   ASSERT_TRUE(outcomes) << outcomes.error().to_string();
@@ -119,13 +119,13 @@ std::size_t left_out_of(std::vector<Clocked> points) {
   return fit ? fit->left_out : sweep.size();
 }
 
-// The power rises by 0.6 % in the last step, and the time falls by 5 % with the clock: nothing holds this board back.
+// The power rises by 0.6 % in the last step, and the time falls by 5 % with the clock: this board is not throttled.
 TEST(Methods, WherePowerStopsRisingAndTimeFallsNoClockIsHeldBack) {
   EXPECT_EQ(
       left_out_of({{1680, 10.0, 86.9}, {1780, 9.55, 89.1}, {1880, 9.1, 91.1}, {1980, 8.7, 93.4}, {2080, 8.3, 94}}), 0u);
 }
 
-// At 140 W the clock of the last three is not what was asked for, whatever of the noise.
+// At 140 W the last three do not run at the clock that was asked for, whatever the noise.
 TEST(Methods, WherePowerAndTimeStandTheBoardIsHeldBack) {
   EXPECT_EQ(left_out_of({{1200, 10.0, 90},
                          {1300, 9.2, 98},
@@ -181,7 +181,7 @@ TEST(Methods, AreResumedFromTheTrialsOfAnEarlierRun) {
   }
 }
 
-// A board that draws 500 W at 1410 MHz and 300 at 1200, on which `scale` takes a millisecond at either.
+// A board that draws 500 W at 1410 MHz and 300 at 1200; `scale` takes a millisecond at either.
 struct MeasuredBoard : Problem {
   MeasuredBoard()
       : Problem(spec_with_clock(), [this](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
@@ -203,7 +203,7 @@ struct MeasuredBoard : Problem {
   fakes::FakeClocks& clocks = device.add_clocks();
 };
 
-// Three blocks at 1410 MHz, then the chosen one at 1200, where it takes 0.3 J.
+// The method measures three blocks at 1410 MHz, then the chosen one at 1200, where it takes 0.3 J.
 TEST(Methods, DriveADeviceAsTheyDriveARecording) {
   MeasuredBoard board;
   ASSERT_TRUE(board.start({.observe = {BoardMetric::energy},

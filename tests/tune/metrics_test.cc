@@ -48,7 +48,7 @@ TEST(Metrics, LeastTimeIsNoTarget) {
   EXPECT_FALSE(problem.evaluate(16, 0)->objective_value);
 }
 
-// The time is right all the same.
+// The time is right even without the metric.
 TEST(Metrics, OneThatCannotBeComputedIsAbsentAndTheTimeStays) {
   Problem problem(spec_with({{"bad", "1 / (block - 16)"}, {"worse", "bad + 1"}, {"rate", "n / time / 1e6"}}));
   ASSERT_TRUE(problem.start());
@@ -93,7 +93,7 @@ TEST(Metrics, AllThatWattuneMeasuresOrMakesIsAFigure) {
   for (const StandardMetric& each : standard_metrics()) EXPECT_TRUE(is_figure(each.name)) << each.name;
 }
 
-// Without an end of its interval nothing can be said.
+// Without one end of its interval the uncertainty is unknown.
 TEST(Metrics, OneThatCannotBeComputedNearbyHasNoUncertainty) {
   const KernelSpec spec = spec_with({{"inverse", "1 / (energy - 4.5)"}});
   const Metrics metrics = Metrics::compile(spec, spec.parameters, {"energy"}).value();
@@ -105,8 +105,8 @@ TEST(Metrics, OneThatCannotBeComputedNearbyHasNoUncertainty) {
   EXPECT_FALSE(observation.metrics[1].uncertainty);
 }
 
-// 5 J +- 0.5 and 20 W +- 2: the product's bounds are 4.5 * 18 = 81 and 5.5 * 22 = 121; each alone makes 10,
-// together 20.
+// The inputs are 5 J +- 0.5 and 20 W +- 2. The product's bounds are 4.5 * 18 = 81 and 5.5 * 22 = 121; each input alone
+// makes 10, together 20.
 TEST(Metrics, UncertaintiesOfWhatTheyReadAddUp) {
   const KernelSpec spec = spec_with(
       {{"product", "energy * power"}, {"twice", "2 * product"}, {"root", "energy ** 0.5"}, {"rate", "n / time"}});
@@ -128,7 +128,7 @@ std::string mistake(KernelSpec spec) {
   return started ? "" : started.error().to_string();
 }
 
-// 2 J in 3 s: 6 J s, 18 J s^2, and 10 operations in 2 J.
+// A run takes 2 J in 3 s: 6 J s, 18 J s^2, and 10 operations in 2 J.
 TEST(Metrics, StandardOnesNeedNoDefinition) {
   const auto value = [](const std::string& metric, std::vector<std::pair<std::string, std::string>> defined = {}) {
     const KernelSpec spec = spec_with(std::move(defined), {{metric, false}});

@@ -1,4 +1,4 @@
-// Tuning kernels that misbehave as their parameter MODE says, and what must come of it.
+// Tuning of kernels that misbehave as their parameter MODE says, and the outcome that each mode must have.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -19,7 +19,8 @@ inline VectorArgument floats(ArgumentAccess access, Fill fill) {
   return argument;
 }
 
-// y = factor * x for 1,024 numbers by function `scale` of `source`, with function `plain` as the reference.
+// Returns a spec of y = factor * x for 1,024 numbers by function `scale` of `source`; function `plain` is the
+// reference.
 inline KernelSpec scaling_spec(Language language, const char* source, const std::string& work_group) {
   KernelSpec spec;
   spec.source.language = language;
@@ -55,7 +56,8 @@ class Silent : public TuningObserver {
   void on_trial(const TuningEvent&) override {}
 };
 
-// Follows how long this machine takes, so that a hang is noticed soon on an idle one and nothing else on a busy one.
+// Returns limits that follow this machine's speed: an idle one notices a hang soon, and a busy one takes nothing else
+// for a hang.
 inline EvaluatorOptions short_limits() {
   EvaluatorOptions options;
   options.limits.run = nanoseconds_from_seconds(10);
@@ -77,7 +79,7 @@ inline std::vector<Trial> tune_all(const KernelSpec& spec, backend::Device& devi
   return sink.trials;
 }
 
-// What each mode must show.
+// The status and message that a mode must show.
 struct Expectation {
   Status status;
   const char* message;  // part of it

@@ -1,5 +1,5 @@
-// Good configurations and bad ones side by side on a real OpenCL device: every bad one gets its status, the good ones'
-// results are complete, and nothing that a kernel started or wrote stays.
+// Good configurations and bad ones side by side on a real OpenCL device. Every bad one gets its status, the results of
+// the good ones are complete, and nothing that a kernel started or wrote stays.
 #include "tune/misbehaving_kernels.h"
 
 #include <sys/prctl.h>
@@ -16,7 +16,8 @@
 namespace wattune::tune {
 namespace {
 
-// What OpenCL C cannot say, kernels for the CPU ask the system for: what a wild jump may hit by chance.
+// The source of the kernels. On a CPU they call the system for what OpenCL C cannot express and a wild jump may hit by
+// chance.
 constexpr char kSource[] = R"(
 #define SYSCALL(result, number, a, b, c)                                                                       \
   long result;                                                                                                 \
@@ -177,7 +178,7 @@ KernelSpec misbehaving_spec(std::vector<Value> modes) {
   return spec;
 }
 
-// The sanitizer takes more than that, and ends a worker that is short of memory itself.
+// The sanitizer takes more memory than that, and itself ends a worker that is short of it.
 #ifdef __SANITIZE_ADDRESS__
 constexpr std::uint64_t kMemoryLimit = 0;
 #else
@@ -227,7 +228,7 @@ const Expectations kExpected{
     {41, {Status::runtime, "wrote 4 bytes before the beginning of argument `y`, or far past the end of another"}},
 };
 
-// Those that ask the system.
+// The outcomes of kernels that call the system.
 const Expectations kExpectedOnX86{
     {0, {Status::correct, ""}},
     {101, {Status::runtime, "worker killed by SIGHUP"}},
@@ -265,14 +266,15 @@ std::vector<Value> modes_of(const Expectations& expectations) {
   return modes;
 }
 
-// The first OpenCL device, as `selector`.
+// Finds the first OpenCL device, as `selector`.
 #define SKIP_WITHOUT_OPENCL(selector)                                                                   \
   const backend::Discovery discovery = backend::discover();                                             \
   const DeviceInfo* const best = backend::best_device(discovery.devices);                               \
   if (best == nullptr || best->backend != "opencl") GTEST_SKIP() << "no OpenCL device on this machine"; \
   const std::string selector = best->selector
 
-// What outlives a worker becomes this process's child, and what it leaves lies in a folder of this test's own.
+// A check that nothing stays. A process that outlives its worker becomes this process's child, and files that it leaves
+// lie in a folder of this test's own.
 class NothingStays {
  public:
   NothingStays() {
@@ -310,7 +312,7 @@ void expect_in_a_worker(const std::string& selector, const Expectations& expecta
   expect_statuses(trials, expectations);
 }
 
-// Crashes and hangs would take this process along.
+// Crashes and hangs would end this process.
 TEST(MisbehavingKernels, GetTheirStatusInThisProcess) {
   SKIP_WITHOUT_OPENCL(selector);
   const auto device = backend::open_device(selector).value();
@@ -319,8 +321,9 @@ TEST(MisbehavingKernels, GetTheirStatusInThisProcess) {
   expect_statuses(trials, kExpected);
 }
 
-// A GPU's driver neither words its messages nor fails as PoCL does, and each hang costs it a reset: there, those whose
-// status does not depend on it. tests/device has what CUDA makes of the others.
+// Returns the expected outcomes for a kind of device. A GPU's driver neither words its messages nor fails as PoCL does,
+// and each hang costs it a reset; there only modes count whose status does not depend on that. tests/device has the
+// outcomes of CUDA for the others.
 Expectations expected_on(DeviceKind kind) {
   if (kind == DeviceKind::cpu) return kExpected;
   Expectations expected;

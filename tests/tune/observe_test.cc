@@ -1,4 +1,4 @@
-// What is read from the device's sensors beside the time.
+// Figures read from the device's sensors beside the time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,8 @@ backend::SensorReadings sensors(Nanoseconds) { return {.conditions = {.clock = M
 
 const EvaluatorOptions kPowerAndEnergy{.observe = {BoardMetric::power, BoardMetric::energy}};
 
-// 500 W for the millisecond that `scale` takes here: 0.5 J, of which 0.45 are beyond the 50 W of an idle board.
+// A board of 500 W for the millisecond that `scale` takes here: 0.5 J, of which 0.45 are beyond the 50 W of an idle
+// board.
 struct BoardProblem : Problem {
   explicit BoardProblem(KernelSpec kernel_spec = scale_spec())
       : Problem(std::move(kernel_spec), [this](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
@@ -44,7 +45,7 @@ const Metric* find(const Observation& observation, const std::string& name) {
   return found != observation.metrics.end() ? &*found : nullptr;
 }
 
-// The truth lies within the bound, which is a share of it.
+// Expects the truth within the bound, which is a share of it.
 void expect_around(const Metric& metric, double truth, double widest) {
   EXPECT_LE(std::abs(metric.value - truth), *metric.uncertainty) << metric.name;
   EXPECT_LE(*metric.uncertainty, widest * truth) << metric.name;
@@ -69,7 +70,7 @@ TEST(Observing, WithoutSensorsNothingIsClaimed) {
   EXPECT_THAT(observation.samples, Each(Field(&Sample::throttled, false)));
 }
 
-// Two ends that are known to half a millisecond, half a launch at either end, and gaps of nothing: of 400 ms 0.5 %.
+// The two ends are known to half a millisecond, half a launch at either end, and there are no gaps: 0.5 % of 400 ms.
 TEST(Observing, EnergyIsThatOfOneRunAndPowerComesWithIt) {
   BoardProblem problem;
   ASSERT_TRUE(problem.observe({BoardMetric::power, BoardMetric::energy, BoardMetric::dynamic_energy,
@@ -99,7 +100,7 @@ TEST(Observing, EnergyCanBeComputedWithAndSearchedFor) {
   EXPECT_GT(*find(observation, "product")->uncertainty, 0.0);
 }
 
-// 0.3 s of warming up, 0.3 s of window, two periods of 0.1 s, and half of the power sensor's window.
+// A turn has 0.3 s of warming up, 0.3 s of window, two periods of 0.1 s, and half of the power sensor's window.
 TEST(Observing, AFinalThatJoulesDecideKnowsWhatItsWindowsTake) {
   KernelSpec spec = scale_spec();
   spec.objectives = {{"energy", false}};
@@ -114,8 +115,7 @@ TEST(Observing, AFinalThatJoulesDecideKnowsWhatItsWindowsTake) {
 }
 
 // Restoring `y` takes 2 ms at 50 W, 0.1 J, before each run. The board beneath the fake device sees the copies of a
-// batch behind all its launches, so that an end of the window may divide one batch, of 8.5 J and 1.7 J, wrongly: 2 J of
-// 600.
+// batch after all its launches. So an end of the window may divide one batch, of 8.5 J and 1.7 J, wrongly: 2 J of 600.
 TEST(Observing, RestoringIsNoPartOfTheEnergy) {
   KernelSpec spec = scale_spec();
   spec.arguments[0] = vector_argument("y", ArgumentAccess::read_write);
@@ -129,7 +129,7 @@ TEST(Observing, RestoringIsNoPartOfTheEnergy) {
   EXPECT_EQ(find(observation, "energy_with_set_up"), nullptr);
 }
 
-// 20 us at 50 W pass after each launch, which takes a millisecond by the device's clock: 1 mJ of 501, of which half is
+// After each launch, which takes a millisecond by the device's clock, 20 us pass at 50 W: 1 mJ of 501. Half of it is
 // subtracted, as the launch itself may have been slower: then it drew 491.2 W.
 TEST(Observing, WhatPassesBetweenLaunchesMayBeAGapAndIsTold) {
   ObservedBoard* board = nullptr;
@@ -165,7 +165,7 @@ TEST(Observing, WindowsThatWereMeasuredAgainAreCounted) {
   EXPECT_EQ(find(observation, "energy_warming")->value, 0.0);
 }
 
-// 500 W for a millisecond, of which 60 W are the context's: 0.44 J.
+// The board draws 500 W for a millisecond, of which 60 W are the context's: 0.44 J.
 TEST(Observing, TheIdlePowerOfACharacterisedBoardIsTakenFromThere) {
   BoardProblem problem;
   problem.board.characterised = {{Watts(60), Watts()}};
@@ -175,7 +175,7 @@ TEST(Observing, TheIdlePowerOfACharacterisedBoardIsTakenFromThere) {
   expect_around(*find(problem.evaluate(16, 0).value(), "dynamic_energy"), 0.44, 0.02);
 }
 
-// What is warned of meanwhile.
+// Returns the warnings that are logged during `work`.
 std::vector<std::string> warnings_of(const std::function<void()>& work) {
   std::vector<std::string> lines;
   set_log_sink([&](LogLevel, std::string_view text) { lines.emplace_back(text); });
@@ -186,7 +186,7 @@ std::vector<std::string> warnings_of(const std::function<void()>& work) {
   return lines;
 }
 
-// While joules are searched for on a board of which this idle power is known.
+// Returns the warnings of a search for the least energy, on a board whose idle power may be known.
 std::vector<std::string> warnings_on(std::optional<power::Measured<Watts>> characterised) {
   KernelSpec spec = scale_spec();
   spec.objectives = {{"energy", false}};
@@ -220,7 +220,7 @@ TEST(Observing, SensorsThatDisagreeAreWarnedOfOnce) {
   EXPECT_THAT(warnings_of(evaluate), IsEmpty());
 }
 
-// Nobody opens a board, starts a thread or reads a sensor for times alone.
+// Times alone need no board, no thread and no sensor.
 TEST(Observing, TimesAloneOpenNoBoard) {
   BoardProblem problem;
   ASSERT_TRUE(problem.observe({}));
@@ -244,7 +244,7 @@ TEST(Observing, AParameterMayNotHaveTheName) {
   EXPECT_THAT(problem.start(kPowerAndEnergy).error().to_string(), HasSubstr("energy"));
 }
 
-// Two counters, of which the second means nothing here.
+// Two counters; the second has no meaning here.
 const EvaluatorOptions kCounters{.counters = {"dram__bytes_read.sum", "lts__t_sector_hit_rate.pct"}};
 
 Result<std::vector<Metric>> two_counters(const std::vector<std::string>& names) {
@@ -262,7 +262,8 @@ TEST(Observing, CountersAreMetricsOfOneMoreRun) {
   const Observation observation = problem.evaluate(16, 0).value();
   EXPECT_EQ(observation.samples.size(), 7u);
   EXPECT_EQ(problem.device.counters().launches - before, 1 + 7 + 1) << "checked, timed and counted";
-  // 256 bytes in a microsecond; what the device left out is left out, and so is what is computed from it.
+  // The first metric is 256 bytes in a microsecond. Counters that the device left out, and metrics computed from them,
+  // are absent.
   ASSERT_EQ(observation.metrics.size(), 2u);
   EXPECT_EQ(observation.metrics[0], (Metric{"dram__bytes_read.sum", 256.0, "byte"}));
   EXPECT_EQ(observation.metrics[1].name, "bandwidth");
@@ -283,7 +284,7 @@ TEST(Observing, CountersCanBeSearchedFor) {
 }
 
 TEST(Observing, OnlyTheBestSoFarAndFinalistsAreCountedWhenAsked) {
-  // A microsecond for each work-item of a group.
+  // Makes a launch take a microsecond for each work-item of a group.
   Problem problem(scale_spec(), [](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
     WATTUNE_TRY(scale(launch));
     return Nanoseconds(1000.0 * launch.macro("block"));
@@ -317,7 +318,7 @@ TEST(Observing, SaysAtOnceWhyNothingCanBeCounted) {
   EXPECT_THAT(winners.start(options).error().to_string(), HasSubstr("only winners are to be observed"));
 }
 
-// A profiler that fails later, for another took the counters, is nobody's fault but ends the run.
+// A profiler that fails later, because another one took the counters, is no configuration's failure; it ends the run.
 TEST(Observing, ACounterThatFailsLaterEndsTheRun) {
   Problem problem;
   problem.device.on_count(two_counters);
@@ -326,7 +327,7 @@ TEST(Observing, ACounterThatFailsLaterEndsTheRun) {
   EXPECT_THAT(problem.evaluate(16, 0).error().to_string(), HasSubstr("the counters are taken"));
 }
 
-// Counts the launches that the device made for it.
+// An observer that counts the launches that the device made for it.
 class LaunchCounter : public Observer {
  public:
   explicit LaunchCounter(const fakes::FakeDevice& device) : device_(device) {}

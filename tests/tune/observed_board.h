@@ -1,7 +1,7 @@
 // ObservedBoard: a board in virtual time beneath a fake device, whose time passes with the device's clock.
 //
-// Kernels say what they draw; whatever else the device does (copies) is drawn at `idle`. Its counter is published every
-// 100 ms and read every millisecond.
+// Kernels say what they draw; everything else that the device does (copies) draws `idle`. The board's counter is
+// published every 100 ms and read every millisecond.
 //
 //   ObservedBoard board;
 //   device.add_kernel("scale", 3, [&](const auto&) { return board.run(Watts(300), nanoseconds_from_ms(1)); });
@@ -20,17 +20,17 @@ class ObservedBoard {
  public:
   explicit ObservedBoard(Watts idle = Watts(50)) : board(sensors(), idle) {}
 
-  // A launch. The device's clock goes on by what is returned.
+  // Runs a launch. The returned time advances the device's clock.
   Nanoseconds run(Watts power, Nanoseconds time) {
     board.run({{time, power}}, 1);
     return time;
   }
-  // What the device's clock knows nothing of: between two launches.
+  // Lets time pass between two launches, which the device's clock does not count.
   void idle_for(Nanoseconds time) {
     board.wait(time);
     ahead_ += time;
   }
-  // The device outlives what it opens, and so does this.
+  // Returns a function that opens recorders; this object and the device outlive them.
   OpenRecorder recorder_of(const fakes::FakeDevice& device) {
     return [this, &device](const DeviceInfo&) -> Result<std::unique_ptr<power::Recorder>> {
       ++opened;
@@ -67,10 +67,10 @@ class ObservedBoard {
     energy.poll = power::ms(1);
     return {{energy}, {power::boxcar(power::ms(100), power::ms(100))}};
   }
-  // What the device did without a kernel.
+  // Lets the board catch up with what the device did without a kernel.
   void catch_up(const fakes::FakeDevice& device) { board.wait(device.counters().clock + ahead_ - board.now()); }
 
-  Nanoseconds ahead_;  // of the device's clock
+  Nanoseconds ahead_;  // how far the board is ahead of the device's clock
 };
 
 }  // namespace wattune::tune

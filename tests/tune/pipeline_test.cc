@@ -1,4 +1,4 @@
-// Configurations that are compiled in processes ahead of the device (fakes/fake_worker.cc) and run on a fake one.
+// Configurations that are compiled in processes ahead of the device (fakes/fake_worker.cc) and run on a fake device.
 #include <gmock/gmock.h>
 
 #include <unistd.h>
@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// `MODE` says what the compiler does.
+// Returns a spec whose parameter `MODE` says what the compiler does.
 KernelSpec spec_with_modes() {
   KernelSpec spec = scale_spec();
   spec.parameters[1] = {"MODE", {"good", "wrong", "crash", "sleep"}, {}, {}};
@@ -41,7 +41,7 @@ class Pipelined : public ::testing::Test {
     return problem.evaluator->evaluate(configuration(block, mode)).value();
   }
 
-  // They outlive the evaluator.
+  // The pool and its source outlive the evaluator.
   std::unique_ptr<backend::CompilePool> pool;
   std::optional<backend::PooledSource> compilers;
   Problem problem{spec_with_modes()};
@@ -89,7 +89,8 @@ TEST_F(Pipelined, DoesNotCompileWhatCannotBeLaunched) {
   EXPECT_EQ(compilers->activity().compiled, 2u) << "of the default configuration, with which it is compared, and of it";
 }
 
-// 24 cannot be launched, and the compiler refuses the wrong one; the others were asked for and looked at, not taken.
+// The device cannot launch 24, and the compiler refuses the wrong one; the others were asked for and looked at, not
+// taken.
 TEST_F(Pipelined, ForeseesWhatTheCompilerSays) {
   problem.spec.parameters[0].values.emplace_back(24);
   problem.space = space_of(problem.spec);
@@ -146,7 +147,7 @@ struct NoObserver : TuningObserver {
   void on_trial(const TuningEvent&) override {}
 };
 
-// Whichever process is done first, the Trials come in the strategy's order: the same in every run.
+// Trials come in the strategy's order, whichever process is done first: the same in every run.
 TEST_F(Pipelined, EqualRunsEvaluateInTheSameOrder) {
   problem.spec.parameters[1].values = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
   problem.space = space_of(problem.spec);

@@ -1,4 +1,4 @@
-// Which recorded Trials count in a space that has changed, and when another default configuration may judge.
+// The Trials that count in a space that has changed, and the cases in which another default configuration may judge.
 #include "wattune/tune/placement.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ TEST(Place, IsByNamesAndValuesWhateverTheOrder) {
   EXPECT_FALSE(place(space, recorded(8, 1))) << "no value of p";
 }
 
-// 7 and 7.0 are equal, but other code.
+// The values 7 and 7.0 are equal, but give other code.
 TEST(Place, TellsValuesApartThatAreWrittenOtherwise) {
   EXPECT_FALSE(place(space_with({5, 7}), recorded(7.0, 1)));
   EXPECT_FALSE(place(space_with({0, 1}), recorded(true, 1)));
@@ -51,7 +51,7 @@ Trial trial_with(Status status, double registers) {
   return trial;
 }
 
-// Only what was measured under other resource constraints is asked for them again.
+// Only Trials measured under other resource constraints are checked against them again.
 TEST(Placement, KnowsResourceConstraints) {
   KernelSpec spec;
   spec.resource_constraints = {{"registers <= 32", {}}};
@@ -66,7 +66,7 @@ TEST(Placement, KnowsResourceConstraints) {
   EXPECT_TRUE(placement(trial_with(Status::constraints, 40), before));
 }
 
-// A run that the default configuration p = 5, q = 1 judged.
+// Returns the RunInfo of a run that the default configuration p = 5, q = 1 judged.
 RunInfo judged_by_default(const std::string& reference) {
   RunInfo info;
   info.parameters = {{.name = "p", .values = {5, 7}}, {.name = "q", .values = {1, 2}}};

@@ -51,7 +51,7 @@ inline space::SearchSpace space_of(const KernelSpec& spec) {
   return space::SearchSpace::build(spec.parameters, spec.constraints).value();
 }
 
-// Seven samples without warm-up.
+// Returns a policy of seven samples without warm-up.
 inline std::unique_ptr<measure::MeasurePolicy> quick_policy() {
   measure::SamplingOptions options;
   options.warm_up = Nanoseconds(0);
@@ -70,7 +70,7 @@ struct Problem {
     WATTUNE_ASSIGN(evaluator, make_evaluator(spec, space, device, *policy, options));
     return {};
   }
-  // Precondition: start() succeeded.
+  // Evaluates a configuration. Precondition: start() succeeded.
   Result<Observation> evaluate(int block, int mode) {
     const std::vector<std::pair<std::string, Value>> values{{"block", block}, {"mode", mode}};
     return evaluator->evaluate(space.configuration(space.find(values).value()));

@@ -23,7 +23,7 @@ class ReferenceTest : public ::testing::Test {
     std::ofstream(folder_ / name, std::ios::binary) << contents;
     return folder_ / name;
   }
-  // 3 * x, raw.
+  // Writes 3 * x as raw numbers; returns the file.
   std::filesystem::path right_answer(std::size_t elements) {
     std::vector<float> y(elements);
     for (std::size_t i = 0; i < elements; ++i) y[i] = 3.0f * static_cast<float>(i);
@@ -143,7 +143,7 @@ TEST_F(ReferenceTest, AFunctionSeesTheArguments) {
   expect_verified(problem);
 }
 
-// The factor, and with it the right answer, is another in each mode. The function notes each of its calls.
+// The factor, and with it the right answer, differs in each mode. The function notes each of its calls.
 TEST_F(ReferenceTest, AFunctionIsCalledForEachSetOfScalars) {
   Problem problem;
   std::get<ScalarArgument>(problem.spec.arguments[2].kind).value = at_line("3 + mode // 2", 12);
@@ -211,7 +211,7 @@ TEST_F(ReferenceTest, WithoutAnyOutputIsAnError) {
   EXPECT_EQ(problem.start().error().code(), ErrorCode::invalid_argument);
 }
 
-// Scratch memory sized by a parameter has no single right contents.
+// Scratch memory whose size is a parameter has no single right contents.
 TEST_F(ReferenceTest, OutputsOfVaryingLengthAreNotCompared) {
   Problem problem;
   problem.spec.arguments.push_back(vector_argument("scratch", ArgumentAccess::write_only));

@@ -30,8 +30,8 @@ Observation broken(Nanoseconds compile) {
   return observation;
 }
 
-// block 8 and 16 with unroll 1, and 16 with unroll 2, which failed; 8 with 2 is not recorded. Costs: 3 + 2 * 10 ns,
-// 4 + 2 * 20 ns, 500 ns.
+// Returns the results of blocks 8 and 16 with unroll 1, and of 16 with unroll 2, which failed; 8 with 2 is not
+// recorded. They cost 3 + 2 * 10 ns, 4 + 2 * 20 ns and 500 ns.
 ResultSet three_of_four() {
   ResultSet results;
   const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"block", "unroll"});
@@ -85,7 +85,7 @@ struct Times : TuningObserver {
   std::vector<double> times;
 };
 
-// Speed is 1 / time of 10 and 20 ns; watts were recorded.
+// The speed is 1 / time for 10 and 20 ns; watts were recorded.
 TEST(Recording, ComputesWhatASpecWants) {
   ResultSet results = three_of_four();
   results.trials[0].observation.metrics = {{"watts", 50.0, "W"}};
@@ -166,7 +166,7 @@ TEST(Replay, WhatIsNotRecordedIsAFailureOfItsOwnKind) {
   EXPECT_FALSE(observation.ok());
   EXPECT_FALSE(observation.statistics);
   EXPECT_EQ(observation.message, "the recording has no such configuration");
-  // Charged is the median cost of 23, 44 and 500 ns, so that a limit of time is always reached.
+  // The cost charged is the median of 23, 44 and 500 ns, so that a limit of time is always reached.
   EXPECT_EQ(replay.evaluator->now(), Nanoseconds(44));
 }
 
@@ -182,7 +182,7 @@ TEST(Replay, RulesAboutTimeMeanRecordedTime) {
   const auto strategy = search::make_strategy("exhaustive", replay.space).value();
   KeptTrials sink;
   Times observer;
-  // In the order of ids: (8, 1) costs 23 ns, (8, 2) 44 ns; then 60 ns have passed.
+  // In the order of ids, (8, 1) costs 23 ns and (8, 2) 44 ns; then 60 ns have passed.
   const TuningOptions options{.stop = {.time = Nanoseconds(60)}};
   const TuningResult result = tune(replay.space, *strategy, *replay.evaluator, sink, observer, {}, options).value();
   EXPECT_EQ(observer.times, (std::vector<double>{23, 67}));
@@ -236,7 +236,7 @@ TEST(Recording, CountsWhatIsOutsideTheSpace) {
   EXPECT_EQ(recording.outside(), 1u);
 }
 
-// It says nothing of what its energy is; its time is known.
+// Its energy is unknown, but its time is known.
 TEST(Recording, WhatWasLeftOutForItsTimeHasNoEnergyButATime) {
   ResultSet results = three_of_four();
   results.trials[0].observation.metrics = {{"energy", 2.0, "J"}};

@@ -16,7 +16,7 @@ KernelSpec constrained(const std::string& constraint) {
   return spec;
 }
 
-// A kernel that takes four registers per work-item of its group; the rest is not told.
+// Returns the resources of a kernel that takes four registers per work-item of its group; the rest is unknown.
 backend::KernelResources four_per_item(const fakes::Macros&, std::size_t group_size) {
   backend::KernelResources resources;
   resources.registers = static_cast<unsigned>(4 * group_size);

@@ -1,4 +1,4 @@
-// A search that a test drives by hand: no device, no thread, no clock but what is told.
+// A search that a test drives by hand: without device, thread or clock; the test tells the time.
 #include "wattune/tune/search.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ Ids ids_of(const std::vector<Configuration>& configurations) {
   return ids;
 }
 
-// Ten configurations, proposed in the order of their ids; the default is the last.
+// A fixture with ten configurations, proposed in the order of their ids; the default is the last.
 class SearchByHand : public ::testing::Test {
  protected:
   static space::SearchSpace space_of_ten() {
@@ -37,11 +37,11 @@ class SearchByHand : public ::testing::Test {
     search->start(resumed, now);
     return *search;
   }
-  // 100, 101, ...: each slower than the one before by 1 %.
+  // Evaluates all with 100, 101, ...: each slower than the one before by 1 %.
   void evaluate_all() {
     while (const auto next = search->next()) search->tell(measured(100.0 + static_cast<double>(next->id()))).value();
   }
-  // The contest of these, in which the one of this id is twice as fast as all others.
+  // Returns a contest of these, in which the one with id `fastest` is twice as fast as all others.
   static Contest contest_of(const std::vector<Configuration>& contestants, ConfigurationId fastest) {
     Contest contest;
     for (const Configuration& each : contestants) {
@@ -70,7 +70,8 @@ TEST_F(SearchByHand, HandsOutConfigurationsUntilThereIsNoMore) {
   EXPECT_THAT(sink.trials, SizeIs(10));
 }
 
-// A clock varies fastest in the ids 0 to 5, which are (p, clock); by twos all values of p follow for each clock.
+// A clock varies fastest in the ids 0 to 5, which are (p, clock). In batches of two all values of p follow for each
+// clock.
 TEST_F(SearchByHand, ChangesSeldomWhatIsCostlyToChange) {
   const auto clocked = space::SearchSpace::build({{"p", {0, 1}, {}, {}}, {"clock", {1, 2, 3}, {}, {}}}, {}).value();
   const auto order = [&](std::size_t batch) {

@@ -1,4 +1,4 @@
-// Everything that tuning takes, opened by one call: on the fake worker, and on recorded results.
+// A session, which opens everything that tuning takes by one call: on the fake worker, and on recorded results.
 #include "wattune/tune/session.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// y *= 3 over 64 floats, as the fake worker's kernel `scale` does it.
+// Returns a spec of y *= 3 over 64 floats, as the fake worker's kernel `scale` computes it.
 KernelSpec in_place_spec() {
   KernelSpec spec = scale_spec();
   spec.arguments = {vector_argument("y", ArgumentAccess::read_write, FillIota{}), spec.arguments[2]};

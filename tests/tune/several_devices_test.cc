@@ -123,7 +123,7 @@ Observation by_id(const Configuration& configuration) {
   return measured(100.0 + static_cast<double>(configuration.id()));
 }
 
-// Each waits in every evaluation until the other is in one too, so five rounds of two.
+// Each device waits in every evaluation until the other is in one too, so that there are five rounds of two.
 TEST_F(SeveralDevices, WorkAtTheSameTimeAndTrialsSayWhichOneItWas) {
   std::barrier both(2);
   for (const char* device : {"cuda:0", "cuda:1"})
@@ -142,7 +142,7 @@ TEST_F(SeveralDevices, WorkAtTheSameTimeAndTrialsSayWhichOneItWas) {
   EXPECT_EQ(result.best->configuration.id(), 0u);
 }
 
-// The first one is not done with its first configuration before the second one has measured all others.
+// The first device finishes its first configuration only after the second has measured all others.
 TEST_F(SeveralDevices, AnIdleOneTakesTheNextProposalAndTrialsComeAsTheyEnd) {
   add("slow", [&](const Configuration& configuration) -> Result<Observation> {
     while (sink.count < 9) std::this_thread::yield();
@@ -164,7 +164,7 @@ TEST_F(SeveralDevices, StopAfterExactlyAsManyEvaluationsAsAsked) {
   EXPECT_THAT(sink.ids(), SizeIs(7));
 }
 
-// 0 is in flight when 1 is handed out.
+// Configuration 0 is in flight when 1 is handed out.
 TEST_F(SeveralDevices, WhatIsInFlightIsStillExpected) {
   options.stop.evaluations = 4;
   options.ahead = 2;
@@ -220,7 +220,7 @@ TEST_F(SeveralDevices, LosingAllOfThemIsAnError) {
   EXPECT_THAT(sink.trials, SizeIs(2));
 }
 
-// A resumed run must not begin with what the device was lost with.
+// A resumed run must not begin with the configuration that lost the device.
 TEST_F(SeveralDevices, WhatTheOnlyOneIsLostWithIsRecorded) {
   add("only", lose_device);
   EXPECT_EQ(run().error().code(), ErrorCode::device_lost);
@@ -269,7 +269,8 @@ TEST_F(SeveralDevices, AnErrorOfTheSpecEndsTheRunAfterWhatIsInFlight) {
   EXPECT_FALSE(sink.ids().contains(0));
 }
 
-// b is slower by half, so that by its times alone nothing of what it measured would be among the best.
+// A fixture in which device b is slower by half, so that by times alone none of its measurements would be among the
+// best.
 class WithAFinal : public SeveralDevices {
  protected:
   void SetUp() override {
@@ -301,7 +302,8 @@ TEST_F(WithAFinal, AnotherDeviceDecidesWhenTheFirstIsLost) {
   EXPECT_EQ(result.devices[0].lost, "gone");
 }
 
-// The sensor of b shows 5 % less than that of a, so that by joules alone all that it measured would be the best.
+// A fixture in which the sensor of b shows 5 % less than that of a, so that by joules alone all of its measurements
+// would be the best.
 class WithJoules : public SeveralDevices {
  protected:
   void SetUp() override {
@@ -340,7 +342,7 @@ TEST_F(SeveralDevices, EachGoesOnFromTheBestThatItMeasuredBefore) {
   EXPECT_FALSE(evaluators[2]->known_best);
 }
 
-// 3 work-groups times 4 modes, all alike to the compiler of the fake worker.
+// The space has 3 work-groups times 4 modes, all alike to the compiler of the fake worker.
 TEST(SeveralFakeDevices, ShareOnePoolWhichCompilesEveryConfigurationOnce) {
   KernelSpec spec = scale_spec();
   spec.parameters[1] = {"MODE", {"a", "b", "c", "d"}, {}, {}};

@@ -22,7 +22,7 @@ Geometry groups(const std::string& count) {
   return geometry;
 }
 
-// A launch of `function` on all of a, b, c (buffers) and k (a scalar).
+// Returns a launch of `function` on all of a, b, c (buffers) and k (a scalar).
 LaunchStep single(const std::string& function, const std::string& count = "1") {
   LaunchStep step;
   step.function = function;
@@ -39,7 +39,7 @@ LaunchStep series(const std::string& repeat, const std::string& index, std::vect
   return step;
 }
 
-// 10 elements each, and a parameter `tile`.
+// Returns a spec with buffers of 10 elements each, and a parameter `tile`.
 KernelSpec spec_of(std::vector<LaunchStep> steps) {
   KernelSpec spec;
   spec.problem_size = {{"n", 10}};
@@ -57,7 +57,7 @@ Result<Launch> plan(const KernelSpec& spec, int tile = 2) {
   return compiled.evaluate(Configuration(0, parameters, {tile}));
 }
 
-// "function*groups" of each launch.
+// Returns "function*groups" of each launch.
 std::vector<std::string> words(const Result<Launch>& launch) {
   std::vector<std::string> result;
   for (const PlannedStep& step : launch.value().steps)
@@ -84,7 +84,7 @@ TEST(StepPlan, RepeatsGroupsInOrder) {
               ElementsAre("before*1", "first*1", "second*2", "first*2", "second*1", "after*1"));
 }
 
-// A triangle: the inner series is as long as the outer one has come, which is not at all at first.
+// The launches form a triangle: the inner series is as long as the outer index, so that it is empty at first.
 TEST(StepPlan, AnInnerSeriesReadsTheOuterIndex) {
   const LaunchStep inner = series("i", "j", {single("f", "10 * i + j + 1")});
   EXPECT_THAT(words(plan(spec_of({series("3", "i", {inner})}))), ElementsAre("f*11", "f*21", "f*22"));
@@ -135,7 +135,7 @@ TEST(StepPlan, BuffersChangePlacesAfterEachRepetition) {
   EXPECT_EQ(holder_of(odd, 2), 2u);
 }
 
-// As the three time levels of a wave: the oldest is written next.
+// The buffers are like the three time levels of a wave: the oldest is written next.
 TEST(StepPlan, ThreeBuffersGoRound) {
   LaunchStep step = single("f");
   step.repeat = at_line("2", 40);

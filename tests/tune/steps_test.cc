@@ -16,7 +16,7 @@ Geometry one_group(const std::string& size) {
   return geometry;
 }
 
-// y = factor * x, then, unless mode is 1, y = y + 1 by `increment`, which takes only y.
+// Returns a spec of y = factor * x, then, unless mode is 1, y = y + 1 by `increment`, which takes only y.
 KernelSpec scale_and_increment() {
   KernelSpec spec = scale_spec();
   spec.source.text += " kernel void increment(global float* y)";
@@ -38,7 +38,7 @@ ReferenceKernel plain_reference(std::vector<std::size_t> arguments) {
   return reference;
 }
 
-// 3 * x + 1, from y and x alone.
+// Computes 3 * x + 1, from y and x alone.
 Result<Nanoseconds> plain(const fakes::FakeLaunch& launch) {
   const auto y = launch.elements<float>(0);
   const auto x = launch.elements<float>(1);
@@ -138,7 +138,7 @@ TEST(Steps, AReferenceMayTakeAScalarThatTheKernelDoesNot) {
   EXPECT_EQ(problem.evaluate(8, 0)->status, Status::correct);
 }
 
-// y = 2 * x, and then y is x: as often as `repeat` says, so that the answer is in x.
+// Returns a spec of y = 2 * x, after which y is x: as often as `repeat` says, so that the answer is in x.
 KernelSpec doubling(const std::string& repeat) {
   KernelSpec spec = scale_spec();
   std::get<VectorArgument>(spec.arguments[0].kind).comparison = OutputComparison::none;

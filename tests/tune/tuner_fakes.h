@@ -1,5 +1,5 @@
-// Stand-ins for those that a tuner works with: a strategy, an evaluator, a sink and an observer that a test steers and
-// looks into.
+// Fakes of the objects with which a tuner works: a strategy, an evaluator, a sink and an observer that a test controls
+// and inspects.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace wattune::tune {
 
-// An interval of 1 % around it, 20 samples.
+// Returns an observation of this time with an interval of 1 % around it and 20 samples.
 inline Observation measured(double time) {
   Observation observation;
   observation.samples.assign(20, {Nanoseconds(time)});
@@ -74,9 +74,9 @@ class FunctionEvaluator : public Evaluator {
   void know_best(const Observation& best) override { known_best = best; }
 
   std::optional<Observation> known_best;
-  std::function<Observation(const Configuration&)> final;  // what a contest shows; empty: it holds none
-  std::vector<std::vector<ConfigurationId>> contestants;   // of each contest, the default last where it is no finalist
-  Nanoseconds beside_runs;                                 // in a turn of a contest
+  std::function<Observation(const Configuration&)> final;  // what a contest shows; empty if it holds none
+  std::vector<std::vector<ConfigurationId>> contestants;   // of each contest, the default last if it is no finalist
+  Nanoseconds beside_runs;                                 // time of a turn beside its runs
   std::atomic<bool>* cancel_in_final = nullptr;            // set by hold_contest()
   std::vector<std::vector<ConfigurationId>> expected;      // before each evaluation
 

@@ -1,4 +1,4 @@
-// How a run ends: the final, with the default configuration in it.
+// The end of a run: the final, with the default configuration in it.
 #include <gmock/gmock.h>
 
 #include "tune/tuner_fixture.h"
@@ -8,14 +8,14 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Samples of 20 rounds.
+// Returns an observation with samples of 20 rounds.
 Observation twenty_rounds_of(double time) {
   Observation observation = correct(time);
   observation.samples.assign(20, {Nanoseconds(time)});
   return observation;
 }
 
-// The times of known_times are 50, 40, -, 45, 30, with intervals from 0, so that nothing can be told from the best.
+// The times of known_times are 50, 40, -, 45, 30, with intervals from 0, so that none can be told from the best.
 TEST_F(Tuner, TheFinalDecidesBetweenThoseThatTheSearchCannotTellApart) {
   final = [](const Configuration& configuration) { return twenty_rounds_of(configuration.id() == 3 ? 28 : 31); };
   const auto result = run();
@@ -30,7 +30,7 @@ TEST_F(Tuner, TheFinalDecidesBetweenThoseThatTheSearchCannotTellApart) {
   for (std::size_t i = 5; i < 9; ++i) EXPECT_EQ(sink.trials[i].finished_at, sink.trials[8].finished_at) << i;
 }
 
-// Twelve rounds of two runs each: of 30 ns, 720 ns for one finalist.
+// A block has twelve rounds of two runs each: 720 ns for a finalist of 30 ns.
 TEST_F(Tuner, FewerFinalistsAreCalledWhenTheirTimesWouldNotFit) {
   final = [](const Configuration&) { return twenty_rounds_of(30); };
   options.shoot_out.max_time = Nanoseconds(3 * 720);
@@ -42,7 +42,8 @@ TEST_F(Tuner, FewerFinalistsAreCalledWhenTheirTimesWouldNotFit) {
   EXPECT_THAT(contestants.front(), ElementsAre(4, 1));
 }
 
-// Twelve turns of 60 ns and a window of a second: 12 s for each, of which two are called though they take more than 20.
+// A block has twelve turns of 60 ns and a window of a second: 12 s for each finalist. Two are called though they take
+// more than 20 s.
 TEST_F(Tuner, WindowsOfEnergyAreAPartOfWhatAFinalTakes) {
   final = [](const Configuration&) { return twenty_rounds_of(30); };
   beside_runs = nanoseconds_from_seconds(1);
@@ -66,7 +67,8 @@ TEST_F(Tuner, AFinalThatIsCancelledDecidesNothing) {
   EXPECT_EQ(sink.trials.size(), 5u);
 }
 
-// The evaluator's clock goes on by a second at each evaluation and each time that the final asks whether it is over.
+// An evaluator whose clock advances by a second at each evaluation and each time that the final asks whether it is
+// over.
 class SecondsEvaluator : public FunctionEvaluator {
  public:
   SecondsEvaluator() : FunctionEvaluator(known_times) {}
@@ -148,7 +150,7 @@ TEST_F(Tuner, NoWinnerIsReportedWhenAllFail) {
 }
 
 TEST_F(Tuner, AnotherObjectiveThanTimeHasAFinalToo) {
-  // A rate of ten times the id; the final finds out that 3 is better than 4.
+  // The rate is ten times the id; the final finds out that 3 is better than 4.
   const auto rate_of = [](double rate) {
     Observation observation = twenty_rounds_of(100);
     observation.objective_value = -rate;
@@ -165,7 +167,7 @@ TEST_F(Tuner, AnotherObjectiveThanTimeHasAFinalToo) {
   EXPECT_DOUBLE_EQ(result->best->observation.over_default->median, 2.0);
 }
 
-// Times that nothing is as fast as, so that one finalist is left; the default, 2, takes 50.
+// Returns times without overlap, so that one finalist is left; the default, 2, takes 50.
 Result<Observation> clear_times(const Configuration& configuration) {
   const double time = configuration.id() == 2 ? 50.0 : 10.0 + 10.0 * static_cast<double>(configuration.id());
   Observation observation = twenty_rounds_of(time);
@@ -196,7 +198,7 @@ TEST_F(Tuner, TheDefaultWinsWhenItIsTheBest) {
   EXPECT_DOUBLE_EQ(sink.trials[5].observation.over_default->median, 0.5);
 }
 
-// Joules: the default, 2, takes the longest and the least energy.
+// The objective is joules: the default, 2, takes the longest and the least energy.
 TEST_F(Tuner, TheDefaultWinsByEnergyToo) {
   const auto with_energy = [](const Configuration& configuration, double of_default) {
     Observation observation = clear_times(configuration).value();
@@ -240,7 +242,7 @@ TEST_F(Tuner, ADefaultThatIsAFinalistIsPairedWithTheWinner) {
   EXPECT_DOUBLE_EQ(result->best->observation.over_default->median, 2.0);
 }
 
-// A round of its own for each of the search, which the final does not compare with.
+// The search measures each configuration in a round of its own, which does not compare with the final's.
 TEST_F(Tuner, KeepsWhatTheSearchMeasured) {
   evaluate = clear_times;
   final = [](const Configuration& configuration) { return twenty_rounds_of(configuration.id() == 2 ? 33 : 11); };
@@ -265,8 +267,8 @@ TEST_F(Tuner, WhatAnEarlierFinalMeasuredDoesNotCompareWithTheSearch) {
   EXPECT_THAT(observer.best, ElementsAre(40, 40));
 }
 
-// All runs are so long that a block of the final's time holds none: two finalists and the default take part all the
-// same, which is as good as the second of them.
+// All runs are so long that no block fits into the final's time. Two finalists take part all the same, and the default,
+// which is as good as the second of them.
 TEST_F(Tuner, ADefaultThatMayWinTakesPartHoweverLongItRuns) {
   evaluate = [](const Configuration& configuration) -> Result<Observation> {
     return twenty_rounds_of(configuration.id() == 2 ? 3.5e9 : 3e9);
@@ -315,7 +317,7 @@ TEST_F(Tuner, ADefaultThatFailsInTheFinalCostsOnlyThePairing) {
   EXPECT_EQ(result->baseline->observation.status, Status::runtime);
 }
 
-// Times 50, 40, failure, 45, 30 of the ids, of which the energy is 9 - id: 4 is the fastest and 60 % more than it are
+// The ids have the times 50, 40, failure, 45, 30, and the energy 9 - id. The fastest is 4; 60 % more than its time are
 // 48 ns, so that 1, 3 and 4 count. 3 takes less energy than 1, and 4 the least.
 TEST_F(Tuner, TheAnswerIsNoSlowerThanIsAllowed) {
   static constexpr double kJoules[] = {1, 2, 0, 3, 9};
@@ -328,11 +330,11 @@ TEST_F(Tuner, TheAnswerIsNoSlowerThanIsAllowed) {
   const auto result = run({0, 3, 4, 1});
   ASSERT_TRUE(result);
   EXPECT_EQ(result->best->configuration.id(), 1u);
-  // 0 is the best until 4 is found, beside which it is too slow and 3 is not.
+  // 0 is the best until 4 is found. Beside 4, 0 is too slow and 3 is not.
   EXPECT_THAT(observer.best, ElementsAre(1, 1, 3, 2));
 }
 
-// In the final 1 takes 49 ns, more than 60 % above the 30 of the fastest, which runs beside it. 3 is next.
+// In the final 1 takes 49 ns, more than 60 % above the 30 ns of the fastest, which runs beside it. 3 is next.
 TEST_F(Tuner, AFinalistThatIsTooSlowDoesNotWin) {
   static constexpr double kJoules[] = {1, 2, 0, 3, 9};
   const auto with_energy = [](const Configuration& configuration, Observation observation) {

@@ -1,4 +1,4 @@
-// Tuning a space of five configurations with stand-ins for all that takes part.
+// A fixture that tunes a space of five configurations with fakes for everything that takes part.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ inline Observation failed(Status status) {
   return observation;
 }
 
-// Times 50, 40, failure, 45, 30 for the ids 0 to 4.
+// Returns the times 50, 40, failure, 45, 30 for the ids 0 to 4.
 inline Result<Observation> known_times(const Configuration& configuration) {
   static constexpr double kTimes[] = {50, 40, 0, 45, 30};
   const auto id = static_cast<std::size_t>(configuration.id());
@@ -64,7 +64,7 @@ class Tuner : public ::testing::Test {
   std::unique_ptr<ListStrategy> strategy;
   std::function<Result<Observation>(const Configuration&)> evaluate = known_times;
   std::function<Observation(const Configuration&)> final;
-  Nanoseconds beside_runs;  // in a turn of the final
+  Nanoseconds beside_runs;  // time of a turn of the final beside its runs
   std::atomic<bool>* cancel_in_final = nullptr;
   std::vector<std::vector<ConfigurationId>> contestants;
   std::vector<std::vector<ConfigurationId>> expected;

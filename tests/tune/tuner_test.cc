@@ -56,7 +56,7 @@ TEST_F(Tuner, SkippingAllEndsTheSearch) {
   EXPECT_EQ(result->stop_reason, "every configuration was evaluated");
 }
 
-// It is correct, but nothing compares with it.
+// The configuration is correct, but its objective cannot be compared.
 TEST_F(Tuner, WhatHasNoObjectiveCannotWin) {
   evaluate = [](const Configuration& configuration) {
     Result<Observation> observation = known_times(configuration);
@@ -78,7 +78,7 @@ TEST_F(Tuner, WhatHasNoObjectiveCannotWin) {
   EXPECT_FALSE(run()->best);
 }
 
-// Learns once for each proposal, and counts.
+// A strategy that learns once for each proposal, and counts that.
 class LearningStrategy : public ListStrategy {
  public:
   using ListStrategy::ListStrategy;
@@ -94,7 +94,7 @@ class DeviceLike : public FunctionEvaluator {
   std::optional<Pipeline> pipeline() const override { return Pipeline{{Nanoseconds(0)}, {}}; }
 };
 
-// An evaluation that waits for the lesson ends, so that both go on at the same time.
+// An evaluation that waits for the learning ends, so that both run at the same time.
 TEST_F(Tuner, LetsTheStrategyLearnWhileADeviceIsBusy) {
   LearningStrategy learner(space, {0, 1, 2});
   int evaluated = 0;
@@ -164,7 +164,7 @@ TEST_F(Tuner, ResumedTrialsAreToldFirstAndCount) {
   EXPECT_EQ(observer.resumed_trials, 2u);
 }
 
-// As in every other place that reads Trials.
+// The last one counts, as in every other place that reads Trials.
 TEST_F(Tuner, TheLastOfSeveralResumedTrialsOfAConfigurationCounts) {
   resumed = {trial(4, correct(30)), trial(2, correct(50)), trial(4, failed(Status::correctness))};
   const auto result = run();

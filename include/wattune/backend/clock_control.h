@@ -1,8 +1,8 @@
 // ClockControl: the clocks and the power limit of a board, borrowed for a run.
 //
-// Owned by its Device; one thread at a time. It lives in the process of the one who opened the device, not in the
-// worker: kernels kill workers, and the clocks must outlive them. Nothing is set before set(); what was set is restored
-// by restore() and by the end of the object. A process that is killed restores nothing: docs/backend.md.
+// Its Device owns it; one thread at a time uses it. It lives in the process that opened the device, not in the worker,
+// because kernels kill workers and the clocks must outlive them. Nothing is set before set(). restore() and the
+// destructor restore all that was set. A killed process restores nothing: see docs/backend.md.
 //
 //   WATTUNE_ASSIGN(backend::ClockControl* const control, device->clock_control());
 //   WATTUNE_TRY(control->set({.graphics = Megahertz(1410), .power_limit = Watts(300)}));
@@ -19,7 +19,7 @@
 
 namespace wattune::backend {
 
-// What is empty is as the board has it when nobody sets it.
+// The clocks and the power limit to set. An empty value stands for the board's own setting.
 struct BoardSetting {
   std::optional<Megahertz> graphics = {};
   std::optional<Megahertz> memory = {};
@@ -28,7 +28,7 @@ struct BoardSetting {
   bool operator==(const BoardSetting&) const = default;
 };
 
-// The legal graphics clocks depend on that of the memory.
+// A memory clock with the graphics clocks that are legal at it.
 struct MemoryClock {
   Megahertz memory;
   std::vector<Megahertz> graphics;
@@ -39,7 +39,7 @@ struct PowerRange {
   Watts most;
 };
 
-// What a board can be set to; empty where it does not tell.
+// The values that a board can be set to; empty if the board does not report them.
 struct BoardChoices {
   std::vector<MemoryClock> clocks;
   std::optional<PowerRange> power_limit;
@@ -48,20 +48,20 @@ struct BoardChoices {
 class ClockControl {
  public:
   virtual ~ClockControl() = default;
-  // Where the board is on the PCI bus, as open_clock_control() takes it.
+  // Returns the place of the board on the PCI bus, in the form that open_clock_control() takes.
   virtual const std::string& board() const = 0;
   virtual Result<BoardChoices> choices() = 0;
-  // Sets this, and restores what was set before and is empty now. invalid_argument: the board has no such clock or
-  // limit. unavailable: not permitted, or not on this board at all.
+  // Sets these values, and restores those that were set before and are empty now. Fails with invalid_argument if the
+  // board has no such clock or limit, with unavailable if setting is not permitted or this board cannot do it.
   virtual Result<void> set(const BoardSetting& setting) = 0;
-  // What the board says that it runs at now.
+  // Returns the clocks and the limit that the board reports now.
   virtual Result<BoardSetting> current() = 0;
-  // Gives back what was set, in the order of clocks, memory, limit. The first Error, after all was tried.
+  // Restores all that was set, in the order clocks, memory, limit. Tries everything, then returns the first Error.
   virtual Result<void> restore() = 0;
 };
 
-// Of the board at this place of the PCI bus ("0000:3B:00.0"), through NVML in this process. unavailable: no NVML, no
-// such board, or a library that drives real boards, whose clocks are left alone.
+// Opens the board at this place of the PCI bus ("0000:3B:00.0") through NVML in this process. Fails with unavailable if
+// there is no NVML or no such board, or if the library drives real boards, whose clocks are left alone.
 Result<std::unique_ptr<ClockControl>> open_clock_control(const std::string& pci_bus_id);
 
 }  // namespace wattune::backend

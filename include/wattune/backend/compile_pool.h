@@ -1,10 +1,10 @@
-// CompilePool: processes that compile ahead of the devices that will run it, for any number of sources.
+// CompilePool: processes that compile kernels ahead of the devices that will run them, for any number of sources.
 //
-// Each process is a `wattune-worker` that was never asked to open a device for launches. A compiler that crashes or
-// passes its limit costs what it compiled, and its process is started anew. Who compiles registers a source, once, and
-// says of it what will be wanted next; sources take turns, and what somebody waits for goes first. A pool outlives its
-// sources. Any number of threads may use both; they do not wait except in take(). Memory is bounded by what is
-// expected: of anything else neither requests nor images are kept.
+// Each process is a `wattune-worker` that opens no device for launches. If a compiler crashes or exceeds its limit,
+// only its current job is lost and its process is started anew. A user registers a source once and announces which
+// images it will need next. Sources take turns, but jobs that a caller waits for go first. A pool outlives its sources.
+// Any number of threads may use both; only take() and wait_for_all_but() wait. The announced images bound the memory:
+// the pool keeps no other requests or images.
 //
 //   CompilePool pool({.processes = 16});
 //   WATTUNE_ASSIGN(CompileTarget target, device->compile_target(source));
@@ -24,63 +24,64 @@
 namespace wattune::backend {
 
 struct CompilePoolOptions {
-  std::size_t processes = 1;         // as set_processes()
-  std::size_t spare_processors = 0;  // are left to others: there are never more processes than this leaves, but one
-  WorkerOptions worker;              // its niceness is theirs, and of all programs that they start
-  // What somebody waits for is compiled by a process more, which is not nice: nice ones may wait for long on a machine
-  // that has much to do.
+  std::size_t processes = 1;         // as set_processes() takes it
+  std::size_t spare_processors = 0;  // left to others, as far as one process remains
+  WorkerOptions worker;              // its niceness also holds for all programs that they start
+  // One more process, without niceness, compiles the jobs that a caller waits for. On a busy machine nice processes may
+  // wait for the processor for long.
   bool prompt = false;
-  std::shared_ptr<ImageCache> cache = {};  // nullptr: everything is compiled
+  std::shared_ptr<ImageCache> cache = {};  // nullptr if everything is compiled
 };
 
 struct Compiled {
-  // compile_failed with the log, timeout, device_lost (the compiler crashed), unavailable.
+  // The image, or compile_failed with the log, timeout, device_lost (the compiler crashed) or unavailable.
   Result<Image> image;
   Nanoseconds took;  // to compile in its process, or to find in the cache
   bool cached = false;
 };
 
-// What a pool does and did for one source.
+// The work of a pool for one source.
 struct CompileActivity {
-  std::size_t processes = 0;  // of the pool, for all sources
+  std::size_t processes = 0;  // of the pool, shared by all sources
   std::size_t waiting = 0;    // requests that no process has begun
   std::size_t running = 0;
   std::size_t ready = 0;  // images that wait to be taken
   std::uint64_t compiled = 0;
   std::uint64_t cache_hits = 0;
-  Nanoseconds busy;    // that processes spent compiling, all together
-  Nanoseconds waited;  // that take() made its callers wait, all together
+  Nanoseconds busy;    // compile time, summed over the processes
+  Nanoseconds waited;  // time that callers spent in take(), summed
 };
 
-// A source that a pool compiles, for as long as this exists. Users of one share what they expect.
+// A source that a pool compiles as long as this object exists. All users of one object share its announcements.
 class PooledSource {
  public:
   PooledSource(PooledSource&&) noexcept;
   PooledSource& operator=(PooledSource&&) noexcept;
-  // Drops what waits and what is ready. What compiles is finished first, and then dropped.
+  // Drops requests that wait and images that are ready. A job that runs is finished first, then dropped.
   ~PooledSource();
 
-  // What will probably be taken, the next first, each within `limit` of compiling. The first `urgent` go before what
-  // any source expects else, and to the process that CompilePoolOptions::prompt gives: somebody has nothing to run
-  // until then, though no thread waits. What was expected before and no longer is, is dropped; what compiles already is
-  // finished and then dropped. What was taken and is still expected is not compiled again.
+  // Announces the images that will probably be taken, the next one first; each may compile for `limit`. The first
+  // `urgent` precede all other announcements and may use the process of CompilePoolOptions::prompt: their user has
+  // nothing to run until then, though no thread waits. Replaces the previous announcement: jobs that are no longer in
+  // it are dropped, running ones when they end. An image that was taken and is still announced is not compiled again.
   void expect(const std::vector<std::vector<Macro>>& macros, Nanoseconds limit, std::size_t urgent = 0);
-  // The image: waits for it, and puts it before all others when nobody has begun it, or when it was taken before.
+  // Returns the image and waits for it. If no process has begun it, or it was taken before, its job goes before all
+  // others.
   Compiled take(const std::vector<Macro>& macros, Nanoseconds limit);
-  // The same if it need not wait; nothing otherwise, and nothing is begun for it.
+  // Returns the image if it is ready; nullopt otherwise, and then no job is started.
   std::optional<Compiled> try_take(const std::vector<Macro>& macros);
-  // What try_take() would give, which it leaves there: whoever chooses between several looks at all of them.
+  // Returns a copy of the image that try_take() would return and leaves it there, so that a user can compare several.
   std::optional<Compiled> look_at(const std::vector<Macro>& macros) const;
-  // Waits until at most so many of what is expected are still to be compiled, or for so long.
+  // Waits until at most `unfinished` announced images are still to be compiled, or until `limit` has passed.
   void wait_for_all_but(std::size_t unfinished, Nanoseconds limit) const;
-  // Whether try_take() would give something.
+  // Tells whether try_take() would return an image.
   bool is_ready(const std::vector<Macro>& macros) const;
   CompileActivity activity() const;
 
  private:
   friend class CompilePool;
-  class Queue;   // of a pool
-  struct Entry;  // of this source in it
+  class Queue;   // the queue of a pool
+  struct Entry;  // this source in the queue
 
   PooledSource(Queue& queue, std::shared_ptr<Entry> entry);
 
@@ -94,15 +95,16 @@ class CompilePool {
   explicit CompilePool(const CompilePoolOptions& options);
   CompilePool(const CompilePool&) = delete;
   CompilePool& operator=(const CompilePool&) = delete;
-  // Ends the processes, whatever they compile.
+  // Ends the processes at once, whatever they compile.
   ~CompilePool();
 
   PooledSource add(CompileTarget target, KernelSource source);
-  // Starts its processes, which load the compiler meanwhile, by having them compile a source that does nothing, which
-  // no cache answers. Does not wait; ends with what it returns.
+  // Starts the processes, and lets them load the compiler: each compiles the source `nothing`, past the cache. Returns
+  // at once. The jobs end with the returned object.
   PooledSource warm_up(CompileTarget target, KernelSource nothing, Nanoseconds limit);
-  // How many may compile at once, from now on: when an application needs its processors, fewer. Those beyond end once
-  // they have finished what they compile. 0: only what somebody waits for, or expects urgently, is compiled.
+  // Sets how many processes may compile at once from now on; an application that needs its processors sets fewer.
+  // Processes above that number finish their current job and end. With 0 only jobs that a caller waits for or that were
+  // announced as urgent are compiled.
   void set_processes(std::size_t most);
 
  private:

@@ -1,8 +1,10 @@
-// Hardware counters: what a device can count while a kernel runs. NVIDIA's GPUs have thousands, read through CUPTI.
+// Hardware counters: events that a device can count while a kernel runs. NVIDIA's GPUs have thousands, read through
+// CUPTI.
 //
-// A counter becomes a number by a sub-metric behind its name: dram__bytes_read.sum is the sum over all memory
-// controllers, dram__bytes_read.sum.per_second that over time. A device that has counters gives Counters
-// (Device::counters()), which belong to it and are used by the thread that uses it; any thread may call the functions.
+// A sub-metric behind the name of a counter makes it a number: dram__bytes_read.sum is the sum over all memory
+// controllers, dram__bytes_read.sum.per_second is that sum over time. A device with counters has a Counters object
+// (Device::counters()), which it owns; the thread that uses the device uses it too. Any thread may call the free
+// functions.
 //
 //   WATTUNE_ASSIGN(Counters* const counters, device->counters());
 //   WATTUNE_TRY(stream->launch(*kernel, geometry, arguments));
@@ -22,7 +24,7 @@ namespace wattune::backend {
 
 class Stream;
 
-// Which sub-metrics it takes.
+// The kind of a counter, which decides the sub-metrics that it takes.
 enum class CounterKind {
   counter,     // .sum .avg .min .max, and behind each .per_second, .per_cycle_active, .pct_of_peak_sustained_elapsed...
   ratio,       // .ratio .pct .max_rate
@@ -47,26 +49,27 @@ struct CounterAlias {
   const char* meaning;
 };
 
-// Lives as long as the program.
+// Returns the aliases of common counters, which live as long as the program.
 std::span<const CounterAlias> counter_aliases();
 
-// A device's ability to count. Whether it may be used shows when it is.
+// A device's ability to count events. Only its use shows whether the user is permitted to count.
 class Counters {
  public:
   virtual ~Counters() = default;
-  // All that it can count. unavailable: no CUPTI.
+  // Lists all counters of the device. Fails with unavailable without CUPTI.
   virtual Result<std::vector<CounterInfo>> list() = 0;
-  // Runs the commands that `stream`, of this device, was given since its last finish(), as often as the hardware needs
-  // to count all these counters from their first launch to their last. Their values, without those that mean nothing
-  // for this kernel. `limit` is of all runs together. Without a launch it only tells whether they can be counted.
-  // As Stream::finish(); not_found and invalid_argument (a name, a stream of another device, commands that wait for
-  // another stream); unavailable (no CUPTI, not permitted).
+  // Runs the commands that `stream`, of this device, was given since its last finish(). Repeats them as often as the
+  // hardware needs to count all these counters from the first launch to the last. Returns their values, without those
+  // that mean nothing for this kernel. `limit` bounds all runs together. Without a launch it only checks whether the
+  // counters can be counted. Errors are those of Stream::finish(). Also fails with not_found or invalid_argument (a
+  // name, a stream of another device, commands that wait for another stream), and with unavailable (no CUPTI, not
+  // permitted).
   virtual Result<std::vector<Metric>> count(Stream& stream, const std::vector<std::string>& counters,
                                             Nanoseconds limit) = 0;
 };
 
-// Those of a chip, such as GH100, without the device; the device's own: Counters::list(). Loads CUPTI into this
-// process. unavailable: no CUPTI; not_found, naming the nearest chip.
+// Lists the counters of a chip, such as GH100, without the device; Counters::list() lists those of a device. Loads
+// CUPTI into this process. Fails with unavailable without CUPTI, with not_found naming the nearest chip.
 Result<std::vector<CounterInfo>> counters_of_chip(const std::string& chip);
 
 }  // namespace wattune::backend

@@ -1,10 +1,11 @@
-// Device and Program: with Kernel and Buffer (launch.h), Stream and Event (stream.h), what every backend offers.
+// Device and Program, which with Kernel and Buffer (launch.h) and Stream and Event (stream.h) are the interface of
+// every backend.
 //
-// A Device compiles programs and makes the other objects. Callers own them and destroy them before it; they are
-// useless (every call returns device_lost) after reset() or after the device itself was lost. A stream refuses objects
-// that its device did not make (device_object.h). One thread uses a device, and all that was made from it, at a time,
-// unless it is attached to an application's (attach.h). Every wait has a limit. Implementations: cuda/, opencl/ and
-// host/ (in this process) and worker/ (any of them in a process of its own, so that a crash costs one configuration).
+// A Device compiles programs and makes the other objects. Callers own these and destroy them before the device. After
+// reset() or the loss of the device they are useless: every call returns device_lost. A stream refuses objects that its
+// device did not make (device_object.h). One thread at a time uses a device and all that was made from it, unless it is
+// attached to an application's context (attach.h). Every wait has a limit. Implementations are cuda/, opencl/ and host/
+// (in this process) and worker/ (any of them in a process of its own, so that a crash costs one configuration).
 //
 //   auto program = device->build(source, macros, limit);
 //   auto kernel = (*program)->kernel("add");
@@ -48,52 +49,56 @@ class Program : public DeviceObject {
  public:
   using DeviceObject::DeviceObject;
 
-  // The compiler's words, empty when it had none.
+  // Returns the compiler's messages; empty if there are none.
   virtual const std::string& build_log() const = 0;
-  // not_found (naming the kernels that exist).
+  // Finds a kernel by name. Fails with not_found, naming the kernels that exist.
   virtual Result<std::unique_ptr<Kernel>> kernel(const std::string& name) = 0;
 };
 
-// The error of a device whose streams cannot have units of their own.
+// Returns the error of a device whose streams cannot have units of their own.
 Error no_unit_ranges(const DeviceInfo& device);
 
 class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
-  // compile_failed (message: the log), timeout, device_lost.
+  // Compiles and loads a program. Fails with compile_failed (its message is the log), timeout or device_lost.
   virtual Result<std::unique_ptr<Program>> build(const KernelSource& source, std::span<const Macro> macros,
                                                  Nanoseconds limit) = 0;
-  // For whom compile_image() (registry.h) is to compile `source`, so that load() takes the result. unavailable: why
-  // only build() will do, which then says what is missing, if anything is; all other Errors are of the device.
+  // Returns the target for which compile_image() (registry.h) must compile `source`, so that load() takes the result.
+  // Fails with unavailable, and a reason, if only build() works, which then reports anything that is missing. All other
+  // Errors concern the device.
   virtual Result<CompileTarget> compile_target(const KernelSource& source) = 0;
-  // A program from an image that was compiled with these macros for compile_target(). Drivers compile PTX once more,
-  // without end perhaps, and cannot be stopped in that: within this process a limit that passed is noticed when the
-  // driver is done, in a worker the limit ends the worker. compile_failed, timeout, device_lost; invalid_argument.
+  // Loads a program from an image that was compiled with these macros for compile_target(). Drivers compile PTX at
+  // loading, perhaps without end, and cannot be interrupted. In this process an exceeded limit is noticed when the
+  // driver is done; in a worker the limit ends the worker. Fails with compile_failed, timeout, device_lost or
+  // invalid_argument.
   virtual Result<std::unique_ptr<Program>> load(const Image& image, std::span<const Macro> macros,
                                                 Nanoseconds limit) = 0;
   virtual Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) = 0;
-  // For pixels: kernels get an image object (OpenCL), or a texture or surface object (CUDA), in its place. It is
-  // written, read and copied as any buffer, in rows without gaps, and has no guard zones. unavailable where the device
-  // has no images or not these.
+  // Creates a buffer of pixels. Kernels get an image object (OpenCL) or a texture or surface object (CUDA) in its
+  // place. It is written, read and copied as any buffer, in rows without gaps, and has no guard zones. Fails with
+  // unavailable if the device has no images or none of this layout.
   virtual Result<std::unique_ptr<Buffer>> create_pixel_buffer(const PixelLayout& /*layout*/) {
     return Error(ErrorCode::unavailable, "this device has no images");
   }
-  // unavailable: streams of this device cannot have units of their own; invalid_argument: not these.
+  // Creates a stream. Fails with unavailable if streams of this device cannot have units of their own, with
+  // invalid_argument if it cannot have these.
   virtual Result<std::unique_ptr<Stream>> create_stream(const StreamOptions& options = {}) = 0;
-  // Where StreamOptions::units may begin and end: at multiples of so many units, and at the end of the device.
-  // unavailable: why streams cannot have units of their own.
+  // Returns the granularity of StreamOptions::units, which begin and end at multiples of it, or at the end of the
+  // device. Fails with unavailable, and a reason, if streams cannot have units of their own.
   virtual Result<unsigned> unit_grain() { return no_unit_ranges(info()); }
-  // Stream::finish() of several streams of this device, in one request to a worker. What they were given reaches the
-  // device in the order in which it was given. Returns what the sensors showed meanwhile, if that was asked for; a
-  // device without sensors shows nothing. invalid_argument (a stream of another device); else as Stream::finish().
+  // Finishes several streams of this device, in one request to a worker. Their commands reach the device in the order
+  // in which they were given. Returns the sensor samples of the meantime if `wait` asks for them; a device without
+  // sensors has none. Fails with invalid_argument for a stream of another device; other errors are those of
+  // Stream::finish().
   virtual Result<std::vector<SensorSample>> finish(std::span<Stream* const> streams, const Wait& wait);
-  // Abilities, which the device owns. unavailable, saying why it has none.
+  // Returns an ability of the device, which owns it. Fails with unavailable and the reason if there is none.
   virtual Result<Sensors*> sensors() = 0;
   virtual Result<ClockControl*> clock_control() = 0;
   virtual Result<Counters*> counters() = 0;
-  // Back to a clean state after a crash, a hang or corrupted memory; everything made from the device is lost.
-  // invalid_argument: the context is an application's.
+  // Returns the device to a clean state after a crash, a hang or corrupted memory; all objects made from it are lost.
+  // Fails with invalid_argument if the context is an application's.
   virtual Result<void> reset() = 0;
 };
 

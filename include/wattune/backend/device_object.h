@@ -1,7 +1,7 @@
-// Whose an object is. What a device makes works with that device only, as it was when it made it: streams tell the
-// objects of other devices, of other backends and of the time before a reset() by this, and refuse them.
+// The owner of an object. An object works only with the device that made it, and only during the same life of it. By
+// this, streams detect and refuse objects of other devices, of other backends and of the time before a reset().
 //
-// Objects keep the life that made them, so that no two lives have one address while something of either is left.
+// An object keeps the life that made it, so no new life gets the address of an old one while an object of it is left.
 //
 //   if (buffer.life() != &session) return Error(ErrorCode::invalid_argument, "...");
 #pragma once
@@ -19,7 +19,7 @@ class DeviceLife {
 
 class DeviceObject {
  public:
-  // Of a device that does not ask whose objects it gets, such as those of tests.
+  // Makes an object without an owner, for devices that do not check owners, such as those of tests.
   DeviceObject() = default;
   explicit DeviceObject(const DeviceLife& life) : life_(&life) {}
   virtual ~DeviceObject() = default;

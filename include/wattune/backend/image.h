@@ -1,4 +1,4 @@
-// Image: compiled code apart from any device. A compile process makes it for a CompileTarget, Device::load() takes it.
+// Image: compiled code apart from any device. A compile process makes it for a CompileTarget; Device::load() takes it.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace wattune::backend {
 
-// For what, and by which compiler. Equal targets make equal code of equal sources.
+// The backend, device and compiler that code is made for. Equal targets make equal code of equal sources.
 struct CompileTarget {
   std::string backend;       // "cuda"
   std::string architecture;  // "sm_90"; OpenCL: the device's name
-  int driver_version = 0;    // that the code is for, as the backend's driver counts; 0: any
+  int driver_version = 0;    // that the code is for, as the backend's driver counts; 0 for any
   std::string compiler;      // with its version and build; OpenCL: the platform and its driver
 
   bool operator==(const CompileTarget&) const = default;
 };
 
-// What a kernel takes of a device, as far as the backend knows it.
+// The resources of a device that a kernel takes, as far as the backend knows them.
 struct KernelResources {
   std::optional<unsigned> registers;                 // of a work-item
   std::optional<std::uint64_t> private_bytes;        // of a work-item, in memory: spilled registers, arrays
@@ -35,21 +35,21 @@ struct KernelResources {
   bool operator==(const KernelResources&) const = default;
 };
 
-// Where what an argument stands for lies.
+// The address space of the memory behind an argument.
 enum class AddressSpace { by_value, global, constant, local };
 
 // A parameter of a kernel, as far as its compiler or its source tells.
 struct KernelParameter {
-  std::string name = {};                    // empty: unknown
-  std::string type = {};                    // in C, without qualifiers: "float4*"; empty: unknown
-  std::optional<AddressSpace> space = {};   // a pointer's; by_value: it is no pointer
+  std::string name = {};                    // empty if unknown
+  std::string type = {};                    // in C, without qualifiers: "float4*"; empty if unknown
+  std::optional<AddressSpace> space = {};   // of a pointer; by_value for all else
   std::optional<ElementType> element = {};  // of its components, or of those that it points to
   std::optional<std::size_t> bytes = {};
 
   bool operator==(const KernelParameter&) const = default;
 };
 
-// What the code of an Image is, and so what loading it costs.
+// The kind of an Image's code, which decides the cost of loading it.
 enum class ImageKind {
   other,          // as its backend has it
   ptx,            // the driver compiles it at loading, which takes as long as it takes
@@ -62,10 +62,11 @@ std::string_view to_string(ImageKind kind);  // its name
 struct Image {
   std::string code;
   std::string log;  // the compiler's words
-  // Functions as the user wrote them, by the name of their symbol; only those whose symbol the compiler told.
+  // The functions as the user wrote them, by their symbol; only those whose symbol the compiler reported.
   std::map<std::string, std::string> symbols;
   std::map<std::string, KernelResources> resources = {};  // by symbol, as far as the compiler told
-  // What the source declares, by function, where it is clear; of symbols that do not tell their parameters' types.
+  // The parameters that the source declares, by function, where the declaration is clear; for functions whose symbols
+  // do not spell their parameters' types.
   std::map<std::string, std::vector<KernelParameter>> parameters = {};
   ImageKind kind = ImageKind::other;
 

@@ -1,9 +1,8 @@
-// ImageCache: compiled images by what they were made of, so that nothing is compiled twice: in a folder, or in memory.
-// Any thread.
+// ImageCache: compiled images by the hash of their inputs, so that nothing is compiled twice. It lies in a folder or in
+// memory. Any thread may use it.
 //
-// Any number of processes may use a folder at once: images appear whole or not at all. What cannot be read, or is not
-// what was written, counts as missing and is replaced. When the folder has grown beyond its limit, what was not used
-// for longest goes.
+// Any number of processes may use a folder at once: images appear whole or not at all. Files that are unreadable or
+// damaged count as missing and are replaced. A folder that exceeds its limit loses its least recently used images.
 //
 //   WATTUNE_ASSIGN(const auto cache, ImageCache::open(folder));
 //   if (auto image = cache->find(key)) ...
@@ -25,18 +24,20 @@ class ImageCache {
  public:
   static constexpr std::uint64_t kDefaultLimit = std::uint64_t{1} << 30;
 
-  // Makes the folder where there is none; files of other names in it stay as they are. `limit` in bytes. Processes that
-  // write at the same time may each exceed it by a sixteenth for a while. invalid_argument: there is a folder, whose
-  // images are not trusted, because it belongs to another user or others may write there; io_error.
+  // Opens a cache in a folder, and makes the folder if there is none. Files of other names in it stay as they are.
+  // `limit` is in bytes; processes that write at the same time may each exceed it by a sixteenth for a while. Fails
+  // with io_error. Fails with invalid_argument if the folder exists but its images are not trusted, because it belongs
+  // to another user or others may write there.
   static Result<std::shared_ptr<ImageCache>> open(const std::filesystem::path& folder,
                                                   std::uint64_t limit = kDefaultLimit);
-  // As long as this exists, of this process alone: so many images at most, of which what was stored first goes first.
+  // Makes a cache in the memory of this process, which lives as long as the object. It holds at most `images` entries
+  // and evicts the oldest (FIFO).
   static std::shared_ptr<ImageCache> in_memory(std::size_t images);
   virtual ~ImageCache() = default;
 
-  // `key`: the content_hash() of what an image is made of.
+  // Finds an image by `key`, the content_hash() of its inputs.
   virtual std::optional<Image> find(const std::string& key) const = 0;
-  // An image that cannot be written is not kept, which is no error.
+  // Stores an image. An image that cannot be written is not kept, which is no error.
   virtual void store(const std::string& key, const Image& image) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Kernel, Buffer, Geometry3, LaunchArgument: what a launch is made of.
+// Kernel, Buffer, Geometry3, LaunchArgument: the parts of a launch.
 //
 // Kernels and buffers are made by a Device (device.h) and belong to the caller. They must live until the stream that
 // uses them has finished. Threads use them as device.h says.
@@ -28,8 +28,7 @@ struct Geometry3 {
   std::array<std::size_t, 3> group_size{1, 1, 1};  // OpenCL: local size; CUDA: block
   std::array<std::size_t, 3> cluster{1, 1, 1};     // CUDA: blocks of a thread block cluster
   bool cooperative = false;                        // CUDA: all blocks run at once or the launch fails
-  // OpenCL: `groups` are those from this one on, and global ids begin where it does; CUDA refuses others than the
-  // first.
+  // OpenCL: the first of the `groups`; global ids begin there too. CUDA refuses any but group 0.
   std::array<std::size_t, 3> first_group{0, 0, 0};
 
   bool operator==(const Geometry3&) const = default;
@@ -42,21 +41,22 @@ class Buffer : public DeviceObject {
   using DeviceObject::DeviceObject;
 
   virtual std::size_t bytes() const = 0;
-  // A CUdeviceptr or a cl_mem, as PreparedLaunch::set_memory() takes it. 0: pixels, or none in this process.
+  // Returns a CUdeviceptr or a cl_mem, in the form that PreparedLaunch::set_memory() takes; 0 for pixels, and for
+  // memory of a device in another process.
   virtual std::uint64_t memory() const { return 0; }
-  // Made by Device::create_pixel_buffer().
+  // Tells whether Device::create_pixel_buffer() made it.
   virtual bool has_pixels() const { return false; }
 };
 
-// The i-th argument of a launch, in the kernel's order: a buffer (nullptr: a null pointer), a sampler (no parameter of
-// a CUDA kernel), or one of these.
+// The i-th argument of a launch, in the kernel's order: a buffer (nullptr for a null pointer), a sampler (no parameter
+// of a CUDA kernel), or one of these.
 struct ScalarBytes {
   std::vector<std::byte> bytes;
 };
 struct LocalBytes {
   std::size_t bytes = 0;
 };
-// Copied before the launch into the __constant__ symbol of this name (CUDA).
+// A buffer that is copied before the launch into the __constant__ symbol of this name (CUDA).
 struct ConstantBuffer {
   std::string symbol;
   const Buffer* buffer = nullptr;
@@ -69,20 +69,20 @@ class Kernel : public DeviceObject {
   using DeviceObject::DeviceObject;
 
   virtual const std::string& name() const = 0;
-  // How many parameters the compiled kernel takes.
+  // Returns how many parameters the compiled kernel takes.
   virtual std::size_t argument_count() const = 0;
-  // They themselves, in order; empty where the backend knows nothing of them.
+  // Returns these parameters in order; empty if the backend does not know them.
   virtual std::span<const KernelParameter> parameters() const { return {}; }
-  // The largest work-group this kernel may be launched with on its device.
+  // Returns the largest number of work-items per work-group with which the kernel may be launched on its device.
   virtual std::size_t max_work_group_size() const = 0;
-  // What it takes when launched with work-groups of this size and this much local memory in its arguments. A backend
-  // leaves out what it cannot tell.
+  // Returns the resources of a launch with work-groups of this size and this many bytes of local memory in its
+  // arguments. A backend leaves out those that it does not know.
   virtual Result<KernelResources> resources(std::size_t /*group_size*/, std::size_t /*local_bytes*/) const {
     return KernelResources{};
   }
-  // CUDA: how much of the memory that a multiprocessor's caches and shared memory are both made of shall be shared
-  // memory while this kernel runs, at least. Kernels that shall run side by side need the same, or they wait for each
-  // other. Asking again for the same costs nothing. Others have nothing to choose.
+  // Requests at least this much shared memory per multiprocessor while the kernel runs (CUDA divides one memory between
+  // caches and shared memory). Kernels that shall run side by side need the same division, or they wait for each other.
+  // A repeated request costs nothing. On other backends the call does nothing.
   virtual Result<void> prefer_local_memory(std::uint64_t /*bytes_per_unit*/) { return {}; }
 };
 

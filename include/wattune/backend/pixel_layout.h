@@ -21,7 +21,7 @@ struct PixelLayout {
   bool operator==(const PixelLayout&) const = default;
 };
 
-// One after another in rows, as the host has them.
+// Returns the bytes of one pixel. Pixels lie one after another in rows, as on the host.
 inline std::size_t pixel_bytes(const PixelLayout& layout) { return size_in_bytes(layout.channel) * layout.channels; }
 inline std::size_t bytes_of(const PixelLayout& layout) {
   return layout.sizes[0] * layout.sizes[1] * layout.sizes[2] * pixel_bytes(layout);

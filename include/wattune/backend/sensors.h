@@ -1,8 +1,8 @@
-// Sensors: what a device can be asked about itself while it works. Nothing is ever set.
+// Sensors: quantities that a device reports about itself while it works. Nothing is ever set.
 //
-// Owned by their Device, from its opening to its end. Those of a device of this process are used by one thread at a
-// time, which need not be the one that uses the device; those of a device in a worker by that one alone. What cannot be
-// read stays empty.
+// Their Device owns them, from its opening to its end. The sensors of a device in this process are used by one thread
+// at a time, not necessarily the one that uses the device. The sensors of a device in a worker are used only by the
+// device's own thread. A value that cannot be read stays empty.
 //
 //   WATTUNE_ASSIGN(backend::Sensors* const sensors, device->sensors());
 //   WATTUNE_ASSIGN(const backend::SensorReadings readings, sensors->read());
@@ -16,7 +16,7 @@
 
 namespace wattune::backend {
 
-// What a device was like at some moment, as far as it can be read.
+// The state of a device at some moment, as far as it can be read.
 struct Conditions {
   std::optional<Megahertz> clock;  // of the compute units
   std::optional<bool> throttled;   // power or heat holds the clock down
@@ -31,7 +31,7 @@ struct SensorReadings {
   std::optional<Celsius> temperature = {};
 };
 
-// What they showed at a moment of the clock that the device's events have (stream.h).
+// The readings at a moment, on the clock of the device's events (stream.h).
 struct SensorSample {
   Nanoseconds at;
   SensorReadings readings;
@@ -40,7 +40,7 @@ struct SensorSample {
 class Sensors {
  public:
   virtual ~Sensors() = default;
-  // device_lost, timeout: in a worker, as all else.
+  // Reads all sensors. Fails with device_lost or timeout if the device is in a worker.
   virtual Result<SensorReadings> read() = 0;
 };
 

@@ -1,5 +1,5 @@
-// Whether a second process can compute on a device beside an application, and what memory is left for it there. Any
-// thread.
+// Sharing a device with an application: whether a second process can compute on it, and how much memory is left for
+// that. Any thread may call.
 //
 //   WATTUNE_TRY(check_second_process(device.info()));
 //   const std::uint64_t most = free_memory(device) / 4;
@@ -11,11 +11,12 @@
 
 namespace wattune::backend {
 
-// unavailable: a board in CUDA's exclusive-process mode lets no second process in, and under MPS, which runs all
-// processes in one, what breaks one of them breaks the application. Other devices say nothing against it.
+// Checks whether a second process may use the device. Fails with unavailable for a board in CUDA's exclusive-process
+// mode, which lets no second process in. Fails with unavailable under MPS too: it runs all processes in one, so an
+// error of one breaks the application. Other devices pass.
 Result<void> check_second_process(const DeviceInfo& device);
 
-// Bytes that nobody has taken; of a device that does not tell, all that it has.
+// Returns the bytes of device memory that are free; the whole memory if the device does not report this.
 std::uint64_t free_memory(Device& device);
 
 }  // namespace wattune::backend

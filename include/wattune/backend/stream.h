@@ -1,9 +1,8 @@
-// Stream, Event, PreparedLaunch: what a device is to do, one thing after the other, and what became of it.
+// Stream, Event, PreparedLaunch: a sequence of commands for a device, and their results.
 //
-// Streams are made by a Device (device.h, which says what threads may do). The caller owns them and the events of their
-// launches, which outlive their stream, but tell nothing more if it is destroyed unfinished. A stream collects what it
-// is given. submit() hands it to the device, finish() waits for it besides. One that is adopted (attach.h) collects
-// nothing.
+// A Device makes streams (device.h says what threads may do). The caller owns them and the events of their launches.
+// Events outlive their stream, but report nothing more if it is destroyed unfinished. A stream collects its commands.
+// submit() hands them to the device; finish() also waits for them. An adopted stream (attach.h) collects nothing.
 //
 //   const auto made = producer->launch(*produce, geometry, arguments);
 //   consumer->wait_for(**made);
@@ -32,59 +31,62 @@ class Event : public DeviceObject {
  public:
   using DeviceObject::DeviceObject;
 
-  // Whether the launch has ended, asked without waiting for it. Once its stream was submitted, it becomes true by and
-  // by if it is asked again: the question also hands over what submit() had to leave. The error of a launch that failed
-  // or that will never run; device_lost.
+  // Tells whether the launch has ended, without waiting for it. Once its stream was submitted, repeated calls return
+  // true sooner or later, because each also hands over the commands that submit() had to leave. Fails with the error of
+  // a launch that failed or that will never run, or with device_lost.
   virtual Result<bool> ready() const = 0;
-  // When the launch began and ended, on a clock that all streams of the device share. Only differences mean something.
-  // invalid_argument until it is ready or its stream has finished.
+  // Returns when the launch began or ended, on a clock that all streams of the device share. Only differences have a
+  // meaning. Fails with invalid_argument until the launch is ready or its stream has finished.
   virtual Result<Nanoseconds> start() const = 0;
   virtual Result<Nanoseconds> end() const = 0;
-  // How long the launch ran on the device, without queueing and launch latency.
+  // Returns how long the launch ran on the device, without queueing and launch latency.
   virtual Result<Nanoseconds> duration() const = 0;
-  // What the device was like about then: read once when the stream is handed to it, while it works.
+  // Returns the state of the device near the launch, read once while the device works on the stream.
   virtual Conditions conditions() const { return {}; }
 };
 
-// How long to wait, and what to do meanwhile.
+// The limit of a wait, and the sampling of sensors meanwhile.
 struct Wait {
   Nanoseconds limit;
   // Reads the sensors at the beginning, whenever this has passed, and at the end.
   std::optional<Nanoseconds> sample_every = {};
 };
 
-// A launch that was checked and laid out once, to be sent again and again: how an application runs a tuned kernel.
-// Its stream and what it was prepared with outlive it.
+// A launch that is checked and laid out once and then sent again and again. Applications run tuned kernels in this way.
+// Its stream, kernel and arguments outlive it.
 class PreparedLaunch {
  public:
   virtual ~PreparedLaunch() = default;
-  // Sends it behind what the stream was given before, untimed; buffers are read as they are by then. As launch().
+  // Sends the launch behind the commands that the stream has already, without a time. Kernels see the buffers' contents
+  // of that moment. Errors are those of launch().
   virtual Result<void> send() = 0;
-  // The same with a time, as launch() gives it; costs two events more.
+  // Sends the launch with an Event, as launch() does; costs two events more than send().
   virtual Result<std::unique_ptr<Event>> send_timed() = 0;
 
-  // What is sent from here on has this memory of the application's in the place of buffer argument i: a CUdeviceptr, or
-  // a cl_mem as a number. Nothing is checked, so that a call costs no more than the driver's: the memory must be of the
-  // device, and large enough. unavailable: the stream's device is in another process, or it is no such argument.
+  // Replaces the memory of buffer argument i by memory of the application, from the next send on: a CUdeviceptr, or a
+  // cl_mem as a number. Checks nothing, so that a call costs no more than the driver's. The memory must belong to the
+  // device and be large enough. Fails with unavailable if the device is in another process, or if the argument is no
+  // such buffer.
   virtual Result<void> set_memory(std::size_t argument, std::uint64_t memory);
-  // As many bytes in the place of scalar argument i. invalid_argument: another number of them, or no scalar.
+  // Replaces the bytes of scalar argument i. Fails with invalid_argument if the number of bytes differs or the argument
+  // is no scalar.
   virtual Result<void> set_scalar(std::size_t argument, std::span<const std::byte> bytes);
 };
 
-// What a stream is doing, as the driver says without waiting.
+// The state of a stream, as the driver reports it without waiting.
 enum class StreamState {
-  idle,      // all that it was given has ended
-  busy,      // something has not
-  capturing  // CUDA: what it is given becomes a graph and does not run
+  idle,      // all commands have ended
+  busy,      // some command has not ended
+  capturing  // CUDA: commands become a graph and do not run
 };
 
-// Commands run in order. They may be held back until submit() or finish(), so errors of any of them may surface there,
-// and the buffers, kernels and host memory they use must live until finish().
+// A queue of commands that run in order. They may be held back until submit() or finish(), so errors of any of them may
+// appear there. The buffers, kernels and host memory that they use must live until finish().
 class Stream : public DeviceObject {
  public:
   using DeviceObject::DeviceObject;
 
-  // Precondition: the sizes of data and buffers match.
+  // Writes host data into a buffer. Precondition of transfers: the sizes of data and buffers match.
   virtual Result<void> write(Buffer& buffer, std::span<const std::byte> data) = 0;
   virtual Result<void> read(const Buffer& buffer, std::span<std::byte> data) = 0;
   virtual Result<void> copy(const Buffer& from, Buffer& to) = 0;
@@ -92,30 +94,33 @@ class Stream : public DeviceObject {
   virtual Result<void> fill(Buffer& buffer, std::byte value) = 0;
   virtual Result<std::unique_ptr<Event>> launch(Kernel& kernel, const Geometry3& geometry,
                                                 std::span<const LaunchArgument> arguments) = 0;
-  // For launches that are not timed. CUDA, in this process: sending it costs little more than the driver's own call.
+  // Prepares a launch that an application sends without times. With CUDA in this process, sending it costs little more
+  // than the driver's own call.
   virtual Result<std::unique_ptr<PreparedLaunch>> prepare(Kernel& kernel, const Geometry3& geometry,
                                                           std::span<const LaunchArgument> arguments);
-  // What comes after it begins only when the launch of `event`, in any stream of the device, has ended. Whoever hands
-  // this stream to the device hands over what that launch needs as well. invalid_argument (an event of another device,
-  // or of a stream that was destroyed unfinished).
+  // Lets the following commands begin only when the launch of `event`, in any stream of the device, has ended. Handing
+  // over this stream also hands over the commands of other streams that this launch needs. Fails with invalid_argument
+  // for an event of another device, or of a stream that was destroyed unfinished.
   virtual Result<void> wait_for(const Event& event) = 0;
-  // In the next finish(), launches may take so much longer before they begin, all together: some drivers (PoCL's)
-  // compile a kernel at its first launch. Devices that compile everything before ignore it.
+  // Grants launches more time before they begin, in the next finish() and for all of them together, because some
+  // drivers (PoCL) compile a kernel at its first launch. Devices that compile everything before ignore it.
   virtual void allow_compiling(Nanoseconds /*limit*/) {}
-  // Hands the commands to the device and returns while it works. Transfers of ordinary host memory block in CUDA's
-  // driver until the stream has come to them: these, and what comes behind them, are left for Event::ready(), the next
-  // submit() or finish(). What it finds wrong at once, after which the rest of the commands is dropped.
+  // Hands the commands to the device and returns while it works. CUDA's driver blocks in transfers of ordinary host
+  // memory until the stream reaches them. Such a transfer and the commands behind it are left for Event::ready(), the
+  // next submit() or finish(). Fails with the first error that shows at once; then the other commands are dropped.
   virtual Result<void> submit() = 0;
-  // Waits for all commands. launch_failed (the device works on); timeout and device_lost (it needs reset()).
+  // Waits for all commands. Fails with launch_failed (the device works on), or with timeout or device_lost (it needs
+  // reset()).
   virtual Result<void> finish(Nanoseconds limit) = 0;
-  // Of one that is adopted as the driver sees it, with what the application gave it. unavailable: the driver cannot say
-  // without waiting; invalid_argument: the application has destroyed it; device_lost.
+  // Returns the state of the stream; of an adopted one as the driver sees it, including the application's commands.
+  // Fails with unavailable if the driver cannot tell without waiting, with invalid_argument if the application has
+  // destroyed the stream, or with device_lost.
   virtual Result<StreamState> state() const;
-  // The part of it that costs so little that every call can ask.
+  // Tells whether the stream captures into a graph. Each call can afford to ask.
   virtual bool is_capturing() const { return false; }
-  // Whether events tell how long launches took: a queue of an application's may be made not to.
+  // Tells whether events report how long launches took; a queue of an application may be created without profiling.
   virtual bool keeps_times() const { return true; }
-  // No other stream of this process has it or will: addresses are used again.
+  // Returns the number of the stream, which no other stream of this process ever gets. (Addresses are used again.)
   std::uint64_t serial() const { return serial_; }
   // Finishes, then compares the guard zones of `buffer` with their pattern and renews them.
   // Returns how many guard bytes changed, before and after the buffer.

@@ -1,4 +1,4 @@
-// What a stream is made with. Values; any thread.
+// The options of a new stream: plain values that any thread may use.
 //
 //   WATTUNE_ASSIGN(const auto urgent, device->create_stream({.priority = 2, .at_once = true}));
 //   WATTUNE_ASSIGN(const unsigned grain, device->unit_grain());
@@ -7,7 +7,7 @@
 
 namespace wattune::backend {
 
-// Neighbouring compute units of a device, CUDA's multiprocessors; none counted: all of them.
+// Neighbouring compute units of a device (CUDA: multiprocessors). A count of 0 stands for all units.
 struct UnitRange {
   unsigned first = 0;
   unsigned count = 0;
@@ -16,13 +16,13 @@ struct UnitRange {
 };
 
 struct StreamOptions {
-  // CUDA: the higher, the earlier the blocks of its launches; what is beyond the driver's few levels is the nearest
-  // one. Others ignore it.
+  // CUDA: a higher value runs the blocks of its launches earlier. A value beyond the driver's few levels becomes the
+  // nearest one. Other backends ignore it.
   int priority = 0;
-  // CUDA: its launches run on these units alone (Device::unit_grain()). Others refuse all but the whole device.
+  // CUDA: launches run only on these units (Device::unit_grain()). Other backends refuse all but the whole device.
   UnitRange units = {};
-  // What it is given goes to the driver in the call itself, as in a stream that is adopted (attach.h): launches begin
-  // soonest, and no clocks are read beside them. Devices in other processes ignore it.
+  // Hands each command to the driver at once, as in an adopted stream (attach.h): launches begin soonest, and no clocks
+  // are read beside them. Devices in other processes ignore it.
   bool at_once = false;
 
   bool operator==(const StreamOptions&) const = default;

@@ -1,4 +1,4 @@
-// Argument: one argument of a kernel, as the user wrote it. Values; owned. Sizes are expressions in the parameters.
+// One argument of a kernel, as the user wrote it. A value that owns its parts. Sizes are expressions in the parameters.
 //
 //   Argument x{"x", VectorArgument{.type = ElementType::float32, .length = {"n"}}};
 //   Argument n{"n", ScalarArgument{.type = ElementType::int32, .value = {"n"}}};
@@ -20,37 +20,37 @@ namespace wattune {
 
 enum class ArgumentAccess { read_only, write_only, read_write };
 
-// Where the kernel finds a buffer.
+// The place where the kernel finds a buffer.
 enum class BufferPlace {
   global,   // in global memory, by a parameter of the kernel
   constant  // in the CUDA __constant__ symbol of the argument's name; no parameter of the kernel
 };
 
-// What of an output is compared with the reference.
+// The way in which an output is compared with the reference.
 enum class OutputComparison {
-  elements,  // one by one
-  sum,       // of all elements, such as partial results in an order that depends on parameters
+  elements,  // each element by itself
+  sum,       // the sum of all elements, for partial results whose order depends on parameters
   none
 };
 
-// A field of the structs in a buffer; its fill counts structs.
+// A field of the structs in a buffer. Its fill counts structs.
 struct BufferField {
   std::string name;
   ElementType type = ElementType::float32;
   Fill fill = FillConstant{};
 };
 
-// What makes a buffer of pixels an image. OpenCL: an image object; CUDA: a texture object where the kernel only reads
-// it, a surface object otherwise.
+// The properties of a buffer of pixels that kernels see as an image. OpenCL gets an image object. CUDA gets a texture
+// object if the kernel only reads the image, and a surface object otherwise.
 struct PixelImage {
   ImageType type = ImageType::image2d;
-  std::array<ExpressionText, 3> sizes;  // in pixels: width, height, depth; empty beyond its dimensions
+  std::array<ExpressionText, 3> sizes;  // width, height and depth in pixels; empty beyond its dimensions
   ChannelOrder order = ChannelOrder::rgba;
   bool normalized_channels = false;  // kernels see integers as reals from 0 to 1, or from -1
-  Sampling sampling;                 // CUDA: the texture's
+  Sampling sampling;                 // in CUDA, that of the texture
 };
 
-// A buffer. `length` counts elements of vector_width components each, or structs; that of an image is empty.
+// A buffer. `length` counts elements of vector_width components each, or structs. It is empty for an image.
 struct VectorArgument {
   ElementType type = ElementType::float32;
   unsigned vector_width = 1;
@@ -58,13 +58,14 @@ struct VectorArgument {
   ArgumentAccess access = ArgumentAccess::read_only;
   Fill fill = FillConstant{};
   BufferPlace place = BufferPlace::global;
-  // Of structs: then `type` and `vector_width` mean nothing, and `fill` only as a file, which holds whole structs.
+  // The fields of a buffer of structs; empty otherwise. With fields, `type` and `vector_width` have no meaning, and
+  // `fill` counts only if it is a file, which holds whole structs.
   std::vector<BufferField> fields;
   OutputComparison comparison = OutputComparison::elements;
-  ExpressionText compared_length;  // elements from the beginning that are compared; empty: all
+  ExpressionText compared_length;  // elements from the beginning that are compared; all if empty
   std::optional<PixelImage> image = {};
 };
-// Bytes from one element to the next.
+// Returns the bytes from one element to the next.
 std::size_t element_bytes(const VectorArgument& argument);
 struct ScalarArgument {
   ElementType type = ElementType::int32;
@@ -78,8 +79,8 @@ struct StructField {
 struct StructArgument {
   std::vector<StructField> fields;
 };
-// Where the fields of a struct lie, by C's rules: each at the next multiple of its size, and the struct ends at a
-// multiple of its largest field's. CUDA, OpenCL and the host agree on it.
+// The offsets of the fields of a struct, by C's rules. Each field lies at the next multiple of its size, and the struct
+// ends at a multiple of its largest field's size. CUDA, OpenCL and the host agree on it.
 struct StructLayout {
   std::vector<std::size_t> offsets;  // of the fields, in bytes
   std::size_t bytes = 0;
@@ -87,16 +88,16 @@ struct StructLayout {
 StructLayout layout_of(const StructArgument& argument);
 StructLayout layout_of(const std::vector<BufferField>& fields);
 
-// Local (CUDA: dynamic shared) memory; `length` counts elements and may use the parameters.
+// Local memory (dynamic shared memory in CUDA). `length` counts elements and may use the parameters.
 struct LocalArgument {
   ElementType type = ElementType::float32;
   ExpressionText length;
 };
 
-// A buffer that is not there: a null pointer.
+// A null pointer in the place of a buffer.
 struct NullArgument {};
 
-// OpenCL: a sampler; no parameter of a CUDA kernel.
+// A sampler of OpenCL. CUDA kernels have no such parameter.
 struct SamplerArgument {
   Sampling sampling;
 };

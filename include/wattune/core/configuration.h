@@ -1,4 +1,4 @@
-// Configuration: one point of a search space, by its dense id, with named values for those who ask.
+// One point of a search space, by its dense id, with the values of the parameters by name.
 //
 // Ids count from 0 to count-1 of the space that made them and mean nothing in another space. The names are
 // shared by all configurations of a space, so that copying one is cheap. Immutable; may be shared between threads.
@@ -21,16 +21,16 @@ class Configuration {
   using Names = std::shared_ptr<const std::vector<std::string>>;
 
   Configuration() = default;
-  // values[i] belongs to (*names)[i]; both have the same length.
+  // Takes the values of the parameters: values[i] belongs to (*names)[i]. Both have the same length.
   Configuration(ConfigurationId id, Names names, std::vector<Value> values);
 
   ConfigurationId id() const { return id_; }
   const std::vector<std::string>& names() const { return *names_; }
   const std::vector<Value>& values() const { return values_; }
-  // The value of a parameter, which lives as long as this object, or nullptr when there is none of that name.
+  // Returns the value of a parameter, which lives as long as this object, or nullptr if no parameter has that name.
   const Value* find(std::string_view name) const;
 
-  // "block_size_x=32, tile=2" in the order of the spec.
+  // Returns a text such as "block_size_x=32, tile=2", in the order of the spec.
   std::string to_string() const;
 
   friend bool operator==(const Configuration& a, const Configuration& b);

@@ -1,4 +1,4 @@
-// DeviceInfo: what is known of a device without touching it.
+// The facts about a device that are known without running anything on it.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace wattune {
 enum class DeviceKind { cpu, gpu, accelerator, simulated };
 
 struct DeviceInfo {
-  std::string selector;  // how the user names it: "opencl:0:0"
+  std::string selector;  // the user's name for it: "opencl:0:0"
   std::string backend;   // "opencl"
   DeviceKind kind = DeviceKind::cpu;
   std::string name;
   std::string vendor;
   std::string platform;          // "Portable Computing Language"
-  std::string driver_version;    // of the driver, part of what a journal must agree on
+  std::string driver_version;    // part of the identity that Trials of one journal share
   std::string language_version;  // "OpenCL C 1.2 pocl"
   std::string architecture;      // "sm_90", of CUDA devices; empty for others
   std::string pci_bus_id;        // "0000:3B:00.0", by which power::open_board() finds its sensors; empty for others
@@ -33,8 +33,9 @@ struct DeviceInfo {
   std::uint64_t max_allocation_bytes = 0;
   std::size_t max_work_group_size = 0;
   std::array<std::size_t, 3> max_work_item_sizes{};
-  std::vector<std::string> sensors;  // what can be read of it: clock, throttling, power, energy, temperature
-  // What its compiler reads. Launches follow: with CUDA's come constant symbols, clusters and cooperative launches.
+  std::vector<std::string> sensors;  // readable quantities: clock, throttling, power, energy, temperature
+  // The languages that its compiler reads. A device that reads CUDA also has constant symbols, clusters and cooperative
+  // launches.
   std::vector<Language> languages;
 
   bool operator==(const DeviceInfo&) const = default;
@@ -63,7 +64,7 @@ struct DeviceField {
 template <typename T>
 DeviceField(const char*, T DeviceInfo::*) -> DeviceField<T>;
 
-// Every member that is written to files, in their order: all that tells one device from another.
+// Every member that is written to files, in their order. Together they tell one device from another.
 inline constexpr std::tuple kDeviceFields{
     DeviceField{"selector", &DeviceInfo::selector},
     DeviceField{"backend", &DeviceInfo::backend},

@@ -1,4 +1,4 @@
-// ElementType: what the elements of an argument are.
+// The type of the elements of an argument.
 //
 //   size_in_bytes(ElementType::float32)   // 4
 //   parse_element_type("double")          // ElementType::float64
@@ -27,8 +27,8 @@ enum class ElementType {
 
 std::size_t size_in_bytes(ElementType type);
 std::string_view to_string(ElementType type);  // "float32"
-std::string_view c_name(ElementType type);     // as OpenCL C and specs spell it: "float", "ulong"
-// Accepts both names above, and "bool" and "unsigned". nullopt for anything else.
+std::string_view c_name(ElementType type);     // the name in OpenCL C and in specs: "float", "ulong"
+// Parses both names above, and "bool" and "unsigned". Returns nullopt for anything else.
 std::optional<ElementType> parse_element_type(std::string_view name);
 
 }  // namespace wattune

@@ -1,7 +1,7 @@
-// Energy and power of an Observation, by whatever name and unit they were recorded.
+// Energy and power of an Observation, under whatever name and in whatever unit they were recorded.
 //
-// Every program that records energy names it in its own way. Whoever compares energies asks here, so that there is one
-// rule (docs/core.md). Values; any thread may call.
+// Every program that records energy names it in its own way. All code that compares energies uses these functions, so
+// that one rule holds (docs/core.md). Values; any thread may call.
 //
 //   if (const std::optional<Joules> energy = energy_of(observation)) total += *energy;
 #pragma once
@@ -15,29 +15,31 @@
 
 namespace wattune {
 
-// Of one run, in joules: the first that was recorded of the metrics `energy`, `energy_j`, `energy_mj`, `ps_energy`
-// (PowerSensor) and `nvml_energy`, or else the power times the median time. The metric's unit counts (J, mJ, uJ, kJ);
-// without one it is joules, which Kernel Tuner's observers record, but for a name that ends in `_mj`. None: a failure,
-// or neither was recorded, or it is not finite and positive.
+// Returns the energy of one run, in joules. It is the first recorded metric among `energy`, `energy_j`, `energy_mj`,
+// `ps_energy` (PowerSensor) and `nvml_energy`, or else the power times the median time.
+// A metric's own unit counts (J, mJ, uJ, kJ). Without one it is in joules, as Kernel Tuner's observers record it,
+// unless its name ends in `_mj`. Returns nullopt for a failure, if neither was recorded, and for values that are not
+// finite and positive.
 std::optional<Joules> energy_of(const Observation& observation);
 
-// The metric, in joules, of a configuration whose energy was not measured, since its time alone said that it takes more
-// than the best did: the least that it takes. Its objective is what this energy would make of it, and so no better than
-// it says (docs/measure.md).
+// The metric, in joules, that stands for the energy of a configuration whose energy was not measured. Its time alone
+// showed that it needs more energy than the best, so a lower bound of its energy is recorded. The objective is computed
+// from this bound, and so is no better than the bound allows (docs/measure.md).
 inline constexpr std::string_view kLeastEnergy = "energy_at_least";
-// Whether that stands in the place of its energy.
+// True if kLeastEnergy was recorded in place of the energy.
 bool was_left_out(const Observation& observation);
 
-// Mean of the board while it ran, in watts: the first of `power`, `ps_power` and `nvml_power` (W, mW, kW; without a
-// unit watts), or else the energy over the median time. None as above.
+// Returns the mean power of the board during the runs, in watts. It is the first recorded metric among `power`,
+// `ps_power` and `nvml_power` (W, mW, kW; watts without a unit), or else the energy over the median time. Returns
+// nullopt as energy_of() does.
 std::optional<Watts> power_of(const Observation& observation);
 
-// Adds to every correct Trial the metrics `energy` (J) and `power` (W) where it has them by other names only, so that
-// searches and reports know them by these.
+// Adds the metrics `energy` (J) and `power` (W) to every correct Trial that has them only under other names. Searches
+// and reports then find them by these names.
 void name_energy(ResultSet& results);
 
-// The clock that a configuration names, in MHz: its parameter of the role graphics_clock. None: there is none, or its
-// value is no number.
+// Returns the clock that a configuration names, in MHz: the value of its parameter of the role graphics_clock. Returns
+// nullopt if there is no such parameter, or its value is not a number.
 std::optional<Megahertz> graphics_clock_of(const Configuration& configuration,
                                            const std::vector<Parameter>& parameters);
 

@@ -1,8 +1,8 @@
-// Error: what went wrong, where in the user's files, and what the user can do about it.
+// An error: its kind, its place in the user's files, and the remedy that the user has.
 //
 // Functions return it in a Result (result.h). Each layer that it passes on its way up may add context. A configuration
-// that fails to compile, run or verify is not an Error but an Observation (observation.h). A value; owned, and safe to
-// move between threads.
+// that fails to compile, run or verify is not an Error but an Observation (observation.h). A value that owns its parts
+// and is safe to move between threads.
 //
 //   return Error(ErrorCode::not_found, "no such parameter").at(position).about(name).hint("did you mean `block`?");
 #pragma once
@@ -16,11 +16,11 @@
 
 namespace wattune {
 
-// What kind of failure this is; decides the exit status of the program.
+// The kind of a failure. It decides the exit status of the program.
 enum class ErrorCode {
-  invalid_argument,  // the caller or the user's file asked for something that cannot be
+  invalid_argument,  // the caller or the user's file asked for something impossible
   not_found,         // no such file, device, parameter, kernel
-  already_exists,    // would overwrite what the user has
+  already_exists,    // would overwrite something that the user has
   parse_error,       // text that does not follow its format
   out_of_range,      // arithmetic overflow, id outside the space
   mismatch,          // two things that must agree do not (journal and spec, argument and kernel)
@@ -35,10 +35,10 @@ enum class ErrorCode {
   internal,          // a bug in Wattune
 };
 
-// The lower_snake_case name of the code, as printed in JSON.
+// Returns the lower_snake_case name of the code, as printed in JSON.
 std::string_view to_string(ErrorCode code);
 
-// A place in a text that the user wrote. line and column count from 1; 0 means unknown.
+// A place in a text that the user wrote. Line and column count from 1; 0 means unknown.
 struct SourcePosition {
   std::string file;
   int line = 0;
@@ -47,28 +47,28 @@ struct SourcePosition {
   bool operator==(const SourcePosition&) const = default;
 };
 
-// "file:line:column", leaving out what is unknown; empty when the file is.
+// Returns "file:line:column" without the parts that are unknown; empty if the file is unknown.
 std::string to_string(const SourcePosition& position);
 
 class [[nodiscard]] Error {
  public:
   Error(ErrorCode code, std::string message);
-  // Not inline, because every function that returns a Result uses them several times.
+  // Copies and moves out of line, because every function that returns a Result does so several times.
   Error(const Error&);
   Error(Error&&) noexcept;
   Error& operator=(const Error&);
   Error& operator=(Error&&) noexcept;
   ~Error();
 
-  // Where in the user's text the mistake is. The innermost position wins: a later call does not replace it.
+  // Sets the place of the mistake in the user's text. The innermost position wins: a later call does not replace it.
   Error at(SourcePosition position) &&;
-  // The line or fragment of the user's text that is wrong; shown behind the message.
+  // Sets the line or fragment of the user's text that is wrong. It is shown behind the message.
   Error about(std::string offending_text) &&;
-  // What the user can do; shown last.
+  // Sets the advice to the user. It is shown last.
   Error hint(std::string advice) &&;
-  // The vendor's own code and its name, such as (-54, "CL_INVALID_WORK_GROUP_SIZE").
+  // Sets the vendor's own code and its name, such as (-54, "CL_INVALID_WORK_GROUP_SIZE").
   Error native(std::int64_t code, std::string name) &&;
-  // What the caller was doing; outermost context is printed first.
+  // Adds a description of the operation that the caller was performing. The outermost context is printed first.
   Error with_context(std::string context) &&;
 
   ErrorCode code() const { return code_; }
@@ -80,7 +80,7 @@ class [[nodiscard]] Error {
   const std::string& native_name() const { return native_name_; }
   const std::vector<std::string>& context() const { return context_; }
 
-  // One line: "file:line:column: context: message: `offending text` [native name] (hint)".
+  // Returns one line: "file:line:column: context: message: `offending text` [native name] (hint)".
   std::string to_string() const;
 
  private:
@@ -94,7 +94,7 @@ class [[nodiscard]] Error {
   std::vector<std::string> context_;  // innermost first
 };
 
-// Thrown by Result::value() for callers who prefer exceptions.
+// The exception that Result::value() throws, for callers who prefer exceptions.
 class Exception : public std::runtime_error {
  public:
   explicit Exception(Error error);

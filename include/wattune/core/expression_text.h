@@ -1,4 +1,4 @@
-// ExpressionText: an expression as the user wrote it, which tune compiles once per run. A value; owned.
+// An expression as the user wrote it. `tune` compiles it once per run. A value that owns its parts.
 //
 //   ExpressionText length{"width * height", {"kernel.toml", 12, 10}};
 #pragma once

@@ -1,4 +1,4 @@
-// Fill: how the elements of a vector argument get their first values. Values; owned.
+// The rule by which the elements of a vector argument get their first values. A value that owns its parts.
 //
 //   VectorArgument x;
 //   x.fill = FillUniform{.low = -1.0, .high = 1.0};
@@ -15,19 +15,19 @@ namespace wattune {
 struct FillConstant {
   double value = 0.0;
 };
-// Uniform in [low, high); the same seed gives the same data on every machine.
+// Uniform random numbers in [low, high). The same seed gives the same data on every machine.
 struct FillUniform {
   double low = 0.0;
   double high = 1.0;
-  std::uint64_t seed = 0;  // 0: derived from the argument's position
+  std::uint64_t seed = 0;  // derived from the argument's position if 0
 
   bool operator==(const FillUniform&) const = default;
 };
-// Normal, as the sum of twelve uniform numbers, so that the bits are the same on every machine.
+// Normal random numbers, made as the sum of twelve uniform ones, so that the bits are the same on every machine.
 struct FillNormal {
   double mean = 0.0;
   double deviation = 1.0;
-  std::uint64_t seed = 0;  // 0: derived from the argument's position
+  std::uint64_t seed = 0;  // derived from the argument's position if 0
 
   bool operator==(const FillNormal&) const = default;
 };

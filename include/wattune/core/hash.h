@@ -6,7 +6,7 @@
 
 namespace wattune {
 
-// XXH3, 128 bits, as 32 lower-case hexadecimal digits.
+// Returns the XXH3 hash of 128 bits as 32 lower-case hexadecimal digits.
 std::string content_hash(std::string_view bytes);
 
 }  // namespace wattune

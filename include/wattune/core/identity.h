@@ -1,9 +1,8 @@
-// Identity: what two measurements must have in common to be compared, part by part.
+// The properties that two measurements must share to be comparable, part by part.
 //
-// A part has the name that messages show ("cache mode") and a value: a short text as people write it, or the content
-// hash of a long one. A part that a measurement lacks counts as empty, so a new kind of part (clocks that are held, a
-// power limit) leaves those alike that do not use it. Who adds which part: identity_of() (trial.h) and
-// tune/describe_run.cc.
+// A part has the name that messages show ("cache mode") and a value. The value is a short text as people write it, or
+// the content hash of a long one. A missing part counts as empty. So a new kind of part (locked clocks, a power limit)
+// does not separate measurements that do not use it. identity_of() (trial.h) and tune/describe_run.cc add the parts.
 #pragma once
 
 #include <map>
@@ -20,10 +19,11 @@ struct IdentityDifference {
   std::string wanted;
 };
 
-// By the names of the parts.
+// Returns the parts that differ, in the order of their names.
 std::vector<IdentityDifference> differences(const Identity& found, const Identity& wanted);
 
-// "cache mode (before: warm, now: cold)": hashes by their first digits, long texts not at all.
+// Returns a text such as "cache mode (before: warm, now: cold)". Hashes are cut to their first digits. Only the part's
+// name is returned if a value is long.
 std::string to_string(const IdentityDifference& difference);
 
 }  // namespace wattune

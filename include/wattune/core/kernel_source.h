@@ -1,4 +1,4 @@
-// KernelSource: the text that is compiled, and how. Values; owned.
+// The text that is compiled, and the way it is compiled. A value that owns its parts.
 //
 //   KernelSource source{.language = Language::cuda, .function = "scale", .file = "scale.cu", .text = text};
 //   source.options = {"-ftz=true"};
@@ -14,19 +14,19 @@
 
 namespace wattune {
 
-// Which compiler turns a source into code.
+// The compiler that turns a source into code.
 enum class Compiler {
-  standard,  // OpenCL: the driver's; CUDA: NVRTC
-  nvcc       // CUDA's, as a program
+  standard,  // OpenCL: that of the driver; CUDA: NVRTC
+  nvcc       // the program of the CUDA toolkit
 };
 
-// How a source gets the tuning parameters.
+// The way in which a source gets the tuning parameters.
 enum class ParameterStyle {
   macros,    // #define NAME VALUE
   constants  // CUDA: constexpr int NAME = VALUE; texts stay macros
 };
 
-// How a function on the host is called: its compiler must know the types, and takes them from the spec.
+// The types by which a function on the host is called. Its compiler needs them, and takes them from the spec.
 struct CallArgument {
   std::string name;
   std::string type;  // in C: "float*", "int", "struct { int a; float b; }"; "void*": a pointer of any type
@@ -36,19 +36,20 @@ struct FunctionCall {
   std::vector<CallArgument> arguments;
 };
 
-// A source file and the function in it, with others that are launched too: compilers make instances of templates for
-// those that are asked for only. `text` is what gets compiled; `file` is for messages and #include.
+// A source file and the function in it that is launched, with other functions that are launched too. Compilers
+// instantiate only those templates that are asked for, so all must be named. `text` is compiled; `file` is for messages
+// and #include.
 struct KernelSource {
   Language language = Language::opencl;
   std::string function;
   std::vector<std::string> other_functions;
   std::filesystem::path file;
   std::string text;
-  std::vector<std::string> options;  // compile options, passed as they are
+  std::vector<std::string> options;  // compile options, passed unchanged
   Compiler compiler = Compiler::standard;
   ParameterStyle parameter_style = ParameterStyle::macros;
-  std::vector<FunctionCall> calls = {};                   // C and C++: of every function
-  std::map<std::string, ParameterStyle> own_styles = {};  // of parameters that go another way, by name
+  std::vector<FunctionCall> calls = {};                   // C and C++: the types of every function
+  std::map<std::string, ParameterStyle> own_styles = {};  // exceptions to parameter_style, by parameter name
 };
 
 }  // namespace wattune

@@ -1,8 +1,8 @@
-// The log: lines about what goes on inside, for those who look for a cause. Results and errors never go through it.
+// The log: lines about Wattune's internal steps, for finding causes. Results and errors never go through it.
 //
-// It is off until a level is set, and says nothing without a sink. It belongs to the process; the sink is owned by the
-// log until another replaces it. Any thread may call all functions; the sink is called by one thread at a time and must
-// not call any of them.
+// It is off until a level is set, and says nothing without a sink. It belongs to the process. The log owns the sink
+// until another replaces it. Any thread may call all functions. One thread at a time calls the sink, which must not
+// call any of them.
 //
 //   set_log_sink([](LogLevel level, std::string_view text) { my_logger.write(to_string(level), text); });
 //   set_log_level(LogLevel::debug);
@@ -16,26 +16,26 @@
 
 namespace wattune {
 
-// From all to nothing: details of every step; what happens to workers, compilations and caches; what changes the course
-// of a run; what may spoil a result; what failed.
+// The levels, from most to least: details of every step; events of workers, compilations and caches; changes in the
+// course of a run; risks to a result; failures; nothing.
 enum class LogLevel { trace, debug, info, warn, error, off };
 
 std::string_view to_string(LogLevel level);  // "debug"
 std::optional<LogLevel> parse_log_level(std::string_view name);
-// The one that the environment variable WATTUNE_LOG names; off where it is not set, or empty. invalid_argument: it
-// names none.
+// Returns the level that the environment variable WATTUNE_LOG names; `off` if it is not set or empty. Fails with
+// invalid_argument if it names none.
 Result<LogLevel> log_level_of_environment();
 
-// Lines below the level are not made.
+// Sets the level. Lines below it are not even formatted.
 void set_log_level(LogLevel level);
 LogLevel log_level();
 
-// Where the lines go, printable and without a line feed; an empty function: nowhere.
+// The receiver of the lines, which are printable and have no line feed. An empty function discards them.
 using LogSink = std::function<void(LogLevel level, std::string_view text)>;
 void set_log_sink(LogSink sink);
 
-// For programs: lines with time and level on standard error. On a terminal they take the place of a line that is being
-// redrawn.
+// Sends lines with time and level to standard error, for use in programs. On a terminal they overwrite a line that is
+// being redrawn.
 void log_to_standard_error();
 
 }  // namespace wattune

@@ -1,4 +1,4 @@
-// Objective: a metric that a search wants small or large.
+// A metric that a search minimises or maximises.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,15 @@ namespace wattune {
 struct Objective {
   std::string metric;  // by name: one of the spec's metrics, or `time`
   bool maximize = false;
-  // Of the first objective: only what takes at most this share longer than the fastest that is known counts (0.05 for
-  // 5 %), so that what counted may count no more when a faster one is found. None: all counts.
+  // The slowdown limit, which only the first objective has. A configuration counts only if it takes at most this share
+  // longer than the fastest known one (0.05 for 5 %). It may cease to count when a faster one is found. All count
+  // without a limit.
   std::optional<double> slowdown = {};
 
   bool operator==(const Objective&) const = default;
 };
 
-// That of the first, which leads the search.
+// Returns the slowdown limit of the first objective, which leads the search.
 inline std::optional<double> slowdown_of(const std::vector<Objective>& objectives) {
   return objectives.empty() ? std::nullopt : objectives.front().slowdown;
 }

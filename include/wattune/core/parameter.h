@@ -1,4 +1,4 @@
-// Parameter and Constraint: the two things a search space is declared with, as plain values.
+// Parameter and Constraint: the two things that declare a search space, as plain values.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,8 @@
 
 namespace wattune {
 
-// Who gets a parameter's value. Only code is compiled: configurations that differ in nothing else share an image.
+// The receiver of a parameter's value. Only code is compiled: configurations that differ only in other roles share an
+// image.
 enum class ParameterRole {
   code,            // a macro of the kernel
   launch,          // the spec's expressions alone, such as the geometry
@@ -26,19 +27,19 @@ inline constexpr ParameterRole kAllRoles[] = {ParameterRole::code, ParameterRole
 std::string_view to_string(ParameterRole role);  // "graphics_clock"
 std::optional<ParameterRole> parse_parameter_role(std::string_view name);
 
-// What a parameter of this name is unless somebody says otherwise: nvml_gr_clock, nvml_mem_clock and nvml_pwr_limit are
-// the clocks and the limit that Kernel Tuner calls so; every other one is code.
+// Returns the default role of a parameter of this name. nvml_gr_clock, nvml_mem_clock and nvml_pwr_limit are Kernel
+// Tuner's names for the clocks and the power limit. Every other name is code.
 ParameterRole usual_role(std::string_view parameter);
 
-// A clock or the power limit.
+// Tells whether it is one of the clocks or the power limit.
 constexpr bool is_set_on_board(ParameterRole role) { return role >= ParameterRole::graphics_clock; }
 
 // A tuning parameter with the values it may take, in the order the user gave them. Values are distinct.
 struct Parameter {
   std::string name;
   std::vector<Value> values;
-  std::optional<Value> default_value;  // part of the default configuration; one of values
-  SourcePosition position;             // where the user declared it
+  std::optional<Value> default_value;  // part of the default configuration; one of `values`
+  SourcePosition position;             // of the user's declaration
   ParameterRole role = ParameterRole::code;
 
   friend bool operator==(const Parameter& a, const Parameter& b) { return a.name == b.name && a.values == b.values; }

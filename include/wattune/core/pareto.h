@@ -1,4 +1,4 @@
-// Several objectives at once: what an Observation amounts to in each, and which of two is better in all.
+// Several objectives at once: the costs of an Observation, and which of two dominates the other.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,15 @@
 
 namespace wattune {
 
-// A metric of a correct Observation by name, `time` being the median in seconds; none where it was not recorded.
+// Returns a metric of a correct Observation by name. `time` is the median in seconds. Returns nullopt for a failure,
+// and if the metric was not recorded.
 std::optional<double> value_of(const Observation& observation, const std::string& metric);
 
-// One number per objective, less being better; none for a failure, or where one was not recorded or is not finite.
+// Returns one number per objective, of which less is better. Returns nullopt for a failure, and if a metric was not
+// recorded or is not finite.
 std::optional<std::vector<double>> costs_of(const Observation& observation, const std::vector<Objective>& objectives);
 
-// Whether a is as good as b in every number and better in one. Precondition: equally many.
+// True if a is at least as good as b in every number and better in one. Precondition: both have equally many.
 bool dominates(const std::vector<double>& a, const std::vector<double>& b);
 
 }  // namespace wattune

@@ -1,5 +1,5 @@
-// Text of files, compilers and drivers on its way to a terminal: it may hold escape sequences, or bytes that are no
-// text.
+// Functions that make text of files, compilers and drivers safe for a terminal. It may hold escape sequences, or bytes
+// that are not text.
 //
 //   fmt::print("kernel  {}\n", printable(results.info.kernel_name));
 #pragma once
@@ -10,17 +10,18 @@
 
 namespace wattune {
 
-// On one line: control characters, line breaks and what turns the direction of writing become spaces, and bytes that
-// are no UTF-8 become U+FFFD.
+// Returns the text on one line. Control characters, line breaks and characters that change the writing direction become
+// spaces. Bytes that are not UTF-8 become U+FFFD.
 std::string printable(std::string_view text);
 
-// The same, but line feeds and tabs stay: for a text of several lines.
+// Returns a text of several lines in the same way, but keeps line feeds and tabs.
 std::string printable_lines(std::string_view text);
 
-// Printable, in back quotes, and cut to the width of a line of text.
+// Returns the printable text in back quotes, cut to the width of a line.
 std::string in_quotes(std::string_view text);
 
-// Bytes of the UTF-8 character that `text` starts with, or 0 when it starts with none. Precondition: not empty.
+// Returns the number of bytes of the UTF-8 character that `text` begins with, or 0 if it begins with none.
+// Precondition: the text is not empty.
 std::size_t utf8_character(std::string_view text);
 
 }  // namespace wattune

@@ -1,7 +1,7 @@
-// Random: the one source of random numbers, reproducible across machines and standard libraries.
+// The one source of random numbers, reproducible across machines and standard libraries.
 //
-// The engine is std::mt19937_64, whose output the standard fixes; the distributions are our own, because the
-// standard leaves theirs open. Not thread safe: one per thread.
+// The engine is std::mt19937_64, whose output the standard fixes. The distributions are our own, because the standard
+// leaves theirs open. Not thread safe: each thread needs its own.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ class Random {
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 
   std::uint64_t bits() { return engine_(); }
-  // Uniform in [0, bound), without bias. Precondition: bound > 0.
+  // Draws uniformly from [0, bound), without bias. Precondition: bound > 0.
   std::uint64_t below(std::uint64_t bound);
   Uint128 below128(Uint128 bound);
-  // Uniform in [0, 1), 53 random bits.
+  // Draws uniformly from [0, 1), with 53 random bits.
   double uniform() { return static_cast<double>(engine_() >> 11) * 0x1.0p-53; }
 
  private:

@@ -1,7 +1,7 @@
-// Result<T>: a value, or the Error that an operation ended with.
+// A value, or the Error that an operation ended with.
 //
-// A function that can fail for a reason the caller must handle returns Result<T>; nothing in the library
-// prints or exits. The value is owned; a Result is safe to move between threads.
+// A function that can fail for a reason the caller must handle returns Result<T>; nothing in the library prints or
+// exits. It owns the value. A Result is safe to move between threads.
 //
 //   Result<int> r = parse(text);
 //   if (!r) return std::move(r).error().with_context("while reading the spec");
@@ -19,7 +19,8 @@
 
 namespace wattune {
 
-// A union of its own, because a std::variant for each T costs compilers more (docs/testing.md).
+// A value or an error. It is a union of its own, because a std::variant for each T takes compilers longer
+// (docs/testing.md).
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -51,12 +52,12 @@ class [[nodiscard]] Result {
   bool has_value() const { return has_value_; }
   explicit operator bool() const { return has_value(); }
 
-  // The value; throws Exception when there is none.
+  // Returns the value; throws Exception if there is none.
   T& value() & { return checked(), value_; }
   const T& value() const& { return checked(), value_; }
   T&& value() && { return checked(), std::move(value_); }
 
-  // The value or the error, when the caller has looked; undefined otherwise, as in std::expected.
+  // Returns the value or the error, after the caller checked which there is; undefined otherwise, as in std::expected.
   T& operator*() & { return value_; }
   const T& operator*() const& { return value_; }
   T&& operator*() && { return std::move(value_); }
@@ -90,7 +91,8 @@ class [[nodiscard]] Result<void> {
  public:
   using value_type = void;
 
-  // Not defaulted: `return {};` would fill all of the Error's bytes with zeros first, at each success.
+  // Initialises no bytes of an Error. A defaulted constructor would let `return {};` fill them all with zeros at each
+  // success.
   Result() {}
   Result(Error error) : error_(std::move(error)) {}
 

@@ -1,4 +1,4 @@
-// The nearest valid name to one that the user misspelt.
+// Finds the valid name nearest to one that the user misspelt.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace wattune {
 
-// "did you mean `tile_size_x`?" when one candidate is near (edit distance at most a third of the name, at
-// least 1) or begins with the name (of three letters or more) and the name is no number, otherwise "one of: a, b, c"
-// for up to eight candidates, otherwise empty.
+// Returns "did you mean `tile_size_x`?" if one candidate is near and the name is no number. Near means an edit distance
+// of at most a third of the name (at least 1), or beginning with the name if that has three letters or more. Otherwise
+// returns "one of: a, b, c" for up to eight candidates, else an empty text.
 std::string suggest(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace wattune

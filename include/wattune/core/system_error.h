@@ -1,4 +1,4 @@
-// The operating system's refusals of a file as Errors, which say whose matter they are.
+// Turns the operating system's errors about a file into Errors.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,9 @@
 
 namespace wattune {
 
-// "cannot open runs/a.journal: Permission denied". not_found when there is no such file, already_exists when there is,
-// invalid_argument for what the user can mend by another name or other permissions (a folder, an unwritable place),
-// otherwise io_error.
+// Returns an Error such as "cannot open runs/a.journal: Permission denied". The code is not_found if there is no such
+// file, already_exists if there is one, and invalid_argument if another name or other permissions help (a folder, an
+// unwritable place). Otherwise it is io_error.
 Error system_error(std::string_view what, const std::filesystem::path& file, int error_number);
 
 }  // namespace wattune

@@ -1,8 +1,8 @@
-// Uint128: counts and ids of search spaces.
+// The type of counts and ids of search spaces.
 //
-// A hundred on/off parameters already span 2^100 configurations, so counts are 128 bits wide. The type is the
-// compiler's; this header gives it a name and text forms. Sixty-four bits suffice for most spaces and are what
-// the diagram stores then (see space/search_space.h).
+// A hundred on/off parameters already span 2^100 configurations, so counts are 128 bits wide. The compiler has the
+// type; this header gives it a name and text forms. Sixty-four bits suffice for most spaces, and the diagram then
+// stores only these (see space/search_space.h).
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace wattune {
 __extension__ typedef unsigned __int128 Uint128;
 
 std::string to_string(Uint128 value);
-// Decimal digits only; nullopt for anything else, or above 2^128 - 1.
+// Parses decimal digits. Returns nullopt for anything else, or above 2^128 - 1.
 std::optional<Uint128> parse_uint128(std::string_view text);
 
-// The nearest double, for fractions and logarithms.
+// Returns the nearest double, for fractions and logarithms.
 constexpr double to_double(Uint128 value) { return static_cast<double>(value); }
 
 }  // namespace wattune

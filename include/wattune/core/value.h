@@ -1,4 +1,4 @@
-// Value: what a tuning parameter can be: an integer, a real, a boolean or a string.
+// The value of a tuning parameter: an integer, a real, a boolean or a string.
 //
 // Comparison follows Python, whose expression syntax the constraints use: True == 1 == 1.0, a number never
 // equals a string. Values own their text, are small and are copied freely.
@@ -27,25 +27,26 @@ class Value {
   bool is_number() const { return kind() != Kind::string; }
   bool is_integral() const { return kind() == Kind::integer || kind() == Kind::boolean; }
 
-  // The stored alternative; precondition: it is that kind (as_integer also takes a boolean).
+  // Returns the stored alternative. Precondition: it is of that kind (as_integer also takes a boolean).
   std::int64_t as_integer() const;
   const std::string& as_string() const;
-  // Any number as a double; precondition: is_number().
+  // Returns any number as a double. Precondition: is_number().
   double as_real() const;
 
-  // Python's str(): 16, 0.5, True, abc. Kernel Tuner's cache keys are made of these.
+  // Returns the text of Python's str(): 16, 0.5, True, abc. Kernel Tuner's cache keys are made of these.
   std::string to_string() const;
-  // What a macro is defined as: like to_string() but 1 and 0 for booleans.
+  // Returns the text that a macro is defined as: like to_string() but 1 and 0 for booleans.
   std::string to_macro() const;
 
-  // Equality as Python's ==.
+  // Compares as Python's == does.
   friend bool operator==(const Value& a, const Value& b);
 
  private:
   std::variant<std::int64_t, double, bool, std::string> data_;
 };
 
-// The shortest text that reads back as the same double, with ".0" where it would look like an integer (Python's repr).
+// Returns the shortest text that reads back as the same double, with ".0" if it would look like an integer (Python's
+// repr).
 std::string format_real(double value);
 
 }  // namespace wattune

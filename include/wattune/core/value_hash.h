@@ -1,4 +1,4 @@
-// ValueHash: Values, alone or in a list, in hashed containers. It agrees with their ==, for which True, 1 and 1.0 are
+// A hash of Values, alone or in a list, for hashed containers. It agrees with their ==, for which True, 1 and 1.0 are
 // equal.
 #pragma once
 

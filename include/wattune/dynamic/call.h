@@ -1,6 +1,7 @@
-// CallStream, CallArgument: what an application calls a tunable kernel with, its own stream and its own memory.
+// CallStream and CallArgument are the arguments with which an application calls a tunable kernel: its own stream and
+// its own memory.
 //
-// Plain values that refer to what the application owns; nothing is allocated. Any thread.
+// Both are plain values that refer to what the application owns; they allocate nothing. Any thread may use them.
 //
 //   scale(stream, x, n);   // CUDA: cudaStream_t, float* from cudaMalloc or PyTorch's data_ptr(), int
 //   scale(queue, x, n);    // OpenCL: cl_command_queue, cl_mem, cl_int
@@ -25,7 +26,7 @@ class CallStream {
 
   CallStream(CUstream_st* stream) : handle_(stream), kind_(Kind::cuda) {}
   CallStream(_cl_command_queue* queue) : handle_(queue), kind_(Kind::opencl) {}
-  // One that a device of ours made; it holds back what it is given until it is submitted or finished.
+  // Takes a stream of a device of this library. Such a stream holds commands back until it is submitted or finished.
   CallStream(backend::Stream& stream) : handle_(&stream), kind_(Kind::ours) {}
 
   Kind kind() const { return kind_; }
@@ -43,14 +44,14 @@ class CallArgument {
  public:
   static constexpr std::size_t kMostBytes = 32;
 
-  // Device memory; nullptr is a null pointer. void* is of any type.
+  // Takes device memory. A nullptr is passed as a null pointer; void* fits an argument of any type.
   template <typename T>
   CallArgument(T* memory) : memory_(reinterpret_cast<std::uintptr_t>(memory)), is_memory_(true) {
     if constexpr (!std::is_void_v<T>) type_ = element_type_of<std::remove_cv_t<T>>();
   }
   CallArgument(_cl_mem* memory) : memory_(reinterpret_cast<std::uintptr_t>(memory)), is_memory_(true) {}
   CallArgument(std::nullptr_t) : is_memory_(true) {}
-  // Memory that the library manages (managed.h), or an adopted one.
+  // Takes memory that the library manages (managed.h), or an adopted buffer.
   CallArgument(const backend::Buffer& buffer) : buffer_(&buffer), is_memory_(true) {}
   template <typename T>
     requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && sizeof(T) <= kMostBytes)
@@ -58,7 +59,7 @@ class CallArgument {
     std::memcpy(bytes_.data(), &scalar, sizeof scalar);
   }
 
-  // A scalar or struct as its bytes, of which there are at most kMostBytes.
+  // Makes a scalar or struct of its bytes. Precondition: at most kMostBytes of them.
   static CallArgument of_bytes(std::span<const std::byte> bytes) {
     CallArgument made(nullptr);
     made.is_memory_ = false;
@@ -68,22 +69,23 @@ class CallArgument {
   }
 
   bool is_memory() const { return is_memory_; }
-  std::uint64_t memory() const { return memory_; }           // CUdeviceptr or cl_mem; 0 with a buffer()
-  const backend::Buffer* buffer() const { return buffer_; }  // nullptr: the application's memory
+  std::uint64_t memory() const { return memory_; }           // CUdeviceptr or cl_mem; 0 if there is a buffer()
+  const backend::Buffer* buffer() const { return buffer_; }  // nullptr if the memory is the application's
   std::span<const std::byte> bytes() const { return std::span(bytes_).first(size_); }
-  // Its first eight bytes, zeros behind those of a shorter scalar; of memory 0.
+  // Returns the first eight bytes of a scalar, filled up with zeros; 0 for memory.
   std::uint64_t word() const {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes_.data(), sizeof word);
     return word;
   }
-  // Equal for arguments of the same kind, size (of a scalar) and type.
+  // Returns a number that is equal for arguments of the same kind (memory or value), size (of a scalar) and type.
   std::uint32_t shape() const { return shape_of(is_memory_, size_, type_); }
   static std::uint32_t shape_of(bool is_memory, std::size_t bytes, std::optional<ElementType> type) {
     const auto kind = static_cast<std::uint32_t>(type ? static_cast<int>(*type) + 1 : 0);
     return static_cast<std::uint32_t>(bytes) << 16 | kind << 8 | static_cast<std::uint32_t>(is_memory);
   }
-  // Of the scalar, or of what the pointer points to; none where C++ does not tell (void*, cl_mem, structs).
+  // Returns the type of the scalar, or of the elements that the pointer points to. nullopt if C++ does not tell it
+  // (void*, cl_mem, structs).
   std::optional<ElementType> type() const { return type_; }
 
  private:

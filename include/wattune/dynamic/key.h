@@ -1,7 +1,8 @@
-// Key: what the calls of a kernel differ in that decides which configuration is best, by name and in order.
+// Key: the properties of a call that decide which configuration is best, by name and in order.
 //
-// Numbers are sizes, which have neighbours: what is best for 1,000 elements is a good guess for 1,024. Booleans and
-// texts are kinds, which have none; whoever numbers kinds writes them as texts. A value, owned; any thread may call.
+// Numbers are sizes and have neighbours: the best configuration for 1,000 elements is a good guess for 1,024. Booleans
+// and texts are kinds and have no neighbours; write numbered kinds as texts. A Key is a value that owns its data; any
+// thread may use it.
 //
 //   const Key key{{"rows", 1024}, {"columns", 96}, {"layout", "row"}};
 //   if (const std::optional<double> d = distance(key, known); d && *d < 1.0) guess(known);
@@ -25,17 +26,17 @@ struct KeyPart {
 };
 using Key = std::vector<KeyPart>;
 
-// Of parameters of a kernel.
+// Values of a kernel's parameters, by name.
 using NamedValues = std::vector<std::pair<std::string, Value>>;
 
-// The key of a call that differs from others in its sizes only.
+// Returns the key of a call that differs from others only in its sizes.
 Key key_of(const std::vector<NamedSize>& sizes);
 
-// "rows=1024, columns=96, layout=row".
+// Returns a text such as "rows=1024, columns=96, layout=row".
 std::string to_string(const Key& key);
 
-// How far apart two calls are: the sum of |log(a / b)| over their sizes. None: they are of different kinds, have other
-// names, or one of two sizes that differ is not above 0.
+// Returns the distance of two calls: the sum of |log(a / b)| over their sizes. nullopt if the kinds or the names
+// differ, or if two sizes differ and one of them is not above 0.
 std::optional<double> distance(const Key& a, const Key& b);
 
 }  // namespace wattune::dynamic

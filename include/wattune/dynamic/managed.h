@@ -1,11 +1,12 @@
-// ManagedMemory, Vector: memory of the device that the library allocates and frees, to call tunable kernels with.
+// ManagedMemory and Vector: device memory that the library allocates and frees, for calls of tunable kernels.
 //
-// For applications that have none of their own. Freed with the object, which the device outlives; what streams were
-// given with it has ended by then. Commands go into a stream of the application's (backend::adopt_stream()) or the
-// library's and return at once; host memory lives until the stream has come to them. One thread at a time.
+// They serve applications that have no device memory of their own. The destructor frees the memory; the device must
+// outlive it, and all commands that streams were given with it must have ended. Commands go into a stream of the
+// application's (backend::adopt_stream()) or the library's and return at once. Host memory must live until the stream
+// has executed them. One thread at a time may use an object.
 //
-// There is no host memory that kernels reach (zero copy): an application that has some, pinned and mapped or an OpenCL
-// buffer made of it, passes it as any other memory.
+// The library offers no host memory that kernels access (zero copy). An application that has some, pinned and mapped or
+// an OpenCL buffer made of it, passes it like any other memory.
 //
 //   WATTUNE_ASSIGN(auto x, dynamic::Vector<float>::make(*device, n));
 //   WATTUNE_TRY(x.upload(*stream, values));
@@ -27,21 +28,23 @@ class ManagedMemory {
   static Result<ManagedMemory> make(backend::Device& device, std::size_t bytes);
 
   std::size_t bytes() const { return buffer_->bytes(); }
-  // As an argument of calls.
+  // Converts to an argument of calls.
   operator const backend::Buffer&() const { return *buffer_; }
 
-  // A range from byte `offset` on. out_of_range: it ends behind the memory.
+  // Transfers of a range that begins at byte `offset`. Each fails with out_of_range if the range ends behind the
+  // memory.
+
   Result<void> upload(backend::Stream& stream, std::span<const std::byte> data, std::size_t offset = 0);
   Result<void> download(backend::Stream& stream, std::span<std::byte> data, std::size_t offset = 0);
   Result<void> clear(backend::Stream& stream, std::byte value = {});
-  // All of another, which is as large. mismatch.
+  // Copies all of another memory of the same size. Fails with mismatch if the sizes differ.
   Result<void> copy_from(backend::Stream& stream, const ManagedMemory& from);
-  // With the contents of what stays; what is new holds anything.
+  // Changes the size and keeps the contents of the part that stays. New bytes are undefined.
   Result<void> resize(backend::Stream& stream, std::size_t bytes);
   void swap(ManagedMemory& other) noexcept { std::swap(*this, other); }
 
  private:
-  // What commands of a stream use until it has come to them.
+  // A buffer that must live until a stream has executed the commands that use it.
   struct Used {
     std::uint64_t stream;
     std::unique_ptr<backend::Buffer> buffer;
@@ -57,7 +60,7 @@ class ManagedMemory {
   std::vector<Used> used_;
 };
 
-// The same in elements.
+// Device memory as a vector of elements.
 template <typename T>
 class Vector {
  public:

@@ -1,7 +1,7 @@
-// Marker: places in streams, so that the application waits for one call and not for all that its stream has.
+// Marker: places in streams, with which an application waits for one call instead of for all work of its stream.
 //
-// A place is a launch that does nothing. The device outlives the marker, which outlives its places; threads use a
-// stream one at a time (backend/stream.h).
+// A place is the launch of an empty kernel. The device outlives the marker, and the marker outlives its places. One
+// thread at a time uses a stream (backend/stream.h).
 //
 //   WATTUNE_ASSIGN(const auto marker, dynamic::Marker::make(*device));
 //   WATTUNE_TRY((*scale)(*stream, x, n));                       // returns at once
@@ -16,10 +16,10 @@ namespace wattune::dynamic {
 
 class Marker {
  public:
-  // Compiles a kernel of one line; `limit` is the compiler's. Errors of Device::build().
+  // Compiles a kernel of one line; `limit` bounds the compilation. Fails as Device::build() does.
   static Result<std::unique_ptr<Marker>> make(backend::Device& device,
                                               Nanoseconds limit = nanoseconds_from_seconds(120));
-  // Behind all that the stream was given.
+  // Sets a place behind all that the stream was given.
   Result<std::unique_ptr<backend::Event>> mark(backend::Stream& stream) const;
 
  private:
@@ -28,7 +28,8 @@ class Marker {
   std::unique_ptr<backend::Kernel> kernel_;
 };
 
-// Until it is ready: sleeps between questions. timeout; errors of Event::ready().
+// Waits until the place is ready; sleeps between the questions. Fails with timeout after `limit`, and as Event::ready()
+// does.
 Result<void> wait(const backend::Event& place, Nanoseconds limit);
 
 }  // namespace wattune::dynamic

@@ -1,5 +1,5 @@
-// What a tunable kernel may do to the application that calls it: modes, levels of safety, budgets, when to tune. Plain
-// values; every default is what suits an application that nobody watches.
+// Policies of a tunable kernel: what it may do to the application that calls it. Modes, levels of safety, budgets, and
+// when to tune. All are plain values. The defaults suit an application that nobody watches.
 #pragma once
 
 #include <cstdint>
@@ -13,36 +13,40 @@
 
 namespace wattune::dynamic {
 
-// What a call does.
+// The choice of the configuration that a call runs.
 enum class Mode {
-  automatic,  // runs the best known; explores when tuning is due and the budget allows it
-  best,       // runs the best known, never explores
-  explore     // uses a configuration that was not tried, if one is ready, whatever the budget says
+  automatic,  // runs the best known configuration; explores when tuning is due and the budget allows it
+  best,       // runs the best known configuration, never explores
+  explore     // runs a configuration that was not tried yet, if one is ready, whatever the budget says
 };
 
-// What is known of a configuration before the application's results depend on it.
+// The check that a configuration passes before the application's results depend on it.
 enum class Safety {
-  screened,  // it ran in a process of its own on generated data, and its outputs were compared with the reference's or,
-             // where the spec has none, with those of the default configuration
-  shadowed,  // in the call, outputs were saved, computed by both, compared, and only then kept
-  trusted    // nothing: every configuration is right by construction
+  // It ran in a process of its own on generated data. Its outputs were compared with the reference's or, if the spec
+  // has none, with those of the default configuration.
+  screened,
+  // The exploring call saves the outputs, computes them with both configurations, compares, and only then keeps them.
+  shadowed,
+  // No check: every configuration is right by construction.
+  trusted
 };
 
-// How a configuration's time is told from the best known one's.
+// The comparison of a configuration's time with that of the best known one.
 enum class Measuring {
-  paired,    // calls of both in turns, in the application's stream, whatever else the device does
-  exclusive  // as paired, in calls during which the device does nothing else: each waits for it before and after
+  paired,    // calls run both in turns, in the application's stream, whatever else the device does
+  exclusive  // as paired, but the device does nothing else: each call waits for it before and after
 };
 
-// A call's stall is its duration less that of the best known: loading, waiting and a slower kernel all count. Screening
-// counts by its time on the device.
+// Limits of what tuning may cost the application. The stall of a call is its duration minus that of the best known
+// configuration: loading, waiting and a slower kernel all count. Screening counts by its time on the device.
 struct Budget {
-  // All stalls together take at most so much of the time since the first call, or of what the calls will take that the
-  // application expects (TunableKernel::expect()), where that is more,
+  // Largest share of the time that all stalls together may take. The time is that since the first call, or that of the
+  // calls which the application expects (TunableKernel::expect()), whichever is longer.
   double share = 0.02;
-  // and so much of what tuning has saved since: of what calls take less than with what their key began with.
+  // Share of the time saved by tuning that stalls may take in addition. Saved time is counted against the configuration
+  // with which each key began.
   double reinvested = 0.5;
-  // Of one call. None: 5 ms, and twice what the best known takes besides.
+  // Longest stall of one call. If not set, 5 ms plus twice the time of the best known configuration.
   std::optional<Nanoseconds> longest = {};
 };
 
@@ -50,26 +54,27 @@ struct TuningPolicy {
   Mode mode = Mode::automatic;
   Safety safety = Safety::screened;
   Measuring measuring = Measuring::paired;
-  // How to search a key, and when its tuning is over: evaluations, seconds, ... (search/stop_rule.h). Empty: a strategy
-  // and a rule that suit the space.
+  // Search strategy for a key, and the rule that ends its tuning: evaluations, seconds, ... (search/stop_rule.h). If
+  // empty, a strategy and a rule are chosen that suit the space.
   std::string strategy = {};
   search::StopRule stop = {};
-  // A time with which a key is content (paper 001, 5.2.1: a share of the peak bandwidth); empty: none.
+  // A time that is good enough: tuning of the key ends when it is reached (paper 001, 5.2.1: a share of the peak
+  // bandwidth). May be empty.
   std::function<std::optional<Nanoseconds>(const Key&)> good_enough = {};
-  // No configuration takes less in calls of a key, as the bytes that it has to move over the peak bandwidth (the
-  // roofline). The less is left above that, the less is tried. Empty: nobody knows.
+  // A lower bound on the time of any configuration in calls of a key, such as bytes moved over the peak bandwidth (the
+  // roofline). The closer the best known is to it, the less is tried. May be empty.
   std::function<std::optional<Nanoseconds>(const Key&)> least_time = {};
-  // Known results: of the exact key, if its tuning was not cut short, it is over at once, unless `tune_known`; of the
-  // nearest it begins there.
+  // True to tune keys that are already known. Otherwise a key whose tuning was completed is not tuned again. If only
+  // the nearest key is known, tuning begins with its result.
   bool tune_known = false;
-  // Configurations that are not trusted are adopted though nothing could be compared: the spec has no reference, and
-  // the default configuration fails, or there is no output to compare.
+  // True to adopt configurations of a level other than trusted even if nothing could be compared. This happens if the
+  // spec has no reference and the default configuration fails, or if there is no output to compare.
   bool adopt_unverified = false;
-  // A key is tuned when so many calls are expected to come that tuning pays (paper 001, equation 4): as many as the
-  // application says (TunableKernel::expect()), or as came so far. 0: at its first call.
+  // Least number of calls of a key, announced (TunableKernel::expect()) or made so far, at which its tuning begins.
+  // Tuning pays only if many calls follow (paper 001, equation 4). With 0, tuning begins at the first call.
   std::uint64_t calls_before_tuning = 0;
-  // Every so many calls of the best known are timed, and where the times moved by `drift`, the key is tuned again. 0:
-  // no.
+  // Distance, in calls of the best known, between two that are timed to watch for drift; 0 turns this off. If the times
+  // change by the share `drift`, the key is tuned again.
   std::uint64_t watch_every = 64;
   double drift = 0.15;
   std::uint64_t seed = 1;

@@ -1,4 +1,4 @@
-// What dynamic tuning did and what it cost the application. Values.
+// Reports of what dynamic tuning did and what it cost the application. All are plain values.
 #pragma once
 
 #include <array>
@@ -14,31 +14,32 @@
 
 namespace wattune::dynamic {
 
-// Stalls of calls by size: bin i counts those below 2^i microseconds and not in a bin before; the last all others.
+// Stalls of calls by size. Bin i counts stalls below 2^i microseconds that no earlier bin counts; the last bin counts
+// all others.
 struct StallHistogram {
   static constexpr std::size_t kBins = 24;
   std::array<std::uint64_t, kBins> counts{};
 };
 
-// Where the stalls came from.
+// Time lost to stalls, by cause.
 struct Stalls {
-  Nanoseconds loading;    // calls that waited while code was loaded, or room made for it
-  Nanoseconds exploring;  // slower configurations in the place of the best known
-  Nanoseconds comparing;  // saving, computing twice and comparing of shadowed calls
+  Nanoseconds loading;    // calls that waited while code was loaded, or while room was made for it
+  Nanoseconds exploring;  // slower configurations that ran in place of the best known
+  Nanoseconds comparing;  // saving, computing twice and comparing outputs of shadowed calls
   Nanoseconds screening;  // time on the device in the screening process
-  Nanoseconds waiting;    // for the device, where measuring is exclusive
+  Nanoseconds waiting;    // waiting for the device, where measuring is exclusive
 
   Nanoseconds total() const { return loading + exploring + comparing + screening + waiting; }
 };
 
-// What became of a configuration that calls were to try.
+// The fate of a configuration that calls were to try.
 struct TriedReport {
   Configuration configuration;
-  std::optional<Nanoseconds> expected;  // in calls, by what screening saw
-  std::optional<Nanoseconds> time;      // in calls; none: it ran in none
-  std::optional<Nanoseconds> best;      // of the best known when it was decided about, in calls
-  std::uint64_t offered_at = 0;         // calls of the key before it was
-  std::uint64_t decided_at = 0;         // the same
+  std::optional<Nanoseconds> expected;  // time in calls, estimated from screening
+  std::optional<Nanoseconds> time;      // time in calls; nullopt if it ran in none
+  std::optional<Nanoseconds> best;      // time in calls of the best known, when the decision was made
+  std::uint64_t offered_at = 0;         // calls of the key before the configuration was offered
+  std::uint64_t decided_at = 0;         // calls of the key before the decision
   std::string outcome = "not decided";  // in words: "better", "not better", or why it failed
 };
 
@@ -52,14 +53,14 @@ struct FailedReport {
 // One key of a kernel.
 struct KeyReport {
   Key key;
-  std::optional<Configuration> best;  // none: the first is not ready; calls ran the fallback
-  std::optional<Nanoseconds> time;    // of the best, in place where it was timed there
+  std::optional<Configuration> best;  // nullopt if none is ready yet; calls ran the fallback
+  std::optional<Nanoseconds> time;    // time of the best, in calls if it was timed there
   std::uint64_t calls = 0;
   std::uint64_t explored = 0;  // configurations that were tried, in calls or in screening
-  std::uint64_t failed = 0;    // of these, which will never be used
+  std::uint64_t failed = 0;    // how many of these failed and will never be used
   bool tuning = false;
-  std::string state;                   // in words, for people: "screening, 12 of 40"
-  std::vector<TriedReport> tried;      // the last 32 that were to be tried in calls
+  std::string state;                   // a text for people, such as "screening, 12 of 40"
+  std::vector<TriedReport> tried;      // the last 32 that calls were to try
   std::vector<FailedReport> failures;  // each configuration once
 };
 
@@ -68,21 +69,21 @@ struct KernelReport {
   std::uint64_t calls = 0;
   std::uint64_t explored = 0;
   std::uint64_t fallbacks = 0;      // calls that ran the application's function or the generic configuration
-  Nanoseconds blocked;              // that calls waited for a compiler, because there was nothing else to run
-  std::uint64_t wrong_results = 0;  // that a comparison met; none of them reached the application
+  Nanoseconds blocked;              // time that calls waited for a compiler, because there was nothing else to run
+  std::uint64_t wrong_results = 0;  // wrong outputs that comparisons found; none of them reached the application
   std::vector<KeyReport> keys;
 };
 
 struct Report {
   std::vector<KernelReport> kernels;
-  Nanoseconds running;  // since the first call
+  Nanoseconds running;  // time since the first call
   Stalls stalls;
-  Nanoseconds saved;          // by calls against what their keys began with, while these were tuned
-  Nanoseconds longest_stall;  // of one call
-  StallHistogram histogram;   // of calls that stalled or could have
+  Nanoseconds saved;          // time saved by calls against their keys' first configurations, while these were tuned
+  Nanoseconds longest_stall;  // longest stall of one call
+  StallHistogram histogram;   // calls that stalled or could have
   std::uint64_t loads = 0;
   std::uint64_t loads_in_gaps = 0;
-  std::vector<std::string> notes;  // one line each: what could not be done, and why
+  std::vector<std::string> notes;  // what could not be done, and why; one line each
 };
 
 }  // namespace wattune::dynamic

@@ -1,7 +1,8 @@
 // TunableKernel: a kernel that is called like a function and tunes itself meanwhile.
 //
-// Made by a Tuner (tuner.h), which outlives it. Any number of threads may call it, each with a stream of its own; a
-// call never waits for a compiler. The calling thread's current CUDA context is the same after every call as before.
+// A Tuner (tuner.h) makes it and must outlive it. Any number of threads may call it, each with a stream of its own. A
+// call waits for a compiler only if nothing is compiled for it yet and there is no `fallback`. A call leaves the
+// calling thread's current CUDA context unchanged.
 //
 //   WATTUNE_ASSIGN(const auto scale, tuner->kernel(spec));       // arguments x and n, sizes n = "n"
 //   WATTUNE_TRY((*scale)(stream, x, n));                         // instead of scale<<<grid, block, 0, stream>>>(x, n)
@@ -24,47 +25,51 @@
 
 namespace wattune::dynamic {
 
-// What runs while no configuration of a key is ready: the application's own code, into the same stream.
+// The application's own code for the kernel. It runs, in the same stream, while no configuration of a key is ready.
 using Fallback = std::function<Result<void>(const CallStream& stream, std::span<const CallArgument> arguments)>;
 
-// What probably runs well at these sizes, as one would say without measuring, the likeliest first;
-// parameters that are not named have their defaults.
+// A function that returns configurations which probably run well at these sizes, the likeliest first. Parameters that
+// are not named have their defaults.
 using Guess = std::function<std::vector<NamedValues>(const std::vector<NamedSize>& sizes)>;
 
 struct KernelOptions {
   TuningPolicy policy;
-  // Runs calls of a new key until its first configuration is ready. Without it, and without `generic`, that first
-  // compilation blocks the call and is reported apart.
+  // Code that serves calls of a new key until its first configuration is ready. Without it and without `generic`, the
+  // first compilation blocks the call; KernelReport::blocked counts this time.
   Fallback fallback = {};
-  // A configuration that serves every key until its own is ready, as parameter values in the spec's order. It is
-  // compiled once, from when the kernel is made, with the spec's own sizes, so the kernel must take its sizes as
-  // arguments; until then calls run `fallback`, or the first one waits. Empty: none.
+  // A configuration that serves every key until the key's own is ready, as parameter values in the spec's order. It is
+  // compiled once, with the spec's own sizes, when the kernel is made, so the kernel must take its sizes as arguments.
+  // Until it is compiled, calls run `fallback`, or the first call waits. Empty if there is none.
   std::vector<Value> generic = {};
-  // What a key begins with about which nothing is known, nor of one whose sizes differ by a quarter altogether, and
-  // what its tuning tries next. Calls that wait begin with whichever of the first four is compiled first. Empty: the
-  // nearest keys' bests, or else the default.
+  // Starting configurations for a key if wisdom has neither this key nor one whose sizes differ by less than 25 % in
+  // total. Tuning tries them in this order before it searches. Calls that wait begin with the first of the first four
+  // that is compiled. Without guesses, a key begins with the best of the nearest keys, or else with the default.
   Guess guess = {};
-  // From the sizes of a call to the key it is tuned under, such as sizes rounded up to powers of two. Empty: the sizes.
+  // Function from the sizes of a call to the key under which it is tuned, such as sizes rounded up to powers of two. If
+  // empty, the sizes are the key.
   std::function<Key(const std::vector<NamedSize>& sizes)> key = {};
 };
 
 struct CallOptions {
-  // Sizes of KernelSpec::problem_size, or values of parameters that are given, not tuned, that no scalar argument of
-  // the call tells; others keep the spec's.
+  // Sizes of KernelSpec::problem_size, or values of parameters that are given rather than tuned. Needed for those that
+  // no scalar argument of the call tells; others keep the spec's value.
   std::span<const NamedSize> sizes = {};
-  std::optional<Mode> mode = {};  // of this call
+  std::optional<Mode> mode = {};  // mode of this call
 };
 
 class TunableKernel {
  public:
   virtual ~TunableKernel() = default;
 
-  // Arguments in the kernel's order, without local memory. A scalar whose value in the spec is the bare name of a size
-  // tells that size. invalid_argument (number, type or size of an argument; a key function that throws), mismatch (a
-  // buffer smaller than the spec says for these sizes), compile_failed and launch_failed (no configuration works),
-  // unavailable (no process to compile in; nothing is loaded of a key whose stream is captured; the process was
-  // forked), device_lost (the context is gone: whatever it held is lost). A configuration that fails is never used
-  // again, and where outputs allow, the call is repeated with the best known.
+  // Calls the kernel with arguments in its order, without local memory. A scalar whose value in the spec is the bare
+  // name of a size tells that size. A configuration that fails is never used again; if the outputs allow it, the call
+  // is repeated with the best known. Errors:
+  // - invalid_argument: number, type or size of an argument is wrong, or a key function throws;
+  // - mismatch: a buffer is smaller than the spec says for these sizes;
+  // - compile_failed, launch_failed: no configuration works;
+  // - unavailable: there is no process to compile in, the stream is captured and nothing is loaded for the key, or the
+  //   process was forked;
+  // - device_lost: the context is gone, and all that it held is lost.
   template <typename... Arguments>
   Result<void> operator()(const CallStream& stream, const Arguments&... arguments) {
     const std::array<CallArgument, sizeof...(Arguments)> all{CallArgument(arguments)...};
@@ -73,30 +78,33 @@ class TunableKernel {
   virtual Result<void> call(const CallStream& stream, std::span<const CallArgument> arguments,
                             const CallOptions& options = {}) = 0;
 
-  // Tunes this key now: blocks, on copies of the arguments, which keep their contents; the stream is finished first.
-  // What `stop` leaves out is the policy's. No budget bounds it. unavailable: the stream is captured, or the kernel is
-  // to be screened and cannot be; mismatch: a buffer smaller than the spec says; errors of call() and of the search.
+  // Tunes this key now and blocks meanwhile. Finishes the stream first and works on copies of the arguments, which keep
+  // their contents. Limits that `stop` leaves open are taken from the policy; no budget applies. Fails with unavailable
+  // if the stream is captured, or if the kernel is to be screened and cannot be. Fails with mismatch if a buffer is
+  // smaller than the spec says, and as call() and the search do.
   virtual Result<tune::TuningResult> tune_now(const CallStream& stream, std::span<const CallArgument> arguments,
                                               const CallOptions& options = {}, const search::StopRule& stop = {}) = 0;
 
   virtual void set_mode(Mode mode) = 0;
   virtual Mode mode() const = 0;
-  // Tunes the key again, or all of them, as if it were unknown.
+  // Tunes the key again as if it were unknown, or all keys if `key` is empty.
   virtual void retune(const Key& key = {}) = 0;
-  // Compiles and loads the best known for a key before its first call, or else of the nearest key: blocks.
+  // Compiles and loads the best known configuration of a key before its first call, or else that of the nearest key.
+  // Blocks.
   virtual Result<void> preload(std::span<const NamedSize> sizes) = 0;
-  // Calls of these sizes will come, of which the first is to find something to run: the same beside the application, in
-  // gaps of its work. Does not wait; a call that comes sooner runs the fallback, or waits for the rest. `calls`: about
-  // so many of these sizes will come from here on, so that tuning need not wait until it has seen them; 0: nobody
-  // knows.
+  // Announces future calls with these sizes. Returns at once; compiles and loads in the background, in gaps of the
+  // application's work, so that the first call finds a configuration. A call that comes sooner runs the fallback, or
+  // waits for the rest. `calls` is the expected number from here on, 0 if unknown; with it, tuning need not wait until
+  // it has seen as many.
   virtual Result<void> expect(std::span<const NamedSize> sizes, std::uint64_t calls = 0) = 0;
-  // CUDA: lets an executable graph run what is the best known by now, in the place of each launch of this kernel in the
-  // graph that it was made from, with the arguments that were captured. It must not be running; `stream` is one of the
-  // application's that is not captured. Returns how many launches that are. A call of several launches, or whose sizes
-  // neither scalars nor the launch's geometry tell, stays as it was captured. invalid_argument: the best known cannot
-  // be part of a graph (clusters, cooperative launches, constants); unavailable: it is several launches, or no CUDA.
+  // Updates a CUDA executable graph: each launch of this kernel in `graph`, from which `executable` was made, then runs
+  // the best known configuration with the captured arguments. Returns the number of updated launches. The executable
+  // must not be running; `stream` is a stream of the application's that is not captured. A call stays as captured if it
+  // consists of several launches, or if neither scalars nor the geometry tell its sizes. Fails with invalid_argument if
+  // the best known cannot be part of a graph (clusters, cooperative launches, constants). Fails with unavailable if it
+  // consists of several launches or the device is not CUDA.
   virtual Result<std::size_t> update_graph(const CallStream& stream, CUgraphExec_st* executable, CUgraph_st* graph) = 0;
-  // What a key runs; none: nothing is ready.
+  // Returns the configuration that a key runs; nullopt if none is ready.
   virtual std::optional<Configuration> best(const Key& key) const = 0;
   virtual KernelReport report() const = 0;
 };

@@ -1,8 +1,8 @@
 // dynamic::Tuner: tunes the kernels of one device while the application runs them (paper 001, 3.2 and 5).
 //
-// It owns the processes that compile, a thread that loads code into gaps of the device's work, the process in which
-// configurations are screened, and what is known. The device outlives it; it outlives its kernels. Any thread may call.
-// After a fork the child's calls fail and harm nothing.
+// It owns the compile processes, a thread that loads code in gaps of the device's work, the screening process, and the
+// wisdom. The device outlives it, and it outlives its kernels. Any thread may call. In a forked child process, calls
+// fail and do no harm.
 //
 //   WATTUNE_ASSIGN(const auto device, backend::attach_cuda());   // OpenCL: attach_opencl(context, device)
 //   WATTUNE_ASSIGN(const auto tuner, dynamic::Tuner::attach(*device, {.wisdom = "app.wisdom"}));
@@ -28,42 +28,44 @@ namespace wattune::dynamic {
 
 struct TunerOptions {
   Budget budget;                                     // of all kernels together
-  std::filesystem::path wisdom = {};                 // read and written; empty: nothing is kept
-  std::vector<std::filesystem::path> known = {};     // further wisdom, such as what ships with the application; read
-  std::size_t compile_processes = 2;                 // 0: the calling thread compiles, which blocks calls
-  std::size_t spare_processors = 1;                  // that compilers leave to the application
-  backend::WorkerOptions worker = {.niceness = 19};  // of compilers and of the screening process
-  std::shared_ptr<backend::ImageCache> cache = {};   // nullptr: one in memory, of the last 256
+  std::filesystem::path wisdom = {};                 // file that is read and written; if empty, nothing is kept
+  std::vector<std::filesystem::path> known = {};     // further wisdom, such as files of the application; only read
+  std::size_t compile_processes = 2;                 // with 0 the calling thread compiles, which blocks calls
+  std::size_t spare_processors = 1;                  // processors that compilers leave to the application
+  backend::WorkerOptions worker = {.niceness = 19};  // for compile processes and the screening process
+  std::shared_ptr<backend::ImageCache> cache = {};   // nullptr for one in memory that holds 256 images
   Nanoseconds compile_limit = nanoseconds_from_seconds(120);
-  // Which device screens: the attached one in a process of its own, by this selector ("cuda:0"); empty: found by its
-  // place on the bus, or the same device by name.
+  // Device that screens: the attached device, opened in a process of its own by this selector ("cuda:0"). If empty, it
+  // is found by its place on the PCI bus, or else by its name.
   std::string screening_device = {};
-  // What happens, one line each, for people; called from the tuner's threads; may be empty.
+  // Function that is told what happens, one line for people each time. It is called from the tuner's threads. May be
+  // empty.
   std::function<void(const std::string& line)> note = {};
 };
 
 class Tuner {
  public:
-  // Wisdom that cannot be read is noted and left alone.
+  // Makes a tuner for the device. Wisdom that cannot be read is noted and left unchanged.
   static Result<std::unique_ptr<Tuner>> attach(backend::Device& device, const TunerOptions& options = {});
   virtual ~Tuner() = default;
 
-  // The spec names source, arguments, sizes, launch and parameters, as a file for `wattune tune` does; its sizes and
-  // fills are those of screening. Errors of the spec; mismatch: no source in the device's language.
+  // Makes a tunable kernel of a spec. The spec gives source, arguments, sizes, launch and parameters, like a file for
+  // `wattune tune`. Screening uses its sizes and fills. Fails with the errors of the spec, and with mismatch if there
+  // is no source in the device's language.
   virtual Result<std::unique_ptr<TunableKernel>> kernel(KernelSpec spec, const KernelOptions& options = {}) = 0;
-  // Several kernels and host code as one unit (composition.h).
+  // Makes one unit of several kernels and host code (composition.h).
   virtual Result<std::unique_ptr<TunableComposition>> composition(CompositionSpec spec,
                                                                   const KernelOptions& options = {}) = 0;
-  // The device has nothing to do, and will not for about so long: code that waits is loaded, in this call. A call of
-  // the application that waits for the device is a good place. Returns what it took.
+  // Loads waiting code in this call. The application calls it when the device has nothing to do for about `expected`,
+  // for example where it waits for the device anyway. Returns the time that loading took.
   virtual Nanoseconds gap(Nanoseconds expected = nanoseconds_from_ms(1.0)) = 0;
-  // The application destroys a stream, into which no thread calls any more: what is kept of it goes, also the memory
-  // and the streams that compositions have for it. Another stream that gets its handle is a new one. unavailable: the
-  // process was forked.
+  // Frees what is kept for a stream that the application is about to destroy, including the memory and streams that
+  // compositions have for it. No thread may call into the stream any more. A later stream with the same handle counts
+  // as new. Fails with unavailable if the process was forked.
   virtual Result<void> forget(const CallStream& stream) = 0;
-  // Of all kernels, those that come too.
+  // Sets the mode of all kernels, including later ones.
   virtual void set_mode(Mode mode) = 0;
-  // Writes wisdom; so does the destructor. io_error: nothing that is known is lost.
+  // Writes the wisdom file, as the destructor does. If it fails with io_error, everything known is kept.
   virtual Result<void> save() = 0;
   virtual Report report() const = 0;
 };

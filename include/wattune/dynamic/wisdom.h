@@ -1,8 +1,8 @@
-// Wisdom: what is known of the best configurations, kept in files that ship with an application.
+// Wisdom: the best known configurations, kept in files that can ship with an application.
 //
-// One file is written, others are only read: an application ships what was tuned offline and adds what it finds on the
-// user's machine. Any number of processes may save to one file at the same time: each merges what it has with what the
-// others wrote. Nothing here is meant for the path of a launch: look up once for each key. Any thread may call.
+// One file is written, others are only read. An application ships what was tuned offline and adds what it finds on the
+// user's machine. Any number of processes may save to one file at the same time: each merges its entries with those
+// that others wrote. Look up once for each key; these functions are too slow for every launch. Any thread may call.
 //
 //   WATTUNE_ASSIGN(const auto wisdom, Wisdom::open("app.wisdom", {"/usr/share/app/tuned.wisdom"}));
 //   if (const auto known = wisdom->nearest(version_of(spec), device.info(), key)) use(known->entry.configuration);
@@ -24,42 +24,44 @@
 
 namespace wattune::dynamic {
 
-// An entry for a key that is not quite the one asked for.
+// An entry for a key that may differ from the requested one.
 struct NearestEntry {
   WisdomEntry entry;
-  double distance = 0.0;    // distance() of the keys; 0: the key itself
-  bool same_device = true;  // false: another model of the same architecture
+  double distance = 0.0;    // distance() of the keys; 0 if it is the requested key itself
+  bool same_device = true;  // false if it is another model of the same architecture
 };
 
 class Wisdom {
  public:
-  // A `file` that does not exist is empty, and an empty path keeps all in memory. Damaged lines are left
-  // out, see problems(). not_found: a shipped file is missing; parse_error: one holds something else, or has a newer
-  // format; io_error.
+  // Opens wisdom files. If `file` does not exist, it counts as empty; an empty path keeps everything in memory. Damaged
+  // lines are left out, see problems(). Fails with not_found if a shipped file is missing, with parse_error if a file
+  // holds something else or has a newer format, and with io_error.
   static Result<std::unique_ptr<Wisdom>> open(const std::filesystem::path& file,
                                               const std::vector<std::filesystem::path>& shipped = {});
   ~Wisdom();
 
-  // What is known of exactly this key on this model of device; of several files the better().
+  // Returns the entry of exactly this key on this model of device; the better() one if several files have it.
   std::optional<WisdomEntry> find(const KernelVersion& kernel, const DeviceInfo& device, const Key& key) const;
-  // The nearest key on this model of device; without any, on another of the same architecture.
+  // Returns the entry of the nearest key on this model of device or, if there is none, on another of the same
+  // architecture.
   std::optional<NearestEntry> nearest(const KernelVersion& kernel, const DeviceInfo& device, const Key& key) const;
-  // At most so many keys, each with what is known best of it, the nearest first; the key itself may be among them.
+  // Returns the best entries of at most `most` keys, the nearest first. The key itself may be among them.
   std::vector<NearestEntry> near(const KernelVersion& kernel, const DeviceInfo& device, const Key& key,
                                  std::size_t most) const;
-  // How many entries there are of a kernel of this name with other code, which are never returned.
+  // Returns the number of entries that have this kernel's name but other code. Such entries are never returned.
   std::size_t count_of_other_versions(const KernelVersion& kernel) const;
 
-  // Whether it is better() than what the written file had, and so stands in its place from then on, in memory until
-  // save(). Errors of check().
+  // Returns true if the entry is better() than that of the written file. It then replaces it, in memory until save().
+  // Fails as check() does.
   Result<bool> put(WisdomEntry entry);
-  // Merges what was put with what the file holds by then, under a lock for which it waits, and replaces the file whole
-  // or not at all. busy: another process held the lock for 10 s; otherwise errors of open() and io_error. What could
-  // not be saved stays in memory, for the next save().
+  // Merges the entries that were put with the present contents of the file, under a file lock, and replaces the file
+  // atomically. Waits for the lock; fails with busy if another process holds it for 10 s. Fails as open() does, and
+  // with io_error. Entries that could not be saved stay in memory for the next save().
   Result<void> save();
 
-  // A line each that was left out when the files were opened, with file, line and reason; and that the written file is
-  // in a folder that does not exist. save() leaves such lines out, and keeps the file that had them beside the new one.
+  // Returns one line, with file, line and reason, for each line that was left out when the files were opened. Also
+  // tells if the folder of the written file does not exist. save() leaves such lines out and keeps the old file beside
+  // the new one.
   std::vector<Error> problems() const;
 
  private:
@@ -68,17 +70,17 @@ class Wisdom {
   std::unique_ptr<Parts> parts_;
 };
 
-// The text of a wisdom file (docs/formats/wisdom.md), for tests, fuzzing and programs that show it.
+// The contents of a wisdom file (docs/formats/wisdom.md), for tests, fuzzing and programs that show it.
 struct WisdomText {
   std::vector<WisdomEntry> entries;  // in the order of the file
-  std::vector<Error> problems;       // a line each that was left out
+  std::vector<Error> problems;       // one for each line that was left out
 };
-// parse_error: no wisdom, or of a newer format.
+// Parses the text of a wisdom file. Fails with parse_error if it is no wisdom or has a newer format.
 Result<WisdomText> parse_wisdom(std::string_view text, const std::filesystem::path& file = {});
 Result<WisdomText> load_wisdom(const std::filesystem::path& file);
-// Precondition: check() has nothing against them.
+// Returns the text of a wisdom file. Precondition: check() accepts each entry.
 std::string write_wisdom(const std::vector<WisdomEntry>& entries);
-// Whether a file begins as one.
+// True if the beginning of the file is that of a wisdom file.
 bool is_wisdom_file(const std::filesystem::path& file);
 
 }  // namespace wattune::dynamic

@@ -1,7 +1,7 @@
-// WisdomEntry: the best configuration that is known for one kernel, device and key, and how well it is known.
+// WisdomEntry: the best known configuration for one kernel, device and key, with its measured time and interval.
 //
-// A kernel is known by the version of its code, so that what was measured of other code is not mistaken for knowledge
-// about this one. Values, owned; any thread may call.
+// A kernel is identified by the version of its code, so that measurements of other code are not used for it. Entries
+// are values that own their data; any thread may use them.
 //
 //   WisdomEntry entry{.kernel = version_of(spec), .device = device.name, .key = key, .configuration = best};
 //   WATTUNE_TRY(check(entry));
@@ -23,7 +23,7 @@
 
 namespace wattune::dynamic {
 
-// Where the time of an entry comes from, the nearest to the application first.
+// The origin of an entry's time. The one nearest to the application comes first.
 enum class Measured {
   in_place,  // in calls of the application
   screened,  // in a worker beside the application, on data of its own
@@ -38,40 +38,42 @@ struct KernelVersion {
 
   friend bool operator==(const KernelVersion&, const KernelVersion&) = default;
 };
-// Reads the files that the kernel includes. Of several languages that of `spec.source` counts.
+// Returns the version of a kernel; reads the files that it includes. If there are sources in several languages,
+// `spec.source` counts.
 KernelVersion version_of(const KernelSpec& spec);
 
 struct WisdomEntry {
   KernelVersion kernel;
-  std::string device;        // its model, as DeviceInfo::name
-  std::string architecture;  // "sm_90"; empty for devices that have none
+  std::string device;        // model of the device, as in DeviceInfo::name
+  std::string architecture;  // "sm_90"; empty for devices without one
   Key key;
-  Configuration configuration;  // by names and values: its id means nothing
+  Configuration configuration;  // names and values only; its id means nothing
   Nanoseconds time;
-  Nanoseconds low;  // the interval in which the time lies
+  Nanoseconds low;  // interval of the time
   Nanoseconds high;
   std::uint64_t samples = 0;
   Measured measured = Measured::offline;
-  bool tuned = true;  // its tuning was over; else this is the best so far, and who runs it next tunes on
+  bool tuned = true;  // true if tuning was completed; if false, this is the best so far, and the next run tunes on
   std::chrono::system_clock::time_point measured_at;
   std::string wattune_version;
 };
 
-// invalid_argument: nobody can have measured this, or a file could not hold it.
+// Fails with invalid_argument if these values cannot have been measured, or if a file cannot hold them.
 Result<void> check(const WisdomEntry& entry);
 
-// Which of two entries for the same kernel, device and key is kept. Where only one was tuned that one, unless the
-// other's interval lies below its own. Else the one that was measured later if it was measured in place or its interval
-// lies below the other's, else the earlier one. It does not matter which is named first, unless both were measured at
-// the same time: then `a` is the earlier one.
+// Returns the entry to keep of two for the same kernel, device and key:
+// - If only one was tuned, that one, unless the other's interval lies below its own.
+// - Else the later one, if it was measured in place or its interval lies below the other's.
+// - Else the earlier one.
+// The order of the arguments matters only if both were measured at the same time: then `a` counts as the earlier one.
 const WisdomEntry& better(const WisdomEntry& a, const WisdomEntry& b);
 
-// The best configuration of results as an entry; empty when none is correct. `spec` is that of the kernel, of which
-// the results may not know the version; its sizes count where the results tell none. mismatch: the results are of
-// another version of the kernel, of other parameters or sizes, of another objective than the least time, or replayed.
+// Returns the best configuration of results as an entry; empty if none is correct. `spec` is the kernel's spec, since
+// results may not know its version; its sizes count if the results tell none. Fails with mismatch if the results are of
+// another version, of other parameters or sizes, of another objective than the least time, or replayed.
 Result<std::vector<WisdomEntry>> entries_from(const ResultSet& results, KernelSpec spec);
 
-// The reverse, for what reads results: a run with one Trial for each entry.
+// Returns one run with one Trial for each entry, for code that reads results.
 std::vector<ResultSet> results_from(const std::vector<WisdomEntry>& entries);
 
 }  // namespace wattune::dynamic

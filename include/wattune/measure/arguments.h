@@ -1,7 +1,7 @@
-// Host-side contents of a kernel's arguments: generated, or read from files, and the reference for its outputs.
+// Contents of a kernel's arguments on the host: generated, or read from files, and the reference for its outputs.
 //
-// Everything is bytes in the device's layout: little-endian elements without padding. Functions of their arguments
-// alone, except that run_reference_function() runs the user's code, in a worker. Any thread may call.
+// All contents are bytes in the device's layout: little-endian elements without padding. Results depend on the
+// arguments alone, except that run_reference_function() runs the user's code, in a worker. Any thread may call.
 //
 //   WATTUNE_ASSIGN(std::vector<std::byte> contents, make_contents(vector_argument, 1024, seed));
 #pragma once
@@ -18,43 +18,48 @@
 
 namespace wattune::measure {
 
-// The bytes of one vector argument, `length` elements of its type and width. FillExpression is evaluated by the
-// caller-supplied function (space is above this module). Same spec, same bytes, on every machine.
-// not_found, mismatch (file size), io_error.
+// Generates the bytes of one vector argument: `length` elements of its type and width. `evaluate` evaluates a
+// FillExpression, because the module space lies above this one. Equal specs give equal bytes on every machine. Fails
+// with out_of_range if a number does not fit the type, with invalid_argument without `evaluate` where it is needed, and
+// as read_data_file() does.
 using ElementFunction = Result<double> (*)(void* context, std::size_t index);
 Result<std::vector<std::byte>> make_contents(const VectorArgument& argument, std::size_t length,
                                              std::uint64_t default_seed, ElementFunction evaluate = nullptr,
                                              void* context = nullptr);
 
-// `value` converted to the bytes of one element. out_of_range when an integer type cannot hold it.
+// Converts `value` to the bytes of one element. Fails with out_of_range if an integer type cannot hold it, and with
+// invalid_argument if it is a text.
 Result<std::vector<std::byte>> to_bytes(double value, ElementType type);
 Result<std::vector<std::byte>> to_bytes(const Value& value, ElementType type);
 
-// Raw bytes, or the data of a .npy file whose type matches. not_found, mismatch, io_error.
+// Reads raw bytes, or the data of a .npy file. Fails with not_found, with mismatch if the type or size is another, with
+// parse_error for a damaged .npy header, and with io_error.
 Result<std::vector<std::byte>> read_data_file(const std::filesystem::path& path, ElementType type,
                                               std::size_t elements);
 
-// One argument of a C++ reference: what it starts from and, of an output, what the reference left in it.
+// One argument of a C++ reference: its initial contents and, for an output, the contents that the reference leaves.
 struct HostArgument {
   std::string name;
-  std::size_t bytes = 0;   // none: local memory, which the reference does not get
+  std::size_t bytes = 0;   // 0 for local memory, which the reference does not get
   std::size_t length = 0;  // elements
   bool writable = false;
-  std::span<const std::byte> contents;  // as many bytes, which outlive the call; empty: every byte is `fill`
+  std::span<const std::byte> contents;  // `bytes` long, outlives the call; if empty, each byte is `fill`
   std::byte fill{};
-  bool wanted = false;  // afterwards, in `result`
+  bool wanted = false;  // true to get the contents afterwards, in `result`
   std::vector<std::byte> result;
 };
 
 struct ReferenceOptions {
-  Nanoseconds limit = nanoseconds_from_seconds(600);  // to compile, load and call it
+  Nanoseconds limit = nanoseconds_from_seconds(600);  // time to compile, load and call the reference
   backend::WorkerOptions worker;
 };
 
 // Compiles the C++ file with the system's compiler (CXX or c++; -std=c++20 -O2 -shared -fPIC), calls its function and
-// fills the results, all in a worker, which ends with what the reference started. compile_failed, not_found (the file,
-// the function), timeout, unavailable (no worker, no compiler, no memory; the worker was killed); invalid_argument: it
-// crashed, threw, ended its process, or accessed what it must not.
+// fills the results. All this happens in a worker, which ends with everything that the reference started. Errors:
+// - compile_failed, timeout;
+// - not_found: the file or the function does not exist;
+// - unavailable: no worker, no compiler or no memory, or the worker was killed;
+// - invalid_argument: the reference crashed, threw, ended its process, or made an invalid memory access.
 Result<void> run_reference_function(const ReferenceFunction& function, std::vector<HostArgument>& arguments,
                                     const ReferenceOptions& options = {});
 

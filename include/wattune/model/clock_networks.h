@@ -1,9 +1,9 @@
-// ClockNetworks: the three networks of Jiao et al., which tell of a kernel's features at the highest clocks how many
-// operations per joule it comes to at its best clocks, and which those are.
+// ClockNetworks holds the three networks of Jiao et al. From a kernel's features at the highest clocks they predict its
+// best clocks and its operations per joule there.
 //
-// Section 6.1.2: 15-21-1 for operations per joule; then 16-21-1 each for the core's and the memory's clock, with
-// operations per joule as one more input. What fuse() says of a pair is asked like a kernel. A value; const, any thread
-// may ask.
+// Section 6.1.2: a 15-21-1 network for operations per joule, then one 16-21-1 network each for the core's and the
+// memory's clock, with operations per joule as one more input. A pair is described by fuse() and asked like a kernel. A
+// value; const, any thread may ask.
 //
 //   WATTUNE_ASSIGN(const auto networks, model::ClockNetworks::train(kernels, 1));
 //   const auto best = networks.at(features);
@@ -33,21 +33,21 @@ struct BestClocks {
 
 struct KernelAtBestClocks {
   KernelFeatures features;  // at the highest clocks
-  BestClocks best;          // of all that were tried
+  BestClocks best;          // the best of all clocks that were tried
 };
 
 class ClockNetworks {
  public:
-  // The clocks' networks learn from the true operations per joule. Equal seeds give equal networks. Errors as
-  // Perceptron::train().
+  // Trains the networks. The clocks' networks learn from the true operations per joule. Equal seeds give equal
+  // networks. Fails as Perceptron::train() does.
   static Result<ClockNetworks> train(std::span<const KernelAtBestClocks> kernels, std::uint64_t seed);
 
-  // Clocks between levels, for which the first network's operations per joule are an input.
+  // Predicts operations per joule, and from them the clocks, which may lie between levels.
   BestClocks at(const KernelFeatures& features) const;
 
-  // The three one after the other, as Perceptron::to_text().
+  // Writes the three networks one after the other, in the format of Perceptron::to_text().
   std::string to_text() const;
-  // parse_error: no such text, networks of other shapes.
+  // Fails with parse_error if the text is no such text or has networks of other shapes.
   static Result<ClockNetworks> from_text(std::string_view text);
 
  private:
@@ -59,7 +59,7 @@ class ClockNetworks {
   Perceptron memory_;
 };
 
-// The level that is nearest to a clock, the higher of two. Precondition: there is one.
+// Returns the level that is nearest to a clock, the higher of two. Precondition: there is a level.
 Megahertz nearest_level(Megahertz clock, std::span<const Megahertz> levels);
 
 }  // namespace wattune::model

@@ -1,7 +1,7 @@
-// Which numbers of blocks of two kernels a streaming multiprocessor (SM) holds at once.
+// Computes how many blocks of two kernels a streaming multiprocessor (SM) holds at the same time.
 //
-// occupancy.h for blocks of several kernels. Shared memory is all that the SM can give to blocks, or a carveout that
-// they agree on. Values; any thread may call.
+// This extends occupancy.h to blocks of several kernels. The kernels share either all shared memory that the SM can
+// give to blocks, or a carveout that they agree on. Values; any thread may call.
 //
 //   const auto ratios = model::feasible_ratios(gpu, compute.block, copy.block);
 //   // {1, 1}, {1, 2} ... each with room for no block more of the second
@@ -25,7 +25,7 @@ struct BlockRatio {
   bool operator==(const BlockRatio&) const = default;
 };
 
-// What one block of a kernel takes of an SM, in the units in which it gives things away.
+// The resources of an SM that one block of a kernel takes, in allocation units.
 struct BlockShare {
   unsigned warps = 0;
   unsigned registers_per_warp = 0;
@@ -33,7 +33,7 @@ struct BlockShare {
   unsigned barriers = 0;
 };
 
-// What an SM has. Made once for a GPU, asked for every block.
+// The resources of an SM. Make it once for a GPU and ask it for every block.
 class SmRoom {
  public:
   struct Residents {
@@ -41,13 +41,13 @@ class SmRoom {
     unsigned blocks = 0;
   };
 
-  // not_found, as occupancy(); invalid_argument (a carveout that is more than there is).
+  // Fails with not_found as occupancy() does, with invalid_argument if the carveout is more than the SM has.
   static Result<SmRoom> of(ComputeCapability gpu, std::optional<std::size_t> carveout_bytes = {});
 
-  // invalid_argument: no SM holds even one such block, with the limits that forbid it.
+  // Returns the share of one block. Fails with invalid_argument, naming the limit, if no SM holds even one such block.
   Result<BlockShare> share_of(const BlockDemand& block) const;
-  // Exact for one kernel. Of several, each has its warps in whole rounds over the register files of the SM's parts,
-  // which may count one round too many.
+  // True if these blocks fit together. The answer is exact for one kernel. For several, each kernel's warps are rounded
+  // up over the register files of the SM's partitions, which may count one round too many.
   bool holds(std::span<const Residents> residents) const;
 
   unsigned warps() const { return warps_; }
@@ -62,12 +62,12 @@ class SmRoom {
   std::size_t shared_bytes_ = 0;
 };
 
-// The least shared memory that an SM can be set to offer and that has so many bytes; all that there is where it has
-// less. not_found, as occupancy().
+// Returns the smallest carveout with at least so many bytes that an SM can be set to; the largest if the SM has less.
+// Fails with not_found as occupancy() does.
 Result<std::size_t> carveout_with(ComputeCapability gpu, std::size_t bytes);
 
-// Those with one block of each at least, with which the SM has no room for another block of the second; by the first.
-// Each smaller ratio has room to grow. As occupancy() and SmRoom; empty where the two never fit together.
+// Returns the ratios with at least one block of each kernel that leave no room for another block of the second, in the
+// order of the first. The result is empty if the two never fit together. Fails as occupancy() and SmRoom do.
 Result<std::vector<BlockRatio>> feasible_ratios(ComputeCapability gpu, const BlockDemand& first,
                                                 const BlockDemand& second);
 

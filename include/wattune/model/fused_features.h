@@ -1,5 +1,5 @@
-// What two kernels that run together look like to a model of one kernel, and what running one after the other would
-// have come to.
+// Features of two kernels that run together, as a model of one kernel expects them; and the efficiency of running the
+// two one after the other.
 //
 // Jiao et al. (kernel_features.h), sections 6.2 and 6.3, with their printed errors corrected (docs/model.md). Pure
 // functions of values; any thread may call.
@@ -20,35 +20,37 @@ namespace wattune::model {
 
 struct FusableKernel {
   KernelFeatures features = {};  // alone, at the highest clocks
-  unsigned blocks = 1;           // N: resident on an SM; of a memory-bound kernel those that saturate the memory
+  unsigned blocks = 1;           // N: resident on an SM; for a memory-bound kernel, those that saturate the memory
 };
 
 enum class Equations { corrected, as_printed };
 
 struct FusionOptions {
-  double memory_bandwidth = 0.0;  // MB: the most that the GPU reaches, in GB/s
+  double memory_bandwidth = 0.0;  // MB: the highest that the GPU reaches, in GB/s
   Equations equations = Equations::corrected;
 };
 
 struct FusedFeatures {
   KernelFeatures features = {};      // X_ij (equation 3)
-  std::array<double, 2> alpha = {};  // how much faster the blocks of each get, at least 1
-  double beta = 1.0;                 // how much slower the memory then makes both, at most 1
+  std::array<double, 2> alpha = {};  // speed-up of the blocks of each, at least 1
+  double beta = 1.0;                 // slowdown of both by the memory after that, at most 1
 };
 
-// Features of the pair with so many blocks of each on an SM, at the highest clocks. invalid_argument: no blocks, a
-// kernel that issues nothing, features that are negative or no numbers, no memory bandwidth.
+// Computes the features of the pair with `ratio` blocks of each on an SM, at the highest clocks. Fails with
+// invalid_argument if a kernel has no blocks or issues nothing, if a feature is negative or not a number, or if there
+// is no memory bandwidth.
 Result<FusedFeatures> fuse(const FusableKernel& first, const FusableKernel& second, BlockRatio ratio,
                            const FusionOptions& options);
 
-// S_ij: operations per joule of both kernels one after the other, each at its own best clocks with `best` operations
-// per joule, for the mix of work that the pair does together. It lies between the two. As above, and where `best` is
-// not positive.
+// Computes S_ij, the operations per joule of both kernels one after the other, for the mix of work that the pair does
+// together. Each kernel runs at its own best clocks with `best` operations per joule. The result lies between the two.
+// Fails as fuse() does, and with invalid_argument if `best` is not positive.
 Result<double> sequential_efficiency(const FusableKernel& first, const FusableKernel& second, BlockRatio ratio,
                                      std::array<double, 2> best, Equations equations = Equations::corrected);
 
-// The fewest resident blocks that come within `slack` of the highest rate, given the rates with 1, 2 ... blocks: N of a
-// memory-bound kernel, 5 instead of 8 for the paper's Samplerank. 0 where there are no rates.
+// Returns the fewest resident blocks whose rate comes within `slack` of the highest, given the rates with 1, 2 ...
+// blocks. This is N of a memory-bound kernel: 5 instead of 8 for the paper's Samplerank. Returns 0 if there are no
+// rates.
 unsigned saturating_blocks(std::span<const double> rates, double slack = 0.02);
 
 }  // namespace wattune::model

@@ -1,4 +1,4 @@
-// KernelFeatures: the fifteen numbers by which Jiao et al. describe a kernel to their networks.
+// KernelFeatures holds the fifteen numbers by which Jiao et al. describe a kernel to their networks.
 //
 // Jiao, Lu, Huynh and Mitra, "Improving GPGPU Energy-Efficiency through Concurrent Kernel Execution and DVFS", table 9,
 // at the highest clocks with as many blocks resident as an SM holds. Values; any thread may call.
@@ -15,7 +15,7 @@
 
 namespace wattune::model {
 
-// In the table's order. Rates are in 1e9 per second and in GB/s, utilisations from 0 to 1.
+// The features in the table's order. Rates are in 1e9 per second and in GB/s, utilisations from 0 to 1.
 enum class Feature : std::size_t {
   single_precision,
   double_precision,
@@ -30,13 +30,13 @@ enum class Feature : std::size_t {
   dram_accesses,
   dram_throughput,
   instructions,             // issued, the paper's GOPS
-  load_store_instructions,  // of warps, that access global or shared memory
+  load_store_instructions,  // of warps that access global or shared memory
   global_transactions,      // of 32 bytes
 };
 inline constexpr std::size_t kFeatures = 15;
 
 std::string_view to_string(Feature feature);
-// nullopt: there is none of this name.
+// Returns nullopt if no feature has this name.
 std::optional<Feature> feature_named(std::string_view name);
 
 struct KernelFeatures {

@@ -1,8 +1,8 @@
-// Occupancy: how many blocks of a kernel a streaming multiprocessor (SM) of an NVIDIA GPU holds at once, and why no
-// more.
+// Computes the occupancy of a streaming multiprocessor (SM) of an NVIDIA GPU: how many blocks of a kernel it holds at
+// the same time, and which resource limits them.
 //
-// For runs without a GPU, and to leave out block shapes before anything is compiled for them; where there is a device,
-// its driver's answer counts (backend::Kernel::resources). Equations 1 to 5 of Guerreiro et al., "Multi-kernel
+// It serves runs without a GPU, and to leave out block shapes before anything is compiled for them. If there is a
+// device, its driver's answer counts (backend::Kernel::resources). Equations 1 to 5 of Guerreiro et al., "Multi-kernel
 // auto-tuning on GPUs: performance and energy-aware optimization", PDP 2015, with the allocation units that they leave
 // out (docs/model.md). Pure functions of values; any thread may call.
 //
@@ -32,18 +32,18 @@ struct ComputeCapability {
   auto operator<=>(const ComputeCapability&) const = default;
 };
 
-// Of "sm_90", as DeviceInfo::architecture has it, or "9.0". parse_error.
+// Parses "sm_90", as in DeviceInfo::architecture, or "9.0". Fails with parse_error.
 Result<ComputeCapability> compute_capability(std::string_view text);
 
-// What one block of a kernel takes.
+// The resources that one block of a kernel asks for.
 struct BlockDemand {
   unsigned threads = 0;    // 1 to 1024
-  unsigned registers = 0;  // of each thread
+  unsigned registers = 0;  // per thread
   std::size_t static_shared_bytes = 0;
   std::size_t dynamic_shared_bytes = 0;
   unsigned barriers = 1;  // 0 to 16; they count from compute capability 9.0 on, as in NVIDIA's calculator
-  // How much of the memory that it shares with the L1 cache an SM gives to blocks, rounded up to what it offers, and
-  // to what one block needs; none: all that it can.
+  // Bytes of the memory shared with the L1 cache that an SM gives to blocks. They are rounded up to an offered size,
+  // and to the need of one block. Empty for the largest size.
   std::optional<std::size_t> carveout_bytes;
 };
 
@@ -52,29 +52,30 @@ enum class OccupancyLimit { warps, blocks, registers, shared_memory, barriers };
 std::string_view to_string(OccupancyLimit limit);
 
 struct Occupancy {
-  unsigned blocks = 0;    // resident on an SM; 0: one block asks for more than there is
+  unsigned blocks = 0;    // resident on an SM; 0 if a single block asks for too much
   unsigned warps = 0;     // of these blocks
-  double fraction = 0.0;  // of the warps that an SM has room for, 0 to 1
-  // How many blocks each limit alone allows, in the order of OccupancyLimit; kUnlimited where it does not matter.
+  double fraction = 0.0;  // share of the warps that an SM has room for, 0 to 1
+  // Blocks that each limit alone allows, in the order of OccupancyLimit; kUnlimited if it does not matter.
   std::array<unsigned, 5> allowed{};
 
   static constexpr unsigned kUnlimited = std::numeric_limits<unsigned>::max();
   unsigned allowed_by(OccupancyLimit limit) const { return allowed[static_cast<std::size_t>(limit)]; }
-  // Those that allow no block more; one at least.
+  // Returns the limits that allow no further block; at least one.
   std::vector<OccupancyLimit> binding() const;
 };
 
-// Compute capability 2.0 to 12.1. not_found (another one), invalid_argument (no block can be so).
+// Computes the occupancy for compute capability 2.0 to 12.1. Fails with not_found for another one, with
+// invalid_argument if no block can be so.
 Result<Occupancy> occupancy(ComputeCapability gpu, const BlockDemand& block);
 
-// Which candidates have enough occupancy to be worth a measurement (section III-A of the paper).
+// The occupancy from which a candidate is worth a measurement (section III-A of the paper).
 struct OccupancyFilter {
   double share_of_best = 0.8;
-  std::optional<double> at_least;  // this fraction instead, as the paper's "e.g. > 80 %"
+  std::optional<double> at_least;  // used instead if set, as the paper's "e.g. > 80 %"
 };
 
-// Their indices into `fractions`, ascending. Those that do not fit at all never pass. invalid_argument (a share or a
-// fraction that is not from 0 to 1).
+// Returns the indices into `fractions` of candidates that pass the filter, ascending. Candidates that do not fit at all
+// never pass. Fails with invalid_argument if a share or a fraction is not from 0 to 1.
 Result<std::vector<std::size_t>> with_high_occupancy(std::span<const double> fractions,
                                                      const OccupancyFilter& filter = {});
 

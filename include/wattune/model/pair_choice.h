@@ -1,7 +1,8 @@
-// Which pairs of kernels are worth a prediction, what no pair can pass, and how measurements correct predictions.
+// Chooses the pairs of kernels that are worth a prediction, bounds the speed-up of a pair, and corrects predictions by
+// measurements.
 //
-// Zhong and He, "Kernelet", section 4.3, with its rule corrected: a pair is pruned where pipeline *and* memory
-// utilisation are close, which is what its table 6 counts. Values; one thread at a time uses a PairCorrection.
+// Zhong and He, "Kernelet", section 4.3, with its rule corrected: a pair is pruned if pipeline *and* memory utilisation
+// are close, which is what its table 6 counts. Values; one thread at a time uses a PairCorrection.
 //
 //   const auto kept = model::promising_pairs(utilisations, {.pipeline = 0.4, .memory = 0.1});
 //   correction.observe("fma", "copy", plan.speedup, measured_speedup);
@@ -19,54 +20,54 @@
 
 namespace wattune::model {
 
-// Shares of what the GPU can do, 0 to 1, of a kernel that runs alone.
+// Shares of the GPU's capacity, 0 to 1, that a kernel uses when it runs alone.
 struct Utilisation {
   double pipeline = 0.0;  // PUR: instructions executed / (time * clock * peak IPC)
   double memory = 0.0;    // MUR: requests to DRAM / (time * clock * peak requests per cycle)
 };
 
-// Pairs whose utilisations differ by no more than both are pruned.
+// Thresholds of pruning: a pair is pruned if its utilisations differ by no more than both.
 struct PruningThresholds {
   double pipeline = 0.4;  // alpha_p, of a C2050
   double memory = 0.1;    // alpha_m
 };
 
-using Pair = std::pair<std::size_t, std::size_t>;  // places of two kernels, the lower first
+using Pair = std::pair<std::size_t, std::size_t>;  // indices of two kernels, the lower first
 
-// Pairs that differ by more than one of the thresholds.
+// Returns the pairs whose pipeline or memory utilisations differ by more than their threshold.
 std::vector<Pair> distinct_pairs(std::span<const Utilisation> kernels, const PruningThresholds& thresholds);
-// The same; where none is left, both thresholds are halved until one is. All pairs where no two kernels differ.
+// Does the same, but halves both thresholds until a pair is left. Returns all pairs if no two kernels differ.
 std::vector<Pair> promising_pairs(std::span<const Utilisation> kernels, PruningThresholds thresholds);
-// Thresholds for a GPU on which these kernels were profiled: the differences that this share of all pairs does not
-// pass. The shares are those of the paper's thresholds among the 28 pairs of its kernels on a C2050, 13 and 20. Fewer
-// than two kernels: the defaults.
+// Computes thresholds for a GPU on which these kernels were profiled: the differences that the given shares of all
+// pairs do not exceed. The default shares are those of the paper's thresholds among the 28 pairs of its kernels on a
+// C2050, 13 and 20. Returns the default thresholds for fewer than two kernels.
 PruningThresholds thresholds_of(std::span<const Utilisation> kernels, double pipeline_share = 13.0 / 28.0,
                                 double memory_share = 20.0 / 28.0);
 
-// A kernel alone: its time and how much of each resource of the GPU it uses, 0 to 1, in an order that all share.
+// A kernel alone: its time and its use of each resource of the GPU, 0 to 1, in an order that all kernels share.
 struct SoloRun {
   Nanoseconds time;
   std::vector<double> use;
 };
 
-// How much faster than one after the other several kernels can be at most: the sum of their times over the time for
-// which the busiest resource is busy, sum T_i / max_r sum T_i u_ir, or over the longest of them, as none gets faster
-// than alone. At least 1.
+// Returns an upper bound of the speed-up of several kernels together over one after the other; at least 1. It is the
+// sum of their times over the time for which the busiest resource is busy, sum T_i / max_r sum T_i u_ir. The longest of
+// the times replaces that if it is longer, since no kernel gets faster than alone.
 double packing_bound(std::span<const SoloRun> kernels);
-// The same of two kernels equally long that split the SMs, of which the second saturates the memory with this share of
-// them: 1 + (1 - share).
+// Returns the same bound, 1 + (1 - share), for two kernels of equal time that split the SMs. The second one saturates
+// the memory with this share of the SMs.
 double spatial_bound(double saturating_share);
 
-// Measured over predicted, for each pair of kernels, as a mean in which a measurement counts less the older it is.
+// Ratios of measured to predicted speed-up for each pair of kernels: means in which older measurements count less.
 class PairCorrection {
  public:
-  // `weight` is that of the newest measurement.
+  // Sets the weight of the newest measurement.
   explicit PairCorrection(double weight = 0.3) : weight_(weight) {}
 
-  // Speed-ups of the two together, in either order. Ignored where one is not positive.
+  // Records the speed-ups of two kernels together, in either order. Ignores them if one is not positive.
   void observe(const std::string& first, const std::string& second, double predicted, double measured);
   bool knows(const std::string& first, const std::string& second) const;
-  // 1 where nothing was measured.
+  // Returns 1 if nothing was measured.
   double factor(const std::string& first, const std::string& second) const;
 
  private:

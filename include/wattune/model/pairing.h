@@ -1,4 +1,4 @@
-// Pairs of kernels: what running two together is predicted to gain, and with how many blocks of each.
+// Predicts the gain of running two kernels together, and chooses how many blocks of each to run.
 //
 // Zhong and He, "Kernelet", equations 1 and 8 and section 4.4, on the chain of warp_chain.h. Pure functions of values;
 // any thread may call.
@@ -17,23 +17,23 @@
 
 namespace wattune::model {
 
-// A kernel as the planner sees it.
+// A kernel as described to the planner.
 struct PairKernel {
   WarpProfile profile;
   unsigned warps_per_block = 1;
-  double instructions_per_block = 1.0;  // I: of warps
-  unsigned blocks_alone = 1;            // resident on an SM where it runs alone
+  double instructions_per_block = 1.0;  // I: warp instructions
+  unsigned blocks_alone = 1;            // resident on an SM when it runs alone
 };
 
-// S: the sum of each kernel's rate together over its rate alone; how much faster the pair is than one after the other
-// when both last equally long. Preconditions: as many of each, those alone positive.
+// Returns S, the sum of each kernel's rate together over its rate alone. It is the speed-up over one after the other if
+// both last equally long. Preconditions: as many rates together as alone; those alone are positive.
 double speedup_together(std::span<const double> ipc_together, std::span<const double> ipc_alone);
-// CP = 1 - 1/S (equation 1): the share of time that is saved.
+// Returns CP = 1 - 1/S (equation 1), the share of time that is saved.
 double coscheduling_profit(double speedup);
 
 enum class RatioRule {
-  balanced,     // the paper's: slices of one wave end as nearly together as they can, the least delta T (equation 8)
-  most_profit,  // the most profit; slices are made equally long by their numbers of blocks
+  balanced,     // the paper's rule: slices of one wave end most nearly together, the least delta T (equation 8)
+  most_profit,  // the most profit; the numbers of blocks make slices equally long
 };
 
 struct PairPlan {
@@ -43,15 +43,15 @@ struct PairPlan {
   double speedup = 0.0;                  // S
   double profit = 0.0;                   // CP
   double imbalance = 0.0;                // delta T over the longer of the two times, 0 to 1
-  // Blocks of the first kernel that end while one of the second does: what slices or shares must keep to last equally
-  // long.
+  // Blocks of the first kernel that end while one of the second does. Slices or shares must keep this ratio to last
+  // equally long.
   double blocks_of_first_per_second = 0.0;
 };
 
-// The plan for this ratio.
+// Predicts the pair at this ratio.
 Result<PairPlan> predict_pair(const ChainSm& sm, const PairKernel& first, const PairKernel& second, BlockRatio ratio,
                               const ChainOptions& options = {});
-// The best of these ratios. invalid_argument, as the chain's, or where there is no ratio.
+// Returns the best plan of these ratios. Fails with invalid_argument as the chain does, or if there is no ratio.
 Result<PairPlan> plan_pair(const ChainSm& sm, const PairKernel& first, const PairKernel& second,
                            std::span<const BlockRatio> ratios, RatioRule rule = RatioRule::most_profit,
                            const ChainOptions& options = {});

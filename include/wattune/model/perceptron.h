@@ -1,9 +1,9 @@
-// Perceptron: a network with one hidden layer that learns a number from numbers.
+// Perceptron is a neural network with one hidden layer that learns one number from several.
 //
-// Hidden neurons are tanh of a weighted sum, the output is a weighted sum of them; inputs and output are scaled to -1
-// to 1 by what was trained with. It is trained by Levenberg and Marquardt's steps with the penalty on large weights
-// that the data themselves suggest (MacKay 1992; Foresee and Hagan, "Gauss-Newton approximation to Bayesian learning",
-// 1997), so that more weights than samples do no harm. A value; const, any thread may ask.
+// Hidden neurons are tanh of a weighted sum, and the output is a weighted sum of them. Inputs and output are scaled to
+// -1 to 1 by the ranges of the training samples. Training takes Levenberg and Marquardt's steps with a penalty on large
+// weights whose size is inferred from the data (MacKay 1992; Foresee and Hagan, "Gauss-Newton approximation to Bayesian
+// learning", 1997), so more weights than samples do no harm. A value; const, any thread may ask.
 //
 //   WATTUNE_ASSIGN(const auto network, model::Perceptron::train(samples, {.hidden = 21, .seed = 1}));
 //   const double expected = network.at(inputs);
@@ -28,7 +28,7 @@ struct TrainingSample {
 
 struct TrainingOptions {
   std::size_t hidden = 21;  // neurons
-  std::uint64_t seed = 1;   // of the weights it begins with; equal seeds give equal networks
+  std::uint64_t seed = 1;   // of the initial weights; equal seeds give equal networks
   std::size_t most_steps = 300;
 };
 
@@ -36,12 +36,12 @@ struct NetworkShape {
   std::size_t inputs = 0;
   std::size_t hidden = 0;
 
-  // Weights and thresholds: of each hidden neuron, then of the output.
+  // Counts weights and thresholds, in this order: those of each hidden neuron, then those of the output.
   std::size_t parameters() const { return hidden * (inputs + 1) + hidden + 1; }
   bool operator==(const NetworkShape&) const = default;
 };
 
-// From the least to the most that a network was trained with, which are -1 and 1 to it.
+// A range that a network was trained with, from the least to the most value. It is scaled to -1 to 1.
 struct TrainedRange {
   double low = 0.0;
   double high = 0.0;
@@ -52,16 +52,17 @@ struct TrainedRange {
 
 class Perceptron {
  public:
-  // invalid_argument: fewer than two samples, other numbers of inputs, no inputs or hidden neurons, what is no number.
+  // Fails with invalid_argument if there are fewer than two samples, no inputs or no hidden neurons, if samples differ
+  // in their number of inputs, or if a value is not a number.
   static Result<Perceptron> train(std::span<const TrainingSample> samples, const TrainingOptions& options = {});
 
-  // Precondition: as many inputs as its shape has.
+  // Returns the output for these inputs. Precondition: there are as many inputs as the shape has.
   double at(std::span<const double> inputs) const;
   const NetworkShape& shape() const { return shape_; }
 
-  // Lines of plain text, exact to the last bit.
+  // Writes lines of plain text that restore the network to the last bit.
   std::string to_text() const;
-  // parse_error: no such text, or a network of another shape than the one that is asked for.
+  // Fails with parse_error if the text is no such text, or if the network has another shape than `shape`.
   static Result<Perceptron> from_text(std::string_view text, const NetworkShape& shape);
 
  private:

@@ -1,8 +1,9 @@
-// PowerCurve: what power a board draws at which clock under a load that fills it, and the clock of least energy.
+// PowerCurve is the power of a board as a function of the clock, under a load that fills the board. It gives the clock
+// of least energy.
 //
 // Equations 2 and 3 of Schoonhoven et al., "Going green: optimizing GPUs for energy efficiency through model-steered
-// auto-tuning", PMBS 2022, with the voltage that does not jump and a power at rest that is fitted (docs/model.md). Pure
-// functions of values; any thread may call.
+// auto-tuning", PMBS 2022. In contrast to the paper, the voltage does not jump and the power at rest is fitted
+// (docs/model.md). Pure functions of values; any thread may call.
 //
 //   const auto fit = model::fit_power_curve(model::with_capped_marked(readings, limit));
 //   if (!fit) return fit.error();
@@ -19,31 +20,31 @@
 
 namespace wattune::model {
 
-// P(f) = base + alpha f v(f)^2, v(f) = 1 + beta max(0, f - tau): below tau the voltage stays where it is lowest.
+// The curve P(f) = base + alpha f v(f)^2, v(f) = 1 + beta max(0, f - tau). Up to tau the voltage is the lowest.
 struct PowerCurve {
-  Watts base;          // P0: what the load does not add to
+  Watts base;          // P0: the part that the load does not change
   double alpha = 0.0;  // watts per megahertz at the lowest voltage
   double beta = 0.0;   // rise of the voltage per megahertz, as a share of the lowest
-  Megahertz tau;       // where it begins to rise
+  Megahertz tau;       // the clock from which the voltage rises
 
   double voltage(Megahertz clock) const;  // as a multiple of the lowest
   Watts of_load(Megahertz clock) const;   // without the base
   Watts at(Megahertz clock) const;
-  // The clock of least P(f) / f, which is the energy of a compute-bound kernel: tau if 2 alpha beta tau^2 >= P0, else
-  // the root of 2 alpha beta v(f) f^2 = P0. Infinite where the voltage never rises.
+  // Returns the clock of least P(f) / f, which is the energy of a compute-bound kernel. It is tau if 2 alpha beta tau^2
+  // >= P0, else the root of 2 alpha beta v(f) f^2 = P0. It is infinite if the voltage never rises.
   Megahertz ridge() const;
 };
 
-// Power under load at the clock that ran.
+// The power under load, and the clock that the board ran at.
 struct PowerSample {
   Megahertz clock;
   Watts power;
-  bool capped = false;             // the board held the clock back; left out of fits
-  std::optional<Megahertz> asked;  // what it was to be, if that is known
+  bool capped = false;             // true if the board held the clock back; fits leave it out
+  std::optional<Megahertz> asked;  // the clock that was asked for, if known
 };
 
-// The samples with `capped` set where it shows that the board throttled: it ran more than 1 % below what was asked for,
-// or drew `limit` less at most 1 %. Marks that stand are kept.
+// Returns the samples with `capped` set if the board throttled. It did if it ran more than 1 % below the clock that was
+// asked for, or drew at least 99 % of `limit`. Existing marks are kept.
 std::vector<PowerSample> with_capped_marked(std::vector<PowerSample> samples, std::optional<Watts> limit = {});
 
 struct ClockRange {
@@ -54,14 +55,15 @@ struct ClockRange {
 struct PowerFit {
   PowerCurve curve;
   Watts rmse;
-  Megahertz ridge;          // of the curve, within the clocks that were sampled
-  ClockRange likely_ridge;  // where it lies with about 95 % confidence
-  std::size_t samples = 0;  // that were used
+  Megahertz ridge;          // of the curve, limited to the sampled clocks
+  ClockRange likely_ridge;  // range of the ridge with about 95 % confidence
+  std::size_t samples = 0;  // number of samples used
 };
 
-// Separable least squares in watts: for each tau and beta the best base and alpha, both at least 0, follow directly, so
-// only two parameters are searched for. Samples that are capped are left out. invalid_argument: a clock or a power that
-// is not positive, fewer than five clocks that are not capped, power that does not follow such a curve.
+// Fits a curve by separable least squares in watts. For each tau and beta the best base and alpha, both at least 0,
+// follow directly, so only two parameters are searched for. Capped samples are left out. Fails with invalid_argument if
+// a clock or a power is not positive, if fewer than five clocks are not capped, or if the power does not follow such a
+// curve.
 Result<PowerFit> fit_power_curve(std::span<const PowerSample> samples);
 
 struct PowerRange {
@@ -69,9 +71,9 @@ struct PowerRange {
   Watts high;
 };
 
-// What power is likely at each of these clocks, with about 95 % confidence: that of all curves which explain the
-// samples as well as chance allows, as for PowerFit::likely_ridge. It always holds the curve that fits best. Errors as
-// above.
+// Returns the range of the power at each of these clocks, with about 95 % confidence. It covers all curves that explain
+// the samples as well as chance allows, as for PowerFit::likely_ridge, and always the best fit. Fails as
+// fit_power_curve() does.
 Result<std::vector<PowerRange>> likely_power(std::span<const PowerSample> samples, std::span<const Megahertz> clocks);
 
 }  // namespace wattune::model

@@ -1,4 +1,4 @@
-// Steered clocks: the part of a board's clock table that is worth tuning in, around the ridge of its power curve.
+// Selects the part of a board's clock table that is worth tuning in, around the ridge of its power curve.
 //
 // Section V-D of Schoonhoven et al. (power_curve.h). Pure functions of values; any thread may call.
 //
@@ -15,19 +15,20 @@
 
 namespace wattune::model {
 
-// What happens to the ends of the range, which are seldom clocks of the table.
+// Rounding of the ends of the range, which are seldom clocks of the table.
 enum class RangeEnds {
-  within,      // no clock is further from the ridge than the range says
-  to_nearest,  // as the paper and Kernel Tuner: each end moves to the nearest clock, which may lie outside
+  within,      // no clock is further from the ridge than the share
+  to_nearest,  // each end moves to the nearest clock, which may lie outside, as in the paper and Kernel Tuner
 };
 
 struct Steering {
-  double share = 0.1;  // of the ridge, to either side
+  double share = 0.1;  // width to either side, as a share of the ridge
   RangeEnds ends = RangeEnds::within;
 };
 
-// The clocks of the table from (1 - share) to (1 + share) times `ridge`, ascending, each once; the nearest to the ridge
-// where none lies there. invalid_argument: no clocks, a clock or a ridge that is not positive, a share outside 0 to 1.
+// Returns the clocks of the table from (1 - share) to (1 + share) times `ridge`, ascending, each once; the nearest to
+// the ridge if none lies there. Fails with invalid_argument if there are no clocks, if a clock or the ridge is not
+// positive, or if the share is not from 0 to 1.
 Result<std::vector<Megahertz>> steered_clocks(Megahertz ridge, std::span<const Megahertz> table,
                                               const Steering& steering = {});
 

@@ -1,9 +1,9 @@
-// Kernelet's chain: how many instructions per cycle one or two kernels issue on a streaming multiprocessor (SM) that
-// they share, from what a profile says of each.
+// Computes how many instructions per cycle one or two kernels issue on a streaming multiprocessor (SM) that they share,
+// from a profile of each. This is Kernelet's Markov chain.
 //
 // Zhong and He, "Kernelet: High-Throughput GPU Kernel Executions with Dynamic Slicing and Scheduling", section 4.4,
-// with its printed errors corrected (docs/model.md): a Markov chain whose state is how many warps of each kernel wait
-// for memory. Pure functions of values; any thread may call.
+// with its printed errors corrected (docs/model.md). A state of the chain tells how many warps of each kernel wait for
+// memory. Pure functions of values; any thread may call.
 //
 //   const model::WarpProfile add{.stalls = {{.ratio = 0.2, .latency = 600}}};
 //   const model::WarpProfile fma{.issue_distance = 4};
@@ -19,19 +19,19 @@ namespace wattune::model {
 
 // Instructions of one kind that make their warp wait for memory.
 struct StallKind {
-  double ratio = 0.0;    // Rm: of all instructions, 0 to 1
-  double latency = 0.0;  // L0: cycles that one waits that meets no other
-  double queued = 1.0;   // share of them that waits in the memory's queue; the others find their data before it
-  double requests =
-      1.0;  // what one asks of the memory, on average: 1 where accesses are coalesced, up to 32 where they are not
+  double ratio = 0.0;     // Rm: share of all instructions, 0 to 1
+  double latency = 0.0;   // L0: cycles that an access waits if it meets no other
+  double queued = 1.0;    // share that waits in the memory's queue; the others are answered before it
+  double requests = 1.0;  // of the memory, per access: 1 if coalesced, up to 32 if not
 };
 
 struct WarpProfile {
-  // None: its warps never wait. Two: they have three states, ready and two of waiting (coalesced and not).
+  // Empty if the warps never wait. With two kinds, a warp has three states: ready, and waiting in one of two ways
+  // (coalesced and not).
   std::vector<StallKind> stalls;
   double issue_distance = 1.0;  // cycles from an instruction of a warp to its next one, 1 in the paper
-  // Cycles for which an instruction keeps further resources of the SM busy on average, such as pipes and its share of
-  // L2, in an order that all kernels share. Empty in the paper.
+  // Mean cycles for which an instruction keeps further resources of the SM busy, such as pipes and its share of L2. All
+  // kernels share the order. Empty in the paper.
   std::vector<double> busy_cycles = {};
 };
 
@@ -40,7 +40,7 @@ struct ChainSm {
   unsigned schedulers = 1;
   double issue_rate = 1.0;          // instructions that a scheduler can issue in a cycle
   double requests_per_cycle = 1.0;  // B
-  double contention = 1.0;          // a0: of the cycles that serving all requests in flight takes, those that one waits
+  double contention = 1.0;          // a0: share of the time to serve all requests in flight that one waits
   double offset = 0.0;              // b0, in cycles
 };
 
@@ -50,15 +50,15 @@ struct WarpLoad {
 };
 
 struct ChainOptions {
-  // So many warps of a scheduler move as one, which makes the chain small where two kernels have three states each; a
-  // block's warps, as in the paper. The fewer there are, the rougher the answer.
+  // Number of warps of a scheduler that move together, as the warps of a block do in the paper. It makes the chain
+  // small if two kernels have three states each. The fewer units there are, the less exact the result.
   unsigned warps_per_unit = 1;
-  // States that are refused, since time grows with their cube.
+  // Most states of a chain; time grows with their cube.
   unsigned most_states = 2500;
 };
 
-// Of each of one or two loads, in instructions of the SM per cycle (equations 4 to 6). invalid_argument (a load, an SM
-// or options that cannot be; more states than that).
+// Computes the instructions per cycle of the SM for each of one or two loads (equations 4 to 6). Fails with
+// invalid_argument if a load, the SM or the options are not possible, or if the chain has too many states.
 Result<std::vector<double>> instructions_per_cycle(const ChainSm& sm, std::span<const WarpLoad> loads,
                                                    const ChainOptions& options = {});
 

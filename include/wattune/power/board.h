@@ -1,4 +1,5 @@
-// Board: what can be read of a board, by its place on the PCI bus or its UUID, whatever library tells it.
+// Board holds the sensors of one board, found by its place on the PCI bus or its UUID, through whichever library knows
+// it.
 //
 // The caller owns a Board and its sensors. Opening one reads each sensor once and leaves out those that do not answer.
 //
@@ -21,33 +22,35 @@ namespace wattune::power {
 struct Board {
   std::string uuid;  // "GPU-6f1a..."
   std::string name;
-  std::string driver;  // its version
+  std::string driver;  // version
   std::string pci_bus_id;
-  // The best first. Empty where nothing tells.
+  // Sensors, the best first. Empty if there is none.
   std::vector<std::unique_ptr<EnergyCounter>> energy;
   std::vector<std::unique_ptr<PowerSensor>> power;
   std::vector<std::unique_ptr<Thermometer>> temperature;
   std::vector<std::unique_ptr<Voltmeter>> voltage;
-  std::unique_ptr<backend::Sensors> conditions;  // clocks and throttling; none where nothing tells
-  // At rest, without and with a context of ours, where characterise() has measured it on this board.
+  std::unique_ptr<backend::Sensors> conditions;  // clocks and throttling; nullptr if nothing reports them
+  // Power at rest, without and with a context of ours, if characterise() has measured it on this board.
   std::optional<Watts> idle;
   std::optional<Measured<Watts>> context_idle;
-  // Why what one would expect is missing, one line each.
+  // Explanations of sensors that one would expect but that are missing, one line each.
   std::vector<std::string> missing;
 };
 
-// Of the board that this names: a PCI bus id ("0000:3B:00.0") or a UUID. unavailable: no library knows it; or MIG is
-// on, where a reading is never that of one instance.
+// Opens the board with this PCI bus id ("0000:3B:00.0") or UUID. Fails with unavailable if no library knows the board,
+// or if MIG is on, since a reading is never that of one instance.
 Result<Board> open_board(const std::string& name);
 
-// Boards of this machine; those that cannot be opened are left out, and `problems` says why.
+// The boards of this machine. `problems` tells why others cannot be opened.
 struct BoardsFound {
   std::vector<Board> boards;
   std::vector<std::string> problems;
 };
+
 BoardsFound find_boards();
 
-// Reads its sensors in threads of its own, each four times in its period, or at this interval. The board outlives it.
+// Returns a recorder that reads each sensor in a thread of its own, at reading_interval() or at this interval. The
+// board outlives it.
 std::unique_ptr<Recorder> make_recorder(Board& board, std::optional<Nanoseconds> interval = {});
 
 }  // namespace wattune::power

@@ -1,7 +1,8 @@
-// Characterisation: what a board's sensors are, found by watching them while a load goes on and off.
+// Characterisation of the sensors of a board: their traits are found by watching them while a load goes on and off.
 //
-// It takes about 25 seconds, and is kept for each board and driver in the user's cache folder, from where open_board()
-// takes it. One thread calls; the caller owns all, and starts the recorder at an interval of 2 ms or so.
+// It takes about 25 seconds. The result is kept for each board and driver in the user's cache folder, where
+// open_board() finds it. One thread calls; the caller owns everything, and starts the recorder at an interval of about
+// 2 ms.
 //
 //   const auto recorder = power::make_recorder(board, power::kCharacterisationInterval);
 //   WATTUNE_ASSIGN(const power::Characterisation found, power::characterise(board, *recorder, &load));
@@ -21,39 +22,42 @@ namespace wattune::power {
 
 inline constexpr Nanoseconds kCharacterisationInterval = nanoseconds_from_ms(2);
 
-// Something that makes a board work.
+// A load that makes a board work.
 class KnownLoad {
  public:
   virtual ~KnownLoad() = default;
-  // Makes ready, which may itself cost power from then on, as a context does.
+  // Prepares the load. From then on it may itself cost power, as a context does.
   virtual Result<void> prepare() = 0;
-  // Works without a pause for about so long, and returns when the board has nothing left to do.
+  // Works without a pause for about so long. Returns when the board has nothing left to do.
   virtual Result<void> run(Nanoseconds time) = 0;
 };
 
 struct Characterisation {
-  std::map<std::string, SensorTraits> sensors;  // by name; those that were measured
-  std::optional<Watts> idle;                    // nothing of ours uses the board
-  std::optional<Measured<Watts>> context_idle;  // the load is prepared and does nothing
+  std::map<std::string, SensorTraits> sensors;  // by name; the sensors that were measured
+  std::optional<Watts> idle;                    // power while nothing of ours uses the board
+  std::optional<Measured<Watts>> context_idle;  // power while the load is prepared and does nothing
   std::vector<std::string> problems;  // one line for each sensor of power or energy that could not be measured
 
   bool operator==(const Characterisation&) const = default;
 };
 
-// Idle, idle with a context, then bursts of 80 to 320 ms and pauses as long, whose lengths are
-// random so that their edges fall on all phases of a sensor, and a long burst for the noise. Without a load only idle
-// power is measured. `say` gets a line for each step. unavailable: no sensor followed the load; as recorder and load.
+// Measures the sensors: at rest, at rest with a context, then during bursts of 80 to 320 ms with pauses as long, and
+// during a long burst for the noise. The lengths are random, so that edges fall on all phases of a sensor. Without a
+// load only idle power is measured. `say` gets a line for each step. Fails with unavailable if no sensor followed the
+// load, else as recorder and load do.
 Result<Characterisation> characterise(Recorder& recorder, KnownLoad* load,
                                       const std::function<void(const std::string&)>& say = {});
 
-// Where that of this board is kept, in the user's cache folder. invalid_argument: there is no such folder, or the board
-// has no UUID.
+// Returns the file for this board in the user's cache folder. Fails with invalid_argument if there is no such folder or
+// the board has no UUID.
 Result<std::filesystem::path> characterisation_file(const Board& board);
-// Errors as of characterisation_file(); io_error.
+// Writes the file. Fails as characterisation_file() does, with invalid_argument if others may write to the folder, or
+// with io_error.
 Result<void> store(const Board& board, const Characterisation& characterisation);
-// not_found: there is none; mismatch: it is of another driver; parse_error: it is damaged.
+// Reads the file. Fails with not_found if there is none, with mismatch if it is of another driver, with parse_error if
+// it is damaged. Fails with invalid_argument if others may write to the folder.
 Result<Characterisation> load_characterisation(const Board& board);
-// The board's sensors have these traits, and the board this idle power.
+// Gives the board's sensors these traits, the board this idle power, and Board::missing the problems.
 void adopt(Board& board, const Characterisation& characterisation);
 
 }  // namespace wattune::power

@@ -1,4 +1,5 @@
-// Controls: what of a board can be set, and what this process lacks to set it. Found by reading, never by setting.
+// Controls are the settings of a board that exist, with what this process lacks to change them. Finding them only
+// reads.
 //
 // Plain values; any thread may call.
 //
@@ -24,26 +25,28 @@ const char* to_string(ControlKind kind);
 struct Control {
   ControlKind kind;
   bool exists = false;  // on this board, with this driver
-  std::string lacks;    // what an administrator can do, where this process may not set it; empty: it may
+  std::string lacks;    // what an administrator can do if this process may not set it; empty if it may
 
   bool usable() const { return exists && lacks.empty(); }
   bool operator==(const Control&) const = default;
 };
 
-// One of each kind. unavailable: no NVML, or no such board.
+// Returns one control of each kind. Fails with unavailable if there is no NVML or no such board.
 Result<std::vector<Control>> find_controls(const std::string& pci_bus_id);
-// Which clocks and limits the board has, and at which it says that it runs. As find_controls().
+// Returns the clocks and limits that the board has. Fails as find_controls() does.
 Result<backend::BoardChoices> find_choices(const std::string& pci_bus_id);
+// Returns the clocks and the limit at which the board reports to run. Fails as find_controls() does.
 Result<backend::BoardSetting> find_setting(const std::string& pci_bus_id);
-// The graphics clock at which the vendor lets applications run: the default application clock. None: the board has no
-// application clocks. As find_controls().
+// Returns the default application clock: the graphics clock at which the vendor lets applications run. nullopt if the
+// board has no application clocks. Fails as find_controls() does.
 Result<std::optional<Megahertz>> find_default_clock(const std::string& pci_bus_id);
 
-// unavailable, in one line: this process may not set, or the board does not have, what `wanted` has a value for.
+// Fails with unavailable, in one line, if `wanted` has a value that this process may not set or that the board does not
+// have.
 Result<void> check_permission(const std::string& pci_bus_id, const backend::BoardSetting& wanted);
 
-// Whether a process may do what drivers leave to administrators, as its proc(5) `status` and `uid_map` say: it has
-// CAP_SYS_ADMIN, and in the namespace of users that the machine started with, which is the one that drivers ask about.
+// True if a process may do what drivers reserve to administrators, by its proc(5) `status` and `uid_map`. It needs
+// CAP_SYS_ADMIN in the first user namespace of the machine, because drivers ask for it there.
 bool is_administrator(std::istream& status, std::istream& uid_map);
 
 }  // namespace wattune::power

@@ -1,5 +1,5 @@
-// Energy of a launch: something runs again and again, long enough for the sensors of its board, and what they recorded
-// is divided by how often it ran (docs/power.md). Each figure has a bound of its error.
+// Measures the energy of a launch: a load runs repeatedly, long enough for the sensors of its board, and the recorded
+// energy is divided by the number of launches (docs/power.md). Each figure has a bound of its error.
 //
 // One thread measures; the recorder is started and stopped by the calls. All times are on the recorder's clock.
 //
@@ -18,24 +18,24 @@
 
 namespace wattune::power {
 
-// The least time between the ends of a window, by what its figures are for.
-inline constexpr Nanoseconds kScreening = nanoseconds_from_seconds(1);  // to leave out what is much worse
+// Least times between the ends of a window, by the purpose of the figures.
+inline constexpr Nanoseconds kScreening = nanoseconds_from_seconds(1);  // to leave out much worse candidates
 inline constexpr Nanoseconds kFinalist = nanoseconds_from_seconds(5);   // to choose among the best
 inline constexpr Nanoseconds kReported = nanoseconds_from_seconds(10);  // to be quoted
 
-// How far the set-up of a launch is part of its energy.
+// The part of a launch's set-up in its energy.
 enum class SetUp {
-  none,        // there is none
-  subtracted,  // measured by a window of its own
+  none,        // there is no set-up
+  subtracted,  // it was measured by a window of its own and subtracted
   included,    // it cannot run alone, or cannot be told from the whole
 };
 
 const char* to_string(SetUp set_up);
 
-// What runs.
+// The work whose energy is measured.
 class Load {
  public:
-  // When a batch was under way.
+  // A number of launches and the time that they took.
   struct Batch {
     std::size_t launches = 0;
     Nanoseconds begin;
@@ -43,57 +43,58 @@ class Load {
   };
 
   virtual ~Load() = default;
-  // So many launches back to back, each with its set-up; returns when the last has ended. Fails as a device does.
+  // Runs so many launches back to back, each with its set-up. Returns when the last has ended. Fails as a device does.
   virtual Result<Batch> run(std::size_t launches) = 0;
-  // Whether a launch has a set-up, such as restoring what it overwrote, and whether that can run alone (subtracted).
+  // Returns whether a launch has a set-up, such as restoring what it overwrote. It is `subtracted` if the set-up can
+  // run alone.
   virtual SetUp set_up() const { return SetUp::none; }
-  // The set-up of so many launches, without them. Precondition: it can run alone.
+  // Runs the set-up of so many launches, without the launches. Precondition: it can run alone.
   virtual Result<Batch> run_set_up(std::size_t launches) { return run(launches); }
 };
 
-// Of one launch, or of one set-up.
+// The energy and time of one launch, or of one set-up.
 struct Cost {
   Measured<Joules> energy;
   Nanoseconds time;
 };
 
 struct EnergyOptions {
-  Nanoseconds window = kScreening;                    // at least, from one end to the other
-  Nanoseconds budget = nanoseconds_from_seconds(60);  // for all windows, with what they need around them
-  std::size_t windows = 1;                            // at most, where the precision is not reached before
-  double precision = 0.01;                            // half of the windows' 95 % interval, as a share; from three on
-  std::optional<Measured<Watts>> context_idle = {};   // what the board draws with a context and nothing to do
-  std::optional<Cost> set_up = {};                    // known from an earlier measurement
-  std::optional<Nanoseconds> launch_time = {};        // of one launch, as it was timed
-  std::optional<Megahertz> clock = {};                // that was asked for, where clocks are set
-  // More is of no interest: a window ends as soon as it is sure that a launch takes more, after three publications at
-  // the earliest. Not where a launch fills half of what a sensor sees at once, nor where a set-up is to be subtracted
-  // that is not known yet.
+  Nanoseconds window = kScreening;                    // least time from one end of a window to the other
+  Nanoseconds budget = nanoseconds_from_seconds(60);  // most time of all windows, with everything around them
+  std::size_t windows = 1;                            // most windows, if the precision is not reached before
+  double precision = 0.01;  // half of the windows' 95 % interval, as a share; needs three windows
+  std::optional<Measured<Watts>> context_idle = {};  // power of the board with a context and nothing to do
+  std::optional<Cost> set_up = {};                   // known from an earlier measurement
+  std::optional<Nanoseconds> launch_time = {};       // of one launch, as it was timed
+  std::optional<Megahertz> clock = {};               // that was asked for, if clocks are set
+  // Most energy of interest. A window ends early, after at least three publications, once a launch surely takes more.
+  // This does not apply if a launch fills half of what a sensor sees at once, nor if an unknown set-up is to be
+  // subtracted.
   std::optional<Joules> most_energy = {};
 };
 
-// What the board was like.
+// The state of the board during a window.
 struct BoardConditions {
-  std::optional<Megahertz> clock;         // the median during the window
-  std::optional<Megahertz> lowest_clock;  // the fifth percentile
-  double throttled = 0.0;                 // share of the readings at which power or heat held the clock down
+  std::optional<Megahertz> clock;         // median during the window
+  std::optional<Megahertz> lowest_clock;  // fifth percentile
+  double throttled = 0.0;                 // share of readings at which power or heat held the clock down
   bool throttled_before = false;
   bool throttled_after = false;
   std::optional<Celsius> temperature_before;
   std::optional<Celsius> temperature_after;
-  std::optional<Celsius> lowest_temperature;  // with these two among them
+  std::optional<Celsius> lowest_temperature;  // range, which includes the two above
   std::optional<Celsius> highest_temperature;
   std::optional<Volts> voltage;
 
   bool operator==(const BoardConditions&) const = default;
 };
 
-// Windows that were not taken for what they showed, and run again as far as the budget went.
+// Numbers of windows that were rejected for these reasons and run again as far as the budget allowed.
 struct RejectedWindows {
-  std::size_t clock = 0;        // it was off what was asked for
-  std::size_t throttled = 0;    // power or heat held it down, which they had not done before
-  std::size_t temperature = 0;  // it was not alike
-  // The last one had no successor: the figures are those of windows that should not count.
+  std::size_t clock = 0;        // the clock was not the one asked for
+  std::size_t throttled = 0;    // power or heat held the clock down, but had not done so before
+  std::size_t temperature = 0;  // the temperature was not that of the other windows
+  // True if there was no time to replace the last one, so that the figures are those of a rejected window.
   bool used = false;
 
   std::size_t count() const { return clock + throttled + temperature; }
@@ -101,38 +102,39 @@ struct RejectedWindows {
 };
 
 struct EnergyFigures {
-  Measured<Joules> energy;                  // of the board for one launch
-  Measured<Watts> power;                    // of the board while it ran
-  std::optional<Measured<Joules>> dynamic;  // of one launch beyond context_idle, where that is known
+  Measured<Joules> energy;                  // of the board, for one launch
+  Measured<Watts> power;                    // of the board, while it ran
+  std::optional<Measured<Joules>> dynamic;  // of one launch beyond context_idle, if that is known
   Nanoseconds time;                         // of one launch
-  SetUp set_up = SetUp::none;               // all of the above leave it out if it is subtracted
-  std::optional<Cost> set_up_cost;          // where it was measured
-  // Time of each launch beyond EnergyOptions::launch_time, and half of what the board draws meanwhile with
-  // nothing to do. Energy and time leave out half of it, and all bounds cover both ends: either the device waited for
-  // the next launch, or the launches were slower than they were timed.
+  SetUp set_up = SetUp::none;               // all of the above exclude it if it is subtracted
+  std::optional<Cost> set_up_cost;          // if it was measured
+  // Time of each launch beyond EnergyOptions::launch_time, and half of the board's energy in that time with nothing to
+  // do. Either the device waited for the next launch, or the launches were slower than they were timed. So energy and
+  // time leave out half of it, and all bounds cover both cases.
   std::optional<Cost> gap;
-  std::string sensor;                  // that told
-  std::optional<double> disagreement;  // of integrated power with the counter, as a share; none: one sensor alone
-  bool phased = false;                 // launches began at phases of the sensor's period
+  std::string sensor;                  // the sensor that was used
+  std::optional<double> disagreement;  // of integrated power from the counter, as a share; empty with one sensor
+  bool phased = false;                 // true if launches began at phases of the sensor's period
   std::size_t windows = 0;
-  double spread = 0.0;         // half of the windows' 95 % interval, as a share; 0 of one window
-  Nanoseconds took;            // all windows with what was around them
-  BoardConditions conditions;  // of the last window
+  double spread = 0.0;         // half of the windows' 95 % interval, as a share; 0 for fewer than three windows
+  Nanoseconds took;            // time of all windows, with everything around them
+  BoardConditions conditions;  // of the last window, with the range of temperature of all
   RejectedWindows rejected;
-  // How long the last window was, where it showed early that a launch takes more than EnergyOptions::most_energy.
+  // Length of the last window if it ended early, because a launch takes more than EnergyOptions::most_energy.
   std::optional<Nanoseconds> ended_after;
 
-  // Beyond 3 %, in which case the figure is not to be trusted.
+  // True if the disagreement is beyond 3 %. Then the figure is not to be trusted.
   bool disagrees() const;
 };
 
-// Measures by the board's counter, between two of its publications, and checks it against the integral of a power
-// sensor; by the power sensor alone where there is no counter. The figures are medians over the windows. unavailable:
-// no sensor tells of the board alone; the counter stands still or was reset; invalid_argument: a window would take
-// longer than the budget. Else as the load fails (device_lost).
+// Measures with the board's counter, between two of its publications, and checks it against the integral of a power
+// sensor. Uses the power sensor alone if there is no counter. The figures are medians over the windows. Fails with
+// unavailable if no sensor covers the board alone, or if the counter stands still or was reset. Fails with
+// invalid_argument if a window would take longer than the budget, else as the load does (device_lost).
 Result<EnergyFigures> measure(Recorder& recorder, Load& load, const EnergyOptions& options = {});
 
-// What the board draws while nothing runs on it, in a window of a second: with a context where the caller has one.
+// Measures the power of the board while nothing runs on it, in a window of a second. It includes a context if the
+// caller has one.
 Result<Measured<Watts>> measure_idle(Recorder& recorder);
 
 }  // namespace wattune::power

@@ -1,8 +1,9 @@
-// EnergyMeter: the energy of whatever runs on a board between two moments of an application.
+// EnergyMeter measures the energy of anything that runs on a board between two moments of an application.
 //
-// The recorder outlives the meter, the meter its windows. One thread uses all of them. Windows may overlap and lie
+// The recorder outlives the meter, and the meter its windows. One thread uses all of them. Windows may overlap and lie
 // within each other; sensors are read while one is open. begin() waits for two publications of the board's counter, and
-// end() for the next two, so that both ends are known better than to a period: with 100 ms about half a second.
+// end() for the next two. So both ends are known better than to a period; each wait takes about a quarter of a second
+// at 100 ms.
 //
 //   power::EnergyMeter meter(*recorder);
 //   WATTUNE_ASSIGN(power::EnergyWindow window, meter.begin());
@@ -19,13 +20,13 @@
 
 namespace wattune::power {
 
-// Of the whole board, whoever used it.
+// The energy of the whole board, whoever used it.
 struct WindowEnergy {
   Measured<Joules> energy;
   Measured<Watts> power;
   Nanoseconds time;
-  std::string sensor;                  // that told
-  std::optional<double> disagreement;  // of integrated power with the counter, as a share; none: one sensor alone
+  std::string sensor;                  // the sensor that was used
+  std::optional<double> disagreement;  // of integrated power from the counter, as a share; empty with one sensor
 };
 
 class EnergyMeter;
@@ -37,14 +38,15 @@ class EnergyWindow {
   EnergyWindow& operator=(EnergyWindow&& other) noexcept;
   ~EnergyWindow();
 
-  // unavailable: the counter stands still or was reset; no sensor tells any more. Precondition: it is open.
+  // Closes the window. Fails with unavailable if the counter stands still or was reset, or if no sensor reports any
+  // more. Precondition: it is open.
   Result<WindowEnergy> end();
 
  private:
   friend class EnergyMeter;
   EnergyWindow(EnergyMeter& meter, Nanoseconds begin) : meter_(&meter), begin_(begin) {}
 
-  EnergyMeter* meter_;  // none: it is closed
+  EnergyMeter* meter_;  // nullptr once it is closed
   Nanoseconds begin_;
 };
 
@@ -55,7 +57,7 @@ class EnergyMeter {
   EnergyMeter& operator=(const EnergyMeter&) = delete;
   ~EnergyMeter();
 
-  // unavailable: no sensor tells of the board alone, or its counter stands still.
+  // Opens a window. Fails with unavailable if no sensor covers the board alone, or if its counter stands still.
   Result<EnergyWindow> begin();
 
  private:

@@ -1,7 +1,7 @@
-// Recorder: what the sensors of a board show while something runs, read outside the launch path.
+// Recorder reads the sensors of a board while something runs, outside the launch path.
 //
-// One thread starts and stops a Recorder. On real boards its own threads read; for a simulated board, in whose time
-// nothing passes unless it is told so, it reads when time passes.
+// One thread starts and stops a Recorder. On real boards the recorder's own threads read. For a simulated board, whose
+// time passes only when a call lets it, it reads when time passes.
 //
 //   WATTUNE_TRY(recorder->start());
 //   run_kernels();
@@ -20,11 +20,11 @@
 
 namespace wattune::power {
 
-// What one sensor showed: the changes, each at the first reading that showed it, and the very first reading. Between
-// `since` and `at` of a change it happened.
+// A change of what one sensor shows, noted at the first reading that showed it; the very first reading counts as one.
+// It happened between `since` and `at`.
 template <typename T>
 struct Change {
-  Nanoseconds since;  // the last reading before; of the first reading: its own time
+  Nanoseconds since;  // the last reading before; its own time for the first reading
   Nanoseconds at;
   T value;
 };
@@ -34,7 +34,7 @@ struct Trace {
   SensorInfo sensor;
   std::vector<Change<T>> changes;
 
-  // What was read, which may have changed as soon as the sensor was asked the time before.
+  // Adds a reading. It may have changed as soon as the sensor was asked the time before.
   void note(const Reading<T>& reading, Nanoseconds asked_before) {
     if (changes.empty())
       changes.push_back({reading.at, reading.at, reading.value});
@@ -43,8 +43,8 @@ struct Trace {
   }
 };
 
-// How often a recorder reads a sensor: four times in its period, as often as a reading of 2 ms allows. Heat and voltage
-// follow slowly enough for once.
+// Returns the interval at which a recorder reads a sensor: a quarter of its period, from 2 to 25 ms. Direct sensors,
+// such as those of heat and voltage, are read once in their period.
 Nanoseconds reading_interval(const SensorTraits& traits);
 
 struct Recording {
@@ -56,22 +56,22 @@ struct Recording {
   std::vector<Trace<Volts>> voltage;
   // Clock, and whether something held it down, in the order of time.
   std::vector<Reading<backend::Conditions>> conditions;
-  std::vector<std::string> failures;  // of sensors that stopped telling, one line each
+  std::vector<std::string> failures;  // one line for each sensor that stopped reporting
 };
 
 class Recorder {
  public:
   virtual ~Recorder() = default;
-  // The clock on which all readings are. On real boards std::chrono::steady_clock, which workers share.
+  // Returns the time on the clock of all readings. On real boards it is std::chrono::steady_clock, which workers share.
   virtual Nanoseconds now() const = 0;
   // Lets this time pass.
   virtual void wait(Nanoseconds time) = 0;
-  // unavailable: no sensor tells anything. Precondition: it is not started.
+  // Starts reading. Fails with unavailable if no sensor reports anything. Precondition: it is not started.
   virtual Result<void> start() = 0;
-  // What was read so far; it goes on recording.
+  // Returns what was read so far; recording goes on.
   virtual Result<Recording> so_far() = 0;
   virtual Result<Recording> stop() = 0;
-  // What the board draws with a context and nothing to do, at clocks of its own; none: it was not characterised.
+  // Returns the board's power with a context and nothing to do, at its own clocks; nullopt if it was not characterised.
   virtual std::optional<Measured<Watts>> context_idle() const { return std::nullopt; }
 };
 

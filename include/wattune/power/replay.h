@@ -1,7 +1,7 @@
-// Replay: a board that shows what was recorded before, in the time of that recording.
+// Replay is a board that shows an earlier recording, in the time of that recording.
 //
-// Nothing waits: time passes when the recorder is told to wait. Where the recording ends, its sensors fail. One thread
-// uses a Replay, whose board and recorder are its own.
+// Nothing waits: time passes when the recorder is told to wait. After the end of the recording the sensors fail. One
+// thread uses a Replay, which owns its board and recorder.
 //
 //   WATTUNE_ASSIGN(const power::Recording recording, power::load_recording("trace.csv"));
 //   power::Replay replay = power::replay(recording);
@@ -20,12 +20,13 @@ struct Replay {
   std::unique_ptr<Recorder> recorder;
 };
 
-// A sensor is unavailable before its first reading and after the recording's end.
+// Builds a board from a recording. Its sensors are unavailable before their first reading and after the recording's
+// end.
 Replay replay(Recording recording);
 
-// From a table in CSV whose first column is `time_ms` and whose others are named "SENSOR [UNIT]", with the unit W, J, C
-// or V. An empty cell says nothing of its sensor. What is known of these sensors is for characterise() to find.
-// parse_error: with line and column; not_found.
+// Reads a table in CSV. Its first column is `time_ms`, and the others are named "SENSOR [UNIT]", with the unit W, J, C
+// or V. An empty cell has no reading. characterise() can find the traits of these sensors. Fails with parse_error,
+// naming the line, or as the file cannot be opened (not_found).
 Result<Recording> load_recording(const std::filesystem::path& file);
 
 }  // namespace wattune::power

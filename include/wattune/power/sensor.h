@@ -1,8 +1,8 @@
-// Sensor: something that tells of a board as a whole: its power, its energy, its temperature, its voltage.
+// Sensor is something that reports on a board as a whole: its power, its energy, its temperature or its voltage.
 //
-// Sensors know boards, nothing of kernels or devices. Whoever opened a Board (board.h) owns it and its sensors; one
-// thread at a time uses a sensor, but different sensors of a board may be used by different threads. Reading may take
-// milliseconds, so whoever launches kernels leaves it to a Recorder (recorder.h). Nothing is ever set.
+// Sensors know boards, not kernels or devices. The owner of a Board (board.h) owns its sensors. One thread at a time
+// uses a sensor, but different threads may use different sensors of a board. Reading may take milliseconds, so a thread
+// that launches kernels leaves it to a Recorder (recorder.h). Sensors never set anything.
 //
 //   WATTUNE_ASSIGN(const power::Reading<Watts> reading, sensor->read());
 //   use(reading.value, reading.at);
@@ -16,7 +16,7 @@
 
 namespace wattune::power {
 
-// What was read, and when: on the clock of its Recorder, which on real boards is the host's steady clock.
+// A value and the time of its reading, on the clock of its Recorder. On real boards that is the host's steady clock.
 template <typename T>
 struct Reading {
   Nanoseconds at;
@@ -25,7 +25,7 @@ struct Reading {
   bool operator==(const Reading&) const = default;
 };
 
-// A figure, and by how much the truth may lie above or below it.
+// A figure, and the most by which the truth lies above or below it.
 template <typename T>
 struct Measured {
   T value;
@@ -34,28 +34,28 @@ struct Measured {
   bool operator==(const Measured&) const = default;
 };
 
-// Of what a sensor tells.
+// The part of a machine that a sensor covers.
 enum class Scope {
   gpu,     // the board of one GPU
-  module,  // a module on which other chips sit too (Grace Hopper)
-  memory,  // the memory of a board alone
+  module,  // a module that has other chips, too (Grace Hopper)
+  memory,  // only the memory of a board
 };
 
-// How what is read follows what is.
+// The way in which readings follow the true value.
 enum class Response {
-  counter,  // joules since some time before, published now and then
-  boxcar,   // the mean of a window, published now and then
-  lag,      // follows with a time constant, as a capacitor would (paper 000, equation 6)
-  direct,   // shows what is
+  counter,  // joules since an unknown earlier time, published periodically
+  boxcar,   // mean of a window, published periodically
+  lag,      // follows with a time constant, like a capacitor (paper 000, equation 6)
+  direct,   // shows the current value
 };
 
-// What is known of a sensor's behaviour. Characterisation measures it; until then it is assumed from what the field has
-// published of boards of its kind.
+// The behaviour of a sensor. Characterisation measures it; until then it is assumed from publications about boards of
+// its kind.
 struct SensorTraits {
   Response response = Response::boxcar;
-  Nanoseconds period;         // between two changes of what it shows
-  Nanoseconds window;         // of a boxcar: what a reading is the mean of
-  Nanoseconds lag;            // from the end of that window to its publication
+  Nanoseconds period;         // between two changes of its readings
+  Nanoseconds window;         // of a boxcar: the time that a reading averages
+  Nanoseconds lag;            // from the end of the window to its publication
   Nanoseconds time_constant;  // of `lag`: C in paper 000's equation 6
   double noise = 0.0;         // standard deviation of readings of a constant, as a share of it
   bool measured = false;      // on this very board; else assumed
@@ -77,12 +77,12 @@ class Sensor {
  public:
   virtual ~Sensor() = default;
   virtual const SensorInfo& info() const = 0;
-  // unavailable: it cannot be read (any more), saying why. device_lost.
+  // Reads the sensor. Fails with unavailable, giving the reason, if it cannot be read (any more), or with device_lost.
   virtual Result<Reading<T>> read() = 0;
 };
 
 using PowerSensor = Sensor<Watts>;
-// Joules since some time before; only differences mean something. It may be reset, to less than before.
+// A counter of joules since an unknown earlier time. Only differences have a meaning, and a reset makes it fall.
 using EnergyCounter = Sensor<Joules>;
 using Thermometer = Sensor<Celsius>;
 using Voltmeter = Sensor<Volts>;

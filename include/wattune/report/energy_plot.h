@@ -1,6 +1,7 @@
-// EnergyPlot: energy against clock, as measured and as a model has it, with the clocks that are worth tuning in.
+// EnergyPlot: energy against clock, as measured and as a model predicts it, with the clocks that are worth tuning in.
 //
-// Plain numbers, so that whoever fits chooses the model. Returns text, prints nothing. Any thread may call.
+// The plot holds plain numbers, so that the caller chooses the model. Returns text, prints nothing. Any thread may
+// call.
 //
 //   report::EnergyPlot plot{.title = "gemm", .measured = points, .curve = model};
 //   plot.bands = {{"steered range", 949.0, 1159.0}};
@@ -17,15 +18,15 @@
 namespace wattune::report {
 
 struct EnergyPlot {
-  using Points = std::vector<std::pair<double, double>>;  // megahertz, joules; others than finite ones are left out
+  using Points = std::vector<std::pair<double, double>>;  // megahertz, joules; pairs that are not finite are left out
 
-  struct Band {  // of clocks; the part outside the drawn ones is cut off
+  struct Band {  // a range of clocks; the part outside the drawn clocks is cut off
     std::string name;
     double low = 0.0;
     double high = 0.0;
   };
 
-  struct Range {  // of energy at a clock
+  struct Range {  // the range of energy at a clock
     double clock = 0.0;
     double low = 0.0;
     double high = 0.0;
@@ -33,23 +34,24 @@ struct EnergyPlot {
 
   std::string title;
   Points measured;                  // dots
-  Points fitted_to;                 // larger dots: those of them that the curve is fitted to
+  Points fitted_to;                 // larger dots: those that the curve is fitted to
   Points curve;                     // a curve through these, ascending
   std::vector<Range> likely;        // an area around the curve, ascending
   std::vector<Band> bands;          // the first lies lowest
   std::optional<double> ridge;      // a vertical line at this clock
-  std::string origin = "measured";  // or replayed, simulated: what the dots are
+  std::string origin = "measured";  // the origin of the dots, such as measured, replayed or simulated
   std::string fitted_to_name = "what the model is fitted to";
   std::string curve_name = "model";
   std::string likely_name = "its likely range";
   std::vector<std::string> notes = {};  // lines below the picture
 };
 
-// The energy of every configuration at its graphics clock, and a curve through the least at each; no point of it is
-// there where either was not recorded.
+// Plots the energy of every configuration at its graphics clock, and a curve through the least energy at each clock.
+// Configurations that take far more than the least are only counted in a note. The plot has no points if clock or
+// energy was not recorded.
 EnergyPlot energy_plot_of(const ResultSet& results);
 
-// As SVG. Without a point that can be drawn it says so.
+// Draws the plot as SVG. Without a point that can be drawn the picture says so.
 std::string plot_energy_svg(const EnergyPlot& plot);
 
 }  // namespace wattune::report

@@ -1,6 +1,6 @@
-// ForecastPlot: what was forecast against what came of it, each pair of numbers a point, with how far they lie apart.
+// ForecastPlot: forecasts against measurements, each pair of numbers a point, with the errors of the forecasts.
 //
-// Plain numbers, both in the same unit. Returns text, prints nothing. Any thread may call.
+// Forecast and measurement are plain numbers of the same unit. Returns text, prints nothing. Any thread may call.
 //
 //   report::ForecastPlot plot{.title = "36 pairs on H200", .forecast_label = "forecast gain in %", ...};
 //   store::write_file("forecasts.svg", report::plot_forecasts_svg(plot), true);
@@ -24,24 +24,25 @@ struct ForecastPlot {
   };
 
   std::string title;
-  std::string forecast_label;  // of the axis to the right, with its unit
-  std::string measured_label;  // of the axis upwards, in the same
+  std::string forecast_label;  // label of the horizontal axis, with its unit
+  std::string measured_label;  // label of the vertical axis, in the same unit
   std::vector<Series> series;
-  double band = 0.0;  // lines so far from the diagonal; 0: none
+  double band = 0.0;  // distance of two lines from the diagonal; without lines if 0
 };
 
-// Of measured less forecast, of the points with two finite numbers.
+// The errors, measured less forecast, of the points with two finite numbers.
 struct ForecastErrors {
   std::size_t points = 0;
-  double mean = 0.0;  // without signs
+  double mean = 0.0;  // mean of the absolute errors
   double rms = 0.0;
-  double worst = 0.0;  // with its sign
+  double worst = 0.0;  // the largest error, with its sign
   std::string name_of_worst;
 };
 ForecastErrors errors_of(const std::vector<ForecastPlot::Point>& points);
 
-// As SVG: the diagonal, the points, which tell their names where a mouse rests on them, and a line below for each
-// series with its errors. Points without two finite numbers are left out; without one that can be drawn it says so.
+// Draws the plot as SVG: the diagonal, the points and for each series a line below with its errors. A point shows its
+// name when a mouse rests on it. Points without two finite numbers are left out. Without a point that can be drawn the
+// picture says so.
 std::string plot_forecasts_svg(const ForecastPlot& plot);
 
 }  // namespace wattune::report

@@ -1,6 +1,6 @@
-// GainPlot: what two kernels gain by running together, against the ratio in which they share a GPU.
+// GainPlot: the gain of running two kernels together, against the ratio in which they share a GPU.
 //
-// Plain numbers. Returns text, prints nothing. Any thread may call.
+// The plot holds plain numbers. Returns text, prints nothing. Any thread may call.
 //
 //   report::GainPlot plot{.title = "fma with copy", .sharing = {{"every SM shared", {{0.5, 0.86}}}}};
 //   store::write_file("gain.svg", report::plot_gain_svg(plot), true);
@@ -15,21 +15,21 @@ namespace wattune::report {
 struct GainPlot {
   struct Curve {
     std::string name;
-    // The first kernel's share of blocks or of SMs, 0 to 1, and the gain, as a share; ascending.
+    // The first kernel's share of blocks or SMs, 0 to 1, and the gain as a share; ascending.
     std::vector<std::pair<double, double>> points;
   };
-  struct Baseline {  // a line, as there is no ratio to choose
+  struct Baseline {  // a horizontal line, since a baseline has no ratio
     std::string name;
     double gain = 0.0;
   };
 
   std::string title;
-  std::string first;  // the kernel whose share it is
+  std::string first;  // name of the kernel whose share is on the axis
   std::vector<Curve> sharing;
   std::vector<Baseline> baselines;
 };
 
-// As SVG. Gains of more than 100 %, which only kernels of different length can have, are drawn there.
+// Draws the plot as SVG. Gains above 100 %, which only kernels of different length can have, are drawn at 100 %.
 std::string plot_gain_svg(const GainPlot& plot);
 
 }  // namespace wattune::report

@@ -1,6 +1,6 @@
-// PolicyPlot: how fast policies run a queue, against the joules that it takes.
+// PolicyPlot: the speed at which policies run a queue, against the joules that the queue takes.
 //
-// Plain numbers. Returns text, prints nothing. Any thread may call.
+// The plot holds plain numbers. Returns text, prints nothing. Any thread may call.
 //
 //   report::PolicyPlot plot{.title = "100 works on H100, simulated", .policies = {{"streams", 305.0, 61.2}}};
 //   store::write_file("policies.svg", report::plot_policies_svg(plot), true);
@@ -15,15 +15,15 @@ struct PolicyPlot {
   struct Policy {
     std::string name;
     double works_per_second = 0.0;
-    double joules = 0.0;  // of the whole queue
+    double joules = 0.0;  // energy of the whole queue
   };
 
   std::string title;
   std::vector<Policy> policies;
 };
 
-// As SVG; a line joins those that no other one beats in both. Policies without two positive numbers are left out;
-// without one that can be drawn it says so.
+// Draws the plot as SVG. A line joins the policies that no other one beats in both. Policies without two positive
+// numbers are left out. Without a policy that can be drawn the picture says so.
 std::string plot_policies_svg(const PolicyPlot& plot);
 
 }  // namespace wattune::report

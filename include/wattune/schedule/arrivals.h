@@ -1,6 +1,6 @@
-// Arrivals: which kernels a queue is given, and when: drawn, or recorded.
+// Arrivals: the kernels that a queue receives and their moments, drawn at random or recorded.
 //
-// Values; any thread. The kernels are all those of a machine.
+// Values; any thread. The kernels are always all kernels of a machine.
 //
 //   const auto arrivals = schedule::poisson_arrivals(machine, {.works = 1000, .load = 0.8});
 //   WATTUNE_ASSIGN(const auto recorded, schedule::parse_arrivals(text, "trace.csv", machine));
@@ -27,21 +27,23 @@ struct Arrival {
 
 struct ArrivalOptions {
   std::size_t works = 1000;
-  // Of Poisson arrivals: solo time that arrives in a unit of time. At 1 a GPU that runs one kernel at a time is just
-  // busy.
+  // For Poisson arrivals: the solo time that arrives in a unit of time. At 1 it just keeps busy a GPU that runs one
+  // kernel at a time.
   double load = 1.0;
   std::uint64_t seed = 1;
 };
 
+// Returns the traits of all kernels of the machine, in the order of their ids.
 std::vector<const KernelTraits*> kernels_of(const Machine& machine);
 
-// Kernels drawn evenly, all at once, which is the paper's queue.
+// Draws kernels with equal probability, all of which arrive at once: the queue of the Kernelet paper.
 std::vector<Arrival> backlog(const Machine& machine, const ArrivalOptions& options);
-// Kernels drawn evenly, with independent gaps.
+// Draws kernels with equal probability and independent, exponentially distributed gaps between them.
 std::vector<Arrival> poisson_arrivals(const Machine& machine, const ArrivalOptions& options);
 
-// A table of `moment_ms,kernel,priority`, a line each, the moments ascending; the last column and the line with these
-// names may be missing. parse_error, with `file` and line; not_found (a kernel, with the nearest name).
+// Parses a table of `moment_ms,kernel,priority`, one arrival per line, with ascending moments. The last column and the
+// line with these names may be missing. Fails with parse_error, which names `file` and line, and with not_found if
+// there is no such kernel (with the nearest name).
 Result<std::vector<Arrival>> parse_arrivals(std::string_view text, const std::string& file, const Machine& machine);
 
 }  // namespace wattune::schedule

@@ -1,8 +1,8 @@
-// ClockGovernor: sets the clocks that plans ask for, no more often than pays, and gives them back.
+// ClockGovernor: sets the clocks that plans ask for, only as often as switching pays, and restores them.
 //
-// Switching takes a board up to a third of a second, in which neither the old nor the new clock is sure, so that what
-// is set is held for a while. A set that is refused ends it: all is restored, and the board has its own clocks from
-// then on. Whose control it is (power::borrow_clocks(), a simulated board's) outlives it; one thread at a time.
+// Switching takes a board up to a third of a second, in which it may run at either clock. Clocks that were set are
+// therefore held for a while. After the first refusal the governor restores all clocks and sets none again. The control
+// (power::borrow_clocks(), or that of a simulated board) outlives it; one thread at a time.
 //
 //   schedule::ClockGovernor governor(lease.get());
 //   governor.ask(plan.clocks, machine.now());
@@ -21,7 +21,7 @@ using Clocks = backend::BoardSetting;
 
 class ClockGovernor {
  public:
-  // nullptr: the board has its own clocks, and nothing is ever set.
+  // Borrows the control; with nullptr the board keeps its own clocks and nothing is ever set.
   explicit ClockGovernor(backend::ClockControl* control, Nanoseconds hold = nanoseconds_from_seconds(1))
       : control_(control), hold_(hold) {}
   ~ClockGovernor() { restore(); }
@@ -29,18 +29,19 @@ class ClockGovernor {
   ClockGovernor& operator=(const ClockGovernor&) = delete;
 
   bool can_set() const { return control_ != nullptr && !refusal_; }
-  // What is set; none: the board's own.
+  // Returns the clocks that are set; nullopt if the board has its own.
   const std::optional<Clocks>& held() const { return held_; }
   bool may_change(Nanoseconds now) const { return now >= changeable_at_; }
-  // When to ask() again at the latest: what was asked for last and is not set may be then, or the lender of the board
-  // wants a sign of life. None: the board has its own clocks.
+  // Returns when to call ask() again at the latest. By then the clocks that were asked for last may be set, or the
+  // lender of the board wants a sign of life. Returns nullopt if no clocks can be set or none were asked for.
   std::optional<Nanoseconds> due() const;
 
-  // Sets these, if what is set has been held for long enough; none: what was asked for before still holds.
+  // Sets these clocks if those that are set have been held for long enough. With nullopt, the previous wish still
+  // holds.
   void ask(const std::optional<Clocks>& wanted, Nanoseconds now);
-  // Gives back what was set. What fails is a refusal.
+  // Restores the board's own clocks. A failure becomes the refusal.
   void restore();
-  // Why nothing is set any more, in one line.
+  // Returns why no clocks are set any more, in one line; nullopt if nothing was refused.
   const std::optional<Error>& refusal() const { return refusal_; }
 
  private:

@@ -1,6 +1,6 @@
-// What kernels take and draw alone at each of some clocks of the cores, and what that says of pairs there.
+// Profiles of kernels alone at several clocks of the cores (time and power), and forecasts of pairs at these clocks.
 //
-// The caller owns machine and control; nothing else runs and nobody else sets clocks meanwhile; one thread at a time.
+// The caller owns machine and control. Meanwhile nothing else runs and nobody else sets clocks; one thread at a time.
 // Forecasters are values, which any thread may call.
 //
 //   WATTUNE_ASSIGN(auto profiles, schedule::profile_at_clocks(*machine, *clocks, {.clocks = {...}, .window = window}));
@@ -21,29 +21,31 @@ namespace wattune::schedule {
 
 struct ClockProfileOptions {
   std::vector<Megahertz> clocks;  // ascending
-  Nanoseconds window;             // as of profile_power()
-  std::size_t rounds = 3;         // of each kernel's time, whose median counts
+  Nanoseconds window;             // of each measurement, as in profile_power()
+  std::size_t rounds = 3;         // number of runs per kernel and clock; the median of their times counts
 };
 
-// Of all kernels, in their order, at each of the clocks, which are restored whatever becomes of it. Times and powers
-// are those of the curves that fit them (model::TimeCurve, and from five clocks on model::PowerCurve), and as measured
-// where no curve does. invalid_argument: a kernel whose time alone is unknown; unavailable: the board tells no energy,
-// or is faster than it was set to; errors of the control, which name the clock, and of launches.
+// Measures all kernels, in their order, at each of the clocks. The clocks are restored in every case. Times and powers
+// are those of the curves that fit them: model::TimeCurve, and from five clocks on model::PowerCurve. Where no curve
+// fits, they are the measured ones. Fails with invalid_argument if a kernel's time alone is unknown, and with
+// unavailable if the board reports no energy or runs faster than it was set to. Errors of the control name the clock;
+// errors of launches are passed on.
 Result<std::vector<std::vector<AtClock>>> profile_at_clocks(Machine& machine, backend::ClockControl& control,
                                                             const ClockProfileOptions& options);
 
-// Time, joules or the product of both, by the goal.
+// Returns the time in ns, the energy in joules or their product, as the goal asks.
 double cost_alone(const AtClock& point, Goal goal);
-// Whether the kernel alone does there.
+// Tells whether the kernel alone keeps the limits of the objective at these clocks.
 bool keeps_limits(const AtClock& point, const KernelTraits& kernel, const Objective& objective);
-// The clocks at which the kernel alone takes the least time, the fewest joules or the least product of both, of those
-// that keep the limits; the higher of two that are alike. None: none of them does.
+// Returns the clocks at which the kernel alone takes the least time, the least energy or the smallest product of both.
+// Only clocks that keep the limits count; the higher of two equal ones wins. Returns nullopt if none keeps the limits.
 std::optional<backend::BoardSetting> best_clocks(const KernelTraits& kernel, const Objective& objective);
 
-// What the other one says of two kernels at the board's own clocks, at each at which both were profiled
-// (model::predict_pair_at_clocks()); the best of all ways at all clocks, with all others. Clocks at which the two would
-// draw more than the board's limit are left out, since it would lower them. The other one must tell all ways whatever
-// they promise, so it has no limits of its own. Precondition: both kernels have profiles at the same clocks, and best
+// Returns a forecaster that predicts two kernels at each clock at which both were profiled
+// (model::predict_pair_at_clocks()). It starts from the forecast of `at_own_clocks`, for the board's own clocks. The
+// result is the best way over all ratios, splits and clocks, with all other ways. Clocks at which the pair would draw
+// more than the board's limit are left out, since the board would lower them. `at_own_clocks` must return all ways,
+// however bad, so it has no limits of its own. Precondition: both kernels have profiles at the same clocks, and best
 // clocks.
 Forecaster clocked_forecaster(Forecaster at_own_clocks, std::optional<Watts> board_limit, const Objective& objective);
 

@@ -1,8 +1,8 @@
-// CompanySpace: the configurations of several kernels that run together as one space, which any strategy searches.
+// CompanySpace: the configurations of several kernels that run together as one space, which any strategy can search.
 //
-// A parameter of a kernel is "KERNEL.PARAMETER" there, with its constraints; clocks and power limits, which are the
-// board's, keep their names, and all kernels share them. How many blocks of a kernel stay resident may be one more of
-// its parameters. Immutable; owns copies of the specs.
+// Each parameter of a kernel is named "KERNEL.PARAMETER" in the joint space, and its constraints are kept. Clocks and
+// power limits belong to the board: they keep their names, and all kernels share them. The number of resident blocks of
+// a kernel may be one more of its parameters. Immutable; owns copies of the specs.
 //
 //   WATTUNE_ASSIGN(const auto company, schedule::CompanySpace::build({{"lud", lud}, {"hotspot", hotspot}}));
 //   const Configuration of_hotspot = company.own(1, company.space().configuration(id));
@@ -22,50 +22,54 @@
 
 namespace wattune::schedule {
 
-// Of a member, which are all walked over and all timed alone.
+// Most configurations of a member for which a walk visits all of them and all are timed alone.
 inline constexpr std::uint64_t kFewConfigurations = 64;
-// Of resident blocks of all members, which are all tried with each kernel at its best alone.
+// Most ratios of resident blocks for which all are tried with each kernel at its best configuration alone.
 inline constexpr std::uint64_t kFewRatios = 256;
 
 struct CompanyMember {
-  std::string name;  // of its own
+  std::string name;  // unique among the members
   KernelSpec spec;
   // The values of a parameter "KERNEL.resident_blocks": how many of its blocks stay on each multiprocessor and take one
-  // piece of its grid after another. 0, the default: blocks come and go as the GPU places them. Empty: there is none.
+  // piece of its grid after another. At 0, the default, the GPU places blocks as usual. There is no such parameter if
+  // this is empty.
   std::vector<unsigned> resident_blocks = {};
 };
 
 class CompanySpace {
  public:
-  // invalid_argument: fewer than two members, a name twice, or board parameters that have other values in another spec;
-  // errors of SearchSpace::build(), with the member's name.
+  // Builds the joint space. Fails with invalid_argument if there are fewer than two members, if two have the same name,
+  // or if board parameters have different values in two specs. Errors of SearchSpace::build() name the member.
   static Result<CompanySpace> build(std::vector<CompanyMember> members, const space::BuildOptions& building = {});
 
   const space::SearchSpace& space() const { return space_; }
   std::size_t size() const { return members_.size(); }
-  // Without clocks and power limits, as is own_space().
+  // Returns the member without clocks and power limits; own_space() has none either.
   const CompanyMember& member(std::size_t place) const { return members_[place].member; }
   const space::SearchSpace& own_space(std::size_t place) const { return members_[place].space; }
-  // Clocks and power limits of all.
+  // Returns the clocks and power limits of all specs.
   std::vector<Parameter> board_parameters() const;
-  // What the configuration of all says of one: of its kernel, and of how that runs beside the others.
+  // Returns one member's part of a joint configuration: its kernel's own configuration, and its number of resident
+  // blocks (0 if it has no such parameter).
   Configuration own(std::size_t place, const Configuration& all) const;
   unsigned resident_blocks(std::size_t place, const Configuration& all) const;
-  // The configuration of all in which each member has this one of its own, all else as in the default one.
+  // Returns the joint configuration in which each member has this configuration, and all else has its default.
   ConfigurationId together(const std::vector<ConfigurationId>& own) const;
-  // This one with every ratio of resident blocks, as it is first; where there are more than kFewRatios, as it is alone.
+  // Returns this joint configuration with every ratio of resident blocks, itself first. If there are more than
+  // kFewRatios, returns only itself.
   std::vector<ConfigurationId> ratios(ConfigurationId all) const;
 
-  // What a walk goes over: each member's block shapes, by its occupancy on a board of this architecture; where no
-  // parameter is of a block shape, all its configurations if they are few, else the default one.
+  // Returns the candidates of each member for a walk: its block shapes, with their occupancy on a board of this
+  // architecture. If no parameter describes a block shape, they are all its configurations if these are few, else the
+  // default one.
   std::vector<search::CompanyKernel> walk_kernels(const std::string& architecture) const;
 
  private:
   struct Member {
     CompanyMember member;
     space::SearchSpace space;
-    std::vector<std::size_t> parameters;  // positions in the space of all
-    std::optional<std::size_t> resident;  // position of its resident blocks there; none: it has no such parameter
+    std::vector<std::size_t> parameters;  // positions in the joint space
+    std::optional<std::size_t> resident;  // position of its resident blocks there, if it has that parameter
   };
 
   CompanySpace(std::vector<Member> members, space::SearchSpace space)
@@ -76,8 +80,8 @@ class CompanySpace {
   space::SearchSpace space_;
 };
 
-// The metrics of a configuration of all that are a member's own, in seconds: what a launch of it took beside the
-// others, and what it takes alone.
+// Returns the name of a metric of a joint configuration, in seconds: a launch of this member beside the others, and a
+// launch of it alone.
 std::string time_metric(const std::string& member);
 std::string alone_metric(const std::string& member);
 

@@ -1,8 +1,8 @@
-// KernelOutputs: whether a kernel leaves beside others what it leaves alone.
+// KernelOutputs: tells whether a kernel leaves the same results beside other kernels as alone.
 //
-// It puts back what the kernel's buffers held before anything ran, so that kernels that overwrite their inputs can be
-// compared as well. With a digest, outputs are read only where they differ. The device and the digest outlive it; one
-// thread at a time, while nothing runs that uses the buffers.
+// It restores the original contents of the kernel's buffers before each run, so kernels that overwrite their inputs can
+// be compared as well. With a digest, a comparison reads only outputs that differ. The device and the digest outlive
+// it; one thread at a time, while nothing runs that uses the buffers.
 //
 //   schedule::KernelOutputs outputs(*device, spec, *kernel, Sameness::bits);
 //   run_alone();
@@ -30,49 +30,50 @@ namespace wattune::schedule {
 
 enum class Sameness {
   bits,
-  // As the spec has the reference compared: for kernels whose results depend on the order of blocks.
+  // The tolerance of the spec's reference comparison, for kernels whose results depend on the order of blocks.
   tolerance,
 };
 
 class KernelOutputs {
  public:
-  // Without a digest, or where the device has none, outputs are always read.
+  // Keeps the buffers of the kernel. Without a digest, or if the device cannot compute one, outputs are always read.
   KernelOutputs(backend::Device& device, const KernelSpec& spec, const LoadedKernel& kernel, Sameness sameness,
                 BufferDigest* digest = nullptr);
 
-  // Errors of the device, as for all that follows. What the kernel reads, as it was before anything ran; what it only
-  // writes is poisoned, so that it shows what was not written.
+  // Restores the original contents of what the kernel reads and writes, and poisons what it only writes, so that
+  // unwritten parts show. Fails with errors of the device, as all functions below.
   Result<void> restore();
-  // What the outputs hold is right. Where others that remember, of the same kernel, hold the same by its digest, it is
-  // not read but shared with them.
+  // Remembers the present contents of the outputs as the right ones. Contents that `others`, of the same kernel,
+  // remember with the same digest are shared with them instead of read.
   Result<void> remember(std::span<const KernelOutputs* const> others = {});
   bool remembers() const { return remembers_; }
-  // Takes over what another holds to be right, whose kernel is a copy of this one.
+  // Takes over the right contents of another one, whose kernel is a copy of this one.
   void remember_as(const KernelOutputs& other);
-  // Where they hold anything else than was remembered: one line; none: nowhere.
+  // Compares the outputs with what was remembered. Returns the first difference in one line; nullopt if there is none.
   Result<std::optional<std::string>> difference();
 
   // True if there is an output that the spec does not leave out of comparisons.
   bool are_compared() const;
-  // Returns the size of all buffers that the kernel writes.
+  // Returns the size of all buffers that the kernel writes, in bytes.
   std::uint64_t bytes() const;
-  // Arguments that the kernel reads and writes: what it leaves depends on how often it ran.
+  // Returns the names of the arguments that the kernel reads and writes: their final contents depend on how often it
+  // ran.
   std::vector<std::string> overwritten() const;
 
  private:
   struct Kept {
     Argument argument;
     std::shared_ptr<backend::Buffer> buffer;
-    std::shared_ptr<const backend::Buffer> pristine;  // of what it reads as well
+    std::shared_ptr<const backend::Buffer> pristine;  // original contents, if the kernel reads it as well; else nullptr
     std::shared_ptr<const std::vector<std::byte>> right = {};
     std::optional<std::uint64_t> right_digest = {};
   };
 
   Result<std::vector<std::byte>> read(const backend::Buffer& buffer) const;
-  // nullptr: no such output of the others is known to hold the same.
+  // Returns the right contents of another one's output with the same digest; nullptr if there is none.
   static std::shared_ptr<const std::vector<std::byte>> find_right(const Kept& kept,
                                                                   std::span<const KernelOutputs* const> others);
-  // None where it cannot be had.
+  // Returns the digest of the buffer; nullopt if it cannot be computed.
   Result<std::optional<std::uint64_t>> digest_of(const backend::Buffer& buffer);
   std::optional<std::string> compare(const Kept& output, const std::vector<std::byte>& found) const;
 

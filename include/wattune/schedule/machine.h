@@ -1,8 +1,8 @@
-// Machine: what executes launches on one GPU for a scheduler, in real or in virtual time.
+// Machine: an interface that executes launches on one GPU for a scheduler, in real or in virtual time.
 //
-// It knows kernels by number, starts them in one of three forms, and says what ended. It decides nothing: which kernel
-// runs when and with which share is the scheduler's (scheduler.h). The caller owns it. One thread at a time calls it,
-// except limits(), kernel(), now() and wake(), which any thread may call at any time.
+// It knows kernels by number, starts them in one of three forms, and reports what ended. It makes no decisions: the
+// scheduler (scheduler.h) chooses which kernel runs when and with which share. The caller owns it. One thread at a time
+// calls it, except for limits(), kernel(), now() and wake(), which any thread may call at any time.
 //
 //   WATTUNE_ASSIGN(const auto id, machine.launch({.kernel = fma, .form = Form::persistent, .blocks = 4096, .per_sm =
 //   2})); for (const schedule::Ended& ended : machine.wait(limit))
@@ -28,108 +28,111 @@ namespace wattune::schedule {
 using KernelId = std::size_t;
 using LaunchId = std::uint64_t;
 
-// How a grid reaches the GPU.
+// The form in which a grid is launched.
 enum class Form {
   whole,       // one launch, which nothing interrupts
-  slices,      // launches of a part each
-  persistent,  // resident blocks that fetch logical blocks from a counter, until a word stops them
+  slices,      // several launches of a part of the grid each
+  persistent,  // resident blocks that fetch logical blocks from a counter until a word stops them
 };
 std::string_view to_string(Form form);
 
-// What the board draws by mean; 0: unknown.
+// Mean power of the board; 0 if unknown.
 struct PowerTraits {
   Watts alone;  // while the kernel runs by itself, whole, again and again
   Watts idle;   // while nothing runs
-  Watts twin;   // while its persistent twin does, with the resident blocks with which that is faster than the kernel
+  Watts twin;  // while its persistent twin runs, at its fastest number of resident blocks; 0 unless it beats the kernel
 
   bool known() const { return alone > Watts(0) && idle > Watts(0); }
 };
 
-// Alone, while the cores' clock is set to this.
+// The time and power of a kernel alone while the cores' clock is set to this.
 struct AtClock {
   Megahertz clock;
-  Nanoseconds alone;  // what the grid takes
+  Nanoseconds alone;  // time of the grid
   PowerTraits power;
 
   Joules energy() const { return power.alone * alone; }
 };
 
-// What a scheduler must know of a kernel with its grid.
+// The facts of a kernel with its grid that a scheduler needs.
 struct KernelTraits {
   std::string name;
   model::BlockDemand block;
   std::uint64_t blocks = 1;        // of the grid
-  Nanoseconds alone;               // what the grid takes by itself; 0: unknown
+  Nanoseconds alone;               // time of the grid by itself; 0 if unknown
   model::PairKernel profile;       // for predictions
   model::Utilisation utilisation;  // alone
-  // Alone, the share of its time for which it keeps each resource busy, in the order of simulate::use_of(); empty:
+  // The share of its time alone for which it keeps each resource busy, in the order of simulate::use_of(); empty if
   // unknown.
   std::vector<double> use = {};
-  // Alone with 1, 2 ... resident blocks on each SM, its speed over that with all; empty: not measured.
+  // Its speed alone with 1, 2 ... resident blocks on each SM, over that with all; empty if not measured.
   std::vector<double> rate_at_residency = {};
-  // Of its persistent twin with all resident blocks alone, over its own.
+  // The speed of its persistent twin alone with all resident blocks, over that of the kernel.
   double twin_speed = 1.0;
-  // Where each launch fills the SMs that the last blocks of the one before leave idle, over that of one alone.
+  // Its speed if each launch fills the SMs that the last blocks of the previous one leave idle, over that of one launch
+  // alone.
   double overlapped_speed = 1.0;
-  // Of the SMs, those with which it is as fast as with all, 0 to 1: below 1 where memory is what it waits for.
+  // The share of all SMs with which it is as fast as with all, 0 to 1. It is below 1 if the kernel waits for memory.
   double saturating_share = 1.0;
-  std::uint64_t least_slice = 1;  // blocks, below which slicing costs more than it may
+  std::uint64_t least_slice = 1;  // blocks; smaller slices cost more than they may
   bool sliceable = true;
-  bool persistent = true;  // it has a twin that fetches its blocks
+  bool persistent = true;  // it has a persistent twin
   PowerTraits power = {};
-  std::vector<AtClock> at_clocks = {};  // at each that may be set, ascending; empty: none may
-  // Of those the best for it alone; none: the board's own.
+  std::vector<AtClock> at_clocks = {};  // at each clock that may be set, ascending; empty if none may
+  // The clocks of these that are best for it alone; nullopt for the board's own.
   std::optional<backend::BoardSetting> best_clocks = {};
 
-  // nullptr: it has no profile at these.
+  // Returns its profile at these clocks; nullptr if there is none.
   const AtClock* at(const std::optional<backend::BoardSetting>& clocks) const;
-  // How much longer it takes at the best clocks for it alone than at the board's own.
+  // Returns its time at its best clocks alone, over that at the board's own clocks.
   double slower_alone() const;
 };
 
-// Neighbouring SMs; none counted: all of the GPU.
+// A range of neighbouring SMs; with a count of 0, all SMs of the GPU.
 using SmRange = backend::UnitRange;
 
-// Blocks that stay on every SM. Of those that begin at once what issues least (PUR) comes first: an SM prefers its
-// older warps, which slow the others down as much as they issue.
+// True if blocks of the launch stay on every SM. If several such launches begin at once, the one that issues least
+// often (PUR) goes first. An SM prefers its older warps, which slow the others down as much as they issue.
 inline bool is_resident(Form form, const SmRange& sms) { return form == Form::persistent && sms.count == 0; }
 
 struct MachineLimits {
-  model::ComputeCapability capability;  // 0.0: unknown, so that the device judges blocks when they are launched
+  model::ComputeCapability capability;  // 0.0 if unknown; then the device judges blocks when they are launched
   unsigned sms = 1;
-  // Ranges begin and end at multiples of so many SMs, or with the last one, and have as many at least; all of them:
+  // Ranges begin and end at multiples of so many SMs, or at the last SM, and have at least as many. If it equals `sms`,
   // there are no ranges.
   unsigned split_grain = 1;
-  // Of the hardware, over which lanes are spread: a launch waits until those before it in its queue have begun.
+  // Hardware queues over which lanes are spread: a launch waits until those before it in its queue have begun.
   unsigned hardware_queues = 32;
 };
 
-// How many SMs the first of two ranges may have that share out all SMs; empty: there are no ranges.
+// Returns the numbers of SMs that the first of two ranges may have which together cover all SMs; empty if there are no
+// ranges.
 std::vector<unsigned> splits_of(const MachineLimits& limits);
-// The ranges of two that share out all SMs, of which the first has so many. What the grain leaves over lies at the end.
+// Returns two ranges that together cover all SMs, of which the first has so many. The remainder that is no multiple of
+// the grain lies at the end.
 std::array<SmRange, 2> split_ranges(const MachineLimits& limits, unsigned sms_of_first);
 
 struct Launch {
   KernelId kernel = 0;
   Form form = Form::whole;
   std::uint64_t first_block = 0;
-  std::uint64_t blocks = 0;  // of a slice, or all that are left
+  std::uint64_t blocks = 0;  // of the slice, or all that are left
   unsigned per_sm = 0;       // resident blocks of a persistent launch on each SM
-  unsigned lane = 0;         // launches of one lane, priority and range come one after the other
-  int priority = 0;          // the higher, the earlier its blocks
+  unsigned lane = 0;         // launches of one lane, priority and range run one after the other
+  int priority = 0;          // blocks of higher priority begin earlier
   SmRange sms = {};
-  // Of each SM, that blocks of this launch and of all that shall run beside it share; twins only. 0: what this launch
-  // alone needs.
+  // Bytes of each SM that blocks of this launch and of all that shall run beside it share; for twins only. At 0 it is
+  // what this launch alone needs.
   std::uint64_t shared_bytes = 0;
-  std::size_t copy = 0;  // whose buffers it uses: 0 the kernel's own, n those of its n-th copy, where there are copies
+  std::size_t copy = 0;  // whose buffers it uses: the n-th copy's; the kernel's own if 0, or if there are no copies
 };
 
 struct Ended {
   LaunchId launch = 0;
-  Nanoseconds begin;  // of its first block
+  Nanoseconds begin;  // when its first block began
   Nanoseconds end;
-  std::uint64_t blocks = 0;  // that are done, from its first one on
-  // Why it failed; device_lost where nothing runs on this machine any more.
+  std::uint64_t blocks = 0;  // done, counted from its first one on
+  // The reason why it failed; device_lost if nothing runs on this machine any more.
   std::optional<Error> error = {};
 };
 
@@ -138,19 +141,21 @@ class Machine {
   virtual ~Machine() = default;
 
   virtual const MachineLimits& limits() const = 0;
-  // nullptr: there is none. What it points at lives and stays as it is as long as the machine.
+  // Returns the traits of the kernel; nullptr if there is none. They stay valid and unchanged as long as the machine
+  // lives.
   virtual const KernelTraits* kernel(KernelId id) const = 0;
 
   virtual Nanoseconds now() const = 0;
-  // Of the board since the beginning; 0 where it is unknown.
+  // Returns the energy of the board since the beginning; 0 if it is unknown.
   virtual Joules energy() const { return Joules(0); }
 
-  // Never waits for a kernel.
+  // Starts the launch. Never waits for a kernel.
   virtual Result<LaunchId> launch(const Launch& launch) = 0;
-  // A persistent launch ends with the blocks that it has fetched. Without effect on other forms and on what has ended.
+  // Ends a persistent launch with the blocks that it has fetched. Has no effect on other forms and on launches that
+  // have ended.
   virtual void stop(LaunchId launch) = 0;
-  // What ended since the last call. Waits for something to end, for `until` or for wake(). Where nothing runs, virtual
-  // time passes to `until`, if that is finite.
+  // Returns the launches that ended since the last call. Waits for an end, for `until` or for wake(). If nothing runs,
+  // virtual time passes to `until`, provided that it is finite.
   virtual std::vector<Ended> wait(Nanoseconds until) = 0;
   // Ends a wait().
   virtual void wake() {}

@@ -1,6 +1,6 @@
-// Objective: what pairs and their ratios are chosen for, and which of them must not be chosen.
+// Objective: the goal for which pairs and their ratios are chosen, and the limits that they must keep.
 //
-// Values; any thread. schedule/forecast.h says how good a pair is for one: merit().
+// Values; any thread. merit() in schedule/forecast.h tells how good a pair is for an objective.
 //
 //   WATTUNE_ASSIGN(const schedule::Goal goal, schedule::find_goal("energy"));
 //   const schedule::Objective thrifty{.goal = goal, .most_slowdown = 0.10};
@@ -22,22 +22,22 @@ enum class Goal {
   energy_delay,  // work per joule and second
 };
 std::string_view to_string(Goal goal);  // "throughput", "energy", "edp"
-// not_found, with those that there are.
+// Finds a goal by its name. Fails with not_found, with the names of all goals.
 Result<Goal> find_goal(std::string_view name);
 
 struct Objective {
   Goal goal = Goal::throughput;
-  // By how much more time than alone at the board's own clocks each kernel may take while it runs, as a share of that;
-  // waiting is not counted. None: as it comes.
+  // How much more time than alone at the board's own clocks each kernel may take while it runs, as a share of that;
+  // waiting is not counted. Without a limit if nullopt.
   std::optional<double> most_slowdown = {};
-  // What the board may draw by mean while two run; who runs alone runs whatever it draws.
+  // Most mean power of the board while two kernels run. A kernel that runs alone is not limited by it.
   std::optional<Watts> power_cap = {};
 
   bool needs_power() const { return goal != Goal::throughput || power_cap.has_value(); }
   bool has_limits() const { return most_slowdown || power_cap; }
   bool operator==(const Objective&) const = default;
 };
-// "operations per joule, no kernel slower by more than 10 %".
+// Returns a text such as "operations per joule, no kernel slower by more than 10 %".
 std::string describe(const Objective& objective);
 
 }  // namespace wattune::schedule

@@ -1,9 +1,9 @@
-// PairSweep: what two kernels gain by running together, measured in every way in which a machine can run them.
+// PairSweep: the gain of two kernels that run together, measured in every way in which a machine can run them.
 //
-// One after the other, in streams, with priorities, on SMs of their own (green contexts) at each split, and sharing all
-// SMs at each feasible ratio of resident blocks: persistent, or in windows of slices where a kernel has no such twin.
-// The shorter kernel is repeated until both take about equally long, since the gain of a pair is bounded by how equal
-// they are. The caller owns the machine, which runs nothing else meanwhile; one thread at a time.
+// They run one after the other, in streams, with priorities, on SMs of their own (green contexts) at each split,
+// and on all SMs at each feasible ratio of resident blocks. Kernels that share SMs run persistent, or in windows of
+// slices if they have no such twin. The shorter kernel is repeated until both take about equally long, since unequal
+// times bound the gain of a pair. The caller owns the machine, which runs nothing else meanwhile; one thread at a time.
 //
 //   WATTUNE_ASSIGN(const auto sweep, schedule::sweep_pair(machine, fma, copy, {.rounds = 3}));
 //   if (const auto* best = sweep.best(schedule::is_share)) print(describe(best->arrangement), best->gain);
@@ -25,7 +25,7 @@ namespace wattune::schedule {
 enum class Way {
   in_turn,   // one kernel after the other
   streams,   // whole kernels in a stream each
-  priority,  // the same, the blocks of one before those of the other
+  priority,  // whole kernels in a stream each, the blocks of one before those of the other
   split,     // whole kernels on SMs of their own
   shares,    // both on every SM
 };
@@ -33,39 +33,40 @@ std::string_view to_string(Way way);
 
 struct Arrangement {
   Way way = Way::in_turn;
-  std::size_t urgent = 0;        // priority: 0 the first, 1 the second
-  unsigned sms_of_first = 0;     // split: the second has the others
-  model::BlockRatio ratio = {};  // shares: resident blocks on each SM
+  std::size_t urgent = 0;        // for priority: 0 for the first kernel, 1 for the second
+  unsigned sms_of_first = 0;     // for split; the second kernel has the others
+  model::BlockRatio ratio = {};  // for shares: resident blocks on each SM
 
   bool operator==(const Arrangement&) const = default;
 };
-// "3:5 resident blocks per SM", "96:36 SMs (green contexts)", "two streams"; of a machine that does not say what an SM
-// holds, "slices of 1:3 blocks per unit".
+// Returns a text such as "3:5 resident blocks per SM", "96:36 SMs (green contexts)" or "two streams"; "slices of 1:3
+// blocks per unit" on a machine that does not know how many blocks an SM holds.
 std::string describe(const Arrangement& arrangement, const MachineLimits& limits);
 
 struct SweepRow {
   Arrangement arrangement;
-  std::array<Nanoseconds, 2> times = {};  // of each, from its first block to its last; medians, as all that follows
+  std::array<Nanoseconds, 2> times = {};  // of each, from its first block to its last; medians, as the figures below
   Nanoseconds makespan = {};
   double gain = 0.0;                        // sum of the times alone over the makespan, less one
-  Joules energy = {};                       // of the board; 0: unknown
-  std::optional<Error> failure = {};        // why there are no figures
-  std::vector<Nanoseconds> makespans = {};  // that the median is of, by round
+  Joules energy = {};                       // of the board; 0 if unknown
+  std::optional<Error> failure = {};        // the reason if there are no figures
+  std::vector<Nanoseconds> makespans = {};  // of each round, in order; `makespan` is their median
 };
 
 struct PairSweep {
   std::array<KernelId, 2> kernels = {};
   std::array<std::size_t, 2> repetitions = {1, 1};
-  std::array<Nanoseconds, 2> alone = {};  // of all repetitions, as whole kernels
+  std::array<Nanoseconds, 2> alone = {};  // of all repetitions together, whole
   std::array<Joules, 2> energy_alone = {};
   std::array<std::vector<Nanoseconds>, 2> alone_by_round = {};
   std::vector<SweepRow> rows;  // in the order of `Way`
 
-  // The row with the highest gain of those that this holds for; nullptr: there is none.
+  // Returns the row with the highest gain for which the predicate holds; nullptr if there is none.
   const SweepRow* best(const std::function<bool(const SweepRow&)>& is_meant) const;
 };
-// The gain of work that takes so long alone, if both run at these speeds, over those alone, until one of them has
-// ended, and the other goes on at its speed of `after`. 0 where they never run together, both speeds being 0.
+// Returns the gain over one after the other for two kernels with these times alone. Both run at `rates` until one of
+// them has ended; then the other goes on at its speed of `after`. Returns 0 if they never run together, both rates
+// being 0.
 double expected_gain(const std::array<Nanoseconds, 2>& alone, const std::array<double, 2>& rates,
                      const std::array<double, 2>& after = {1.0, 1.0});
 
@@ -73,32 +74,33 @@ bool is_share(const SweepRow& row);
 bool is_baseline(const SweepRow& row);
 
 struct SweepOptions {
-  std::size_t rounds = 3;  // in which everything runs once, every other one in the reverse order
-  // By how much the times alone may differ, as a share of the longer one, at the fewest repetitions.
+  std::size_t rounds = 3;  // in each of which everything runs once; every other one in reverse order
+  // The largest difference of the times alone, as a share of the longer one, that the fewest repetitions may leave.
   double match = 0.1;              // above 0
-  double most_repetitions = 1000;  // of the shorter one for one of the longer one
-  // What is shorter is repeated, since it is mostly beginning and end.
+  double most_repetitions = 1000;  // of the shorter kernel for one of the longer one
+  // Shorter times are mostly beginning and end; such kernels are repeated.
   Nanoseconds least_time = nanoseconds_from_ms(2);
-  // Asked before each run, with how many are done of how many; false ends the sweep as `cancelled`.
+  // Called before each run, with the number of runs done and of all; false ends the sweep as `cancelled`.
   std::function<bool(std::size_t done, std::size_t all)> on_progress = {};
 };
 
-// The ratios at which the two can share an SM of this machine; of one that does not say what an SM holds, 1:3, 2:2 and
-// 3:1. not_found, invalid_argument: as model::feasible_ratios(). Empty: they never fit, or one of them can neither be
-// cut nor stays resident.
+// Returns the ratios at which the two can share an SM of this machine; 1:3, 2:2 and 3:1 if the machine does not know
+// how many blocks an SM holds. Empty if they never fit, or if one of them can neither be cut nor stay resident. Fails
+// with not_found if there is no such kernel, and as model::feasible_ratios() does.
 Result<std::vector<model::BlockRatio>> ratios_of(const Machine& machine, KernelId first, KernelId second);
 
-// Runs both kernels of a sweep alone, with all repetitions, one after the other; or both together, arranged so. Errors
-// of the machine.
+// Runs both kernels of a sweep with all repetitions: alone, one after the other, or together in this arrangement.
+// Returns the sum of the times, or the makespan. Fails with errors of the machine.
 Result<Nanoseconds> time_both_alone(Machine& machine, const PairSweep& sweep);
 Result<Nanoseconds> time_together(Machine& machine, const PairSweep& sweep, const Arrangement& arrangement);
 
-// A kernel once, whole; each of two once, arranged so. Errors of the machine.
+// Runs a kernel once, whole; or each of two kernels once, in this arrangement. Fails with errors of the machine.
 Result<void> run_alone(Machine& machine, KernelId kernel);
 Result<void> run_pair(Machine& machine, std::array<KernelId, 2> kernels, const Arrangement& arrangement);
 
-// invalid_argument: a kernel that no SM holds, times alone that differ too much, no rounds; not_found: no such kernel;
-// device_lost; cancelled. What fails of a kernel alone; what fails of a row is said there.
+// Measures the pair in all ways. Fails with invalid_argument if no SM holds a kernel, the times alone differ too much,
+// or there are no rounds. Fails with not_found if there is no such kernel, with device_lost, with cancelled, and with
+// errors of a kernel that runs alone. Failures of one way are in its row.
 Result<PairSweep> sweep_pair(Machine& machine, KernelId first, KernelId second, const SweepOptions& options = {});
 
 }  // namespace wattune::schedule

@@ -1,4 +1,4 @@
-// PairTable: what is expected of each pair of kernels, and what measurements say of that.
+// PairTable: forecasts for each pair of kernels, corrected by measurements.
 //
 // It answers in a hundred nanoseconds and belongs to one thread at a time.
 //
@@ -17,7 +17,7 @@
 
 namespace wattune::schedule {
 
-// Of the board by mean, while two kernels run together.
+// Mean power of the board while two kernels run together.
 struct PairPowers {
   Watts forecast;
   Watts measured;
@@ -27,36 +27,41 @@ struct PairPowers {
 class PairTable {
  public:
   static constexpr double kWeight = 0.5;
-  // `weight` is that of the newest measurement in the mean, in which the forecast is what was there first: one that
-  // happened to be slow must not part a pair that fits. The best way is that for the objective.
+  // Makes an empty table. `weight` is that of the newest measurement in the mean, which begins with the forecast: one
+  // slow run by chance must not part a pair that fits. `objective` decides which way is the best.
   explicit PairTable(unsigned sms = 0, double weight = kWeight, const Objective& objective = {})
       : sms_(sms), weight_(weight), objective_(objective) {}
 
+  // Stores the forecast of a pair, with all its ways, in place of an earlier one.
   void learn(KernelId first, KernelId second, const PairForecast& forecast);
-  // The speed of this kernel beside that one in this shape at these clocks, over its speed alone. It corrects the
-  // forecast of this shape at all clocks, and those of all shapes that the two have not run in. Ignored where it cannot
-  // be or there is no forecast of it.
+  // Notes a measured speed of `kernel` beside the other one in this shape at these clocks, over its speed alone. It
+  // corrects the forecast of this shape at all clocks, and those of all shapes in which the two have not run. It is
+  // ignored if it is not positive and finite, or if there is no forecast of this way.
   void observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate,
                const std::optional<backend::BoardSetting>& clocks = {});
-  // What the board drew while the two ran. What each adds to the idle power is corrected in all ways by what both did
-  // add over what they were forecast to by this table. Ignored where power was not forecast, or nothing was added.
+  // Notes the power of the board while the two ran. The power that each adds to the idle power is corrected in all
+  // ways, by what both added over the table's forecast of that. It is ignored if power was not forecast, or if nothing
+  // was added.
   void observe_power(KernelId first, KernelId second, const PairPowers& powers);
 
   bool knows(KernelId first, KernelId second) const { return entries_.contains(key(first, second)); }
-  // The best as corrected, without others, in the order of the arguments; none where there is no forecast.
+  // Returns the best way after corrections, without others, in the order of the arguments; nullopt if there is no
+  // forecast.
   std::optional<PairForecast> find(KernelId first, KernelId second) const;
-  // The same of those at these clocks.
+  // Returns the best way at these clocks likewise.
   std::optional<PairForecast> find(KernelId first, KernelId second, const backend::BoardSetting& clocks) const;
-  // That of the two in this shape at these clocks, likewise.
+  // Returns the way of this shape at these clocks likewise.
   std::optional<PairForecast> find(KernelId first, KernelId second, const PairShape& shape,
                                    const std::optional<backend::BoardSetting>& clocks) const;
-  // Of the two as it was measured last, and what would have been forecast without that; none: it was not.
+  // Returns the power of the two as measured last, with the forecast without that measurement; nullopt if it was not
+  // measured.
   std::optional<PairPowers> powers(KernelId first, KernelId second) const;
-  // The best and all others, likewise; empty where there is no forecast.
+  // Returns the best way and all others, likewise; empty if there is no forecast.
   std::vector<PairForecast> ways(KernelId first, KernelId second) const;
 
  private:
-  // As predicted, without others, the kernel with the lower number first; what measurements were of it, as means.
+  // One way as forecast, without others, the kernel with the lower number first; with the mean corrections that
+  // measurements of it gave.
   struct Way {
     PairForecast forecast;
     std::array<std::optional<double>, 2> correction = {};
@@ -64,14 +69,14 @@ class PairTable {
   struct Entry {
     std::vector<Way> ways;
     std::size_t best = 0;
-    std::vector<std::size_t> best_at;               // the same at each clocks that ways are for
-    std::array<double, 2> correction = {1.0, 1.0};  // of ways that they have not run in
-    std::optional<double> power_correction = {};    // of what both add
+    std::vector<std::size_t> best_at;               // the best way at each clock setting that has ways
+    std::array<double, 2> correction = {1.0, 1.0};  // for ways that they have not run in
+    std::optional<double> power_correction = {};    // of what both add to the idle power
     std::optional<PairPowers> powers = {};
   };
 
   static std::uint64_t key(KernelId first, KernelId second);
-  // Of a way; as many as there are: there is none.
+  // Returns the index of a way; the number of ways if there is no such way.
   static std::size_t place_of(const Entry& entry, const PairShape& shape,
                               const std::optional<backend::BoardSetting>& clocks);
   void choose_best(Entry& entry) const;

@@ -1,8 +1,8 @@
-// Policies: who runs with whom, as pure functions of the queue and of what is known of its pairs.
+// Policies: choose which kernels run together, as pure functions of the queue and of the forecasts of its pairs.
 //
-// A policy is asked when something arrives or ends, and answers with all that shall run. What runs whole and is left
-// out runs on to its end; other forms give way at their next block or slice. Values, of which one thread at a time uses
-// each: greedy keeps the profits of the works that it saw last.
+// A policy is asked whenever something arrives or ends, and answers with everything that shall run. A whole kernel that
+// the answer leaves out runs on to its end; other forms give way at their next block or slice. Policies are values,
+// each of which one thread at a time uses: greedy keeps the profits of the works that it saw last.
 //
 //   WATTUNE_ASSIGN(const schedule::Policy policy, schedule::find_policy("paired"));
 //   const schedule::Plan plan = policy(view, table);
@@ -21,27 +21,29 @@
 
 namespace wattune::schedule {
 
-// How a work shall run.
+// The way in which a work shall run.
 struct Share {
   WorkId work = 0;
   Form form = Form::whole;
-  unsigned per_sm = 0;             // persistent: resident blocks on each SM
-  std::uint64_t slice_blocks = 0;  // of each slice,
-  unsigned in_flight = 1;          // of which so many are launched at once
+  unsigned per_sm = 0;             // for persistent: resident blocks on each SM
+  std::uint64_t slice_blocks = 0;  // for slices: of each slice
+  unsigned in_flight = 1;          // for slices: launched at once
   int priority = 0;
   SmRange sms = {};
-  std::uint64_t shared_bytes = 0;  // Launch's, which the scheduler fills in
+  std::uint64_t shared_bytes = 0;  // as in Launch; the scheduler sets it
 
   bool operator==(const Share&) const = default;
 };
 
 struct Plan {
   std::vector<Share> shares = {};
-  // That these want; none: as was asked for before. Clocks are held for a while, so that they may come later.
+  // The clocks that these shares want; nullopt if the previous wish still holds. Clocks are held for a while, so they
+  // may be set later.
   std::optional<backend::BoardSetting> clocks = {};
-  // One runs alone with all the blocks that SMs hold: what does so next may fill those that its last blocks leave idle.
+  // True if one kernel runs alone with all the blocks that SMs hold. A next one that also does so may fill the SMs that
+  // its last blocks leave idle.
   bool fills_sms = false;
-  double speedup = 1.0;     // over one after the other, as it is forecast
+  double speedup = 1.0;     // over one after the other, as forecast
   std::string reason = {};  // one line for people
 };
 
@@ -49,22 +51,23 @@ struct Candidate {
   WorkId work = 0;
   KernelId kernel = 0;
   const KernelTraits* traits = nullptr;
-  double left = 1.0;  // share of its blocks that it has yet to run, as is expected; of slices, that are not launched
+  double left = 1.0;  // expected share of its blocks that it has yet to run; for slices, that are not launched
   int priority = 0;
   Nanoseconds submitted = {};
-  std::optional<Share> running = {};  // as it was decided, though it may not have begun
+  std::optional<Share> running = {};  // as decided, though it may not have begun
 };
 
 struct ClockView {
   bool can_set = false;
-  bool may_change = true;                          // what is set has been held for long enough,
-  Nanoseconds hold = nanoseconds_from_seconds(1);  // which is so long
-  std::optional<backend::BoardSetting> held = {};  // none: the board's own
+  // Whether the clocks that are set have been held for long enough, which is `hold`.
+  bool may_change = true;
+  Nanoseconds hold = nanoseconds_from_seconds(1);
+  std::optional<backend::BoardSetting> held = {};  // nullopt for the board's own
 
   bool must_hold() const { return can_set && held && !may_change; }
 };
 
-// Works of a kernel.
+// A number of works of one kernel.
 struct WorkCount {
   KernelId kernel = 0;
   std::size_t works = 0;
@@ -74,34 +77,35 @@ struct QueueView {
   MachineLimits limits;
   Nanoseconds now;
   ClockView clocks = {};
-  // Whose dependencies have ended: those that run, then the others, each in the order of submission; then the first of
-  // each kernel that has none among them.
+  // The works whose dependencies have ended: those that run, then others, each in the order of submission. Then follows
+  // the first work of each kernel that has none among them.
   std::vector<Candidate> works;
-  // Of the same kernels, beside these: those that come after so many, and those that are launched behind others.
+  // Further works of these kernels: those that did not fit into `works`, and those that are launched behind others.
   std::vector<WorkCount> later = {};
 };
 
 using Policy = std::function<Plan(const QueueView& view, const PairTable& table)>;
 
 struct PolicyOptions {
-  Objective objective = {};  // of paired and greedy
-  double least_gain = 0.02;  // of a pair over one after the other, below which it does not run as one
+  Objective objective = {};  // that a pair needs over one after the other to run as one
+  double least_gain = 0.02;  // by which another pair must be better than the running one
   double margin = 0.05;      // by which another pair must be better than the one that runs
-  // Kernels that run alone for longer do so in a form that gives way to an arrival; others run whole, which costs less.
+  // Longest time alone of kernels that run whole, which costs less. Longer ones run in a form that gives way to an
+  // arrival.
   Nanoseconds longest_whole = nanoseconds_from_ms(2);
-  // A work that has waited for so many times what it takes alone goes before those that have not; 0: never.
+  // A work that has waited for so many times its time alone goes before those that have not; never if 0.
   double patience = 0.0;
   unsigned most_streams = 16;  // in use at once (streams, priority)
   unsigned slices_in_flight = 2;
-  model::PruningThresholds pruning = {};  // of Kernelet
-  std::uint64_t seed = 1;                 // of the random schedule
+  model::PruningThresholds pruning = {};  // of kernelet
+  std::uint64_t seed = 1;                 // of the random policy
 };
 
-// What a policy's forecasts are about.
+// The forecasts that a policy needs.
 enum class ForecastKind {
   none,
   balanced_ratio,  // chain_forecaster, RatioRule::balanced
-  best_ratio,      // residency_forecaster; or the best split, where what shares is persistent
+  best_ratio,      // residency_forecaster; or the best split, if pairs share SMs by persistent twins
   split,           // split_forecaster
 };
 
@@ -113,9 +117,9 @@ struct PolicyTraits {
   bool heeds_objective = false;
 };
 
-// fifo, streams, priority, split, orion, kernelet, greedy, random, paired (the default).
+// Returns fifo, streams, priority, split, orion, kernelet, greedy, random and paired (the default).
 const std::vector<PolicyTraits>& policies();
-// not_found, with the nearest name.
+// Returns the policy of this name. Fails with not_found, with the nearest name.
 Result<Policy> find_policy(std::string_view name, const PolicyOptions& options = {});
 
 }  // namespace wattune::schedule

@@ -1,5 +1,5 @@
-// What runs alone say of a kernel on any machine: its speed with fewer resident blocks and on fewer SMs, and the least
-// slice that is worth a launch.
+// Profiles of kernels from runs alone on any machine: the speed with fewer resident blocks and on fewer SMs, and the
+// smallest slice that is worth a launch.
 //
 // The caller owns the machine, which runs nothing else meanwhile; one thread at a time.
 //
@@ -15,21 +15,22 @@
 namespace wattune::schedule {
 
 struct ProfileOptions {
-  std::size_t rounds = 3;          // of each run, whose median counts
+  std::size_t rounds = 3;          // of each run; the median counts
   bool residency = true;           // whether to run its persistent twin with fewer blocks
   bool ranges = true;              // whether to run it on fewer SMs
   bool slices = true;              // whether to find the least slice
-  double slicing_overhead = 0.02;  // that the least slice may cost; p of Kernelet (section 4.2)
-  double twin_overhead = 0.10;     // that its persistent twin may cost alone; else it counts as having none
+  double slicing_overhead = 0.02;  // most cost of slicing at the least slice, as a share; p of Kernelet (section 4.2)
+  double twin_overhead = 0.10;     // most cost of the persistent twin alone, as a share; a slower twin counts as none
 };
 
-// What its grid takes by itself, whole; the first of two runs more warms it up. not_found: no such kernel.
+// Returns the time of the grid by itself, whole, as a median; one more run before warms it up. Fails with not_found if
+// there is no such kernel.
 Result<Nanoseconds> time_alone(Machine& machine, KernelId kernel, std::size_t rounds = 3);
 
-// The kernel's traits with what is measured in the place of what the machine said: `alone`, `overlapped_speed`,
-// `rate_at_residency` (where it has a persistent twin), `saturating_share` (where the machine has ranges of SMs),
-// `least_slice` (where it can be cut), and no `persistent` where the twin costs too much. Utilisation and the profile
-// of its warps stay, since no time tells them. not_found: no such kernel.
+// Returns the kernel's traits with measured values in place of the machine's: `alone`, `overlapped_speed`, `twin_speed`
+// and `rate_at_residency` (with a persistent twin), `saturating_share` (if the machine has ranges of SMs),
+// `least_slice` (if the kernel can be cut). `persistent` becomes false if the twin costs too much. Utilisation and the
+// profile of its warps stay, since no time tells them. Fails with not_found if there is no such kernel.
 Result<KernelTraits> profile(Machine& machine, KernelId kernel, const ProfileOptions& options = {});
 
 }  // namespace wattune::schedule

@@ -1,7 +1,7 @@
-// ProfileRecord: what is known of one kernel alone, in a form that outlives the program that measured it: a line of a
-// file (docs/formats/profile.md).
+// ProfileRecord: the facts of one kernel alone in a form that outlives the program that measured them: a line of a file
+// (docs/formats/profile.md).
 //
-// What a block costs is the same on every device; times, rates, shares and watts are those of the device that the
+// The costs of a block are the same on every device; times, rates, shares and watts belong to the device that the
 // identity names. A record of other code, sizes, configuration or device is stale. Values and pure functions; any
 // thread may call.
 //
@@ -29,35 +29,38 @@ namespace wattune::schedule {
 
 struct ProfileRecord {
   Identity identity;
-  KernelTraits traits;  // without the profile of its warps, but for how many blocks are resident alone
-  std::optional<simulate::BlockCosts> block = {};      // none: they could not be counted
-  std::optional<model::KernelFeatures> features = {};  // Jiao's, by counts; none as above
+  KernelTraits traits;  // without the profile of its warps, except for how many blocks are resident alone
+  std::optional<simulate::BlockCosts> block = {};      // nullopt if they could not be counted
+  std::optional<model::KernelFeatures> features = {};  // of Jiao et al., from counts; nullopt likewise
 };
 
-// Of a launch of the kernel (tune::launch_identity()): with its configuration, on this device with its driver.
+// Returns the identity of a launch of the kernel (tune::launch_identity()) with its configuration, on this device with
+// its driver.
 Identity profile_identity(const KernelSpec& spec, const Configuration& configuration, const DeviceInfo& device);
 
-// An object of JSON on one line, for documents.
+// Returns the record as a JSON object on one line, for documents.
 std::string profile_json(const ProfileRecord& record);
-// The text of a file, a sealed line for each.
+// Returns the text of a file, with a sealed line for each record.
 std::string write_profiles(const std::vector<ProfileRecord>& records);
 
 struct StoredProfiles {
   std::vector<ProfileRecord> records;  // in the order of the file
-  std::vector<Error> left_out;         // a line each that is damaged, or cannot be true
+  std::vector<Error> left_out;         // an error for each line that is damaged, or whose values are impossible
   bool unsealed = false;               // an older Wattune wrote it, without checksums
 };
-// parse_error: no file of profiles, or of a newer version.
+// Parses the text of a file of profiles. Fails with parse_error if it is no such file, or one of a newer version.
 Result<StoredProfiles> read_profiles(std::string_view text, const std::filesystem::path& file);
+// Reads a file of profiles. Fails with errors of reading the file and of read_profiles().
 Result<StoredProfiles> load_profiles(const std::filesystem::path& file);
-// Replaces an existing file if that is wanted, but nothing that is no file of profiles; one without checksums keeps its
-// bytes under another name. already_exists; errors of read_profiles(); io_error.
+// Writes a file of profiles. With `overwrite` it replaces an existing file of profiles, but no other file; one without
+// checksums keeps its bytes under another name. Fails with already_exists, with errors of read_profiles() and with
+// io_error.
 Result<void> store_profiles(const std::filesystem::path& file, const std::vector<ProfileRecord>& records,
                             bool overwrite);
 
-// mismatch, with what differs: the record is of something else.
+// Fails with mismatch, which names a difference, if the record is of another launch.
 Result<void> check_profile(const ProfileRecord& record, const Identity& wanted);
-// What the machine says of the kernel, with what was measured and counted in the place of what it cannot know.
+// Returns the machine's traits of the kernel, completed with the measured and counted values of the record.
 KernelTraits with_profile(KernelTraits known, const ProfileRecord& record);
 
 }  // namespace wattune::schedule

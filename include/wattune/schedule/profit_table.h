@@ -1,5 +1,5 @@
-// ProfitTable: the pairs of the kernels that wait, by what each is expected to gain, best first; and what becomes of a
-// pool of kernels whose best pair runs again and again.
+// ProfitTable: the pairs of the waiting kernels, ordered by expected gain, best first. plan_pool() tells what becomes
+// of a pool of kernels whose best pair runs again and again.
 //
 // Jiao, Lu, Huynh and Mitra, "Improving GPGPU Energy-Efficiency through Concurrent Kernel Execution and DVFS", section
 // 5, tables 4 to 8. A value of one thread at a time.
@@ -21,7 +21,7 @@ namespace wattune::schedule {
 struct ProfitRow {
   KernelId first = 0;
   KernelId second = 0;
-  PairForecast forecast = {};  // in this order
+  PairForecast forecast = {};  // the kernels in this order
   double profit = 0.0;         // merit over one after the other, less one; above 0
 };
 
@@ -29,11 +29,12 @@ class ProfitTable {
  public:
   explicit ProfitTable(const Objective& objective = {}) : objective_(objective) {}
 
-  // Its rows with all kernels that are there: one forecast for each. Nothing where it is there.
+  // Adds the rows of the kernel with all kernels that are in the table, with one forecast for each. Does nothing if it
+  // is in the table.
   void add(KernelId kernel, const PairTable& forecasts);
-  // With its rows.
+  // Removes the kernel and its rows.
   void remove(KernelId kernel);
-  // Rows of pairs whose forecasts were missing when their second kernel came.
+  // Adds rows of pairs whose forecasts were missing when their second kernel was added.
   void complete(const PairTable& forecasts);
 
   const std::vector<KernelId>& kernels() const { return kernels_; }  // in the order in which they came
@@ -50,7 +51,7 @@ class ProfitTable {
   std::vector<std::array<KernelId, 2>> unknown_;
 };
 
-// A kernel of a pool, with the blocks that are left of it.
+// A kernel of a pool, with the blocks that it has left.
 struct PoolKernel {
   KernelId kernel = 0;
   double blocks = 0.0;
@@ -60,16 +61,16 @@ struct PoolKernel {
 struct PoolPhase {
   ProfitRow pair;
   double seconds = 0.0;
-  std::array<double, 2> blocks = {};  // that ran of each
+  std::array<double, 2> blocks = {};  // blocks of each that ran
 };
 
 struct PoolPlan {
   std::vector<PoolPhase> phases;
-  std::vector<PoolKernel> alone;  // what no pair is left for: one after the other
+  std::vector<PoolKernel> alone;  // kernels that have no pair left, to run one after the other
 };
 
-// The best pair runs until one of the two is done, which leaves the table, and again. Without the ends of blocks.
-// Precondition: `profits` has the kernels of the pool.
+// Plans a pool: the best pair runs until one of the two is done and leaves the table, and so on. The idle time at the
+// ends of blocks is ignored. Precondition: `profits` has the kernels of the pool.
 PoolPlan plan_pool(std::vector<PoolKernel> pool, ProfitTable profits);
 
 }  // namespace wattune::schedule

@@ -23,59 +23,60 @@
 
 namespace wattune::schedule {
 
-// Each with the profile that runs alone give it.
+// Profiles each kernel by runs alone on a simulated GPU.
 Result<std::vector<ProfiledKernel>> profile_all(const simulate::GpuModel& gpu,
                                                 const std::vector<simulate::SimulatedKernel>& kernels);
 
-// The same kernels with grids of so many waves, as one that runs alone fills the GPU, and blocks so long that each
-// takes about this time: nobody is short or long by the sizes that a paper happened to print.
+// Returns the same kernels with grids of so many waves, as a kernel alone fills the GPU. Their blocks are so long that
+// each kernel takes about this time, so the sizes of a paper favour none.
 Result<std::vector<simulate::SimulatedKernel>> equally_long(const simulate::GpuModel& gpu,
                                                             std::vector<simulate::SimulatedKernel> kernels,
                                                             Nanoseconds time, unsigned waves);
 
 enum class Knowledge {
-  // The policy's own forecaster, where the kernels' profiles suffice for it, else as below; corrected by what is
-  // measured on the way.
+  // The policy's own forecaster, if the kernels' profiles suffice for it; else as `measured`. Measurements of the run
+  // correct it.
   predicted,
-  measured,  // of every pair at every ratio: the oracle
+  measured,  // every pair runs at every ratio (the oracle); the policy `split` is forecast nevertheless
 };
 
 struct QueueOptions {
   std::string policy = "paired";
   Knowledge knowledge = Knowledge::predicted;
   PolicyOptions policy_options = {};
-  // With a control of clocks the kernels have profiles at clocks, and pairs are forecast there (clock_profile.h).
+  // With a control of clocks the kernels must have profiles at clocks, and pairs are forecast there (clock_profile.h).
   SchedulerOptions scheduler = {};
-  std::optional<Watts> board_limit = {};      // beyond which the board lowers its clock; none: unknown
-  bool uses_copies = false;                   // the n-th work of a kernel uses its n-th copy, else all use its buffers
+  std::optional<Watts> board_limit = {};  // above which the board lowers its clock; nullopt if unknown
+  bool uses_copies = false;  // the n-th work of a kernel uses its n-th copy; else all use the kernel's own buffers
   const std::atomic<bool>* cancel = nullptr;  // ends the run as `cancelled`
 };
 
 struct QueueRun {
   Nanoseconds makespan;
-  Nanoseconds first_block;  // when the first block began, from the beginning of the run on
+  Nanoseconds first_block;  // when the first block began, from the beginning of the run
   Nanoseconds mean_response;
-  Nanoseconds response_99;  // what 99 % of the works do not pass
+  Nanoseconds response_99;  // 99 % of the works respond within this time
   double slowdown = 0.0;    // mean response over the mean time alone
-  Joules energy;            // of the board; 0 without one
+  Joules energy;            // of the board; 0 if the machine reports none
   std::size_t launches = 0;
-  std::size_t ended = 0;  // works
-  // Of clocks, with which the run ended, though works were left.
+  std::size_t ended = 0;  // number of works
+  // The refusal of clocks with which the run ended though works were left.
   std::optional<Error> refusal = {};
-  PairTable pairs = PairTable();  // what is known of them at the end
+  PairTable pairs = PairTable();  // the table at the end of the run
 };
 
-// Forecasts of all pairs that this policy plans by, which several runs share. `sm` is one of the machine's, as chains
-// see it (simulate::chain_sm()).
+// Forecasts all pairs that this policy plans by; several runs may share the table. `sm` is an SM of the machine, as
+// chains model it (simulate::chain_sm()). Fails with errors of the forecaster.
 Result<PairTable> forecast_all(Machine& machine, const QueueOptions& options, const model::ChainSm& sm = {});
 
-// not_found (a policy); the first error of a work that did not succeed; cancelled. Clocks that are refused are no
-// error: what has ended until then is the result, and the board has its own clocks again.
+// Runs the queue. Fails with not_found if there is no such policy, with the first error of a work that did not succeed,
+// and with cancelled. A refusal of clocks is no error: the result covers the works that have ended, and the board has
+// its own clocks again.
 Result<QueueRun> run_queue(Machine& machine, const std::vector<Arrival>& arrivals, const QueueOptions& options,
                            const PairTable& forecasts, Trace* trace = nullptr);
 
-// Returns the time from the first block to the last where works run one after the other, as they arrive, and each takes
-// as long as alone. Precondition: the machine has these kernels, with times alone.
+// Returns the time from the first block to the last if works run one after the other, as they arrive, and each takes as
+// long as alone. Precondition: the machine has these kernels, with times alone.
 Nanoseconds time_in_turn(const Machine& machine, const std::vector<Arrival>& arrivals);
 
 }  // namespace wattune::schedule

@@ -1,8 +1,8 @@
-// Runtime: kernels of many threads on one machine, at once where that gains.
+// Runtime: runs kernels of many threads on one machine, at once where that gains.
 //
-// It owns its machine, a thread that drives it, and one that forecasts pairs it has not seen, while their kernels run
-// alone. Any thread may call anything at any time. What is destroyed with works in it cancels them; a Ticket outlives
-// its runtime.
+// It owns its machine, a thread that drives it, and a thread that forecasts new pairs while their kernels run alone.
+// Any thread may call any function at any time. The destructor cancels the works that are left; a Ticket outlives its
+// runtime.
 //
 //   schedule::Runtime runtime(std::move(machine), {.policy = *schedule::find_policy("paired"), .forecaster = chain});
 //   WATTUNE_ASSIGN(const schedule::Ticket ticket, runtime.submit({.kernel = fma}));
@@ -25,26 +25,28 @@ namespace wattune::schedule {
 
 enum class WhenFull { wait, refuse };
 enum class Shutdown {
-  finish,  // everything that was submitted
-  cancel,  // what waits at once, what runs at its next block
+  finish,  // runs everything that was submitted
+  cancel,  // ends waiting works at once, running ones at their next block
 };
 
 struct RuntimeOptions {
   Policy policy;
-  Forecaster forecaster = {};  // none: what the policy knows is what was learnt before
+  Forecaster forecaster = {};  // if empty, the policy knows only pairs that were learnt before
   SchedulerOptions scheduler = {};
-  std::size_t most_works = 65536;  // that have not ended
+  std::size_t most_works = 65536;  // most works that have not ended
   WhenFull when_full = WhenFull::wait;
-  std::size_t trace_events = 0;  // that are kept
+  std::size_t trace_events = 0;  // most events that the trace keeps; no trace if 0
 };
 
-// A work on its way. Copies are of the same work.
+// A handle of a submitted work. Copies refer to the same work.
 class Ticket {
  public:
   WorkId id() const { return id_; }
   bool is_done() const;
-  // Its statistics, or why it did not succeed: cancelled, timeout, device_lost, launch_failed or what the machine says.
+  // Waits for the end of the work. Returns its statistics, or the error with which it ended: cancelled, timeout,
+  // device_lost, launch_failed or another one of the machine.
   Result<WorkStatistics> wait() const { return result_.get(); }
+  // Waits for the end, at most for this time; nullopt if the work has not ended then.
   std::optional<Result<WorkStatistics>> wait_for(std::chrono::nanoseconds time) const;
 
  private:
@@ -58,32 +60,34 @@ class Ticket {
 struct RuntimeStatistics {
   std::size_t succeeded = 0;
   std::size_t failed = 0;
-  std::size_t waiting = 0;  // that have not ended
+  std::size_t waiting = 0;  // works that have not ended
 };
 
 class Runtime {
  public:
-  // Precondition: there is a machine and a policy.
+  // Starts the threads. Precondition: there is a machine and a policy.
   Runtime(std::unique_ptr<Machine> machine, RuntimeOptions options);
   ~Runtime();  // Shutdown::cancel
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  // All of them or none. busy (no room, with WhenFull::refuse), invalid_argument (more at once than there is ever room
-  // for), unavailable (it was shut down), and what Scheduler::submit() refuses.
+  // Submits all of the works or none. Fails with busy if there is no room (with WhenFull::refuse), with
+  // invalid_argument if there are more at once than there is ever room for, and with unavailable after shutdown().
+  // Errors of Scheduler::submit() are passed on.
   Result<std::vector<Ticket>> submit(std::span<const Work> works);
   Result<Ticket> submit(const Work& work);
-  // False: it has ended. True: it will, perhaps in success, if it was faster.
+  // Asks for the end of the work. Returns false if it has ended; true if it will end, possibly in success if it was
+  // faster.
   bool cancel(const Ticket& ticket);
 
-  // Waits until all works have ended. What is submitted from its beginning on is refused. A second call that cancels
-  // hurries a first one that finishes.
+  // Waits until all works have ended. New works are refused from the beginning of the call. A second call with
+  // Shutdown::cancel hurries a first one with Shutdown::finish.
   void shutdown(Shutdown how);
 
   RuntimeStatistics statistics() const;
-  // Why nothing runs any more; none: all is well.
+  // Returns why nothing runs any more; nullopt if the machine is not lost.
   std::optional<Error> lost() const;
-  // What Trace::json() says of the newest state.
+  // Returns Trace::json() of the newest state.
   std::string trace_json() const;
   const Machine& machine() const;
 

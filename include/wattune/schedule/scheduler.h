@@ -1,9 +1,9 @@
 // Scheduler: a queue of works on one machine, driven by the events of the machine.
 //
-// It has no thread and no clock of its own, so that equal calls give equal runs; runtime.h puts one behind threads. It
-// asks its policy whenever something arrived or ended, and turns the plan into launches: it starts what is new, stops
-// what is to give way, resumes it at the next block, and keeps windows of slices full. The machine and the trace
-// outlive it; one thread at a time.
+// It has no thread and no clock of its own, so that equal calls give equal runs; runtime.h adds threads. It asks its
+// policy whenever something arrived or ended, and turns the plan into launches. It starts new works, stops those that
+// must give way, resumes them at the next block, and keeps windows of slices full. The machine and the trace outlive
+// it; one thread at a time.
 //
 //   schedule::Scheduler scheduler(machine, *schedule::find_policy("paired"));
 //   WATTUNE_ASSIGN(const auto ids, scheduler.submit(works));
@@ -28,17 +28,19 @@
 namespace wattune::schedule {
 
 struct SchedulerOptions {
-  std::size_t window =
-      64;  // works that a decision looks at, and as many at most of other kernels, which bounds what it costs
-  // For which a work beyond its limit, or one that was cancelled, may hold the machine. Then the machine is lost.
+  // Most works that a decision considers, plus at most as many first works of other kernels; it bounds the cost of a
+  // decision.
+  std::size_t window = 64;
+  // The time for which a cancelled work, or one beyond its limit, may hold the machine. Then the machine is lost.
   Nanoseconds grace = nanoseconds_from_seconds(1);
-  // For which what begins waits for the blocks of such a work to leave.
+  // The time for which new launches wait for the blocks of such a work to leave.
   Nanoseconds drain = nanoseconds_from_ms(10);
   double correction_weight = PairTable::kWeight;
-  Objective objective = {};  // the policy's, for which the best way of a pair is found
-  // Sets the clocks that plans ask for and restores them at the end; nullptr: the board has its own. Outlives it.
+  Objective objective = {};  // of the policy; for it the best way of a pair is found
+  // Sets the clocks that plans ask for and restores them at the end. With nullptr, the board keeps its own. It outlives
+  // the scheduler.
   backend::ClockControl* clocks = nullptr;
-  Nanoseconds clock_hold = nanoseconds_from_seconds(1);  // for which clocks are held at least
+  Nanoseconds clock_hold = nanoseconds_from_seconds(1);  // shortest time for which clocks are held
 };
 
 class Scheduler {
@@ -48,33 +50,36 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  // All of them or none. not_found (a kernel, a work of `after`), invalid_argument (a grid without blocks, a block that
-  // no SM holds, works that wait for each other), cancelled (a work of `after` has failed), device_lost.
+  // Submits all of the works or none. Fails with not_found if a kernel or a work of `after` does not exist. Fails with
+  // invalid_argument if a grid has no blocks, no SM holds a block, a limit is not positive, or works wait for each
+  // other. Fails with cancelled if a work of `after` has failed, and with device_lost.
   Result<std::vector<WorkId>> submit(std::span<const Work> works);
-  // What waits ends at once, what runs or is launched behind something that does when its launches have ended:
-  // persistent ones at the next block. False: there is no such work any more.
+  // Cancels a work. A waiting one ends at once; one that runs, or is launched behind one that runs, ends with its
+  // launches, persistent ones at the next block. Returns false if the work has ended or never existed.
   bool cancel(WorkId work);
 
-  // Asks the policy and launches what it wants.
+  // Asks the policy and launches what its plan wants.
   void dispatch();
+  // Notes launches that ended, and the time and energy until now.
   void note(const std::vector<Ended>& ended);
-  // Until when to wait for the machine at the latest.
+  // Returns until when to wait for the machine at the latest.
   Nanoseconds deadline() const;
 
   bool is_idle() const;     // no work is left
   bool is_running() const;  // launches are in flight
   std::size_t size() const;
-  // Why no clocks are set any more, which the board has had back; none: all is well.
+  // Returns why no clocks are set any more, after the board has had its own back; nullopt if nothing was refused.
   const std::optional<Error>& clock_refusal() const;
-  // Why nothing runs here any more; none: all is well.
+  // Returns why nothing runs here any more; nullopt if the machine is not lost.
   const std::optional<Error>& lost() const;
 
-  // Works that ended since the last call, in the order in which they did.
+  // Returns the works that ended since the last call, in the order in which they did.
   std::vector<Finished> take_finished();
-  // Pairs of kernels that were seen since the last call and that the policy would know a forecast of.
+  // Returns pairs of kernels that were seen first since the last call and have no forecast.
   std::vector<std::pair<KernelId, KernelId>> take_unknown_pairs();
+  // Stores the forecast of a pair.
   void learn(KernelId first, KernelId second, const PairForecast& forecast);
-  // All that this table holds, in place of what was known.
+  // Replaces everything that was known of pairs by this table.
   void learn(PairTable table);
   const PairTable& table() const;
 

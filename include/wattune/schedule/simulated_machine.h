@@ -1,6 +1,7 @@
-// SimulatedMachine: a GPU that does not exist as a machine for schedulers, in virtual time; what it tells is simulated.
+// SimulatedMachine: a simulated GPU as a machine for schedulers, in virtual time; all its times and energies are
+// simulated.
 //
-// Owned by the caller. Kernels may be added from any thread at any time; all else as Machine.
+// The caller owns it. Any thread may add kernels at any time; otherwise the rules of Machine hold.
 //
 //   schedule::SimulatedMachine machine(*simulate::find_gpu_model("H100"));
 //   WATTUNE_ASSIGN(const auto fma, machine.add(simulate::fma_probe()));
@@ -19,19 +20,21 @@ namespace wattune::schedule {
 
 struct SimulatedMachineOptions {
   simulate::GpuOptions gpu = {};
-  // What fetching its next logical block takes a persistent block: an atomic to the L2 cache and back.
+  // The time that a persistent block needs to fetch its next logical block: an atomic to the L2 cache and back.
   Nanoseconds fetch{700};
 };
 
 MachineLimits limits_of(const simulate::GpuModel& gpu);
 
-// Of the kernel's grid on a GPU of its own. invalid_argument, not_found, as SimulatedGpu::add_kernel().
+// Returns the time of the kernel's grid on a GPU of its own. Fails with invalid_argument and not_found as
+// SimulatedGpu::add_kernel() does.
 Result<Nanoseconds> time_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
-// What it keeps busy meanwhile (KernelTraits::use).
+// Returns the share of the time for which it keeps each resource busy meanwhile (KernelTraits::use).
 Result<std::vector<double>> use_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
-// What the description says of a kernel; its time alone and its utilisation are left to whoever measures them.
+// Returns the traits that follow from the description of a kernel. The caller measures its time alone and its
+// utilisation.
 Result<KernelTraits> traits_of(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
-// The kernel as schedulers see it, from runs alone on a GPU of its own: time, utilisation, saturating share.
+// Returns the traits of the kernel from runs alone on a GPU of its own: with time, utilisation and saturating share.
 Result<KernelTraits> profile_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
 
 class SimulatedMachine final : public Machine {
@@ -39,7 +42,7 @@ class SimulatedMachine final : public Machine {
   explicit SimulatedMachine(simulate::GpuModel gpu, const SimulatedMachineOptions& options = {});
   ~SimulatedMachine() override;
 
-  // As profile_alone() says of it, or with traits that were had earlier.
+  // Adds a kernel with the traits of profile_alone(), or with these.
   Result<KernelId> add(const simulate::SimulatedKernel& kernel);
   KernelId add(const simulate::SimulatedKernel& kernel, const KernelTraits& traits);
 
@@ -56,13 +59,13 @@ class SimulatedMachine final : public Machine {
   std::unique_ptr<State> state_;
 };
 
-// A kernel with what a profile of it says.
+// A kernel with the traits of its profile.
 struct ProfiledKernel {
   simulate::SimulatedKernel kernel;
   KernelTraits traits;
 };
 
-// A machine of its own with these kernels, numbered in their order.
+// Makes a machine with these kernels, numbered in their order.
 std::unique_ptr<SimulatedMachine> simulated_machine(const simulate::GpuModel& gpu,
                                                     const std::vector<ProfiledKernel>& kernels,
                                                     const SimulatedMachineOptions& options = {});

@@ -1,8 +1,8 @@
-// Stand-ins: partners of our own for kernels that are tuned to run beside others of a kind.
+// Stand-ins: built-in partners, beside which kernels are tuned for company of one kind.
 //
-// Each asks for one thing alone: the pipelines (`compute`: four chains of multiply-adds), the bandwidth of the memory
-// (`memory`: a copy), or its latency (`latency`: reads whose addresses are what the read before found). In CUDA and
-// OpenCL; one configuration each. Pure functions.
+// Each uses one resource only: the pipelines (`compute`: four chains of multiply-adds), the bandwidth of the memory
+// (`memory`: a copy), or its latency (`latency`: each read gives the address of the next). They are in CUDA and OpenCL,
+// with one configuration each. Pure functions.
 //
 //   WATTUNE_ASSIGN(const KernelSpec partner, schedule::stand_in("memory"));
 #pragma once
@@ -15,10 +15,10 @@
 
 namespace wattune::schedule {
 
-// "compute", "memory", "latency".
+// Returns "compute", "memory" and "latency".
 const std::vector<std::string>& stand_in_names();
 
-// not_found, with the nearest name.
+// Returns the spec of a stand-in. Fails with not_found, with the nearest name.
 Result<KernelSpec> stand_in(const std::string& name);
 
 }  // namespace wattune::schedule

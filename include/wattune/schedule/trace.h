@@ -1,6 +1,6 @@
-// Trace: what a scheduler ran and decided, as a file that Perfetto (ui.perfetto.dev) and Chrome open.
+// Trace: the launches and decisions of a scheduler, as a file that Perfetto (ui.perfetto.dev) and Chrome open.
 //
-// Written by the thread that owns the scheduler; a copy may be read elsewhere.
+// The thread that owns the scheduler writes it; other threads may read a copy.
 //
 //   schedule::Trace trace;
 //   schedule::Scheduler scheduler(machine, policy, {}, &trace);
@@ -43,7 +43,7 @@ struct Decision {
 
 class Trace {
  public:
-  // Later events are counted only, so that a runtime that runs for days does not fill the memory.
+  // Keeps at most so many events and only counts later ones, so that a runtime of days does not fill the memory.
   explicit Trace(std::size_t most_events = 1'000'000) : most_events_(most_events) {}
 
   void add(Span span);
@@ -52,7 +52,8 @@ class Trace {
   const std::vector<Span>& spans() const { return spans_; }
   std::size_t dropped() const { return dropped_; }
 
-  // Trace Event Format: a track for each lane, an instant event for each decision; microseconds.
+  // Returns the events in the Trace Event Format: a track for each lane, an instant event for each decision, in
+  // microseconds.
   std::string json() const;
 
  private:

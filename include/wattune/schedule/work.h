@@ -1,4 +1,4 @@
-// Work: a kernel's grid that somebody wants to have run, and what became of it.
+// Work: a request to run a kernel's grid, and its statistics.
 //
 // Values; any thread.
 //
@@ -20,13 +20,13 @@ constexpr Nanoseconds kForever{std::numeric_limits<double>::infinity()};
 
 struct Work {
   KernelId kernel = 0;
-  unsigned tenant = 0;  // who wants it, for traces and statistics
-  int priority = 0;     // the higher, the earlier
+  unsigned tenant = 0;  // the client, for traces and statistics
+  int priority = 0;     // higher ones run earlier
   std::vector<WorkId> after = {};
-  // Works of the same submission, by their places in it, that must have ended before.
+  // Works of the same submission, by their places in it, that must end before this one begins.
   std::vector<std::size_t> after_in_batch = {};
   Nanoseconds limit = kForever;  // from its first launch to its end
-  std::size_t copy = 0;          // whose buffers it uses, as Launch has it
+  std::size_t copy = 0;          // whose buffers it uses, as in Launch
 };
 
 struct WorkStatistics {
@@ -34,10 +34,10 @@ struct WorkStatistics {
   Nanoseconds started;  // its first block
   Nanoseconds ended;
   unsigned launches = 0;
-  Nanoseconds solo;       // while nothing else ran
-  Nanoseconds together;   // while something else did
+  Nanoseconds solo;       // time while no other work ran
+  Nanoseconds together;   // time while another work ran
   unsigned partners = 0;  // works that ran at the same time
-  Joules energy;          // of the board while it ran, in equal parts with those beside it; 0: unknown
+  Joules energy;          // of the board while it ran, in equal parts with the works beside it; 0 if unknown
 
   Nanoseconds response() const { return ended - submitted; }
 };

@@ -1,8 +1,8 @@
-// Baseline: what random search is expected to achieve on a recorded space, computed instead of simulated.
+// Baseline: the expected result of random search on a recorded space, computed instead of simulated.
 //
-// Method: Willemsen et al., "A methodology for comparing optimization algorithms for auto-tuning", FGCS 159 (2024),
-// with the formulas as their program computes them; docs/score.md has them all. Values are objectives to be minimised,
-// times are seconds. Immutable; may be shared between threads.
+// The method is that of Willemsen et al., "A methodology for comparing optimization algorithms for auto-tuning", FGCS
+// 159 (2024), with the formulas as their program computes them; docs/score.md has them all. Values are objectives to be
+// minimised, times are seconds. A Baseline is immutable and may be shared between threads.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@
 
 namespace wattune::score {
 
-// Where the measured part of a run begins and ends: the share of the way from the median to the optimum that random
-// search has covered.
+// Begin and end of the measured part of a run: the share of the way from the median to the optimum that random search
+// has covered.
 inline constexpr double kStartShare = 0.01;
 inline constexpr double kEndShare = 0.95;
 
 class Baseline {
  public:
-  // From every configuration of a space, each once. invalid_argument: none is correct, or all correct ones are as fast,
-  // so that there is nothing to search for, or they cost no time.
+  // Makes a baseline from every configuration of a space, each once. Fails with invalid_argument if none is correct, if
+  // all correct ones are equally fast, so that there is nothing to search for, or if they cost no time.
   static Result<Baseline> of(const std::vector<Trial>& trials, tune::ReplayClock clock);
 
   std::size_t valid() const { return best_first_.size(); }
@@ -32,18 +32,23 @@ class Baseline {
   double median() const { return median_; }
   const std::vector<double>& best_first() const { return best_first_; }
 
-  // Evaluations that random search needs to cover this share of the way from the median to the optimum, in (0, 1).
+  // Returns the number of evaluations that random search needs to cover this share, in (0, 1), of the way from the
+  // median to the optimum.
   std::uint64_t evaluations_to(double share) const;
-  // What an evaluation of random search costs on average, and the median cost of a correct or failed one.
+  // Average cost of an evaluation of random search, and the median cost of a correct or failed one, in seconds.
+
   double mean_cost() const { return mean_cost_; }
   double median_cost() const { return median_cost_; }
 
-  // The measured part in seconds, at least two evaluations long, and how long runs go on.
+  // The measured part in seconds, which is at least two evaluations long, and the length of runs.
+
   double start() const { return start_; }
   double end() const { return end_; }
   double budget() const { return 1.1 * end_; }
 
-  // `points` equidistant times from start() to end(), and the expected best value of random search at each.
+  // These return `points` equidistant times from start() to end(), and the expected best value of random search at
+  // each.
+
   std::vector<double> times(std::size_t points) const;
   std::vector<double> curve(std::size_t points) const;
 

@@ -1,7 +1,8 @@
-// Reach: how many evaluations a strategy needs to come near the optimum, against random search in closed form.
+// Reach: the number of evaluations that a strategy needs to come near the optimum, against random search in closed
+// form.
 //
-// Unlike the score it knows no budget: a run goes on until it is near enough, so that it tells the same of a space
-// whichever cutoff is chosen.
+// Unlike the score it has no budget. A run goes on until it is near enough, so the result for a space does not depend
+// on the choice of a cutoff.
 //
 //   WATTUNE_ASSIGN(auto reaches, reach({scored}, {{"auto", {}}}, {.within = 0.05}));
 #pragma once
@@ -15,19 +16,19 @@
 namespace wattune::score {
 
 struct ReachOptions {
-  double within = 0.05;  // near: an objective of at most (1 + within) times the optimum
+  double within = 0.05;  // an objective is near if it is at most (1 + within) times the optimum
   std::size_t repeats = 100;
   std::uint64_t seed = 1;
-  std::size_t ahead = 1;  // proposals that a strategy is asked for in advance
-  unsigned threads = 0;   // 0: one for each processor
-  // Called after each run, from any thread, one at a time.
+  std::size_t ahead = 1;  // number of proposals that a strategy is asked for in advance
+  unsigned threads = 0;   // with 0, one for each processor
+  // Function that is called after each run, from any thread, one at a time.
   std::function<void(std::size_t done, std::size_t all)> progress;
 };
 
 struct SpaceReach {
   std::uint64_t near = 0;  // configurations that are near the optimum
   double random = 0.0;     // median evaluations of random search
-  double median = 0.0;     // of the strategy's runs, failed evaluations included
+  double median = 0.0;     // median of the strategy's runs, failed evaluations included
 
   double speedup() const { return random / median; }
 };
@@ -38,12 +39,13 @@ struct StrategyReach {
   double speedup = 0.0;            // geometric mean over the spaces
 };
 
-// The least number of draws without replacement that find one of `near` configurations among `all` with a probability
-// of one half or more. Precondition: 0 < near <= all.
+// Returns the least number of draws without replacement that find one of `near` configurations among `all` with a
+// probability of at least one half. Precondition: 0 < near <= all.
 std::uint64_t median_draws(std::uint64_t near, std::uint64_t all);
 
-// Equal seeds give equal results, whatever the number of threads. As score(); invalid_argument also: `within` negative,
-// or an optimum that is not positive, of which no share can be taken.
+// Computes the reach of each strategy on each space. Equal seeds give equal results, whatever the number of threads.
+// Fails as score() does, and with invalid_argument if `within` is negative or an optimum is not positive, so that it
+// has no shares.
 Result<std::vector<StrategyReach>> reach(const std::vector<ScoredSpace>& spaces,
                                          const std::vector<StrategyChoice>& strategies, const ReachOptions& options);
 

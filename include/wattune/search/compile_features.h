@@ -1,4 +1,4 @@
-// CompileFeatures: what is known of a configuration once it is compiled, before it runs. A plain value.
+// CompileFeatures: the properties of a configuration that are known once it is compiled, before it runs. A plain value.
 //
 //   for (const ConfigurationId id : strategy->prospects())
 //     if (const auto features = look_at(compile(id))) strategy->foresee(id, *features);
@@ -12,8 +12,8 @@
 namespace wattune::search {
 
 struct CompileFeatures {
-  bool runs = true;             // false: it cannot be compiled, or no device of this kind can launch its kernels
-  std::vector<Metric> metrics;  // by resource_names() (core/kernel_spec.h), as far as the compiler tells
+  bool runs = true;             // false if it cannot be compiled, or if no device of this kind can launch its kernels
+  std::vector<Metric> metrics;  // named as in resource_names() (core/kernel_spec.h), as far as the compiler tells
 };
 
 }  // namespace wattune::search

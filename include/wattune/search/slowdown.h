@@ -1,10 +1,11 @@
-// Slowdown: any strategy, but what takes too long beside the fastest counts as worse than everything that does not.
+// Slowdown: wraps any strategy so that configurations too slow beside the fastest count as worse than all others.
 //
-// For an objective with Objective::slowdown. What is too slow counts as the fastest configuration's objective, the more
-// the further it is off (the rule of Deb, "An efficient constraint handling method for genetic algorithms", 2000: what
-// is allowed beats what is not, and among the latter the least violation wins), so that a search finds its way back.
-// Where a faster configuration takes the best one out of the allowed time, the strategy begins anew and is told of all
-// that was measured, as when a run is resumed; otherwise nothing that it was told before can win.
+// It serves an objective with Objective::slowdown. A configuration that is too slow counts as the fastest
+// configuration's objective, increased by how far it is off, so that a search finds its way back. This is the rule of
+// Deb, "An efficient constraint handling method for genetic algorithms", 2000: allowed beats not allowed, and among
+// those not allowed the least violation wins.
+// A faster configuration may put the best one outside the allowed time. Then the strategy begins anew and is told all
+// that was measured, as when a run is resumed; otherwise nothing that it was told before could win.
 //
 //   auto strategy = make_strategy_within(0.05, space, [&] { return make_strategy("auto", space, options); });
 #pragma once
@@ -18,8 +19,8 @@ namespace wattune::search {
 
 using MakeStrategy = std::function<Result<std::unique_ptr<Strategy>>()>;
 
-// `make` gives a strategy of `space` that knows nothing, each time the same; the space outlives what is returned.
-// invalid_argument: a slowdown below 0, or that is no number; errors of `make`.
+// Makes the wrapped strategy. `make` returns a fresh strategy of `space`, the same each time; the space outlives the
+// result. Fails with invalid_argument if the slowdown is below 0 or no finite number, otherwise as `make`.
 Result<std::unique_ptr<Strategy>> make_strategy_within(double slowdown, const space::SearchSpace& space,
                                                        MakeStrategy make);
 

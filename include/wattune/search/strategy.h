@@ -1,9 +1,9 @@
 // Strategy: proposes configurations and learns from their Trials (ask/tell).
 //
-// The loop asks for up to n ids and tells each outcome, failures included; several may be asked before the first is
-// told. A strategy never proposes an id twice, nor one it was told of without asking (resumed Trials). It ends by
-// proposing nothing although nothing is outstanding. The space outlives it. One thread at a time. Equal seeds and
-// equal outcomes give equal proposals on every machine.
+// The loop asks for up to n ids and tells each outcome, including failures; it may ask for several before it tells the
+// first. A strategy never proposes an id twice, nor one whose outcome it was told without asking (resumed Trials). A
+// strategy has ended when it proposes nothing although no outcome is outstanding. The space outlives it. One thread at
+// a time. Equal seeds and equal outcomes give equal proposals on every machine.
 //
 //   auto strategy = make_strategy("greedy_ils", space, {.seed = 7});
 //   for (auto id : (*strategy)->ask(1)) (*strategy)->tell(id, measure(id));
@@ -44,52 +44,56 @@ class Strategy {
  public:
   virtual ~Strategy();
 
-  // Up to n new ids. Fewer, or none, when the space is exhausted or the strategy waits for outcomes.
+  // Returns up to n new ids; fewer, or none, if the space is exhausted or the strategy waits for outcomes.
   std::vector<ConfigurationId> ask(std::size_t n);
-  // How far the run has come, before it is asked: for those that share its limits among steps.
+  // Takes the progress of the run, before ask(). Strategies that divide the run's limits among steps need it.
   virtual void see(const Progress& /*progress*/) {}
-  // What it had better do while that is evaluated, on any thread but before anything else is called, so that the next
-  // ask() is quick; empty: nothing. Whoever asks for it once does all of it from then on.
+  // Returns work that makes the next ask() quick; empty if there is none. The caller runs it while an evaluation is in
+  // flight, on any thread, before any other call. A caller that asks for it once must run all of it from then on.
   virtual std::function<void()> pending_work() { return {}; }
-  // The outcome of an id, asked for or not. Smaller objectives are better; failures have none. Where the first one told
-  // is negative, a metric that is to be large, one of 0 and above counts as a failure.
+  // Takes the outcome of an id, asked for or not. Smaller objectives are better; failures have none. If the first
+  // objective told is negative, that of a metric to be maximised, a later one of 0 or above counts as a failure.
   void tell(ConfigurationId id, const Observation& observation);
 
-  // What it may propose next, the most promising first, for somebody to compile and to foresee() before ask() chooses.
-  // Empty: it makes no use of that.
+  // Returns the ids that it may propose next, the most promising first, so that the caller can compile them and call
+  // foresee() before ask() chooses. Empty if it makes no use of that.
   virtual std::vector<ConfigurationId> prospects() { return {}; }
-  // What is known of one that was not proposed. What does not run never is, as if it had been.
+  // Takes what is known of an id that was not proposed. An id that does not run counts as visited and is never
+  // proposed.
   void foresee(ConfigurationId id, const CompileFeatures& features);
 
   const space::SearchSpace& space() const { return space_; }
-  // What the user should know of how the search went, one line; empty: nothing.
+  // Returns one line for the user on how the search went; empty if there is nothing to say.
   virtual std::string remark() const { return {}; }
-  // What it has settled on so far, where that is its own decision (method.h); none: the best is what it was after.
+  // Returns what it has settled on so far, if that is its own decision (method.h); nullopt if its answer is simply the
+  // best.
   virtual std::optional<ConfigurationId> chosen() const { return std::nullopt; }
 
  protected:
   Strategy(const space::SearchSpace& space, const StrategyOptions& options);
 
-  // The next id that is not visited(), or none.
+  // Returns the next id that is not visited(); nullopt if there is none.
   virtual std::optional<ConfigurationId> do_propose() = 0;
-  // `objective` is positive, of a metric that is to be large its inverse; empty for a failed configuration.
+  // Learns the outcome of an id. `objective` is positive: the inverse for a metric to be maximised; empty for a failed
+  // configuration.
   virtual void do_learn(ConfigurationId id, std::optional<double> objective) = 0;
-  // Before do_learn(), for a strategy that reads more than the objective. Not called for failed configurations.
+  // Reads the whole observation, for strategies that need more than the objective. Called before do_learn(), except for
+  // failed configurations.
   virtual void do_read(ConfigurationId, const Observation&) {}
   virtual void do_foresee(ConfigurationId, const CompileFeatures&) {}
 
-  // With two objectives or more: a number for each of a configuration that was told of, less being better; nullptr for
-  // a failure, or where one was not recorded.
+  // Returns one number for each objective, less being better, for a configuration whose outcome was told, if there are
+  // two objectives or more. Returns nullptr for a failure, or if a number was not recorded.
   const std::vector<double>* costs(ConfigurationId id) const;
   bool several_objectives() const { return objectives_.size() >= 2; }
 
-  // Proposed or told already.
+  // True if the id was proposed or told already.
   bool visited(ConfigurationId id) const { return visited_.contains(id); }
-  // A uniformly drawn id that is not visited; none when the space is exhausted, or where it is not exact() and counted
-  // steps show none. Takes no memory.
+  // Draws an id that is not visited, uniformly; nullopt if the space is exhausted. If the space is not exact(), also
+  // nullopt if a bounded number of steps finds none. Takes no memory.
   std::optional<ConfigurationId> draw_unvisited();
   Random& random() { return random_; }
-  // The configuration to start from, if any; ask() has proposed it before the first do_propose().
+  // Returns the configuration to start from, if any; ask() has proposed it before the first do_propose().
   const std::optional<ConfigurationId>& start() const { return start_; }
 
  private:
@@ -101,21 +105,21 @@ class Strategy {
   Random random_;
   std::optional<ConfigurationId> start_;
   std::unordered_set<ConfigurationId, IdHash> visited_;
-  std::optional<bool> negative_;  // the objectives, once one is known
+  std::optional<bool> negative_;  // true if objectives are negative, once one is known
   std::vector<Objective> objectives_;
   std::unordered_map<ConfigurationId, std::vector<double>, IdHash> costs_;  // empty with fewer than two objectives
   std::unique_ptr<Permutation> order_;  // of all ids; draw_unvisited() walks along it
-  ConfigurationId drawn_ = 0;           // how far
+  ConfigurationId drawn_ = 0;           // how far that walk has come
 };
 
-// A parameter of a strategy, for --help and for checking what the user passes.
+// A parameter of a strategy, for --help and for checking the user's values.
 struct StrategyParameter {
   std::string name;
   double default_value = 0.0;
   double minimum = 0.0;
   double maximum = std::numeric_limits<double>::infinity();
   std::string description;
-  bool whole = false;  // only whole numbers
+  bool whole = false;  // accepts only whole numbers
 };
 
 struct StrategyInfo {
@@ -123,23 +127,26 @@ struct StrategyInfo {
   std::string description;  // one line, with the source of the method
   std::vector<StrategyParameter> parameters;
   bool takes_prior = false;     // StrategyOptions::prior
-  bool reads_counters = false;  // profiled_counters(), without which it searches at random
-  // Asked for several ids it proposes some before it was told of the others, and so learns later; all that learn and
-  // are not hurt so hand out nothing before its time.
+  bool reads_counters = false;  // needs profiled_counters(); searches at random without them
+  // True if it learns later when it is asked for several ids at once, because it proposes some before it was told the
+  // outcomes of others. Learning strategies that are not hurt propose nothing too early.
   bool hurt_by_asking_ahead = false;
 };
 
-// The hardware counters of CUPTI, with their sub-metrics, that `profile` looks for among the metrics of an Observation:
-// one name for each, of which profilers have several. NVIDIA's GPUs from Turing on have them all.
+// Returns the hardware counters of CUPTI, with their sub-metrics, that `profile` looks for among the metrics of an
+// Observation. Returns one name for each counter, though profilers have several. NVIDIA's GPUs from Turing on have them
+// all.
 std::vector<std::string> profiled_counters();
 
-// Every strategy, in the order to show them. Lives as long as the program, as what find_strategy() points to.
+// Returns every strategy, in the order to show them. The list, and what find_strategy() points to, live as long as the
+// program.
 const std::vector<StrategyInfo>& strategies();
-// The one of this name; nullptr: there is none.
+// Returns the strategy of this name; nullptr if there is none.
 const StrategyInfo* find_strategy(std::string_view name);
 
-// not_found (with the nearest name), for the strategy and for each of options.parameters; invalid_argument: a value
-// out of its range, a prior for a strategy without a model, or one without hardware counters for `profile`.
+// Makes the strategy of this name. Fails with not_found (and the nearest name) if the strategy, or one of
+// options.parameters, does not exist. Fails with invalid_argument if a value is out of its range, if a strategy without
+// a model gets a prior, or if the prior of `profile` has no hardware counters.
 Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name, const space::SearchSpace& space,
                                                 const StrategyOptions& options = {});
 

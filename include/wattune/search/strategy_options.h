@@ -1,4 +1,4 @@
-// StrategyOptions: what a strategy is made with. Plain values, which the strategy copies.
+// StrategyOptions: the options from which a strategy is made. Plain values, which the strategy copies.
 //
 //   StrategyOptions options{.seed = 7};
 //   options.parameters["explore"] = 20;
@@ -16,7 +16,7 @@
 
 namespace wattune::search {
 
-// Measured elsewhere, on another device or size; only its proportions count.
+// An objective that was measured elsewhere, on another device or size; only its proportions count.
 struct PriorObjective {
   ConfigurationId id = 0;
   double objective = 0.0;            // positive
@@ -25,11 +25,11 @@ struct PriorObjective {
 
 struct StrategyOptions {
   std::uint64_t seed = 1;
-  // A configuration to start from, proposed first; count() and above mean none.
+  // The configuration to start from, proposed first; none if it is count() or more.
   ConfigurationId start = ~ConfigurationId{0};
-  // What the user wants, for strategies of several objectives; fewer than two leave them what tell() says is smaller.
+  // The user's objectives, for strategies of several objectives. With fewer than two, these minimise what tell() says.
   std::vector<Objective> objectives;
-  // Earlier runs for a strategy with a model to start from, a list each.
+  // Results of earlier runs, a list for each run, for a strategy with a model to start from.
   std::vector<std::vector<PriorObjective>> prior;
   // Parameters of the strategy by name, as `wattune tune --strategy-option NAME=VALUE` gives them.
   std::map<std::string, double> parameters;

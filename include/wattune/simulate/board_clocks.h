@@ -1,9 +1,9 @@
-// Clocks and limit of a simulated board, as those of a real one are set: through a backend::ClockControl. It is on no
-// bus: board() is its name.
+// BoardClocks sets the clocks and the limit of a simulated board through a backend::ClockControl, like those of a real
+// board. The board is on no bus: board() returns its name.
 //
-// The caller owns both, and the board outlives its clocks; one thread at a time. What somebody else has set stays until
-// set() changes it. As with real boards, whose locks cannot be read, restore() gives back limits that were there
-// before, but no locks.
+// The caller owns both, and the board outlives its clocks; one thread at a time. A setting that somebody else made
+// stays until set() changes it. The call restore() gives back the limit that was set before, but no locks, because
+// locks of real boards cannot be read either.
 //
 //   simulate::SimulatedBoard board(*simulate::find_board_model("GT640"));
 //   simulate::BoardClocks clocks(board);

@@ -1,7 +1,8 @@
-// BoardModel: what a board is, as physics: clocks, power, heat, and the sensors that tell of it; and the table of those
-// boards that Wattune emulates.
+// BoardModel describes a board as physics: its clocks, its power, its heat, and the sensors that show them. A table
+// holds the boards that Wattune emulates.
 //
-// Values; any thread. Numbers from papers and recordings are marked in src/simulate/board_table.cc, the others assumed.
+// Values; any thread. src/simulate/board_table.cc tells which numbers come from papers and recordings; the others are
+// assumed.
 //
 //   const simulate::BoardModel& a100 = *simulate::find_board_model("A100");
 //   const Watts power = simulate::power_at(a100, {.graphics = Megahertz(985)}, {.core = 1.0}, Celsius(50));
@@ -17,7 +18,8 @@
 
 namespace wattune::simulate {
 
-// How much of what each part of a board could draw is drawn: 1 for a kernel that saturates it. Nothing forbids more.
+// The share of the power that each part of a board can draw at most: 1 for a kernel that saturates it. Values above 1
+// are allowed.
 struct Activity {
   double core = 0.0;
   double memory = 0.0;
@@ -31,7 +33,7 @@ struct SensorModel {
   std::string name;  // "power.instant", "power.average", "power.draw" or "energy"
   SensorKind kind = SensorKind::power;
   power::SensorTraits traits;
-  // Of a counter: it adds the mean of a window in each period, and so never sees the rest; else all of it.
+  // True if a counter adds the mean of a window in each period and never sees the rest. Otherwise it counts everything.
   bool counts_windows_only = false;
 };
 
@@ -43,56 +45,59 @@ struct PowerLimits {
 
 struct BoardModel {
   std::string name;                      // "A100"
-  std::vector<Megahertz> clocks;         // of graphics, the lowest first
-  std::vector<Megahertz> memory_clocks;  // the highest first
-  Watts idle;                            // P0: with a context and nothing to do, at 50 °C
-  Watts deep_idle;                       // without a context, at 50 °C
+  std::vector<Megahertz> clocks;         // of graphics, in ascending order
+  std::vector<Megahertz> memory_clocks;  // in descending order
+  Watts idle;                            // P0: power with a context and nothing to do, at 50 °C
+  Watts deep_idle;                       // power without a context, at 50 °C
   double core_watts_per_mhz = 0.0;       // alpha
   double memory_watts_per_mhz = 0.0;
-  // What clocks cost whatever is done: all that makes lower core clocks pay where the voltage is constant.
+  // Power that the clocks cost whether or not anything runs. Only these terms make lower core clocks pay on a board
+  // whose voltage is constant.
   double core_clocking_watts_per_mhz = 0.0;
   double memory_clocking_watts_per_mhz = 0.0;
   double voltage_slope = 0.0;   // beta, per MHz
-  Megahertz voltage_threshold;  // tau: up to it the voltage is the lowest
-  Volts lowest_voltage{0.7};    // that of the clocks up to tau
+  Megahertz voltage_threshold;  // tau: the voltage is lowest at clocks up to it
+  Volts lowest_voltage{0.7};    // at clocks up to tau
   PowerLimits limits;
   std::vector<SensorModel> sensors;
   bool locks_memory = true;  // whether its memory clock can be locked
-  double gain = 1.0;         // of its sensors: what they show is gain * truth + offset
+  double gain = 1.0;         // of its sensors: they show gain * truth + offset
   Watts offset = {};
   Celsius ambient{30.0};
-  Celsius at_limit{80.0};                // where it settles at its usual limit
-  Nanoseconds thermal_time{60e9};        // to come as close as 1/e to where it settles
-  Nanoseconds least_lock_latency{10e6};  // until a lock is obeyed, drawn anew for each
+  Celsius at_limit{80.0};                // temperature that it settles at under its usual limit
+  Nanoseconds thermal_time{60e9};        // until the distance to the settled temperature has fallen to 1/e
+  Nanoseconds least_lock_latency{10e6};  // until the board obeys a lock; drawn anew for each lock
   Nanoseconds most_lock_latency{300e6};
 };
 
 const std::vector<BoardModel>& board_models();
-// nullptr: there is none of that name.
+// Returns nullptr if no board has that name.
 const BoardModel* find_board_model(const std::string& name);
 
-// What a board is asked to run at. Empty: its highest clocks and its usual limit.
+// Settings that a board is asked to run at. An empty member means the highest clock or the usual limit.
 struct Operation {
   std::optional<Megahertz> graphics = {};
   std::optional<Megahertz> memory = {};
   std::optional<Watts> limit = {};
 };
 
-// What it draws at which clock under a load that fills its cores, at 50 °C and without a limit.
+// Returns the power at each clock under a load that fills the cores, at 50 °C and without a limit.
 model::PowerCurve power_curve(const BoardModel& model);
-// What it draws at these clocks while nothing runs, beside P0.
+// Returns the power that these clocks cost while nothing runs, on top of P0.
 Watts clocking_power(const BoardModel& model, Megahertz graphics, Megahertz memory);
-// P = min(limit, P0 * (1 + 0.003 * (T - 50)) + clocking + u * what that curve adds to P0 + the same of the memory,
-// whose voltage is constant) (paper 003, equation 2, with leakage that grows with the temperature).
+// Returns P = min(limit, P0 * (1 + 0.003 * (T - 50)) + clocking + core load + memory load). The core load is u times
+// what power_curve() adds to P0; the memory load is linear in its clock, since its voltage is constant. This is
+// equation 2 of paper 003, with leakage that grows with the temperature.
 Watts power_at(const BoardModel& model, const Operation& operation, const Activity& activity, Celsius temperature);
-// The same without the limit.
+// Returns the power that power_at() would return without a limit.
 Watts wanted_power(const BoardModel& model, const Operation& operation, const Activity& activity, Celsius temperature);
-// The highest clock of the table up to the one asked for with which the limit holds; the lowest where none does.
+// Returns the highest clock of the table, up to the one asked for, at which the limit holds; the lowest if it holds at
+// none.
 Megahertz clock_under_load(const BoardModel& model, const Operation& operation, const Activity& activity,
                            Celsius temperature);
-// Of these clocks the one that is nearest to this one.
+// Returns the one of these clocks that is nearest to `clock`.
 Megahertz nearest_clock(const std::vector<Megahertz>& clocks, Megahertz clock);
-// Kelvin for each watt.
+// Returns kelvin per watt.
 double thermal_resistance(const BoardModel& model);
 
 }  // namespace wattune::simulate

@@ -1,6 +1,6 @@
-// The sensors of a simulated board as those of any other: a power::Board made of them, and a recorder in virtual time.
+// Sensors of a simulated board, presented like those of a real one: a power::Board and a recorder in virtual time.
 //
-// The simulated board outlives both; whoever lets its time pass and whoever reads are the same thread.
+// The simulated board outlives both. The same thread lets its time pass and reads its sensors.
 //
 //   power::Board board = simulate::sensors_of(simulated);
 //   const auto recorder = simulate::make_recorder(simulated, board);
@@ -16,11 +16,11 @@
 
 namespace wattune::simulate {
 
-// Named "simulated.power.instant" and so on, with the traits that they have in truth.
+// Returns sensors named "simulated.power.instant" and so on. Their traits are the true ones.
 power::Board sensors_of(SimulatedBoard& board);
 
-// Reads each sensor of `sensors` four times in its period, but no more often than every 2 ms and no less than every 25,
-// while the time of `board` passes. wait() lets it pass.
+// Returns a recorder that reads each sensor of `sensors` four times in its period, at intervals from 2 to 25 ms, while
+// the time of `board` passes. Its wait() lets time pass.
 std::unique_ptr<power::Recorder> make_recorder(SimulatedBoard& board, power::Board& sensors);
 
 }  // namespace wattune::simulate

@@ -1,8 +1,7 @@
-// Kernels that share a GPU in papers and probes, as simulated ones: the eight of Kernelet and the three that were
-// measured on an H100.
+// Simulated kernels that share a GPU: the eight of Kernelet, and three probes that were measured on an H100.
 //
-// Values; any thread. What each one computes is lost; what it asks of a GPU is fitted to how it runs alone, and to
-// nothing else (docs/simulate.md says by which number of each).
+// Values; any thread. A simulated kernel computes nothing. Its demands on a GPU are fitted to how the kernel runs
+// alone, and to nothing else; docs/simulate.md tells which number of each was used.
 //
 //   for (const simulate::KerneletKernel& row : simulate::kernelet_kernels()) run(row.kernel);
 #pragma once
@@ -15,31 +14,32 @@
 
 namespace wattune::simulate {
 
-// What table 4 of Kernelet says of a kernel on one GPU.
+// The numbers of Kernelet's table 4 for a kernel on one GPU.
 struct PublishedRun {
   model::Utilisation utilisation;
   double occupancy = 0.0;
 };
 
 struct KerneletKernel {
-  SimulatedKernel kernel;  // blocks and threads of table 3
+  SimulatedKernel kernel;  // blocks and threads as in table 3
   PublishedRun c2050;
   PublishedRun gtx680;
 };
 
-// PC, SAD, SPMV, ST, MM, MRIQ, BS, TEA.
+// Returns PC, SAD, SPMV, ST, MM, MRIQ, BS and TEA, in this order.
 const std::vector<KerneletKernel>& kernelet_kernels();
 
-// The probes of an H100: FMA, dependent random reads and a copy, each about 20 ms alone.
+// Returns one of three probes of an H100: fused multiply-adds, dependent random reads, or a copy. Each takes about 20
+// ms alone.
 SimulatedKernel fma_probe();
 SimulatedKernel gather_probe();
 SimulatedKernel copy_probe();
 
-// The GPU and a kernel on it as Kernelet's chain sees them. A request is 128 bytes of DRAM's time; resources that are
-// busy are the pipes, in their order, and L2.
+// Describes the GPU to Kernelet's chain. A request takes the time in which DRAM moves 128 bytes.
 model::ChainSm chain_sm(const GpuModel& gpu);
+// Describes a kernel on that GPU to the chain. Its busy resources are the pipes, in their order, and L2.
 model::WarpProfile chain_profile(const SimulatedKernel& kernel, const GpuModel& gpu);
-// not_found, invalid_argument: as model::occupancy().
+// Describes a kernel as one of a pair. Fails with not_found or invalid_argument, as model::occupancy() does.
 Result<model::PairKernel> pair_kernel(const SimulatedKernel& kernel, const GpuModel& gpu);
 
 }  // namespace wattune::simulate

@@ -1,4 +1,5 @@
-// Jiao's fifteen features of a kernel whose blocks were counted, for GPUs that keep their counters to themselves.
+// Jiao's fifteen features, computed for a kernel whose blocks were counted. They serve on GPUs whose performance
+// counters cannot be read.
 //
 //   const auto block = schedule::count_block(*device, *kernel).value();   // ptx_profile.h
 //   const auto features = simulate::features_of(block, blocks, time_alone, *simulate::find_gpu_model("H200"));
@@ -13,9 +14,10 @@
 
 namespace wattune::simulate {
 
-// Of a grid of so many blocks that takes so long. Rates are those of threads where the table counts operations, and of
-// warps where it counts instructions. What the caches answer counts as L2's and DRAM's, so that these are upper bounds;
-// texture transactions are 0, since kernels that sample are not counted. Precondition: a positive time.
+// Computes the features of a grid of `blocks` blocks that takes `time`. Rates count threads where the table counts
+// operations, and warps where it counts instructions. Accesses that the caches answer count as accesses to L2 and DRAM,
+// so those numbers are upper bounds. Texture transactions are 0, since kernels that sample textures are not counted.
+// Precondition: `time` is positive.
 model::KernelFeatures features_of(const BlockCosts& block, std::uint64_t blocks, Nanoseconds time, const GpuModel& gpu);
 
 }  // namespace wattune::simulate

@@ -1,7 +1,7 @@
-// Kernels of a GT 640: the eleven of Jiao et al., and families of others like them, to train and to test models with.
+// Kernels of a GT 640: the eleven of Jiao et al., and families of similar kernels to train and to test models with.
 //
-// Jiao, Lu, Huynh and Mitra (model/kernel_features.h), table 3. Values; any thread. Fitted to what the paper prints of
-// each kernel alone, and to nothing that it says of two (docs/simulate.md).
+// Jiao, Lu, Huynh and Mitra (model/kernel_features.h), table 3. Values; any thread. The kernels are fitted to the
+// numbers that the paper prints of each kernel alone, and to nothing that it says of pairs (docs/simulate.md).
 //
 //   for (const simulate::Gt640Kernel& row : simulate::gt640_kernels()) run(row.kernel);
 //   const auto micro = simulate::gt640_micro_kernels(190, 1);
@@ -16,25 +16,26 @@
 
 namespace wattune::simulate {
 
-// The GPU that they are fitted to: the preset GT640.
+// Returns the GPU that the kernels are fitted to: the preset GT640.
 const GpuModel& gt640();
 
 struct Gt640Kernel {
   SimulatedKernel kernel;
-  double gops = 0.0;                  // table 3: 1e9 instructions of warps per second, alone at the highest clocks
-  double gigabytes_per_second = 0.0;  // and what it moves from and to DRAM
+  double gops = 0.0;                  // table 3: 1e9 warp instructions per second, alone at the highest clocks
+  double gigabytes_per_second = 0.0;  // table 3: traffic from and to DRAM, alone
   unsigned resident = 8;              // blocks that an SM holds
 };
 
-// Pathfinder, Bitonic, Bt, Hotspot, Layer, Samplerank, Srad, Matrix, Time_step, Mergehist, Transpose.
+// Returns Pathfinder, Bitonic, Bt, Hotspot, Layer, Samplerank, Srad, Matrix, Time_step, Mergehist and Transpose.
 const std::vector<Gt640Kernel>& gt640_kernels();
-// nullptr: there is none of that name.
+// Returns nullptr if no kernel has that name.
 const Gt640Kernel* find_gt640_kernel(std::string_view name);
 
-// So many kernels that load the pipes, shared memory, L2 and DRAM by random shares, each mostly one of them.
+// Returns `count` kernels that load the pipes, shared memory, L2 and DRAM by random shares. Each is drawn between one
+// that mostly computes and one that mostly moves data.
 std::vector<SimulatedKernel> gt640_micro_kernels(std::size_t count, std::uint64_t seed);
-// So many that differ from one of the eleven in all that it asks for, by up to a factor of 1.5. Another seed gives
-// others.
+// Returns `count` kernels, each a copy of one of the eleven with every demand changed by a random factor of up to 1.5.
+// The factors depend on the seed.
 std::vector<SimulatedKernel> gt640_varied_kernels(std::size_t count, std::uint64_t seed);
 
 }  // namespace wattune::simulate

@@ -1,7 +1,7 @@
-// PtxModule: a PTX text made ready to run on the host, its variables placed in a VirtualMemory.
+// PtxModule is a PTX text made ready to run on the host, with its variables placed in a VirtualMemory.
 //
-// Instructions that the interpreter does not know are found here, not while a kernel runs. A module shares its code
-// with its copies and may be used by any thread; the memory must outlive it.
+// load() and kernel() find the instructions that the interpreter does not know, so they are not discovered while a
+// kernel runs. A module shares its code with its copies and may be used by any thread; the memory must outlive it.
 //
 //   WATTUNE_ASSIGN(const slice::PtxTree tree, slice::parse_ptx(text, "gemm.ptx"));
 //   WATTUNE_ASSIGN(const PtxModule module, PtxModule::load(tree, memory));
@@ -26,7 +26,7 @@ namespace ptx {
 struct Code;
 }
 
-// Where a parameter lies among the bytes that a launch brings.
+// The place of a parameter among the bytes that a launch brings.
 struct PtxParameter {
   std::string name;
   std::size_t offset = 0;
@@ -37,9 +37,9 @@ struct PtxKernel {
   std::string name;
   std::vector<PtxParameter> parameters;
   std::size_t parameter_bytes = 0;
-  std::size_t shared_bytes = 0;     // declared with a size, by the kernel and by what any kernel of its module may call
-  std::size_t local_bytes = 0;      // of each thread, without those of functions that it calls
-  std::size_t most_threads = 1024;  // of a block
+  std::size_t shared_bytes = 0;     // declared with a size, by the kernel and by functions that any kernel may call
+  std::size_t local_bytes = 0;      // per thread, without those of functions that it calls
+  std::size_t most_threads = 1024;  // per block
 };
 
 // A variable of the module.
@@ -50,13 +50,14 @@ struct PtxSymbol {
 
 class PtxModule {
  public:
-  // Gives the variables memory and their first values. unavailable: what the interpreter does not know concerns the
-  // whole module; what concerns one kernel is kernel()'s error. invalid_argument: the text contradicts itself.
+  // Places the variables in memory with their first values. Fails with unavailable if the interpreter does not know
+  // something that concerns the whole module; kernel() reports what concerns one kernel. Fails with invalid_argument if
+  // the text contradicts itself.
   static Result<PtxModule> load(const slice::PtxTree& tree, VirtualMemory& memory);
 
   std::vector<std::string> kernels() const;
-  // not_found; unavailable or invalid_argument, with the line, for an instruction that cannot be run, of the kernel or
-  // of a function that it calls by name.
+  // Fails with not_found if there is no such kernel. Fails with unavailable or invalid_argument, naming the line, if
+  // the kernel or a function that it calls by name has an instruction that cannot be run.
   Result<const PtxKernel*> kernel(std::string_view name) const;
   std::optional<PtxSymbol> symbol(std::string_view name) const;
 

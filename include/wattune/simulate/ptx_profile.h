@@ -1,5 +1,5 @@
-// What a block of a kernel costs, counted on some of its blocks, which run on the host: a profile for GPUs that keep
-// their performance counters to themselves.
+// Profiles of kernels, made by running some of their blocks on the host and counting what they cost. They serve on GPUs
+// whose performance counters cannot be read.
 //
 //   WATTUNE_ASSIGN(const BlockCosts block, simulate::count_block(module, "copy", geometry, parameters, memory));
 //   const std::vector<double> use = simulate::use_of(block, blocks, measured_time, *simulate::find_gpu_model("H200"));
@@ -20,11 +20,11 @@
 
 namespace wattune::simulate {
 
-// Means of the blocks that were counted.
+// Means over the blocks that were counted.
 struct BlockCosts {
   double issued = 0.0;
   std::array<double, kPipes> pipes = {};
-  double bytes_read = 0.0;  // of global memory, as if no cache answered
+  double bytes_read = 0.0;  // from global memory, as if there were no cache
   double bytes_written = 0.0;
   double accesses = 0.0;  // to global or shared memory
   double shared_accesses = 0.0;
@@ -32,36 +32,39 @@ struct BlockCosts {
 };
 
 struct BlockSampleOptions {
-  std::size_t blocks = 4;  // as many, evenly spread over the grid; all of a smaller one
+  std::size_t blocks = 4;  // spread evenly over the grid; a smaller grid is counted whole
   std::size_t dynamic_shared_bytes = 0;
-  // Of all of them. No more blocks begin when they are used up; a block that passes them by itself ends it.
+  // Most instructions of all counted blocks together. After that no further block begins; a block that exceeds the
+  // number by itself is an error (timeout).
   std::uint64_t most_instructions = 50'000'000;
 };
 
-// Runs blocks one after the other, each as the only one that is there. They write to `memory`. Errors of
-// PtxRun::start() and advance(); timeout: the first block has too many instructions, or waits for others forever.
+// Runs blocks one after the other, each as the only one on the device, and counts what they cost. They write to
+// `memory`. Fails like PtxRun::start() and advance(). So it fails with timeout if a block by itself has too many
+// instructions, for instance because it waits for other blocks forever.
 Result<BlockCosts> count_block(const PtxModule& module, std::string_view kernel, const backend::Geometry3& geometry,
                                std::span<const std::byte> parameters, VirtualMemory& memory,
                                const BlockSampleOptions& options = {});
 
-// The resources that use_of() speaks of, in its order: issue slots, the pipes, L2, DRAM. SMs have the first of their
-// own, and all share the last two.
+// Resources in the order of use_of(): issue slots, the pipes, L2, DRAM. Each SM has its own issue slots and pipes; all
+// SMs share L2 and DRAM.
 constexpr std::size_t kResources = kPipes + 3;
 constexpr std::size_t kSmResources = kPipes + 1;
 std::string_view name_of_resource(std::size_t place);  // "issue", "fp32" ... "l2", "dram"
 
-// The share of its time for which a grid keeps each resource of the GPU busy, 0 to 1, at the GPU's nominal clock. What
-// the caches answer counts as L2's and DRAM's, so that their shares are upper bounds; what would pass 1 is 1.
-// Precondition: a positive time.
+// Returns the share of `time` for which a grid keeps each resource of the GPU busy, 0 to 1, at the GPU's nominal clock.
+// Accesses that the caches answer count as accesses to L2 and DRAM, so those shares are upper bounds. Shares above 1
+// are cut to 1. Precondition: `time` is positive.
 std::vector<double> use_of(const BlockCosts& block, std::uint64_t blocks, Nanoseconds time, const GpuModel& gpu);
-// The same of a simulated kernel, with what was moved in that time.
+// Returns the same shares for a simulated kernel, given the counters of that time.
 std::vector<double> use_of(const SimulatedKernel& kernel, Nanoseconds time, const GpuCounters& moved,
                            const GpuModel& gpu);
 
-// Kernelet's PUR and MUR: of issue slots and of DRAM.
+// Extracts Kernelet's PUR and MUR, the use of the issue slots and of DRAM.
 model::Utilisation utilisation_of(std::span<const double> use);
 
-// The preset that this device's name contains ("NVIDIA H200"), the longest of several; nullptr: none.
+// Finds the preset whose name this device's name contains ("NVIDIA H200"), the longest of several. Returns nullptr if
+// there is none.
 const GpuModel* gpu_model_of_device(std::string_view device_name);
 
 }  // namespace wattune::simulate

@@ -1,7 +1,7 @@
-// SimulatedBoard: a board in virtual time: nothing passes unless it is told so, and everything is known exactly.
+// SimulatedBoard is a board in virtual time. Time passes only when a call lets it, and everything is known exactly.
 //
-// The caller owns it; one thread at a time. Equal model, seed and calls give equal readings. The limits, the lag and
-// the noise of its sensors are those of its model; what it says of itself here is the truth.
+// The caller owns it; one thread at a time. Equal model, seed and calls give equal readings. Its model tells the
+// limits, the lag and the noise of its sensors; the other functions of this class return the truth.
 //
 //   simulate::SimulatedBoard board(*simulate::find_board_model("A100"));
 //   board.lock_clock(Megahertz(975));
@@ -19,33 +19,33 @@
 namespace wattune::simulate {
 
 // A part of a kernel's time with its own activity.
-struct Phase {
+struct Phase {         // of the kernel's time; all shares add up to 1
   double share = 1.0;  // of the time; those of a kernel add up to 1
   Activity activity = {};
 };
 
 struct Kernel {
-  Nanoseconds fixed = {};          // a: what no graphics clock changes, at the highest memory clock
+  Nanoseconds fixed = {};          // a: time that no graphics clock changes, at the highest memory clock
   double cycles = 0.0;             // b
-  std::vector<Phase> phases = {};  // one at least
+  std::vector<Phase> phases = {};  // at least one
 
-  // t = a + b / f, with a as the memory's clock has it.
+  // Returns t = a + b / f, with a multiplied by `memory_slowdown`.
   Nanoseconds time_at(Megahertz graphics, double memory_slowdown = 1.0) const;
 };
 
-// What launches took.
+// Time and energy of several launches.
 struct Launches {
   Nanoseconds begin;
   Nanoseconds end;
-  Joules energy;  // of the whole board, in truth
+  Joules energy;  // true energy of the whole board
 };
 
-// Sees time pass.
+// An observer that is called while time passes.
 class Watcher {
  public:
   virtual ~Watcher() = default;
-  virtual Nanoseconds due() const = 0;  // when it wants to look next
-  virtual void look() = 0;              // the board's time is no earlier than that
+  virtual Nanoseconds due() const = 0;  // the moment of its next look
+  virtual void look() = 0;              // called when the board's time has reached due()
 };
 
 struct BoardState;
@@ -53,7 +53,8 @@ struct BoardState;
 class SimulatedBoard {
  public:
   explicit SimulatedBoard(BoardModel model, std::uint64_t seed = 1);
-  // On a state that others share, whose owner sees to it that one at a time uses it. Of zeros, it is a new board's.
+  // Uses a state that is shared with others; its owner makes sure that one at a time uses it. A state of zeros becomes
+  // that of a new board.
   SimulatedBoard(BoardModel model, BoardState& shared, std::uint64_t seed);
   SimulatedBoard(SimulatedBoard&&) noexcept;
   ~SimulatedBoard();
@@ -62,18 +63,19 @@ class SimulatedBoard {
   Nanoseconds now() const;
   void pass(Nanoseconds time);
 
-  // A load from now on, until it is idle.
+  // Runs a load from now on, until idle() is called.
   void set_load(const Activity& activity);
   void idle();
-  // Without a context an idle board sleeps deeply. A launch and a load make one.
+  // Keeps a context open or closes it. An idle board without a context draws less. A launch or a load opens a context.
   void hold_context(bool held);
-  // One after the other, without a gap; time passes.
+  // Runs launches one after the other, without a gap; time passes.
   Launches launch(const Kernel& kernel, std::uint64_t times = 1);
 
-  // The nearest clock of the table, obeyed after a latency.
+  // Locks the graphics clock to the nearest clock of the table. The board obeys after a latency.
   void lock_clock(Megahertz clock);
   void unlock_clock();
-  void lock_memory(Megahertz clock);  // the nearest, at once, as a limit
+  // Locks the memory clock to the nearest of the table, at once; set_limit() works at once, too.
+  void lock_memory(Megahertz clock);
   void unlock_memory();
   void set_limit(Watts limit);
 
@@ -81,24 +83,25 @@ class SimulatedBoard {
   Megahertz memory_clock() const;
   Watts limit() const;
   Watts power() const;
-  Joules energy() const;  // since it was made
+  // Returns the energy since the board was made.
+  Joules energy() const;
   Celsius temperature() const;
-  // The limit holds the clock down.
+  // True if the limit holds the clock down.
   bool capped() const;
   bool at_work() const;
 
-  // What the sensor of this place in the model shows: W, or J since some time before.
+  // Returns the value that the sensor at this place in the model shows: W, or J since an unknown earlier time.
   double shown(std::size_t sensor) const;
-  // Since when.
+  // Returns the moment of the publication that the sensor shows.
   Nanoseconds shown_since(std::size_t sensor) const;
 
-  // Faults: it falls off the bus; a sensor shows the same for ever; its counters begin anew.
+  // Injects a fault: the board falls off the bus, a sensor shows the same value for ever, or counters begin anew.
   void lose();
   bool lost() const;
   void freeze(std::size_t sensor);
   void reset_counters();
 
-  // The board outlives the watcher, or the watcher is removed before its end.
+  // Registers an observer. The board outlives it, or it is removed before its end.
   void add(Watcher& watcher);
   void remove(Watcher& watcher);
 

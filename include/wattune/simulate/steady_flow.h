@@ -1,5 +1,6 @@
-// SteadyFlow: what kernels do while so many blocks of each stay on every SM of a simulated GPU, at any clocks, and how
-// many operations per joule that makes: what an exhaustive search asks thousands of times.
+// SteadyFlow is the steady state of kernels of which fixed numbers of blocks stay on every SM of a simulated GPU. This
+// file also computes operations per joule at any clocks. It is fast enough for an exhaustive search with thousands of
+// calls.
 //
 // Pure functions of values; any thread may call. Operations are instructions of warps, as Jiao et al. count them
 // (model/kernel_features.h).
@@ -30,31 +31,32 @@ struct ClockPair {
   bool operator==(const ClockPair&) const = default;
 };
 
-// Of the GPU's board, the core's lowest first, each with its memory's lowest first; the GPU's own where it has none.
+// Returns the clocks of the GPU's board: core clocks ascending, each with all memory clocks ascending. Returns the
+// GPU's own clock, with 0 MHz of memory, if it has no board.
 std::vector<ClockPair> clock_pairs(const GpuModel& gpu);
 ClockPair highest_clocks(const GpuModel& gpu);
-// The same GPU at these clocks: L2 has the core's, latency of DRAM stays the same in nanoseconds.
+// Returns the same GPU at these clocks. L2 runs at the core clock; the latency of DRAM is constant in nanoseconds.
 GpuModel at_clocks(GpuModel gpu, const ClockPair& clocks);
 
-// Blocks of a kernel that stay on each SM.
+// The number of blocks of a kernel that stay on each SM.
 struct Residents {
   const SimulatedKernel* kernel = nullptr;
   unsigned blocks = 1;
 };
 
 struct SteadyFlow {
-  std::vector<double> rates;            // of each kernel: 1e9 operations per second
-  double operations = 0.0;              // of all of them
+  std::vector<double> rates;            // of each kernel, in 1e9 operations per second
+  double operations = 0.0;              // of all kernels together, in 1e9 per second
   double dram_gigabytes = 0.0;          // per second
-  Activity activity = {};               // of what the clocks allow
-  model::KernelFeatures features = {};  // of all that runs, as of one kernel
+  Activity activity = {};               // relative to what the clocks allow
+  model::KernelFeatures features = {};  // of all kernels together, as of one kernel
 };
 
-// By the fast fidelity's rates, at the clocks of the model. Precondition: they fit on an SM.
+// Solves the rates of Fidelity::fast at the clocks of the model. Precondition: the blocks fit on an SM together.
 SteadyFlow steady_flow(const GpuModel& gpu, std::span<const Residents> residents);
-// The same of a run of so many instructions, the first third unseen, in which each ended block is replaced.
-// invalid_argument: kernels that cannot be or do not fit on an SM together, nothing that runs, no positive number of
-// instructions.
+// Measures the same in a simulated run of so many instructions, in which each block that ends is replaced. The first
+// third is left out. Fails with invalid_argument if a kernel is invalid, if the blocks do not fit on an SM together, if
+// nothing runs, or if `instructions` is not positive.
 Result<SteadyFlow> simulated_flow(const GpuModel& gpu, std::span<const Residents> residents, const GpuOptions& options,
                                   double instructions);
 
@@ -66,10 +68,10 @@ struct Efficiency {
   double operations_per_joule() const { return 1e9 * flow.operations / power.value(); }
 };
 
-// Precondition: the GPU has a board.
+// Adds the board's power to a flow. Precondition: the GPU has a board.
 Efficiency efficiency_of(const GpuModel& gpu, const ClockPair& clocks, SteadyFlow flow);
 Efficiency efficiency_at(const GpuModel& gpu, const ClockPair& clocks, std::span<const Residents> residents);
-// Of all pairs of clocks the one with the most operations per joule.
+// Returns the pair of clocks with the most operations per joule.
 Efficiency best_efficiency(const GpuModel& gpu, std::span<const Residents> residents);
 
 }  // namespace wattune::simulate

@@ -1,7 +1,7 @@
-// VirtualMemory: the memory of a device that does not exist, as buffers at addresses.
+// VirtualMemory is the memory of a device that does not exist: buffers at addresses.
 //
-// Between buffers lie addresses that belong to none, so that what runs past an end is seen and named. A value: a copy
-// is a snapshot of all that is in it. One thread at a time, and not while a PtxRun that uses it is in advance().
+// Addresses between buffers belong to none, so an access past an end is detected and named. A value: a copy is a
+// snapshot of all contents. One thread at a time, and not while a PtxRun that uses it is in advance().
 //
 //   VirtualMemory memory;
 //   const std::uint64_t x = memory.allocate(4096, "x");
@@ -23,25 +23,26 @@ class VirtualMemory {
  public:
   VirtualMemory();
 
-  // The address of as many zeros, divisible by 256. Messages call them by the name.
+  // Allocates zeroed bytes and returns their address, which is divisible by 256. Messages use the name.
   std::uint64_t allocate(std::size_t bytes, std::string name = {});
-  // not_found: no buffer begins there.
+  // Fails with not_found if no buffer begins there.
   Result<void> release(std::uint64_t address);
 
-  // Where these bytes are, until their buffer is released; nullptr: they are not all in one buffer.
+  // Returns the bytes at this address, valid until their buffer is released. Returns nullptr if they are not all in one
+  // buffer.
   std::byte* find(std::uint64_t address, std::size_t bytes);
-  // "40 bytes behind the end of `x`, which has 4096".
+  // Describes an address in words, such as "40 bytes behind the end of `x`, which has 4096".
   std::string describe(std::uint64_t address) const;
 
-  // A whole buffer.
+  // An entire buffer.
   struct Extent {
     std::uint64_t address = 0;
     std::span<std::byte> bytes;
   };
-  // The buffer that this address is in, or behind; an empty one before all buffers.
+  // Returns the buffer that holds this address or lies before it; an empty one if there is no such buffer.
   Extent extent(std::uint64_t address);
 
-  // The same buffers at the same addresses with the same bytes.
+  // True if both have the same buffers at the same addresses with the same bytes.
   bool operator==(const VirtualMemory& other) const = default;
 
  private:
@@ -53,7 +54,7 @@ class VirtualMemory {
   };
 
   std::map<std::uint64_t, Buffer> buffers_;  // by address
-  std::uint64_t next_;                       // of the next buffer
+  std::uint64_t next_;                       // address of the next buffer
 };
 
 }  // namespace wattune::simulate

@@ -1,4 +1,4 @@
-// BuildOptions and BuildReport: what building a search space may cost, and what it did cost. Values; owned.
+// The limits on the cost of building a search space, and the cost that arose. Values that own their parts.
 //
 //   BuildOptions options;
 //   options.state_budget = 100'000;
@@ -15,13 +15,13 @@
 namespace wattune::space {
 
 struct BuildOptions {
-  // States (of 32 bytes; larger ones count as several) that the builder may create per order of the parameters before
-  // it sets the constraint that needs them aside and falls back.
+  // Most states that the builder may create per order of the parameters (a state has 32 bytes; larger ones count as
+  // several). Beyond that it sets aside the constraint that needs them, and falls back.
   std::size_t state_budget = 1'000'000;
-  // Up to that many configurations of the other constraints are tested one by one; beyond, the space is lazy.
+  // Most configurations of the other constraints that are then tested one by one. If there are more, the space is lazy.
   std::size_t materialise_limit = 20'000'000;
-  // Asked every few milliseconds: true ends the build with the code cancelled. Nothing else that it says changes a
-  // space.
+  // A function that is called every few milliseconds. If it returns true, the build ends with the code cancelled. It
+  // has no other effect on the space.
   std::function<bool()> cancelled = {};
 };
 
@@ -30,9 +30,9 @@ struct BuildReport {
   std::size_t nodes = 0;
   std::size_t edges = 0;
   std::size_t bytes = 0;           // of the finished diagram
-  std::size_t states = 0;          // prefixes the builder looked at
+  std::size_t states = 0;          // prefixes that the builder looked at
   std::vector<std::string> order;  // parameters from the root down
-  std::string fallback;            // why and how the exact diagram was not used; empty normally
+  std::string fallback;            // why the exact diagram was not used, and the remedy; normally empty
 };
 
 }  // namespace wattune::space

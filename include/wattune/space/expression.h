@@ -1,11 +1,12 @@
-// Expression: constraints, sizes and values in Kernel Tuner's string syntax, with Python's semantics.
+// Constraints, sizes and values in Kernel Tuner's string syntax, with Python's semantics.
 //
-// Numbers, strings, names, True/False; + - * / // % **; comparisons, also chained; and/or/not (short-circuit,
-// returning an operand as in Python); in / not in with (...) or [...]; x if c else y; min max abs ceil floor
-// round sqrt log2 pow int float bool len, also as math.ceil or np.ceil; subscripts of names such as ProblemSize[0].
-// `/` is true division; // and % round towards minus infinity; integers are 64 bits and an overflow is an error,
-// never a wrong answer.
-// The full grammar is in docs/formats/expressions.md. Immutable after parse; safe to share between threads.
+// The syntax has numbers, strings, names and True/False; + - * / // % **; comparisons, also chained; and/or/not
+// (short-circuit, returning an operand as in Python); in / not in with (...) or [...]; x if c else y; subscripts of
+// names such as ProblemSize[0].
+// Functions are min max abs ceil floor round sqrt log2 pow int float bool len, also as math.ceil or np.ceil.
+// `/` is true division; // and % round towards minus infinity. Integers have 64 bits, and an overflow is an error,
+// never a wrong answer. The full grammar is in docs/formats/expressions.md. Immutable after parse; safe to share
+// between threads.
 //
 //   WATTUNE_ASSIGN(auto e, Expression::parse("32 <= block_x * block_y <= 1024"));
 //   e.evaluate([&](std::string_view name) { return lookup(name); });
@@ -26,26 +27,31 @@ namespace wattune::space {
 
 class Expression {
  public:
-  // The value of a name, or nullptr when it has none. It must live until the evaluation returns.
+  // A function that returns the value of a name, or nullptr if it has none. The value must live until the evaluation
+  // returns.
   using Lookup = std::function<const Value*(std::string_view name)>;
   using Constants = std::map<std::string, Value, std::less<>>;
 
-  // `position` is where the text's first character stands in the user's file; errors point into it.
-  // parse_error; out_of_range for a number too large.
+  // Parses an expression. `position` is the place of the text's first character in the user's file; errors point into
+  // it. Fails with parse_error, or with out_of_range if a number is too large.
   static Result<Expression> parse(std::string_view text, const SourcePosition& position = {});
-  // A list such as "[1, 2, 4]" or "range(1, 9)" or "[2**i for i in range(5)]": T1's Values. Names are those of
-  // `constants` and the list's own. The errors of parse() and evaluate(); out_of_range above a million elements.
+  // Evaluates a list such as "[1, 2, 4]" or "range(1, 9)" or "[2**i for i in range(5)]": T1's Values. Names are those
+  // of `constants` and the list's own. Fails as parse() and evaluate() do, and with out_of_range above a million
+  // elements.
   static Result<std::vector<Value>> parse_list(std::string_view text, const SourcePosition& position = {},
                                                const Constants& constants = {});
 
   const std::string& text() const;
   const SourcePosition& position() const;
-  // Names read, in order of first appearance, each once. A subscripted name appears as "ProblemSize[0]".
+  // Returns the names that it reads, each once, in order of first appearance. A subscripted name appears as
+  // "ProblemSize[0]".
   const std::vector<std::string>& names() const;
 
-  // not_found (unknown name), invalid_argument (division by zero, wrong types), out_of_range (overflow).
+  // Returns the value. Fails with not_found (unknown name), invalid_argument (division by zero, wrong types) or
+  // out_of_range (overflow).
   Result<Value> evaluate(const Lookup& lookup) const;
-  // evaluate() as Python's truth value, and as a non-negative size.
+  // Evaluates to Python's truth value, or to a non-negative size. Both fail as evaluate() does; a size that is no whole
+  // number from 0 on is an invalid_argument.
   Result<bool> evaluate_bool(const Lookup& lookup) const;
   Result<std::size_t> evaluate_size(const Lookup& lookup) const;
 

@@ -1,10 +1,10 @@
-// SearchSpace: the set of valid configurations, as a counted decision diagram.
+// The set of valid configurations, as a counted decision diagram.
 //
-// The diagram has one level per parameter. Prefixes that later constraints cannot tell apart share a node, and
-// every edge carries how many valid configurations lie before it, so that counting, the id of a configuration
-// (rank), the configuration of an id (unrank), uniform sampling and neighbours all cost a walk down the levels,
-// however many configurations there are. Ids are dense, start at 0, and are the same on every machine for the same
-// parameters and constraints. Immutable after build; safe to share between threads.
+// The diagram has one level per parameter. Prefixes that later constraints cannot tell apart share a node, and every
+// edge carries the number of valid configurations before it. So counting, the id of a configuration (rank), the
+// configuration of an id (unrank), uniform sampling and neighbours all cost a walk down the levels, however many
+// configurations there are. Ids are dense, start at 0, and are the same on every machine for the same parameters and
+// constraints. Immutable after build; safe to share between threads.
 //
 //   WATTUNE_ASSIGN(auto space, SearchSpace::build(spec.parameters, spec.constraints));
 //   Random random(1);
@@ -36,7 +36,7 @@ struct Predicate {
   std::string description;  // for messages
 };
 
-// One value index per parameter, in the order of the parameters. Unset means free.
+// One value index per parameter, in the order of the parameters. An index that is not set leaves the parameter free.
 using ValueIndices = std::vector<std::uint16_t>;
 using PartialIndices = std::vector<std::optional<std::uint16_t>>;
 
@@ -56,16 +56,17 @@ struct BuiltSpace;
 
 class SearchSpace {
  public:
-  // invalid_argument: duplicate or no values, unknown name (with the nearest one), a division by zero or wrong types in
-  // a constraint that some otherwise valid configuration reaches, no valid configuration at all (naming a smallest set
-  // of constraints that excludes everything, where found); out_of_range: overflow in a constraint, or more than 2^128
-  // configurations; cancelled.
+  // Builds the space. Fails with invalid_argument for duplicate values or none, or a default that is none of them. It
+  // also does if some otherwise valid configuration reaches a division by zero or wrong types in a constraint, or if no
+  // configuration is valid. The error names a smallest set of constraints that excludes everything, if it was found.
+  // Fails with not_found for an unknown name (the hint has the nearest one), with parse_error, with out_of_range for an
+  // overflow in a constraint or more than 2^128 configurations, and with cancelled.
   static Result<SearchSpace> build(std::vector<Parameter> parameters, std::vector<Constraint> constraints,
                                    std::vector<Predicate> predicates = {}, const BuildOptions& options = {});
 
-  // The space of exactly these configurations, in any order, such as the recorded ones of a space whose constraints are
-  // unknown. Ids follow the order of the values. invalid_argument: no configuration, duplicate or no values;
-  // out_of_range: a position outside a parameter's list.
+  // Builds the space of exactly these configurations, in any order, such as the recorded ones of a space whose
+  // constraints are unknown. Ids follow the order of the values. Fails with invalid_argument if there is no
+  // configuration, or for duplicate values or none, and with out_of_range for a position outside a parameter's list.
   static Result<SearchSpace> from_list(std::vector<Parameter> parameters, std::vector<ValueIndices> configurations);
 
   SearchSpace(SearchSpace&&) noexcept;
@@ -74,64 +75,71 @@ class SearchSpace {
 
   const std::vector<Parameter>& parameters() const;
   const BuildReport& report() const;
-  // Of parameters, values, constraints (predicates: names and description) and the diagram: equal hashes mean
-  // equal ids.
+  // Returns the hash of parameters, values, constraints (of predicates, their names and description) and the diagram.
+  // Equal hashes mean equal ids.
   const std::string& content_hash() const;
 
-  // False when the state budget forced the lazy fallback: then count() is an upper bound, and ids may be invalid.
+  // Tells whether the diagram holds only valid configurations. It does not if the state budget forced the lazy
+  // fallback. Then count() is an upper bound, and ids may be invalid.
   bool exact() const;
   Uint128 count() const;
-  // The product of all value counts, as a double when it exceeds 128 bits.
+  // Returns the product of all value counts, as a double because it may exceed 128 bits.
   double cartesian_count() const;
 
-  // Precondition of the functions that take an id: id < count() and, where !exact(), valid(id).
+  // Returns the id of a configuration. The functions below that take an id have the precondition id < count() and,
+  // unless exact(), valid(id).
   ConfigurationId rank(const ValueIndices& indices) const;  // precondition: contains(indices)
   void unrank(ConfigurationId id, ValueIndices& indices) const;
   Configuration configuration(ConfigurationId id) const;
   bool contains(const ValueIndices& indices) const;
   bool valid(ConfigurationId id) const;  // id < count(), and in the space
 
-  // not_found (unknown or missing name, value outside the list: says which), invalid_argument (breaks constraints).
+  // Finds the id of a configuration. Fails with not_found and the name (unknown or missing name, value outside the
+  // list), or with invalid_argument if the configuration breaks constraints.
   Result<ConfigurationId> find(std::span<const std::pair<std::string, Value>> values) const;
   Result<ConfigurationId> find(const ValueIndices& indices) const;
-  // Every constraint that these values break; empty for a valid configuration.
+  // Returns every constraint that these values break; empty for a valid configuration.
   std::vector<Violation> violations(const ValueIndices& indices) const;
-  // The defaults if they are valid together; else the valid configuration nearest in number of changed parameters,
-  // lowest id first. A missing default is the first value, but of what is set on the board the highest.
+  // Returns the configuration of the defaults if it is valid; else the valid configuration in which the fewest
+  // parameters differ from it, lowest id first. A missing default is the first value, but the highest for clocks and
+  // power limits.
   ConfigurationId default_configuration() const;
 
-  // Each valid configuration equally likely; where !exact() and few of the diagram's configurations are valid, about
-  // so.
+  // Draws a valid configuration, each equally likely. Approximately so if !exact() and few of the diagram's
+  // configurations are valid.
   ConfigurationId sample(Random& random) const;
-  // min(n, count) distinct ids, one drawn from each of n equal slices of the id range (where !exact(), from near a
-  // slice that shows no valid one, and fewer where they are the same).
+  // Returns min(n, count) distinct ids, one drawn from each of n equal slices of the id range. If !exact(), a slice in
+  // which no valid id is found gives one near it, and equal ids are merged, so there may be fewer.
   std::vector<ConfigurationId> sample_stratified(std::size_t n, Random& random) const;
-  // How many valid configurations agree with the fixed parameters (an upper bound where !exact()).
+  // Returns the number of valid configurations that agree with the fixed parameters (an upper bound if !exact()).
   Uint128 count_given(const PartialIndices& fixed) const;
-  // Valid configurations per value of one parameter (position in parameters()).
+  // Returns the number of valid configurations for each value of one parameter (given by its position in parameters()).
   std::vector<Uint128> count_per_value(std::size_t parameter) const;
 
-  // Valid neighbours, ascending, without `id` itself. The adjacent kinds may reach 3^parameters configurations: beyond
-  // `limit`, only those that change the fewest parameters (all with one change, and with two, and so on, as long
-  // as they keep within the limit).
+  // Returns the valid neighbours, ascending, without `id` itself. The adjacent kinds may reach 3^parameters
+  // configurations. Beyond `limit`, only those that change the fewest parameters are returned (all with one change,
+  // then all with two, and so on, as long as they keep within the limit).
   std::vector<ConfigurationId> neighbours(ConfigurationId id, Neighbourhood kind, std::size_t limit = 100'000) const;
 
-  // One of the Hamming neighbours, each equally likely; nullopt: there is none, or where !exact() none was met.
+  // Draws one of the Hamming neighbours, each equally likely; nullopt if there is none, or if !exact() and none was
+  // found.
   std::optional<ConfigurationId> random_neighbour(ConfigurationId id, Random& random) const;
 
-  // A valid configuration near a point between the values, which has one coordinate per parameter, in places of its
-  // list: in the diagram's order each parameter takes the value nearest to its coordinate (of two, the lower place)
-  // that the parameters before it leave valid.
+  // Returns a valid configuration near a point between the values. The point has one coordinate per parameter, in
+  // places of its list. In the diagram's order, each parameter takes the value nearest to its coordinate that the
+  // parameters before it leave valid; of two, the lower place.
   ConfigurationId project(std::span<const double> point) const;
 
-  // The next valid id at or after `id`; nullopt at the end, or where !exact() and some millions of steps show none. for
-  // (auto id = next(0); id; id = next(*id + 1))
+  // Returns the next valid id at or after `id`; nullopt at the end, or if !exact() and some millions of steps find
+  // none. Usage:
+  //   for (auto id = next(0); id; id = next(*id + 1))
   std::optional<ConfigurationId> next(ConfigurationId id) const;
 
  private:
   struct Data;
   static Result<SearchSpace> assemble(std::unique_ptr<Data> data, BuiltSpace built);
-  // False: no configuration is valid. invalid_argument: none was found; cancelled.
+  // Returns false if no configuration is valid. Fails with invalid_argument if none was found within the limit of
+  // steps, and with cancelled.
   Result<bool> find_witness(const std::function<bool()>& cancelled);
   explicit SearchSpace(std::unique_ptr<Data> data);
   std::unique_ptr<Data> data_;

@@ -1,10 +1,10 @@
-// Journal: the append-only file that a run writes each Trial to before the next launch.
+// Journal: the append-only file to which a run writes each Trial before the next launch.
 //
-// JSON lines (docs/formats/journal.md): a header with the RunInfo, then one line per Trial, each with a checksum. A
-// line is written by one write(2), so kill -9 loses at most the Trial in flight; a torn last line is cut off when the
-// journal is next opened for writing and ignored by readers. One writer at a time (a lock), any number of readers.
-// add() hands the line to the operating system before it returns; the disk is waited for only when the journal is
-// closed. Used by one thread at a time.
+// It consists of JSON lines (docs/formats/journal.md): a header with the RunInfo, then one line per Trial, each with a
+// checksum. A line is written by one write(2), so that kill -9 loses at most the Trial in flight. Readers ignore a torn
+// last line, and the next writer cuts it off. A journal has one writer at a time (a lock) and any number of readers.
+// add() hands the line to the operating system before it returns. The journal waits for the disk only when it is
+// closed. One thread at a time uses it.
 //
 //   WATTUNE_ASSIGN(auto journal, Journal::open("run.journal", info, Resume::checked));
 //   for (const Trial& trial : journal->recovered()) skip(trial.configuration.id());
@@ -24,38 +24,42 @@
 namespace wattune::store {
 
 enum class Resume {
-  no,       // already_exists when the file exists and is not empty
-  checked,  // goes on when all that identifies the Trials agrees (identity_of()); mismatch says what differs
-  forced,  // goes on whatever differs except what the Trials mean: parameters, and objectives and metrics that they use
+  no,       // fails with already_exists if the file exists and is not empty
+  checked,  // goes on if all that identifies the Trials agrees (identity_of()); else mismatch names the differences
+  forced,   // goes on unless the meaning of Trials differs: parameters, or objectives and the metrics that they use
 };
 
-// The configuration of the run's space that a recorded Trial counts for; none: the space has it no more. store does not
-// know the space. `recorded` is the run that the Trial is of.
+// Returns the configuration of the run's space for which a recorded Trial counts; nullopt if the space does not have it
+// any more. It is a callback because store does not know the space. `recorded` is the run of the Trial.
 using Placement = std::function<std::optional<Configuration>(const Trial& trial, const RunInfo& recorded)>;
 
 class Journal : public TrialSink {
  public:
-  // Opens or creates; an empty file, or one with half a header, counts as new. busy: another process writes it;
-  // parse_error: not a journal, damaged before its last line, or with a line that cannot be true (says where);
-  // io_error. Where the space has changed since, the Trials that count in it are written again behind a header of its
-  // own, and the others stay where they are; mismatch without a placement.
+  // Opens or creates a journal; an empty file, or one with half a header, counts as new. If the space has changed
+  // since, the Trials that count in the new space are written again behind a header of its own; the others stay where
+  // they are. Fails with busy if another process writes it, with io_error. Fails with parse_error, which says where, if
+  // it is no journal, is damaged before its last line, or has a line that cannot be true. Fails with already_exists or
+  // mismatch as `resume` tells, and with mismatch if the space has changed and `placement` is empty.
   static Result<std::unique_ptr<Journal>> open(const std::filesystem::path& file, const RunInfo& info,
                                                Resume resume = Resume::no, const Placement& placement = {});
   ~Journal() override;
 
-  // Trials that were there when it was opened and count, each configuration once.
+  // Returns the Trials that were there when the journal was opened and that count, each configuration once.
   const std::vector<Trial>& recovered() const { return recovered_; }
-  // Configurations whose Trials stay in the file but are not in the space, which has changed.
+  // Returns the number of configurations whose Trials stay in the file but are not in the changed space.
   std::size_t unused() const { return unused_; }
-  // Where the Trials are: the file that was opened or, once that was lost, the one that they were saved to.
+  // Returns the file with the Trials: the one that was opened or, once that was lost, the one to which they were saved.
   const std::filesystem::path& file() const { return file_; }
-  // Why another process may write the file in spite of its lock, in a sentence for the user; empty: none can.
+  // Returns why another process may write the file in spite of its lock, as a sentence for the user; empty if none can.
   const std::string& lock_doubt() const;
 
-  // io_error: the disk is full, then the Trial is not recorded and the file stays valid; or the file was removed,
-  // replaced or changed by somebody else, then this Trial and all before it are in a new file beside it, file().
+  // Appends a Trial. Fails with io_error if the disk is full; the Trial is not recorded and the file stays valid. Fails
+  // with io_error, too, if somebody else removed, replaced or changed the file; this Trial and all before it are then
+  // in a new file beside it, file(). Fails with invalid_argument if the Trial has a value that the space lacks, is
+  // correct without finite statistics, or cannot be true.
   Result<void> add(const Trial& trial) override;
-  // io_error as of add(), of the Trials so far. For the end of a run, whose last Trial no add() follows.
+  // Checks that the file was not lost, with errors as of add(). For the end of a run, whose last Trial no add()
+  // follows.
   Result<void> check_intact();
 
  private:
@@ -69,15 +73,16 @@ class Journal : public TrialSink {
   std::size_t unused_ = 0;
 };
 
-// Renames a journal that is to make room for another: to its name with `.~1~` behind it, or the next number that is
-// free. busy: another process writes it; io_error.
+// Renames a journal that is to make room for another: to its name with `.~1~` behind it, or the next free number. Fails
+// with busy if another process writes it, with io_error.
 Result<void> set_aside(const std::filesystem::path& file);
 
-// Reads a journal while it may be written. Also from a text, for tests and fuzzing.
+// Reads a journal, even while it is written; parse_journal() reads one from a text, for tests and fuzzing.
 Result<ResultSet> read_journal(const std::filesystem::path& file);
 Result<ResultSet> parse_journal(std::string_view text, const std::filesystem::path& file = {});
 
-// What of `found` keeps it from being continued as `wanted`, one text for each part; empty when nothing does.
+// Lists the differences that keep `found` from being continued as `wanted`, one text for each part; empty if there is
+// none.
 std::vector<std::string> differences(const RunInfo& found, const RunInfo& wanted);
 
 }  // namespace wattune::store

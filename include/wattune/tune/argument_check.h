@@ -1,4 +1,5 @@
-// Checking, without a device, that the spec gives a compiled function the arguments that it takes. Any thread may call.
+// A check, without a device, that the spec gives a compiled function the arguments that it takes. Any thread may call
+// it.
 //
 //   WATTUNE_ASSIGN(const auto report, backend::compile_cuda(source, macros, "sm_90", limit));
 //   WATTUNE_TRY(check_arguments(spec, configuration, source.function, report));
@@ -13,9 +14,9 @@
 
 namespace wattune::tune {
 
-// mismatch where `function` of the spec, which became `compiled`, and what a launch of this configuration gives it
-// disagree: in number, in size, or in what the function is known to declare, and where a constant symbol is too small;
-// not_found where there is none. Errors of the launch plan.
+// Checks what a launch of this configuration passes to `function` of the spec, which was compiled to `compiled`.
+// Fails with mismatch if number, sizes or declared types of the arguments disagree, or if a constant symbol is too
+// small. Fails with not_found if a constant symbol is missing, otherwise with the errors of the launch plan.
 Result<void> check_arguments(const KernelSpec& spec, const Configuration& configuration, const std::string& function,
                              const backend::CompileReport& compiled);
 

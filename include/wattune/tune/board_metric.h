@@ -1,6 +1,6 @@
-// BoardMetric: what the sensors of a device's board tell beside the time.
+// BoardMetric: a figure that the sensors of a device's board give beside the time.
 //
-// Values. Who opens a recorder owns it; the sensors behind it are its own.
+// Plain values. The caller of OpenRecorder owns the recorder; the sensors behind it belong to the recorder.
 //
 //   options.observe = {BoardMetric::power, BoardMetric::energy};
 //   options.open_recorder = [](const DeviceInfo& device) { return open_my_meter(device); };
@@ -15,16 +15,18 @@
 
 namespace wattune::tune {
 
-// What the board's sensors tell, in runs of its own behind the samples: these take a second or two for each
-// configuration. Watts while the kernel runs, joules of one run, the same beyond what the board draws with a context
-// and nothing to do, degrees and volts at the end.
+// A figure of the board's sensors. It is measured after the timed samples, in runs of its own, which take a second or
+// two for each configuration.
+// `power` is the watts while the kernel runs, `energy` the joules of one run. `dynamic_energy` is the part of these
+// joules above what an idle board with a context draws. `temperature` (degrees Celsius) and `voltage` (volts) are those
+// at the end.
 enum class BoardMetric { power, energy, dynamic_energy, temperature, voltage };
 inline constexpr BoardMetric kAllBoardMetrics[] = {BoardMetric::power, BoardMetric::energy, BoardMetric::dynamic_energy,
                                                    BoardMetric::temperature, BoardMetric::voltage};
 
 const char* to_string(BoardMetric metric);
 
-// Opens what records the sensors of a device's board. unavailable: nothing tells of it.
+// Opens a recorder for the sensors of a device's board. Fails with unavailable if nothing reads that board.
 using OpenRecorder = std::function<Result<std::unique_ptr<power::Recorder>>(const DeviceInfo&)>;
 
 }  // namespace wattune::tune

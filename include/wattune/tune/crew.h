@@ -1,7 +1,7 @@
-// Crew: who runs the configurations of a search, one at a time each: threads of this process, or processes on other
-// hosts, for which an Evaluator stands here.
+// Crew: the members that evaluate the configurations of a search, each one at a time. They are threads of this process,
+// or processes on other hosts, for which an Evaluator stands here.
 //
-// tune() calls it from one thread, and uses an evaluator only while it is idle.
+// tune() calls the crew from one thread, and uses the evaluator of a member only while that member is idle.
 //
 //   const auto crew = make_threads(evaluators);
 //   crew->start(0, configuration);
@@ -21,23 +21,24 @@ class Crew {
   struct Finished {
     std::size_t member = 0;
     Result<Observation> observation;
-    std::optional<Pipeline> pipeline;  // the member's, as of then
+    std::optional<Pipeline> pipeline;  // the member's, when it finished
   };
 
-  // Waits for what is in flight.
+  // Waits for all evaluations in flight.
   virtual ~Crew() = default;
 
   virtual std::size_t size() const = 0;
-  // For all but evaluating. Precondition: the member is idle, unless it is asked for the time.
+  // Returns the member's evaluator, for every call except evaluate().
+  // Precondition: the member is idle, unless the call is now().
   virtual Evaluator& evaluator(std::size_t member) const = 0;
-  // Precondition: the member is idle.
+  // Starts the evaluation of a configuration. Precondition: the member is idle.
   virtual void start(std::size_t member, const Configuration& configuration) = 0;
-  // The member that ends first. Precondition: something is in flight.
+  // Waits for the member that finishes first and returns its result. Precondition: an evaluation is in flight.
   virtual Finished wait() = 0;
 };
 
-// Each evaluator on a thread of its own. One alone works on the thread that waits for it, so that a run on one device
-// has no further thread. The evaluators outlive the crew.
+// Makes a crew that runs each evaluator on a thread of its own. A single evaluator works on the thread that waits for
+// it, so that a run on one device needs no further thread. The evaluators outlive the crew.
 std::unique_ptr<Crew> make_threads(std::span<Evaluator* const> evaluators);
 
 }  // namespace wattune::tune

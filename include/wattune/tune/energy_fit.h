@@ -1,9 +1,10 @@
-// EnergyFit: the energy of one code against the graphics clock, fitted to what it took at several clocks.
+// EnergyFit: the energy of one compiled kernel as a function of the graphics clock, fitted to measurements at several
+// clocks.
 //
-// The power curve of the board under that code (model/power_curve.h) times its time (model/time_curve.h): the paper's
-// steering (Schoonhoven et al., PMBS 2022, section IV) with P(f) t(f) in the place of P(f) / f, which is the case of a
-// kernel that only computes. Clocks at which the board is held back are left out. Functions of values; any thread may
-// call.
+// The energy is the board's power curve under that kernel (model/power_curve.h) times its time (model/time_curve.h).
+// This is the paper's model-steered method (Schoonhoven et al., PMBS 2022, section IV) with P(f) t(f) instead of P(f) /
+// f, which holds for kernels that only compute. Clocks at which the board is throttled are left out.
+// Plain functions of values; any thread may call.
 //
 //   WATTUNE_ASSIGN(const EnergyFit fit, fit_energy(sweep));
 //   tune_between(fit.steered.low, fit.steered.high);
@@ -23,7 +24,7 @@ namespace wattune::tune {
 struct EnergyAtClock {
   Megahertz clock;
   Joules fitted;
-  // About 95 % confidence of the power (model::likely_power()), at the fitted time.
+  // Bounds of the energy: about 95 % confidence of the power (model::likely_power()) at the fitted time.
   Joules low;
   Joules high;
 };
@@ -31,14 +32,15 @@ struct EnergyAtClock {
 struct EnergyFit {
   model::PowerFit power;
   model::TimeCurve time;
-  model::OperatingPoint least;       // of P(f) t(f), between the ends of the sweep
-  search::ClockRange steered;        // 10 % to either side of it
-  std::size_t left_out = 0;          // clocks at which the board is held back
+  model::OperatingPoint least;       // minimum of P(f) t(f) between the ends of the sweep
+  search::ClockRange steered;        // 10 % to either side of `least`
+  std::size_t left_out = 0;          // clocks at which the board is throttled
   std::vector<EnergyAtClock> curve;  // evenly spaced from the first clock of the sweep to the last
 };
 
-// `sweep` is ascending by clock, one point for each. Errors of model::fit_power_curve() and fit_time_curve(), of which
-// the first is that there are fewer than five clocks.
+// Fits the energy to `sweep`, which is ascending by clock and has one point for each clock. Fails as
+// model::fit_power_curve(), which needs five clocks or more, and as model::fit_time_curve(); with invalid_argument if
+// `sweep` is empty.
 Result<EnergyFit> fit_energy(const std::vector<search::ClockPoint>& sweep);
 
 }  // namespace wattune::tune

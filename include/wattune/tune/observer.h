@@ -1,5 +1,5 @@
-// Observer: measures something of the user's own while a configuration runs (a power meter beside the machine, another
-// profiler, a count that the application keeps) and makes metrics of it, which a spec may compute with and search for.
+// Observer: a measurement of the user's own while a configuration runs (a power meter beside the machine, another
+// profiler, a count that the application keeps). It gives metrics, which a spec may compute with and search for.
 //
 //   class Meter : public tune::Observer { ... };
 //   options.observers = {std::make_shared<Meter>()};  // EvaluatorOptions
@@ -15,17 +15,20 @@
 
 namespace wattune::tune {
 
-// Called for every correct configuration, on the evaluator's thread. Evaluators of several devices work at the same
-// time, so each needs an Observer of its own. Any Error ends the search.
+// Called for every correct configuration, or for those that EvaluatorOptions::observe_for selects, on the evaluator's
+// thread. Evaluators of several devices work at the same time, so each needs an Observer of its own. Any Error ends the
+// search.
 class Observer {
  public:
   virtual ~Observer() = default;
-  // The names of what end() gives.
+  // Returns the names of the metrics that end() gives.
   virtual std::vector<std::string> metrics() const = 0;
-  // The device idles. Until end() it runs this configuration alone, as often as EvaluatorOptions::observed_runs says,
-  // and what restores its arguments before each run. When a run fails, end() does not follow.
+  // Begins to measure; the device is idle. Until end() the device runs this configuration alone,
+  // EvaluatorOptions::observed_runs times, with what restores its arguments before each run. end() is not called if a
+  // run fails.
   virtual Result<void> begin(const Configuration& configuration) = 0;
-  // The runs have ended; these are their samples. What cannot be told for this configuration is left out.
+  // Ends the measurement: returns the metrics, given the samples of the runs. Metrics without a value for this
+  // configuration are left out.
   virtual Result<std::vector<Metric>> end(std::span<const Sample> runs) = 0;
 };
 

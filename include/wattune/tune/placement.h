@@ -1,5 +1,5 @@
-// Placement: which configuration of a space a Trial counts for that was recorded in another space, or in an earlier
-// form of this one. Any thread may call.
+// Placement: finds the configuration of a space for a Trial that was recorded in another space, or in an earlier form
+// of this one. Any thread may call.
 //
 //   WATTUNE_ASSIGN(auto placement, placement(session->spec(), session->space()));
 //   WATTUNE_ASSIGN(auto journal, store::Journal::open(file, session->describe(), store::Resume::checked, placement));
@@ -15,19 +15,23 @@
 
 namespace wattune::tune {
 
-// The configuration of the space with the same names and values, each written the same, because 2 and 2.0 are different
-// code; none: the space has none.
+// Returns the configuration of the space with the same names and values; nullopt if there is none. Values must also be
+// written the same, because 2 and 2.0 give different code.
 std::optional<Configuration> place(const space::SearchSpace& space, const Configuration& recorded);
 
-// place() for Trials, where what the kernel takes counts too: none for a Trial whose recorded resources break a
-// resource constraint of the spec, nor for one that failed as `constraints` under other resource constraints. The space
-// outlives it. parse_error, not_found: a resource constraint.
+// A place() for Trials, which also considers what the kernel takes. Returns nullopt for a Trial whose recorded
+// resources break a resource constraint of the spec, and for one that failed as `constraints` under other resource
+// constraints.
 using Placement = std::function<std::optional<Configuration>(const Trial& trial, const RunInfo& recorded)>;
+// Makes a Placement in the space, which outlives it. Fails with parse_error or not_found if a resource constraint of
+// the spec is wrong.
 Result<Placement> placement(const KernelSpec& spec, const space::SearchSpace& space);
 
-// Without a reference the default configuration's outputs are the reference. Where it was another one when `recorded`
-// was measured, that is evaluated, so that its outputs are compared with those of this default; where they agree,
-// `info` gets the reference of then, with which its journal goes on. mismatch: they do not, or the space lacks it.
+// Continues with the former default configuration as the reference, for runs without a reference whose default has
+// changed. If the default was another one when `recorded` was measured, evaluates that one, which compares its outputs
+// with those of the present default. If they agree, `info` gets the reference of `recorded`, with which its journal
+// goes on.
+// Fails with mismatch if they do not agree, or if the space lacks the former default.
 Result<void> adopt_former_reference(const space::SearchSpace& space, Evaluator& evaluator, const RunInfo& recorded,
                                     RunInfo& info);
 

@@ -1,5 +1,5 @@
-// Plan: which strategy a run uses and when it stops, from what the user said, the spec says, and the size of the space.
-// A plain function of values.
+// Plan: the strategy of a run and its stop rule, from what the user said, what the spec says, and the size of the
+// space. A plain function of values.
 //
 //   const Plan plan = make_plan(spec, space);
 //   WATTUNE_ASSIGN(auto strategy, search::make_strategy(plan.strategy, space));
@@ -14,7 +14,7 @@
 namespace wattune::tune {
 
 struct Plan {
-  // Whose words the stop rule is. Nobody's, where nothing limits the search but the space.
+  // The origin of the stop rule; `none` if nothing but the space limits the search.
   enum class Limit { none, user, spec, standard };
 
   std::string strategy;
@@ -22,8 +22,8 @@ struct Plan {
   Limit limit = Limit::none;
 };
 
-// Any rule in `wanted` replaces the spec's budget; `strategy` (may be empty) replaces the spec's strategy. Without
-// either, small spaces are searched exhaustively and large ones for five minutes.
+// Makes the plan. Any rule in `wanted` replaces the spec's budget; `strategy`, if not empty, replaces the spec's.
+// Without either, small spaces are searched exhaustively and large ones for five minutes.
 Plan make_plan(const KernelSpec& spec, const space::SearchSpace& space, const std::string& strategy = {},
                const search::StopRule& wanted = {});
 

@@ -1,8 +1,8 @@
 // Replay: recorded Trials in the place of a device.
 //
-// An evaluator over a Recording answers with what was recorded, and its clock advances by what that cost then, so that
-// a search of an hour takes a second and every rule about time means recorded time. What the data lack is
-// Status::not_recorded: strategies see a failure, reports count it by its own name.
+// An evaluator over a Recording answers with what was recorded, and its clock advances by the recorded cost. So a
+// search of an hour takes a second, and every rule about time means recorded time. A configuration that was not
+// recorded has Status::not_recorded: strategies see a failure, reports count it by that name.
 //
 //   WATTUNE_ASSIGN(ResultSet results, store::load_results("convolution.json.xz"));
 //   WATTUNE_ASSIGN(auto space, recorded_space(results));
@@ -23,36 +23,40 @@
 
 namespace wattune::tune {
 
-// The space of exactly the configurations that `results` hold, for want of its constraints. mismatch: a value that
-// its parameter does not list; invalid_argument: no results, or as SearchSpace::from_list().
+// Returns a space of exactly the configurations in `results`, which do not tell their constraints. Fails with mismatch
+// if a value is not in its parameter's list, with invalid_argument if there are no results, otherwise as
+// SearchSpace::from_list().
 Result<space::SearchSpace> recorded_space(const ResultSet& results);
 
-// The id in `space` of each Trial's configuration, found by names and values; none for one that is not in it. A
-// parameter with a single value may be absent on either side. mismatch: other parameters; invalid_argument: no Trials,
-// or a time that is negative or no number.
+// Returns the id in `space` of each Trial's configuration, found by names and values; nullopt for one that is not in
+// the space. A parameter with a single value may be absent on either side.
+// Fails with mismatch if the parameters differ, with invalid_argument if there are no Trials, or if a time is negative
+// or no number.
 Result<std::vector<std::optional<ConfigurationId>>> ids_in(const space::SearchSpace& space,
                                                            const std::vector<Trial>& trials);
 
-// Recorded Trials by the ids of a space. Immutable; may be shared between threads.
+// Recorded Trials by the ids of a space. Immutable; threads may share one.
 class Recording {
  public:
-  // Finds the configurations of those Trials that count in `space`; their energy and power are named as by
-  // name_energy(). As ids_in(); mismatch also: no Trial is in the space.
+  // Matches those Trials that count with the configurations of `space`; their energy and power get the names that
+  // name_energy() gives. Fails as ids_in(), and with mismatch if no Trial is in the space.
   static Result<Recording> match(const space::SearchSpace& space, ResultSet results);
 
-  // The same Trials with the metrics and the first objective of `spec` in the place of those that were recorded. One
-  // for which a metric cannot be computed is Status::constraints, as on a device. Errors of the metrics themselves:
-  // invalid_argument, parse_error, not_found; unavailable: nothing recorded has what the objective needs.
+  // Returns the same Trials with metrics and first objective of `spec` instead of the recorded ones. A Trial that lacks
+  // what the objective reads gets Status::constraints, as on a device.
+  // Fails with invalid_argument, parse_error or not_found for mistakes in the metrics, with unavailable if no recorded
+  // Trial has what the objective needs.
   Result<Recording> with_objectives(const KernelSpec& spec) const;
 
   const RunInfo& info() const { return info_; }
-  // Every recorded configuration of the space once, ascending by id.
+  // Returns every recorded configuration of the space once, ascending by id.
   const std::vector<Trial>& trials() const { return trials_; }
-  // What was recorded of a configuration, which the Recording owns; nullptr when nothing was.
+  // Returns what was recorded of a configuration, which the Recording owns; nullptr if nothing was.
   const Observation* find(ConfigurationId id) const;
-  // Trials of the results whose configuration is not in the space.
+  // Returns how many Trials of the results have a configuration outside the space.
   std::size_t outside() const { return outside_; }
-  // The median cost of an evaluation: what a configuration that is not recorded is charged, so that time goes on.
+  // Returns the median cost of an evaluation. A configuration that was not recorded is charged this cost, so that time
+  // goes on.
   Nanoseconds typical_cost() const { return typical_cost_; }
 
  private:
@@ -65,21 +69,22 @@ class Recording {
 };
 
 enum class ReplayClock {
-  recorded,             // what each evaluation cost when it was recorded: cost_of()
-  recorded_and_search,  // and the processor time that this thread spends between evaluations: the strategy's
-  evaluations,          // a second for each
+  recorded,             // cost of each evaluation when it was recorded: cost_of()
+  recorded_and_search,  // also the processor time of this thread between evaluations: the strategy's
+  evaluations,          // one second for each
 };
 
-// The metrics that some recorded Trial has beside the time, by name.
+// Returns the metrics, beside the time, that some recorded Trial has, sorted by name.
 std::vector<std::string> recorded_metrics(const std::vector<Trial>& trials);
 
-// `recording` outlives the evaluator, which never fails. Evaluators may share one.
+// Makes an evaluator that answers from `recording`, which outlives it. It never fails. Evaluators may share a
+// recording.
 std::unique_ptr<Evaluator> make_replay_evaluator(const Recording& recording, ReplayClock clock);
 
-// What its correct Trials say to a search of another device or problem size (search::StrategyOptions::prior).
+// Returns what the correct Trials tell a search for another device or problem size (search::StrategyOptions::prior).
 std::vector<search::PriorObjective> prior_of(const Recording& recording);
 
-// The recorded device as a replay names it: kind simulated, its name kept, `selector` for the user.
+// Describes the recorded device for a replay: its kind is simulated, its name is kept, and its selector is `selector`.
 DeviceInfo replay_device(const DeviceInfo& recorded, std::string selector);
 
 }  // namespace wattune::tune

@@ -1,5 +1,5 @@
 // TuningSession: everything that tuning one spec takes, opened by one call: devices, the pool that compiles for them,
-// measuring policies, evaluators, and a strategy with its stop rule. It owns them all. One thread at a time.
+// measuring policies, evaluators, and a strategy with its stop rule. The session owns them all. One thread at a time.
 //
 //   WATTUNE_ASSIGN(const auto session, tune::open(spec, {.device = "cuda:0"}));
 //   WATTUNE_ASSIGN(const TuningResult result, session->run());
@@ -29,40 +29,42 @@ namespace wattune::tune {
 
 using MakePolicy = std::function<std::unique_ptr<measure::MeasurePolicy>(const measure::SamplingOptions&)>;
 
-// What becomes of the clock and power parameters of a spec: they are set on the board, or left out of the search, which
-// then runs at what the board has.
+// The treatment of a spec's clock and power parameters: they are set on the board, or left out of the search, which
+// then runs at the board's present settings.
 enum class Clocks { set, current };
 
 struct SessionOptions {
-  // As a user names it: "auto", "cuda:0", part of a name; or several of one model: "cuda:0,cuda:2", "cuda:all".
+  // The device as a user names it ("auto", "cuda:0", part of a name), or several of one model ("cuda:0,cuda:2",
+  // "cuda:all").
   std::string device = "auto";
-  DriverHost where;  // its worker's limits hold for compilers and a C++ reference too
+  DriverHost where;  // its worker's limits also hold for compilers and a C++ reference
 
-  std::string strategy = {};  // empty: as make_plan() chooses, as the stop rule where none is set
+  std::string strategy = {};  // if empty, make_plan() chooses, also the stop rule if none is set
   std::map<std::string, double> strategy_parameters = {};
-  std::vector<std::vector<search::PriorObjective>> prior = {};  // prior_from()
-  // In the place of a strategy: a procedure for energy (search/method.h), which decides what is searched for, and for
-  // which energy is observed. Its seed, budget, start and constraints are those of the session. Empty: none.
+  std::vector<std::vector<search::PriorObjective>> prior = {};  // from prior_from()
+  // A method instead of a strategy: a procedure for energy (search/method.h), which decides what is searched for and
+  // has energy observed. It uses the session's seed, budget, start and constraints. Empty for no method.
   std::string method = {};
   search::MethodOptions method_options = {};
   std::uint64_t seed = 1;
   search::StopRule stop;
 
-  MakePolicy policy = measure::make_gated;  // one for each device
+  MakePolicy policy = measure::make_gated;  // makes one for each device
   measure::SamplingOptions sampling;
   Clocks clocks = Clocks::set;
-  EvaluatorOptions evaluation;         // but for its pool and its worker, which are the session's
+  EvaluatorOptions evaluation;         // except its pool and its worker, which are the session's
   measure::ShootOutOptions shoot_out;  // its warm-up is that of `sampling`
 
-  std::optional<std::uint64_t> compile_processes = {};  // none: as many as suit the machine; 0: the devices compile
-  std::optional<std::uint64_t> compile_ahead = {};      // proposals; none: as suits the strategy and the processes
+  std::optional<std::uint64_t> compile_processes = {};  // nullopt for the machine's default; 0 if the devices compile
+  std::optional<std::uint64_t> compile_ahead = {};  // proposals; nullopt for what suits the strategy and the processes
   std::shared_ptr<backend::ImageCache> compile_cache = {};
 };
 
-// The spec without those parameters and without the constraints that name them. invalid_argument: it has no others.
+// Returns the spec without its clock and power parameters and without the constraints that name them. Fails with
+// invalid_argument if the spec has no other parameters.
 Result<KernelSpec> without_clocks(KernelSpec spec);
 
-// How many processes compile ahead with these options.
+// Returns how many processes compile ahead with these options.
 std::size_t compile_processes(const SessionOptions& options);
 
 // A search that has no devices yet.
@@ -70,16 +72,18 @@ struct PlannedSearch {
   KernelSpec spec;
   space::SearchSpace space;
   Plan plan;
-  std::unique_ptr<search::Strategy> strategy = {};  // of the space above
-  search::MethodOptions method_options = {};        // where that is a method
+  std::unique_ptr<search::Strategy> strategy = {};  // a strategy of `space`
+  search::MethodOptions method_options = {};        // used if `strategy` is a method
 };
 
-// `clocks` must have been seen to: it decides the space. Errors of the rules, and of search::make_strategy().
+// Plans a search. If options.clocks leaves the clock parameters out, `spec` and `space` must be without them already.
+// Fails with errors of the stop rule and the sampling options, and as search::make_strategy() or make_method().
 Result<std::unique_ptr<PlannedSearch>> plan_search(KernelSpec spec, space::SearchSpace space,
                                                    const SessionOptions& options = {});
 
-// What earlier results say to a search of `space` for the objective of `spec`. mismatch: other parameters, or none of
-// the configurations is in the space. As Recording::with_objectives() where the objective needs what is not recorded.
+// Returns what earlier results tell a search of `space` for the objective of `spec`.
+// Fails with mismatch if the parameters differ or no configuration is in the space. Fails with invalid_argument if no
+// recorded configuration is correct, and as Recording::with_objectives() if the objective needs what is not recorded.
 Result<std::vector<search::PriorObjective>> prior_from(ResultSet results, const KernelSpec& spec,
                                                        const space::SearchSpace& space);
 
@@ -89,37 +93,39 @@ class TuningSession {
   explicit TuningSession(std::unique_ptr<Parts> parts);
   ~TuningSession();
 
-  const KernelSpec& spec() const;  // with its source in the devices' language
+  const KernelSpec& spec() const;  // its source is in the devices' language
   const space::SearchSpace& space() const;
   const Plan& plan() const;
   search::Strategy& strategy() const;
-  // One, or several of one model.
+  // Returns the one device, or several of one model.
   const std::vector<DeviceInfo>& devices() const;
-  // One for each device, for those who drive a Search of their own.
+  // Returns one evaluator for each device, for callers that drive a Search of their own.
   std::vector<Evaluator*> evaluators() const;
-  // Hardware counters that the strategy reads, which are observed though nobody asked for them.
+  // Returns the hardware counters that the strategy reads and that are observed though nobody asked for them.
   const std::vector<std::string>& added_counters() const;
-  // In the place of a device; nullptr: there is none.
+  // Returns the recording that takes the place of a device; nullptr if there is none.
   const Recording* recording() const;
-  // What the results are about.
+  // Returns the RunInfo of the results.
   RunInfo describe() const;
 
-  // Once. `resumed` and the sink are as of tune(); `cancel` as of TuningOptions.
+  // Runs the search. Call it once. `resumed` and the sink are those of tune(), `cancel` and `spent` those of
+  // TuningOptions.
   Result<TuningResult> run(TrialSink& sink, TuningObserver& observer, const std::vector<Trial>& resumed = {},
                            const std::atomic<bool>* cancel = nullptr, Nanoseconds spent = {});
-  // Keeps nothing but the result.
+  // Runs the search and keeps nothing but the result.
   Result<TuningResult> run();
 
  private:
   std::unique_ptr<Parts> parts_;
 };
 
-// Opens what options.device names, all devices at the same time, and computes the reference. mismatch: the devices are
-// of several models. Otherwise errors of the spec, of plan_search(), find_devices_for() and make_evaluator().
+// Opens the devices that options.device names, all at the same time, and computes the reference. Fails with mismatch if
+// the devices are of several models; otherwise with errors of the spec, and as plan_search(), find_devices_for() and
+// make_evaluator().
 Result<std::unique_ptr<TuningSession>> open(KernelSpec spec, const SessionOptions& options = {});
 Result<std::unique_ptr<TuningSession>> open(std::unique_ptr<PlannedSearch> search, const SessionOptions& options = {});
-// Recorded results in the place of devices; `recording` is what identifies them. Errors of Recording::match() and
-// with_objectives().
+// Opens a session on recorded results instead of devices. `recording` is the identity of these results. Fails as
+// Recording::match() and with_objectives().
 Result<std::unique_ptr<TuningSession>> open_recording(std::unique_ptr<PlannedSearch> search, ResultSet recorded,
                                                       Identity recording, const SessionOptions& options = {});
 

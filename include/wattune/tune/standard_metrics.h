@@ -1,7 +1,7 @@
-// Metrics that every spec has where their parts were observed: energy and time as one number.
+// Metrics that every spec has if their inputs were observed: energy and time as one number.
 //
-// A search names one as its objective and the metric is there, without a definition; one of the spec's own of the same
-// name wins. Like all metrics they read the time in seconds and the energy of one run in joules.
+// A search names one as its objective without a definition; a metric of the same name in the spec takes precedence.
+// Like all metrics they read the time in seconds and the energy of one run in joules.
 #pragma once
 
 #include <span>
@@ -15,10 +15,11 @@ struct StandardMetric {
   std::string_view unit;
 };
 
-// power, the mean of a run, where that is not observed itself; edp and ed2p (Horowitz, Indermaur, Gonzalez, "Low-power
-// digital design", 1994), and operations_per_joule, to be large, of the metric `operations` that the user defines.
+// Returns the metrics power, edp, ed2p and operations_per_joule. `power` is the mean of a run, for runs in which it is
+// not observed itself. `edp` and `ed2p` are those of Horowitz, Indermaur, Gonzalez, "Low-power digital design", 1994.
+// `operations_per_joule` is to be large, and reads the metric `operations` that the user defines.
 std::span<const StandardMetric> standard_metrics();
-// nullptr: there is none of this name.
+// Returns the standard metric of this name; nullptr if there is none.
 const StandardMetric* find_standard_metric(std::string_view name);
 
 }  // namespace wattune::tune

@@ -7,7 +7,8 @@ namespace wattune::backend {
 
 namespace {
 
-// "line 17; error   : ..." of "ptxas FILE, line 17; error   : ...", whose file is a temporary one.
+// Returns the first error without the name of the file, which is temporary: "line 17; error   : ..." of "ptxas FILE,
+// line 17; error   : ...".
 std::string first_mistake(const std::string& log) {
   const std::string line = log.substr(0, log.find('\n'));
   const std::size_t place = line.find(", line ");

@@ -1,5 +1,5 @@
-// Device memory between guard zones: one allocation holds guard, contents, guard, so that small overruns land where
-// they are found.
+// Device memory between guard zones. One allocation holds guard, contents, guard, so that small overruns hit a guard,
+// where they are found.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace wattune::backend::cuda {
 class CudaBuffer : public CudaMemory {
  public:
   static Result<std::unique_ptr<Buffer>> make(const std::shared_ptr<Session>& session, std::size_t bytes);
-  // Memory of the application's, without guard zones.
+  // Adopts memory of the application, without guard zones.
   static Result<std::unique_ptr<Buffer>> adopt(const std::shared_ptr<Session>& session, CUdeviceptr address,
                                                std::size_t bytes);
 
@@ -23,13 +23,13 @@ class CudaBuffer : public CudaMemory {
   CUresult copy(CUstream stream, const CudaMemory& to) const override;
   CUresult fill(CUstream stream, std::byte value) override;
 
-  // A range of it, borrowed (part.h).
+  // Returns a part of the buffer, borrowed (part.h).
   Result<std::unique_ptr<Buffer>> part(std::size_t offset, std::size_t bytes) const;
-  // What the kernel sees.
+  // Returns the address of the contents, which the kernel sees.
   CUdeviceptr contents() const { return guards()[0] + guard_bytes_; }
-  // Of each zone; 0: there are none.
+  // Returns the bytes of each guard zone, 0 if there are none.
   std::size_t guard_bytes() const { return guard_bytes_; }
-  // Where the guard zones begin.
+  // Returns the addresses of the guard zones.
   std::array<CUdeviceptr, 2> guards() const { return {allocation_.get(), allocation_.get() + guard_bytes_ + bytes_}; }
 
  private:

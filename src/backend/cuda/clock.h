@@ -1,11 +1,12 @@
 // Clock: the moments of a session's launches on one time line.
 //
-// The driver tells only how long it was from one event to another, in milliseconds as a float, which is exact to 15 ns
-// for a quarter of a second and to 0.25 ms for an hour. So moments are measured from a mark that was recorded shortly
-// before, in the session's service stream, which waits for no other, and the marks from each other. What lies hours
-// apart is then known less exactly; launches that were sent together are not.
+// The driver reports only the time between two events, in milliseconds as a float. That is exact to 15 ns for a quarter
+// of a second, but only to 0.25 ms for an hour. Therefore moments are measured from a mark, an event that was recorded
+// shortly before, and each mark from the previous one. Marks are recorded in the session's service stream, which waits
+// for no other. Moments hours apart are then known less exactly; moments of launches that were sent together are not
+// affected.
 //
-// Used within the session's context; one thread at a time (the Dispatcher sees to it).
+// It is used within the session's context, by one thread at a time (the Dispatcher ensures this).
 #pragma once
 
 #include <chrono>
@@ -16,23 +17,24 @@
 
 namespace wattune::backend::cuda {
 
-// From one event to another, which may lie before it. invalid_argument: one of them has not happened.
+// Returns the time from one event to another, which may be the earlier one. Fails with invalid_argument if one of them
+// has not happened.
 Result<Nanoseconds> time_between(const Handle<CUevent>& from, CUevent to);
 
-// An event whose moment is known, on the device's time line and about on the host's.
+// An event whose moment is known exactly on the device's time line and roughly on the host's.
 class ClockMark {
  public:
   using HostTime = std::chrono::steady_clock::time_point;
 
-  // `previous` is none for the first one, which is the beginning of time.
+  // Makes a mark. `previous` is nullptr for the first mark, whose moment is 0.
   ClockMark(Handle<CUevent> event, std::shared_ptr<ClockMark> previous)
       : event_(std::move(event)), previous_(std::move(previous)) {}
 
-  // Of an event, and of a time of the host.
+  // Returns the moment of an event, or of a time of the host.
   Result<Nanoseconds> moment_of(CUevent event);
   Result<Nanoseconds> moment_of(HostTime time);
   bool is_older_than(Nanoseconds age) const;
-  // Looks up its own moment, after which it needs the previous mark no more.
+  // Computes the mark's own moment, after which it no longer needs the previous mark.
   Result<Nanoseconds> settle();
 
  private:
@@ -46,7 +48,7 @@ class Clock {
  public:
   explicit Clock(std::shared_ptr<Session> session) : session_(std::move(session)) {}
 
-  // The latest mark, renewed when it is old. As Session::failure().
+  // Returns the latest mark, renewed if it is old. Errors are those of Session::failure().
   Result<std::shared_ptr<ClockMark>> mark();
 
  private:
@@ -56,7 +58,7 @@ class Clock {
   std::shared_ptr<ClockMark> mark_;
 };
 
-// An event to be recorded; as Session::failure().
+// Makes an event to be recorded. Errors are those of Session::failure().
 Result<Handle<CUevent>> make_event(const std::shared_ptr<Session>& session);
 
 }  // namespace wattune::backend::cuda

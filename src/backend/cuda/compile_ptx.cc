@@ -10,7 +10,7 @@ namespace wattune::backend {
 
 namespace {
 
-// "compute_90a" of what names an architecture: "sm_90a", "arch=compute_90a,code=sm_90a".
+// Returns "compute_90a" for a name of an architecture such as "sm_90a" or "arch=compute_90a,code=sm_90a".
 std::string virtual_architecture(const std::string& named) {
   const std::size_t at = named.find('_');
   if (at == std::string::npos) return named;

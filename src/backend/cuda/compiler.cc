@@ -25,13 +25,13 @@ Result<Image> compile_with_wanted(const CompileTarget& target, const KernelSourc
   return image;
 }
 
-// The words of a log that are the user's, without the line break at its end.
+// Returns the lines of a log that concern the user, without the last line break.
 std::string without_figures(const PtxasLog& log) { return log.rest.substr(0, log.rest.find_last_not_of('\n') + 1); }
 
-// Compilers make nothing else.
+// Returns the kind of an image, which is PTX or a cubin: compilers make nothing else.
 ImageKind image_kind(SourceKind kind) { return kind == SourceKind::ptx ? ImageKind::ptx : ImageKind::cubin; }
 
-// Of the functions whose symbol is their name: `extern "C"`.
+// Returns the declared parameters of functions whose symbol is their name (`extern "C"`).
 std::map<std::string, std::vector<KernelParameter>> parameters_in(const KernelSource& source,
                                                                   std::span<const Macro> macros) {
   std::vector<std::string> functions = source.other_functions;
@@ -56,7 +56,7 @@ Result<std::string> identify_compiler(const KernelSource& source, int driver_ver
   return fmt::format("NVRTC {} {} {}", version_text(nvrtc->version), nvrtc->file, headers);
 }
 
-// The driver does not tell how much a kernel spills; the assembler does when asked.
+// Compiles a source, with the option that makes the assembler report register spills, which the driver does not report.
 Result<Image> compile(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
                       Nanoseconds limit) {
   if (const SourceKind kind = kind_of(source); kind != SourceKind::cuda_cpp)

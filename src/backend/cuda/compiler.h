@@ -1,5 +1,5 @@
-// From CUDA C++ to code that a device loads, with no device needed: by NVRTC in this process, or by nvcc as a program
-// where the source asks for it.
+// Compiles CUDA C++ to code that a device loads, without a device. NVRTC compiles it in this process, or nvcc as a
+// program if the source asks for that.
 #pragma once
 
 #include <span>
@@ -9,22 +9,23 @@
 
 namespace wattune::backend::cuda {
 
-// The compiler of this source and the headers that come with it, by version and file, as CompileTarget::compiler names
-// it. unavailable: none. `driver_version` as cuDriverGetVersion counts.
+// Returns the version and file of the source's compiler and of its headers, in the form of CompileTarget::compiler.
+// `driver_version` counts as cuDriverGetVersion does. Fails with unavailable if there is none.
 Result<std::string> identify_compiler(const KernelSource& source, int driver_version);
 
-// Image::resources is what the assembler tells of each kernel, which the logs are without; nothing when the result is
-// PTX. compile_failed with the log, unavailable (no compiler, or none for this architecture), timeout. NVRTC cannot be
-// interrupted, so that its limit is noticed when it is done; nvcc is ended.
+// Compiles a source. Image::resources has the assembler's figures for each kernel, which are taken out of the log; it
+// is empty if the result is PTX. Fails with compile_failed and the log, with unavailable (no compiler, or none for this
+// architecture), or with timeout. NVRTC cannot be interrupted, so its limit is noticed when it is done; nvcc is ended.
 Result<Image> compile(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
                       Nanoseconds limit);
 
 // The two compilers.
+
 Result<Image> compile_with_nvrtc(const CompileTarget& target, const KernelSource& source,
                                  std::span<const Macro> macros);
 Result<Image> compile_with_nvcc(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
                                 Nanoseconds limit);
-// `nvcc --version`. unavailable.
+// Returns the output of `nvcc --version`. Fails with unavailable.
 Result<std::string> nvcc_version();
 
 }  // namespace wattune::backend::cuda

@@ -16,7 +16,8 @@ constexpr int kOldestVersion = 12040;
 
 std::atomic<const CuApi*> loaded_api = nullptr;
 
-// Before all functions are looked up, so that an old driver is told by its version, not by what it lacks.
+// Checks the driver's version before its functions are looked up, so that the error for an old driver names its
+// version, not a missing function.
 Result<void> check_version(void* library) {
   const auto get_version = reinterpret_cast<CUresult (*)(int*)>(dlsym(library, "cuDriverGetVersion"));
   int version = 0;
@@ -30,7 +31,7 @@ Result<void> check_version(void* library) {
 
 Result<CuApi> load_driver() {
   const char* const other = std::getenv("WATTUNE_LIBCUDA");
-  // Never closed: drivers leave threads and exit handlers behind.
+  // The library is never closed, because drivers leave threads and exit handlers behind.
   void* const library = dlopen(other != nullptr ? other : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     return Error(ErrorCode::unavailable, fmt::format("the CUDA driver cannot be loaded: {}", dlerror()))

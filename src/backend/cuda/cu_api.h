@@ -1,6 +1,6 @@
-// The part of the CUDA driver API that Wattune calls, declared here so that it builds without CUDA's toolkit, and
-// loaded at run time so that programs start where there is no driver. Names, values and layouts are those of NVIDIA's
-// "CUDA Driver API" reference, version 12.4, which is the oldest driver that has all of these functions.
+// The part of the CUDA driver API that Wattune calls. It is declared here, so that Wattune builds without CUDA's
+// toolkit, and loaded at run time, so that programs start without a driver. Names, values and layouts are those of
+// NVIDIA's "CUDA Driver API" reference, version 12.4, the oldest driver that has all of these functions.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 #include "wattune/core/result.h"
 
-// Global, as NVIDIA's are: handles of an application come in as they are.
+// Global types, as NVIDIA's are, so that an application's handles can be passed unchanged.
 // NOLINTBEGIN(readability-identifier-naming)
 struct CUctx_st;
 struct CUmod_st;
@@ -83,7 +83,7 @@ inline constexpr CUresult CUDA_ERROR_INVALID_CLUSTER_SIZE = 912;
 inline constexpr CUresult CUDA_ERROR_ECC_UNCORRECTABLE = 214;
 inline constexpr CUresult CUDA_ERROR_UNKNOWN = 999;
 
-// NOLINTBEGIN(readability-identifier-naming): the names that the driver's documentation has.
+// NOLINTBEGIN(readability-identifier-naming): the names are those of the driver's documentation.
 enum CUdevice_attribute : int {
   CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
   CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X = 2,  // _Y and _Z follow
@@ -108,7 +108,7 @@ enum CUfunction_attribute : int {
   CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
   CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
-  CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,  // percent of what there can be
+  CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,  // percent of the largest possible size
   CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
 };
 
@@ -144,7 +144,7 @@ struct CUDA_KERNEL_NODE_PARAMS {  // _v2
   unsigned sharedMemBytes;
   void** kernelParams;
   void** extra;
-  void* kern;  // nullptr: func says it
+  void* kern;  // nullptr if func names the kernel
   CUcontext ctx;
 };
 static_assert(sizeof(CUDA_KERNEL_NODE_PARAMS) == 72);
@@ -160,7 +160,7 @@ union CUlaunchAttributeValue {
   struct {
     unsigned x, y, z;
   } clusterDim;
-  std::uint64_t alignment;  // that of the members not declared here
+  std::uint64_t alignment;  // of the members that are not declared here
 };
 
 struct CUlaunchAttribute {
@@ -193,7 +193,7 @@ enum CUarray_format : int {
 inline constexpr unsigned CUDA_ARRAY3D_SURFACE_LDST = 2;
 
 struct CUDA_ARRAY3D_DESCRIPTOR {
-  std::size_t Width, Height, Depth;  // a height or depth of 0: the array has fewer dimensions
+  std::size_t Width, Height, Depth;  // a height or depth of 0 means that the array has fewer dimensions
   CUarray_format Format;
   unsigned NumChannels;
   unsigned Flags;
@@ -281,7 +281,7 @@ static_assert(sizeof(CUdevResource) == 144);
 inline constexpr unsigned CU_GREEN_CTX_DEFAULT_STREAM = 1;
 // NOLINTEND(readability-identifier-naming)
 
-// As below, of functions that drivers from 12.4 on may lack.
+// Functions that drivers from 12.4 on may lack, listed as below.
 #define WATTUNE_CU_GREEN_FUNCTIONS(X)                                                                          \
   X(cuDeviceGetDevResource, cuDeviceGetDevResource,                                                            \
     (CUdevice device, CUdevResource * resource, CUdevResourceType type))                                       \
@@ -296,7 +296,7 @@ inline constexpr unsigned CU_GREEN_CTX_DEFAULT_STREAM = 1;
   X(cuGreenCtxStreamCreate, cuGreenCtxStreamCreate,                                                            \
     (CUstream * stream, CUgreenCtx context, unsigned flags, int priority))
 
-// name in CuApi, symbol in libcuda (the version whose declaration this is), parameters.
+// The functions: name in CuApi, symbol in libcuda (of the version with this declaration), parameters.
 #define WATTUNE_CU_FUNCTIONS(X)                                                                                        \
   X(cuInit, cuInit, (unsigned flags))                                                                                  \
   X(cuDriverGetVersion, cuDriverGetVersion, (int* version))                                                            \
@@ -379,19 +379,19 @@ inline constexpr unsigned CU_GREEN_CTX_DEFAULT_STREAM = 1;
 struct CuApi {
 #define WATTUNE_CU_MEMBER(function, symbol, parameters) CUresult(*function) parameters = nullptr;
   WATTUNE_CU_FUNCTIONS(WATTUNE_CU_MEMBER)
-  // nullptr: the driver is older than these.
+  // Holds these functions as well; they are nullptr if the driver is too old for them.
   WATTUNE_CU_GREEN_FUNCTIONS(WATTUNE_CU_MEMBER)
 #undef WATTUNE_CU_MEMBER
-  int version = 0;  // of CUDA that the driver supports: 12040 is 12.4
+  int version = 0;  // newest CUDA that the driver supports: 12040 is 12.4
 };
 
-// The loaded and initialised driver, the same for the whole process. unavailable: no driver, one that is too old, or no
-// GPU, saying what to do. WATTUNE_LIBCUDA names another file than libcuda.so.1.
+// Returns the loaded and initialised driver, the same for the whole process. Fails with unavailable, saying what to do,
+// if there is no driver, one that is too old, or no GPU. WATTUNE_LIBCUDA names another file than libcuda.so.1.
 Result<const CuApi*> cu_api();
-// The same if somebody loaded it before, else nullptr: for what has nothing to do without CUDA.
+// Returns the driver if it was loaded before, else nullptr, for callers that have nothing to do without CUDA.
 const CuApi* loaded_cu_api();
 
-// "12.4" for 12040.
+// Returns "12.4" for 12040.
 std::string version_text(int version);
 
 }  // namespace wattune::backend::cuda

@@ -10,7 +10,7 @@ namespace wattune::backend::cuda {
 
 namespace {
 
-// The value at this place, where the code is that long.
+// Returns the value at this offset; nullopt if the code is too short.
 template <typename T>
 std::optional<T> value_at(std::string_view code, std::uint64_t at) {
   if (at > code.size() || code.size() - at < sizeof(T)) return std::nullopt;
@@ -30,10 +30,11 @@ std::string text_at(std::string_view strings, std::uint64_t at) {
   return std::string(strings.substr(0, strings.find('\0')));
 }
 
-// A kernel's attributes: a byte for the format, one for which, then two with the value or with the size of what
-// follows. Each parameter has one, with its number at byte 4 behind that, and its size in the upper bits of the last
-// word or, in the second version, which may be larger, in the lower half. Another one is the size of all. None where
-// these disagree.
+// Returns the bytes of each parameter of a kernel, read from its attributes. An attribute begins with a byte for its
+// format and one for its kind. Two bytes follow, with its value or with the size of the data behind them. Each
+// parameter has an attribute: its number is at byte 4 of the data. Its size is in the upper bits of the last word or,
+// in the second version, which allows larger ones, in the lower half. One more attribute has the size of all
+// parameters. Returns nullopt if a parameter is missing, or if only one of size and parameters is present.
 std::optional<std::vector<std::size_t>> parameters_in(std::string_view attributes) {
   constexpr std::uint8_t kSized = 4;
   constexpr std::uint8_t kAllParameters = 0x19;

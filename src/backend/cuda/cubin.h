@@ -1,4 +1,4 @@
-// Reads what a cubin, an ELF file, tells of its kernels without a device.
+// Reads the facts about kernels that a cubin, an ELF file, contains, without a device.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct CubinFacts {
   std::map<std::string, std::size_t> constants;                // bytes of each symbol in constant memory
 };
 
-// Empty where the code is none, or ends too soon.
+// Returns the facts; empty if the code is no cubin or ends too soon.
 CubinFacts facts_of_cubin(std::string_view code);
 
 }  // namespace wattune::backend::cuda

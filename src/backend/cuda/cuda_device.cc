@@ -29,7 +29,7 @@ namespace {
 
 class CudaCounters : public Counters {
  public:
-  // Of the device whose session this is, in each of its lives.
+  // Makes the counters of the session's device; `session` follows the device through its lives.
   explicit CudaCounters(const std::shared_ptr<Session>& session) : session_(session) {}
 
   Result<std::vector<CounterInfo>> list() override {
@@ -108,7 +108,7 @@ class CudaDevice : public Device {
     return &sensors_;
   }
 
-  // Of the board, so that it outlives resets.
+  // Returns the clocks of the board, which outlive resets.
   Result<ClockControl*> clock_control() override {
     if (!clocks_) {
       WATTUNE_ASSIGN(clocks_, open_clock_control(device_.pci_bus_id));
@@ -137,7 +137,7 @@ class CudaDevice : public Device {
             .compiler = {}};
   }
 
-  // The limit of what `stopwatch` times.
+  // Loads a program, and fails with timeout if `stopwatch` is then beyond `limit`.
   Result<std::unique_ptr<Program>> load_within(const Image& image, std::span<const Macro> macros, Nanoseconds limit,
                                                const Stopwatch& stopwatch) {
     Result<std::unique_ptr<Program>> program = load_program(session_, image, macros);
@@ -147,14 +147,14 @@ class CudaDevice : public Device {
 
   CuDevice device_;
   std::shared_ptr<Session> session_;
-  std::shared_ptr<Dispatcher> dispatcher_;  // of all streams of the session
+  std::shared_ptr<Dispatcher> dispatcher_;  // serves all streams of the session
   std::unique_ptr<GreenContexts> green_contexts_;
   nvml::NvmlSensors sensors_;
-  std::unique_ptr<ClockControl> clocks_;  // once somebody asked for it
+  std::unique_ptr<ClockControl> clocks_;  // nullptr until it is asked for
   CudaCounters counters_{session_};
 };
 
-// The device of the context that is current.
+// Returns the device of the current context.
 Result<CuDevice> device_of_context(const CuApi& cu) {
   CUdevice id = 0;
   if (const CUresult code = cu.cuCtxGetDevice(&id); code != CUDA_SUCCESS)
@@ -165,7 +165,7 @@ Result<CuDevice> device_of_context(const CuApi& cu) {
   return std::move(*found);
 }
 
-// A device with the session that `open` gives of it.
+// Opens a device in the session that `open` makes for it.
 Result<std::unique_ptr<Device>> open_in_session(const std::string& selector,
                                                 Result<std::shared_ptr<Session>> (*open)(const CuDevice& device)) {
   WATTUNE_ASSIGN(const std::vector<CuDevice> devices, list_devices());
@@ -179,7 +179,7 @@ Result<std::unique_ptr<Device>> open_in_session(const std::string& selector,
   return Error(ErrorCode::not_found, fmt::format("no device `{}`", selector)).hint(suggest(selector, selectors));
 }
 
-// Of a device that is one of CUDA's, in this process.
+// Returns the dispatcher of a CUDA device of this process; fails for any other device.
 Result<std::shared_ptr<Dispatcher>> dispatcher_of(Device& device) {
   const auto* const cuda = dynamic_cast<const CudaDevice*>(&device);
   if (cuda != nullptr) return cuda->dispatcher();
@@ -262,7 +262,7 @@ std::uint64_t free_memory(Device& device) {
 }
 
 Result<std::size_t> memory_bytes(Device& device, std::uint64_t address, std::size_t enough) {
-  constexpr std::size_t kPiece = std::size_t{2} << 20;  // what the driver maps at least
+  constexpr std::size_t kPiece = std::size_t{2} << 20;  // the driver's smallest mapping
   WATTUNE_ASSIGN(const std::shared_ptr<cuda::Dispatcher> dispatcher, cuda::dispatcher_of(device));
   const cuda::CuApi& cu = dispatcher->session()->cu();
   WATTUNE_ASSIGN(const cuda::CurrentContext current, dispatcher->session()->enter());

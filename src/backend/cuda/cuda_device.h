@@ -6,9 +6,10 @@
 namespace wattune::backend::cuda {
 
 Result<std::vector<DeviceInfo>> discover_devices();
-// selector: "cuda:0". not_found, unavailable.
+// Opens a device by its selector ("cuda:0"). Fails with not_found or unavailable.
 Result<std::unique_ptr<Device>> open_device(const std::string& selector);
-// What the backend lacks though there are devices: a compiler. Empty when nothing.
+// Returns, in words, what the backend lacks although it has devices: a compiler, NVML, or a driver as new as the
+// compiler. Empty if nothing is missing.
 std::string missing();
 
 }  // namespace wattune::backend::cuda

@@ -21,7 +21,7 @@ ErrorCode meaning(CUresult code) {
     case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
     case CUDA_ERROR_INVALID_SOURCE: return ErrorCode::compile_failed;
     case CUDA_ERROR_NOT_FOUND: return ErrorCode::not_found;
-    // A kernel went wrong on the device, or the device did: the context never works again.
+    // A kernel or the device failed in a way that breaks the context for good.
     case CUDA_ERROR_DEINITIALIZED:
     case CUDA_ERROR_ECC_UNCORRECTABLE:
     case CUDA_ERROR_ILLEGAL_ADDRESS:
@@ -35,12 +35,12 @@ ErrorCode meaning(CUresult code) {
     case CUDA_ERROR_INVALID_PC:
     case CUDA_ERROR_LAUNCH_FAILED:
     case CUDA_ERROR_UNKNOWN: return ErrorCode::device_lost;
-    // What remains is refused work: too many resources, a value out of range.
+    // All other codes are refused work: too many resources, a value out of range.
     default: return ErrorCode::launch_failed;
   }
 }
 
-// What the user can do, where it is known.
+// Returns advice for the user; empty if there is none.
 std::string advice(const CuApi& cu, CUresult code) {
   switch (code) {
     case CUDA_ERROR_NO_DEVICE: return "see whether nvidia-smi lists a GPU, and whether CUDA_VISIBLE_DEVICES hides it";

@@ -1,4 +1,4 @@
-// The one place where results of the driver, of NVRTC and of CUPTI become Errors.
+// Turns results of the driver, of NVRTC and of CUPTI into Errors; this happens nowhere else.
 #pragma once
 
 #include <string_view>
@@ -9,13 +9,13 @@
 
 namespace wattune::backend::cuda {
 
-// "`doing` failed: what the driver says", with the code and its name. What breaks the context is device_lost: every
-// later call on it fails with the same code.
+// Returns "`doing` failed: the driver's message", with the code and its name. An error that breaks the context is
+// device_lost: every later call on it fails with the same code.
 Error cu_error(const CuApi& cu, CUresult code, std::string_view doing);
 
 Error nvrtc_error(nvrtcResult code, std::string_view doing);
 
-// unavailable, with what to do where it is known.
+// Returns unavailable, with advice if there is any.
 Error cupti_error(const CuptiApi& cupti, CUptiResult code, std::string_view doing);
 
 }  // namespace wattune::backend::cuda

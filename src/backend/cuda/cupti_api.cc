@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kCuptiLibraries[] = {"libcupti.so.13", "libcupti.so.12"};
 
-// A driver serves the CUPTI of its own major version and older.
+// Returns the files to try: a driver serves the CUPTI of its own major version and older ones.
 std::vector<std::string> cupti_candidates(int driver_version) {
   if (const char* const file = std::getenv("WATTUNE_LIBCUPTI")) return {file};
   const std::span<const char* const> names(kCuptiLibraries);
@@ -36,7 +36,7 @@ Result<CuptiApi> load_first(int driver_version) {
   Error reason = Error(ErrorCode::unavailable, "CUPTI, which reads hardware counters, was not found")
                      .hint("install CUDA's toolkit (libcupti.so.12 or .13), or let CUDA_HOME name its folder");
   for (const std::string& file : cupti_candidates(driver_version)) {
-    void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed, as the driver
+    void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed, like the driver
     if (library == nullptr) continue;
     Result<CuptiApi> api = load_cupti(library);
     if (api) return api;

@@ -1,6 +1,6 @@
 // The part of CUPTI, CUDA's profiling library, that Wattune calls: the Range Profiler and Profiler Host APIs, which
-// read hardware counters. Declared and loaded as in cu_api.h. Names, values and layouts are those of NVIDIA's "CUPTI"
-// reference, version 13.0, of which 12.6 has the same.
+// read hardware counters. It is declared and loaded as in cu_api.h. Names, values and layouts are those of NVIDIA's
+// "CUPTI" reference, version 13.0; they are the same in 12.6.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ inline constexpr CUptiResult CUPTI_ERROR_INSUFFICIENT_PRIVILEGES = 35;
 inline constexpr CUptiResult CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES = 40;
 inline constexpr CUptiResult CUPTI_ERROR_UNKNOWN = 999;
 
-// NOLINTBEGIN(readability-identifier-naming): the names that CUPTI's documentation has.
+// NOLINTBEGIN(readability-identifier-naming): the names are those of CUPTI's documentation.
 using CUpti_Profiler_Host_Object = struct CUpti_Profiler_Host_Object_st;
 using CUpti_RangeProfiler_Object = struct CUpti_RangeProfiler_Object_st;
 
@@ -36,7 +36,8 @@ inline constexpr int CUPTI_PROFILER_TYPE_RANGE_PROFILER = 0;
 inline constexpr int CUPTI_UserRange = 2;
 inline constexpr int CUPTI_UserReplay = 3;
 
-// Every function takes one of these. The first members are the same in all: the size, and a pointer that stays null.
+// The parameters of a function; every function takes one such struct. All begin with the size and a pointer that stays
+// null.
 struct CUpti_Profiler_Initialize_Params {
   std::size_t structSize;
   void* pPriv;
@@ -47,7 +48,7 @@ struct CUpti_Profiler_DeInitialize_Params {
   void* pPriv;
 };
 
-// Called twice: without an image it tells the size.
+// The parameters of a function that is called twice: without an image it returns the size.
 struct CUpti_Profiler_GetCounterAvailability_Params {
   std::size_t structSize;
   void* pPriv;
@@ -235,7 +236,7 @@ struct CUpti_RangeProfiler_DecodeData_Params {
 };
 // NOLINTEND(readability-identifier-naming)
 
-// function, its parameters, their last member
+// The functions: name, its parameters, the last member of these.
 #define WATTUNE_CUPTI_FUNCTIONS(X)                                                                                \
   X(cuptiProfilerInitialize, CUpti_Profiler_Initialize_Params, pPriv)                                             \
   X(cuptiProfilerDeInitialize, CUpti_Profiler_DeInitialize_Params, pPriv)                                         \
@@ -263,8 +264,8 @@ struct CUpti_RangeProfiler_DecodeData_Params {
   X(cuptiRangeProfilerPopRange, CUpti_RangeProfiler_PopRange_Params, pRangeProfilerObject)                        \
   X(cuptiRangeProfilerDecodeData, CUpti_RangeProfiler_DecodeData_Params, numOfRangeDropped)
 
-// What `structSize` says: up to the end of the last member, without the padding behind it. By the size a library tells
-// which of its versions the caller was written for.
+// The value of `structSize`: the bytes up to the end of the last member, without the padding behind it. The size shows
+// a library for which of its versions the caller was written.
 template <typename Params>
 inline constexpr std::size_t kStructSize = 0;
 #define WATTUNE_CUPTI_SIZE(function, Params, last) \
@@ -287,9 +288,9 @@ struct CuptiApi {
   CUptiResult (*cuptiGetResultString)(CUptiResult result, const char** name) = nullptr;
 };
 
-// CUPTI, the same for the whole process: the newest that a driver of this version serves (0: the newest of all). Looked
-// for where WATTUNE_LIBCUPTI, the loader's search path, CUDA_HOME, CUDA_PATH and /usr/local/cuda say. unavailable,
-// saying what to install.
+// Returns CUPTI, the same for the whole process: the newest that a driver of this version serves (0 for the newest of
+// all). Searches WATTUNE_LIBCUPTI, the loader's search path, CUDA_HOME, CUDA_PATH and /usr/local/cuda. Fails with
+// unavailable, saying what to install.
 Result<const CuptiApi*> cupti_api(int driver_version = 0);
 
 }  // namespace wattune::backend::cuda

@@ -1,7 +1,7 @@
-// CurrentContext: makes a context current for the calling thread as long as it lives.
+// CurrentContext: makes a context current for the calling thread as long as the object lives.
 //
-// Calls of the driver work on the context that is current for their thread, which is the application's to choose: what
-// was current before is so again afterwards, on every path. To ask is cheap, so nothing is changed where the context is
+// Calls of the driver work on the context that is current for their thread, and the application chooses that context.
+// So the previous context becomes current again on every path. Asking is cheap: nothing is changed if the context is
 // current already.
 #pragma once
 
@@ -28,7 +28,7 @@ class CurrentContext {
     if (pushed_) cu_->cuCtxPopCurrent(&popped);
   }
 
-  // Other than CUDA_SUCCESS: the context could not be made current.
+  // Returns CUDA_SUCCESS, or the reason why the context could not be made current.
   CUresult code() const { return code_; }
 
  private:

@@ -11,7 +11,7 @@ namespace wattune::backend::cuda {
 
 namespace {
 
-// A number that the device does not know stays zero: one missing answer must not hide a device.
+// Returns an attribute of the device. An unknown one is 0, because one missing answer must not hide a device.
 int attribute(const CuApi& cu, CUdevice device, int which) {
   int value = 0;
   cu.cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(which), device);
@@ -24,7 +24,7 @@ std::string name_of(const CuApi& cu, CUdevice device) {
   return name.data();
 }
 
-// Empty when the driver does not tell.
+// Returns the place on the PCI bus; empty if the driver does not report it.
 std::string pci_bus_id_of(const CuApi& cu, CUdevice device) {
   std::array<char, 32> id{};
   if (cu.cuDeviceGetPCIBusId(id.data(), static_cast<int>(id.size()), device) != CUDA_SUCCESS) return {};

@@ -11,13 +11,13 @@ namespace wattune::backend::cuda {
 struct CuDevice {
   CUdevice id = 0;
   DeviceInfo info;
-  unsigned max_threads_per_unit = 0;  // resident on a multiprocessor
+  unsigned max_threads_per_unit = 0;  // resident on a multiprocessor at once
   std::string pci_bus_id;             // "0000:3B:00.0"
-  std::size_t plain_local_bytes = 0;  // shared memory of a block that needs no permission
+  std::size_t plain_local_bytes = 0;  // shared memory that a block gets without permission
   std::size_t unit_local_bytes = 0;   // shared memory of a multiprocessor, at most
 };
 
-// unavailable, saying why there is none.
+// Lists the devices. Fails with unavailable, and the reason, if there are none.
 Result<std::vector<CuDevice>> list_devices();
 
 }  // namespace wattune::backend::cuda

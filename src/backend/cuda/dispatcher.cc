@@ -8,8 +8,8 @@ namespace wattune::backend::cuda {
 
 namespace {
 
-// A stream takes about a thousand commands before it makes the host wait. A launch sends three, and one for each
-// constant symbol.
+// The most commands that are sent while streams are held. A stream takes about a thousand before it blocks the host. A
+// launch sends three, and one for each constant symbol.
 constexpr std::size_t kHeldCommands = 128;
 
 constexpr const char* kWaiting = "waiting for another stream";
@@ -30,7 +30,7 @@ Result<void> Dispatcher::give(Lane& lane, Command command) {
   return {};
 }
 
-// Others are not kept waiting meanwhile: a transfer may block here.
+// Sends a command without the lock, because a transfer may block here and other threads must not wait meanwhile.
 Result<void> Dispatcher::send_at_once(const Command& command) {
   WATTUNE_ASSIGN(const CurrentContext current, session_->enter());
   if (command.timing) {
@@ -137,7 +137,7 @@ void Dispatcher::hand_over(Lanes lanes) {
 
 void Dispatcher::advance() {
   if (left_.empty()) return;
-  (void)clock_.mark();  // renewed, if it has to be, before a stream is held
+  (void)clock_.mark();  // renewed, if it is old, before a stream is held
   std::vector<const Lane*> waiting;
   std::vector<Entry> left;
   for (Entry& entry : left_) {
@@ -192,7 +192,7 @@ void Dispatcher::let_go() {
   sent_ = 0;
 }
 
-// While the device is at work on what it was sent.
+// Reads the conditions while the device works on the commands that were sent.
 void Dispatcher::read_conditions() {
   if (unread_.empty()) return;
   const Conditions conditions = session_->sensors().conditions();
@@ -206,7 +206,7 @@ Result<bool> Dispatcher::is_idle(Lane& lane) {
   return session_->failure(code, lane.last ? lane.last->doing : "waiting for the device");
 }
 
-// None: all of them have done what was handed over.
+// Returns a stream with work that was handed over and has not ended; nullptr if there is none.
 Result<Lane*> Dispatcher::find_busy(Lanes lanes) {
   for (Lane* const lane : lanes) {
     if (std::ranges::find(left_, lane, &Entry::stream) != left_.end()) return lane;
@@ -216,7 +216,7 @@ Result<Lane*> Dispatcher::find_busy(Lanes lanes) {
   return nullptr;
 }
 
-// Who waited too long may free what the rest uses.
+// Drops the commands that are left: after a timeout the caller may free the memory that they use.
 void Dispatcher::drop_left(Lanes lanes, const Error& why) {
   std::erase_if(left_, [&](Entry& entry) {
     if (!contains(lanes, entry.stream)) return false;

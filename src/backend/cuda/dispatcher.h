@@ -1,12 +1,12 @@
-// Dispatcher: hands what the streams of a session were given to the driver, in the order in which it was given.
+// Dispatcher: hands the commands of a session's streams to the driver, in the order in which they were given.
 //
-// Transfers of ordinary host memory block inside the driver until their stream has come to them. So they wait here for
-// their turn, where a kernel that never ends is noticed, with all that comes behind them in their stream and all that
-// waits for it in others. What is left is tried again whenever the dispatcher is called.
+// A transfer of ordinary host memory blocks inside the driver until its stream has reached it. Therefore it waits here
+// for its turn, together with the commands behind it in its stream and those of other streams that wait for it. A
+// kernel that never ends is noticed meanwhile. Each call of the dispatcher tries again to send the commands that are
+// left.
 //
-// Streams that belong to an application (attach.h) or were asked for so (StreamOptions::at_once) share its clock only:
-// what they are given is sent at once. Any
-// number of threads may call, one at a time for each stream.
+// The streams of an application (attach.h), and streams that ask for it (StreamOptions::at_once), share only the clock:
+// their commands are sent at once. Any number of threads may call, one at a time for each stream.
 //
 //   dispatcher.add({.stream = &lane, .command = {"filling a buffer", Command::Kind::device, fill}});
 //   dispatcher.finish(lanes, {.limit = limit});
@@ -31,37 +31,39 @@ namespace wattune::backend::cuda {
 
 struct Command {
   enum class Kind {
-    device,        // on the device alone
+    device,        // runs on the device alone
     transfer,      // of ordinary host memory
-    first_launch,  // or another that is not held
+    first_launch,  // or another launch that is not held
     launch,        // may be held, so that the host's own time does not show in that of the kernel
     wait,          // for a launch in another stream
   };
 
   std::string doing;
   Kind kind = Kind::device;
-  std::function<CUresult()> run;               // hands it to the driver
-  std::shared_ptr<Timing> timing = {};         // of a launch that is timed
-  std::shared_ptr<const Timing> awaited = {};  // of the launch that it waits for
+  std::function<CUresult()> run;               // hands the command to the driver
+  std::shared_ptr<Timing> timing = {};         // of a timed launch
+  std::shared_ptr<const Timing> awaited = {};  // of the launch that the command waits for
 
   bool launches() const { return kind == Kind::first_launch || kind == Kind::launch; }
 };
 
 // A stream, as the dispatcher sees it.
 struct Lane {
-  // Beside an application nothing is held: its threads, and the loader's, may free memory or load code at any time,
-  // which waits for all that is queued, and the launches of the held stream would wait for that.
+  // Makes the lane. Beside an application no stream is held: its threads, and the thread that loads code, may free
+  // memory or load code at any time. This waits for all queued commands, and the launches of a held stream would wait
+  // for it in turn.
   Lane(Handle<CUstream> driver_stream, bool sends_at_once)
       : stream(std::move(driver_stream)),
         at_once(sends_at_once),
         hold(stream, !at_once && !stream.session()->beside_application()) {}
 
   Handle<CUstream> stream;
-  // What it is given is sent in the call: it is somebody else's, who sends it commands too, or was asked to.
+  // True if each command is sent in its call, because the stream is an application's, which sends commands too, or was
+  // asked for so.
   const bool at_once;
   Hold hold;
-  std::optional<Error> failure;  // of a command that was handed over, until somebody is told
-  std::optional<Command> last;   // sent since it last idled: a failure of the device is most likely of it
+  std::optional<Error> failure;  // of a command that was handed over, until a caller receives it
+  std::optional<Command> last;   // sent since it last idled; a failure of the device is most likely its fault
 };
 
 class Dispatcher {
@@ -75,36 +77,39 @@ class Dispatcher {
 
   const std::shared_ptr<Session>& session() const { return session_; }
 
-  // Keeps the command until its stream, or one that waits for it, is handed over; sends it if the stream does so at
-  // once.
+  // Keeps the command until its stream, or a stream that waits for it, is handed over. Sends it now if the stream sends
+  // at once.
   Result<void> give(Lane& lane, Command command);
-  // As Stream::wait_for().
+  // Implements Stream::wait_for().
   Result<void> wait_for(Lane& lane, const std::shared_ptr<const Timing>& awaited);
-  // Whether something of this stream has not been sent.
+  // Tells whether some command of this stream has not been sent.
   bool keeps(const Lane& lane) const;
-  // As Stream::submit() and Device::finish().
+  // The implementations of Stream::submit() and Device::finish().
+
   Result<void> submit(Lanes lanes);
   Result<std::vector<SensorSample>> finish(Lanes lanes, const Wait& wait);
-  // Until the device has done all that was handed over for these; as Stream::finish().
+  // Waits until the device has done all that was handed over for these streams; errors are those of Stream::finish().
   Result<void> settle(Lanes lanes, const Polling& polling, Nanoseconds limit, SensorSampler* sampler = nullptr);
-  // Takes what a stream was given, to be sent by the caller. invalid_argument: something in it waits for another.
+  // Takes the commands of a stream, which the caller then sends. Fails with invalid_argument if one of them waits for
+  // another stream.
   Result<std::vector<Command>> take(Lane& lane);
-  // Drops what a stream was given. Its end.
+  // Drops the commands of a stream, which ends.
   void forget(Lane& lane);
 
-  // Of a launch: whether it was sent, as far as its turn has come, or why it never will be; its beginning, which is an
-  // invalid_argument before; what the device was like.
+  // Tells whether a launch was sent, and sends commands whose turn has come. Fails if the launch never will be sent.
   Result<bool> has_sent(const Timing& timing);
+  // Returns when a launch began. Fails with invalid_argument until it was sent.
   Result<Nanoseconds> start_of(const Timing& timing);
+  // Returns the state of the device near a launch.
   Conditions conditions_of(const Timing& timing) const;
 
  private:
   Result<void> send_at_once(const Command& command);
   Result<void> wait_at_once(Lane& lane, const Timing& awaited);
   void hand_over(Lanes lanes);
-  // Sends what is left of what was handed over, as far as its turn has come.
+  // Sends the handed-over commands whose turn has come.
   void advance();
-  // False: its turn has not come.
+  // Sends or drops a command; returns false if its turn has not come.
   bool try_send(Lane& lane, Command& command);
   Result<bool> has_turn(Lane& lane, const Command& command);
   Result<void> send(Lane& lane, Command& command);
@@ -116,13 +121,13 @@ class Dispatcher {
   Result<void> take_failure(Lanes lanes);
 
   std::shared_ptr<Session> session_;
-  mutable std::mutex mutex_;  // guards what follows, and what it knows of lanes and launches
+  mutable std::mutex mutex_;  // guards all below, and the dispatcher's part of lanes and launches
   Clock clock_;
   Backlog<Lane, Command> backlog_;
   std::vector<Entry> left_;  // handed over, but not sent
   std::vector<Lane*> held_;
-  std::size_t sent_ = 0;                         // since the streams were let go
-  std::vector<std::shared_ptr<Timing>> unread_;  // sent, without the device's conditions
+  std::size_t sent_ = 0;                         // since the streams were last let go
+  std::vector<std::shared_ptr<Timing>> unread_;  // sent, but still without the device's conditions
 };
 
 }  // namespace wattune::backend::cuda

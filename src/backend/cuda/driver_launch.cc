@@ -41,15 +41,15 @@ CUlaunchConfig config_of(const Geometry3& geometry, std::size_t dynamic_bytes, C
           .numAttrs = size(attributes.size())};
 }
 
-// Of an object that check_launch() has seen.
+// Returns the argument for a buffer that check_launch() has accepted.
 std::uint64_t argument_of(const Buffer* buffer) {
   return buffer != nullptr ? static_cast<const CudaMemory*>(buffer)->argument() : 0;
 }
 
-// The limits of CUDA beyond those that every backend has.
+// Checks the limits of CUDA beyond those of every backend.
 Result<void> check_limits(const DeviceInfo& info, const CudaKernel& kernel, const Geometry3& geometry,
                           std::size_t dynamic_bytes) {
-  constexpr std::array<std::size_t, 3> kMaxGrid{0x7fffffff, 65535, 65535};  // of every compute capability since 3.0
+  constexpr std::array<std::size_t, 3> kMaxGrid{0x7fffffff, 65535, 65535};  // since compute capability 3.0
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (geometry.groups[axis] > kMaxGrid[axis])
       return refused(kernel, fmt::format("a grid of {} blocks in {}, at most {} are possible", geometry.groups[axis],
@@ -63,7 +63,7 @@ Result<void> check_limits(const DeviceInfo& info, const CudaKernel& kernel, cons
   return refused(kernel, fmt::format("{} bytes of shared memory, the device has {}", shared, info.local_memory_bytes));
 }
 
-// What the driver grants only when asked.
+// Requests the features that the driver grants only on request.
 Result<void> allow(Session& session, const CudaKernel& kernel, const Geometry3& geometry, std::size_t dynamic_bytes) {
   constexpr std::size_t kPortableCluster = 8;
   WATTUNE_TRY(kernel.allow_local_memory(dynamic_bytes));
@@ -150,14 +150,15 @@ void DriverLaunch::lay_out_parameters(std::span<const LaunchArgument> arguments)
 }
 
 void DriverLaunch::add_value(Place::Kind kind, std::span<const std::byte> bytes) {
-  constexpr std::size_t kAlignment = 16;  // of every type
+  constexpr std::size_t kAlignment = 16;  // enough for every type
   const std::size_t begin = (values_.size() + kAlignment - 1) / kAlignment * kAlignment;
   values_.resize(begin + bytes.size());
   std::ranges::copy(bytes, values_.data() + begin);
   places_.push_back({kind, begin, bytes.size()});
 }
 
-// Every value has some bytes; constants and local memory are none.
+// Sets the pointers to the parameters. Every value has at least one byte; constants and local memory have none and are
+// no parameters.
 void DriverLaunch::point_at_values() {
   std::vector<void*> values;
   for (const Place& place : places_)

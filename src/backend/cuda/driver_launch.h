@@ -1,4 +1,4 @@
-// A launch as the driver takes it: checked, its arguments laid out, everything owned.
+// A launch in the form that the driver takes: checked, its arguments laid out, everything owned.
 #pragma once
 
 #include <cstring>
@@ -14,17 +14,19 @@ namespace wattune::backend::cuda {
 
 class DriverLaunch {
  public:
-  // launch_failed (what makes it impossible), mismatch (arguments), invalid_argument (objects of another device),
-  // not_found (a constant symbol), device_lost. Kernel and buffers must live until it was sent for the last time. The
-  // stream's session is entered.
+  // Prepares a launch. Fails with launch_failed and the reason if the launch is impossible, with mismatch (arguments),
+  // invalid_argument (objects of another device), not_found (a constant symbol) or device_lost. Kernel and buffers must
+  // live until the last send. The stream's session is entered.
   static Result<std::shared_ptr<DriverLaunch>> make(const Handle<CUstream>& stream, const Kernel& kernel,
                                                     const Geometry3& geometry,
                                                     std::span<const LaunchArgument> arguments);
-  // As it is by then: what is set later changes nothing of it.
+  // Copies the launch as it is now: arguments that are set later do not change the copy.
   DriverLaunch(const DriverLaunch& other);
   DriverLaunch& operator=(const DriverLaunch&) = delete;
 
-  // As those of PreparedLaunch. False: it is no such argument. Each call of an application sets all of them.
+  // The setters of PreparedLaunch. They return false if there is no such argument. They are fast, because each call of
+  // an application sets all arguments.
+
   bool set_memory(std::size_t argument, CUdeviceptr memory) {
     const Place place = argument < places_.size() ? places_[argument] : Place();
     if (place.kind != Place::Kind::memory) return set_constant(place, memory);
@@ -34,19 +36,20 @@ class DriverLaunch {
   bool set_scalar(std::size_t argument, std::span<const std::byte> bytes) {
     const Place place = argument < places_.size() ? places_[argument] : Place();
     if (place.kind != Place::Kind::scalar || place.bytes != bytes.size()) return false;
-    if (bytes.size() == 4)  // the usual one, in no call
+    if (bytes.size() == 4)  // the usual size, without a call
       std::memcpy(&values_[place.index], bytes.data(), 4);
     else
       std::memcpy(&values_[place.index], bytes.data(), bytes.size());
     return true;
   }
 
-  // As a node of a graph has it, which has no attributes; valid as long as this.
+  // Returns the launch as a node of a graph, which has no attributes. The result is valid as long as this object.
   CUDA_KERNEL_NODE_PARAMS node_parameters() const;
   bool is_plain() const { return attributes_.empty() && !has_constants(); }
   bool has_constants() const { return !constants_.empty(); }
 
-  // Both into the stream: the constant symbols that the kernel reads, and the kernel.
+  // The two commands of the launch: copying the constant symbols that the kernel reads, and starting the kernel.
+
   CUresult copy_constants(const CuApi& cu) const;
   CUresult start(const CuApi& cu) const { return cu.cuLaunchKernelEx(&config_, function_, parameters_.get(), nullptr); }
 
@@ -57,7 +60,7 @@ class DriverLaunch {
     std::size_t bytes = 0;
   };
 
-  // Where an argument of the launch is: its first byte among the values, or which of the constants.
+  // The place of an argument: its first byte among the values, or the index of its constant.
   struct Place {
     enum class Kind { memory, scalar, constant, fixed };
     Kind kind = Kind::fixed;
@@ -76,7 +79,7 @@ class DriverLaunch {
   CUlaunchConfig config_{};
   std::vector<CUlaunchAttribute> attributes_;
   std::vector<std::byte> values_;        // of the parameters
-  std::unique_ptr<void*[]> parameters_;  // where the values are
+  std::unique_ptr<void*[]> parameters_;  // addresses of the values
   std::vector<ConstantCopy> constants_;
   std::vector<Place> places_;  // of the arguments
 };

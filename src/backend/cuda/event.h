@@ -1,4 +1,4 @@
-// A launch in a CUDA stream, as its stream and its Event know it.
+// A launch in a CUDA stream, as its stream and its Event see it.
 #pragma once
 
 #include <memory>
@@ -12,14 +12,14 @@ namespace wattune::backend::cuda {
 class Dispatcher;
 struct Lane;
 
-// The dispatcher guards all but the two events, which are there from the beginning.
+// The dispatcher guards all members but the two events, which exist from the beginning.
 struct Timing {
   Handle<CUevent> start;
   Handle<CUevent> end;
-  Lane* lane = nullptr;             // which will send it; means nothing once it was sent or dropped
-  std::shared_ptr<ClockMark> mark;  // that its moments are measured from
-  bool recorded = false;            // it was sent
-  std::optional<Error> dropped;     // why it never will be
+  Lane* lane = nullptr;             // will send it; meaningless once it was sent or dropped
+  std::shared_ptr<ClockMark> mark;  // the moments are measured from it
+  bool recorded = false;            // true if it was sent
+  std::optional<Error> dropped;     // the reason why it never will be sent
   Conditions conditions;
 };
 
@@ -38,7 +38,7 @@ class CudaEvent : public Event {
 
  private:
   Session& session() const { return *timing_->start.session(); }
-  // From its start to its end.
+  // Returns the time from its start to its end.
   Result<Nanoseconds> length() const;
 
   std::shared_ptr<Dispatcher> dispatcher_;

@@ -17,14 +17,14 @@ namespace {
 
 std::string without_template_arguments(const std::string& function) { return function.substr(0, function.find('<')); }
 
-// Kernels of an anonymous namespace are named as inside of it.
+// Removes anonymous namespaces, because users name such kernels without them.
 std::string without_anonymous_namespaces(std::string text) {
   constexpr std::string_view kAnonymous = "(anonymous namespace)::";
   for (std::size_t at; (at = text.find(kAnonymous)) != std::string::npos;) text.erase(at, kAnonymous.size());
   return text;
 }
 
-// What may have been meant, else the names that exist, and why a template may be missing.
+// Returns similar names, or else the names that exist and a reason why a template may be missing.
 std::string advice(const std::string& wanted, const std::vector<std::string>& names) {
   constexpr std::size_t kMaxListed = 30;
   if (names.empty()) return "it has no kernels";
@@ -55,7 +55,7 @@ std::optional<std::string> demangled(const std::string& symbol) {
 std::string function_of_symbol(const std::string& symbol) {
   const std::optional<std::string> spelt = demangled(symbol);
   if (!spelt) return symbol;
-  // "void scale<32>(float*)": the parameters begin at the first parenthesis outside of <>, since a template argument
+  // The parameters of "void scale<32>(float*)" begin at the first parenthesis outside of <>, since a template argument
   // may be spelt "(Mode)1"; a return type stands before a template only.
   const std::string& text = *spelt;
   int depth = 0;

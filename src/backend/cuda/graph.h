@@ -8,7 +8,7 @@
 
 namespace wattune::backend::cuda {
 
-// backend::launches_in() of a device. The session is entered.
+// Implements backend::launches_in() for a device. The session is entered.
 Result<std::vector<GraphLaunch>> launches_in(Session& session, CUgraph graph);
 
 }  // namespace wattune::backend::cuda

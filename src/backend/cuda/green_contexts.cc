@@ -43,7 +43,7 @@ Result<void> GreenContexts::split() {
   return {};
 }
 
-// Asked for a group of one multiprocessor, the driver makes one of as few as it can.
+// Splits the device. If asked for a group of one multiprocessor, the driver makes the smallest group that it can.
 Result<GreenContexts::Split> GreenContexts::make_split() const {
   const CuApi& cu = session_->cu();
   CUdevResource all{};

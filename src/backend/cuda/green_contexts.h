@@ -1,8 +1,9 @@
-// Green contexts: parts of a device, in whose streams kernels run on some of its multiprocessors alone.
+// Green contexts: parts of a device. Kernels in their streams run only on some of its multiprocessors.
 //
-// They belong to the device's primary context, whose kernels, memory and events work in their streams. All are made of
-// one split of the device into the smallest groups of multiprocessors that the driver makes, so that equal units are
-// the same multiprocessors in each. Any number of threads may call, with the session entered.
+// They belong to the device's primary context, whose kernels, memory and events work in their streams. The device is
+// split once into the smallest groups of multiprocessors that the driver makes, and all green contexts consist of these
+// groups. So equal units are the same multiprocessors in each. Any number of threads may call, with the session
+// entered.
 //
 //   WATTUNE_ASSIGN(const GreenContext half, contexts.get({.first = 0, .count = 64}));
 #pragma once
@@ -18,20 +19,21 @@
 
 namespace wattune::backend::cuda {
 
-// Lives as long as one of its streams, or the GreenContexts that made it.
+// A green context, which lives as long as one of its streams or the GreenContexts that made it.
 using GreenContext = std::shared_ptr<const Handle<CUgreenCtx>>;
 
 class GreenContexts {
  public:
   explicit GreenContexts(std::shared_ptr<Session> session) : session_(std::move(session)) {}
 
-  // As Device::unit_grain().
+  // Implements Device::unit_grain().
   Result<unsigned> grain();
-  // The same one for the same units. invalid_argument: they do not begin and end where groups do; unavailable.
+  // Returns a green context, the same one for the same units. Fails with invalid_argument if the units do not begin and
+  // end where groups do, or with unavailable.
   Result<GreenContext> get(const UnitRange& units);
 
  private:
-  // Of the groups in which the device is split, and what is left at its end.
+  // The groups into which the device is split, and the rest at its end.
   struct Split {
     unsigned grain = 0;
     std::vector<CUdevResource> groups;
@@ -47,7 +49,7 @@ class GreenContexts {
 
   std::shared_ptr<Session> session_;
   std::mutex mutex_;  // guards what follows
-  Split split_;       // without a grain: not made
+  Split split_;       // its grain is 0 until it is made
   std::map<std::pair<unsigned, unsigned>, GreenContext> made_;
 };
 

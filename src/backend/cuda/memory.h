@@ -1,4 +1,5 @@
-// CudaMemory: what a stream moves and a kernel gets, a buffer or pixels. Each call hands one command to the driver.
+// CudaMemory: memory that a stream moves and a kernel gets, a buffer or pixels. Each call hands one command to the
+// driver.
 #pragma once
 
 #include "backend/cuda/session.h"
@@ -10,12 +11,12 @@ class CudaMemory : public Buffer {
  public:
   using Buffer::Buffer;
 
-  // What the kernel gets: an address, or a texture or surface object.
+  // Returns the kernel's argument: an address, or a texture or surface object.
   virtual std::uint64_t argument() const = 0;
 
   virtual CUresult write(CUstream stream, const void* data) const = 0;
   virtual CUresult read(CUstream stream, void* data) const = 0;
-  // `to` is of the same kind and size.
+  // Copies to memory of the same kind and size.
   virtual CUresult copy(CUstream stream, const CudaMemory& to) const = 0;
   // Sets every byte. Pixels are filled from host memory, which blocks as write() and read() do.
   virtual CUresult fill(CUstream stream, std::byte value) = 0;

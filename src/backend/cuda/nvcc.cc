@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Starting what is not there says so.
+// Returns the path of nvcc, or just its name if it was not found; then starting it fails with a clear error.
 std::string find_nvcc() { return find_toolkit_program("nvcc").value_or("nvcc").string(); }
 
 Error nvcc_missing() {
@@ -26,7 +26,7 @@ Error nvcc_missing() {
       .hint("let CUDA_HOME name the folder of a toolkit, or compile with NVRTC");
 }
 
-// `#pragma unroll`, with blanks between its words.
+// Tells whether the line begins with `#pragma unroll`, with any blanks between its words.
 bool is_unroll_pragma(std::string_view line) {
   for (const std::string_view word : {"#", "pragma", "unroll"}) {
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
@@ -36,7 +36,7 @@ bool is_unroll_pragma(std::string_view line) {
   return line.empty() || !is_word(line.front());
 }
 
-// nvcc's preprocessor replaces no macros in `#pragma unroll`.
+// Replaces macros in `#pragma unroll`, because nvcc's preprocessor does not.
 std::string with_values_in_pragmas(const std::string& text, const KernelSource& source, std::vector<Macro> macros) {
   std::erase_if(macros, [&](const Macro& macro) { return style_of(source, macro.name) != ParameterStyle::macros; });
   std::string result;
@@ -46,7 +46,7 @@ std::string with_values_in_pragmas(const std::string& text, const KernelSource& 
   return result;
 }
 
-// The source, and for templates functions that take their address, which instantiates them.
+// Returns the source and, for templates, functions that take their addresses, which instantiates them.
 std::string text_for_nvcc(const KernelSource& source, std::span<const Macro> macros) {
   std::string text = with_values_in_pragmas(with_parameters(source, macros), source, {macros.begin(), macros.end()});
   int number = 0;
@@ -73,7 +73,7 @@ Result<Image> compile_with_nvcc(const CompileTarget& target, const KernelSource&
   const fs::path output = folder / "kernel.cubin";
   const fs::path log = folder / "log";
   WATTUNE_TRY(write_new_file(input, text_for_nvcc(source, macros)));
-  // Of an architecture that no GPU has there is only PTX.
+  // An architecture that no GPU has ("compute_...") can only be compiled to PTX.
   const bool to_ptx = !named_architecture(source) && target.architecture.starts_with("compute_");
   std::vector<std::string> command{find_nvcc(), to_ptx ? "-ptx" : "-cubin", "-o", output, input};
   if (!named_architecture(source)) command.push_back("-arch=" + target.architecture);

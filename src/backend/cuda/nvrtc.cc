@@ -41,7 +41,7 @@ class NvrtcProgram {
   nvrtcResult created() const { return created_; }
   nvrtcProgram get() const { return program_; }
 
-  // One of the texts that NVRTC hands out in two calls, of which the first tells the size.
+  // Returns one of the texts that NVRTC hands out by two calls, the first of which returns the size.
   std::string text(nvrtcResult (*size_of)(nvrtcProgram, std::size_t*),
                    nvrtcResult (*fetch)(nvrtcProgram, char*)) const {
     std::size_t size = 0;
@@ -52,7 +52,7 @@ class NvrtcProgram {
 
   std::string log() const {
     std::string log = text(nvrtc_.nvrtcGetProgramLogSize, nvrtc_.nvrtcGetProgramLog);
-    std::erase(log, '\0');  // at its end, and between what the compiler and ptxas say
+    std::erase(log, '\0');  // at its end, and between the messages of the compiler and of ptxas
     log.resize(log.find_last_not_of(" \n") + 1);
     return log;
   }
@@ -71,7 +71,8 @@ std::vector<int> supported_architectures(const NvrtcApi& nvrtc) {
   return architectures;
 }
 
-// Code for the device itself; for a device newer than the compiler, PTX of the newest architecture that it has.
+// Returns the option for the device itself. For a device newer than the compiler it names PTX of the newest
+// architecture that the compiler knows.
 Result<std::string> architecture_option(const NvrtcApi& nvrtc, const std::string& wanted) {
   const std::vector<int> known = supported_architectures(nvrtc);
   const int number = std::atoi(wanted.c_str() + std::min(wanted.find('_') + 1, wanted.size()));
@@ -87,8 +88,8 @@ Result<std::string> architecture_option(const NvrtcApi& nvrtc, const std::string
       .hint(fmt::format("it does for sm_{} and later; CUDA_HOME may name another toolkit", std::ranges::min(known)));
 }
 
-// What a line complains about when NVRTC looks up what the user named: `__nv_name_map(1): error: ... "scale"`. Plain
-// code, because lines with names of templates may be too long for std::regex's recursion.
+// Returns the unknown name that a line complains about when NVRTC looks up the user's names: `__nv_name_map(1): error:
+// ... "scale"`. std::regex is not used, because its recursion may not survive long lines with names of templates.
 std::optional<std::string> unknown_name(std::string_view line) {
   constexpr std::string_view kEnd = " is undefined";
   if (line.find("__nv_name_map(") == line.npos || line.find("): error: ") == line.npos) return std::nullopt;
@@ -99,8 +100,8 @@ std::optional<std::string> unknown_name(std::string_view line) {
   return std::ranges::all_of(name, is_word) ? std::optional<std::string>(name) : std::nullopt;
 }
 
-// The source does not declare what the user named: a kernel, or an argument of an instance. What only the value of a
-// parameter brings in is not the user's naming, and fails with its configurations.
+// Returns an error if the source does not declare a name that the user wrote: a kernel, or an argument of an instance.
+// A name that only the value of a parameter brings in fails with its configurations instead.
 std::optional<Error> undeclared(const KernelSource& source, std::span<const Macro> macros, const std::string& log) {
   std::vector<std::string> functions = source.other_functions;
   functions.push_back(source.function);
@@ -116,7 +117,7 @@ std::optional<Error> undeclared(const KernelSource& source, std::span<const Macr
   return std::nullopt;
 }
 
-// The folders that the options name for headers.
+// Returns the folders of headers that the options name.
 std::vector<std::string> folders_of(const std::vector<std::string>& options) {
   std::vector<std::string> folders;
   for (const std::string& option : options)
@@ -124,7 +125,7 @@ std::vector<std::string> folders_of(const std::vector<std::string>& options) {
   return folders;
 }
 
-// What to do where NVRTC lacks a header; empty where that is not what failed.
+// Returns advice if NVRTC lacks a header; empty if something else failed.
 std::string advice_of(const std::string& log) {
   constexpr std::string_view kMissing = "cannot open source file \"";
   const std::size_t found = log.find(kMissing);
@@ -134,7 +135,7 @@ std::string advice_of(const std::string& log) {
   return fmt::format("if `{}` is a header of the host's compiler, compiler = \"nvcc\" finds it", name);
 }
 
-// From 12.9 on, NVRTC may answer from a cache of its own. What comes from there lacks the compiler's words.
+// The first version with a cache of its own. An answer from that cache lacks the compiler's messages.
 constexpr int kOldestWithCache = 12090;
 
 }  // namespace

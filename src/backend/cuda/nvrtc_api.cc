@@ -17,13 +17,13 @@ namespace fs = std::filesystem;
 
 constexpr const char* kNvrtcLibraries[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
 
-// Files to try, in this order.
+// Returns the files to try, in this order.
 std::vector<std::string> nvrtc_candidates() {
   if (const char* const file = std::getenv("WATTUNE_LIBNVRTC")) return {file};
   return library_candidates(kNvrtcLibraries);
 }
 
-// The file behind links, whose name tells an NVRTC's build: libnvrtc.so.12.4.127.
+// Returns the file behind links, whose name tells NVRTC's build: libnvrtc.so.12.4.127.
 std::string real_file(const void* function, const std::string& asked) {
   Dl_info found{};
   if (dladdr(function, &found) == 0 || found.dli_fname == nullptr) return asked;
@@ -32,9 +32,9 @@ std::string real_file(const void* function, const std::string& asked) {
   return failed ? asked : file.string();
 }
 
-// Nothing when it is no usable NVRTC.
+// Loads NVRTC; nullopt if the file is no usable one.
 std::optional<NvrtcApi> load_nvrtc(const std::string& file) {
-  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed, as the driver
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed, like the driver
   if (library == nullptr) return std::nullopt;
   NvrtcApi api;
 #define WATTUNE_NVRTC_LOAD(function, parameters)                                      \
@@ -50,7 +50,7 @@ std::optional<NvrtcApi> load_nvrtc(const std::string& file) {
   return api;
 }
 
-// A driver loads code of every toolkit of its own major version and older.
+// True if the driver loads code of this NVRTC: it does for its own major version and older ones.
 bool loadable(const NvrtcApi& api, int driver_version) {
   return driver_version == 0 || api.version / 1000 <= driver_version / 1000;
 }

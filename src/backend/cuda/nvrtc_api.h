@@ -1,5 +1,5 @@
-// The part of NVRTC, CUDA's compiler as a library, that Wattune calls; declared and loaded as the driver is (cu_api.h).
-// Names and values are those of NVIDIA's "NVRTC" reference, version 11.2.
+// The part of NVRTC, CUDA's compiler as a library, that Wattune calls. It is declared and loaded like the driver
+// (cu_api.h). Names and values are those of NVIDIA's "NVRTC" reference, version 11.2.
 #pragma once
 
 #include <cstddef>
@@ -41,13 +41,13 @@ struct NvrtcApi {
 #define WATTUNE_NVRTC_MEMBER(function, parameters) nvrtcResult(*function) parameters = nullptr;
   WATTUNE_NVRTC_FUNCTIONS(WATTUNE_NVRTC_MEMBER)
 #undef WATTUNE_NVRTC_MEMBER
-  int version = 0;   // 13000 is 13.0, as the driver counts
-  std::string file;  // that it was loaded from, behind links
+  int version = 0;   // as the driver counts: 13000 is 13.0
+  std::string file;  // the file that it was loaded from, behind links
 };
 
-// NVRTC, the same for the whole process: the newest that `driver_version` can load code from (0: the newest of all),
-// else the oldest there is. Looked for where WATTUNE_LIBNVRTC, the loader's search path, CUDA_HOME, CUDA_PATH and
-// /usr/local/cuda say. unavailable, saying what to install.
+// Returns NVRTC, the same for the whole process. It is the newest whose code `driver_version` can load (0 for the
+// newest of all), else the oldest that exists. Searches WATTUNE_LIBNVRTC, the loader's search path, CUDA_HOME,
+// CUDA_PATH and /usr/local/cuda. Fails with unavailable, saying what to install.
 Result<const NvrtcApi*> nvrtc_api(int driver_version = 0);
 
 }  // namespace wattune::backend::cuda

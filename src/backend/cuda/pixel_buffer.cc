@@ -42,7 +42,7 @@ CUDA_TEXTURE_DESC description_of(const PixelLayout& layout) {
   return description;
 }
 
-// What OpenCL has beyond CUDA.
+// Checks for features that OpenCL has and CUDA lacks.
 Result<void> check(const PixelLayout& layout) {
   const auto lacks = [](std::string_view what) {
     return Error(ErrorCode::unavailable, fmt::format("CUDA has no {}", what));
@@ -168,7 +168,7 @@ CUresult CudaPixelBuffer::copy(CUstream stream, const CudaMemory& to) const {
   return cu().cuMemcpy3DAsync(&copy, stream);
 }
 
-// Arrays have no memset.
+// Fills the pixels from host memory, because arrays have no memset.
 CUresult CudaPixelBuffer::fill(CUstream stream, std::byte value) {
   filling_.assign(bytes(), value);
   return write(stream, filling_.data());

@@ -9,7 +9,7 @@ namespace wattune::backend::cuda {
 
 class CudaPixelBuffer : public CudaMemory {
  public:
-  // unavailable, in words: CUDA has no such pixels.
+  // Creates pixels. Fails with unavailable, and a reason, if CUDA has no such pixels.
   static Result<std::unique_ptr<Buffer>> make(const std::shared_ptr<Session>& session, const PixelLayout& layout);
 
   std::size_t bytes() const override { return bytes_of(layout_); }
@@ -26,17 +26,17 @@ class CudaPixelBuffer : public CudaMemory {
   const CuApi& cu() const { return (linear_.get() != 0 ? *linear_.session() : *array_.session()).cu(); }
   Result<void> allocate(const std::shared_ptr<Session>& session);
   Result<void> make_object(const std::shared_ptr<Session>& session);
-  // A copy of everything, whose two ends are still to be set.
+  // Returns a copy of all pixels, whose source and target are still to be set.
   CUDA_MEMCPY3D whole() const;
   void set_source(CUDA_MEMCPY3D& copy) const;
   void set_target(CUDA_MEMCPY3D& copy) const;
 
   PixelLayout layout_;
   Handle<CUarray> array_;
-  Handle<CUdeviceptr> linear_;  // in the place of the array
+  Handle<CUdeviceptr> linear_;  // used instead of the array
   Handle<CUtexObject> texture_;
   Handle<CUsurfObject> surface_;
-  std::vector<std::byte> filling_;  // read until the command is over
+  std::vector<std::byte> filling_;  // read until the command has ended
 };
 
 }  // namespace wattune::backend::cuda

@@ -8,8 +8,9 @@ namespace wattune::backend::cuda {
 
 namespace {
 
-// A kernel of one thread that has so many bytes, a multiple of 16. It writes one of them, at a place that no compiler
-// knows, and reads none where it is given no memory to put that.
+// Returns the PTX of a kernel of one thread with this much private memory, rounded up to a multiple of 16 bytes. It
+// writes to a place that no compiler knows, so that the memory is not optimised away. It reads it back only if it gets
+// a pointer for the result.
 std::string kernel_with(std::size_t bytes) {
   return fmt::format(R"(.version 7.0
 .target sm_70
@@ -40,7 +41,7 @@ DONE:
 
 }  // namespace
 
-// By a launch, as any kernel would: no setting of the application's context is changed.
+// Reserves the memory by a launch, as any kernel would, so that no setting of the application's context is changed.
 Result<void> make_room_for_private_memory(const std::shared_ptr<Session>& session, std::size_t bytes) {
   WATTUNE_ASSIGN(const CurrentContext current, session->enter());
   WATTUNE_ASSIGN(const auto program, load_program(session, {.code = kernel_with(bytes)}, {}));

@@ -1,4 +1,4 @@
-// Room for kernels' private memory (CUDA: local memory), which the driver makes for the whole context.
+// Reserves kernels' private memory (CUDA: local memory), which the driver allocates for the whole context.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace wattune::backend::cuda {
 
-// backend::make_room_for_private_memory() of a device.
+// Implements backend::make_room_for_private_memory() for a device.
 Result<void> make_room_for_private_memory(const std::shared_ptr<Session>& session, std::size_t bytes);
 
 }  // namespace wattune::backend::cuda

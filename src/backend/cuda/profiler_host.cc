@@ -12,11 +12,11 @@ namespace wattune::backend::cuda {
 
 namespace {
 
-// Before version 13 CUPTI answers no questions about a counter without a sub-metric.
+// A type of counters. Before version 13 CUPTI answers no questions about a counter without a sub-metric.
 struct Type {
   CUpti_MetricType type;
   CounterKind kind;
-  const char* sub_metric;  // that all of them have
+  const char* sub_metric;  // one that all of them have
 };
 constexpr Type kTypes[] = {
     {CUPTI_METRIC_TYPE_COUNTER, CounterKind::counter, ".sum"},
@@ -26,8 +26,8 @@ constexpr Type kTypes[] = {
 
 std::string text_or_empty(const char* text) { return text != nullptr ? text : ""; }
 
-// "dram__bytes" and ".sum.per_second" of "dram__bytes.sum.per_second". Names of some counters begin with groups and
-// dots, which stand before the double underscore.
+// Splits "dram__bytes.sum.per_second" into "dram__bytes" and ".sum.per_second". The names of some counters begin with
+// groups and dots, which stand before the double underscore.
 std::pair<std::string, std::string> split_counter(const std::string& name) {
   const std::size_t unit = name.find("__");
   const std::size_t dot = name.find('.', unit == std::string::npos ? 0 : unit);
@@ -35,7 +35,7 @@ std::pair<std::string, std::string> split_counter(const std::string& name) {
   return {name.substr(0, dot), name.substr(dot)};
 }
 
-// The plain ones of what may be dozens.
+// Lists the plainest of what may be dozens of sub-metrics.
 std::string shortest(std::vector<std::string> sub_metrics) {
   constexpr std::size_t kMost = 6;
   std::ranges::stable_sort(sub_metrics, {}, &std::string::size);

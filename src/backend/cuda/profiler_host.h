@@ -1,6 +1,7 @@
-// ProfilerHost: what CUPTI knows of a chip's counters: their names, how to collect them, what the collected data say.
+// ProfilerHost: CUPTI's knowledge of a chip's counters: their names, how to collect them, and the meaning of the
+// collected data.
 //
-// The Profiler Host API of "CUPTI"; it needs neither device nor driver.
+// It uses the Profiler Host API of "CUPTI", which needs neither device nor driver.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +18,17 @@ namespace wattune::backend::cuda {
 
 class ProfilerHost {
  public:
-  // `chip` is CUPTI's name of it: GH100. `available` says which of its counters the device at hand lets one read;
-  // empty: all. not_found: a chip that this CUPTI does not know.
+  // Opens a chip by CUPTI's name of it: GH100. `available` says which of its counters the device at hand can read;
+  // empty for all. Fails with not_found if this CUPTI does not know the chip.
   static Result<ProfilerHost> open(const CuptiApi& cupti, const std::string& chip,
                                    std::vector<std::uint8_t> available = {});
 
   Result<std::vector<CounterInfo>> counters() const;
-  // How a range profiler is to collect these: a config image. not_found, naming the nearest counter; invalid_argument,
-  // naming sub-metrics.
+  // Returns a config image, which tells a range profiler how to collect these counters. Fails with not_found, naming
+  // the nearest counter, or with invalid_argument, naming sub-metrics.
   Result<std::vector<std::uint8_t>> configure(const std::vector<std::string>& names);
-  // Their values in the first range of `data`, with units. Those that are no number there, such as the hit rate of a
-  // cache that nobody used, are left out.
+  // Returns the counters' values in the first range of `data`, with units. Values that are no number are left out, such
+  // as the hit rate of a cache that was not used.
   Result<std::vector<Metric>> evaluate(std::span<const std::uint8_t> data, const std::vector<std::string>& names) const;
 
  private:
@@ -40,20 +41,20 @@ class ProfilerHost {
   ProfilerHost(const CuptiApi& cupti, Object object, std::vector<std::uint8_t> available)
       : cupti_(&cupti), available_(std::move(available)), object_(std::move(object)) {}
 
-  // Without sub-metrics.
+  // Returns the names of all counters of a type, without sub-metrics.
   Result<std::vector<std::string>> names_of(CUpti_MetricType type) const;
   CUptiResult describe(const std::string& metric, CUpti_Profiler_Host_GetMetricProperties_Params& properties) const;
-  // Why these cannot be collected, which CUPTI does not say.
+  // Returns the reason why these cannot be collected, which CUPTI does not report.
   Error explain(CUptiResult code, const std::vector<std::string>& names) const;
   Result<void> check(const std::string& name) const;
   std::vector<std::string> sub_metrics(const std::string& metric, CUpti_MetricType type) const;
 
   const CuptiApi* cupti_;
-  std::vector<std::uint8_t> available_;  // outlives the object
+  std::vector<std::uint8_t> available_;  // outlives host_
   Object object_;
 };
 
-// As CUPTI takes them.
+// Returns the names in the form that CUPTI takes.
 std::vector<const char*> pointers_to(const std::vector<std::string>& names);
 
 }  // namespace wattune::backend::cuda

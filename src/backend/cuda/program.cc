@@ -14,7 +14,7 @@ namespace wattune::backend::cuda {
 
 namespace {
 
-// What the driver's compiler says while it loads PTX.
+// The messages of the driver's compiler while it loads PTX.
 class LoadLog {
  public:
   CUresult load(const CuApi& cu, const std::string& code, CUmodule& module) {
@@ -51,7 +51,8 @@ class CudaProgram : public Program {
   const std::string& build_log() const override { return log_; }
   void keep_loaded() { module_->is_kept = true; }
 
-  // `name` is a symbol, a function as C++ spells it, or an instance of a template in which parameters may stand.
+  // Finds a kernel. `name` is a symbol, a function as C++ spells it, or an instance of a template, which may name
+  // parameters.
   Result<std::unique_ptr<Kernel>> kernel(const std::string& name) override {
     WATTUNE_ASSIGN(const CurrentContext current, session().enter());
     WATTUNE_ASSIGN(const std::vector<Function> functions, list_functions());
@@ -104,7 +105,7 @@ class CudaProgram : public Program {
 Result<std::unique_ptr<Kernel>> CudaKernel::make(std::shared_ptr<Module> module, CUfunction function, std::string name,
                                                  const KernelResources& told, std::vector<KernelParameter> parameters) {
   std::unique_ptr<CudaKernel> kernel(new CudaKernel(std::move(module), function, std::move(name), told));
-  // Drivers load functions late, and tell nothing of those that are not loaded.
+  // Drivers load functions lazily, and report nothing about those that are not loaded.
   Session& session = kernel->session();
   if (const CUresult code = session.cu().cuFuncLoad(function); code != CUDA_SUCCESS)
     return session.failure(code, fmt::format("loading kernel `{}`", kernel->name_));
@@ -122,7 +123,7 @@ Result<std::size_t> CudaKernel::attribute(CUfunction_attribute which) const {
   return static_cast<std::size_t>(std::max(0, value));
 }
 
-// The driver answers until the index is behind the last parameter.
+// Returns the bytes of each parameter. The driver answers until the index is behind the last one.
 Result<std::vector<std::size_t>> CudaKernel::parameter_bytes() const {
   std::vector<std::size_t> all;
   for (;;) {
@@ -136,7 +137,8 @@ Result<std::vector<std::size_t>> CudaKernel::parameter_bytes() const {
   }
 }
 
-// What was allowed before is never taken back: a launch that was prepared, or another thread's, may need it.
+// Allows more dynamic shared memory. A permission is never reduced, because a prepared launch or another thread may
+// need it.
 Result<void> CudaKernel::allow_local_memory(std::size_t bytes) const {
   if (bytes + static_local_bytes_ <= session().device().plain_local_bytes) return {};
   const std::lock_guard lock(session().allowing());

@@ -11,7 +11,7 @@
 
 namespace wattune::backend::cuda {
 
-// A loaded module. Kernels keep it, since their functions end with it.
+// A loaded module. Kernels keep it alive, because its functions end with it.
 class Module {
  public:
   Module(Handle<CUmodule> module, std::size_t its_bytes) : handle(std::move(module)), binary_bytes(its_bytes) {}
@@ -23,13 +23,13 @@ class Module {
 
   Handle<CUmodule> handle;
   const std::size_t binary_bytes;
-  std::atomic<bool> is_kept = false;  // by backend::keep_loaded()
+  std::atomic<bool> is_kept = false;  // set by backend::keep_loaded()
 };
 
 class CudaKernel : public Kernel {
  public:
-  // `told`: what the compiler said that it takes. `parameters`: what symbol or source say of them. What the driver says
-  // goes before both.
+  // Makes a kernel. `told` are the resources that the compiler reported, `parameters` those that symbol or source
+  // declare. The driver's own answers precede both.
   static Result<std::unique_ptr<Kernel>> make(std::shared_ptr<Module> module, CUfunction function, std::string name,
                                               const KernelResources& told, std::vector<KernelParameter> parameters);
 
@@ -43,9 +43,9 @@ class CudaKernel : public Kernel {
 
   CUfunction get() const { return function_; }
   CUmodule module() const { return module_->handle.get(); }
-  // Shared memory that the kernel declares itself.
+  // Returns the bytes of shared memory that the kernel itself declares.
   std::size_t static_local_bytes() const { return static_local_bytes_; }
-  // Lets a launch have this much dynamic shared memory, which beyond 48 KiB needs permission.
+  // Allows launches this much dynamic shared memory; more than 48 KiB need this permission.
   Result<void> allow_local_memory(std::size_t bytes) const;
   bool was_launched() const { return was_launched_; }
   void set_launched() { was_launched_ = true; }
@@ -70,13 +70,14 @@ class CudaKernel : public Kernel {
   std::size_t max_work_group_size_ = 0;
   std::size_t static_local_bytes_ = 0;
   std::atomic<bool> was_launched_ = false;
-  std::atomic<int> preferred_percent_ = -1;  // of shared memory, as it was asked for last; -1: never
+  std::atomic<int> preferred_percent_ = -1;  // share of shared memory that was last requested; -1 if none was
 };
 
-// backend::keep_loaded() of a program that may be another backend's.
+// Implements backend::keep_loaded(); the program may be another backend's.
 void keep_loaded(Program& program);
 
-// compile_failed with the log, when the driver compiles PTX; as Session::failure().
+// Loads a program. Fails with compile_failed and the log if the driver compiles PTX and refuses it. Other errors are
+// those of Session::failure().
 Result<std::unique_ptr<Program>> load_program(const std::shared_ptr<Session>& session, Image image,
                                               std::span<const Macro> macros);
 

@@ -9,7 +9,7 @@ namespace wattune::backend::cuda {
 
 namespace {
 
-// The number right before `word`: 30 for "registers" in "Used 30 registers, used 1 barriers".
+// Returns the number right before `word`: 30 for "registers" in "Used 30 registers, used 1 barriers".
 std::optional<std::uint64_t> number_before(const std::string& line, const std::string& word) {
   const std::size_t at = line.find(" " + word);
   if (at == std::string::npos) return std::nullopt;
@@ -19,7 +19,7 @@ std::optional<std::uint64_t> number_before(const std::string& line, const std::s
   return std::strtoull(line.c_str() + begin, nullptr, 10);
 }
 
-// The word behind `before`, up to a quote or the end: a symbol.
+// Returns the word behind `before`, up to a quote or the end: a symbol.
 std::optional<std::string> symbol_behind(const std::string& line, std::string_view before) {
   const std::size_t at = line.find(before);
   if (at == std::string::npos) return std::nullopt;
@@ -27,7 +27,8 @@ std::optional<std::string> symbol_behind(const std::string& line, std::string_vi
   return line.substr(begin, line.find('\'', begin) - begin);
 }
 
-// "ptxas info    : (C7510) Potential Performance Loss: ..." comes unasked.
+// Tells whether the line is one of the requested figures. "ptxas info    : (C7510) Potential Performance Loss: ..." is
+// printed without request.
 bool is_figure(const std::string& line) {
   return line.starts_with("ptxas info") && line.find(": (C") == std::string::npos;
 }
@@ -37,14 +38,14 @@ bool is_figure(const std::string& line) {
 PtxasLog read_ptxas_log(const std::string& log) {
   PtxasLog result;
   KernelResources* kernel = nullptr;
-  KernelResources* described = nullptr;  // the kernel, or none while a function that it calls is described
+  KernelResources* described = nullptr;  // the kernel; nullptr while a function that it calls is described
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
-    // "ptxas info    : Compiling entry function 'symbol' for 'sm_90'", then lines about it, and about functions that
-    // are no kernels, whose stack is part of the kernels'.
+    // "ptxas info    : Compiling entry function 'symbol' for 'sm_90'" comes first, then lines about it, and about
+    // functions that are no kernels. The stack of these is part of the kernels' stack.
     if (const auto entry = symbol_behind(line, "Compiling entry function '")) {
       described = kernel = &result.kernels[*entry];
-      kernel->static_local_bytes = 0;  // not mentioned when there is none
+      kernel->static_local_bytes = 0;  // not mentioned if there is none
     } else if (const auto function = symbol_behind(line, "Function properties for ")) {
       const auto known = result.kernels.find(*function);
       described = known == result.kernels.end() ? nullptr : &known->second;

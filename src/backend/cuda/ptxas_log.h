@@ -1,4 +1,4 @@
-// What ptxas, the assembler, says about each kernel when asked with --ptxas-options=-v.
+// The messages of ptxas, the assembler, about each kernel, printed with --ptxas-options=-v.
 #pragma once
 
 #include <map>

@@ -14,7 +14,7 @@ Result<std::string> chip_of(const CuptiApi& cupti, const Session& session) {
   return std::string(params.pChipName);
 }
 
-// Without it CUPTI crashes when it is asked of a device.
+// Initializes CUPTI, which otherwise crashes when it is asked about a device.
 Result<void> initialize(const CuptiApi& cupti) {
   auto params = cupti_params<CUpti_Profiler_Initialize_Params>();
   if (const CUptiResult code = cupti.cuptiProfilerInitialize(&params); code != CUPTI_SUCCESS)
@@ -60,7 +60,7 @@ Result<std::unique_ptr<RangeProfiler>> RangeProfiler::start(std::shared_ptr<Sess
   return profiler;
 }
 
-// In a context with a kernel that never ends, this would wait for it.
+// Ends the profiler, unless a kernel of the context never ends, because CUPTI would wait for it.
 RangeProfiler::~RangeProfiler() {
   if (!session_->releasable()) return;
   if (object_ != nullptr) (void)call(cupti_.cuptiRangeProfilerDisable, "leaving the profiler");

@@ -1,8 +1,8 @@
-// RangeProfiler: counts what a device does while one kernel runs.
+// RangeProfiler: counts hardware events while one kernel runs.
 //
-// The hardware counts only some things at once, so the kernel runs several times, in passes, each from the same state
-// (the Range Profiler API of "CUPTI", with ranges and replay by its user). While a RangeProfiler lives, CUPTI is hooked
-// into the driver: no time that is measured then says anything.
+// The hardware counts only some events at once, so the kernel runs several times, in passes, each from the same state.
+// This is the Range Profiler API of "CUPTI", with ranges and replay by its user. While a RangeProfiler lives, CUPTI is
+// hooked into the driver, and measured times mean nothing.
 //
 //   WATTUNE_ASSIGN(auto profiler, RangeProfiler::start(session, {"dram__bytes_read.sum"}));
 //   do {
@@ -20,18 +20,20 @@ namespace wattune::backend::cuda {
 
 class RangeProfiler {
  public:
-  // unavailable: no CUPTI, not permitted, another profiler at work; else as ProfilerHost::configure().
+  // Starts to profile. Fails with unavailable (no CUPTI, not permitted, another profiler at work), otherwise as
+  // ProfilerHost::configure().
   static Result<std::unique_ptr<RangeProfiler>> start(std::shared_ptr<Session> session,
                                                       std::vector<std::string> counters);
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;
   ~RangeProfiler();
 
-  // Between the two nothing but what is counted may run.
+  // The bounds of a pass, between which only the counted work may run.
+
   Result<void> begin_pass();
   Result<void> end_pass();
   bool complete() const { return complete_; }
-  // With the names and units that CUPTI gives them. Precondition: complete().
+  // Returns the values, with CUPTI's names and units. Precondition: complete().
   Result<std::vector<Metric>> values();
 
  private:
@@ -40,7 +42,7 @@ class RangeProfiler {
 
   template <typename Params>
   Result<void> call(CUptiResult (*function)(Params*), Params& params, std::string_view doing) const;
-  // A function whose only parameter is the profiler.
+  // Calls a function whose only parameter is the profiler.
   template <typename Params>
   Result<void> call(CUptiResult (*function)(Params*), std::string_view doing) const;
   Result<void> prepare();
@@ -60,7 +62,7 @@ class RangeProfiler {
   bool complete_ = false;
 };
 
-// All that the session's device has. unavailable: no CUPTI.
+// Lists all counters of the session's device. Fails with unavailable without CUPTI.
 Result<std::vector<CounterInfo>> counters_of(const Session& session);
 
 }  // namespace wattune::backend::cuda

@@ -17,7 +17,7 @@ class SensorSampler {
   SensorSampler(const Session& session, std::optional<Nanoseconds> interval)
       : session_(session), interval_(session.info().sensors.empty() ? std::nullopt : interval) {}
 
-  // If the interval has passed since the last time.
+  // Samples if the interval has passed since the last time.
   void sample_when_due() {
     if (interval_ && (taken_.empty() || since_last_.elapsed() >= *interval_)) sample();
   }

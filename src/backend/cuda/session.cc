@@ -13,16 +13,18 @@ namespace wattune::backend::cuda {
 
 namespace {
 
-// Large enough for the usual slip of a tile, small enough to read back at every check; a multiple of the alignment of
-// every type, so that the contents behind it are as aligned as the allocation.
+// The bytes of a guard zone: large enough for the usual overrun of a tile, small enough to read back at every check. It
+// is a multiple of every type's alignment, so that the contents are as aligned as the allocation.
 constexpr std::size_t kGuardBytes = 16384;
 
-// Tools that watch every access see those past the end of a buffer only where nothing follows it.
+// Makes the contents of guard zones. They are empty for tools that watch every access, because these notice an access
+// past the end of a buffer only if no memory follows.
 std::vector<std::byte> make_guard() {
   return guard_pattern(std::getenv("WATTUNE_NO_GUARDS") == nullptr ? kGuardBytes : 0);
 }
 
-// After some errors, such as a failed assertion or an illegal access, the driver serves this process no more.
+// Returns the error for a context that could not be made. After some errors, such as a failed assertion or an illegal
+// access, the driver no longer serves this process.
 Error no_context(const CuApi& cu, CUresult code, const std::string& doing) {
   const Error error = cu_error(cu, code, doing);
   if (error.code() != ErrorCode::device_lost) return error;
@@ -71,7 +73,7 @@ bool Session::is_in_primary_context() const {
   unsigned flags = 0;
   int active = 0;
   cu_->cuDevicePrimaryCtxGetState(device_.id, &flags, &active);
-  if (active == 0) return false;  // and retaining it would make it
+  if (active == 0) return false;  // retaining it would activate it
   CUcontext primary = nullptr;
   if (cu_->cuDevicePrimaryCtxRetain(&primary, device_.id) != CUDA_SUCCESS) return false;
   cu_->cuDevicePrimaryCtxRelease(device_.id);
@@ -105,7 +107,7 @@ Error Session::failure(CUresult code, std::string_view doing) {
   return error;
 }
 
-// What was current for the calling thread stays so: a new context is pushed upon it.
+// Creates the context and leaves the thread's current one as it was: the driver pushes a new context onto the stack.
 Result<void> Session::make_context() {
   CUcontext made = nullptr;
   const CUresult code = cu_->cuCtxCreate(&made, 0, device_.id);

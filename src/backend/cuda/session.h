@@ -1,12 +1,12 @@
-// Session: one life of a CUDA device, from opening or reset() until it is reset, lost, or destroyed: a context.
+// Session: one life of a CUDA device, which is a context, from opening or reset() until it is reset, lost or destroyed.
 //
 // Every object made from a device keeps its Session alive, as in opencl/session.h. A Session in which a kernel runs
 // without end is abandoned: its handles are leaked, because releasing them would wait for that kernel.
 //
 // The context may be an application's: a Session that is attached to it neither makes nor destroys nor abandons it. Any
-// number of threads may use a Session, but for its end(). Each call of the driver is made between enter() and the end
-// of what that returns, so that the thread's current context stays what it was; but for launches into a stream, which
-// go to the context of that.
+// number of threads may use a Session, except for end(). A driver call is made while the result of enter() lives, so
+// that the thread's current context is restored afterwards. The exception are launches into a stream, which go to the
+// stream's own context.
 #pragma once
 
 #include <atomic>
@@ -27,9 +27,9 @@ namespace wattune::backend::cuda {
 class Session : public DeviceLife {
  public:
   static Result<std::shared_ptr<Session>> open(const CuDevice& device);
-  // In a context of the application's on this device.
+  // Attaches to a context of the application on this device.
   static Result<std::shared_ptr<Session>> attach(const CuDevice& device, CUcontext context);
-  // In its primary context, which this retains.
+  // Opens the device's primary context, which the session retains.
   static Result<std::shared_ptr<Session>> open_primary(const CuDevice& device);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -40,22 +40,22 @@ class Session : public DeviceLife {
   const DeviceInfo& info() const override { return device_.info; }
   CUcontext context() const { return context_; }
   bool attached() const { return attached_; }
-  // An application's threads may call the driver beside it.
+  // Tells whether an application's threads may call the driver beside the session.
   bool beside_application() const { return attached_ && !retains_primary_; }
-  // Its context is the one that the runtime API uses.
+  // Tells whether the session's context is the primary one, which the runtime API uses.
   bool is_in_primary_context() const;
-  // For small transfers beside the user's streams, none of which it waits for.
+  // Returns the stream for small transfers beside the user's streams; it waits for none of them.
   CUstream service_stream() const { return service_stream_; }
   const nvml::NvmlSensors& sensors() const { return sensors_; }
-  // What guard zones hold: bytes without a repeating pattern, so that no kernel writes them by chance.
+  // Returns the contents of guard zones: bytes without a repeating pattern, so that no kernel writes them by chance.
   std::span<const std::byte> guard() const { return guard_; }
 
-  // device_lost unless the session is in use.
+  // Fails with device_lost unless the session is in use.
   Result<void> check() const {
     if (state_ == State::in_use) return {};
     return gone();
   }
-  // The same, and its context is current for this thread as long as the result lives.
+  // Checks the session and makes its context current for this thread as long as the result lives.
   Result<CurrentContext> enter() {
     WATTUNE_TRY(check());
     CurrentContext current(*cu_, context_);
@@ -63,19 +63,19 @@ class Session : public DeviceLife {
     return cannot_enter(current.code());
   }
   void close();
-  // Releases what the session itself made: its context with everything in it, unless a kernel runs there without end.
+  // Releases the session's own objects, its context with everything in it, unless a kernel runs there without end.
   void end();
   bool releasable() const { return state_ != State::abandoned && context_ != nullptr; }
 
-  // Work did not end in time: nothing of this session can be released any more, unless the context is an application's,
-  // which goes on with it.
+  // Marks that work did not end in time: nothing of this session can be released any more. An application's context is
+  // excepted, because the application goes on with it.
   void abandon() {
     if (!attached_) state_ = State::abandoned;
   }
-  // The error of a failed call; one that breaks the context closes the session.
+  // Returns the error of a failed call; an error that breaks the context closes the session.
   Error failure(CUresult code, std::string_view doing);
 
-  // Held by who asks what a function is allowed and then allows it more.
+  // Returns the mutex to hold while asking for a function's permissions and then raising them.
   std::mutex& allowing() { return allowing_; }
 
  private:

@@ -34,7 +34,8 @@ std::optional<CUdevice> device_at(const CuApi& cu, const std::string& bus_id) {
   return std::nullopt;
 }
 
-// Where a control daemon listens. Drivers that are older than the attribute do not tell in another way.
+// Tells whether an MPS control daemon listens at its usual place. Drivers that lack the attribute offer no other way to
+// ask.
 bool mps_listens() {
   const char* const folder = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
   std::error_code unreadable;

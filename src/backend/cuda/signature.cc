@@ -25,7 +25,7 @@ bool is_keyword(const std::string& word) {
   return std::ranges::count(kKeywords, word) > 0;
 }
 
-// What OpenCL C's word for where something lies says.
+// Returns the address space that an OpenCL C word means; nullopt for any other word.
 std::optional<AddressSpace> space_of(std::string_view word) {
   if (word.starts_with("__")) word.remove_prefix(2);
   if (word == "global") return AddressSpace::global;
@@ -34,7 +34,7 @@ std::optional<AddressSpace> space_of(std::string_view word) {
   return std::nullopt;
 }
 
-// Takes those words out.
+// Removes these words and returns their address space.
 std::optional<AddressSpace> take_space(std::vector<std::string>& words) {
   std::optional<AddressSpace> space;
   for (const std::string& word : words) space = space_of(word) ? space_of(word) : space;
@@ -42,7 +42,7 @@ std::optional<AddressSpace> take_space(std::vector<std::string>& words) {
   return space;
 }
 
-// "const float *__restrict__ x" -> float*, x. A demangled one has no name.
+// Parses a parameter: "const float *__restrict__ x" is float*, x. A parameter from a symbol has no name.
 KernelParameter parameter_from(const std::string& written, bool may_have_name, const PlainCode& code,
                                Language language) {
   const std::optional<std::string> meant = expanded(written, code.macros);
@@ -66,7 +66,7 @@ KernelParameter parameter_from(const std::string& written, bool may_have_name, c
   return parameter;
 }
 
-// The end of what the parenthesis at `open` encloses; npos without one.
+// Returns the position of the parenthesis that closes the one at `open`; npos if there is none.
 std::size_t closing(std::string_view text, std::size_t open) {
   int depth = 0;
   for (std::size_t at = open; at < text.size(); ++at) {
@@ -76,7 +76,7 @@ std::size_t closing(std::string_view text, std::size_t open) {
   return std::string_view::npos;
 }
 
-// What stands between the commas of a list that are in no brackets.
+// Splits a list at the commas that are outside of all brackets.
 std::vector<std::string> split_list(std::string_view list) {
   std::vector<std::string> parts(1);
   int depth = 0;
@@ -101,7 +101,8 @@ Parameters parameters_from(std::string_view list, bool may_have_names, const Pla
   return parameters;
 }
 
-// The list of the function that is declared from `at` on, where it has this name. Attributes have parentheses too.
+// Returns the parameter list of the function that is declared from `at` on, if it has this name. Attributes have
+// parentheses too.
 std::optional<std::string_view> list_of(std::string_view code, std::size_t at, const std::string& function) {
   for (;;) {
     const std::size_t open = code.find_first_of("(;{", at);

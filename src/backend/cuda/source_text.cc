@@ -15,7 +15,7 @@ namespace wattune::backend::cuda {
 
 namespace {
 
-// "int" for 32, "double" for 0.5, nothing for a text.
+// Returns "int" for 32, "double" for 0.5, nullopt for a text.
 std::optional<std::string_view> type_of(const std::string& value) {
   const char* const end = value.data() + value.size();
   long long integer = 0;
@@ -95,7 +95,7 @@ SourceKind kind_of_text(std::string_view text) {
   if (text.starts_with("\x7f"
                        "ELF"))
     return SourceKind::cubin;
-  // PTX begins with .version, behind comments at most.
+  // PTX begins with .version, perhaps behind comments.
   while (text.starts_with("//") || text.starts_with('\n'))
     text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
   return text.starts_with(".version") ? SourceKind::ptx : SourceKind::cuda_cpp;
@@ -113,7 +113,7 @@ KernelSource without_architecture(KernelSource source) {
     if (!names_architecture(*option)) {
       kept.push_back(*option);
     } else if (option->find('=') == std::string::npos && option + 1 != source.options.end()) {
-      ++option;  // which is the name
+      ++option;  // skips the name
     }
   }
   source.options = std::move(kept);

@@ -1,4 +1,4 @@
-// What the compilers get to see of a source: the tuning parameters, and names and options with them put in.
+// The source text that compilers see, with the tuning parameters put in, and the names and options that go with it.
 #pragma once
 
 #include <span>
@@ -10,33 +10,33 @@
 
 namespace wattune::backend::cuda {
 
-// How the source gets a parameter.
+// Returns how the source gets a parameter.
 ParameterStyle style_of(const KernelSource& source, const std::string& parameter);
 
-// The source behind its parameters: #define lines, or constexpr definitions where the source asks for them and the
+// Returns the source behind its parameters: #define lines, or constexpr definitions if the source asks for them and the
 // value is a number. Line numbers in messages stay those of the user's file.
 std::string with_parameters(const KernelSource& source, std::span<const Macro> macros);
 
-// `function` with parameters replaced by their values: "kernel<BLOCK, float>" becomes "kernel<32, float>".
+// Replaces parameters in `function` by their values: "kernel<BLOCK, float>" becomes "kernel<32, float>".
 std::string with_values(const std::string& function, std::span<const Macro> macros);
 
-// Those of the source's functions that are instances of templates, which a compiler makes only when asked for them;
-// with values as with_values(), each once.
+// Returns the source's functions that are instances of templates, which a compiler makes only on request. Their
+// parameters are replaced as by with_values(); each appears once.
 std::vector<std::string> template_instances(const KernelSource& source, std::span<const Macro> macros);
 
-// The name in messages: the file, or "kernel.cu".
+// Returns the name of the source in messages: the file, or "kernel.cu".
 std::string display_name(const KernelSource& source);
 
-// The options of the source with folders of headers (-I) made absolute, seen from the folder of the file, and that
-// folder itself and the toolkit's behind them.
+// Returns the options of the source with folders of headers (-I) made absolute, resolved from the folder of the file.
+// That folder and the toolkit's folders are added at the end.
 std::vector<std::string> options_with_folders(const KernelSource& source);
 
-// Whether an option of a compiler says what to compile for, perhaps in the option behind it.
+// Tells whether a compiler option names the target architecture, perhaps in the option behind it.
 bool names_architecture(std::string_view option);
-// The source without options that do.
+// Returns the source without such options.
 KernelSource without_architecture(KernelSource source);
 
-// PTX or a cubin instead of CUDA C++, by the file's extension or, without a file, by how it begins.
+// PTX or a cubin instead of CUDA C++, told by the file's extension or, without a file, by the beginning of the text.
 enum class SourceKind { cuda_cpp, ptx, cubin };
 SourceKind kind_of(const KernelSource& source);
 SourceKind kind_of_text(std::string_view text);

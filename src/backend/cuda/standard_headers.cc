@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A header of C, with the names that its twin in C++ puts into std. What NVRTC has built in needs no declaration.
+// A header of C, with the names that its twin in C++ puts into std. NVRTC's built-in functions need no declaration.
 struct CHeader {
   const char* name;
   const char* twin;
@@ -21,7 +21,7 @@ struct CHeader {
   const char* text;
 };
 
-// Types and limits are spelt as in libcu++, beside which they may stand.
+// The headers of C. Types and limits are spelt as in libcu++, because both may be included.
 constexpr std::array kCHeaders{
     CHeader{"assert.h", "cassert", "", ""},
     CHeader{"float.h", "cfloat", "", R"(
@@ -144,7 +144,7 @@ __host__ __device__ constexpr const T& max(const T& a, const T& b) { return a < 
 }
 )";
 
-// Of C++, in libcu++.
+// The headers of C++ that libcu++ has.
 constexpr std::array kCppHeaders{"array",  "bit",     "complex", "concepts", "functional",  "iterator",
                                  "limits", "numeric", "ratio",   "tuple",    "type_traits", "utility"};
 

@@ -1,4 +1,5 @@
-// Headers of the C and C++ standard libraries for NVRTC, which has none: what device code needs of them, in few lines.
+// Headers of the C and C++ standard libraries for NVRTC, which has none: the parts that device code needs, in few
+// lines.
 #pragma once
 
 #include <string>
@@ -11,8 +12,8 @@ struct StandardHeader {
   std::string text;
 };
 
-// Those that lie in none of these folders. Headers of C have a text of their own; those of C++ that libcu++ has for
-// devices (limits, type_traits, tuple) lead to it, where a folder has that.
+// Returns the headers that lie in none of these folders. Headers of C have a text of their own. Headers of C++ that
+// libcu++ offers for devices (limits, type_traits, tuple) include libcu++'s if a folder has it.
 std::vector<StandardHeader> standard_headers(const std::vector<std::string>& folders);
 
 }  // namespace wattune::backend::cuda

@@ -18,12 +18,12 @@ namespace {
 
 using Kind = Command::Kind;
 
-// Of objects that were seen to be of this session.
+// Casts an object that is known to be of this session.
 CudaMemory& own(Buffer& buffer) { return static_cast<CudaMemory&>(buffer); }
 const CudaMemory& own(const Buffer& buffer) { return static_cast<const CudaMemory&>(buffer); }
 CudaKernel& own(Kernel& kernel) { return static_cast<CudaKernel&>(kernel); }
 
-// Whether a launch may have been refused because another context was current, or none.
+// True if a launch may have been refused because another context, or none, was current.
 bool minds_current_context(CUresult code) {
   return code == CUDA_ERROR_INVALID_HANDLE || code == CUDA_ERROR_INVALID_CONTEXT ||
          code == CUDA_ERROR_CONTEXT_IS_DESTROYED;
@@ -33,7 +33,7 @@ class CudaStream : public Stream {
  public:
   class Prepared;
 
-  // `green` is the context that it was made in; nullptr: the session's.
+  // Makes a stream. `green` is the green context that it was made in; nullptr for the session's context.
   CudaStream(std::shared_ptr<Dispatcher> dispatcher, Handle<CUstream> stream, bool at_once, GreenContext green = {})
       : Stream(*dispatcher->session()),
         dispatcher_(std::move(dispatcher)),
@@ -76,7 +76,7 @@ class CudaStream : public Stream {
     return give_timed(own(kernel), launch);
   }
 
-  // The session is entered.
+  // Gives a timed launch to the dispatcher. The session is entered.
   Result<std::unique_ptr<Event>> give_timed(CudaKernel& kernel, const std::shared_ptr<const DriverLaunch>& launch) {
     // At its first launch the driver may have to wait, to load the code or to make room for its stack.
     const Kind kind = kernel.was_launched() ? Kind::launch : Kind::first_launch;
@@ -108,7 +108,7 @@ class CudaStream : public Stream {
     WATTUNE_ASSIGN(const CurrentContext current, session().enter());
     if (captures()) return StreamState::capturing;
     if (!lane_.at_once && dispatcher_->keeps(lane_)) return StreamState::busy;
-    const RelaxedCapture relaxed;  // else the question would end the capture of another thread
+    const RelaxedCapture relaxed;  // otherwise the question would end another thread's capture
     const CUresult code = cu().cuStreamQuery(raw());
     if (code == CUDA_ERROR_INVALID_HANDLE || code == CUDA_ERROR_CONTEXT_IS_DESTROYED)
       return Error(ErrorCode::invalid_argument, "the application has destroyed the stream");
@@ -121,7 +121,8 @@ class CudaStream : public Stream {
     return current && captures();
   }
 
-  // The legacy default stream is told by an error that another one is captured, and must not be used then.
+  // Tells whether the stream captures. On the legacy default stream an error reports that another stream is captured;
+  // the default stream must not be used then.
   bool captures() const {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUresult code = cu().cuStreamIsCapturing(raw(), &status);
@@ -184,7 +185,7 @@ class CudaStream : public Stream {
     return check_own(session(), buffer, "the buffer");
   }
 
-  // Commands of no bytes do nothing.
+  // Gives a command to the dispatcher. Commands of no bytes do nothing.
   Result<void> add(std::string doing, Kind kind, std::size_t bytes, std::function<CUresult()> run) {
     if (bytes == 0) return session().check();
     return dispatcher_->give(lane_, {.doing = std::move(doing), .kind = kind, .run = std::move(run)});
@@ -195,7 +196,7 @@ class CudaStream : public Stream {
                [this, from, data] { return cu().cuMemcpyDtoHAsync(data.data(), from, data.size(), raw()); });
   }
 
-  // Counts from the first launch to the last, with nothing else under way.
+  // Runs the commands and counts from the first launch to the last, with no other work on the device.
   Result<void> run_pass(const std::vector<Command>& commands, RangeProfiler& profiler, const Polling& polling,
                         Nanoseconds limit) {
     const auto first = std::ranges::find_if(commands, &Command::launches);
@@ -235,18 +236,19 @@ class CudaStream : public Stream {
   }
 
   std::shared_ptr<Dispatcher> dispatcher_;
-  GreenContext green_;  // which outlives the stream in it
+  GreenContext green_;  // outlives the stream in it
   Lane lane_;
 };
 
-// Checks nothing that was checked when it was prepared: an application launches it thousands of times a second.
+// A prepared launch. Sending it repeats no check, because an application launches it thousands of times a second.
 class CudaStream::Prepared : public PreparedLaunch {
  public:
   Prepared(CudaStream& stream, CudaKernel& kernel, std::shared_ptr<DriverLaunch> launch)
       : stream_(stream), kernel_(kernel), launch_(std::move(launch)), doing_(running(kernel)) {}
 
-  // The driver is not asked which context is current: a launch goes into that of its stream. Default streams are those
-  // of the current one, and refuse what is of another.
+  // Sends the launch. The driver is not asked for the current context, because a launch goes into the context of its
+  // stream. Default streams belong to the current context, and refuse objects of another one; then the context is
+  // entered.
   Result<void> send() override {
     if (!stream_.lane_.at_once || launch_->has_constants()) return send_entered();
     WATTUNE_TRY(stream_.session().check());
@@ -295,7 +297,7 @@ class CudaStream::Prepared : public PreparedLaunch {
     return {};
   }
 
-  // For a command that is kept: what is set from here on is not for it.
+  // Returns a copy for a command that is kept, because arguments that are set later do not belong to it.
   std::shared_ptr<const DriverLaunch> as_it_is() const { return std::make_shared<const DriverLaunch>(*launch_); }
 
   CudaStream& stream_;
@@ -323,7 +325,7 @@ Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Dispatcher>& d
   }
   const int urgency = -options.priority;  // in CUDA the lower number goes first
   CUstream stream = nullptr;
-  // It waits for no other stream, be it the default one of an application.
+  // The stream waits for no other stream, not even for the default stream of an application.
   const CUresult code =
       green ? session->cu().cuGreenCtxStreamCreate(&stream, green->get(), CU_STREAM_NON_BLOCKING, urgency)
             : session->cu().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, urgency);

@@ -9,17 +9,17 @@ namespace wattune::backend::cuda {
 
 Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Dispatcher>& dispatcher, const StreamOptions& options,
                                             GreenContexts& green_contexts);
-// Of the application (attach.h).
+// Adopts a stream of the application (attach.h).
 Result<std::unique_ptr<Stream>> adopt_stream(const std::shared_ptr<Dispatcher>& dispatcher, CUstream stream);
 
-// Device::finish(). invalid_argument: a stream of another device.
+// Implements Device::finish(). Fails with invalid_argument for a stream of another device.
 Result<std::vector<SensorSample>> finish_streams(Dispatcher& dispatcher, std::span<Stream* const> streams,
                                                  const Wait& wait);
 
-// backend::replace_launch().
+// Implements backend::replace_launch().
 Result<void> replace_launch(CUgraphExec executable, CUgraphNode node, PreparedLaunch& by);
 
-// Counters::count() of the device in this life.
+// Implements Counters::count() of the device in its current life.
 Result<std::vector<Metric>> count(const Session& session, Stream& stream, const std::vector<std::string>& counters,
                                   Nanoseconds limit);
 

@@ -12,7 +12,8 @@ namespace wattune::backend::host {
 
 class HostBuffer : public Buffer {
  public:
-  // invalid_argument (more than the machine has), unavailable (no room).
+  // Allocates a buffer. Fails with invalid_argument if it exceeds the machine's memory, with unavailable if there is no
+  // room.
   static Result<std::unique_ptr<Buffer>> make(const std::shared_ptr<Session>& session, std::size_t bytes);
   HostBuffer(const HostBuffer&) = delete;
   HostBuffer& operator=(const HostBuffer&) = delete;
@@ -20,7 +21,7 @@ class HostBuffer : public Buffer {
 
   std::size_t bytes() const override { return bytes_; }
   std::span<std::byte> contents() const { return {memory_ + session_->guard().size(), bytes_}; }
-  // The zones before and behind the contents.
+  // Returns the zones before and behind the contents.
   std::array<std::span<std::byte>, 2> guards() const;
 
  private:

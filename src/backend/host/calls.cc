@@ -12,8 +12,8 @@ namespace wattune::backend::host {
 
 namespace {
 
-// C converts arguments to the types of the parameters; what may change their value is an error here. The wrappers turn
-// into whatever pointer, or struct of that size, a parameter is.
+// The strictness for calls. C converts arguments to the types of the parameters; a conversion that may change the value
+// is an error here. The wrappers convert to any pointer, or to any struct of their size.
 constexpr std::string_view kStrict = R"(
 #line 1 "wattune-calls"
 #pragma GCC diagnostic error "-Wconversion"
@@ -24,7 +24,7 @@ constexpr std::string_view kStrictC = R"(
 #pragma GCC diagnostic error "-Wincompatible-pointer-types"
 #pragma GCC diagnostic error "-Wint-conversion"
 )";
-// Every name is of a kind that no parameter has, because those are macros here too.
+// The wrappers. Each name contains "wattune", because parameters are macros here too and may have any other name.
 constexpr std::string_view kWrappersCpp = R"(
 struct wattune_pointer {
   void* wattune_value;
@@ -47,13 +47,13 @@ std::string exported(Language language) {
 
 std::string file_of_call(std::size_t number) { return fmt::format("wattune-call-{}", number); }
 
-// As the calls name it: structs have names of their own.
+// Returns the name of a type in calls, where structs have names of their own.
 std::string type_name(const FunctionCall& call, std::size_t number, std::size_t position) {
   const CallArgument& argument = call.arguments[position];
   return is_struct(argument) ? fmt::format("wattune_struct_{}_{}", number, position) : argument.type;
 }
 
-// The argument at this position as an expression.
+// Returns the argument at this position as an expression.
 std::string expression(Language language, const FunctionCall& call, std::size_t number, std::size_t position) {
   const std::string type = type_name(call, number, position);
   const std::string address = fmt::format("wattune_arguments[{}]", position);
@@ -63,7 +63,7 @@ std::string expression(Language language, const FunctionCall& call, std::size_t 
   return type == "void*" ? fmt::format("wattune_pointer{{{}}}", value) : value;
 }
 
-// What stands in front of a call: structs, and the sizes of all arguments.
+// Returns the declarations in front of a call: structs, and the sizes of all arguments.
 std::string declarations_for(Language language, const FunctionCall& call, std::size_t number) {
   std::string structs;
   std::string sizes;
@@ -76,8 +76,8 @@ std::string declarations_for(Language language, const FunctionCall& call, std::s
                      exported(language), symbol_of_sizes(number), sizes);
 }
 
-// C knows structs by name, and not by the spec's: a function that takes one is called as if it took the spec's, by a
-// pointer whose value the compiler cannot know.
+// The function that a call names. C knows structs by name, and these are not the spec's names. So a function that takes
+// a struct is cast to one that takes the spec's, through a pointer whose value the compiler cannot know.
 struct Callee {
   std::string definition;
   std::string expression;
@@ -93,7 +93,7 @@ Callee callee_of(Language language, const FunctionCall& call, std::size_t number
           fmt::format("((void (*)({})){})", types, pointer)};
 }
 
-// The arguments stand on lines of their own, the first on line 2.
+// Returns the text of a call, with the arguments on lines of their own, the first on line 2.
 std::string text_of_call(Language language, const FunctionCall& call, std::size_t number) {
   std::string arguments;
   for (std::size_t i = 0; i < call.arguments.size(); ++i)
@@ -106,7 +106,7 @@ std::string text_of_call(Language language, const FunctionCall& call, std::size_
                      callee.definition, callee.expression, arguments);
 }
 
-// From "wattune-call-0:3:1: error: cannot convert ... [-Wname]" on.
+// Returns the message of "wattune-call-0:3:1: error: cannot convert ... [-Wname]" without its place and option.
 std::string without_place(std::string_view line) {
   constexpr std::string_view kError = "error: ";
   const std::size_t begin = line.find(kError);
@@ -114,7 +114,7 @@ std::string without_place(std::string_view line) {
   return std::string(line.substr(0, line.find(" [-W")));
 }
 
-// What compilers add in a note about the types of an argument.
+// Returns the note that compilers add about the types of an argument; empty if there is none.
 std::string explanation(std::string_view log) {
   for (const std::string_view beginning : {"note: expected ", "note: candidate function not viable: "}) {
     const std::size_t at = log.find(beginning);
@@ -130,7 +130,8 @@ struct Complaint {
   std::string words;
 };
 
-// The first that names a line of the file, such as "wattune-call-0:". Clang names it behind its error, in a note.
+// Returns the first complaint that names a line of the file, such as "wattune-call-0:". Clang names the file behind its
+// error, in a note.
 std::optional<Complaint> first_complaint(std::string_view log, std::string_view file) {
   for (std::size_t at = log.find(file); at != std::string_view::npos; at = log.find(file, at + 1)) {
     Complaint complaint;

@@ -10,7 +10,7 @@ namespace wattune::backend::host {
 
 namespace {
 
-// Beyond what a processor has for itself alone.
+// The size of a large area, beyond the private caches of a processor.
 constexpr std::size_t kLarge = std::size_t{16} << 20;
 
 void move_to(int processor) {

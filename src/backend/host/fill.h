@@ -1,4 +1,4 @@
-// Filling memory by all processors, of which the flushing of caches makes use.
+// Fills memory from all processors; flushing of caches uses this.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace wattune::backend::host {
 
-// The numbers of the processors that this process may use; empty: unknown.
+// Returns the numbers of the processors that this process may use; empty if unknown.
 std::vector<int> usable_processors();
 
-// Every byte; what is large, in equal parts by every processor that this process may use, so that it takes the place of
-// what was in the caches of each.
+// Sets every byte. A large area is filled in equal parts by all processors that this process may use, so that it
+// displaces the former contents of each one's caches.
 void fill_from_all_processors(std::span<std::byte> memory, std::byte value);
 
 }  // namespace wattune::backend::host

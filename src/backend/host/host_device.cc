@@ -82,7 +82,7 @@ class HostDevice : public Device {
   std::shared_ptr<Session> session_;
 };
 
-// What stands behind a name in /proc/cpuinfo, for the first processor; empty when nothing does.
+// Returns the text behind a name in /proc/cpuinfo, for the first processor; empty if there is none.
 std::string processor_text(const std::string& name) {
   std::ifstream stream("/proc/cpuinfo");
   for (std::string line; std::getline(stream, line);) {
@@ -92,7 +92,7 @@ std::string processor_text(const std::string& name) {
   return {};
 }
 
-// The highest that it may have, else the one that it has; 0 where the system tells neither.
+// Returns the highest possible clock, else the current one; 0 if the system reports neither.
 double clock_mhz() {
   double khz = 0.0;
   if (std::ifstream("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq") >> khz) return khz / 1e3;
@@ -103,7 +103,7 @@ std::uint64_t memory_bytes() {
   return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// The compiler takes the driver's part: another one makes another kernel.
+// Describes the device. The compiler stands in the place of the driver, because another compiler makes another kernel.
 DeviceInfo describe(std::string compiler) {
   DeviceInfo info;
   info.selector = kSelector;

@@ -1,4 +1,4 @@
-// The host's processors as a device, as the registry sees it.
+// The host's processors as a device, in the form that the registry takes.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,14 @@
 
 namespace wattune::backend::host {
 
-// All processors that this process may use, as the one device host:0. unavailable, where there is no compiler.
+// Lists all processors that this process may use, as the one device host:0. Fails with unavailable if there is no
+// compiler.
 Result<std::vector<DeviceInfo>> discover_devices();
 
-// not_found, naming the selector that exists; unavailable.
+// Opens the device. Fails with not_found, naming the selector that exists, or with unavailable.
 Result<std::unique_ptr<Device>> open_device(const std::string& selector);
 
-// Which of the two languages lacks a compiler; empty: none.
+// Returns, in words, which of the two languages lacks a compiler; empty if none does.
 std::string missing();
 
 }  // namespace wattune::backend::host

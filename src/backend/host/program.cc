@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is wrong with each of the source's calls; empty: nothing.
+// The error of each of the source's calls; empty if the call is right.
 using Objections = std::vector<std::string>;
 
 class HostProgram : public Program {
@@ -62,8 +62,8 @@ class HostProgram : public Program {
   std::string log_;
 };
 
-// Relative folders are seen from the source's, as in CUDA. Functions of the source are hidden, so that no static
-// variable is shared with another configuration's code.
+// Returns the compiler's options. Relative folders are resolved from the source's folder, as in CUDA. Functions of the
+// source are hidden, so that no static variable is shared with another configuration's code.
 std::vector<std::string> options_for(const KernelSource& source, std::span<const Macro> macros) {
   std::vector<std::string> options{"-fvisibility=hidden"};
   for (const Macro& macro : macros) options.push_back(fmt::format("-D{}={}", macro.name, on_one_line(macro.value)));
@@ -72,8 +72,8 @@ std::vector<std::string> options_for(const KernelSource& source, std::span<const
   return options;
 }
 
-// Compiles a source again and again, each time without the calls that the compiler objects to: such a call concerns
-// only configurations that make it.
+// Compiles a source repeatedly, each time without the calls that the compiler objects to. Such a call affects only the
+// configurations that make it.
 class Compilation {
  public:
   Compilation(const KernelSource& source, std::span<const Macro> macros, TemporaryFolder folder)
@@ -82,7 +82,7 @@ class Compilation {
         folder_(std::move(folder)),
         objections_(source.calls.size()) {}
 
-  // The compiler's words; compile_failed when they are not about calls.
+  // Returns the compiler's messages. Fails with compile_failed if the errors are not about calls.
   Result<std::string> run(Nanoseconds limit) {
     const Stopwatch stopwatch;
     for (;;) {
@@ -100,7 +100,7 @@ class Compilation {
     std::vector<bool> wanted;
     for (const std::string& objection : objections_) wanted.push_back(objection.empty());
     std::error_code ignored;
-    fs::remove(file, ignored);  // that of the compilation before
+    fs::remove(file, ignored);  // of the previous compilation
     WATTUNE_TRY(write_new_file(file, with_calls(source_, wanted)));
     return compile_shared_object(source_.language, file, options_, object(), limit);
   }

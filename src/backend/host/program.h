@@ -1,4 +1,4 @@
-// Programs and kernels of the host: shared objects, and functions that call the user's.
+// Programs and kernels of the host: shared objects, and functions that call the user's functions.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace wattune::backend::host {
 
 class HostKernel : public Kernel {
  public:
-  // Takes the addresses of the arguments.
+  // A function that takes the addresses of the arguments.
   using Caller = void (*)(void** arguments);
 
   HostKernel(std::shared_ptr<Session> session, std::shared_ptr<const SharedObject> code, std::string name,
@@ -28,23 +28,23 @@ class HostKernel : public Kernel {
 
   const std::string& name() const override { return name_; }
   std::size_t argument_count() const override { return parameters_.size(); }
-  // Their sizes: the compiler has checked their types.
+  // Returns the parameters with their sizes only, because the compiler has checked their types.
   std::span<const KernelParameter> parameters() const override { return parameters_; }
-  // A function has no work-group: it is one work-item.
+  // Returns 1: a function has no work-group and is one work-item.
   std::size_t max_work_group_size() const override { return 1; }
   Caller function() const { return caller_; }
-  // Which must stay loaded while the function runs.
+  // Returns the code, which must stay loaded while the function runs.
   const std::shared_ptr<const SharedObject>& code() const { return code_; }
 
  private:
-  std::shared_ptr<Session> session_;  // whose the kernel is
+  std::shared_ptr<Session> session_;  // the owner of the kernel
   std::shared_ptr<const SharedObject> code_;
   std::string name_;
   Caller caller_;
   std::vector<KernelParameter> parameters_;
 };
 
-// compile_failed with the log; unavailable (no compiler), timeout.
+// Builds a program. Fails with compile_failed and the log, with unavailable (no compiler) or with timeout.
 Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& session, const KernelSource& source,
                                                std::span<const Macro> macros, Nanoseconds limit);
 

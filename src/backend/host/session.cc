@@ -8,10 +8,11 @@ namespace wattune::backend::host {
 
 namespace {
 
-// Large enough for the usual slip of a tile, and whole pages, so that the contents between the zones begin with one.
+// The bytes of a guard zone: large enough for the usual overrun of a tile, and whole pages, so that the contents
+// between the zones begin on a page.
 constexpr std::size_t kGuardBytes = 16384;
 
-// More than any wait, and still a time point.
+// The longest wait in seconds, such that its end is still a valid time point.
 constexpr double kMostSeconds = 1e9;
 
 }  // namespace
@@ -28,7 +29,7 @@ Session::~Session() {
     working = desk_->working;
   }
   desk_->changed.notify_all();
-  // What was handed over and never finished may run without end.
+  // Work that was handed over and never finished may run without end.
   releasable() && !working ? thread_.join() : thread_.detach();
 }
 

@@ -1,8 +1,8 @@
 // Session: one life of the host as a device, from opening or reset() until it is reset, lost, or destroyed.
 //
-// Kernels run on a thread of the session's own, always the same, because OpenMP keeps a pool of threads for each thread
-// that uses it. One that runs without end cannot be stopped within the process: the session is then abandoned, with the
-// thread and all memory that the kernel may touch.
+// Kernels run on a thread of the session, always the same one, because OpenMP keeps a pool of threads for each thread
+// that uses it. A kernel that runs without end cannot be stopped within the process. Then the session is abandoned,
+// with the thread and all memory that the kernel may touch.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@
 
 namespace wattune::backend::host {
 
-// A launch: when it ran, and what has become of it. Shared by the command, which fills it in, and the event.
+// A launch: its times and its state. The command, which fills it in, and the event share it.
 struct HostLaunch {
   enum class State { collected, handed_over, dropped };
 
@@ -32,7 +32,7 @@ struct HostLaunch {
   State state = State::collected;
   Nanoseconds start;
   Nanoseconds end;
-  std::atomic<bool> ended = false;  // behind which the two above can be read
+  std::atomic<bool> ended = false;  // once true, the two above can be read
 };
 
 struct HostCommand {
@@ -50,24 +50,24 @@ class Session : public DeviceLife {
   const DeviceInfo& info() const override { return info_; }
   std::span<const std::byte> guard() const { return guard_; }
 
-  // device_lost unless the session is in use.
+  // Fails with device_lost unless the session is in use.
   Result<void> check() const;
   void close() {
     if (state_ == State::in_use) state_ = State::closed;
   }
   bool releasable() const { return state_ != State::abandoned; }
 
-  // What the streams were given and have not handed to the session's thread.
+  // Returns the commands of the streams that have not been handed to the session's thread.
   Backlog<Stream, HostCommand>& backlog() { return backlog_; }
-  // Gives the session's thread work, which it does behind all that it was given before.
+  // Gives work to the session's thread, behind all earlier work.
   void post(std::function<void()> work);
-  // Waits until all work is done: false when it is not within the limit, after which the session is abandoned.
+  // Waits until all work is done. Returns false if that exceeds the limit; then the session is abandoned.
   bool wait(Nanoseconds limit);
 
  private:
   enum class State { in_use, closed, abandoned };
 
-  // What the session shares with its thread, which may outlive it.
+  // The data that the session shares with its thread, which may outlive it.
   struct Desk {
     std::mutex mutex;
     std::condition_variable changed;

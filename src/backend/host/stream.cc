@@ -62,10 +62,10 @@ class HostEvent : public Event {
   LaunchPointer launch_;
 };
 
-// Of objects that were seen to be of this session.
+// Casts an object that is known to be of this session.
 const HostBuffer& own(const Buffer& buffer) { return static_cast<const HostBuffer&>(buffer); }
 
-// The value of an argument as bytes: a buffer's is its address.
+// Returns the bytes of an argument's value; for a buffer these are its address.
 std::vector<std::byte> value_of(const LaunchArgument& argument) {
   if (const auto* scalar = std::get_if<ScalarBytes>(&argument)) return scalar->bytes;
   const Buffer* const buffer = std::get<const Buffer*>(argument);
@@ -74,7 +74,7 @@ std::vector<std::byte> value_of(const LaunchArgument& argument) {
   return {bytes.begin(), bytes.end()};
 }
 
-// A launch, when its time has come.
+// A launch, to be run when its turn comes.
 struct Call {
   HostKernel::Caller function;
   std::shared_ptr<const SharedObject> code;    // of the function
@@ -135,7 +135,7 @@ class HostStream : public Stream {
     return std::unique_ptr<Event>(std::make_unique<HostEvent>(session_, launch));
   }
 
-  // The thread does all in the order in which it was given, so that nothing has to wait.
+  // Does nothing but check: the thread runs all commands in the order of giving, so that no command has to wait.
   Result<void> wait_for(const Event& event) override {
     WATTUNE_TRY(session_->check());
     WATTUNE_TRY(check_own(*session_, event, "the event"));
@@ -190,7 +190,7 @@ class HostStream : public Stream {
     return {};
   }
 
-  // What there is to run; its launches come to this state.
+  // Returns the commands to run, and sets their launches to this state.
   static std::vector<std::function<void()>> take(Entries entries, HostLaunch::State state) {
     std::vector<std::function<void()>> commands;
     for (auto& entry : entries) {
@@ -201,7 +201,7 @@ class HostStream : public Stream {
   }
 
   std::shared_ptr<Session> session_;
-  bool launches_ = false;  // whether there was a launch since the last finish
+  bool launches_ = false;  // true if there was a launch since the last finish
 };
 
 }  // namespace

@@ -24,13 +24,13 @@ Result<void> checked(nvmlReturn_t code, const std::string& doing) {
   return code == NVML_ERROR_NO_PERMISSION ? Error(error).hint(kPermission) : error;
 }
 
-// Answers after which the board is as it was.
+// Tells whether the board is unchanged after this result.
 bool changed_nothing(nvmlReturn_t code) {
   return code == NVML_ERROR_NO_PERMISSION || code == NVML_ERROR_NOT_SUPPORTED ||
          code == NVML_ERROR_FUNCTION_NOT_FOUND || code == NVML_ERROR_INVALID_ARGUMENT;
 }
 
-// Sets something that is owed from here on, unless the board refuses it.
+// Sets something and adds it to the debt, unless the board refuses it.
 template <typename Owed, typename Set>
 nvmlReturn_t set_owing(Owed& owed, const Owed& before, Set set) {
   const Owed so_far = owed;
@@ -99,7 +99,8 @@ Result<BoardDebt> BoardControl::debt_after(const BoardSetting& setting) {
   return debt;
 }
 
-// NVML takes the nearest clock for one that is not there, which would be another than was asked for.
+// Checks that the board has these clocks and this limit. NVML would replace a missing clock by the nearest one, and so
+// set another clock than the requested one.
 Result<void> BoardControl::check(const BoardSetting& setting) {
   WATTUNE_ASSIGN(const BoardChoices choices, this->choices());
   if (!choices.clocks.empty() && setting.memory) WATTUNE_TRY(check_memory(choices, *setting.memory));
@@ -132,7 +133,8 @@ Result<void> BoardControl::set_graphics(const BoardSetting& setting) {
   return checked(set_owing(debt_.graphics_lock, true, lock), "setting the graphics clock");
 }
 
-// Both at once, as NVML wants them; what is not asked for is as it was before anything was set.
+// Sets both application clocks at once, because NVML requires that. A clock that is not requested gets its value from
+// before the first setting.
 Result<void> BoardControl::set_application(const BoardSetting& setting) {
   const std::optional<ApplicationClocks> now = application_clocks(known_);
   if (!now) return Error(ErrorCode::unavailable, "the application clocks of this board cannot be read");
@@ -165,7 +167,8 @@ Result<void> BoardControl::unlock_memory() {
   return {};
 }
 
-// Those that nobody chose are reset, so that the driver goes on choosing them.
+// Restores the application clocks. Clocks that nobody had chosen are reset, so that the driver continues to choose
+// them.
 Result<void> BoardControl::restore_application() {
   if (!debt_.application) return {};
   const auto& [memory, graphics] = *debt_.application;

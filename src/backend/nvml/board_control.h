@@ -1,8 +1,8 @@
-// BoardControl: sets the clocks and the power limit of a board, and knows what it owes the board for that. Nothing else
-// in Wattune calls what sets.
+// BoardControl: sets the clocks and the power limit of a board, and remembers what it must restore. Only this class
+// calls NVML's setters.
 //
-// On a real board only the guardian makes one (power/guardian.h), because a process that is killed restores nothing:
-// whoever else wants to set clocks borrows them (power/clocks.h).
+// On a real board only the guardian makes one (power/guardian.h), because a process that is killed restores nothing.
+// Everybody else borrows the clocks (power/clocks.h).
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace wattune::backend::nvml {
 
-// What must be given back: locks that were made, and what other settings were before.
+// The settings to restore: locks that were made, and the former values of other settings.
 struct BoardDebt {
   bool graphics_lock = false;
   bool memory_lock = false;
@@ -24,7 +24,7 @@ struct BoardDebt {
 
 class BoardControl : public ClockControl {
  public:
-  // `debt` is what somebody else left behind, which restore() pays.
+  // Controls a board. `debt` is a debt that another process left behind; restore() pays it.
   BoardControl(const KnownBoard& known, std::string board, BoardDebt debt = {})
       : known_(known), board_(std::move(board)), debt_(debt) {}
   BoardControl(const BoardControl&) = delete;
@@ -35,11 +35,12 @@ class BoardControl : public ClockControl {
   Result<BoardChoices> choices() override;
   Result<void> set(const BoardSetting& setting) override;
   Result<BoardSetting> current() override { return board_setting(known_); }
-  // What could not be given back is owed still. What can be read back is: limit and application clocks, but no locks.
+  // Restores the settings. A setting that cannot be restored stays in the debt. Limit and application clocks can be
+  // read back before they are set, locks cannot.
   Result<void> restore() override;
 
   const BoardDebt& debt() const { return debt_; }
-  // What is owed after this is set, which it is not here. Errors as of set().
+  // Returns the debt after `setting` is set, without setting it. Errors are those of set().
   Result<BoardDebt> debt_after(const BoardSetting& setting);
 
  private:
@@ -60,7 +61,7 @@ class BoardControl : public ClockControl {
   BoardDebt debt_;
 };
 
-// For the guardian alone, real boards included; `debt` as above.
+// Opens a board for the guardian alone, real boards included. `debt` is as above.
 Result<std::unique_ptr<BoardControl>> open_board_control(const std::string& pci_bus_id, const BoardDebt& debt = {});
 
 }  // namespace wattune::backend::nvml

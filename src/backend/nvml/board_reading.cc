@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned kVolta = 5;
 constexpr unsigned kAmpere = 7;
 
-// NVML asks for room first.
+// Returns a list of clocks. NVML is asked for its length first.
 template <typename Ask>
 std::vector<Megahertz> clocks_from(Ask ask) {
   unsigned count = 0;
@@ -36,7 +36,7 @@ std::optional<unsigned> clock_of(const KnownBoard& board, int type) {
   return number;
 }
 
-// A board whose architecture is not told is as new as its driver.
+// True if the board's architecture is this one or newer. An unreported architecture counts as new.
 bool is_since(const KnownBoard& board, unsigned architecture) {
   unsigned own = 0;
   const nvmlReturn_t code = call(board.nvml->nvmlDeviceGetArchitecture, board.device, &own);

@@ -1,4 +1,4 @@
-// What NVML tells of a board's clocks, limits and how they can be set. Nothing here sets anything.
+// NVML's information on a board's clocks and limits, and how they can be set. Nothing here sets anything.
 #pragma once
 
 #include <optional>
@@ -9,24 +9,24 @@
 
 namespace wattune::backend::nvml {
 
-// A board and the library that knows it, both of the whole process.
+// A board and the library that knows it. Both live as long as the process.
 struct KnownBoard {
   const NvmlApi* nvml;
   nvmlDevice_t device;
 };
 
-// By its place on the PCI bus. unavailable.
+// Finds a board by its place on the PCI bus. Fails with unavailable.
 Result<KnownBoard> find_board(const std::string& pci_bus_id);
 
 BoardChoices board_choices(const KnownBoard& board);
-// What it says that it runs at. An idle board may say less than it is set to.
+// Returns the clocks and the limit that the board reports. An idle board may report less than it is set to.
 BoardSetting board_setting(const KnownBoard& board);
 
-// Its UUID; where NVML does not tell, its place on the bus.
+// Returns the board's UUID, or its place on the bus if NVML reports none.
 std::string board_uuid(const KnownBoard& board, const std::string& pci_bus_id);
 
-// How a clock can be set at all, whoever may: locked to a value, as an application clock, or in no way. Locks exist for
-// the graphics clock from Volta on, for the memory clock from Ampere on.
+// The way in which a clock can be set, by anybody: locked to a value, as an application clock, or not at all. Locks
+// exist for the graphics clock from Volta on, for the memory clock from Ampere on.
 enum class ClockMeans { locked, application, none };
 ClockMeans graphics_means(const KnownBoard& board);
 ClockMeans memory_means(const KnownBoard& board);
@@ -37,7 +37,8 @@ struct ApplicationClocks {
 
   bool operator==(const ApplicationClocks&) const = default;
 };
-// None where the board has no such clocks.
+// The application clocks; nullopt if the board has none.
+
 std::optional<ApplicationClocks> application_clocks(const KnownBoard& board);
 std::optional<ApplicationClocks> default_application_clocks(const KnownBoard& board);
 

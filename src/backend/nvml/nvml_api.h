@@ -1,6 +1,6 @@
-// The part of NVML, NVIDIA's management library, that Wattune calls: what reads, and, for clock_control.cc alone, what
-// sets clocks and limits. Declared and loaded as in cu_api.h, but any function may be missing: old drivers lack some,
-// which takes away what needs them and nothing else. Names, values and layouts are those of NVIDIA's "NVML API
+// The part of NVML, NVIDIA's management library, that Wattune calls: readers and, for board_control.cc alone, setters
+// of clocks and limits. It is declared and loaded as in cu_api.h, but any function may be missing. Old drivers lack
+// some, which disables only the features that need them. Names, values and layouts are those of NVIDIA's "NVML API
 // Reference Guide", version 550.
 #pragma once
 
@@ -40,12 +40,12 @@ inline constexpr unsigned NVML_FI_DEV_MEMORY_TEMP = 82;
 inline constexpr unsigned NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION = 83;
 inline constexpr unsigned NVML_FI_DEV_POWER_AVERAGE = 185;
 inline constexpr unsigned NVML_FI_DEV_POWER_INSTANT = 186;
-// What a field is about, in its scopeId: the GPU, or a module that holds other chips too (Grace Hopper).
+// The scope of a field, in its scopeId: the GPU, or a module that holds other chips too (Grace Hopper).
 inline constexpr unsigned NVML_POWER_SCOPE_GPU = 0;
 inline constexpr unsigned NVML_POWER_SCOPE_MODULE = 1;
 inline constexpr unsigned NVML_POWER_SCOPE_MEMORY = 2;
 
-// Why the clock is lower than it could be.
+// Reasons why the clock is lower than it could be.
 inline constexpr unsigned long long nvmlClocksEventReasonGpuIdle = 0x1;
 inline constexpr unsigned long long nvmlClocksEventReasonSwPowerCap = 0x4;
 inline constexpr unsigned long long nvmlClocksThrottleReasonHwSlowdown = 0x8;
@@ -53,7 +53,7 @@ inline constexpr unsigned long long nvmlClocksEventReasonSwThermalSlowdown = 0x2
 inline constexpr unsigned long long nvmlClocksThrottleReasonHwThermalSlowdown = 0x40;
 inline constexpr unsigned long long nvmlClocksThrottleReasonHwPowerBrakeSlowdown = 0x80;
 
-// NOLINTBEGIN(readability-identifier-naming): the names that NVML's documentation has.
+// NOLINTBEGIN(readability-identifier-naming): the names are those of NVML's documentation.
 enum nvmlValueType_t : int {
   NVML_VALUE_TYPE_DOUBLE = 0,
   NVML_VALUE_TYPE_UNSIGNED_INT = 1,
@@ -76,7 +76,7 @@ struct nvmlFieldValue_t {
   unsigned fieldId;
   unsigned scopeId;
   long long timestamp;    // in microseconds since 1970
-  long long latencyUsec;  // that reading it took
+  long long latencyUsec;  // duration of the reading
   int valueType;          // nvmlValueType_t
   nvmlReturn_t nvmlReturn;
   nvmlValue_t value;
@@ -99,7 +99,7 @@ struct nvmlPciInfo_t {
 
 // NOLINTEND(readability-identifier-naming)
 
-// What only reads. ThrottleReasons is what drivers before 535 call EventReasons.
+// The functions that only read. ThrottleReasons is the name of EventReasons in drivers before 535.
 #define WATTUNE_NVML_READERS(X)                                                                                      \
   X(nvmlInit_v2, ())                                                                                                 \
   X(nvmlSystemGetDriverVersion, (char* text, unsigned length))                                                       \
@@ -132,7 +132,7 @@ struct nvmlPciInfo_t {
   X(nvmlDeviceGetAPIRestriction, (nvmlDevice_t device, int api, int* restricted))                                    \
   X(nvmlDeviceGetComputeRunningProcesses_v3, (nvmlDevice_t device, unsigned* count, nvmlProcessInfo_t* processes))
 
-// What sets, for clock_control.cc alone.
+// The functions that set, for board_control.cc alone.
 #define WATTUNE_NVML_SETTERS(X)                                                                 \
   X(nvmlDeviceSetGpuLockedClocks, (nvmlDevice_t device, unsigned least, unsigned most))         \
   X(nvmlDeviceResetGpuLockedClocks, (nvmlDevice_t device))                                      \
@@ -148,23 +148,23 @@ struct NvmlApi {
 #define WATTUNE_NVML_MEMBER(function, parameters) nvmlReturn_t(*function) parameters = nullptr;
   WATTUNE_NVML_FUNCTIONS(WATTUNE_NVML_MEMBER)
 #undef WATTUNE_NVML_MEMBER
-  bool drives_real_boards = true;  // not a stand-in: that has a function wattune_stand_in(), which returns 1
+  bool drives_real_boards = true;  // false for a stand-in, which has a function wattune_stand_in() that returns 1
 };
 
-// The loaded and initialised library, the same for the whole process. unavailable, saying what to do. WATTUNE_LIBNVML
-// names another file than libnvidia-ml.so.1.
+// Returns the loaded and initialised library, the same for the whole process. Fails with unavailable, saying what to
+// do. WATTUNE_LIBNVML names another file than libnvidia-ml.so.1.
 Result<const NvmlApi*> nvml_api();
 
-// A function of it that may be missing.
+// Calls a function of the library that may be missing.
 template <typename... Parameter, typename... Argument>
 nvmlReturn_t call(nvmlReturn_t (*function)(Parameter...), Argument... arguments) {
   return function == nullptr ? NVML_ERROR_FUNCTION_NOT_FOUND : function(arguments...);
 }
 
-// The board at this place of the PCI bus ("0000:3B:00.0"). unavailable.
+// Returns the board at this place of the PCI bus ("0000:3B:00.0"). Fails with unavailable.
 Result<nvmlDevice_t> nvml_board(const NvmlApi& nvml, const std::string& pci_bus_id);
 
-// What NVML answered, in words.
+// Returns NVML's result in words.
 std::string nvml_reason(nvmlReturn_t code);
 
 }  // namespace wattune::backend::nvml

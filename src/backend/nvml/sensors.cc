@@ -4,7 +4,7 @@ namespace wattune::backend::nvml {
 
 namespace {
 
-// Reasons that hold the clock below what the kernel could have; being idle or a user's own limit is none.
+// The reasons that hold the clock below what the kernel could have. Idleness and a user's own limit do not count.
 constexpr unsigned long long kThrottling =
     nvmlClocksEventReasonSwPowerCap | nvmlClocksThrottleReasonHwSlowdown | nvmlClocksEventReasonSwThermalSlowdown |
     nvmlClocksThrottleReasonHwThermalSlowdown | nvmlClocksThrottleReasonHwPowerBrakeSlowdown;

@@ -11,17 +11,17 @@ namespace wattune::backend::nvml {
 
 class NvmlSensors : public Sensors {
  public:
-  // Of the device at this place of the PCI bus ("0000:3B:00.0").
+  // Finds the device at this place of the PCI bus ("0000:3B:00.0").
   explicit NvmlSensors(const std::string& pci_bus_id) : board_(find(pci_bus_id)) {}
   NvmlSensors(const NvmlApi& nvml, nvmlDevice_t device) : board_(Board{&nvml, device}) {}
 
-  // unavailable: why none of them can be read.
+  // Fails with unavailable and the reason if no sensor can be read.
   Result<void> check() const;
-  // The clock, and whether something holds it down. What a launch needs to know, so it is quick.
+  // Reads the clock, and whether it is held down. It is quick, because each timed launch needs it.
   Conditions conditions() const;
   Result<SensorReadings> read() override { return readings(); }
   SensorReadings readings() const;
-  // The names of those that can be read now: clock, throttling, power, energy, temperature.
+  // Returns the names of the sensors that can be read now: clock, throttling, power, energy, temperature.
   std::vector<std::string> names() const;
 
  private:

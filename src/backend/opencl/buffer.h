@@ -1,7 +1,7 @@
 // Device memory between guard zones.
 //
-// One allocation holds guard, contents, guard. The kernel gets the contents as a sub-buffer, so that small overruns
-// land in a guard zone, where they are found, and not in memory of the driver.
+// One allocation holds guard, contents, guard. The kernel gets the contents as a sub-buffer, so that small overruns hit
+// a guard zone, where they are found, and not memory of the driver.
 #pragma once
 
 #include "backend/opencl/memory.h"
@@ -11,7 +11,8 @@ namespace wattune::backend::opencl {
 class OpenClBuffer : public OpenClMemory {
  public:
   static Result<std::unique_ptr<Buffer>> make(const std::shared_ptr<Session>& session, std::size_t bytes);
-  // Memory of the application's, without guard zones. invalid_argument: no buffer of the session's context.
+  // Adopts memory of the application, without guard zones. Fails with invalid_argument if it is no buffer of the
+  // session's context.
   static Result<std::unique_ptr<Buffer>> adopt(const std::shared_ptr<Session>& session, cl_mem memory);
 
   std::size_t bytes() const override { return bytes_; }
@@ -22,7 +23,7 @@ class OpenClBuffer : public OpenClMemory {
   cl_int copy(cl_command_queue queue, const OpenClMemory& to, cl_event* event) const override;
   cl_int fill(cl_command_queue queue, std::byte value, cl_event* event) override;
   bool has_guards() const { return allocation_.get() != nullptr; }
-  // The whole allocation, and where its guard zones begin.
+  // Returns the whole allocation; guard_offsets() returns where its guard zones begin.
   cl_mem allocation() const { return allocation_.get(); }
   std::array<std::size_t, 2> guard_offsets() const { return {0, end_}; }
   const ClApi& cl() const { return contents_.session()->cl(); }
@@ -35,7 +36,7 @@ class OpenClBuffer : public OpenClMemory {
         bytes_(bytes),
         end_(end) {}
 
-  Handle<cl_mem> allocation_;  // none: without guard zones
+  Handle<cl_mem> allocation_;  // empty without guard zones
   Handle<cl_mem> contents_;
   std::size_t bytes_;
   std::size_t end_;  // of the contents, in the allocation

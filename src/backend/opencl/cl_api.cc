@@ -7,7 +7,7 @@ namespace wattune::backend::opencl {
 
 namespace {
 
-// Never closed: drivers leave threads and exit handlers behind.
+// Loads OpenCL's loader. It is never closed, because drivers leave threads and exit handlers behind.
 void* open_loader(std::string& reason) {
   for (const char* name : {"libOpenCL.so.1", "libOpenCL.so"}) {
     if (void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;

@@ -62,7 +62,7 @@ struct ClApi {
 #undef WATTUNE_CL_MEMBER
 };
 
-// The loaded functions, the same for the whole process. unavailable, saying what to install.
+// Returns the loaded functions, the same for the whole process. Fails with unavailable, saying what to install.
 Result<const ClApi*> cl_api();
 
 }  // namespace wattune::backend::opencl

@@ -85,7 +85,7 @@ ErrorCode meaning(cl_int code) {
     case CL_PROFILING_INFO_NOT_AVAILABLE:
     case kPlatformNotFound: return ErrorCode::unavailable;
     case CL_DEVICE_NOT_AVAILABLE: return ErrorCode::device_lost;
-    // What remains is refused or aborted work: too many resources, memory exhausted, an illegal access.
+    // All other codes are refused or aborted work: too many resources, memory exhausted, an illegal access.
     default: return ErrorCode::launch_failed;
   }
 }

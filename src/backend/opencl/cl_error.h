@@ -1,4 +1,4 @@
-// From OpenCL's codes to Errors: the one place that decides what a code means to a caller.
+// Turns OpenCL's codes into Errors: the one place that decides the meaning of a code for callers.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace wattune::backend::opencl {
 
-// "CL_OUT_OF_RESOURCES", or "CL_ERROR" for a code that OpenCL does not define (vendors have their own).
+// Returns "CL_OUT_OF_RESOURCES", or "CL_ERROR" for a code that OpenCL does not define (vendors have their own).
 std::string_view cl_name(cl_int code);
 
-// An Error for a failed call. `doing` says what was tried: "launching kernel `add`".
+// Returns the Error of a failed call. `doing` names the attempt: "launching kernel `add`".
 Error cl_error(cl_int code, std::string_view doing);
 
 }  // namespace wattune::backend::opencl

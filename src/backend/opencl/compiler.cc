@@ -20,7 +20,7 @@ namespace wattune::backend::opencl {
 
 namespace {
 
-// A value that every driver reads alike behind -D: no quotes, spaces or other signs.
+// Tells whether every driver reads the value alike behind -D: no quotes, spaces or other signs.
 bool is_plain(const Macro& macro) {
   return !macro.value.empty() && std::ranges::all_of(macro.value, [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-' || c == '+';
@@ -34,8 +34,8 @@ std::string plain_macros(std::span<const Macro> macros) {
   return options;
 }
 
-// Other macros become lines before the source. #line keeps the line numbers of the compiler's messages right, where
-// the compiler heeds it (NVIDIA's does not).
+// Returns the source with all other macros as lines before it. #line keeps the line numbers of the compiler's messages
+// right if the compiler heeds it (NVIDIA's does not).
 std::string with_other_macros(const KernelSource& source, std::span<const Macro> macros) {
   std::string lines;
   for (const Macro& macro : macros)
@@ -43,8 +43,8 @@ std::string with_other_macros(const KernelSource& source, std::span<const Macro>
   return lines.empty() ? source.text : lines + "#line 1\n" + source.text;
 }
 
-// The folder of a source as an option of the compiler, so that the source can include its neighbours. Drivers split
-// options at spaces, whatever the quotes, so a folder with a space in its path goes by the name of a descriptor.
+// The folder of a source as a compiler option, so that the source can include its neighbours. Drivers split options at
+// spaces, whatever the quotes. A folder with a space in its path is therefore named by a descriptor.
 class IncludeFolder {
  public:
   explicit IncludeFolder(const std::filesystem::path& file) {
@@ -68,7 +68,7 @@ class IncludeFolder {
   int descriptor_ = -1;
 };
 
-// PoCL compiles a temporary file, whose name tells the user nothing and is another each time.
+// Replaces the name of PoCL's temporary file, which means nothing to the user and is different each time.
 std::string with_file_name(std::string log, const std::string& file) {
   constexpr std::string_view kSuffix = ".cl";
   for (std::size_t at = log.find("/tempfile_"); at != std::string::npos; at = log.find("/tempfile_", at)) {
@@ -92,7 +92,7 @@ std::string build_log_of(const Session& session, cl_program program) {
   return log;
 }
 
-// In words that name what failed, when it was the compiler.
+// Returns the error of a build: the compiler's log if it refused the source.
 Error build_error(cl_int code, std::string log) {
   const Error error = cl_error(code, "compiling");
   if (error.code() != ErrorCode::compile_failed || log.empty()) return error;
@@ -106,8 +106,8 @@ CompileTarget target_for(const DeviceInfo& device) {
           .compiler = fmt::format("{} {} {}", device.platform, device.driver_version, device.language_version)};
 }
 
-// The devices that this process compiled for, with their contexts. Never destroyed, because drivers may be gone by the
-// end of the process.
+// Returns the session for a target. All sessions of this process are kept, and never destroyed, because drivers may be
+// gone by the end of the process.
 Result<std::shared_ptr<Session>> session_for(const CompileTarget& target) {
   static std::mutex mutex;
   static auto* const sessions = new std::vector<std::pair<CompileTarget, std::shared_ptr<Session>>>;
@@ -122,7 +122,7 @@ Result<std::shared_ptr<Session>> session_for(const CompileTarget& target) {
   return sessions->emplace_back(target, std::move(session)).second;
 }
 
-// NVIDIA's driver hands out PTX.
+// Returns the kind of a binary. NVIDIA's driver returns PTX.
 ImageKind kind_of_binary(std::string_view code) {
   return code.find("\n.version ") != std::string_view::npos && code.find("\n.target ") != std::string_view::npos
              ? ImageKind::ptx

@@ -1,7 +1,7 @@
-// From OpenCL C to programs, and to code that is loaded later, by another process.
+// Compiles OpenCL C to programs, and to code that another process loads later.
 //
-// OpenCL's compilers are reached only through a context on the device. A compile process has one of its own, without a
-// queue, as long as it lives.
+// OpenCL's compilers are reached only through a context on the device. A compile process keeps a context without a
+// queue as long as it lives.
 #pragma once
 
 #include <span>
@@ -17,22 +17,24 @@ struct Built {
   std::string log;
 };
 
-// compile_failed with the log; the compiler cannot be interrupted from within its process, so a limit that passed is
-// noticed when it is done.
+// Compiles a source. Fails with compile_failed and the log. The compiler cannot be interrupted within its process, so
+// an exceeded limit is noticed when it is done.
 Result<Built> build_source(const std::shared_ptr<Session>& session, const KernelSource& source,
                            std::span<const Macro> macros, Nanoseconds limit);
-// From what binary_of() gave, of a device of the same kind. Drivers compile what is no machine code yet.
+// Builds a program from a result of binary_of() for a device of the same kind. Drivers compile it if it is no machine
+// code yet.
 Result<Handle<cl_program>> build_binary(const std::shared_ptr<Session>& session, const std::string& code,
                                         Nanoseconds limit);
 
-// Of a program that was built for one device. unavailable: the driver hands out none.
+// Returns the binary of a program that was built for one device. Fails with unavailable if the driver returns none.
 Result<std::string> binary_of(const ClApi& cl, cl_program program);
 
-// The target of a session's device, after trying on something small that its driver hands out binaries and takes them
-// back. unavailable: it does not.
+// Returns the target of a session's device. Fails with unavailable if the driver, tried with a small program, returns
+// no binaries or does not accept them.
 Result<CompileTarget> target_of(const std::shared_ptr<Session>& session);
 
-// On a device of the target's kind, which stays open. compile_failed with the log, timeout, unavailable.
+// Compiles on a device of the target's kind, which stays open. Fails with compile_failed and the log, with timeout or
+// unavailable.
 Result<Image> compile(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
                       Nanoseconds limit);
 

@@ -12,7 +12,7 @@ namespace wattune::backend::opencl {
 
 namespace {
 
-// A number that the device does not know stays zero: one missing answer must not hide a device.
+// Returns a number of the device. An unknown one is 0, because one missing answer must not hide a device.
 template <typename T>
 T device_value(const ClApi& cl, cl_device_id device, cl_device_info what) {
   T value{};
@@ -20,7 +20,7 @@ T device_value(const ClApi& cl, cl_device_id device, cl_device_info what) {
   return value;
 }
 
-// A text of a device or platform, without the padding some drivers add.
+// Returns a text of a device or platform, without the padding that some drivers add.
 template <typename Function, typename Object>
 std::string text(Function get, Object object, cl_uint what) {
   std::size_t size = 0;
@@ -31,14 +31,15 @@ std::string text(Function get, Object object, cl_uint what) {
   return value.substr(std::min(value.find_first_not_of(' '), value.size()));
 }
 
-// Of drivers that know the extension cl_khr_pci_bus_info.
+// Returns the place on the bus from drivers with the extension cl_khr_pci_bus_info.
 std::optional<cl_device_pci_bus_info_khr> bus_info(const ClApi& cl, cl_device_id device) {
   cl_device_pci_bus_info_khr info{};
   const cl_int code = cl.clGetDeviceInfo(device, CL_DEVICE_PCI_BUS_INFO_KHR, sizeof info, &info, nullptr);
   return code == CL_SUCCESS ? std::optional(info) : std::nullopt;
 }
 
-// Of older ones of NVIDIA's (cl_nv_device_attribute_query, whose numbers Khronos' headers lack).
+// Returns the place on the bus from older drivers of NVIDIA (cl_nv_device_attribute_query, whose numbers Khronos'
+// headers lack).
 std::optional<cl_device_pci_bus_info_khr> nvidia_bus_info(const ClApi& cl, cl_device_id device) {
   constexpr cl_device_info kBus = 0x4008;
   constexpr cl_device_info kSlot = 0x4009;  // the device times eight, and the function
@@ -49,7 +50,7 @@ std::optional<cl_device_pci_bus_info_khr> nvidia_bus_info(const ClApi& cl, cl_de
   return cl_device_pci_bus_info_khr{device_value<cl_uint>(cl, device, kDomain), bus, slot / 8, slot % 8};
 }
 
-// As NVML writes it; empty when the driver does not tell.
+// Returns the place on the bus in NVML's form; empty if the driver does not report it.
 std::string pci_bus_id_of(const ClApi& cl, cl_device_id device) {
   auto info = bus_info(cl, device);
   if (!info) info = nvidia_bus_info(cl, device);

@@ -15,11 +15,12 @@ struct ClDevice {
   DeviceInfo info;
 };
 
-// Every device that is available and has a compiler. Selectors count platforms and devices as OpenCL lists them, so
-// that one that is left out does not rename the others. unavailable when there is none, saying what to install.
+// Lists every device that is available and has a compiler. Selectors count platforms and devices as OpenCL lists them,
+// so a device that is left out does not rename the others. Fails with unavailable, saying what to install, if there is
+// none.
 Result<std::vector<ClDevice>> list_devices();
 
-// A device that an application has. A part of a device (clCreateSubDevices) has the selector of the whole.
+// Describes a device of an application. A part of a device (clCreateSubDevices) has the selector of the whole.
 Result<ClDevice> describe_device(cl_device_id device);
 
 }  // namespace wattune::backend::opencl

@@ -1,4 +1,4 @@
-// A command in an OpenCL queue, as its stream and its Event know it.
+// A command in an OpenCL queue, as its stream and its Event see it.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace wattune::backend::opencl {
 
-// Lives as long as one of its commands is known.
+// A queue, which lives as long as one of its commands is known.
 using Queue = std::shared_ptr<const Handle<cl_command_queue>>;
 
-// Shared with the Event that the caller holds.
+// A command, shared with the Event that the caller holds.
 struct Command {
   Handle<cl_event> event;
   Queue queue;
@@ -22,7 +22,7 @@ struct Command {
 };
 using CommandPointer = std::shared_ptr<const Command>;
 
-// From CL_QUEUED down to CL_COMPLETE; negative: the error that ended it.
+// Returns the status, from CL_QUEUED down to CL_COMPLETE. A negative one is the error that ended the command.
 cl_int status_of(const Command& command);
 
 class OpenClEvent : public Event {

@@ -23,7 +23,7 @@ std::optional<AddressSpace> address_space(cl_kernel_arg_address_qualifier space)
   }
 }
 
-// Of one argument, by the function that tells it.
+// Returns a text about one argument.
 std::string argument_text(const ClApi& cl, cl_kernel kernel, cl_uint index, cl_kernel_arg_info what) {
   std::size_t size = 0;
   if (cl.clGetKernelArgInfo(kernel, index, what, 0, nullptr, &size) != CL_SUCCESS) return {};

@@ -1,4 +1,4 @@
-// What a program and its kernels tell of themselves.
+// The facts that a program and its kernels report.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace wattune::backend::opencl {
 
 std::vector<std::string> kernel_names(const ClApi& cl, cl_program program);
 
-// As far as the compiler kept what the source says, which it does not in binaries. `code`: of the source, for the types
-// that it names itself.
+// Returns the parameters, as far as the compiler kept the source's declarations, which it does not in binaries. `code`
+// is the source's code, for the types that it defines itself.
 Result<std::vector<KernelParameter>> parameters_of(const Handle<cl_kernel>& kernel, const std::string& name,
                                                    const PlainCode& code);
 

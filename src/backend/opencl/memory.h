@@ -1,5 +1,5 @@
-// OpenClMemory: what a stream moves and a kernel gets, a buffer or an image. Each call enqueues one command, which is
-// over when its event is.
+// OpenClMemory: memory that a stream moves and a kernel gets, a buffer or an image. Each call enqueues one command,
+// which has ended when its event has.
 #pragma once
 
 #include "backend/opencl/session.h"
@@ -11,15 +11,15 @@ class OpenClMemory : public Buffer {
  public:
   using Buffer::Buffer;
 
-  // What the kernel gets.
+  // Returns the memory object that the kernel gets.
   virtual cl_mem contents() const = 0;
-  // What is copied to, from which byte on.
+  // Returns the memory object that copies use; offset() is the first byte in it.
   virtual cl_mem moved() const { return contents(); }
   virtual std::size_t offset() const { return 0; }
 
   virtual cl_int write(cl_command_queue queue, const void* data, cl_event* event) const = 0;
   virtual cl_int read(cl_command_queue queue, void* data, cl_event* event) const = 0;
-  // `to` is of the same kind and size.
+  // Copies to memory of the same kind and size.
   virtual cl_int copy(cl_command_queue queue, const OpenClMemory& to, cl_event* event) const = 0;
   // Sets every byte.
   virtual cl_int fill(cl_command_queue queue, std::byte value, cl_event* event) = 0;

@@ -70,7 +70,7 @@ class OpenClDevice : public Device {
 
   Result<Sensors*> sensors() override { return Error(ErrorCode::unavailable, "sensors are read of CUDA devices only"); }
 
-  // OpenCL does not tell which board it is on.
+  // Fails, because OpenCL does not tell on which board a device is.
   Result<ClockControl*> clock_control() override {
     return Error(ErrorCode::unavailable, "clocks are set of CUDA devices only");
   }
@@ -89,7 +89,7 @@ class OpenClDevice : public Device {
   std::shared_ptr<Session> session_;
 };
 
-// The session of a device that is one of OpenCL's, in this process.
+// Returns the session of an OpenCL device of this process; fails for any other device.
 Result<std::shared_ptr<Session>> session_of_device(Device& device) {
   const auto* const opencl = dynamic_cast<const OpenClDevice*>(&device);
   if (opencl == nullptr) return no_home(device.info(), "OpenCL");
@@ -97,7 +97,7 @@ Result<std::shared_ptr<Session>> session_of_device(Device& device) {
   return opencl->session();
 }
 
-// Whether the context has the device.
+// Tells whether the context has the device.
 bool has_device(const ClApi& cl, cl_context context, cl_device_id device) {
   std::size_t size = 0;
   if (cl.clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, nullptr, &size) != CL_SUCCESS) return false;

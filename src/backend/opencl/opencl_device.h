@@ -1,4 +1,4 @@
-// The OpenCL backend as the registry sees it.
+// The OpenCL backend in the form that the registry takes.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace wattune::backend::opencl {
 
-// unavailable, saying what to install.
+// Lists the devices. Fails with unavailable, saying what to install.
 Result<std::vector<DeviceInfo>> discover_devices();
 
-// not_found, naming the selectors that exist; unavailable.
+// Opens a device. Fails with not_found, naming the selectors that exist, or with unavailable.
 Result<std::unique_ptr<Device>> open_device(const std::string& selector);
 
 }  // namespace wattune::backend::opencl

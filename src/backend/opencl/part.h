@@ -1,4 +1,4 @@
-// A range of a buffer, which commands of the queue take at any offset; a sub-buffer would have to be aligned.
+// A range of a buffer, used only in commands, which take any offset; a sub-buffer would have to be aligned.
 #pragma once
 
 #include "backend/opencl/buffer.h"

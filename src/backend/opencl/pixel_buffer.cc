@@ -25,7 +25,7 @@ cl_channel_order order_of(ChannelOrder order) {
   return CL_RGBA;
 }
 
-// 0 where images have no such channels.
+// Returns the channel type; 0 if images have no such channels.
 cl_channel_type channel_of(ElementType type, bool normalized) {
   switch (type) {
     case ElementType::int8: return normalized ? CL_SNORM_INT8 : CL_SIGNED_INT8;
@@ -110,7 +110,7 @@ cl_int OpenClPixelBuffer::copy(cl_command_queue queue, const OpenClMemory& to, c
                                  layout_.sizes.data(), 0, nullptr, event);
 }
 
-// clEnqueueFillImage takes a colour, which not every byte can be the part of.
+// Fills the pixels from host memory. clEnqueueFillImage takes a colour, and not every byte can be part of one.
 cl_int OpenClPixelBuffer::fill(cl_command_queue queue, std::byte value, cl_event* event) {
   filling_.assign(bytes(), value);
   return write(queue, filling_.data(), event);

@@ -9,7 +9,7 @@ namespace wattune::backend::opencl {
 
 class OpenClPixelBuffer : public OpenClMemory {
  public:
-  // unavailable, in words: the device has no such image.
+  // Makes an image. Fails with unavailable, and a reason, if the device has no such image.
   static Result<std::unique_ptr<Buffer>> make(const std::shared_ptr<Session>& session, const PixelLayout& layout);
 
   std::size_t bytes() const override { return bytes_of(layout_); }
@@ -29,10 +29,10 @@ class OpenClPixelBuffer : public OpenClMemory {
   Handle<cl_mem> linear_;  // the memory of an image1d_buffer
   Handle<cl_mem> image_;
   PixelLayout layout_;
-  std::vector<std::byte> filling_;  // read until the command is over
+  std::vector<std::byte> filling_;  // read until the command has ended
 };
 
-// clCreateSampler; null, with the code, where that fails.
+// Makes a sampler by clCreateSampler; null on failure, with its code in `code`.
 cl_sampler make_sampler(const Session& session, const Sampling& sampling, cl_int& code);
 
 }  // namespace wattune::backend::opencl

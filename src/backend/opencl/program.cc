@@ -18,7 +18,7 @@ using ParametersByKernel = std::map<std::string, std::vector<KernelParameter>>;
 
 class OpenClProgram : public Program {
  public:
-  // `told`: the source, or what a compile process read of its kernels' parameters.
+  // Makes a program. `told` is the source's code, or the parameters of its kernels that a compile process read.
   OpenClProgram(Handle<cl_program> program, std::string log, std::variant<PlainCode, ParametersByKernel> told)
       : Program(*program.session()), program_(std::move(program)), log_(std::move(log)), told_(std::move(told)) {}
 
@@ -65,7 +65,7 @@ Result<std::unique_ptr<Kernel>> OpenClKernel::make(Handle<cl_kernel> handle, std
   return std::unique_ptr<Kernel>(std::move(kernel));
 }
 
-// clCloneKernel came with OpenCL 2.1 only.
+// Makes another kernel object. clCloneKernel is not used, because it exists only since OpenCL 2.1.
 Result<std::unique_ptr<OpenClKernel>> OpenClKernel::made_anew() const {
   const ClApi& cl = kernel_.session()->cl();
   cl_program program = nullptr;
@@ -78,7 +78,8 @@ Result<std::unique_ptr<OpenClKernel>> OpenClKernel::made_anew() const {
   return kernel;
 }
 
-// OpenCL 1.2 tells the private memory and, before arguments are set, the local memory that the kernel declares.
+// Returns the resources. OpenCL 1.2 reports the private memory and, before arguments are set, the local memory that the
+// kernel declares.
 Result<KernelResources> OpenClKernel::resources(std::size_t, std::size_t local_bytes) const {
   const Session& session = *kernel_.session();
   WATTUNE_TRY(session.check());

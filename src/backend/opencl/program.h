@@ -21,12 +21,13 @@ class OpenClKernel : public Kernel {
   std::span<const KernelParameter> parameters() const override { return parameters_; }
   std::size_t max_work_group_size() const override { return max_work_group_size_; }
   Result<KernelResources> resources(std::size_t group_size, std::size_t local_bytes) const override;
-  // Another object of the same function, with arguments of its own.
+  // Makes another kernel object of the same function, with arguments of its own.
   Result<std::unique_ptr<OpenClKernel>> made_anew() const;
   cl_kernel get() const { return kernel_.get(); }
-  // Held from setting the first argument until the launch is enqueued: the arguments are the kernel's.
+  // Returns the mutex to hold from setting the first argument until the launch is enqueued, because the arguments are
+  // part of the kernel object.
   std::mutex& launching() const { return launching_; }
-  // Local memory of one work-group, the kernel's own and that of the arguments set last.
+  // Returns the local memory of one work-group: the kernel's own, and that of the arguments set last.
   std::uint64_t local_memory_bytes() const;
 
  private:
@@ -43,7 +44,8 @@ class OpenClKernel : public Kernel {
   mutable std::mutex launching_;
 };
 
-// As build_source() and build_binary() in compiler.h.
+// Programs from build_source() and build_binary() in compiler.h, with their errors.
+
 Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& session, const KernelSource& source,
                                                std::span<const Macro> macros, Nanoseconds limit);
 Result<std::unique_ptr<Program>> load_program(const std::shared_ptr<Session>& session, const Image& image,

@@ -13,7 +13,8 @@ namespace wattune::backend::opencl {
 
 namespace {
 
-// Large enough for the usual slip of a tile, small enough to read back at every check.
+// The least bytes of a guard zone: large enough for the usual overrun of a tile, small enough to read back at every
+// check.
 constexpr std::size_t kMinGuardBytes = 16384;
 
 std::vector<std::byte> make_guard(const ClApi& cl, cl_device_id device) {
@@ -109,7 +110,7 @@ Error Session::failure(cl_int code, std::string_view doing) {
       .native(code, std::string(cl_name(code)));
 }
 
-// Whether the context still does what it is told, tried on a buffer of its own.
+// Tests with a buffer of its own whether the context still works.
 bool Session::works() {
   const cl_uint written = 0x600d;
   cl_uint read = 0;

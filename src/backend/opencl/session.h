@@ -1,11 +1,11 @@
 // Session: one life of an OpenCL device, from opening or reset() until it is reset, lost, or destroyed.
 //
 // Every object made from a device keeps its Session alive, so that objects may be destroyed in any order and after a
-// reset; reset() closes the old Session, whose objects then answer device_lost. A Session in which a kernel runs
+// reset. reset() closes the old Session, whose objects then answer device_lost. A Session in which a kernel runs
 // without end is abandoned: its handles are leaked, because releasing them would wait for that kernel.
 //
-// The context may be an application's, which a Session that is attached to it shares and never abandons. Any number of
-// threads may use a Session.
+// The context may be an application's, which an attached Session shares and never abandons. Any number of threads may
+// use a Session.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@
 
 namespace wattune::backend::opencl {
 
-// How long commands may still take. What a driver compiles at a launch (PoCL does) counts apart from running.
+// The time that commands may still take. Compilation by the driver at a launch (PoCL) counts apart from running.
 struct TimeLeft {
   Nanoseconds compiling;
   Nanoseconds running;
@@ -29,9 +29,9 @@ struct TimeLeft {
 class Session : public DeviceLife {
  public:
   static Result<std::shared_ptr<Session>> open(const ClDevice& device);
-  // In a context of the application's that has this device.
+  // Attaches to a context of the application that has this device.
   static Result<std::shared_ptr<Session>> attach(const ClDevice& device, cl_context context);
-  // Of a compile process: a context alone, in which nothing is launched and no memory made.
+  // Opens a session for a compile process: a context alone, without launches and memory.
   static Result<std::shared_ptr<Session>> open_for_compiling(const ClDevice& device);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -40,27 +40,29 @@ class Session : public DeviceLife {
   const ClApi& cl() const { return *cl_; }
   cl_context context() const { return context_; }
   cl_device_id device() const { return device_.id; }
-  // For small transfers beside the user's streams.
+  // Returns the queue for small transfers beside the user's streams.
   cl_command_queue service_queue() const { return service_queue_; }
   const DeviceInfo& info() const override { return device_.info; }
   bool attached() const { return attached_; }
-  // Whether the driver compiles a kernel at its first launch, which it tells from running it by the command's status.
-  // Others, NVIDIA's among them, may never say CL_RUNNING.
+  // Tells whether the driver compiles a kernel at its first launch and separates this from running by the command's
+  // status. Other drivers, NVIDIA's among them, may never report CL_RUNNING.
   bool compiles_at_launch() const { return info().platform == "Portable Computing Language"; }
-  // What guard zones hold: bytes without a repeating pattern, so that no kernel writes them by chance.
+  // Returns the contents of guard zones: bytes without a repeating pattern, so that no kernel writes them by chance.
   std::span<const std::byte> guard() const { return guard_; }
 
-  // device_lost unless the session is in use.
+  // Fails with device_lost unless the session is in use.
   Result<void> check() const;
   void close();
   bool releasable() const { return state_ != State::abandoned; }
 
-  // Waits until the event, of a launch or not, is complete, or has failed (which is not an error here), and takes what
-  // that took from `left`. On timeout the session is abandoned, unless the context is an application's.
+  // Waits until the event is complete or has failed (which is no error here), and subtracts the time from `left`.
+  // `launch` tells whether it belongs to a launch. On timeout the session is abandoned, unless the context is an
+  // application's.
   Result<void> wait(cl_event event, bool launch, TimeLeft& left);
-  // A moment that the device reported, on a clock of this session: the device's own has more digits than a double.
+  // Returns a moment that the device reported, counted from the session's first one, because the device's own clock has
+  // more digits than a double.
   Nanoseconds moment(cl_ulong reported);
-  // The error of a failed command. Finds out whether the context still works: if not, the session is closed and the
+  // Returns the error of a failed command. Tests whether the context still works; if not, the session is closed and the
   // error becomes device_lost.
   Error failure(cl_int code, std::string_view doing);
 
@@ -79,7 +81,7 @@ class Session : public DeviceLife {
   const bool attached_;
   cl_command_queue service_queue_ = nullptr;
   std::vector<std::byte> guard_;
-  std::atomic<cl_ulong> beginning_ = 0;  // the first moment that was asked for; 0: none was
+  std::atomic<cl_ulong> beginning_ = 0;  // the first reported moment; 0 if there was none
   std::atomic<State> state_ = State::in_use;
 };
 

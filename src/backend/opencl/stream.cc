@@ -17,7 +17,7 @@ namespace wattune::backend::opencl {
 
 namespace {
 
-// Of objects that were seen to be of this session.
+// Casts an object that is known to be of this session.
 OpenClMemory& own(Buffer& buffer) { return static_cast<OpenClMemory&>(buffer); }
 const OpenClMemory& own(const Buffer& buffer) { return static_cast<const OpenClMemory&>(buffer); }
 
@@ -63,7 +63,8 @@ class OpenClStream : public Stream {
   Result<std::unique_ptr<PreparedLaunch>> prepare(Kernel& kernel, const Geometry3& geometry,
                                                   std::span<const LaunchArgument> arguments) override;
 
-  // What is waited for becomes a command of this stream too, which finish() waits for and whose error it returns.
+  // Adds a barrier, which becomes a command of this stream too: finish() waits for the awaited launch and returns its
+  // error.
   Result<void> wait_for(const Event& event) override {
     WATTUNE_TRY(session().check());
     WATTUNE_TRY(check_own(session(), event, "the event"));
@@ -99,7 +100,8 @@ class OpenClStream : public Stream {
 
   bool keeps_times() const override { return profiled_; }
 
-  // A command behind all that the queue has, once it is complete, says that the queue was idle then.
+  // Asks with a marker behind all commands of the queue. Once the marker is complete, the queue was idle at that
+  // moment.
   Result<StreamState> state() const override {
     WATTUNE_TRY(session().check());
     if (probe_.get() == nullptr) {
@@ -153,13 +155,14 @@ class OpenClStream : public Stream {
     return check_own(session(), buffer, "the buffer");
   }
 
-  // Hands what is enqueued to the device.
+  // Hands the enqueued commands to the device.
   Result<void> flush(cl_command_queue queue) const {
     const cl_int code = cl().clFlush(queue);
     return code == CL_SUCCESS ? Result<void>() : session().failure(code, "sending commands");
   }
 
-  // For the last one alone where nothing is compiled: each question to the driver costs what is measured some time.
+  // Waits for all commands, or only for the last one if nothing is compiled. Fewer questions to the driver disturb
+  // measured times less.
   Result<void> wait(const std::vector<CommandPointer>& commands, TimeLeft& left) {
     if (left.compiling > Nanoseconds())
       for (const CommandPointer& command : commands)
@@ -167,7 +170,7 @@ class OpenClStream : public Stream {
     return session().wait(commands.back()->event.get(), commands.back()->launch, left);
   }
 
-  // `call` enqueues one command and stores its event.
+  // Enqueues one command through `call`, which stores its event.
   template <typename Call>
   Result<void> enqueue(std::string doing, Call call, bool launch = false) {
     WATTUNE_TRY(session().check());
@@ -179,7 +182,7 @@ class OpenClStream : public Stream {
     return {};
   }
 
-  // An application may wait for its queue itself, and never call finish().
+  // Forgets complete commands, because an application may wait for its queue itself and never call finish().
   void forget_complete() {
     std::erase_if(commands_, [](const CommandPointer& command) { return status_of(*command) == CL_COMPLETE; });
     most_commands_ = std::max(kFewCommands, 2 * commands_.size());
@@ -193,7 +196,7 @@ class OpenClStream : public Stream {
     });
   }
 
-  // A kernel keeps no sampler alive.
+  // Returns a sampler, which the stream keeps, because a kernel does not keep its samplers alive.
   Result<cl_sampler> sampler_for(const Sampling& sampling) {
     for (const auto& [made_for, sampler] : samplers_)
       if (made_for == sampling) return sampler.get();
@@ -203,7 +206,7 @@ class OpenClStream : public Stream {
     return samplers_.emplace_back(sampling, std::move(made)).second.get();
   }
 
-  // Of the kernel's, which are held, or of a prepared launch's own.
+  // Sets the arguments of a kernel object that is locked or belongs to a prepared launch.
   Result<void> set_arguments(const OpenClKernel& kernel, std::span<const LaunchArgument> arguments) {
     for (std::size_t i = 0; i < arguments.size(); ++i) WATTUNE_TRY(set_argument(kernel, i, arguments[i]));
     const std::uint64_t local = kernel.local_memory_bytes();
@@ -231,7 +234,7 @@ class OpenClStream : public Stream {
 
   static std::string running(const Kernel& kernel) { return fmt::format("running kernel `{}`", kernel.name()); }
 
-  // Behind launches that left no event.
+  // Enqueues a marker behind launches that left no event.
   Result<void> enqueue_marker(bool launched) {
     return enqueue(
         "waiting for launches",
@@ -271,14 +274,14 @@ class OpenClStream : public Stream {
   Queue queue_;
   const bool profiled_;
   std::vector<std::pair<Sampling, Handle<cl_sampler>>> samplers_;
-  std::vector<CommandPointer> commands_;  // since the last finish, but for those known to be complete
+  std::vector<CommandPointer> commands_;  // since the last finish, without those known to be complete
   std::size_t most_commands_ = kFewCommands;
   bool sent_unseen_ = false;        // launches without an event, since the last finish
-  Nanoseconds compile_limit_;       // of the next one
-  mutable Handle<cl_event> probe_;  // that state() waits for
+  Nanoseconds compile_limit_;       // of the next finish
+  mutable Handle<cl_event> probe_;  // the event that state() polls
 };
 
-// Its arguments are those of a kernel object of its own, so that they stay what they were set to.
+// A prepared launch. It has a kernel object of its own, so that its arguments stay as they were set.
 class OpenClStream::Prepared : public PreparedLaunch {
  public:
   Prepared(OpenClStream& stream, std::unique_ptr<OpenClKernel> kernel, const Geometry3& geometry)
@@ -325,7 +328,7 @@ Result<std::unique_ptr<PreparedLaunch>> OpenClStream::prepare(Kernel& kernel, co
   return std::unique_ptr<PreparedLaunch>(std::make_unique<Prepared>(*this, std::move(own_kernel), geometry));
 }
 
-// Takes over a reference to the queue.
+// Makes a stream and takes over a reference to the queue.
 std::unique_ptr<Stream> stream_of(const std::shared_ptr<Session>& session, cl_command_queue queue, bool profiled) {
   return std::make_unique<OpenClStream>(std::make_shared<const Handle<cl_command_queue>>(session, queue), profiled);
 }

@@ -7,7 +7,7 @@
 namespace wattune::backend::opencl {
 
 Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Session>& session);
-// Of the application (attach.h).
+// Adopts a queue of the application (attach.h).
 Result<std::unique_ptr<Stream>> adopt_stream(const std::shared_ptr<Session>& session, cl_command_queue queue);
 
 }  // namespace wattune::backend::opencl

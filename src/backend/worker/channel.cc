@@ -14,7 +14,7 @@ namespace wattune::backend::worker {
 
 namespace {
 
-// Another build may mean something else by the same bytes.
+// The mark of this build. Another build may give the same bytes another meaning.
 constexpr std::uint64_t kMagic = WATTUNE_BUILD_ID;
 
 struct Header {
@@ -48,7 +48,7 @@ Result<void> Channel::wait(short events, const Deadline& deadline) {
       const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(remaining);
       left = {seconds.count(), std::chrono::nanoseconds(remaining - seconds).count()};
     }
-    std::array<pollfd, 2> entries{{{socket_.get(), events, 0}, {peer_.get(), POLLIN, 0}}};  // a negative one is skipped
+    std::array<pollfd, 2> entries{{{socket_.get(), events, 0}, {peer_.get(), POLLIN, 0}}};  // poll() skips -1
     const int ready = ppoll(entries.data(), entries.size(), deadline ? &left : nullptr, nullptr);
     if (ready > 0 && entries[0].revents == 0)
       return Error(ErrorCode::io_error, "the process at the other end has ended");
@@ -105,7 +105,8 @@ Result<std::vector<std::byte>> Channel::receive(const Deadline& deadline) {
   WATTUNE_TRY(receive_bytes(std::as_writable_bytes(std::span(&header, 1)), deadline));
   if (header.magic != kMagic || header.payload_bytes > kMaxPayload)
     return Error(ErrorCode::parse_error, "what came over the socket is no message of this build");
-  // In pieces, so that a wrong length does not allocate more than what really comes.
+  // The payload is read in pieces, so that a wrong length does not allocate more memory than the bytes that really
+  // come.
   constexpr std::size_t kPiece = std::size_t{1} << 20;
   std::vector<std::byte> payload;
   while (payload.size() < header.payload_bytes) {

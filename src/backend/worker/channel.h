@@ -1,9 +1,9 @@
 // Frames over one end of a stream socket.
 //
-// A frame is a 16-byte header (magic, which names the build, and the payload's length) and a payload of at
-// most kMaxPayload bytes. Bare bytes may follow where both ends expect them. Interrupted calls go on, a peer that is
-// gone is an error and no signal, and every wait ends at its deadline. Who watches the peer's process as well learns of
-// its end where a process that the peer left behind holds the other end open.
+// A frame is a 16-byte header (magic, which names the build, and the payload's length) and a payload of at most
+// kMaxPayload bytes. Bare bytes may follow where both ends expect them. Interrupted calls are resumed. A peer that is
+// gone is an error and no signal. Every wait ends at its deadline. A channel that also watches the peer's process
+// notices its end even if a process that the peer left behind holds the other end open.
 #pragma once
 
 #include <chrono>
@@ -20,16 +20,16 @@ namespace wattune::backend::worker {
 
 inline constexpr std::size_t kMaxPayload = std::size_t{256} << 20;
 
-// When to give up; nothing: never.
+// The time to give up; nullopt for never.
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 
-// `limit` from now; a limit beyond any machine's life (infinity) is none.
+// Returns the deadline after `limit`; nullopt for a limit beyond any machine's life (infinity).
 Deadline deadline_in(Nanoseconds limit);
 
-// Errors of all functions: timeout; io_error (the peer is gone); parse_error (what came is no frame).
+// A channel. All functions fail with timeout, io_error (the peer is gone) or parse_error (the bytes are no frame).
 class Channel {
  public:
-  // `peer`, a process as a descriptor, is watched if it is given.
+  // Makes a channel; watches `peer`, the descriptor of a process, if it is given.
   explicit Channel(Descriptor socket, Descriptor peer = Descriptor())
       : socket_(std::move(socket)), peer_(std::move(peer)) {}
 
@@ -37,10 +37,10 @@ class Channel {
   Result<std::vector<std::byte>> receive(const Deadline& deadline);
   Result<void> send_bytes(std::span<const std::byte> bytes, const Deadline& deadline);
   Result<void> receive_bytes(std::span<std::byte> bytes, const Deadline& deadline);
-  // Until something came; timeout.
+  // Waits until bytes have come. Fails with timeout.
   Result<void> wait_for_bytes(const Deadline& deadline);
   void close() { socket_.close(); }
-  // From any thread: every wait ends with io_error, and the peer sees the end.
+  // Ends the channel, from any thread: every wait ends with io_error, and the peer sees the end.
   void hang_up();
 
  private:

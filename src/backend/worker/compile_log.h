@@ -1,4 +1,4 @@
-// CompileLog: what the log says of one compilation, from its making to its end.
+// CompileLog: the log lines of one compilation, whose duration is the object's life.
 #pragma once
 
 #include "core/logging.h"

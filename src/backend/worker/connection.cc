@@ -11,11 +11,11 @@ namespace wattune::backend::worker {
 
 namespace {
 
-// How long after its limit a worker may take to say that it passed.
+// The time after its limit that a worker may take to report that it passed.
 constexpr Nanoseconds kGrace = nanoseconds_from_ms(250);
-// How long a request is served before anybody asks why it takes so long.
+// The time that a request is served before its delay is investigated.
 constexpr Nanoseconds kSoon = nanoseconds_from_ms(100);
-// No machine copies contents more slowly than this.
+// The slowest copying of contents on any machine.
 constexpr double kNanosecondsPerByte = 10.0;
 
 double total_bytes(const auto& spans) {
@@ -66,7 +66,7 @@ Result<std::vector<std::byte>> Connection::exchange(std::span<const std::byte> m
 
 Error Connection::broken(Error error, Nanoseconds limit) {
   switch (error.code()) {
-    case ErrorCode::invalid_argument: return error;  // too long to be sent; the worker never saw it
+    case ErrorCode::invalid_argument: return error;  // too long to be sent; the worker has not seen it
     case ErrorCode::timeout:
       return too_late(Error(ErrorCode::timeout, fmt::format("no answer within {:g} ms", to_ms(limit))));
     case ErrorCode::io_error: return end(process_.explain_end(answered_));

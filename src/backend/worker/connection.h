@@ -22,25 +22,25 @@ class Connection : public DeviceLife {
  public:
   static Result<std::shared_ptr<Connection>> start(const WorkerOptions& options);
 
-  // Of the worker's device, once it is set.
+  // Returns the information on the worker's device, once it is set.
   const DeviceInfo& info() const override { return info_; }
   void set_info(DeviceInfo info) { info_ = std::move(info); }
-  // device_lost, with the reason, once the worker is gone.
+  // Fails with device_lost and the reason once the worker is gone.
   Result<void> check() const;
-  // Ends the worker at once. For reset().
+  // Ends the worker at once, for reset().
   void close();
-  // From any thread: the worker is to end, and an ask() that waits for it returns device_lost.
+  // Ends the worker, from any thread: an ask() that waits for it returns device_lost.
   void hang_up() { process_.channel().hang_up(); }
-  // The worker drops the object before it serves the next request.
+  // Lets the worker drop the object before it serves the next request.
   void release(ObjectId id) { released_.push_back(id); }
 
-  // Asks for one thing and waits for the answer, at most `limit` and what it takes to notice that it has passed.
-  // The error that the worker answered; timeout (second_try.h) and device_lost, after which the worker is gone.
+  // Sends a request and waits for the answer, at most `limit` and the time to notice that it has passed. Fails with the
+  // worker's own error, or with timeout (second_try.h) or device_lost, after which the worker is gone.
   template <typename Answer, typename Asked>
   Result<Answer> ask(Request request, const Asked& asked, Nanoseconds limit) {
     return ask<Answer>(request, asked, limit, {}, {});
   }
-  // With contents: `sent` follow the request, `received` are filled behind a good answer.
+  // Sends a request with contents: `sent` follow the request, `received` are filled behind a good answer.
   template <typename Answer, typename Asked>
   Result<Answer> ask(Request request, const Asked& asked, Nanoseconds limit,
                      const std::vector<std::span<const std::byte>>& sent,
@@ -69,21 +69,21 @@ class Connection : public DeviceLife {
   Result<std::vector<std::byte>> exchange(std::span<const std::byte> message,
                                           const std::vector<std::span<const std::byte>>& sent,
                                           const Deadline& deadline);
-  // The connection failed: what that means to the caller.
+  // Returns the caller's error after the connection failed.
   Error broken(Error error, Nanoseconds limit);
-  // The worker answered with an error: some of them leave it useless.
+  // Returns the caller's error after the worker answered with one; some errors leave the worker useless.
   Error refused(Error error, Nanoseconds limit);
-  // The limit of a request passed.
+  // Returns the caller's error after the limit of a request passed.
   Error too_late(Error error);
   Error end(Error error);
 
   WorkerProcess process_;
   DeviceInfo info_;
-  std::optional<ProcessorWait> processor_wait_;  // of the worker, in the request that is under way for some time
+  std::optional<ProcessorWait> processor_wait_;  // of the worker, during a request that takes longer
   bool answered_ = false;
   std::vector<ObjectId> released_;
-  std::string end_;                                 // why the worker is gone; empty while it lives
-  std::stop_callback<std::function<void()>> stop_;  // ends before what it refers to
+  std::string end_;                                 // reason why the worker is gone; empty while it lives
+  std::stop_callback<std::function<void()>> stop_;  // the last member, so that it ends before what it refers to
 };
 
 }  // namespace wattune::backend::worker

@@ -1,4 +1,4 @@
-// The environment of the processes that run what a spec brings: what compilers, drivers and kernels need, and not the
+// The environment of processes that run a spec's code. It has what compilers, drivers and kernels need, and not the
 // secrets that shells hold.
 #pragma once
 
@@ -8,11 +8,11 @@
 
 namespace wattune::backend::worker {
 
-// True if a process of Wattune's gets the variable of this name though nobody asks for it: it is on a list of names and
-// beginnings of names, and says of itself neither that it is a key nor a password.
+// True if Wattune's processes get the variable of this name without a request. It is on a list of names and beginnings
+// of names, and its name contains no word for a key or a password.
 bool is_passed(std::string_view name);
 
-// Returns the variables of this process that are passed or named, as "NAME=value".
+// Returns the variables of this process that are on the list or in `named`, as "NAME=value".
 std::vector<std::string> passed_environment(const std::vector<std::string>& named);
 
 }  // namespace wattune::backend::worker

@@ -15,7 +15,7 @@ namespace {
 // "wattune-log debug opened cuda:0"
 constexpr std::string_view kLogMark = "wattune-log ";
 
-// Whether the line was one of the log.
+// Logs the line if it is one of the worker's log; returns whether it was.
 bool logged(std::string_view line, std::string_view worker) {
   if (!line.starts_with(kLogMark)) return false;
   line.remove_prefix(kLogMark.size());
@@ -32,7 +32,7 @@ void log_to_client() {
   const Result<LogLevel> level = log_level_of_environment();
   if (!level || *level == LogLevel::off) return;
   set_log_level(*level);
-  // In one write each, which no other process cuts in two.
+  // Writes each line by one call, so that no other process cuts it in two.
   set_log_sink([](LogLevel of, std::string_view text) {
     const std::string line = fmt::format("{}{} {}\n", kLogMark, to_string(of), text);
     if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // the client reads no more

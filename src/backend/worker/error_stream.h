@@ -1,5 +1,5 @@
-// A worker's error stream as its client reads it: words of drivers and kernels, and between them the worker's log lines
-// (wattune/core/log.h), which become lines of the client's log.
+// A worker's error stream, as its client reads it. It has messages of drivers and kernels, and between them the
+// worker's log lines (wattune/core/log.h), which become lines of the client's log.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace wattune::backend::worker {
 
-// In the worker: lines of its log from the level that WATTUNE_LOG names on go to its error stream.
+// Sends the lines of a worker's log, from the level that WATTUNE_LOG names on, to its error stream.
 void log_to_client();
 
 class ErrorStream {
  public:
-  // `pipe` never blocks; none when the worker shares the client's stream.
+  // Reads `pipe`, which never blocks; it is empty if the worker shares the client's stream.
   explicit ErrorStream(Descriptor pipe) : pipe_(std::move(pipe)) {}
 
-  // What came since the last call, without log lines, which are logged with the worker's name before them.
+  // Returns the text since the last call without log lines, which are logged under the worker's name.
   std::string take(std::string_view worker);
 
  private:

@@ -74,8 +74,8 @@ void GuardedArguments::fill(const std::vector<ReferenceArgument>& arguments) con
   store(pieces_[argument_count() + 1].bytes, lengths);
 }
 
-// Shared, so that the worker sees what the reference wrote, and so that it does not count as private memory, which is
-// limited.
+// Maps a piece as shared memory. The worker then sees what the reference wrote, and it does not count as private
+// memory, which is limited.
 Result<void> GuardedArguments::place(Piece& piece, std::byte* begin) {
   const std::size_t size = piece.size;
   piece.pages = {begin, pages_of(size)};
@@ -111,7 +111,7 @@ void GuardedArguments::explain(const void* address, std::span<char> words) const
   words[0] = '\0';
   const auto* at = static_cast<const std::byte*>(address);
   if (at < area_.data() || at >= area_.data() + area_.size()) return;
-  // Guards belong to the piece that is nearer.
+  // A guard belongs to the nearer piece.
   const Piece* nearest = &pieces_.front();
   for (const Piece& piece : pieces_)
     if (piece.pages.data() - static_cast<std::ptrdiff_t>(kGuard / 2) <= at) nearest = &piece;

@@ -1,9 +1,8 @@
-// GuardedArguments: what a C++ reference is called with, in memory that its process shares with the worker.
+// GuardedArguments: the arguments of a C++ reference, in memory that its process shares with the worker.
 //
-// Every piece (the contents of an argument, the array of the pointers to them, the array of their lengths) ends at the
-// end of a page and has inaccessible memory on both sides, so that an access that misses it ends the reference at once,
-// and explain() says which piece it missed. What lies between a piece and the ends of its pages holds a pattern, in
-// which writes show.
+// Each piece (the contents of an argument, the array of pointers to them, the array of their lengths) ends at the end
+// of a page. Both sides are inaccessible memory, so that an access beyond them ends the reference at once, and
+// explain() says which piece it missed. The rest of a piece's pages holds a pattern, in which writes show.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +17,8 @@ namespace wattune::backend::worker {
 
 class GuardedArguments {
  public:
-  // Contents that the request fills are there; those that it sends are zero. unavailable: no memory.
+  // Maps the arguments. Contents that the request fills are filled; contents that it sends are zero. Fails with
+  // unavailable if there is no memory.
   static Result<GuardedArguments> map(const std::vector<ReferenceArgument>& arguments);
   GuardedArguments(GuardedArguments&& other) noexcept
       : area_(std::exchange(other.area_, {})), pieces_(std::move(other.pieces_)) {}
@@ -29,12 +29,12 @@ class GuardedArguments {
   void* const* pointers() const;
   const std::size_t* lengths() const;
 
-  // In the reference's process: from now on what is an input can only be read.
+  // Makes inputs read-only from now on; called in the reference's process.
   void make_inputs_read_only() const;
-  // What an access to this address missed, as one line that begins with "it "; empty when no piece is near. Allocates
-  // nothing, for a signal's handler.
+  // Writes which argument an access to this address missed, as one line that begins with "it ". The line is empty if no
+  // piece is near. It allocates nothing, because a signal handler calls it.
   void explain(const void* address, std::span<char> words) const;
-  // What was written beside the pieces, in words; empty: nothing.
+  // Describes writes beside the pieces; empty if there were none.
   std::string out_of_bounds_writes() const;
 
  private:
@@ -44,8 +44,8 @@ class GuardedArguments {
     Kind kind = Kind::contents;
     std::size_t size = 0;
     bool writable = false;
-    std::span<std::byte> pages;  // that can be accessed
-    std::span<std::byte> bytes;  // of these the piece itself
+    std::span<std::byte> pages;  // accessible memory
+    std::span<std::byte> bytes;  // the piece itself, within these pages
   };
 
   GuardedArguments(std::span<std::byte> area, std::vector<Piece> pieces) : area_(area), pieces_(std::move(pieces)) {}
@@ -57,7 +57,7 @@ class GuardedArguments {
   std::size_t argument_count() const { return pieces_.size() - 2; }
 
   std::span<std::byte> area_;
-  std::vector<Piece> pieces_;  // of each argument, then the pointers and the lengths
+  std::vector<Piece> pieces_;  // for each argument, then the pointers and the lengths
 };
 
 }  // namespace wattune::backend::worker

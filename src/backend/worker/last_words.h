@@ -1,4 +1,4 @@
-// LastWords: what a process wrote last, through a pipe that never makes it wait for long.
+// LastWords: the last output of a process, through a pipe that never makes it wait for long.
 #pragma once
 
 #include <chrono>
@@ -13,13 +13,13 @@ class LastWords {
  public:
   static Result<LastWords> create();
 
-  // In the child: these descriptors write here from now on.
+  // Redirects these descriptors to the pipe; called in the child.
   void take_over(std::initializer_list<int> descriptors) const;
-  // In the parent, once the child is there: the end of its writing can be seen.
+  // Closes the writing end in the parent, so that the end of the child's writing can be seen. The child exists by then.
   void listen() { theirs_.close(); }
-  // Takes what comes, until nothing comes for so long.
+  // Takes one piece of output, waiting for it at most this long.
   void read_for(std::chrono::milliseconds patience);
-  // The last line that is not empty, without control characters; cut where it is long.
+  // Returns the last line that is not empty, cut if it is long, with '?' for control characters.
   std::string last_line() const;
 
  private:

@@ -1,9 +1,10 @@
-// wattune-worker: a device in a process of its own. Started by open_device_in_worker(), never by hand.
+// wattune-worker: the program for a device in a process of its own. open_device_in_worker() starts it; nobody starts it
+// by hand.
 #include "backend/worker/supervisor.h"
 #include "wattune/backend/worker.h"
 
-// Read by the address sanitizer, where it is built in: a crash must end the worker by its signal, as elsewhere, because
-// the client tells the user how the worker ended.
+// Sets the options of the address sanitizer, if it is built in. A crash must end the worker by its signal, as in other
+// builds, because the client tells the user how the worker ended.
 // NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming): the sanitizer's name for it.
 extern "C" const char* __asan_default_options() {
   return "handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0";

@@ -17,7 +17,7 @@ namespace {
 
 [[noreturn]] void end_without_memory() { _exit(out_of_memory); }
 
-// Of private memory that may be written, which is the sixth number of statm.
+// Returns the bytes of private writable memory, the sixth number of statm.
 std::uint64_t allocated_bytes() {
   constexpr int kPlace = 6;
   std::ifstream statm("/proc/self/statm");
@@ -31,7 +31,7 @@ std::uint64_t allocated_bytes() {
 void limit_memory(std::uint64_t bytes) {
   std::set_new_handler(end_without_memory);
   if (bytes == 0) return;
-  // Sanitizers reserve terabytes for themselves.
+  // The limit is added to the memory in use, because sanitizers reserve terabytes for themselves.
   const std::uint64_t before = allocated_bytes();
   const rlimit most{before + bytes, before + bytes};
   setrlimit(RLIMIT_DATA, &most);
@@ -41,7 +41,7 @@ void limit_memory(std::uint64_t bytes) {
 
 namespace {
 
-// What the machine has, or the container: cgroups of version 2 and 1.
+// Returns the memory of the machine, or of the container: cgroups of version 2 and 1.
 std::uint64_t available_bytes() {
   std::uint64_t least =
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));

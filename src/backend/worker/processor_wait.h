@@ -1,4 +1,4 @@
-// ProcessorWait: whether processes lacked processors for some time, so that others made them late.
+// ProcessorWait: tells whether processes lacked processors for some time, so that other processes made them late.
 #pragma once
 
 #include <sys/types.h>
@@ -11,10 +11,10 @@ namespace wattune::backend::worker {
 
 class ProcessorWait {
  public:
-  // Of the process and all that descends from it.
+  // Watches the process and all its descendants.
   explicit ProcessorWait(pid_t process);
-  // Since this was made their threads were ready to run, but had no processor, for a quarter of the time or more; also
-  // where the system does not tell.
+  // True if their threads were ready to run but had no processor for a quarter of the time or more since this object
+  // was made. True also if the system does not report it.
   bool was_long() const;
 
  private:

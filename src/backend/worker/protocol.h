@@ -1,12 +1,12 @@
-// What a client and its worker say to each other.
+// The messages between a client and its worker.
 //
-// The client asks, the worker answers, one request at a time. A message is a frame (channel.h) of:
-//   request   Envelope (what is asked, and which objects are no longer needed), then the struct of that request
-//   answer    a boolean; true: the struct of the answer, false: an ErrorFields
+// The client asks and the worker answers, one request at a time. A message is a frame (channel.h) of:
+//   request   Envelope (kind of request, objects that are no longer needed), then the struct of that request
+//   answer    a boolean; if true the struct of the answer, if false an ErrorFields
 // Objects live in the worker and are named by ids, which count from 1 and are never used again. Contents of buffers
-// follow their message as bare bytes: those to be written behind a RunRequest, in the order of its commands, those that
-// were read behind the good answer of the one that finishes their stream, stream by stream, each in the order of its
-// commands. Both ends know their lengths from the commands.
+// follow their message as bare bytes. Contents to be written follow a RunRequest, in the order of its commands.
+// Contents that were read follow the good answer of the request that finishes their stream, stream by stream, each in
+// the order of its commands. Both ends know their lengths from the commands.
 #pragma once
 
 #include "backend/worker/wire.h"
@@ -16,8 +16,8 @@
 
 namespace wattune::backend::worker {
 
-using ObjectId = std::uint64_t;  // 0: none
-using LaunchId = std::uint64_t;  // given by the client, rising in each stream
+using ObjectId = std::uint64_t;  // 0 names no object
+using LaunchId = std::uint64_t;  // chosen by the client, rising in each stream
 
 enum class Request : std::uint32_t {
   discover,
@@ -49,7 +49,7 @@ struct Envelope {
 
 struct Nothing {};
 
-// An answer that is the id of a new object.
+// The answer that names a new object by its id.
 struct Created {
   ObjectId id = 0;
 };
@@ -58,7 +58,7 @@ struct OpenRequest {
   std::string selector;
 };
 
-// Of the device's ClockControl, which the client opens for itself.
+// The board of the device, whose ClockControl the client opens for itself.
 struct BoardAnswer {
   std::string board;
 };
@@ -79,14 +79,14 @@ struct CompileRequest {
   std::vector<Macro> macros;
   Nanoseconds limit;
 };
-// Answered by a CompileReport.
+// A request that a CompileReport answers.
 struct ReportRequest {
   KernelSource source;
   std::vector<Macro> macros;
   std::string architecture;
   Nanoseconds limit;
 };
-// Answered by what each kernel of the PTX takes.
+// A request whose answer lists the resources of each kernel of the PTX.
 struct AssembleRequest {
   std::string text;
   std::string architecture;
@@ -157,12 +157,12 @@ struct LaunchCommand {
   Geometry3 geometry;
   std::vector<Argument> arguments;
 };
-// So many launches one after another, whose times nobody asks for; they have no id.
+// A number of equal launches, one after another, whose times nobody asks for; they have no id.
 struct SendCommand {
   LaunchCommand launch;
   std::uint64_t times = 1;
 };
-// Until a launch in another stream has ended, as it has when nobody remembers it. 0: it will never run.
+// A wait until a launch in another stream has ended. An unknown launch counts as ended; launch 0 will never run.
 struct WaitCommand {
   ObjectId stream = 0;
   LaunchId launch = 0;
@@ -172,15 +172,16 @@ using Command =
 
 struct RunStream {
   ObjectId stream = 0;
-  bool finish = false;        // waits for it; else its commands are only handed to the device
+  bool finish = false;        // waits for the stream; otherwise its commands are only handed to the device
   Nanoseconds compile_limit;  // Stream::allow_compiling()
 };
 struct StreamCommand {
-  std::uint32_t stream = 0;  // counted among the request's
+  std::uint32_t stream = 0;  // index among the request's streams
   Command command;
 };
-// Hands the commands to the device, and waits for the streams that say so; then checks the guard zones of a buffer, if
-// one is named, from the first stream. With counters it counts them there (Counters::count()) instead.
+// Hands the commands to the device, and waits for the streams that ask for it. Then it checks the guard zones of a
+// buffer, if one is named, from the first stream. With counters it counts them in that stream instead
+// (Counters::count()).
 struct RunRequest {
   std::vector<RunStream> streams;
   Nanoseconds limit;
@@ -190,23 +191,23 @@ struct RunRequest {
   std::vector<std::string> counters;
 };
 
-// Event::ready().
+// The request of Event::ready().
 struct PollRequest {
   ObjectId stream = 0;
   LaunchId launch = 0;
 };
 
-// One argument of a C++ reference. Its contents follow the request unless it says what fills them, and the answer if
+// One argument of a C++ reference. Its contents follow the request unless `fill` fills them, and follow the answer if
 // they are wanted.
 struct ReferenceArgument {
   std::string name;
-  std::uint64_t bytes = 0;   // none: local memory
+  std::uint64_t bytes = 0;   // 0 for local memory
   std::uint64_t length = 0;  // elements
   bool writable = false;
   std::optional<std::byte> fill;
   bool wanted = false;
 };
-// A C++ file is compiled and loaded, and a function of it called, in `limit` altogether. Needs no device.
+// A request to compile and load a C++ file and to call a function of it, in `limit` altogether. It needs no device.
 struct ReferenceRequest {
   std::filesystem::path file;
   std::string function;
@@ -229,10 +230,10 @@ struct ErrorFields {
 struct LaunchAnswer {
   std::optional<Nanoseconds> start;
   std::optional<Nanoseconds> duration;
-  std::vector<ErrorFields> errors;  // why one of them is missing, the start's first
+  std::vector<ErrorFields> errors;  // reasons why a time is missing, the start's first
 };
 struct RunAnswer {
-  // One per launch since their last finish, of the streams that were finished, stream by stream.
+  // One per launch since the last finish of the streams that were finished, stream by stream.
   std::vector<LaunchAnswer> launches;
   std::array<std::uint64_t, 2> changed_guard_bytes{};
   Conditions conditions;  // of all launches
@@ -240,7 +241,7 @@ struct RunAnswer {
   std::vector<SensorSample> samples;
 };
 struct PollAnswer {
-  std::optional<LaunchAnswer> launch;  // none until it is ready
+  std::optional<LaunchAnswer> launch;  // nullopt until it is ready
   Conditions conditions;
 };
 
@@ -358,7 +359,7 @@ template <> inline constexpr auto kFields<CounterInfo> =
     std::tuple(&CounterInfo::name, &CounterInfo::kind, &CounterInfo::unit, &CounterInfo::description);
 // clang-format on
 
-// The answer as both ends see it.
+// Writes an answer, in the form that both ends share.
 template <typename T>
 void put_answer(Writer& writer, const Result<T>& answer) {
   writer.put(answer.has_value());
@@ -369,7 +370,7 @@ void put_answer(Writer& writer, const Result<T>& answer) {
   }
 }
 
-// parse_error when the bytes are no answer; the error that the worker sent when they are a bad one.
+// Reads an answer. Fails with parse_error if the bytes are no answer, or with the error that the worker sent.
 template <typename T>
 Result<T> get_answer(std::span<const std::byte> bytes) {
   Reader reader(bytes);

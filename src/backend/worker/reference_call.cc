@@ -27,8 +27,8 @@ namespace {
 
 using ReferenceSignature = void (*)(void* const* arguments, const std::size_t* lengths);
 
-// What the reference's process tells the worker, in memory that they share. Its exit status tells nothing, because the
-// reference may exit with any.
+// The report of the reference's process to the worker, in shared memory. The exit status cannot be the report, because
+// the reference may exit with any.
 struct Report {
   enum class Stage { loading, calling, returned };
   enum class Trouble { none, cannot_load, no_function, threw, out_of_memory, bad_access };
@@ -59,16 +59,16 @@ class SharedReport {
   Report* report_;
 };
 
-// What the handler of bad accesses reads.
+// The data that the handler of bad accesses reads.
 struct Accesses {
   const GuardedArguments* arguments = nullptr;
   Report* report = nullptr;
-  const std::byte* stack_end = nullptr;  // the lowest address that the stack may grow to; nullptr: there is none
+  const std::byte* stack_end = nullptr;  // the lowest address that the stack may grow to; nullptr if unknown
 };
 Accesses accesses;
 
 const char* describe(const siginfo_t& access) {
-  constexpr std::ptrdiff_t kFrame = 64 << 20;  // a large one that begins above the end and reaches below it
+  constexpr std::ptrdiff_t kFrame = 64 << 20;  // a large frame, which begins above the end and reaches below it
   constexpr std::ptrdiff_t kSlack = 64 << 10;
   if (access.si_signo != SIGSEGV || access.si_code != SEGV_MAPERR) return "";
   const auto* const address = static_cast<const std::byte*>(access.si_addr);
@@ -77,7 +77,8 @@ const char* describe(const siginfo_t& access) {
   return accesses.stack_end != nullptr && above > -kFrame && above < kSlack ? "its stack is full" : "";
 }
 
-// Ends the process by the same signal, whose default is back, when it returns. One that was sent has no address.
+// Describes a bad access, then ends the process by the same signal, whose default handling is restored. A signal that
+// was sent by a process has no address.
 void on_bad_access(int number, siginfo_t* info, void*) {
   const std::span<char> words(accesses.report->words);
   accesses.report->trouble = Report::Trouble::bad_access;
@@ -87,7 +88,7 @@ void on_bad_access(int number, siginfo_t* info, void*) {
 }
 
 void watch_accesses(const GuardedArguments& arguments, Report& report) {
-  static std::array<std::byte, 65536> stack;  // the other one may be what is full
+  static std::array<std::byte, 65536> stack;  // of its own, because the usual stack may be the one that is full
   const stack_t alternative{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
   sigaltstack(&alternative, nullptr);
   rlimit most{};
@@ -100,7 +101,7 @@ void watch_accesses(const GuardedArguments& arguments, Report& report) {
   for (const int number : {SIGSEGV, SIGBUS}) sigaction(number, &action, nullptr);
 }
 
-// As a program of the user's finds them, not as the worker wants them.
+// Restores the defaults that a user's program expects, in place of the worker's settings.
 void restore_defaults() {
   for (const int number : {SIGTERM, SIGABRT, SIGPIPE}) signal(number, SIG_DFL);
   std::set_new_handler(nullptr);
@@ -122,7 +123,7 @@ void load_and_call(const ReferenceRequest& request, const std::filesystem::path&
   report.stage = Report::Stage::returned;
 }
 
-// Ends without static destructors, which belong to nobody's output.
+// Runs the reference. Ends without static destructors, which do not belong to any output.
 [[noreturn]] void be_the_reference(const ReferenceRequest& request, const std::filesystem::path& object,
                                    const GuardedArguments& arguments, const LastWords& output, Report& report) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -152,7 +153,7 @@ Error past_limit(std::string_view doing, Nanoseconds limit) {
 
 Error no_process() { return Error(ErrorCode::unavailable, "no process for the reference"); }
 
-// How it ended, as waitpid() tells it.
+// Waits for the child and returns its status in the form of waitpid().
 Result<int> wait_for(pid_t child, LastWords& output, const Stopwatch& stopwatch, Nanoseconds limit) {
   constexpr std::chrono::milliseconds kInterval{10};
   for (;;) {
@@ -175,7 +176,7 @@ std::string lack_of_memory(std::uint64_t limit) {
   return fmt::format("reached its memory limit of {:.4g} MB (--memory-limit)", static_cast<double>(limit) / 1e6);
 }
 
-// How a process that did not come to the end of the function ended.
+// Describes the end of a process that did not reach the end of the function.
 std::string describe_end(int status, const Report& report, std::uint64_t memory_limit) {
   const char* const words = report.words.data();
   const std::string where = report.stage == Report::Stage::loading ? " in a static initialiser" : "";
@@ -205,7 +206,7 @@ Result<Nothing> judge(int status, const Report& report, const ReferenceRequest& 
   return Error(ErrorCode::invalid_argument, "the reference " + failure);
 }
 
-// The line of the log that says most, or the signal that ended the compiler.
+// Returns an error with the most telling line of the log, or with the signal that ended the compiler.
 Error cannot_compile(const Error& error, const std::filesystem::path& file) {
   const auto status = static_cast<int>(error.native_code());
   std::string reason = telling_line(error.message());
@@ -216,7 +217,7 @@ Error cannot_compile(const Error& error, const std::filesystem::path& file) {
                fmt::format("{} cannot compile {}: {}", error.native_name(), file.string(), reason));
 }
 
-// An absolute path, so that a source named like an option is not one.
+// Compiles the reference. The path is absolute, so that a source that is named like an option is not taken for one.
 Result<void> compile(const ReferenceRequest& request, const std::filesystem::path& object) {
   std::error_code ignored;
   const std::filesystem::path file = std::filesystem::absolute(request.file, ignored);

@@ -1,8 +1,8 @@
-// A C++ reference, called in a process of its own, a child of the worker.
+// A call of a C++ reference in a process of its own, a child of the worker.
 //
-// That process is the user's: it may crash, throw, exit, hang or close what it finds open, from its static initialisers
-// on. It has no input, its output goes nowhere but into errors, it holds no connection, and what it starts is ended
-// with the worker. Static destructors do not run.
+// That process runs the user's code: it may crash, throw, exit, hang, or close any open descriptor, from its static
+// initialisers on. It has no input, its output is used in error messages only, and it holds no connection. All that it
+// starts is ended with the worker. Static destructors do not run.
 #pragma once
 
 #include "backend/worker/guarded_arguments.h"
@@ -10,8 +10,9 @@
 
 namespace wattune::backend::worker {
 
-// compile_failed, not_found (the function), unavailable (no compiler, no process for it), timeout; invalid_argument: it
-// crashed, threw, ended its process, or accessed what it must not. Precondition: this process has one thread.
+// Calls the reference. Fails with compile_failed, not_found (the function), unavailable (no compiler, no process for
+// it) or timeout. Fails with invalid_argument if it crashed, threw, ended its process, or accessed memory that it must
+// not. Precondition: this process has one thread.
 Result<Nothing> call_reference(const ReferenceRequest& request, const GuardedArguments& arguments);
 
 }  // namespace wattune::backend::worker

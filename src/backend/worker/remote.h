@@ -1,4 +1,4 @@
-// Buffers and kernels as the client knows them: names for what lives in a worker.
+// Buffers and kernels on the client's side: names for objects that live in a worker.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,10 @@ namespace wattune::backend::worker {
 
 using ConnectionPointer = std::shared_ptr<Connection>;
 
-// For requests that neither compile nor run anything.
+// The limit of requests that neither compile nor run anything.
 inline constexpr Nanoseconds kPromptly = nanoseconds_from_seconds(60);
 
-// An object in the worker, which drops it when this one is destroyed.
+// An object in the worker, which the worker drops when this one is destroyed.
 class Remote {
  public:
   Remote(ConnectionPointer connection, ObjectId id) : connection_(std::move(connection)), id_(id) {}

@@ -26,7 +26,7 @@ class Server {
  public:
   explicit Server(Channel channel) : channel_(std::move(channel)) {}
 
-  // Serves until the connection ends: io_error when the client hung up, parse_error after a message that makes no
+  // Serves until the connection ends. Returns io_error if the client hung up, parse_error after a message that makes no
   // sense.
   Error serve() {
     for (;;)
@@ -96,7 +96,7 @@ class Server {
     return keep_program(std::move(program));
   }
 
-  // Without a device: a compile process has none.
+  // Compiles an image without a device, because a compile process has none.
   Result<Image> compile(const CompileRequest& asked) {
     const CompileLog log(asked.source);
     return compile_image(asked.target, asked.source, asked.macros, asked.limit);
@@ -164,7 +164,8 @@ class Server {
     return sensors->read();
   }
 
-  // The control that is made for it sets nothing, and so restores nothing when this worker ends.
+  // Returns the board of the device. The control that is made for this sets nothing, and so restores nothing when this
+  // worker ends.
   Result<BoardAnswer> tell_board(const Nothing&) {
     WATTUNE_TRY(check_device());
     WATTUNE_ASSIGN(const ClockControl* control, device_->clock_control());
@@ -209,7 +210,7 @@ class Server {
     return {};
   }
 
-  // Takes contents for which there is no room.
+  // Reads and drops contents for which there is no room.
   Result<void> discard(std::uint64_t bytes) {
     std::array<std::byte, 65536> piece;
     for (std::size_t taken = 0; bytes > 0; bytes -= taken) {

@@ -1,4 +1,4 @@
-// What the parts of the server share: the objects that it keeps, and how it answers.
+// The common parts of the server: the objects that it keeps, and its way of answering.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ inline constexpr Deadline kForever;
 template <typename T>
 using Objects = std::unordered_map<ObjectId, std::unique_ptr<T>>;
 
-// None: nullptr.
+// Finds an object; nullptr if there is none of this id.
 template <typename T>
 T* find(const Objects<T>& objects, ObjectId id) {
   const auto found = objects.find(id);
@@ -27,7 +27,7 @@ inline Error unknown_object(ObjectId id) {
   return Error(ErrorCode::internal, fmt::format("no object {} in the worker", id));
 }
 
-// All but the streams. Ids are given once.
+// All objects but the streams. Each id is used once.
 struct ObjectTable {
   Objects<Program> programs;
   Objects<Kernel> kernels;

@@ -1,4 +1,4 @@
-// StreamServer: the worker's streams, and the requests that give them something to do.
+// StreamServer: the worker's streams, and the requests that give them commands.
 #pragma once
 
 #include "backend/worker/serving.h"
@@ -6,10 +6,10 @@
 
 namespace wattune::backend::worker {
 
-// Contents on their way between the socket and the device; not cleared first, they may be gigabytes.
+// Contents on their way between the socket and the device. They are not cleared first, because they may be gigabytes.
 class Block {
  public:
-  // Makes room for so many bytes; what was there is lost.
+  // Makes room for so many bytes; the former contents are lost.
   void resize(std::size_t size) {
     if (size > room_) {
       data_.reset();
@@ -26,7 +26,7 @@ class Block {
   std::size_t size_ = 0;
 };
 
-// A stream, and what was handed over since its last finish.
+// A stream, and what it was given since its last finish.
 struct ServedStream {
   struct Launched {
     LaunchId id = 0;
@@ -35,31 +35,31 @@ struct ServedStream {
 
   std::unique_ptr<Stream> stream;
   std::vector<Launched> launches;
-  // Contents. After an error the device may still use them. Those read are kept even longer, because the same outputs
-  // come again and the pages of gigabytes take long to get.
+  // The contents. After an error the device may still use them. Contents that were read are kept even longer, because
+  // the same outputs come again, and allocating the pages of gigabytes takes long.
   std::vector<Block> written;
   std::vector<Block> read;
-  std::size_t reads = 0;            // blocks that are in use
-  std::vector<std::size_t> wanted;  // of them, those that the client waits for
+  std::size_t reads = 0;            // blocks in use
+  std::vector<std::size_t> wanted;  // indices of the blocks that the client waits for
 };
 
 class StreamServer {
  public:
-  // Both must live as long.
+  // Makes a server; `channel` and `objects` must live as long.
   StreamServer(Channel& channel, const ObjectTable& objects) : channel_(channel), objects_(objects) {}
 
   ObjectId keep(ObjectId id, std::unique_ptr<Stream> stream);
   void release(ObjectId id) { streams_.erase(id); }
 
-  // Whether its streams are there, and the contents have the sizes of their buffers.
+  // Tells whether the streams of the request exist and its contents have the sizes of their buffers.
   bool makes_sense(const RunRequest& asked) const;
-  // Takes the contents that follow the request, does what it asks for, and answers it. Precondition: makes_sense().
+  // Receives the contents that follow the request, runs it, and answers it. Precondition: makes_sense().
   Result<void> run(Device& device, const RunRequest& asked);
   Result<PollAnswer> poll(const PollRequest& asked);
 
  private:
-  using Served = std::vector<ServedStream*>;  // as the request names them
-  // For its writes and reads, in the order of its commands.
+  using Served = std::vector<ServedStream*>;  // in the order of the request
+  // The contents of the request's writes and reads, in the order of its commands.
   using Contents = std::vector<std::span<std::byte>>;
 
   bool makes_sense(const RunRequest& asked, const StreamCommand& command) const;
@@ -73,7 +73,7 @@ class StreamServer {
   Result<Kernel*> kernel(ObjectId id) const;
   Result<std::vector<LaunchArgument>> to_arguments(const LaunchCommand& command) const;
   Result<LaunchArgument> to_argument(const LaunchCommand::Argument& sent) const;
-  // A buffer by its id, which is not 0.
+  // Returns a buffer by its id, which is not 0.
   Result<Buffer*> buffer(ObjectId id) const;
 
   Channel& channel_;

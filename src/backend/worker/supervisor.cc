@@ -28,11 +28,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// For a worker whose client hung up to end in order, and then for its compilers to remove their files.
+// The time for a worker whose client hung up to end in order, and then for its compilers to remove their files.
 constexpr milliseconds kHangUpPatience{100};
 constexpr milliseconds kForever{-1};
 
-// The signals that a supervisor takes by reading them.
+// The signals that a supervisor receives by reading them.
 class Signals {
  public:
   Signals() {
@@ -46,14 +46,14 @@ class Signals {
   ~Signals() { close(descriptor_); }
 
   int descriptor() const { return descriptor_; }
-  // Those that came; whether somebody else sent a SIGTERM.
+  // Reads all signals that have come; returns whether another process sent a SIGTERM.
   bool take_all() const {
     bool told = false;
     for (signalfd_siginfo each{}; read(descriptor_, &each, sizeof each) == sizeof each;)
       told |= each.ssi_signo == SIGTERM && each.ssi_pid != static_cast<std::uint32_t>(getpid());
     return told;
   }
-  // For the worker, which takes them as every program.
+  // Restores the signal mask in the worker, which handles signals as every program does.
   void restore() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
  private:
@@ -63,15 +63,15 @@ class Signals {
 };
 
 struct WorkerEnd {
-  int status = 0;                // as waitpid() tells it
-  std::uint64_t most_bytes = 0;  // that it had in memory at a time
+  int status = 0;                // as waitpid() returns it
+  std::uint64_t most_bytes = 0;  // most memory that it had at a time
 };
 
 class Supervisor {
  public:
   explicit Supervisor(const Signals& signals) : signals_(signals) {}
 
-  // Until the worker has ended, and all that it started.
+  // Watches until the worker and all that it started have ended.
   WorkerEnd watch(pid_t worker) {
     worker_ = worker;
     while (!hung_up_ && !over()) pause(kForever);
@@ -100,7 +100,7 @@ class Supervisor {
       pause(left);
   }
 
-  // Until something happens that this process waits for.
+  // Waits until an event that concerns this process.
   void pause(milliseconds limit) {
     pollfd entries[] = {{signals_.descriptor(), POLLIN, 0}, {hung_up_ ? -1 : kWorkerDescriptor, POLLRDHUP, 0}};
     poll(entries, std::size(entries), static_cast<int>(limit.count()));
@@ -121,7 +121,7 @@ class Supervisor {
 
   bool all_gone() const { return waitid(P_ALL, 0, nullptr, WEXITED | WNOWAIT | WNOHANG) != 0 && errno == ECHILD; }
 
-  // Their children become this process's, and are killed the next time.
+  // Kills the children. Their own children become this process's, and are killed the next time.
   void kill_children() const {
     if (!ended_) kill(worker_, SIGKILL);
     const std::string self = std::to_string(getpid());
@@ -139,7 +139,7 @@ class Supervisor {
 
 void be_the_first_to_end() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
 
-// A handler and not SIG_IGN, which programs that the worker starts would inherit.
+// Installs a handler that does nothing. SIG_IGN would be inherited by programs that the worker starts.
 void ignore_the_call_to_compilers() {
   struct sigaction action {};
   action.sa_handler = [](int) {};
@@ -147,8 +147,8 @@ void ignore_the_call_to_compilers() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-// LLVM aborts when malloc() gives nothing. Its containers double and copy, so that what could not grow any more had
-// taken about a third of the limit.
+// Tells whether a worker that aborted had run out of memory: LLVM aborts when malloc() returns nothing. Its containers
+// double and copy, so one that could not grow any more had taken about a third of the limit.
 bool lacked_memory(const WorkerEnd& end, std::uint64_t limit) {
   return WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGABRT && limit > 0 && end.most_bytes >= limit / 4;
 }

@@ -1,9 +1,11 @@
-// Values as bytes, for the two ends of a worker's socket: both run on one machine, so numbers go as they lie in memory.
+// Values as bytes, for the two ends of a worker's socket. Both run on one machine, so numbers keep their layout in
+// memory.
 //
 // A struct is described once, by the list of its members, and can then be written and read:
 //   template <> inline constexpr auto kFields<Macro> = std::tuple(&Macro::name, &Macro::value);
-// Reading never trusts its input: lengths are checked against what is left, nothing is allocated ahead of the bytes
-// that fill it, and after the first impossible value the Reader has failed and leaves everything else at its default.
+// Reading never trusts its input. Lengths are checked against the remaining bytes, and no memory is allocated ahead of
+// the bytes that fill it. After the first impossible value the Reader has failed and leaves all other values at their
+// defaults.
 #pragma once
 
 #include <array>
@@ -99,7 +101,7 @@ class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
 
-  // Everything was read and made sense.
+  // True if everything was read and made sense.
   bool complete() const { return !failed_ && rest_.empty(); }
 
   template <Number T>

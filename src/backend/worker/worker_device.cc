@@ -1,4 +1,4 @@
-// The client's side: Device and its objects, as names for what lives in a worker.
+// The client's side: Device and its objects, which are names for objects in a worker.
 #include <fmt/format.h>
 
 #include <thread>
@@ -32,7 +32,7 @@ class WorkerProgram : public Program, public Remote {
 
 class WorkerCounters : public Counters {
  public:
-  // Of the device whose connection this is, in each of its lives.
+  // Makes the counters of the connection's device; `connection` follows the device through its lives.
   explicit WorkerCounters(const ConnectionPointer& connection) : connection_(connection) {}
 
   Result<std::vector<CounterInfo>> list() override {
@@ -48,13 +48,13 @@ class WorkerCounters : public Counters {
   const ConnectionPointer& connection_;
 };
 
-// PoCL's words where it finds no memory.
+// Returns advice, also for PoCL's message when it finds no memory.
 std::string advice_on(const Error& error) {
   if (error.message().find("Not enough memory to run on this device") == std::string::npos) return error.advice();
   return "PoCL asks /sys how much memory there is: mount it into the container; or let --memory-limit allow more";
 }
 
-// A worker that could not be made to serve is missing, not lost.
+// Returns unavailable for a lost worker: one that could not be made to serve is missing, not lost.
 Error unavailable_if_lost(Error error) {
   if (error.code() != ErrorCode::device_lost && error.code() != ErrorCode::timeout) return error;
   return Error(ErrorCode::unavailable, error.message())
@@ -77,7 +77,7 @@ Result<Started<Answer>> start_once(const WorkerOptions& options, Request request
   return Started<Answer>{std::move(connection), std::move(answer)};
 }
 
-// A worker that is killed from outside while it starts, perhaps because memory ran out, is started again.
+// Starts a worker. One that is killed from outside while it starts, perhaps because memory ran out, is started again.
 template <typename Answer, typename Asked>
 Result<Started<Answer>> start_worker(const WorkerOptions& options, Request request, const Asked& asked) {
   constexpr std::chrono::milliseconds kPause{250};
@@ -91,7 +91,7 @@ Result<Started<Answer>> start_worker(const WorkerOptions& options, Request reque
   return started;
 }
 
-// Those of the device behind a connection that a reset replaces.
+// The sensors of the device behind a connection, which a reset replaces.
 class WorkerSensors : public Sensors {
  public:
   explicit WorkerSensors(const ConnectionPointer& connection) : connection_(connection) {}
@@ -150,7 +150,7 @@ class WorkerDevice : public Device {
     return finish_streams(outbox_, streams, wait);
   }
 
-  // A device that names none is asked why.
+  // Returns the sensors. A device without any is asked why.
   Result<Sensors*> sensors() override {
     if (info_.sensors.empty()) WATTUNE_TRY(sensors_.read());
     return &sensors_;
@@ -181,7 +181,7 @@ class WorkerDevice : public Device {
   WorkerDevice(std::string selector, WorkerOptions options)
       : selector_(std::move(selector)), options_(std::move(options)) {}
 
-  // A new worker with the device open. The old connection stays when there is none.
+  // Starts a new worker with the device open. The old connection stays if that fails.
   Result<DeviceInfo> connect() {
     WATTUNE_ASSIGN(auto started, start_worker<DeviceInfo>(options_, Request::open, OpenRequest{selector_}));
     connection_ = std::move(started.connection);
@@ -194,10 +194,10 @@ class WorkerDevice : public Device {
   WorkerOptions options_;
   DeviceInfo info_;
   ConnectionPointer connection_;
-  std::shared_ptr<Outbox> outbox_;  // of all streams of the connection
+  std::shared_ptr<Outbox> outbox_;  // shared by all streams of the connection
   WorkerSensors sensors_{connection_};
   WorkerCounters counters_{connection_};
-  std::unique_ptr<ClockControl> clocks_;  // once somebody asked for it; no worker's end touches it
+  std::unique_ptr<ClockControl> clocks_;  // nullptr until it is asked for; it outlives workers
 };
 
 }  // namespace

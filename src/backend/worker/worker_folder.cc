@@ -10,7 +10,7 @@ WorkerFolder::WorkerFolder() {
 
 void WorkerFolder::use() {
   if (!folder_) return;
-  folder_->unlock();  // the supervisor's alone, so that it is free when that is killed
+  folder_->unlock();  // the lock is the supervisor's alone, so that a killed one frees it
   setenv("TMPDIR", folder_->path().c_str(), 1);
   setenv("POCL_CACHE_DIR", (folder_->path() / "pocl").c_str(), 0);
 }

@@ -1,4 +1,5 @@
-// WorkerFolder: where a worker's temporary files lie, PoCL's cache among them, so that none stays when it is killed.
+// WorkerFolder: a folder for a worker's temporary files, PoCL's cache among them, so that none is left when the worker
+// is killed.
 //
 // Its supervisor holds the lock on it (own_folder.h).
 #pragma once
@@ -11,11 +12,11 @@ namespace wattune::backend::worker {
 
 class WorkerFolder {
  public:
-  // Without one, if there is no place for it.
+  // Creates the folder; the worker does without if there is no place for it.
   WorkerFolder();
-  // In the worker: drivers and compilers, which ask the environment, put their files there.
+  // Directs drivers and compilers to the folder, through the environment of the worker.
   void use();
-  // In the supervisor, when nobody uses it any more.
+  // Removes the folder, in the supervisor, once nobody uses it any more.
   void remove();
 
  private:

@@ -47,7 +47,7 @@ class WorkerStream : public Stream, public Remote {
   friend class Dispatch;
   class Prepared;
 
-  // A launch that is timed.
+  // Adds a launch that is timed.
   Result<std::unique_ptr<Event>> add_launch(LaunchCommand command);
   Result<LaunchCommand> command_of(Kernel& kernel, const Geometry3& geometry,
                                    std::span<const LaunchArgument> arguments) const;
@@ -55,7 +55,7 @@ class WorkerStream : public Stream, public Remote {
     WATTUNE_TRY(connection().check());
     return check_own(connection(), buffer, "the buffer");
   }
-  // Of an object that was seen to be of this connection.
+  // Returns the id of an object that is known to be of this connection.
   static ObjectId id_of(const Buffer& buffer) { return static_cast<const WorkerBuffer&>(buffer).id(); }
   static LaunchCommand::Argument to_sent(const LaunchArgument& argument);
   Result<void> add(Outgoing outgoing, WorkerStream* awaited = nullptr);
@@ -63,7 +63,7 @@ class WorkerStream : public Stream, public Remote {
 
   std::shared_ptr<Outbox> outbox_;
   Nanoseconds compile_limit_;  // of the next finish
-  // Handed over since the last finish.
+  // The results that were handed over since the last finish.
   bool under_way_ = false;
   std::vector<std::span<std::byte>> received_;
   std::vector<std::shared_ptr<RemoteLaunch>> launches_;
@@ -112,7 +112,7 @@ class WorkerEvent : public Event {
     if (has_ended) return {};
     return Error(ErrorCode::invalid_argument, "the launch has not finished");
   }
-  // Why the worker could not tell a time.
+  // Returns the reason why the worker could not tell a time.
   Error error(bool of_start) const {
     const std::vector<ErrorFields>& errors = launch_->answer->errors;
     if (errors.empty()) return Error(ErrorCode::internal, "the worker did not tell the time of a launch");
@@ -125,10 +125,10 @@ class WorkerEvent : public Event {
 
 }  // namespace
 
-// One request that hands streams over, and waits for those that it names to be finished.
+// One request that hands streams over, and finishes those that it names.
 class Dispatch {
  public:
-  // Takes what `streams` were given, and what they wait for in others.
+  // Takes the commands of `streams`, and the commands of others that they wait for.
   Dispatch(Outbox& outbox, std::span<WorkerStream* const> streams, bool finish)
       : finished_(finish ? streams.size() : 0) {
     streams_.assign(streams.begin(), streams.end());
@@ -137,7 +137,7 @@ class Dispatch {
     for (auto& [stream, awaited, outgoing] : entries) take(*stream, std::move(outgoing));
   }
 
-  // Has `request` carry it all. Each launch learns what became of it.
+  // Sends it all with `request`, and tells each launch what became of it.
   Result<RunAnswer> ask(RunRequest request, Connection& connection) {
     Nanoseconds limit = finished_ > 0 ? request.limit : kPromptly;
     for (std::size_t i = 0; i < streams_.size(); ++i) {
@@ -155,7 +155,7 @@ class Dispatch {
   }
 
  private:
-  // Of one stream, in this request.
+  // The part of one stream in this request.
   struct Share {
     std::vector<std::span<std::byte>> received;
     std::vector<std::shared_ptr<RemoteLaunch>> launches;
@@ -176,7 +176,7 @@ class Dispatch {
     commands_.push_back({static_cast<std::uint32_t>(index), std::move(outgoing.command)});
   }
 
-  // What the answer is to fill.
+  // Returns the memory that the answer fills.
   std::vector<std::span<std::byte>> received() const {
     std::vector<std::span<std::byte>> all;
     for (std::size_t i = 0; i < finished_; ++i) {
@@ -186,7 +186,7 @@ class Dispatch {
     return all;
   }
 
-  // The streams have it now.
+  // Passes the launches and the memory of reads on to the streams.
   void keep() {
     for (std::size_t i = 0; i < shares_.size(); ++i) {
       std::ranges::copy(shares_[i].received, std::back_inserter(streams_[i]->received_));
@@ -200,7 +200,7 @@ class Dispatch {
       for (const auto& launch : share.launches) launch->failure = failure;
   }
 
-  // What is finished is over, with an answer or a failure.
+  // Ends the launches of finished streams, with an answer or a failure.
   void settle(RunAnswer* answer, const std::shared_ptr<const Error>& failure) {
     std::size_t told = 0;
     for (std::size_t i = 0; i < finished_; ++i) {
@@ -217,9 +217,9 @@ class Dispatch {
     launch.conditions = answer.conditions;
   }
 
-  std::vector<WorkerStream*> streams_;  // those to be finished first
-  const std::size_t finished_;          // how many these are
-  std::vector<Share> shares_;           // of the streams, as far as they have any
+  std::vector<WorkerStream*> streams_;  // those to be finished come first
+  const std::size_t finished_;          // number of streams to be finished
+  std::vector<Share> shares_;           // of the streams, as far as they have one
   std::vector<StreamCommand> commands_;
   std::vector<std::span<const std::byte>> sent_;
 };
@@ -249,7 +249,7 @@ LaunchCommand::Argument WorkerStream::to_sent(const LaunchArgument& argument) {
   return std::get<LocalBytes>(argument);
 }
 
-// One after another they are one command, however often they are sent.
+// A prepared launch. Several sends in a row become one command.
 class WorkerStream::Prepared : public PreparedLaunch {
  public:
   Prepared(WorkerStream& stream, LaunchCommand launch)

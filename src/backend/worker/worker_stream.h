@@ -1,4 +1,4 @@
-// The client's streams: what they are given travels to the worker when one of them is handed over.
+// The client's streams, whose commands travel to the worker when one of them is handed over.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,13 @@ namespace wattune::backend::worker {
 
 class WorkerStream;
 
-// A launch as its stream, which fills this in, and its event know it.
+// A launch as its stream, which fills this in, and its event see it.
 struct RemoteLaunch {
   LaunchId id = 0;
   ObjectId stream = 0;
   WorkerStream* collector = nullptr;          // the stream, until the launch is handed over
   std::optional<LaunchAnswer> answer;         // once it has ended
-  std::shared_ptr<const Error> failure = {};  // why it will have none
+  std::shared_ptr<const Error> failure = {};  // reason why it will have no answer
   Conditions conditions;
 };
 
@@ -29,10 +29,10 @@ struct Outgoing {
   std::span<std::byte> received = {};
   std::shared_ptr<RemoteLaunch> launch = {};
   std::shared_ptr<const RemoteLaunch> awaited = {};
-  LaunchId prepared = 0;  // of a SendCommand: what it sends
+  LaunchId prepared = 0;  // the launch that a SendCommand sends
 };
 
-// What all streams of one worker share.
+// The state that all streams of one worker share.
 struct Outbox {
   ConnectionPointer connection;
   Backlog<WorkerStream, Outgoing> backlog = {};
@@ -41,11 +41,11 @@ struct Outbox {
 
 Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Outbox>& outbox);
 
-// Device::finish(). invalid_argument: a stream of another device.
+// Implements Device::finish(). Fails with invalid_argument for a stream of another device.
 Result<std::vector<SensorSample>> finish_streams(const std::shared_ptr<Outbox>& outbox,
                                                  std::span<Stream* const> streams, const Wait& wait);
 
-// Counters::count() of the device in this life.
+// Implements Counters::count() of the device in its current life.
 Result<std::vector<Metric>> count(const Connection& connection, Stream& stream,
                                   const std::vector<std::string>& counters, Nanoseconds limit);
 

@@ -13,7 +13,7 @@ namespace wattune::simulate {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kLeastWork = 0.05;  // of a block, however much work varies
+constexpr double kLeastWork = 0.05;  // of a block, for any variation
 
 Error gpu_refuses(ErrorCode code, std::string message, std::string what) {
   return Error(code, std::move(message)).about(std::move(what)).with_context("simulated GPU");
@@ -125,7 +125,7 @@ void BlockScheduler::make_resident(LaunchId id) {
   streams_[launches_[id].request.stream].busy = true;
 }
 
-// Launches leave the heads of their queues, the first to be ready first.
+// Makes launches resident from the heads of their queues, in the order in which they are ready.
 void BlockScheduler::admit(double now) {
   while (resident_.size() < gpu_.resident_grids) {
     std::deque<LaunchId>* first = nullptr;
@@ -176,7 +176,7 @@ std::size_t BlockScheduler::new_slot() {
   return slot;
 }
 
-// The next logical block for a block of the launch.
+// Takes the next logical block for a block of the launch.
 bool BlockScheduler::fetch(Launch& launch, RunningBlock& block) {
   if (block.chunk_left > 0) {
     ++block.block;
@@ -230,7 +230,7 @@ std::vector<BlockStart> BlockScheduler::dispatch(double now) {
   next_moment_ = kNever;
   std::vector<BlockStart> starts;
   admit(now);
-  std::vector<GreenContextId> headed;  // whose head has blocks but no room
+  std::vector<GreenContextId> headed;  // contexts whose first launch has blocks but no room
   for (std::size_t i = 0; i < resident_.size();) {
     const LaunchId id = resident_[i];
     const GreenContextId context = streams_[launches_[id].request.stream].traits.green_context;
@@ -266,7 +266,7 @@ std::optional<BlockStart> BlockScheduler::ended(std::size_t slot, double now) {
   return std::nullopt;
 }
 
-// A launch that was stopped before it came to the SMs leaves like one that ran.
+// Ends a launch; one that was stopped before it reached the SMs ends like one that ran.
 void BlockScheduler::leave(LaunchId id, double now) {
   Launch& launch = launches_[id];
   std::erase(resident_, id);

@@ -1,11 +1,13 @@
-// BlockScheduler: which block goes to which SM, and when: streams, hardware queues, priorities, green contexts, and
-// what SMs have room for. It knows moments, not how long blocks take.
+// BlockScheduler decides which block goes to which SM and when, from streams, hardware queues, priorities, green
+// contexts and the room on SMs. It knows moments, not how long blocks take.
 //
-// Launches of a stream come one after the other, with a gap. Streams are hashed into hardware queues; behind the first
-// launch of a queue, which waits for its stream, all others wait. Launches that left their queues are resident: the one
-// with the highest priority and, among these, the first to come gives its blocks to SMs until it has none left, and
-// nobody behind it does meanwhile, even where its blocks find no room (head of line). A block goes to the SM that has
-// most room.
+// Launches of a stream run one after the other, with a gap. Streams are hashed into hardware queues. If the first
+// launch of a queue waits for its stream, all others of the queue wait, too. Launches that have left their queues are
+// resident.
+//
+// The resident launch with the highest priority, the oldest of equals, gives its blocks to SMs until it has none left.
+// If its blocks find no room, later launches of its green context wait behind it (head of line). A block goes to the SM
+// that has the fewest warps.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +25,7 @@ struct RunningBlock {
   LaunchId launch = 0;
   unsigned sm = 0;
   std::uint64_t block = 0;
-  std::uint64_t chunk_left = 0;  // blocks of its chunk that come after it
+  std::uint64_t chunk_left = 0;  // later blocks of its chunk
   double begin = 0.0;
 };
 
@@ -37,26 +39,26 @@ class BlockScheduler {
   Result<LaunchId> submit(const GridLaunch& launch, double now);
   Result<void> stop(LaunchId launch);
 
-  // Blocks that begin now.
+  // Returns the blocks that begin now.
   std::vector<BlockStart> dispatch(double now);
-  // The block in this slot ended. The next logical block of its slot, where there is one, begins now.
+  // Ends the block in this slot. Returns the slot's next logical block, which begins now, if there is one.
   std::optional<BlockStart> ended(std::size_t slot, double now);
-  // When dispatch() may have something to do though nothing ends; infinity: never.
+  // Returns when dispatch() may have work even if nothing ends; infinity if never.
   double next_moment() const { return next_moment_; }
 
   const RunningBlock& running(std::size_t slot) const { return slots_[slot]; }
-  // Launches that ended, oldest first, each once.
+  // Returns the oldest launch that ended and was not returned yet.
   std::optional<Completion> take_completion();
   std::size_t untaken_completions() const { return completions_.size(); }
 
  private:
   struct Launch {
     GridLaunch request;
-    std::uint64_t next = 0;      // logical block
-    std::uint64_t end = 0;       // behind the last
-    std::uint64_t to_place = 0;  // blocks that have not been given to an SM
-    std::uint64_t placed = 0;    // that run
-    std::uint64_t done = 0;      // logical blocks
+    std::uint64_t next = 0;      // next logical block
+    std::uint64_t end = 0;       // behind its last logical block
+    std::uint64_t to_place = 0;  // blocks that no SM has yet
+    std::uint64_t placed = 0;    // blocks that run
+    std::uint64_t done = 0;      // logical blocks that ended
     double submitted = 0.0;
     std::optional<double> begin = {};
     double end_time = 0.0;
@@ -66,9 +68,9 @@ class BlockScheduler {
   };
   struct Stream {
     StreamTraits traits;
-    bool busy = false;      // a launch of it is resident
+    bool busy = false;      // true if a launch of it is resident
     double last_end = 0.0;  // of its last launch
-    bool fresh = true;      // none has ended
+    bool fresh = true;      // true if none of its launches has ended
   };
   struct GreenContext {
     unsigned first = 0;
@@ -107,7 +109,7 @@ class BlockScheduler {
   std::vector<RunningBlock> slots_;
   std::vector<std::size_t> free_slots_;
   std::deque<Completion> completions_;
-  double next_grid_ = 0.0;  // earliest moments of the next launch and block that are handed on
+  double next_grid_ = 0.0;  // earliest moment of the next launch, as next_block_ of the next block
   double next_block_ = 0.0;
   double next_moment_ = 0.0;
   model::SmRoom room_;

@@ -9,12 +9,12 @@ namespace wattune::simulate {
 
 namespace {
 
-constexpr double kRequestBytes = 128.0;  // of the chain
+constexpr double kRequestBytes = 128.0;  // bytes of a request of the chain
 
 using model::BlockDemand;
 using Mix = std::array<double, kPipes>;
 
-// Fitted to PUR.
+// Members that are fitted to PUR.
 constexpr double kPcDramCost = 7.167;
 constexpr double kSadParallelism = 0.8147;
 constexpr double kSpmvCoalesced = 0.2415;
@@ -25,19 +25,22 @@ constexpr double kBsSpecial = 0.1435;
 
 constexpr Mix mix_of(double fp32, double integer, double special) { return {fp32, integer, special}; }
 
-// Of a kernel with these MUR and PUR on a C2050, which moves 144 GB/s and issues 14 instructions per cycle of 1147 MHz.
+// Returns the DRAM bytes per instruction that give these MUR and PUR on a C2050, which moves 144 GB/s and issues 14
+// instructions per cycle of 1147 MHz.
 constexpr double dram_bytes_per_instruction(const model::Utilisation& run) {
   return run.memory / run.pipeline * 144e9 / (14 * 1147e6);
 }
 
-// The share of requests that L2 answers, so that DRAM moves what the table says.
+// Returns the share of requests that L2 must answer so that DRAM moves what the table says.
 double l2_hit_of(const SimulatedKernel& kernel, const model::Utilisation& run) {
   return std::max(0.0, 1.0 - dram_bytes_per_instruction(run) / kernel.l2_bytes());
 }
 
-// From tables 3 and 4 of Zhong and He, "Kernelet". Registers are ours, so that occupancy is the table's. What L2
-// answers follows from MUR / PUR. One member of each is fitted to PUR on a detailed C2050. How many instructions a warp
-// has is estimated from the sizes in table 3; it decides how long blocks take, not how well they run.
+// Builds the kernels from tables 3 and 4 of Zhong and He, "Kernelet". Registers are chosen so that occupancy is the
+// table's. The hits in L2 follow from MUR / PUR. One member of each kernel is fitted to PUR on a detailed C2050.
+//
+// The number of a warp's instructions is estimated from the sizes in table 3. It determines how long blocks take, not
+// how well they run.
 std::vector<KerneletKernel> make_kernelet_kernels() {
   constexpr BlockDemand kOf256{.threads = 256, .registers = 20};
   constexpr BlockDemand kOf128{.threads = 128, .registers = 32};
@@ -118,7 +121,7 @@ double mean_latency(const GpuModel& gpu, double miss) {
   return gpu.l2_latency + miss * (gpu.dram_latency - gpu.l2_latency);
 }
 
-// Of pipes and, last, of L2.
+// Returns the busy cycles of the pipes and, at the end, of L2.
 std::vector<double> busy_cycles_of(const SimulatedKernel& kernel, const GpuModel& gpu) {
   std::vector<double> cycles;
   for (std::size_t pipe = 0; pipe < kPipes; ++pipe) {
@@ -137,8 +140,9 @@ const std::vector<KerneletKernel>& kernelet_kernels() {
   return kernels;
 }
 
-// With one block of 8 warps on an SM it is 17 % slower (1:7 beside L, hopper_facts): 8 / (4 / 1.67) of 4 instructions a
-// cycle. 40 waves of 8 blocks take 20 ms of 1980 MHz: 61,875 instructions of each of 64 warps.
+// Returns the FMA probe. With one block of 8 warps on an SM it is 17 % slower (1:7 beside L, hopper_facts). The latency
+// allows 8 / (4 / 1.67) of 4 instructions per cycle. 40 waves of 8 blocks take 20 ms at 1980 MHz: 61,875 instructions
+// of each of 64 warps.
 SimulatedKernel fma_probe() {
   return {.name = "C",
           .block = {.threads = 256, .registers = 32},
@@ -148,7 +152,8 @@ SimulatedKernel fma_probe() {
           .instruction_parallelism = 1.67};
 }
 
-// 32 sectors of 32 bytes with each fifth instruction, which DRAM bounds: 16 waves of 64 warps in 20 ms.
+// Returns the probe of random reads: 32 sectors of 32 bytes with each fifth instruction, limited by DRAM. 16 waves of
+// 64 warps take 20 ms.
 SimulatedKernel gather_probe() {
   return {.name = "L",
           .block = {.threads = 256, .registers = 32},
@@ -159,7 +164,8 @@ SimulatedKernel gather_probe() {
           .l2_hit = 0.05};
 }
 
-// Four loads of 512 bytes by a warp before it stores them; eight blocks of the probe are one here.
+// Returns the copy probe: a warp makes four loads of 512 bytes before it stores them. A block here is eight of the
+// probe.
 SimulatedKernel copy_probe() {
   return {.name = "M",
           .block = {.threads = 256, .registers = 32},

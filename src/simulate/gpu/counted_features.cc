@@ -11,7 +11,7 @@ namespace {
 
 using model::Feature;
 
-// Of the busiest pipe that computes; issue slots come before the pipes.
+// Returns the use of the busiest arithmetic pipe. The issue slots come before the pipes.
 double arithmetic_utilisation(const std::vector<double>& use) {
   double busiest = 0.0;
   for (const Pipe pipe : {Pipe::fp32, Pipe::integer, Pipe::special, Pipe::fp64})
@@ -22,7 +22,7 @@ double arithmetic_utilisation(const std::vector<double>& use) {
 }  // namespace
 
 model::KernelFeatures features_of(const Demand& demand, Nanoseconds time, const GpuModel& gpu) {
-  const double rate = 1.0 / time.value();  // each nanosecond, so 1e9 per second
+  const double rate = 1.0 / time.value();  // per nanosecond, which is 1e9 per second
   model::KernelFeatures features;
   features[Feature::single_precision] = rate * kWarpThreads * of_pipe(demand.pipes, Pipe::fp32);
   features[Feature::double_precision] = rate * kWarpThreads * of_pipe(demand.pipes, Pipe::fp64);

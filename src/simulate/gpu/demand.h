@@ -1,5 +1,5 @@
-// Demand: what a run asks of a GPU, whether its blocks were counted or simulated. How busy it keeps the GPU and its
-// features follow from it alone, so that both mean the same of either kind.
+// Demand is the sum of what a run asks of a GPU, from counted or from simulated blocks. Use and features are computed
+// from it alone, so that they mean the same for both.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@
 namespace wattune::simulate {
 
 struct Demand {
-  double issued = 0.0;  // instructions of warps,
+  double issued = 0.0;  // warp instructions
   std::array<double, kPipes> pipes = {};
-  double accesses = 0.0;  // those to global or shared memory
+  double accesses = 0.0;  // warp instructions to global or shared memory
   double shared_bytes = 0.0;
   double l2_bytes = 0.0;
   double dram_bytes = 0.0;
@@ -26,10 +26,10 @@ struct Demand {
 };
 
 Demand demand_of(const BlockCosts& block, std::uint64_t blocks);
-// Of so many instructions of its warps, with the hits that it has alone.
+// Returns the demand of so many warp instructions, with the hits that the kernel has alone.
 Demand demand_of(const SimulatedKernel& kernel, double instructions);
 
-// In so much time; as use_of() and features_of() of blocks that were counted.
+// Computes use or features of a demand in this time, as use_of() and features_of() do for counted blocks.
 std::vector<double> use_of(const Demand& demand, Nanoseconds time, const GpuModel& gpu);
 model::KernelFeatures features_of(const Demand& demand, Nanoseconds time, const GpuModel& gpu);
 

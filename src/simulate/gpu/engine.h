@@ -1,5 +1,5 @@
-// Engine: runs blocks on SMs and says when they end. How long a block takes, given what runs beside it, is all it
-// knows; which block goes where is the block scheduler's.
+// Engine runs blocks on SMs and reports when they end. It only knows how long a block takes beside the others; the
+// block scheduler decides which block goes where.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 namespace wattune::simulate {
 
 struct BlockStart {
-  std::size_t slot = 0;  // names the block until it ends
+  std::size_t slot = 0;  // identifies the block until it ends
   KernelId kernel = 0;
   unsigned sm = 0;
-  double work = 1.0;      // times the instructions of a block
+  double work = 1.0;      // multiple of the instructions of a block
   double overhead = 0.0;  // ns before its first instruction
 };
 
 struct GpuClocks {
   Megahertz core;
-  double memory = 1.0;  // share of the highest
+  double memory = 1.0;  // share of the highest memory clock
 
   bool operator==(const GpuClocks&) const = default;
 };
@@ -30,12 +30,12 @@ class Engine {
   virtual ~Engine() = default;
   virtual void add_kernel(const SimulatedKernel& kernel) = 0;
   virtual void set_clocks(const GpuClocks& clocks) = 0;
-  // Now.
+  // Starts a block now.
   virtual void start(const BlockStart& block) = 0;
-  // Up to the moment, in ns, at which the next blocks end, or to `limit` where none ends before. Appends the slots of
-  // those that end and returns the moment.
+  // Lets time pass up to the moment, in ns, at which the next blocks end, or to `limit` if none ends before. Appends
+  // the slots of those that end and returns the moment.
   virtual double advance(double limit, std::vector<std::size_t>& ended) = 0;
-  // Energy is not its matter.
+  // Returns the counters, without energy.
   virtual GpuCounters counters() = 0;
 };
 

@@ -11,13 +11,13 @@ namespace wattune::simulate {
 
 namespace {
 
-// Blocks end together within this: of a moment in ns, and of what rounding leaves of large moments and of much
-// progress.
+// Blocks end together if their ends differ by less than this: a time in ns, or the rounding error of late moments and
+// of much progress.
 constexpr double kSameMoment = 1e-6;
 constexpr double kRounding = 16.0 * std::numeric_limits<double>::epsilon();
 
 struct FluidBlock {
-  double end = 0.0;  // in the progress of its group
+  double end = 0.0;  // in terms of the progress of its group
   std::size_t slot = 0;
 
   bool operator>(const FluidBlock& other) const { return end > other.end; }
@@ -26,18 +26,18 @@ struct FluidBlock {
 // The blocks of one kernel on one SM, which advance alike.
 struct FluidGroup {
   KernelId kernel = 0;
-  double progress = 0.0;    // blocks' work done since it began
-  double rate = 0.0;        // of each block, per ns
-  double since = 0.0;       // when progress was right
-  double dram_bytes = 0.0;  // of an instruction, with the hits that it has beside the others
+  double progress = 0.0;    // work done by each block since the group began
+  double rate = 0.0;        // work per ns of each block
+  double since = 0.0;       // moment to which `progress` refers
+  double dram_bytes = 0.0;  // per instruction, with the hits that it has beside the others
   std::priority_queue<FluidBlock, std::vector<FluidBlock>, std::greater<>> blocks = {};
 
   double next_end() const { return since + (blocks.top().end - progress) / rate; }
 };
 
-// SMs with the same residents have the same rates.
+// SMs with the same residents, which have the same rates.
 struct FluidKind {
-  FluidSm sm;
+  FluidSm sm;                 // work per ns of each load's blocks
   std::vector<double> rates;  // of each load: blocks' work per ns
 };
 
@@ -128,8 +128,8 @@ class FluidEngine final : public Engine {
     settled_ = true;
   }
 
-  // Each once, with its count of SMs, by its residents: sums over them do not depend on where they run. A long run has
-  // seen many more.
+  // Returns the kinds of SMs that are present, each once, with its count of SMs, sorted by residents. So sums over them
+  // do not depend on which SM has which kind. A long run has seen many more kinds.
   std::vector<Kinds::value_type*> present_kinds() const {
     std::vector<Kinds::value_type*> present;
     for (Kinds::value_type* const kind : kinds_of_sms_)
@@ -190,7 +190,7 @@ class FluidEngine final : public Engine {
   std::vector<SimulatedKernel> kernels_;
   std::vector<Sm> sms_;
   Kinds kinds_;
-  std::vector<Kinds::value_type*> kinds_of_sms_;  // nullptr: another than before, or none
+  std::vector<Kinds::value_type*> kinds_of_sms_;  // nullptr if the residents have changed, or if there are none
   FluidDelays delays_;
   double now_ = 0.0;
   bool settled_ = true;

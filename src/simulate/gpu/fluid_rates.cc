@@ -14,16 +14,16 @@ namespace {
 constexpr std::size_t kIssue = kPipes;
 constexpr std::size_t kL1 = kPipes + 1;
 constexpr double kSaturated = 1.0 - 1e-9;
-constexpr double kClose = 1e-6;  // to which a delay is settled, as a share
-constexpr int kMostRounds = 6;   // of L2 and DRAM in turns; each moves the other less
+constexpr double kClose = 1e-6;  // relative precision of a delay
+constexpr int kMostRounds = 6;   // most rounds over L2 and DRAM; each moves the other less
 
 struct Traffic {
-  double l2 = 0.0;  // shares of what they can serve
+  double l2 = 0.0;  // demand as a share of the capacity
   double dram = 0.0;
 };
 
-// DRAM loses time where kernels take turns: all of its loss where the next request is as likely another's as the
-// same's.
+// Returns how much kernels take turns in DRAM. It is 1, for the whole loss, if the next request is as likely another
+// kernel's as the same one's.
 double mixing(std::span<const double> dram_of_kernel) {
   const double all = std::accumulate(dram_of_kernel.begin(), dram_of_kernel.end(), 0.0);
   if (all <= 0.0) return 0.0;
@@ -50,7 +50,7 @@ Traffic traffic(const FluidLimits& limits, std::span<const FluidSm> sms, const F
   return {l2 / limits.l2_bytes_per_cycle, dram / served};
 }
 
-// The least `delay`, a member of `delays`, with which no more than is served is asked of `which`.
+// Finds the least `delay`, a member of `delays`, with which the demand for `which` is not above the capacity.
 void settle(const FluidLimits& limits, std::span<const FluidSm> sms, FluidDelays& delays, double FluidDelays::*delay,
             double Traffic::*which) {
   const auto asked = [&](double value) {
@@ -70,8 +70,8 @@ void settle(const FluidLimits& limits, std::span<const FluidSm> sms, FluidDelays
   delays.*delay = most;
 }
 
-// Each request in flight of the SM makes the others `latency_per_request` slower, and how many are in flight depends on
-// how long they take: a few rounds find where that ends.
+// Returns the extra latency by requests in flight. Each of them slows the others on its SM by `latency_per_request`,
+// and their number depends on how long they take, so it is found in rounds.
 double linear_latency(const GpuModel& gpu, std::span<const SimulatedKernel> kernels,
                       std::span<const ResidentBlocks> residents, std::span<const FluidLoad> loads) {
   double extra = 0.0;
@@ -93,7 +93,7 @@ double linear_latency(const GpuModel& gpu, std::span<const SimulatedKernel> kern
 FluidLoad load_alone(const GpuModel& gpu, Megahertz clock, const SimulatedKernel& kernel, double others) {
   const double hit = hit_beside(kernel, others);
   const double accesses = (kernel.coalesced + kernel.scattered) / kernel.memory_parallelism;
-  // An access waits for the slowest of its requests, which is one to DRAM unless all hit.
+  // An access waits for its slowest request, which goes to DRAM unless all hit.
   const double dram_latency = gpu.dram_latency * (clock / gpu.clock);
   const double dram_accesses =
       (kernel.coalesced * (1.0 - hit) + kernel.scattered * (1.0 - std::pow(hit, kernel.scattered_requests))) /
@@ -146,7 +146,8 @@ FluidSm fluid_sm(const GpuModel& gpu, Megahertz clock, std::span<const Simulated
   return sm;
 }
 
-// All rates rise alike; a load stops at what latency allows its warps, or when a resource that it uses is used up.
+// Raises all rates together. A load stops at the rate that latency allows its warps, or when a resource that it uses is
+// exhausted.
 std::vector<double> local_rates(const FluidLimits& limits, const FluidSm& sm, const FluidDelays& delays) {
   std::vector<double> rates(sm.loads.size(), 0.0);
   std::vector<bool> stopped(sm.loads.size(), false);

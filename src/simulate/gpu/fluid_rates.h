@@ -1,7 +1,8 @@
-// The rates at which kernels flow through SMs and memory that they share, while nothing begins or ends.
+// Computes the rates of kernels that share SMs and memory, while nothing begins or ends.
 //
-// Within an SM each resource is shared by max-min: every warp gets the same rate unless it can use less. L2 and DRAM
-// are queues whose delay, the same for all, grows until what is asked for is what they serve. Times are cycles.
+// Within an SM each resource is shared by max-min fairness: every warp gets the same rate unless it can use less. L2
+// and DRAM are queues with one delay for all. The delay grows until the demand equals the capacity. Times are in
+// cycles.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@
 
 namespace wattune::simulate {
 
-// What an SM gives each cycle: instructions of its schedulers, those of each pipe, bytes of L1.
+// Capacities of an SM per cycle: instructions of its schedulers, those of each pipe, bytes of L1.
 constexpr std::size_t kLocalResources = kPipes + 2;
 using LocalResources = std::array<double, kLocalResources>;
 
@@ -22,16 +23,16 @@ using LocalResources = std::array<double, kLocalResources>;
 struct FluidLoad {
   std::size_t kernel = 0;
   double warps = 0.0;
-  double cycles = 1.0;      // from an instruction of a warp to its next, on average, where nobody queues
-  double l2_waits = 0.0;    // times that an instruction waits for a request to L2, and of those
-  double dram_waits = 0.0;  // to DRAM, on average
-  LocalResources use = {};  // by an instruction
-  double l2_bytes = 0.0;    // by an instruction
-  double dram_bytes = 0.0;  // by an instruction
-  double dram_time = 0.0;   // in bytes that DRAM could move meanwhile
+  double cycles = 1.0;      // mean time from an instruction of a warp to its next, without queues
+  double l2_waits = 0.0;    // waits per instruction for a request to L2
+  double dram_waits = 0.0;  // of these, waits for a request to DRAM
+  LocalResources use = {};  // per instruction
+  double l2_bytes = 0.0;    // per instruction
+  double dram_bytes = 0.0;  // per instruction
+  double dram_time = 0.0;   // per instruction, in bytes that DRAM could move meanwhile
 };
 
-// SMs on which the same runs.
+// A number of SMs on which the same blocks run.
 struct FluidSm {
   std::vector<FluidLoad> loads;
   unsigned count = 1;
@@ -50,7 +51,7 @@ struct FluidDelays {
 };
 
 FluidLimits limits_of(const GpuModel& gpu, const GpuClocks& clocks);
-// `blocks` of each kernel (by their place in `kernels`, without zeros) on an SM.
+// The number of blocks of a kernel on an SM; the kernel is an index into `kernels`. There are no entries with 0 blocks.
 struct ResidentBlocks {
   std::size_t kernel = 0;
   unsigned blocks = 0;
@@ -60,9 +61,9 @@ struct ResidentBlocks {
 FluidSm fluid_sm(const GpuModel& gpu, Megahertz clock, std::span<const SimulatedKernel> kernels,
                  std::span<const ResidentBlocks> residents);
 
-// Instructions per cycle of a warp of each load, with these delays of the memory.
+// Returns the instructions per cycle of a warp of each load, with these delays of the memory.
 std::vector<double> local_rates(const FluidLimits& limits, const FluidSm& sm, const FluidDelays& delays);
-// The delays at which L2 and DRAM serve what is asked for; `guess` are those of before.
+// Returns the delays at which L2 and DRAM serve the demand. `guess` are earlier delays to start from.
 FluidDelays settled_delays(const FluidLimits& limits, std::span<const FluidSm> sms, const FluidDelays& guess);
 
 }  // namespace wattune::simulate

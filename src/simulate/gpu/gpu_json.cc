@@ -23,7 +23,7 @@ Error model_refused(ErrorCode code, std::string message, std::string what) {
 
 struct GpuMember {
   std::string name;
-  bool whole;  // a number without a fraction
+  bool whole;  // true for a number without a fraction
   double least;
   double most;
   void (*set)(GpuModel&, double);

@@ -1,5 +1,5 @@
-// What bounds each kernel is what its published source (Rodinia 2.4, CUDA samples 5.5) asks for; how much is fitted to
-// the two numbers of table 3.
+// Kernels of the GT 640. The bound of each kernel is taken from its published source (Rodinia 2.4, CUDA samples 5.5);
+// the amounts are fitted to the two numbers of table 3.
 #include "wattune/simulate/gt640_kernels.h"
 
 #include <algorithm>
@@ -14,19 +14,19 @@ namespace wattune::simulate {
 
 namespace {
 
-// Assumed of all of them: table 3 tells blocks, not how long one takes.
+// Time of each kernel alone, which is assumed: table 3 tells the number of blocks, not the time of one.
 constexpr Nanoseconds kAlone = nanoseconds_from_ms(100);
-constexpr double kRequests = 4.0;  // of 32 bytes, that a coalesced access makes
+constexpr double kRequests = 4.0;  // requests of 32 bytes of a coalesced access
 constexpr double kHitOfCached = 0.95;
-// What Samplerank would reach with all blocks, if DRAM served it: it is bound from 5 of 8 on (figure 5). Assumed of the
-// others that DRAM bounds.
+// Rate of Samplerank with all blocks if DRAM could serve it, relative to its real one: DRAM limits it from 5 of 8
+// blocks on (figure 5). Assumed for the other kernels that DRAM limits.
 constexpr double kBeyondDram = 8.0 / 5.0;
 
 enum class Bound {
   issue,    // the schedulers
   shared,   // shared memory
-  fp64,     // Hotspot's constant 2.0 is of double precision, of which an SM has few units
-  latency,  // barriers and accesses for which the warps are too few
+  fp64,     // Hotspot's constant 2.0 is of double precision, and an SM has few such units
+  latency,  // of barriers and accesses, with too few warps to hide it
   dram,
 };
 
@@ -37,8 +37,8 @@ struct Row {
   std::uint64_t blocks;
   Bound bound;
   unsigned threads;
-  std::array<double, kPipes> mix;  // FP32, integer, special
-  double shared_bytes;             // by an instruction
+  std::array<double, kPipes> mix;  // shares of FP32, integer, special
+  double shared_bytes;             // per instruction
 };
 
 constexpr std::array kRows = {
@@ -64,7 +64,7 @@ double rate_alone(const GpuModel& gpu, const SimulatedKernel& kernel) {
   return steady_flow(gpu, {&all, 1}).operations;
 }
 
-// So that it reaches this rate on this GPU; its own most where it cannot.
+// Fits the parallelism so that the kernel reaches this rate on this GPU, or its highest one if it cannot.
 void fit_parallelism(const GpuModel& gpu, SimulatedKernel& kernel, double gops) {
   double low = 0.02;
   double high = 50.0;
@@ -80,7 +80,7 @@ GpuModel with_endless_dram() {
   return gpu;
 }
 
-// Instructions of warps per cycle of an SM.
+// Returns warp instructions per cycle of an SM.
 double per_cycle(double gops) { return gops / gigahertz_of_sms(gt640()); }
 
 void fit(SimulatedKernel& kernel, Bound bound, double gops, double gigabytes) {
@@ -116,7 +116,7 @@ SimulatedKernel kernel_of(const Row& row) {
   return kernel;
 }
 
-// 1 / most to most, as likely above 1 as below.
+// Returns a factor from 1 / most to most; values above 1 are as likely as values below.
 double factor(Random& random, double most) { return std::pow(most, 2.0 * random.uniform() - 1.0); }
 
 SimulatedKernel micro_kernel(Random& random, std::size_t place) {
@@ -126,7 +126,7 @@ SimulatedKernel micro_kernel(Random& random, std::size_t place) {
                          .instructions = 4000,
                          .instruction_parallelism = factor(random, 3.0),
                          .scattered_requests = kRequests};
-  const double kind = random.uniform();  // from one that only computes to one that only moves
+  const double kind = random.uniform();  // 0 for a kernel that only computes, 1 for one that only moves data
   of_pipe(kernel.mix, Pipe::fp32) = 0.6 * random.uniform() * (1.0 - kind);
   of_pipe(kernel.mix, Pipe::integer) = 0.4 * random.uniform();
   of_pipe(kernel.mix, Pipe::special) = 0.1 * random.uniform() * (1.0 - kind);

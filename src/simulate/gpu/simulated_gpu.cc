@@ -11,7 +11,7 @@ namespace wattune::simulate {
 
 namespace {
 
-constexpr double kBoardStep = 1e6;  // ns after which the clock of a board is asked again at the latest
+constexpr double kBoardStep = 1e6;  // ns; longest time until the clock of a board is read again
 
 std::unique_ptr<Engine> make_engine(const GpuModel& gpu, const GpuOptions& options) {
   return options.fidelity == Fidelity::fast ? make_fluid_engine(gpu) : make_warp_engine(gpu, options.seed);
@@ -37,11 +37,11 @@ struct SimulatedGpu::State {
   std::size_t running = 0;
   std::size_t kernels = 0;
   GpuClocks clocks{model.clock};
-  GpuCounters accounted;  // of which the board knows
+  GpuCounters accounted;  // counters that the board has been told
   Joules energy;
   std::vector<BlockRecord> trace;
 
-  // Up to `limit` or the next moment at which something happens.
+  // Runs up to `limit`, or to the next moment at which something happens.
   void step(double limit);
   bool is_idle() const { return running == 0 && scheduler.next_moment() == std::numeric_limits<double>::infinity(); }
 
@@ -71,7 +71,7 @@ void SimulatedGpu::State::obey_board() {
   engine->set_clocks(clocks);
 }
 
-// The board works as hard as the GPU did since it was told last, of what its clocks allow.
+// Makes the board work as hard as the GPU did since the last call, relative to what its clocks allow.
 void SimulatedGpu::State::account(double time) {
   const GpuCounters all = engine->counters();
   const double cycles = time * clocks.core.value() * 1e-3;
@@ -88,7 +88,7 @@ void SimulatedGpu::State::account(double time) {
   obey_board();
 }
 
-// No time passes where a launch ended that was stopped before it began.
+// Runs one step. No time passes if a launch ended that was stopped before it began.
 void SimulatedGpu::State::step(double limit) {
   const std::size_t untaken = scheduler.untaken_completions();
   for (const BlockStart& block : scheduler.dispatch(now)) begin(block);

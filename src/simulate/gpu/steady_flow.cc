@@ -35,7 +35,7 @@ Error no_flow(std::string message, std::string what) {
   return Error(ErrorCode::invalid_argument, std::move(message)).about(std::move(what)).with_context("simulated flow");
 }
 
-// What would never execute so many instructions.
+// Rejects inputs with which the simulation would never end.
 Result<void> check_flow(const GpuModel& gpu, std::span<const Residents> residents, double instructions) {
   if (residents.empty()) return no_flow("nothing runs", "0 kernels");
   if (!(instructions > 0.0) || !std::isfinite(instructions))
@@ -52,7 +52,7 @@ Result<void> check_flow(const GpuModel& gpu, std::span<const Residents> resident
   return no_flow("an SM does not hold these blocks together", std::move(names));
 }
 
-// In a stream of its own, with more blocks than will ever end.
+// Submits a kernel in a stream of its own, with more blocks than will ever end.
 Result<void> keep_running(SimulatedGpu& run, const Residents& residents) {
   SimulatedKernel kernel = *residents.kernel;
   kernel.blocks = std::uint64_t{1} << 40;

@@ -15,13 +15,13 @@ namespace wattune::simulate {
 namespace {
 
 constexpr KernelId kNobody = std::numeric_limits<KernelId>::max();
-constexpr double kWhole = 1.0 - 1e-9;  // a sum of parts that is 1 but for rounding
+constexpr double kWhole = 1.0 - 1e-9;  // a sum of parts that is 1 except for rounding
 
-// Serves one after the other, in the order in which they ask.
+// A resource that serves requests one after the other, in the order in which they come.
 struct Server {
   double free = 0.0;
 
-  // When it begins with what takes `time`.
+  // Returns when it begins a request that takes `time`.
   double begin(double moment, double time) {
     const double begins = std::max(moment, free);
     free = begins + time;
@@ -50,10 +50,10 @@ struct Warp {
   unsigned sm = 0;
   unsigned scheduler = 0;
   std::uint64_t left = 0;  // instructions
-  double credit = 0.0;     // accesses since it waited last, as a share of those that it makes before it waits
+  double credit = 0.0;     // accesses since its last wait, as a share of memory_parallelism
   unsigned sent = 0;       // accesses that have not reached L2
   double answer = 0.0;     // when the last of the others is answered
-  double in_flight = 0.0;  // requests since it waited last
+  double in_flight = 0.0;  // requests since its last wait
   bool waits = false;
 };
 
@@ -123,7 +123,7 @@ class WarpEngine final : public Engine {
   GpuCounters counters() override { return counters_; }
 
  private:
-  // On the scheduler that has the fewest warps.
+  // Chooses the scheduler that has the fewest warps.
   static unsigned place(WarpSm& sm) {
     const auto least = std::ranges::min_element(sm.schedulers, {}, &Scheduler::warps);
     ++least->warps;
@@ -145,7 +145,7 @@ class WarpEngine final : public Engine {
     events_.push({time, order_++, warp, kind});
   }
 
-  // Instructions of a warp, as long as no other event comes before its next one.
+  // Runs instructions of a warp until another event comes before its next one.
   void run(std::size_t index, double limit, std::vector<std::size_t>& ended) {
     wake(warps_[index]);
     for (;;) {
@@ -163,7 +163,7 @@ class WarpEngine final : public Engine {
     sms_[warp.sm].in_flight -= std::exchange(warp.in_flight, 0.0);
   }
 
-  // All that it sent must have been answered.
+  // Ends a warp when everything that it sent has been answered.
   void end_warp(std::size_t index, std::vector<std::size_t>& ended) {
     Warp& warp = warps_[index];
     if (warp.sent == 0 && warp.answer <= now_) return finish(index, ended);
@@ -181,7 +181,7 @@ class WarpEngine final : public Engine {
     free_.push_back(index);
   }
 
-  // One instruction; when the warp can have its next, or nothing where it waits for memory.
+  // Issues an instruction. Returns when the warp can issue its next one, or nothing if it waits for memory.
   std::optional<double> issue(std::size_t index) {
     const Warp& warp = warps_[index];
     const SimulatedKernel& kernel = kernels_[warp.kernel];
@@ -198,7 +198,7 @@ class WarpEngine final : public Engine {
            kernel.issue_distance(gpu_) * cycle_;
   }
 
-  // When the pipe of an instruction begins with it.
+  // Returns when the instruction's pipe begins it.
   double execute(WarpSm& sm, const SimulatedKernel& kernel, double kind, double issued) {
     for (std::size_t pipe = 0; pipe < kPipes; ++pipe) {
       if (kind < kernel.mix[pipe]) return sm.pipes[pipe].begin(issued, cycle_ / gpu_.pipe_rates[pipe]);
@@ -236,7 +236,7 @@ class WarpEngine final : public Engine {
     if (--warp.sent == 0 && warp.waits) push(warp.answer, event.warp);
   }
 
-  // When L2, or DRAM behind it, has answered.
+  // Returns when L2, or DRAM behind it, has answered.
   double answer(const Warp& warp, double requests, double bytes, double dram_cost) {
     const double l2_time = requests * bytes / gpu_.l2_gigabytes_per_second;
     counters_.l2_bytes += requests * bytes;
@@ -250,7 +250,7 @@ class WarpEngine final : public Engine {
     return dram_.end(found, dram_time) + gpu_.dram_latency * 1e3 / gpu_.clock.value();
   }
 
-  // Each request misses by itself; of many, as many as on average, rounded at random.
+  // Returns the number of misses: the mean number, rounded up or down at random.
   double misses_of(const Warp& warp, double requests) {
     const SimulatedKernel& kernel = kernels_[warp.kernel];
     const WarpSm& sm = sms_[warp.sm];

@@ -1,4 +1,4 @@
-// Loads, stores and asynchronous copies, which are done at once.
+// Loads, stores and asynchronous copies. A copy is done at once.
 #include <algorithm>
 #include <cstring>
 
@@ -9,7 +9,7 @@ namespace wattune::simulate::ptx {
 
 namespace {
 
-// Elements are operands 0 to count - 1, the address is the next one.
+// Loads the elements, operands 0 to count - 1; the address is the next operand.
 template <class T>
 void load(Warp& warp, const Operation& operation, LaneMask lanes) {
   for_lanes(lanes, [&](unsigned lane) {
@@ -47,7 +47,7 @@ void store(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// How memory is cached and who else sees it when changes nothing here.
+// Ignores modifiers of caching and of visibility, which change nothing here.
 void ignore_memory_modifiers(Decoder& decoder) {
   for (const std::string_view modifier : {"weak", "relaxed", "acquire", "release", "volatile", "mmio", "cta", "cluster",
                                           "gpu", "sys", "nc", "ca", "cg", "cs", "cv", "lu", "wb", "wt"})
@@ -62,7 +62,7 @@ unsigned vector_length(Decoder& decoder) {
   return decoder.has("v8") ? 8 : 1;
 }
 
-// One register, or a vector of them.
+// Takes one register, or a vector of them.
 void elements(Decoder& decoder, Type type, bool are_destinations) {
   const unsigned count = vector_length(decoder);
   const slice::PtxOperand& operand = decoder.take();
@@ -74,7 +74,7 @@ void elements(Decoder& decoder, Type type, bool are_destinations) {
   decoder.operation().count = static_cast<std::uint8_t>(count);
 }
 
-// A hint how to cache, which may stand last.
+// Ignores a hint about caching, which may be the last operand.
 void ignore_cache_policy(Decoder& decoder) {
   if (decoder.instruction().has("L2::cache_hint")) decoder.take();
 }
@@ -99,8 +99,8 @@ Handler store_of(Type type) {
   }
 }
 
-// Operands: the shared address, the global one, how many of the bytes are read (the rest is zeros), and whether none
-// is. In `immediate`, how many bytes are written.
+// Copies `immediate` bytes. Operands: the shared address, the global one, the number of bytes to read (the others
+// become zeros), and whether to read none.
 void copy_to_shared(Warp& warp, const Operation& operation, LaneMask lanes) {
   const auto bytes = static_cast<std::size_t>(operation.immediate);
   const LaneMask ignored = warp.predicate(operation.operands[3]) ^ operation.flip;
@@ -118,7 +118,7 @@ void copy_to_shared(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// cp.async.ca.shared.global [to], [from], bytes {, bytes to read or a predicate} {, policy}
+// Decodes cp.async.ca.shared.global [to], [from], bytes {, bytes to read or a predicate} {, policy}.
 Handler decode_asynchronous_copy(Decoder& decoder) {
   Operation& operation = decoder.operation();
   decoder.space(Space::shared);
@@ -169,7 +169,7 @@ Handler decode_st(Decoder& decoder) {
   return store_of(type);
 }
 
-// There are no caches.
+// Does nothing: there are no caches.
 Handler decode_prefetch(Decoder& decoder) { return decode_nothing(decoder); }
 
 Handler decode_cp(Decoder& decoder) {

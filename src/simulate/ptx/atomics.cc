@@ -1,4 +1,5 @@
-// atom and red. Lanes come one after the other, the lowest first, as one of the orders that hardware may choose.
+// Implements atom and red. Lanes come one after the other, the lowest first, which is an order that hardware may
+// choose.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -11,7 +12,8 @@ namespace wattune::simulate::ptx {
 
 namespace {
 
-// What is there, what the instruction brings, and for cas what else it brings. Sums wrap around.
+// Integer operations. Arguments: the value in memory, the instruction's operand, and for cas its second one. Sums wrap
+// around.
 struct AtomicAdd {
   template <class T>
   static T of(T old, T b, T /*c*/) {
@@ -73,7 +75,7 @@ struct AtomicDecrement {
   }
 };
 
-// As an instruction of the same name computes them.
+// Floating-point operations, computed like instructions of the same names.
 struct AtomicFloatAdd {
   template <class T, class C>
   static C of(C old, C b) {
@@ -93,7 +95,7 @@ struct AtomicFloatMax {
   }
 };
 
-// Operands: what was there (as many as `count`), the address, then b of each element, or b and c.
+// Changes memory. Operands: `count` old values, the address, then b of each element, or b and c.
 template <class T, class Change>
 void at_address(Warp& warp, const Operation& operation, LaneMask lanes, Change change) {
   const std::size_t bytes = sizeof(T) * operation.count;
@@ -112,7 +114,7 @@ void at_address(Warp& warp, const Operation& operation, LaneMask lanes, Change c
 
 template <class Op, class T>
 void atomic(Warp& warp, const Operation& operation, LaneMask lanes) {
-  constexpr std::size_t kThird = std::is_same_v<Op, AtomicCompareAndSwap> ? 3 : 2;  // others do not look at c
+  constexpr std::size_t kThird = std::is_same_v<Op, AtomicCompareAndSwap> ? 3 : 2;  // others ignore c
   const T* const c = warp.column<T>(operation.operands[kThird]);
   at_address<T>(warp, operation, lanes, [&](T old, unsigned lane, unsigned operand) {
     return Op::of(old, warp.column<T>(operation.operands[operand])[lane], c[lane]);
@@ -171,7 +173,7 @@ Type atomic_type(Decoder& decoder) {
   return decoder.type();
 }
 
-// A value or a vector of them; how many.
+// Takes a value or a vector and returns the number of values.
 std::uint8_t take_elements(Decoder& decoder, Type type, bool are_destinations) {
   const slice::PtxOperand& operand = decoder.take();
   if (operand.kind != slice::PtxOperandKind::vector) {
@@ -183,7 +185,7 @@ std::uint8_t take_elements(Decoder& decoder, Type type, bool are_destinations) {
   return static_cast<std::uint8_t>(operand.elements.size());
 }
 
-// Behind the destination: [address], b {, c} {, policy}
+// Takes the operands behind the destination: [address], b {, c} {, policy}.
 void take_address_and_sources(Decoder& decoder, Type type) {
   decoder.address(decoder.take());
   const std::uint8_t sources = take_elements(decoder, type, false);

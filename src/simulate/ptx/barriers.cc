@@ -6,7 +6,7 @@ namespace wattune::simulate::ptx {
 
 namespace {
 
-// Operands of all: the barrier, how many threads come to it (0: all), a predicate, the result.
+// Index of the result. The operands before it are the barrier, the number of threads (0 for all), and a predicate.
 constexpr std::size_t kBarrierResult = 3;
 
 void arrive_at_barrier(Warp& warp, const Operation& operation, LaneMask lanes, bool waits) {
@@ -48,7 +48,7 @@ void warp_barrier(Warp& warp, const Operation& operation, LaneMask lanes) {
   warp.join(operation, lanes, operation.operands[0]);
 }
 
-// barrier {, threads}
+// Takes barrier {, threads}.
 void barrier_operands(Decoder& decoder, bool has_predicate) {
   decoder.source(Type::u32);
   const bool has_count = decoder.operands_left() > (has_predicate ? 1u : 0u);

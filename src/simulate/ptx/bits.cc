@@ -35,7 +35,7 @@ template <class T>
 T shift_left(T a, std::uint32_t b) {
   return b >= sizeof(T) * 8 ? T{0} : static_cast<T>(static_cast<std::uint64_t>(a) << b);
 }
-// By more than there are bits: what is left is zeros, or the sign.
+// Shifts right. A shift by more than all bits leaves zeros, or the sign.
 template <class T>
 T shift_right(T a, std::uint32_t b) {
   constexpr std::uint32_t kBits = sizeof(T) * 8;
@@ -62,7 +62,7 @@ T low_bits(unsigned count) {
   return count >= sizeof(T) * 8 ? static_cast<T>(~T{0}) : static_cast<T>((std::uint64_t{1} << count) - 1);
 }
 
-// Of a signed field that reaches beyond the value, the value's sign fills what is missing.
+// Extracts a bit field. If a signed field reaches beyond the value, the value's sign fills the missing bits.
 template <class T>
 T extract(T a, std::uint32_t position, std::uint32_t length) {
   using Bits = std::make_unsigned_t<T>;
@@ -86,7 +86,7 @@ T insert(T a, T b, std::uint32_t position, std::uint32_t length) {
   return static_cast<T>((shift_left(a, position) & mask) | (b & ~mask));
 }
 
-// The place of the most significant bit that is not the sign, or all ones.
+// Returns the place of the most significant bit that is not the sign, or all ones if there is none.
 template <class T, bool as_shift>
 std::uint32_t find_most_significant(T a) {
   using Bits = std::make_unsigned_t<T>;
@@ -104,7 +104,7 @@ std::uint32_t bit_mask(std::uint32_t position, std::uint32_t length) {
   return shift_left(low_bits<std::uint32_t>(std::min(length, 32u)), position);
 }
 
-// The bits below n, filled up with the sign of the highest of them.
+// Keeps the bits below `count`, extended by the sign of the highest of them.
 template <class T, bool wraps>
 T sign_extend(T a, std::uint32_t count) {
   const unsigned bits = wraps ? count & 31 : std::min(count, 32u);
@@ -112,7 +112,7 @@ T sign_extend(T a, std::uint32_t count) {
   return extract(a, 0, bits);
 }
 
-// The n-th bit that is set, from the base upwards or downwards.
+// Returns the place of the n-th bit that is set, from the base upwards or downwards.
 std::uint32_t find_nth_set(std::uint32_t mask, std::uint32_t base, std::int32_t offset) {
   if (offset == 0) return (mask >> (base & 31) & 1) != 0 ? base : ~0u;
   const int step = offset > 0 ? 1 : -1;
@@ -122,7 +122,7 @@ std::uint32_t find_nth_set(std::uint32_t mask, std::uint32_t base, std::int32_t 
   return ~0u;
 }
 
-// The wanted half of (b, a) shifted: the high one by a left shift, the low one by a right shift.
+// Shifts (b, a) and returns a half of the result: the high one after a left shift, the low one after a right shift.
 template <bool left, bool clamps>
 std::uint32_t funnel(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   const std::uint32_t shift = clamps ? std::min(c, 32u) : c & 31;
@@ -140,7 +140,8 @@ enum PermuteMode : std::uint8_t {
   permute_replicate_16
 };
 
-// Which of the eight bytes becomes byte `place`; bit 3 of any-byte selectors copies its sign instead.
+// Returns the index of the byte, of eight, that becomes byte `place`. Bit 3 of an any-byte selector copies its sign
+// instead.
 std::uint32_t permute_selector(std::uint8_t mode, std::uint32_t c, unsigned place) {
   const std::uint32_t first = c & 3;
   switch (mode) {
@@ -169,7 +170,7 @@ void permute(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// Bit i of the table is the result where the bits of a, b and c are those of i.
+// Applies a truth table. Bit i of the table is the result for bits of a, b and c that equal those of i.
 void three_input_logic(Warp& warp, const Operation& operation, LaneMask lanes) {
   std::uint32_t* const result = warp.column<std::uint32_t>(operation.operands[0]);
   const std::uint32_t* const a = warp.column<std::uint32_t>(operation.operands[1]);
@@ -213,7 +214,7 @@ Handler decode_logic(Decoder& decoder, PredicateLogic of_predicates, Choose choo
   return type == Type::pred ? &predicate_logic : for_bits(type, choose);
 }
 
-// A count of 32 bits of a value.
+// Takes the operands of a count of 32 bits; returns the type of the source.
 Type count_operands(Decoder& decoder) {
   const Type type = decoder.type();
   decoder.destination(Type::u32);

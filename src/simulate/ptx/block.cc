@@ -7,7 +7,7 @@ namespace wattune::simulate::ptx {
 
 namespace {
 
-// What shared memory holds at first, so that a kernel that reads it unwritten shows.
+// Initial contents of shared memory, which reveal a kernel that reads before it writes.
 constexpr std::byte kUnwritten{0xa5};
 
 }  // namespace
@@ -61,7 +61,8 @@ void Block::look_at_barriers() {
   for (std::uint32_t i = 0; i < kBarriers; ++i) open_if_complete(i);
 }
 
-// A warp counts with all its 32 threads once those that have not ended are there, however few it has.
+// True if enough threads are at the barrier. A warp counts as 32 threads once all that have not ended are there,
+// however few it has.
 bool Block::is_complete(const Barrier& barrier) const {
   std::uint32_t arrived = 0;
   std::uint32_t all = 0;

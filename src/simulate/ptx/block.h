@@ -1,4 +1,4 @@
-// Block: the warps of a block, what they share, and its barriers.
+// Block holds the warps of a thread block, the memory that they share, and its barriers.
 #pragma once
 
 #include <array>
@@ -13,21 +13,22 @@ namespace wattune::simulate::ptx {
 
 constexpr unsigned kBarriers = 16;
 
-// What a warp that comes to a barrier says of it.
+// The data that a warp brings to a barrier.
 struct Arrival {
   std::uint32_t barrier = 0;
-  std::uint32_t expected = 0;  // threads; 0: all of the block that have not ended
+  std::uint32_t expected = 0;  // threads; 0 for all of the block that have not ended
   LaneMask votes = 0;          // of bar.red
 };
 
 class Block {
  public:
-  // `place`: which of the resident blocks it is.
+  // Begins a block; `place` is its index among the resident blocks.
   Block(Launch& launch, std::uint64_t index, std::size_t place);
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
-  // Every warp has a turn, the first one drawn; how many instructions they ran.
+  // Gives every warp a turn, from a random one on if there is a `random`. Returns the number of instructions that they
+  // ran.
   std::uint64_t run(std::uint64_t turn, Random* random);
   bool has_ended() const;
 
@@ -36,14 +37,15 @@ class Block {
   std::size_t place() const { return place_; }
   std::uint32_t warps() const { return static_cast<std::uint32_t>(warps_.size()); }
   std::vector<std::byte>& shared() { return shared_; }
-  // Ends the run with this error, of some thread that has not ended.
+  // Ends the run with this error, attributed to some thread that has not ended.
   void blame(ErrorCode code, std::string message);
 
   void arrive(Warp& warp, const Arrival& arrival, LaneMask lanes);
-  // After threads have ended.
+  // Opens barriers that are complete now, after threads have ended.
   void look_at_barriers();
-  // Of the last time a barrier opened: threads whose vote was true, and all that voted.
+  // Returns the number of true votes when this barrier opened last.
   std::uint32_t true_votes(std::uint32_t barrier) const { return barriers_[barrier].result_true; }
+  // Returns the number of all votes when this barrier opened last.
   std::uint32_t all_votes(std::uint32_t barrier) const { return barriers_[barrier].result_all; }
 
  private:

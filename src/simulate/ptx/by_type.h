@@ -1,4 +1,4 @@
-// Choosing among the instances of a template by an instruction's type.
+// Selects an instance of a template by an instruction's type.
 //
 //   return for_integer(type, [](auto zero) { return lanewise<add<decltype(zero)>>; });
 #pragma once
@@ -26,7 +26,7 @@ Handler for_integer(Type type, Choose choose) {
   }
 }
 
-// By its number of bits alone.
+// Selects by the number of bits alone.
 template <class Choose>
 Handler for_bits(Type type, Choose choose) {
   switch (bytes_of(type)) {

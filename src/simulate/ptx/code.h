@@ -1,4 +1,4 @@
-// Code: a module after decoding.
+// Code is a decoded module.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@
 
 namespace wattune::simulate::ptx {
 
-// A parameter or result of a function that is called, or what a call passes for it.
+// A parameter or result of a function, or the value that a call passes for it.
 struct Formal {
   bool in_register = false;
-  Operand column;            // of one in a register
-  std::uint32_t offset = 0;  // of one in local memory: from the frame's beginning
+  Operand column;            // if it is in a register
+  std::uint32_t offset = 0;  // if it is in local memory: from the frame's beginning
   std::uint32_t bytes = 0;
 };
 
 struct Call {
-  std::optional<std::uint32_t> function;  // empty: its address is in an operand
+  std::optional<std::uint32_t> function;  // empty if an operand holds its address
   std::vector<Formal> arguments;
   std::vector<Formal> results;
 };
@@ -33,13 +33,13 @@ struct Function {
   std::vector<Operation> code;
   std::vector<std::uint64_t> constants;
   std::vector<Call> calls;
-  std::vector<std::vector<std::uint32_t>> tables;  // operations, of brx.idx
+  std::vector<std::vector<std::uint32_t>> tables;  // targets of brx.idx
   std::uint32_t register_bytes = 0;
   std::uint32_t local_bytes = 0;
   std::vector<Formal> parameters;
   std::vector<Formal> results;
   std::vector<std::uint32_t> callees;
-  std::optional<Error> refusal;  // what cannot be run of it
+  std::optional<Error> refusal;  // an instruction of it that cannot be run
   const slice::PtxFunction* source = nullptr;
 };
 
@@ -49,8 +49,8 @@ struct Code {
   std::vector<PtxKernel> kernels;
   std::vector<std::uint32_t> kernel_functions;  // by kernel
   std::map<std::string, PtxSymbol, std::less<>> symbols;
-  std::uint64_t dynamic_shared_offset = 0;  // where shared memory of no declared size begins
-  std::vector<std::uint32_t> specials;      // the special registers that it reads; their columns lie in this order
+  std::uint64_t dynamic_shared_offset = 0;  // begin of shared memory of no declared size
+  std::vector<std::uint32_t> specials;      // special registers that the module reads, in the order of their columns
 };
 
 }  // namespace wattune::simulate::ptx

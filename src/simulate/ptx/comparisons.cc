@@ -1,4 +1,4 @@
-// Comparisons, and what is chosen by them.
+// Comparisons, and selections by them.
 #include <bit>
 #include <cmath>
 #include <optional>
@@ -12,7 +12,7 @@ namespace wattune::simulate::ptx {
 
 namespace {
 
-// How a and b lie to each other; a comparison is a set of these.
+// Relations of a and b; a comparison is a set of these.
 enum Order : std::uint8_t { is_less = 1, is_equal = 2, is_greater = 4, is_unordered = 8 };
 
 std::optional<std::uint8_t> comparison_named(std::string_view name) {
@@ -40,7 +40,7 @@ unsigned order_of(T a, T b) {
   return a > b ? is_greater : is_unordered;
 }
 
-// Where the comparison in `choice` holds. What T is compared as is compared_value()'s matter.
+// Returns the lanes for which the comparison in `choice` holds, between values as compared_value() returns them.
 template <class T>
 LaneMask compare(Warp& warp, const Operation& operation, const Operand& first, const Operand& second, LaneMask lanes) {
   const T* const a = warp.column<T>(first);
@@ -65,7 +65,7 @@ LaneMask combined(const Operation& operation, LaneMask result, LaneMask other) {
   }
 }
 
-// Operands: p, q, a, b, c.
+// Compares. Operands: p, q, a, b, c.
 template <class T>
 void set_predicates(Warp& warp, const Operation& operation, LaneMask lanes) {
   const LaneMask result = compare<T>(warp, operation, operation.operands[2], operation.operands[3], lanes);
@@ -74,7 +74,7 @@ void set_predicates(Warp& warp, const Operation& operation, LaneMask lanes) {
   warp.set_predicate(operation.operands[1], lanes, combined(operation, ~result, other));
 }
 
-// Operands: d, a, b, c. In `immediate` the bits that stand for true.
+// Compares. Operands: d, a, b, c. `immediate` holds the bits of true.
 template <class T>
 void set_values(Warp& warp, const Operation& operation, LaneMask lanes) {
   const LaneMask result = compare<T>(warp, operation, operation.operands[1], operation.operands[2], lanes);
@@ -86,7 +86,7 @@ void set_values(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// Two numbers in 32 bits. Operands: p, q, a, b, c; each half has its own result.
+// Compares two numbers in 32 bits, with a result for each half. Operands: p, q, a, b, c.
 template <class Number>
 void set_pair_predicates(Warp& warp, const Operation& operation, LaneMask lanes) {
   const PairOf<Number>* const a = warp.column<PairOf<Number>>(operation.operands[2]);

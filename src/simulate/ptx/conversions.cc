@@ -1,4 +1,4 @@
-// cvt.
+// Implements cvt.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -12,7 +12,7 @@ namespace wattune::simulate::ptx {
 
 namespace {
 
-// Operation::immediate of a conversion.
+// Flags of a conversion, in Operation::immediate.
 enum ConversionLimit : std::int64_t { unlimited, not_negative, finite_only };
 
 template <class D, class S>
@@ -32,7 +32,7 @@ IntegerRange range_of(Type type) {
   return {-static_cast<std::int64_t>(greatest) - 1, greatest};
 }
 
-// A source of bits; the type says what they mean.
+// Limits an integer to the range of a type. `from` tells what the bits mean.
 std::uint64_t clamp_integer(std::uint64_t bits, Type from, Type to) {
   const IntegerRange range = range_of(to);
   const bool negative = is_signed(from) && static_cast<std::int64_t>(bits) < 0;
@@ -40,8 +40,8 @@ std::uint64_t clamp_integer(std::uint64_t bits, Type from, Type to) {
   return !negative && bits > range.greatest ? range.greatest : bits;
 }
 
-// Numbers outside the range become its ends. What NaN becomes is as in PTX's table: zero, or the highest bit of results
-// and sources of 64 bits.
+// Converts to an integer. Numbers outside the range become its ends. NaN becomes, as in PTX's table, zero, or the
+// highest bit if the result or the source has 64 bits.
 std::uint64_t integer_of(double value, const Operation& operation, Type from, Type to) {
   const IntegerRange range = range_of(to);
   if (std::isnan(value)) {
@@ -63,10 +63,10 @@ double float_value(std::uint64_t bits, Type type) {
   }
 }
 
-// How many bits of a fraction tf32 lacks.
+// Bits of a single-precision fraction that tf32 lacks.
 constexpr int kTf32Unused = 13;
 
-// .satfinite: the largest number instead of infinity.
+// Returns the bits in a narrow format. With .satfinite the largest number replaces infinity.
 template <int exponent_bits, int mantissa_bits>
 std::uint32_t narrowed(double value, const Operation& operation) {
   constexpr std::uint32_t kInfinity = ((1u << exponent_bits) - 1) << mantissa_bits;
@@ -81,7 +81,7 @@ std::uint64_t small_float_bits(double value, const Operation& operation, Type ty
   return std::uint64_t{narrowed<8, 10>(value, operation)} << kTf32Unused;
 }
 
-// The host's rounding is the instruction's.
+// Returns the bits of a number. The host's rounding mode must be the instruction's.
 std::uint64_t float_bits_of(double value, const Operation& operation, Type type) {
   if (operation.saturate) value = saturated(value);
   if ((operation.immediate & not_negative) != 0 && value < 0) value = 0.0;
@@ -104,7 +104,7 @@ std::uint64_t source_bits(Warp& warp, const Operand& operand, Type type, unsigne
   return is_signed(type) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(bits) >> unused) : bits >> unused;
 }
 
-// To a register that is wider than the type: with the sign, if there is one.
+// Stores an integer, extended by its sign, if there is one, to a register that may be wider than the type.
 void store_integer(Warp& warp, const Operand& operand, Type type, unsigned lane, std::uint64_t bits) {
   const unsigned unused = 64 - bytes_of(type) * 8;
   bits <<= unused;
@@ -135,7 +135,7 @@ void float_to_integer(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// 64 bits do not fit in a double: to single precision they go directly.
+// Converts an integer. One of 64 bits does not fit in a double, so it is converted to single precision directly.
 void integer_to_float(Warp& warp, const Operation& operation, LaneMask lanes) {
   const ConvertedTypes types(operation);
   const bool has_sign = is_signed(types.from);
@@ -161,7 +161,7 @@ void float_to_float(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// Two numbers into the halves of a register, the first into the upper one.
+// Converts two numbers to the halves of a register, the first to the upper half.
 void floats_to_pair(Warp& warp, const Operation& operation, LaneMask lanes) {
   const Type half = static_cast<Type>(operation.choice) == Type::f16x2 ? Type::f16 : Type::bf16;
   for_lanes(lanes, [&](unsigned lane) {
@@ -185,7 +185,7 @@ void read_conversion(Decoder& decoder, Type to, Type from) {
       (decoder.has("relu") ? not_negative : unlimited) | (decoder.has("satfinite") ? finite_only : unlimited);
 }
 
-// Without saturation, and in registers of just their sizes: the conversions of addresses.
+// Returns a faster handler for conversions without saturation, in registers of exactly their sizes, as of addresses.
 Handler plain_conversion(const Operation& operation, Type to, Type from) {
   if (operation.saturate || operation.operands[0].bytes != bytes_of(to) ||
       operation.operands[1].bytes != bytes_of(from))

@@ -1,4 +1,4 @@
-// Where operands are.
+// Finds the places of operands.
 #include <fmt/format.h>
 
 #include <bit>
@@ -15,7 +15,7 @@ Operand bank_column(Bank bank, std::size_t offset, unsigned bytes) {
   return {.offset = static_cast<std::uint32_t>(offset), .bank = bank, .bytes = static_cast<std::uint8_t>(bytes)};
 }
 
-// The bits of a number in a type of floating point.
+// Returns the bits of a number in a floating-point type.
 std::uint64_t float_bits(double value, Type type) {
   switch (type) {
     case Type::f64: return std::bit_cast<std::uint64_t>(value);
@@ -27,7 +27,7 @@ std::uint64_t float_bits(double value, Type type) {
 
 }  // namespace
 
-// One value 32 times; of predicates a mask.
+// Returns a column with one value 32 times; for a predicate a mask.
 Operand Decoder::constant(std::uint64_t bits, unsigned bytes) {
   const auto [known, is_new] = constants_.try_emplace({bits, bytes});
   if (!is_new) return known->second;
@@ -95,7 +95,7 @@ void Decoder::check_register(const slice::PtxOperand& operand, const Operand& co
            ErrorCode::invalid_argument);
 }
 
-// A name that is no register: what the hardware tells, or an address.
+// Resolves a name that is no register: a special register, or an address.
 Operand Decoder::source_name(const slice::PtxOperand& operand, Type type, bool may_be_wider) {
   if (operand.name == "WARP_SZ") return constant(kLanes, bytes_of(type));
   if (const std::optional<std::uint32_t> found = special_named(operand.name)) {
@@ -126,7 +126,7 @@ Operand Decoder::special(std::uint32_t index) {
   return bank_column(Bank::specials, place * kLanes * sizeof(std::uint32_t), sizeof(std::uint32_t));
 }
 
-// The operand behind the elements. A variable decides the space itself: a function's parameters are local memory.
+// Adds the operand behind the elements. A variable determines the space; a function's parameters are in local memory.
 void Decoder::address(const slice::PtxOperand& operand) {
   operation_.immediate = operand.offset;
   if (operand.kind != slice::PtxOperandKind::address || !operand.elements.empty())
@@ -160,7 +160,7 @@ void Decoder::space(Space implied) {
   if (function) operation_.space = Space::local;
 }
 
-// What a call passes or takes: local memory, a register or a number.
+// Returns the place of a value that a call passes or takes: local memory, a register or a number.
 Formal Decoder::formal_of(const slice::PtxOperand& operand) {
   if (operand.kind == slice::PtxOperandKind::name) {
     const std::optional<Named> found = named(operand.name);

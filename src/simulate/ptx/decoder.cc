@@ -11,7 +11,7 @@ namespace wattune::simulate::ptx {
 
 namespace {
 
-// As many as `taken_` has bits; PTX's longest have a dozen.
+// Most modifiers, limited by the bits of `taken_`; PTX's longest instructions have a dozen.
 constexpr std::size_t kMostModifiers = 63;
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Decoder: makes the operations of a function out of its instructions.
+// Decoder translates the instructions of a function to operations.
 //
-// It reads one instruction after the other. What an opcode makes of its modifiers and operands is its family's matter
-// (families.h): a function that takes them one by one and returns the handler. What nobody took, the decoder refuses,
-// so that no modifier is passed over by mistake.
+// It reads one instruction after the other. The family of an opcode (families.h) interprets its modifiers and operands:
+// it is a function that takes them one by one and returns the handler. The decoder refuses an instruction of which
+// something was not taken, so no modifier is ignored by mistake.
 #pragma once
 
 #include <map>
@@ -24,36 +24,40 @@ class Decoder {
   // Fills function.code, or function.refusal.
   void decode();
 
-  // For families, of the instruction at hand:
+  // The functions below serve families; they refer to the current instruction.
+
   const slice::PtxInstruction& instruction() const { return *instruction_; }
   Operation& operation() { return operation_; }
   Function& function() { return function_; }
-  // Whether it has the modifier, which is taken then.
+  // Returns true if the instruction has the modifier, which then counts as taken.
   bool has(std::string_view modifier);
-  // Takes the modifiers that change nothing here.
+  // Takes a modifier that changes nothing here.
   void ignore(std::string_view modifier);
   void ignore_prefix(std::string_view prefix);
-  // The next modifier that names a type; Type::none after the last.
+  // Returns the next modifier that names a type; Type::none after the last.
   Type type();
-  // .rn, .rz, .rm, .rp; of other letters behind the r with `suffix` "i".
+  // Reads .rn, .rz, .rm or .rp; with `suffix` "i" the forms .rni and so on.
   Rounding rounding(std::string_view suffix = {});
   void flush_and_saturate();
 
-  // Operands, in the order of the text; each becomes the next one of the operation.
+  // Operands in the order of the text. Each one that is taken becomes the next operand of the operation.
+
   std::size_t operands_left() const { return instruction_->operands.size() - next_operand_; }
   const slice::PtxOperand& peek() const;
   const slice::PtxOperand& take();
   void destination(Type type);
   void source(Type type);
-  // The same of registers that may be wider than the type.
+  // Takes a destination register that may be wider than the type.
   void wide_destination(Type type);
+  // Takes a source register that may be wider than the type.
   void wide_source(Type type);
-  // Of `a|b` or of `a` alone, where the second becomes one that nobody reads.
+  // Takes `a|b`, or `a` alone; then the second destination is a register that nobody reads.
   void destination_pair(Type first, Type second);
-  void source_or(Type type, std::uint64_t otherwise);  // where no operand is left, this constant
-  // The address comes behind the elements of what is loaded or stored.
+  // Takes a source, or this constant if no operand is left.
+  void source_or(Type type, std::uint64_t otherwise);
+  // Adds the address, which comes after the elements that are loaded or stored.
   void address(const slice::PtxOperand& operand);
-  // Reads .global, .shared and the like into operation().space; `implied` where there is none.
+  // Reads .global, .shared and the like into operation().space; uses `implied` if there is none.
   void space(Space implied);
 
   Operand add(const Operand& operand);
@@ -69,9 +73,9 @@ class Decoder {
   const slice::PtxTable* table(std::string_view name) const;
   const Function& function_at(std::uint32_t index) const { return code_.functions[index]; }
 
-  // The instruction cannot be run, and why.
+  // Refuses the instruction with this reason.
   void refuse(std::string message, ErrorCode code = ErrorCode::unavailable);
-  // The same of its modifiers, taken together.
+  // Refuses the instruction because of its combination of modifiers.
   void refuse_form();
   bool refused() const { return function_.refusal.has_value(); }
 
@@ -90,10 +94,10 @@ class Decoder {
   Function& function_;
   const slice::PtxInstruction* instruction_ = nullptr;
   Operation operation_;
-  std::size_t operands_ = 0;      // of the operation
-  std::size_t next_operand_ = 0;  // of the text
+  std::size_t operands_ = 0;      // taken by the operation
+  std::size_t next_operand_ = 0;  // in the text
   std::size_t next_type_ = 0;
-  std::uint64_t taken_ = 0;                                          // modifiers, by bit
+  std::uint64_t taken_ = 0;                                          // one bit per modifier
   std::map<std::pair<std::uint64_t, unsigned>, Operand> constants_;  // by bits and bytes
   std::map<unsigned, Operand> sinks_;                                // by bytes
   std::optional<Operand> carry_;

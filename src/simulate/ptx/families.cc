@@ -12,7 +12,7 @@ struct FamilyRow {
   Family family;
 };
 
-// By opcode.
+// Families, sorted by opcode.
 constexpr std::array kFamilies = {
     FamilyRow{"abs", decode_abs},
     FamilyRow{"activemask", decode_activemask},

@@ -1,5 +1,5 @@
-// What each opcode does. A family takes its instruction's modifiers and operands from the decoder and returns the
-// handler; nullptr: it has none for these modifiers.
+// Families of opcodes. A family takes its instruction's modifiers and operands from the decoder and returns the
+// handler. It returns nullptr if there is none for these modifiers.
 #pragma once
 
 #include <string_view>
@@ -10,10 +10,11 @@ namespace wattune::simulate::ptx {
 
 using Family = Handler (*)(Decoder&);
 
-// nullptr: the interpreter does not know the opcode.
+// Returns nullptr if the interpreter does not know the opcode.
 Family family_of(std::string_view opcode);
 
-// integers.cc, and floats.cc where the type says so
+// In integers.cc, or in floats.cc if the type is one of floating point:
+
 Handler decode_add(Decoder& decoder);
 Handler decode_sub(Decoder& decoder);
 Handler decode_mul(Decoder& decoder);
@@ -30,11 +31,15 @@ Handler decode_sad(Decoder& decoder);
 Handler decode_vabsdiff4(Decoder& decoder);
 Handler decode_dp4a(Decoder& decoder);
 Handler decode_dp2a(Decoder& decoder);
-// carries.cc
+
+// In carries.cc:
+
 Handler decode_add_carry(Decoder& decoder);
 Handler decode_sub_carry(Decoder& decoder);
 Handler decode_mad_carry(Decoder& decoder);
-// floats.cc
+
+// In floats.cc:
+
 Handler decode_float_add(Decoder& decoder, Type type);
 Handler decode_float_sub(Decoder& decoder, Type type);
 Handler decode_float_mul(Decoder& decoder, Type type);
@@ -47,7 +52,9 @@ Handler decode_fma(Decoder& decoder);
 Handler decode_float_fma(Decoder& decoder, Type type);
 Handler decode_copysign(Decoder& decoder);
 Handler decode_testp(Decoder& decoder);
-// special_functions.cc
+
+// In special_functions.cc:
+
 Handler decode_rcp(Decoder& decoder);
 Handler decode_sqrt(Decoder& decoder);
 Handler decode_rsqrt(Decoder& decoder);
@@ -56,7 +63,9 @@ Handler decode_cos(Decoder& decoder);
 Handler decode_lg2(Decoder& decoder);
 Handler decode_ex2(Decoder& decoder);
 Handler decode_tanh(Decoder& decoder);
-// bits.cc
+
+// In bits.cc:
+
 Handler decode_and(Decoder& decoder);
 Handler decode_or(Decoder& decoder);
 Handler decode_xor(Decoder& decoder);
@@ -76,36 +85,52 @@ Handler decode_bmsk(Decoder& decoder);
 Handler decode_fns(Decoder& decoder);
 Handler decode_prmt(Decoder& decoder);
 Handler decode_szext(Decoder& decoder);
-// comparisons.cc
+
+// In comparisons.cc:
+
 Handler decode_setp(Decoder& decoder);
 Handler decode_set(Decoder& decoder);
 Handler decode_selp(Decoder& decoder);
 Handler decode_slct(Decoder& decoder);
-// conversions.cc
+
+// In conversions.cc:
+
 Handler decode_cvt(Decoder& decoder);
-// moves.cc
+
+// In moves.cc:
+
 Handler decode_mov(Decoder& decoder);
 Handler decode_cvta(Decoder& decoder);
 Handler decode_isspacep(Decoder& decoder);
 Handler decode_nothing(Decoder& decoder);
-// accesses.cc
+
+// In accesses.cc:
+
 Handler decode_ld(Decoder& decoder);
 Handler decode_st(Decoder& decoder);
 Handler decode_prefetch(Decoder& decoder);
 Handler decode_cp(Decoder& decoder);
-// atomics.cc
+
+// In atomics.cc:
+
 Handler decode_atom(Decoder& decoder);
 Handler decode_red(Decoder& decoder);
-// exchanges.cc
+
+// In exchanges.cc:
+
 Handler decode_shfl(Decoder& decoder);
 Handler decode_vote(Decoder& decoder);
 Handler decode_match(Decoder& decoder);
 Handler decode_redux(Decoder& decoder);
 Handler decode_activemask(Decoder& decoder);
 Handler decode_elect(Decoder& decoder);
-// barriers.cc
+
+// In barriers.cc:
+
 Handler decode_bar(Decoder& decoder);
-// jumps.cc
+
+// In jumps.cc:
+
 Handler decode_bra(Decoder& decoder);
 Handler decode_brx(Decoder& decoder);
 Handler decode_call(Decoder& decoder);
@@ -113,7 +138,7 @@ Handler decode_ret(Decoder& decoder);
 Handler decode_exit(Decoder& decoder);
 Handler decode_trap(Decoder& decoder);
 
-// The handler of `ret`, which also stands behind the last instruction.
+// Returns the handler of `ret`, which also stands behind the last instruction.
 Handler leave_handler();
 
 }  // namespace wattune::simulate::ptx

@@ -1,10 +1,10 @@
-// Operations on floating-point values for each lane, with .ftz, .sat, .relu and the rounding of the instruction.
+// Runs operations on floating-point values for each lane, with .ftz, .sat, .relu and the rounding of the instruction.
 //
 //   struct Add { template <class T, class C> static C of(C a, C b) { return a + b; } };
 //   ... return for_float(type, FloatHandlers<Add, 2>());
 //
-// T is the type of the registers, C that of the computation: double for numbers of 16 bits, which are rounded once,
-// when they are stored.
+// T is the type of the registers, C that of the computation. C is double for numbers of 16 bits, which are rounded
+// once, when they are stored.
 #pragma once
 
 #include <type_traits>
@@ -16,7 +16,7 @@
 
 namespace wattune::simulate::ptx {
 
-constexpr std::uint8_t kRelu = 1;  // Operation::combine: what is less than zero becomes zero
+constexpr std::uint8_t kRelu = 1;  // value of Operation::combine: negative results become zero
 
 inline float computed(float value, const Operation& operation) { return operation.flush ? flushed(value) : value; }
 inline double computed(double value, const Operation& /*operation*/) { return value; }

@@ -1,4 +1,4 @@
-// What floating-point values become before they are computed with, and after.
+// Adjusts floating-point values before and after computations.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,7 @@
 
 namespace wattune::simulate::ptx {
 
-// The host computes with this rounding as long as it lives.
+// Sets the host's rounding mode during its lifetime.
 class RoundingScope {
  public:
   explicit RoundingScope(Rounding rounding) : is_nearest_(rounding == Rounding::nearest) {
@@ -36,22 +36,22 @@ class RoundingScope {
   bool is_nearest_;
 };
 
-// Subnormal numbers become zeros of the same sign (.ftz).
+// Returns zero of the same sign for a subnormal number (.ftz).
 inline float flushed(float value) {
   return std::fabs(value) < std::numeric_limits<float>::min() ? std::copysign(0.0f, value) : value;
 }
 
-// The NaN that single-precision instructions make.
+// Returns NaN as single-precision instructions make it.
 inline float canonical(float value) { return value == value ? value : std::bit_cast<float>(0x7fff'ffffu); }
 
-// Between 0 and 1; NaN is 0 (.sat).
+// Limits a value to 0 to 1; NaN becomes 0 (.sat).
 template <class T>
 T saturated(T value) {
   if (!(value > T{0})) return T{0};
   return value > T{1} ? T{1} : value;
 }
 
-// What two values of an instruction are compared as.
+// Returns the value with which an instruction compares an operand.
 template <class T>
 T compared_value(T value, bool /*flush*/) {
   return value;

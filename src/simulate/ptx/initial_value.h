@@ -1,4 +1,4 @@
-// What module variables hold at first.
+// Initial values of module variables.
 #pragma once
 
 #include <span>
@@ -8,9 +8,9 @@
 
 namespace wattune::simulate::ptx {
 
-// Bytes that the variable takes; where its first value decides how many elements it has, with those.
+// Returns the bytes of a variable. If its initial value determines the number of elements, that is counted.
 Result<std::uint64_t> variable_bytes(const slice::PtxTree& tree, const slice::PtxVariable& variable);
-// Precondition: as many bytes, which are zeros.
+// Writes the initial value. Precondition: `bytes` has the variable's size and is zero.
 Result<void> write_initial_value(const slice::PtxTree& tree, const slice::PtxVariable& variable,
                                  const ModuleNames& names, std::span<std::byte> bytes);
 

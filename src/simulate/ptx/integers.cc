@@ -12,7 +12,8 @@ namespace wattune::simulate::ptx {
 
 namespace {
 
-// Sums are made of unsigned numbers: those wrap around, as PTX's do.
+// Sums of unsigned numbers, which wrap around as PTX's sums do.
+
 template <class T>
 T integer_add(T a, T b) {
   return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
@@ -53,7 +54,7 @@ Wide<T> mad_wide(T a, T b, Wide<T> c) {
   return integer_add(multiply_wide(a, b), c);
 }
 
-// The low 24 bits, with their sign if they have one.
+// Returns the low 24 bits, extended by the sign if the type has one.
 template <class T>
 std::int64_t low_24(T value) {
   if constexpr (std::is_signed_v<T>)
@@ -64,7 +65,7 @@ template <class T>
 T mul24_low(T a, T b) {
   return static_cast<T>(low_24(a) * low_24(b));
 }
-// Bits 16 to 47 of the product.
+// Returns bits 16 to 47 of the product.
 template <class T>
 T mul24_high(T a, T b) {
   return static_cast<T>(low_24(a) * low_24(b) >> 16);
@@ -78,7 +79,7 @@ T mad24_high(T a, T b, T c) {
   return integer_add(mul24_high(a, b), c);
 }
 
-// The least number has no opposite: by -1 it stays what it is.
+// Divides. The least number has no opposite: divided by -1 it stays the same.
 template <class T>
 T quotient(T a, T b) {
   if constexpr (std::is_signed_v<T>)
@@ -92,7 +93,7 @@ T remainder(T a, T b) {
   return static_cast<T>(a % b);
 }
 
-// What PTX leaves undefined is an error here.
+// Divides all lanes. A result that PTX leaves undefined is an error here.
 template <class T, T (*divided)(T, T)>
 void divide(Warp& warp, const Operation& operation, LaneMask lanes) {
   T* const result = warp.column<T>(operation.operands[0]);
@@ -126,7 +127,7 @@ T sum_of_differences(T a, T b, T c) {
   return integer_add(a > b ? integer_sub(a, b) : integer_sub(b, a), c);
 }
 
-// vabsdiff4 with .add: c and the differences of the four bytes of a and b.
+// Implements vabsdiff4 with .add: adds the differences of the four bytes of a and b to c.
 std::uint32_t sum_of_byte_differences(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   for (unsigned shift = 0; shift < 32; shift += 8) c = sum_of_differences(a >> shift & 0xff, b >> shift & 0xff, c);
   return c;
@@ -148,7 +149,7 @@ Type wide_type(Type type) {
   }
 }
 
-// Numbers of 64 bits have no .wide.
+// Selects an instance for a type with .wide; numbers of 64 bits have none.
 template <class Choose>
 Handler for_narrow_integer(Type type, Choose choose) {
   if (bytes_of(type) == 8) return nullptr;
@@ -158,7 +159,7 @@ Handler for_narrow_integer(Type type, Choose choose) {
   });
 }
 
-// dp4a and dp2a: parts of a with bytes of b, each with its own sign.
+// Returns a part of a value for dp4a and dp2a, which multiply parts of a with bytes of b, each with its own sign.
 std::int64_t part(std::uint32_t value, unsigned index, unsigned bits, bool with_sign) {
   const std::uint32_t bits_of_part = value >> (index * bits) & ((1u << bits) - 1);
   const std::int64_t all = std::int64_t{1} << bits;

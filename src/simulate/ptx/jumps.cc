@@ -1,4 +1,4 @@
-// Branches, calls and ends.
+// Branches, calls and ends of threads.
 #include <fmt/format.h>
 
 #include "simulate/ptx/families.h"
@@ -56,7 +56,7 @@ std::vector<Formal> passed(Decoder& decoder) {
   return formals;
 }
 
-// `(results), function, (arguments), prototype`, of which only the function must be there.
+// True if the call has results: `(results), function, (arguments), prototype`, of which only the function is required.
 bool has_results(const slice::PtxInstruction& call) {
   return !call.operands.empty() && call.operands.front().kind == slice::PtxOperandKind::list;
 }
@@ -110,7 +110,7 @@ Handler decode_call(Decoder& decoder) {
   if (has_results(decoder.instruction())) call.results = passed(decoder);
   const slice::PtxOperand& callee = decoder.take();
   if (decoder.peek().kind == slice::PtxOperandKind::list) call.arguments = passed(decoder);
-  if (decoder.operands_left() > 0) decoder.take();  // the prototype, or the list of what may be called
+  if (decoder.operands_left() > 0) decoder.take();  // the prototype, or the list of possible callees
   const auto index = static_cast<std::uint32_t>(decoder.function().calls.size());
   decoder.function().calls.push_back(std::move(call));
   decoder.operation().target = index;

@@ -1,4 +1,4 @@
-// Which lanes of a warp are meant.
+// LaneMask is a set of lanes of a warp.
 #pragma once
 
 #include <bit>

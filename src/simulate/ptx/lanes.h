@@ -1,4 +1,4 @@
-// Operations that do the same for each lane, made of functions of values.
+// Builds handlers that apply a function of values to each lane.
 //
 //   template <class T> T add(T a, T b);
 //   ... return lanewise<add<std::uint32_t>>;
@@ -13,7 +13,7 @@
 
 namespace wattune::simulate::ptx {
 
-// The column of an operand as values; of predicates as bits.
+// The column of an operand as values; for a predicate as bits.
 template <class T>
 struct Column {
   T* values;

@@ -1,4 +1,4 @@
-// What the blocks of a run share.
+// Launch is the state that all blocks of a run share.
 #pragma once
 
 #include <array>
@@ -27,17 +27,17 @@ struct Launch {
   std::uint32_t multiprocessors = 1;
   std::uint64_t most_instructions = 0;
 
-  VirtualMemory::Extent last_used = {};  // the buffer of the last access, since the next one is mostly to the same
+  VirtualMemory::Extent last_used = {};  // buffer of the last access; the next one usually hits the same
   PtxCounts counts = {};
   std::optional<PtxCosts> costs = {};
   std::string printed = {};
-  std::uint64_t heap_bytes = 0;     // that kernels' malloc gave
-  std::optional<Error> fault = {};  // ends everything
+  std::uint64_t heap_bytes = 0;     // bytes that kernels' malloc has given
+  std::optional<Error> fault = {};  // an error that ends the run
 
   std::uint32_t threads_of_block() const { return block[0] * block[1] * block[2]; }
 };
 
-// Of a linear index among so many, x first.
+// Converts a linear index to one of three dimensions, x first.
 inline Index3 index_at(std::uint64_t linear, const Index3& extent) {
   return {static_cast<std::uint32_t>(linear % extent[0]), static_cast<std::uint32_t>(linear / extent[0] % extent[1]),
           static_cast<std::uint32_t>(linear / extent[0] / extent[1])};

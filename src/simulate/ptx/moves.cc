@@ -1,4 +1,4 @@
-// What moves values without computing with them.
+// Instructions that move values without computing.
 #include "simulate/ptx/block.h"
 #include "simulate/ptx/by_type.h"
 #include "simulate/ptx/families.h"
@@ -18,7 +18,7 @@ void move_predicate(Warp& warp, const Operation& operation, LaneMask lanes) {
   warp.set_predicate(operation.operands[0], lanes, warp.predicate(operation.operands[1]) ^ operation.flip);
 }
 
-// Between a register and as many parts as `count` says, the first of them lowest.
+// Packs `count` parts into a register, the first part lowest.
 void pack(Warp& warp, const Operation& operation, LaneMask lanes) {
   const unsigned part_bits = operation.operands[0].bytes * 8u / operation.count;
   for_lanes(lanes, [&](unsigned lane) {
@@ -37,19 +37,19 @@ void unpack(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// A special register has 32 bits, whatever it is read into.
+// Reads a special register, which has 32 bits, into a register of any width.
 void resize(Warp& warp, const Operation& operation, LaneMask lanes) {
   for_lanes(lanes,
             [&](unsigned lane) { warp.set_word(operation.operands[0], lane, warp.word(operation.operands[1], lane)); });
 }
 
-// Time is the number of instructions that the run has made: it passes, and is the same in equal runs.
+// Reads the clock, which is the number of instructions of the run. So time passes, and is the same in equal runs.
 void read_clock(Warp& warp, const Operation& operation, LaneMask lanes) {
   const std::uint64_t now = warp.launch().counts.instructions >> operation.immediate;
   for_lanes(lanes, [&](unsigned lane) { warp.set_word(operation.operands[0], lane, now); });
 }
 
-// The address of a variable in the frame, which only a running function has.
+// Computes the address of a variable in the frame, which exists only while the function runs.
 void frame_address(Warp& warp, const Operation& operation, LaneMask lanes) {
   const std::uint64_t address = static_cast<std::uint64_t>(operation.immediate) + warp.local_base();
   for_lanes(lanes, [&](unsigned lane) { warp.set_word(operation.operands[0], lane, address); });
@@ -62,7 +62,8 @@ void add_window(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// Whether a generic address lies in the window that `immediate` begins, or in none of them where it is 0.
+// Sets the predicate of lanes whose generic address lies in the window that begins at `immediate`; in no window if it
+// is 0.
 void is_in_space(Warp& warp, const Operation& operation, LaneMask lanes) {
   const auto window = static_cast<std::uint64_t>(operation.immediate);
   LaneMask result = 0;
@@ -95,7 +96,7 @@ Type type_of_bits(unsigned bits) {
   }
 }
 
-// The parts of a vector operand, as the next operands.
+// Takes the parts of a vector operand as the next operands.
 void take_parts(Decoder& decoder, Type whole, bool are_destinations) {
   const slice::PtxOperand& vector = decoder.take();
   const auto count = static_cast<unsigned>(vector.elements.size());
@@ -106,7 +107,7 @@ void take_parts(Decoder& decoder, Type whole, bool are_destinations) {
   decoder.operation().count = static_cast<std::uint8_t>(count);
 }
 
-// Where the operand is a variable of the frame; the destination is taken already.
+// Returns a handler if the operand is a variable of the frame, else nullptr. The destination is already taken.
 Handler frame_address_of(Decoder& decoder, std::uint64_t window) {
   const slice::PtxOperand& operand = decoder.peek();
   if (operand.kind != slice::PtxOperandKind::name) return nullptr;
@@ -126,7 +127,7 @@ Handler decode_move_from(Decoder& decoder, Type type) {
   }
   if (const Handler handler = frame_address_of(decoder, 0)) return handler;
   if (operand.name.starts_with("%pm") && operand.name.size() > 3 && !decoder.named(operand.name)) {
-    decoder.take();
+    decoder.take();                      // makes performance counters read as zero
     decoder.operation().immediate = 63;  // performance counters count nothing here
     return &read_clock;
   }
@@ -178,7 +179,7 @@ Handler decode_isspacep(Decoder& decoder) {
   return &is_in_space;
 }
 
-// What orders accesses to memory or lets time pass: all threads see all accesses in one order here.
+// Decodes instructions that order accesses to memory or let time pass. Here all threads see all accesses in one order.
 Handler decode_nothing(Decoder& decoder) {
   decoder.ignore_prefix("");
   while (decoder.operands_left() > 0) decoder.take();

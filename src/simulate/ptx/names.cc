@@ -9,12 +9,12 @@ namespace wattune::simulate::ptx {
 
 namespace {
 
-// So that a column of any type can begin there.
+// Alignment of columns, which suits every type.
 constexpr std::uint32_t kColumnAlignment = 8;
-// Of a call's frame: no type is aligned to more than 16 bytes, but a variable may ask for it.
+// Alignment of a call's frame. No type needs more than 16 bytes, but a variable may ask for more.
 constexpr std::uint32_t kFrameAlignment = 256;
 
-// Offsets that do not fit belong to functions that are refused (module.cc).
+// Makes an operand. If its offset does not fit, the function is refused (module.cc).
 Operand column_at(std::uint64_t offset, unsigned bytes) {
   return {.offset = static_cast<std::uint32_t>(offset), .bytes = static_cast<std::uint8_t>(bytes)};
 }
@@ -59,7 +59,7 @@ Operand Names::new_column(unsigned bytes) {
   return column_at(offset, bytes);
 }
 
-// Variables of the module's memory do not stand in functions: whoever uses one is refused.
+// Declares a variable. Functions cannot hold variables of the module's memory; an instruction that uses one is refused.
 void Names::declare(const slice::PtxVariable& variable) {
   using slice::PtxSpace;
   if (variable.space == PtxSpace::reg) return declare_registers(variable);
@@ -69,7 +69,7 @@ void Names::declare(const slice::PtxVariable& variable) {
 
 void Names::declare_registers(const slice::PtxVariable& variable) {
   const std::optional<Type> type = type_named(variable.type);
-  if (!type || variable.vector != 1) return;  // whoever uses it is refused
+  if (!type || variable.vector != 1) return;  // an instruction that uses it is refused
   const unsigned bytes = bytes_of(*type);
   Scope& scope = scopes_[variable.scope];
   if (variable.count == 0) {

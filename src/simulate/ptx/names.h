@@ -1,4 +1,4 @@
-// What the names in a function stand for, and where its variables lie.
+// Names resolves the names in a function and places its variables.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@ namespace wattune::simulate::ptx {
 
 struct Named {
   bool in_register = false;
-  Operand column;  // of one in a register
+  Operand column;  // if it is in a register
   Space space = Space::global;
-  bool in_frame = false;      // local memory, from the frame's beginning
-  bool dynamic = false;       // shared memory of no declared size
-  std::uint64_t address = 0;  // in its space
+  bool in_frame = false;      // true for local memory; the address is relative to the frame
+  bool dynamic = false;       // true for shared memory of no declared size
+  std::uint64_t address = 0;  // within its space
   std::uint64_t bytes = 0;
 };
 
-// How many bytes a variable takes and what divides its address.
+// The size of a variable and the alignment of its address.
 struct Extent {
   std::uint64_t bytes = 0;
   std::uint32_t alignment = 1;
 };
 Extent extent_of(const slice::PtxVariable& variable);
-// Of a shared variable: that the launch decides its size.
+// True if the launch determines the size of this shared variable.
 bool is_dynamic_shared(const slice::PtxVariable& variable);
 std::uint64_t align(std::uint64_t offset, std::uint64_t alignment);
 
-// Names that the whole module knows.
+// Names that are known in the whole module.
 struct ModuleNames {
   std::map<std::string_view, Named> variables;
   std::map<std::string_view, std::uint32_t> functions;
@@ -40,25 +40,25 @@ struct ModuleNames {
 
 class Names {
  public:
-  // Shared variables lie behind the first `shared_begin` bytes.
+  // Declares the function's names. Its shared variables lie behind the first `shared_begin` bytes.
   Names(const slice::PtxFunction& function, const ModuleNames& module, std::uint64_t shared_begin);
 
-  // Seen from this scope; what hides it comes first.
+  // Returns the meaning of a name in this scope; an inner declaration hides outer ones.
   std::optional<Named> find(std::string_view name, std::uint32_t scope) const;
   std::optional<std::uint32_t> label(std::string_view name, std::uint32_t scope) const;
   const slice::PtxTable* table(std::string_view name, std::uint32_t scope) const;
 
-  // Where a call finds or leaves them.
+  // Returns the places in which a call leaves or finds these variables.
   std::vector<Formal> formals(const std::vector<slice::PtxVariable>& variables) const;
   std::uint64_t register_bytes() const { return register_bytes_; }
   std::uint64_t local_bytes() const { return local_bytes_; }
   std::uint64_t shared_end() const { return shared_end_; }
   std::uint64_t parameter_bytes() const { return parameter_bytes_; }
-  // A column more.
+  // Adds a column.
   Operand new_column(unsigned bytes);
 
  private:
-  // Registers `%r<10>` declares, behind one another.
+  // A range of registers, such as `%r<10>`, which lie behind one another.
   struct Family {
     std::uint32_t count = 0;
     Operand first;

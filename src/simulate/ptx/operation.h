@@ -1,4 +1,4 @@
-// Operation: an instruction made ready to run: a function, and where its operands are.
+// Operation is a decoded instruction: a function and the places of its operands.
 #pragma once
 
 #include <array>
@@ -9,26 +9,26 @@
 
 namespace wattune::simulate::ptx {
 
-// Operands are columns: a value for each lane, one behind the other; of predicates a LaneMask. Constants are written
-// out 32 times, so that no operation asks what its operands are.
+// The memories of operands. An operand is a column: a value for each lane, one behind the other, or a LaneMask for a
+// predicate. Constants are repeated 32 times, so that no operation must know what its operands are.
 enum class Bank : std::uint8_t { registers, constants, specials };
 
 struct Operand {
-  std::uint32_t offset = 0;  // of the column in its bank, bytes
+  std::uint32_t offset = 0;  // of the column in its bank, in bytes
   Bank bank = Bank::registers;
-  std::uint8_t bytes = 0;  // of each value; 0 of predicates
+  std::uint8_t bytes = 0;  // of each value; 0 for a predicate
 };
 
-// Where an address points to. Those of `generic` and `global` are addresses of the VirtualMemory, or lie in a window.
+// The space of an address. Addresses in `generic` and `global` are those of the VirtualMemory, or lie in a window.
 enum class Space : std::uint8_t { generic, global, shared, local, parameter };
 
-// Where the generic addresses of shared, local and parameter memory begin.
+// First generic addresses of shared, local and parameter memory, and of functions.
 constexpr std::uint64_t kSharedWindow = 0x0001'0000'0000'0000;
 constexpr std::uint64_t kLocalWindow = 0x0002'0000'0000'0000;
 constexpr std::uint64_t kParameterWindow = 0x0003'0000'0000'0000;
 constexpr std::uint64_t kFunctionWindow = 0x0004'0000'0000'0000;
 constexpr std::uint64_t kWindowBytes = 0x0000'0001'0000'0000;
-// A function's address is this many times its index, behind the window's beginning.
+// A function's address is this many times its index, from the beginning of the window.
 constexpr std::uint64_t kFunctionStride = 16;
 
 enum class Rounding : std::uint8_t { nearest, zero, down, up, away };
@@ -39,27 +39,27 @@ struct Operation;
 // Runs an operation for these lanes of the warp, of which there is at least one.
 using Handler = void (*)(Warp&, const Operation&, LaneMask);
 
-// Vector loads of eight have nine operands.
+// Most operands of an operation: a vector load of eight has nine.
 constexpr std::size_t kMostOperands = 9;
 
 struct Operation {
   Handler handler = nullptr;
-  // Of one that waits for other threads: what is left to do when they have come.
+  // The rest of an operation that waits for other threads, run when they have come.
   Handler finish = nullptr;
   std::array<Operand, kMostOperands> operands = {};
   Operand guard;
-  LaneMask guard_flip = 0;  // all ones behind @!
-  LaneMask flip = 0;        // the same of a predicate operand
+  LaneMask guard_flip = 0;  // all ones for @!
+  LaneMask flip = 0;        // all ones for a negated predicate operand
   std::int64_t immediate = 0;
   std::uint64_t offset = 0;  // of a second address
-  std::uint32_t target = 0;  // operation behind a branch; index of a call
+  std::uint32_t target = 0;  // the operation that a branch goes to, or the index of a call
   std::uint32_t source = 0;  // index of the PtxInstruction
   std::uint8_t count = 0;    // elements of a vector
-  std::uint8_t choice = 0;   // each family's own
+  std::uint8_t choice = 0;   // its meaning depends on the family
   std::uint8_t combine = 0;
   Rounding rounding = Rounding::nearest;
   Space space = Space::generic;
-  bool in_frame = false;  // an address is relative to the frame's local memory
+  bool in_frame = false;  // true if an address is relative to the frame's local memory
   bool flush = false;     // .ftz
   bool saturate = false;  // .sat
   Cost cost = {};

@@ -7,7 +7,7 @@ namespace wattune::simulate {
 
 namespace {
 
-// The middles of as many equal parts of the grid.
+// Returns the middle blocks of `wanted` equal parts of the grid.
 std::set<std::uint64_t> sampled_blocks(const backend::Geometry3& geometry, std::size_t wanted) {
   const std::uint64_t all = std::uint64_t{geometry.groups[0]} * geometry.groups[1] * geometry.groups[2];
   const std::uint64_t count = std::clamp<std::uint64_t>(wanted, 1, std::max<std::uint64_t>(1, all));

@@ -10,16 +10,16 @@ namespace wattune::simulate {
 
 namespace {
 
-// What a block can have on the largest GPUs.
+// Upper bounds. Shared memory is that of a block on the largest GPUs.
 constexpr std::size_t kMostSharedBytes = 227 * 1024;
 constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 48;
-constexpr std::uint64_t kMostDrawn = std::uint64_t{1} << 26;  // whose order is kept in memory
+constexpr std::uint64_t kMostDrawn = std::uint64_t{1} << 26;  // blocks whose order is kept in memory
 
 Error launch_mistake(std::string_view kernel, std::string what) {
   return Error(ErrorCode::invalid_argument, fmt::format("kernel `{}`: {}", kernel, what));
 }
 
-// Of a block or a grid; 0 where it is no extent.
+// Converts the extent of a block or a grid. Fails if it is zero or too large.
 Result<ptx::Index3> extent3(const std::array<std::size_t, 3>& extent, std::string_view kernel) {
   ptx::Index3 result{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -30,7 +30,7 @@ Result<ptx::Index3> extent3(const std::array<std::size_t, 3>& extent, std::strin
   return result;
 }
 
-// Each once; all of them, where they are no part.
+// True if `order` names each block at most once, and all of them unless it is a part.
 bool names_blocks(const std::vector<std::uint64_t>& order, std::uint64_t count, bool is_part) {
   std::vector<std::uint64_t> sorted = order;
   std::ranges::sort(sorted);
@@ -88,7 +88,7 @@ void PtxRun::State::begin_blocks() {
   }
 }
 
-// Each resident block has a turn.
+// Gives each resident block a turn.
 Result<void> PtxRun::State::turn() {
   begin_blocks();
   std::uint64_t done = 0;
@@ -169,7 +169,7 @@ Result<PtxRun> PtxRun::start(const PtxModule& module, std::string_view kernel, c
 Result<bool> PtxRun::advance(std::uint64_t instructions) {
   ptx::Launch& launch = state_->launch;
   if (launch.fault) return Error(*launch.fault);
-  launch.last_used = {};  // its buffer may be gone
+  launch.last_used = {};  // its buffer may have been released
   const std::uint64_t begin = launch.counts.instructions;
   while (!state_->has_ended() && launch.counts.instructions - begin < instructions) WATTUNE_TRY(state_->turn());
   return state_->has_ended();

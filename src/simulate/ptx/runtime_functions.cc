@@ -13,10 +13,10 @@ namespace wattune::simulate::ptx {
 
 namespace {
 
-// Nobody means to print more at once, and a text whose end is missing must not be read forever.
+// Longest text. Nobody prints more at once, and a text without an end must not be read forever.
 constexpr std::size_t kLongestText = 64 * 1024;
 constexpr std::size_t kLongestDirective = 10;
-// CUDA's, unless a program asks for more.
+// Heap size of CUDA, unless a program asks for more.
 constexpr std::uint64_t kHeapBytes = 8 << 20;
 
 std::optional<std::string> text_at(Warp& warp, unsigned lane, std::uint64_t address) {
@@ -30,7 +30,7 @@ std::optional<std::string> text_at(Warp& warp, unsigned lane, std::uint64_t addr
   return text;
 }
 
-// What the call passes as argument i.
+// Returns argument i of the call.
 std::uint64_t argument(Warp& warp, const Operation& operation, unsigned lane, std::size_t i) {
   const std::vector<Formal>& arguments = warp.function().calls[operation.target].arguments;
   if (i >= arguments.size()) return 0;
@@ -51,7 +51,7 @@ void set_result(Warp& warp, const Operation& operation, unsigned lane, std::uint
   if (to != nullptr) std::memcpy(to, &value, std::min<std::size_t>(formal.bytes, sizeof(value)));
 }
 
-// The arguments of a printf, each at the next place that its size divides.
+// A reader of the arguments of a printf, each at the next place that its size divides.
 class PrintedValues {
  public:
   PrintedValues(Warp& warp, unsigned lane, std::uint64_t address) : warp_(warp), lane_(lane), address_(address) {}
@@ -71,9 +71,9 @@ class PrintedValues {
   std::uint64_t address_;
 };
 
-// "%-8.3lld": flags, width and precision as they stand, then lengths, then the letter.
+// A directive such as "%-8.3lld": flags, width and precision as written, then lengths, then the letter.
 struct Directive {
-  std::string start;  // up to the lengths; `*` written out
+  std::string start;  // up to the lengths, with each `*` replaced
   bool is_long = false;
   char letter = 0;
 };
@@ -95,7 +95,7 @@ Directive read_directive(std::string_view format, std::size_t& at, PrintedValues
   return directive;
 }
 
-// As C prints it. What no printf would take, or would fill memory with, stands as it is written.
+// Prints a value as C does. A form that no printf accepts, or that would fill memory, stays as it is written.
 template <class T>
 std::string printed_as(const std::string& form, const T& value) {
   if (form.size() > kLongestDirective) return form;
@@ -143,7 +143,7 @@ std::string formatted(Warp& warp, unsigned lane, std::string_view format, Printe
   return text;
 }
 
-// vprintf(format, values)
+// Runs vprintf(format, values).
 void print(Warp& warp, const Operation& operation, LaneMask lanes) {
   for_lanes(lanes, [&](unsigned lane) {
     const std::optional<std::string> format = text_at(warp, lane, argument(warp, operation, lane, 0));
@@ -154,7 +154,7 @@ void print(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// __assertfail(message, file, line, function, size of a character)
+// Runs __assertfail(message, file, line, function, size of a character).
 void fail_assertion(Warp& warp, const Operation& operation, LaneMask lanes) {
   const auto lane = first_lane(lanes);
   const auto text = [&](std::size_t i) {

@@ -1,4 +1,4 @@
-// Functions that a kernel calls and CUDA's runtime has: printf, malloc, free and what assert calls.
+// Functions of CUDA's runtime that kernels call: printf, malloc, free and the function behind assert.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace wattune::simulate::ptx {
 
-// The handler of a call of it; nullptr: the runtime has none of this name.
+// Returns the handler of a call of this function; nullptr if the runtime has none of this name.
 Handler runtime_function(std::string_view name);
 
 }  // namespace wattune::simulate::ptx

@@ -1,4 +1,4 @@
-// Reciprocals, roots and transcendental functions. Those that PTX calls approximate are rounded from a double: they
+// Reciprocals, roots and transcendental functions. Functions that PTX calls approximate are rounded from a double; they
 // differ from a GPU's in the last bits.
 #include <cmath>
 
@@ -9,7 +9,7 @@ namespace wattune::simulate::ptx {
 
 namespace {
 
-// The quotient and the root follow the instruction's rounding; all others have none.
+// The reciprocal and the root follow the instruction's rounding; the others have none.
 struct Reciprocal {
   template <class T, class C>
   static C of(C a) {

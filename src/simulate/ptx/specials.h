@@ -1,4 +1,4 @@
-// Special registers: what threads are told of themselves, their block and their grid.
+// Special registers tell threads about themselves, their block and their grid.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace wattune::simulate::ptx {
 
 class Block;
 
-// Index of one that stays the same while a thread runs; clocks and counters do not.
+// Returns the index of a register that is constant while a thread runs; clocks and counters are not among these.
 std::optional<std::uint32_t> special_named(std::string_view name);
 std::uint32_t special_value(std::uint32_t special, Block& block, unsigned warp, unsigned lane);
 

@@ -15,7 +15,7 @@ struct TypeRow {
   TypeGroup group;
 };
 
-// In the order of Type.
+// Properties of the types, in the order of Type.
 constexpr std::array<TypeRow, 21> kTypes = {{
     {"", 0, TypeGroup::bits},
     {"pred", 0, TypeGroup::bits},

@@ -33,7 +33,7 @@ enum class Type : std::uint8_t {
 
 std::optional<Type> type_named(std::string_view name);
 
-// Of one value; 0 for predicates.
+// Returns the bytes of one value; 0 for predicates.
 unsigned bytes_of(Type type);
 
 bool is_float(Type type);

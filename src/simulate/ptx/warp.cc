@@ -147,7 +147,7 @@ void Warp::blame(ErrorCode code, std::string message) {
          std::move(message));
 }
 
-// The first error counts.
+// Records an error; the first one counts.
 void Warp::report(unsigned lane, const Operation& operation, ErrorCode code, std::string message) {
   interrupted_ = true;
   if (launch_.fault) return;

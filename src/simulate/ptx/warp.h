@@ -1,10 +1,12 @@
-// Warp: 32 threads, which run together as long as they are at the same instruction.
+// Warp is a group of 32 threads that run together while they are at the same instruction.
 //
-// Each thread has a place in the code of its own, as GPUs since Volta have it. Those at the same place form a fragment.
-// Of several fragments the one with the most calls below it goes first, then the one at the lowest address: compilers
-// put what joins two ways behind both, so that who runs ahead waits there for the others. A reconvergence stack would
-// join them as early, but threads that wait for each other at shuffles or barriers in different ways of a branch, or
-// for a lock that another thread of the warp holds, would wait forever. Who has been last for long is let go ahead.
+// Each thread has its own place in the code, as on GPUs since Volta. Threads at the same place form a fragment. If
+// there are several fragments, the one in the deepest call goes first, then the one at the lowest address. Compilers
+// put the point where two ways join behind both, so a fragment that runs ahead waits there for the others.
+//
+// A reconvergence stack would join them as early. But then threads would wait forever for each other at shuffles or
+// barriers in different ways of a branch, or for a lock that another thread of the warp holds. A fragment that has been
+// last for long is allowed to go ahead.
 #pragma once
 
 #include <array>
@@ -25,14 +27,15 @@ class Warp {
  public:
   Warp(Block& block, unsigned index, LaneMask lanes);
 
-  // Runs at most so many instructions; how many it ran: none where it cannot go on by itself.
+  // Runs at most so many instructions and returns how many it ran. Returns 0 if it cannot go on by itself.
   std::uint64_t run(std::uint64_t most);
   LaneMask live() const { return live_; }
   Block& block() { return block_; }
   Launch& launch() { return launch_; }
   unsigned index() const { return index_; }
 
-  // Operands, in the frame of the fragment that runs.
+  // Operands, in the frame of the running fragment.
+
   std::byte* at(const Operand& operand) { return banks_[static_cast<std::size_t>(operand.bank)] + operand.offset; }
   template <class T>
   T* column(const Operand& operand) {
@@ -40,26 +43,28 @@ class Warp {
   }
   LaneMask predicate(const Operand& operand) { return *column<LaneMask>(operand); }
   void set_predicate(const Operand& operand, LaneMask lanes, LaneMask values);
-  // A value of any width; set_word() keeps as many bytes as there are.
+  // Returns a value of any width; set_word() stores as many bytes as the operand has.
   std::uint64_t word(const Operand& operand, unsigned lane);
   void set_word(const Operand& operand, unsigned lane, std::uint64_t value);
 
-  // Memory of a lane, at the address behind the operation's elements or at any; nullptr after a fault.
+  // Returns a lane's memory at the address of the operation, or at any address; nullptr after a fault.
   std::byte* memory(const Operation& operation, unsigned lane, std::size_t bytes);
   std::byte* memory(Space space, unsigned lane, std::uint64_t address, std::size_t bytes, std::size_t alignment);
-  // The address that operation.operands[operand] and the offset behind it make.
+  // Computes the address from operation.operands[operand] and the offset.
   std::uint64_t address(const Operation& operation, unsigned operand, unsigned lane);
   std::uint32_t local_base() const;
-  const Function& function() const;  // that runs
+  // Returns the running function.
+  const Function& function() const;
 
-  // Ends the run with this error, at the instruction that runs.
+  // Ends the run with this error, at the current instruction.
   void fault(unsigned lane, ErrorCode code, std::string message);
-  // The same from outside, where no instruction runs: at the one where some thread waits, or its next one.
+  // Does the same while no instruction runs: at the instruction at which some thread waits, or else at its next one.
   void blame(ErrorCode code, std::string message);
 
-  // Flow. Lanes are of the fragment that runs.
+  // Control flow. Lanes are of the running fragment.
+
   void branch(std::uint32_t target, LaneMask lanes);
-  // Those lanes whose value is the first one's; the others come to this instruction again.
+  // Returns the lanes whose value is the first lane's; the others will execute this instruction again.
   LaneMask take_equal(const Operand& operand, LaneMask lanes);
   void call(const Call& call, std::uint32_t function, LaneMask lanes);
   void leave(LaneMask lanes);
@@ -67,10 +72,10 @@ class Warp {
 
   // Waits until all threads of the member mask in `members` are here, then finishes the operation with them.
   void join(const Operation& operation, LaneMask lanes, const Operand& members);
-  // Those who finish together with this lane.
+  // Returns the lanes that finish together with this lane.
   LaneMask group(unsigned lane) const { return groups_[lane]; }
   void set_group(LaneMask lanes);
-  // What lanes of a group give each other.
+  // Values that lanes of a group exchange.
   std::array<std::uint64_t, kLanes> exchange = {};
 
   // Waits for the block's barrier, which calls release().
@@ -81,13 +86,13 @@ class Warp {
   enum class Waiting : std::uint8_t { no, for_warp, for_barrier };
   struct Fragment {
     LaneMask lanes = 0;
-    std::uint32_t place = 0;  // of its next operation
+    std::uint32_t place = 0;  // index of its next operation
     std::uint32_t frame = 0;
     Waiting waiting = Waiting::no;
     std::uint32_t barrier = 0;
     std::uint64_t last_run = 0;
   };
-  // A function being run, and by whom; who called it is in `parent`.
+  // A function call: the running function and its lanes. `parent` is the caller's frame.
   struct Frame {
     const Function* function = nullptr;
     const Call* call = nullptr;
@@ -96,7 +101,7 @@ class Warp {
     std::uint32_t register_base = 0;  // bytes
     std::uint32_t local_base = 0;
     std::uint32_t return_place = 0;
-    LaneMask lanes = 0;  // in it or in what it calls
+    LaneMask lanes = 0;  // in this function or in one that it calls
   };
 
   void fill_specials();
@@ -130,17 +135,17 @@ class Warp {
   std::vector<std::uint32_t> specials_;
   std::array<std::vector<std::byte>, kLanes> local_;
 
-  std::size_t current_ = 0;               // the fragment that runs
+  std::size_t current_ = 0;               // the running fragment
   std::array<std::byte*, 3> banks_ = {};  // by Bank
   const Operation* code_ = nullptr;
-  bool interrupted_ = false;  // fragments have changed
+  bool interrupted_ = false;  // true if fragments have changed
   std::uint64_t turns_ = 0;
-  std::uint64_t last_change_ = 0;  // turn in which fragments changed
+  std::uint64_t last_change_ = 0;  // the last turn in which fragments changed
 
   LaneMask waiting_ = 0;  // lanes that wait for others of the warp
   std::array<LaneMask, kLanes> members_ = {};
   std::array<LaneMask, kLanes> groups_ = {};
-  std::array<Handler, kLanes> joining_ = {};  // what they wait to finish
+  std::array<Handler, kLanes> joining_ = {};  // handlers that the lanes wait to finish
 };
 
 }  // namespace wattune::simulate::ptx

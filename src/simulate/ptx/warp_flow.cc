@@ -1,4 +1,4 @@
-// How the threads of a warp come apart and together.
+// Divergence and reconvergence of the threads of a warp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::size_t kNoFragment = std::numeric_limits<std::size_t>::max();
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
-// Turns without a meeting after which whoever has been last for longest goes ahead, and instructions in a turn
-// meanwhile: as long as a loop that others wait behind, and short against the time that spinning may take.
+// Turns without a meeting after which the fragment that has been last for longest goes ahead, and most instructions in
+// a turn. It is long enough for a loop that others wait behind, and short against the time that spinning may take.
 constexpr std::uint64_t kPatience = 256;
-// What threads may have of registers and local memory, all their calls together.
+// Most registers and local memory of threads, for all their calls together.
 constexpr std::uint32_t kMostRegisterBytes = 64 << 20;
 constexpr std::uint32_t kMostLocalBytes = 512 << 10;
 
@@ -53,7 +53,7 @@ std::size_t Warp::choose() {
   return best;
 }
 
-// Fragments that run and are at the same place become one.
+// Joins fragments that run and are at the same place.
 void Warp::merge() {
   for (std::size_t i = 0; i < fragments_.size(); ++i) {
     Fragment& into = fragments_[i];
@@ -68,7 +68,7 @@ void Warp::merge() {
   }
 }
 
-// The lowest place ahead where another fragment of the same frame is.
+// Returns the lowest place ahead at which another fragment of the same frame is.
 std::uint32_t Warp::meeting_place(std::size_t fragment) const {
   const Fragment& self = fragments_[fragment];
   std::uint32_t nearest = kNowhere;
@@ -104,7 +104,7 @@ void Warp::enter(std::uint32_t frame) {
   code_ = entered.function->code.data();
   banks_[static_cast<std::size_t>(Bank::registers)] =
       reinterpret_cast<std::byte*>(registers_.data()) + entered.register_base;
-  // Nothing writes to a column of constants or specials: the decoder has only registers as destinations.
+  // Constants and specials are never written: the decoder accepts only registers as destinations.
   banks_[static_cast<std::size_t>(Bank::constants)] =
       reinterpret_cast<std::byte*>(const_cast<std::uint64_t*>(entered.function->constants.data()));
   banks_[static_cast<std::size_t>(Bank::specials)] = reinterpret_cast<std::byte*>(specials_.data());
@@ -115,7 +115,7 @@ const Operation& Warp::operation_at(const Fragment& fragment) const {
   return code[fragment.place == 0 ? 0 : fragment.place - 1];
 }
 
-// These lanes of a fragment as one of their own, whose index is returned; the fragment keeps its others.
+// Splits these lanes of a fragment off and returns the index of the new fragment; the old one keeps the other lanes.
 std::size_t Warp::split(std::size_t fragment, LaneMask lanes) {
   if (fragments_[fragment].lanes == lanes) return fragment;
   Fragment part = fragments_[fragment];
@@ -125,7 +125,7 @@ std::size_t Warp::split(std::size_t fragment, LaneMask lanes) {
   return fragments_.size() - 1;
 }
 
-// The fragment that runs has only these lanes from here on; its others go on from the place given.
+// Limits the running fragment to these lanes; the others go on from the given place.
 void Warp::isolate(LaneMask lanes, std::uint32_t place_of_others) {
   interrupted_ = true;
   last_change_ = turns_;
@@ -188,7 +188,7 @@ std::uint32_t Warp::new_frame(const Call& call, const Function& function, LaneMa
   return index;
 }
 
-// New memory holds zeros, so that what is read before it is written is the same in every run.
+// Grows the memory for a frame. New memory holds zeros, so that a read before a write gives the same in every run.
 void Warp::reserve(const Frame& frame, LaneMask lanes) {
   const std::uint32_t registers = frame.register_base + frame.function->register_bytes;
   const std::uint32_t locals = frame.local_base + frame.function->local_bytes;

@@ -1,4 +1,4 @@
-// How the threads of a warp wait for each other, and for their block.
+// Synchronisation of the threads of a warp, with each other and with their block.
 #include <fmt/format.h>
 
 #include "simulate/ptx/block.h"
@@ -30,7 +30,7 @@ void Warp::join(const Operation& operation, LaneMask lanes, const Operand& membe
   wake(ready);
 }
 
-// Those whose groups are complete; threads that have ended are not waited for.
+// Returns the lanes whose groups are complete. Threads that have ended are not waited for.
 LaneMask Warp::joined(LaneMask candidates) {
   LaneMask ready = 0;
   for_lanes(candidates, [&](unsigned lane) {

@@ -1,4 +1,4 @@
-// Integers of twice the bits, which hold every product.
+// Wide is an integer type of twice the bits, which holds every product.
 #pragma once
 
 #include <cstdint>

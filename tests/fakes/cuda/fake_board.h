@@ -1,11 +1,12 @@
-// The boards behind the stand-ins for libcuda and NVML: what NVML sets decides how long libcuda's kernels take.
+// The boards behind the stand-ins for libcuda and NVML: the clocks that NVML sets decide how long libcuda's kernels
+// take.
 //
-// A run has several processes, each with stand-ins of its own, so that the boards lie in the file that
-// WATTUNE_FAKE_BOARD names, of zeros before the first run; the first FakeBoard is that of device 0. Without it each
+// A run has several processes, each with stand-ins of its own. So the boards lie in the file that WATTUNE_FAKE_BOARD
+// names, which has zeros before the first run; its first FakeBoard is that of device 0. Without the variable each
 // process has boards of its own.
-// Kernels take their time at 1755 MHz; below that clock they take so much longer. Under load the board draws
-// 50 W + 0.15 W/MHz, and a power limit lowers the clock to where it draws no more. A profile (fakes/nvml/profile.h)
-// puts the physics of a board that exists in the place of these numbers.
+// Kernels take their usual time at 1755 MHz, and proportionally longer at a lower clock. Under load the board draws 50
+// W + 0.15 W/MHz, and a power limit lowers the clock until it draws no more. A profile (fakes/nvml/profile.h) replaces
+// these numbers by the physics of an existing board.
 //
 // Environment variables set what others have done to the boards before:
 //   WATTUNE_FAKE_BOARD_CLOCK=1005   somebody holds the graphics clock at no more than this
@@ -22,26 +23,26 @@
 namespace wattune::fakes {
 
 struct FakeBoard {
-  static constexpr unsigned kFullClock = 1755;      // MHz, of an idle board that nobody set, too
+  static constexpr unsigned kFullClock = 1755;      // MHz; also that of an idle board that nobody set
   static constexpr unsigned kMemoryClock = 2619;    // MHz
   static constexpr unsigned kUsualLimit = 700'000;  // mW
   static constexpr unsigned kProcesses = 16;
 
-  // 0: not set.
+  // The locked clocks and the power limit; 0 if they are not set.
   unsigned graphics_lock;
   unsigned memory_lock;
   unsigned limit_mw;
-  // How often NVML set something, and reset or restored it.
+  // The number of NVML's calls that set something, and of those that reset or restored it.
   unsigned sets;
   unsigned resets;
-  // 0: not set.
+  // The application clocks; 0 if they are not set.
   unsigned graphics_application;
   unsigned memory_application;
-  unsigned foreign_clock;     // which no reset takes away
-  int processes[kProcesses];  // that have a CUDA context on it; 0: none
-  double launched_ms;         // what kernels took on it, since ever
+  unsigned foreign_clock;     // which no reset removes
+  int processes[kProcesses];  // that have a CUDA context on it; 0 for none
+  double launched_ms;         // total time of kernels on it
 
-  // What it was asked to run at; `otherwise` where nobody asked.
+  // Returns the requested graphics clock; `otherwise` if there is none.
   unsigned graphics(unsigned otherwise = kFullClock) const {
     const unsigned asked = first_of(graphics_lock, graphics_application, otherwise);
     return foreign_clock != 0 ? std::min(asked, foreign_clock) : asked;
@@ -54,7 +55,7 @@ struct FakeBoard {
     const double fits = (limit() / 1e3 - 50.0) / 0.15;
     return std::min<double>(graphics(), fits);
   }
-  // Times the duration at full clock.
+  // Returns the factor by which kernels take longer than at full clock.
   double slowdown() const { return kFullClock / clock_under_load(); }
 
  private:
@@ -66,10 +67,10 @@ inline constexpr unsigned kFakeBoards = 8;
 struct FakeBoards {
   FakeBoard boards[kFakeBoards];
   bool used;
-  double passed_ns;  // of virtual time, where the stand-in for NVML has it
+  double passed_ns;  // of virtual time, if the stand-in for NVML uses it
 };
 
-// What others did before the first use.
+// Applies what others have done before the first use.
 inline void begin_use(FakeBoards& all) {
   if (all.used) return;
   all.used = true;
@@ -83,7 +84,7 @@ inline void begin_use(FakeBoards& all) {
   }
 }
 
-// Maps the file, made as large as this; nullptr: it cannot be.
+// Maps the file, enlarged to this size; nullptr if that fails.
 inline void* shared_memory(const char* file, std::size_t bytes) {
   const int descriptor = open(file, O_RDWR | O_CREAT, 0600);
   void* memory = MAP_FAILED;
@@ -93,7 +94,7 @@ inline void* shared_memory(const char* file, std::size_t bytes) {
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
-// Of this process, or of all that share the file.
+// Returns the boards of this process, or of all processes that share the file.
 inline FakeBoards& fake_boards() {
   static FakeBoards* const boards = [] {
     static FakeBoards own{};
@@ -106,7 +107,7 @@ inline FakeBoards& fake_boards() {
   return *boards;
 }
 
-// That of a device, by CUDA's number.
+// Returns the board of a device, by CUDA's number.
 inline FakeBoard& fake_board(unsigned device = 0) { return fake_boards().boards[device % kFakeBoards]; }
 
 }  // namespace wattune::fakes

@@ -1,5 +1,5 @@
-// What tests see of the stand-in for libcuda.so.1, and how they steer it. The stand-in has devices of 64 MiB whose
-// memory is the process's own; kernels are C++ functions, chosen by the name of the function that is launched:
+// The stand-in for libcuda.so.1, as tests see and steer it. It has devices of 64 MiB whose memory is the process's own.
+// Its kernels are C++ functions, chosen by the name of the function that is launched:
 //   noop()                                  does nothing
 //   scale(float* x, float factor, int n)    x[i] *= factor
 //   raise(float* x, float by, int n)        x[i] += by
@@ -14,23 +14,22 @@
 //   mark(int* hits)                         ++hits[b] for each block b of the grid, and its twins (slice/twins.h) for
 //                                           each that they run
 // Code with the words WITHOUT END is compiled without end when it is loaded.
-// Work is done at the launch, but a stream, and an event behind it, says once that it is not ready after every launch.
-// Times are fake: a launch takes a microsecond for each thread of a block, and streams overlap, each from when it was
-// sent something or was done with what it had, or an event that it waits for. The host's time goes on to the end of
-// what it is told is done.
+// A kernel does its work at the launch, but after every launch the stream, and an event behind it, report once that
+// they are not ready. Times are fake: a launch takes a microsecond for each thread of a block. Streams overlap: a
+// command begins when it was sent, when the stream's previous command has ended, and when an awaited event has come,
+// whichever is latest. The host's time advances to the end of the work that it learns is done.
 //
 // Environment variables change a whole process, so that workers can be steered too:
 //   WATTUNE_FAKE_CUDA_VERSION=11080   of the driver
-//   WATTUNE_FAKE_CUDA_INIT=100        what cuInit returns
+//   WATTUNE_FAKE_CUDA_INIT=100        the result of cuInit
 //   WATTUNE_FAKE_CUDA_CAPABILITY=103  compute capability, 90 unless given
 //   WATTUNE_FAKE_CUDA_COMPUTE_MODE=3  exclusive to a process; 0 unless given
-//   WATTUNE_FAKE_CUDA_MPS=1           it is shared through MPS; not given: the driver does not know that it might be
+//   WATTUNE_FAKE_CUDA_MPS=1           it is shared through MPS; unless given, the driver does not know the attribute
 //   WATTUNE_FAKE_CUDA_DEVICES=A,A,B   names of the devices; one "Stand-in GPU" unless given
 //   WATTUNE_FAKE_CUDA_LOST=FILE       device 1 falls off the bus at its tenth launch, for every process that finds FILE
 //   WATTUNE_FAKE_BOARD=FILE           the board that kernels run on, as the stand-in for NVML set it (fake_board.h)
 //   WATTUNE_FAKE_CUDA_TIME=host       kernels take the host's time, so that NVML's stand-in sees its board at work;
-//   streams
-//                                     cannot be held then
+//                                     then streams cannot be held
 //   WATTUNE_FAKE_NVRTC_LOG=FILE       gets a line for each compilation by the stand-in for NVRTC
 //   WATTUNE_FAKE_NVRTC_VERSION=13000  of the stand-in for NVRTC, 12040 unless given
 #pragma once
@@ -44,7 +43,7 @@ namespace wattune::fakes {
 inline constexpr unsigned kFirstPciBus = 0x3B;  // of device 0; the others follow
 
 struct FakeCuda {
-  // Objects that live.
+  // The living objects.
   long contexts = 0;
   long modules = 0;
   long allocations = 0;
@@ -53,9 +52,9 @@ struct FakeCuda {
   long arrays = 0;
   long objects = 0;  // textures and surfaces
   long green_contexts = 0;
-  // All that ever lived.
+  // All objects that were ever made.
   long made = 0;
-  // Transfers that would have waited for a kernel that never ends.
+  // The transfers that would have waited for a kernel that never ends.
   long blocked_transfers = 0;
   // The last launch.
   long launches = 0;
@@ -64,40 +63,41 @@ struct FakeCuda {
   std::array<unsigned, 3> grid{};
   std::array<unsigned, 3> cluster{};
   int priority = 0;                 // of its stream, in CUDA's numbers
-  std::array<unsigned, 2> units{};  // that its stream has of its own, from the first to before the second; 0, 0: all
+  std::array<unsigned, 2> units{};  // that its stream has of its own, from the first to before the second; 0, 0 for all
   unsigned chunk = 0;               // of the last persistent twin
   bool cooperative = false;
-  std::array<int, 3> texture{};  // address mode, filter mode and flags of what was last sampled
+  std::array<int, 3> texture{};  // address mode, filter mode and flags of the texture sampled last
   std::size_t allowed_dynamic_bytes = 48 * 1024;
   int carveout = -1;  // percent, as it was last set for a function
   long carveouts_set = 0;
-  std::vector<int> launched_carveouts;  // of the functions of all launches, when they were launched; -1: never set
-  // After how many blocks a persistent twin waits until it is stopped, as one that takes long would; 0: never.
+  std::vector<int> launched_carveouts;  // of the function of each launch at that moment; -1 if never set
+  // The number of blocks after which a persistent twin waits until it is stopped, like one that takes long. 0 for
+  // never.
   long persistent_blocks = 0;
-  // What sending a launch costs the host. The device idles meanwhile, unless the stream is held.
+  // The host's time for sending a launch. The device idles meanwhile, unless the stream is held.
   double launch_gap_ms = 0.0;
-  // The kernel whose launch had to make room for its private memory last.
+  // The last kernel whose launch had to reserve its private memory.
   std::string room_made_for;
-  // Questions for the current context, and whether a stream is captured.
+  // The number of questions for the current context, and for the capture of a stream.
   long asked_for_context = 0;
   long asked_for_capture = 0;
   long event_queries = 0;
-  long held_streams = 0;  // how often one was
-  // Whether a stream can be held; whether launches, or the first ones of kernels, then wait until it is not.
+  long held_streams = 0;  // number of holds so far
+  // True if a stream can be held. The next two: launches, or only kernels' first ones, wait until it is let go.
   bool holds = true;
   bool launches_wait = false;
   bool first_launches_wait = false;
-  // Kernels that never end do end now.
+  // True if kernels that never end do end now.
   bool hangs_end = false;
-  // The next contexts cannot be made, with this result.
+  // The result of making a context; contexts cannot be made unless it is 0.
   int context_result = 0;
 
   long live() const { return contexts + modules + allocations + streams + events + arrays + objects + green_contexts; }
 };
 
-// Exported by the stand-in.
+// Returns the state; the stand-in exports this function.
 extern "C" FakeCuda* wattune_fake_cuda();
-// How many contexts are on the stack of the calling thread.
+// Returns the number of contexts on the stack of the calling thread.
 extern "C" std::size_t wattune_fake_cuda_stack();
 
 }  // namespace wattune::fakes

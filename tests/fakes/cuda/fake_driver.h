@@ -1,5 +1,5 @@
-// What the parts of the stand-in for libcuda.so.1 share: its objects, the context that is current, and the counting of
-// what lives. Calls of several threads come one after another.
+// The common parts of the stand-in for libcuda.so.1: its objects, the current context, and the counts of living
+// objects. Calls of several threads run one after another.
 #pragma once
 
 #include <algorithm>
@@ -27,13 +27,13 @@ struct CUgraphNode_st {
   CUlaunchConfig config{};
   CUfunction function = nullptr;
   std::vector<std::vector<char>> values;
-  std::vector<void*> parameters;  // where they are, for whoever asks
+  std::vector<void*> parameters;  // their addresses, for callers that ask
 };
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
 };
 struct CUgraphExec_st {
-  std::vector<std::pair<const CUgraphNode_st*, CUgraphNode_st>> nodes;  // with those they were made from
+  std::vector<std::pair<const CUgraphNode_st*, CUgraphNode_st>> nodes;  // with the nodes that they were made from
 };
 struct CUfunc_st {
   CUmodule module;
@@ -47,24 +47,24 @@ struct CUmod_st {
   std::map<std::string, std::vector<char>> constants;
 };
 struct CUstream_st {
-  double time_ms = 0.0;  // when it is done with what it was sent
+  double time_ms = 0.0;  // when its last command ends
   bool hung = false;
-  bool busy = false;  // says so once
+  bool busy = false;  // reports once that it is not ready
   std::uint32_t* word = nullptr;
-  std::unique_ptr<CUgraph_st> capture;  // what it is sent becomes nodes of it
+  std::unique_ptr<CUgraph_st> capture;  // collects its commands as nodes
   CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
   std::thread::id captured_by;
-  bool capture_ended = false;  // by a call that is not allowed meanwhile
+  bool capture_ended = false;  // by a call that is not allowed during a capture
   std::uint32_t awaited = 0;
   int priority = 0;
-  std::array<unsigned, 2> units{};           // its own, from the first to before the second; 0, 0: all
+  std::array<unsigned, 2> units{};           // its own, from the first to before the second; 0, 0 for all
   const std::uint32_t* stop_word = nullptr;  // that a persistent kernel waits for
 
   bool held() const { return word != nullptr && std::atomic_ref(*word).load() < awaited; }
 };
 struct CUevent_st {
   double time_ms = 0.0;
-  CUstream stream = nullptr;  // that comes to it
+  CUstream stream = nullptr;  // that will reach it
   bool hung = false;
   const std::uint32_t* stop_word = nullptr;
 };
@@ -72,7 +72,7 @@ struct CUarray_st {
   CUDA_ARRAY3D_DESCRIPTOR description{};
   std::vector<char> pixels;
 };
-// Of a texture or a surface.
+// The memory behind a texture or a surface.
 struct FakeObject {
   char* pixels = nullptr;
   CUDA_TEXTURE_DESC description{};
@@ -82,13 +82,13 @@ struct CUctx_st {
   CUresult broken = CUDA_SUCCESS;
   double now_ms = 0.0;  // of the host
   std::size_t bytes = 0;
-  std::size_t private_bytes = 0;  // for which there is room
+  std::size_t private_bytes = 0;  // for which memory is reserved
   std::map<CUdeviceptr, std::unique_ptr<char[]>> allocations;
   std::map<CUdeviceptr, std::size_t> sizes;
-  std::map<CUdeviceptr, std::uint64_t> numbers;  // of allocations, none of which is used twice
+  std::map<CUdeviceptr, std::uint64_t> numbers;  // of allocations; no number is used twice
   std::set<CUmodule> modules;
   std::set<CUstream> streams;
-  std::array<CUstream_st, 3> default_streams;  // by their handle: null, legacy, per thread
+  std::array<CUstream_st, 3> default_streams;  // in the order of their handles: null, legacy, per thread
   std::set<CUevent> events;
   std::set<CUarray> arrays;
   std::set<FakeObject*> objects;
@@ -100,23 +100,24 @@ struct CUgreenCtx_st {
 
 namespace wattune::fakes {
 
-// Held by each call.
+// The lock that each call holds.
 extern std::recursive_mutex entry;
 
 inline constexpr std::size_t kMemoryBytes = std::size_t{64} << 20;
 extern FakeCuda state;
 
-// Ends the process: the real driver would not forgive it either.
+// Ends the process: the real driver would not tolerate such a call either.
 [[noreturn]] void misused(const char* what);
 
-// Whether WATTUNE_FAKE_CUDA_LOST took it.
+// The device that WATTUNE_FAKE_CUDA_LOST removes, and whether it is gone.
+
 inline constexpr CUdevice kFragileDevice = 1;
 bool is_lost(CUdevice device);
 
-// The calling thread's current context; without one the driver is misused.
+// Returns the calling thread's current context; without one the driver is misused.
 CUctx_st& context();
 bool has_context();
-// The context of a stream, which is the current one of default streams; nullptr: there is none.
+// Returns the context of a stream; for default streams it is the current one. nullptr if there is none.
 CUctx_st* context_of(CUstream handle);
 // A context that is current for a call.
 class Entered {
@@ -126,11 +127,11 @@ class Entered {
   Entered& operator=(const Entered&) = delete;
   ~Entered();
 };
-// A stream of the current context, or one of its default streams; any other is a misuse.
+// Returns a stream of the current context, or one of its default streams; any other is a misuse.
 CUstream_st& stream_of(CUstream handle);
 CUmodule make_module(const std::string& image);
 
-// What every call on a context returns once it is broken.
+// Returns the error that every call on a context gives once it is broken.
 #define WATTUNE_UNLESS_BROKEN()               \
   const std::lock_guard one_at_a_time(entry); \
   if (context().broken != CUDA_SUCCESS) return context().broken
@@ -151,42 +152,43 @@ T* made(std::set<T*>& owned, T* object, long& live) {
   return object;
 }
 
-// Calls that are not allowed while a stream is captured: by any thread in the global mode, by the thread itself in its
-// own, unless the thread's mode is relaxed. They end that capture.
+// Ends a capture if the call is not allowed during one. In the global mode this holds for calls of any thread, in the
+// thread-local mode for calls of the thread itself, unless the calling thread's mode is relaxed. Returns whether it
+// ended one.
 bool ends_a_capture();
 #define WATTUNE_UNLESS_CAPTURING() \
   if (ends_a_capture()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
-// The copies of a launch's parameters.
+// Copies a launch's parameters.
 std::vector<std::vector<char>> values_of(CUfunction function, void** parameters);
 
-// A stream, or an event in it.
+// Tells whether a stream, or an event in it, never ends.
 inline bool hangs(const auto& object) {
   const bool waits = object.stop_word != nullptr && std::atomic_ref(*const_cast<std::uint32_t*>(object.stop_word)) == 0;
   return waits || (object.hung && !state.hangs_end);
 }
 
-// Runs the kernel mark or one of its twins; false: it is none of these.
+// Runs the kernel mark or one of its twins; returns false if it is none of these.
 bool run_mark(const std::string& function, const CUlaunchConfig& config, CUstream_st& stream, void** parameters);
 
-// Whether the host's clock is the one of contexts, so that kernels take their time in it.
+// Tells whether contexts use the host's clock, so that kernels take their time in it.
 bool on_host_time();
-// Looks at that clock, if so.
+// Updates the time of contexts from that clock if they use it.
 void look_at_clock();
-// The host has waited until then, and does so on its own clock.
+// Advances the host to this time, or waits for it on the host's own clock.
 void host_reaches(double time_ms);
 
-// What the stream is sent begins no sooner than now. One that is held gets it all before it begins.
+// Lets the stream begin its next command no sooner than now. A held stream gets all commands before it begins.
 inline void catch_up(CUstream_st& stream) {
   look_at_clock();
   if (!stream.held()) stream.time_ms = std::max(stream.time_ms, context().now_ms);
 }
 
-// A copy in a stream, left out where it would wait for a kernel that never ends.
+// Copies in a stream, unless the copy would wait for a kernel that never ends.
 void transfer(CUstream stream, void* to, const void* from, std::size_t bytes);
 
 }  // namespace wattune::fakes
 
-// They are declared as Wattune calls them, so that no definition can differ.
+// The functions are declared as Wattune calls them, so that no definition can differ.
 extern "C" {
 #define WATTUNE_DECLARE(function, symbol, parameters) CUresult symbol parameters;
 WATTUNE_CU_FUNCTIONS(WATTUNE_DECLARE)

@@ -1,8 +1,8 @@
-// What the stand-in for NVRTC hands to the stand-in for the driver, in place of a cubin: a text.
+// The output of the stand-in for NVRTC, which the stand-in for the driver takes in place of a cubin. It is a text:
 //   WATTUNE IMAGE
 //   kernel SYMBOL FUNCTION 8 4 4       with the sizes of its parameters
 //   constant SYMBOL 16                 with its size in bytes
-// PTX without such lines has its entries, whose functions are called as they are.
+// PTX without such lines has its entries as kernels; their functions have the same names.
 #pragma once
 
 #include <algorithm>
@@ -38,8 +38,8 @@ inline std::string write_image(const FakeImage& image) {
   return text;
 }
 
-// The parts of a text between separators. Without streams: a program with a C++ library of its own and the stand-ins,
-// which have theirs, do not share locales.
+// Returns the parts of a text between separators. It uses no streams: a program with a C++ library of its own and the
+// stand-ins, which have theirs, do not share locales.
 inline std::vector<std::string> parts_of(const std::string& text, char separator) {
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -50,7 +50,7 @@ inline std::vector<std::string> parts_of(const std::string& text, char separator
   return parts;
 }
 
-// ".param .u64 x" or ".param .align 8 .b8 words[24]"
+// Returns the bytes of ".param .u64 x" or ".param .align 8 .b8 words[24]".
 inline std::size_t bytes_of_parameter(const std::string& parameter) {
   const std::size_t bracket = parameter.find('[');
   if (bracket != std::string::npos) return std::stoul(parameter.substr(bracket + 1));

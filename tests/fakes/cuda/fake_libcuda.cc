@@ -1,5 +1,5 @@
-// A stand-in for libcuda.so.1 (fake_cuda.h says what it does). It checks what the real driver would not forgive:
-// objects of a context that is gone, of another context, or freed twice, end the process.
+// A stand-in for libcuda.so.1 (fake_cuda.h says what it does). It checks for misuse that the real driver would not
+// tolerate: objects of a context that is gone, of another context, or freed twice, end the process.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@
 
 namespace {
 
-// Device 1 works for kLaunchesUntilLost launches. A file remembers that it is gone, for the processes that come.
+// The number of launches after which device 1 is lost. A file records that it is gone, for later processes.
 constexpr long kLaunchesUntilLost = 10;
 
 void lose_when_due(CUdevice device) {
@@ -29,14 +29,14 @@ T value(void* parameter) {
   return result;
 }
 
-// The kernels scale and raise.
+// Runs the kernels scale and raise.
 void change(bool scale, void** parameters) {
   auto* const x = value<float*>(parameters[0]);
   const auto by = value<float>(parameters[1]);
   for (int i = 0; i < value<int>(parameters[2]); ++i) x[i] = scale ? x[i] * by : x[i] + by;
 }
 
-// Runs the kernel; a result that is not success refuses the launch.
+// Runs the kernel; any result but success refuses the launch.
 CUresult run(const CUlaunchConfig& config, CUfunction function, CUstream_st& stream, void** parameters) {
   const std::string& name = function->description.function;
   if (run_mark(name, config, stream, parameters)) return CUDA_SUCCESS;
@@ -72,7 +72,7 @@ std::size_t private_bytes_of(const CUfunc_st& function) {
   return function.description.function == "spill" ? 16384 : function.description.private_bytes;
 }
 
-// As the driver does at the first launch of a kernel that needs more than any before.
+// Reserves private memory, as the driver does at the first launch of a kernel that needs more than any before.
 void make_private_room(const CUfunc_st& function) {
   const std::size_t needed = private_bytes_of(function);
   if (needed <= context().private_bytes) return;

@@ -1,5 +1,6 @@
-// What applications call of the stand-in for libcuda.so.1 and Wattune does not: the tests' own kernels between ours,
-// and what a launch through the library is compared with (tests/perf/launch_overhead.cc).
+// Calls of the stand-in for libcuda.so.1 that applications use and Wattune does not. They serve the tests' own kernels
+// between Wattune's, and the launches that a launch through the library is compared with
+// (tests/perf/launch_overhead.cc).
 #include "fakes/cuda/fake_driver.h"
 
 extern "C" {

@@ -7,10 +7,10 @@
 namespace {
 
 std::set<CUcontext> contexts;
-std::map<CUdevice, std::pair<CUcontext, int>> primary;  // with how often it is retained
+std::map<CUdevice, std::pair<CUcontext, int>> primary;  // with the number of times that it is retained
 thread_local std::vector<CUcontext> stack;              // the last is current
 
-// In the list of those that use a board, for NVML: `from` becomes `to`.
+// Replaces `from` by `to` in the list of processes that use a board, which NVML reports.
 void list_process(CUdevice device, int from, int to) {
   auto& processes = fake_board(static_cast<unsigned>(device)).processes;
   int* const place = std::ranges::find(processes, from);
@@ -132,7 +132,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* activ
   return CUDA_SUCCESS;
 }
 
-// This is not among what Wattune calls: applications do.
+// Implements a call that Wattune does not use, but applications do.
 CUresult cuCtxSetCurrent(CUcontext context) {
   if (!stack.empty()) stack.pop_back();
   if (context != nullptr) stack.push_back(context);

@@ -1,4 +1,4 @@
-// What the stand-in for libcuda.so.1 tells about itself and its devices.
+// The facts about itself and its devices that the stand-in for libcuda.so.1 reports.
 #include <cstdio>
 #include <cstdlib>
 
@@ -11,7 +11,7 @@ int from_environment(const char* name, int otherwise) {
   return text != nullptr ? std::atoi(text) : otherwise;
 }
 
-// Without streams, which do not work where the program holds the C++ library itself.
+// Returns the names without the use of streams, which do not work if the program holds the C++ library itself.
 std::vector<std::string> device_names() {
   const char* const list = std::getenv("WATTUNE_FAKE_CUDA_DEVICES");
   std::string text = list != nullptr ? list : "Stand-in GPU";
@@ -67,7 +67,7 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
     *value = from_environment("WATTUNE_FAKE_CUDA_COMPUTE_MODE", 0);
     return CUDA_SUCCESS;
   }
-  // Not set: an older driver, which does not know it.
+  // Without the variable it is an older driver, which does not know the attribute.
   if (attribute == CU_DEVICE_ATTRIBUTE_MPS_ENABLED && std::getenv("WATTUNE_FAKE_CUDA_MPS") != nullptr) {
     *value = from_environment("WATTUNE_FAKE_CUDA_MPS", 0);
     return CUDA_SUCCESS;

@@ -1,4 +1,4 @@
-// Stream capture and graphs of the stand-in for libcuda.so.1: launches alone become nodes, one after another.
+// Stream capture and graphs of the stand-in for libcuda.so.1: only launches become nodes, one after another.
 #include <utility>
 
 #include "fakes/cuda/fake_driver.h"
@@ -7,7 +7,7 @@ namespace {
 
 thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
-// Whether an unsafe call of this thread ends what this stream captures.
+// Tells whether an unsafe call of this thread ends the capture of this stream.
 bool is_ended_by_this_thread(const CUstream_st& stream) {
   if (!stream.capture || capture_mode == CU_STREAM_CAPTURE_MODE_RELAXED) return false;
   if (stream.captured_by == std::this_thread::get_id()) return stream.capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -105,7 +105,8 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node, c
   return CUDA_SUCCESS;
 }
 
-// What follows is not among what Wattune calls: applications do.
+// The following functions are not among Wattune's calls, but applications use them.
+
 CUresult cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode) {
   WATTUNE_UNLESS_BROKEN();
   CUstream_st& stream = stream_of(handle);

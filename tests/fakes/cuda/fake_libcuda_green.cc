@@ -1,5 +1,5 @@
-// Green contexts of the stand-in for libcuda.so.1: 132 multiprocessors in 16 groups of 8 and 4 that are left, as on an
-// H100. A resource remembers its first multiprocessor in bytes that the real one keeps to itself.
+// Green contexts of the stand-in for libcuda.so.1: 132 multiprocessors in 16 groups of 8, and a rest of 4, as on an
+// H100. A resource stores its first multiprocessor in bytes that the real one uses privately.
 #include <algorithm>
 
 #include "fakes/cuda/fake_driver.h"
@@ -46,7 +46,7 @@ CUresult cuDevSmResourceSplitByCount(CUdevResource* groups, unsigned* count, con
   return CUDA_SUCCESS;
 }
 
-// Descriptions live as long as the process, as the real ones: there is no call that ends them.
+// Makes a description, which lives as long as the process, as a real one does: no call ends it.
 CUresult cuDevResourceGenerateDesc(CUdevResourceDesc* description, CUdevResource* resources, unsigned count) {
   static std::vector<std::unique_ptr<CUdevResourceDesc_st>> all;
   const std::lock_guard one_at_a_time(entry);

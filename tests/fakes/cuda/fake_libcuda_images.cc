@@ -16,7 +16,7 @@ std::size_t channel_bytes(CUarray_format format) {
   return is_byte ? 1 : is_word || format == CU_AD_FORMAT_FLOAT ? 4 : 2;
 }
 
-// One end of a copy, whose rows follow each other without gaps here.
+// Returns the memory of one end of a copy; rows follow each other without gaps here.
 char* end_of(CUmemorytype type, const void* host, CUdeviceptr device, CUarray array, std::size_t bytes) {
   if (type == CU_MEMORYTYPE_HOST) return static_cast<char*>(const_cast<void*>(host));
   if (type == CU_MEMORYTYPE_DEVICE) return reinterpret_cast<char*>(device);

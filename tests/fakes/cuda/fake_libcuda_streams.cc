@@ -15,7 +15,7 @@ namespace {
 
 const auto begin = std::chrono::steady_clock::now();
 
-// The driver has six levels, of which the lowest number goes first.
+// Limits a priority to the driver's six levels, of which the lowest number goes first.
 int clamped(int priority) { return std::clamp(priority, -5, 0); }
 
 }  // namespace
@@ -112,7 +112,7 @@ CUresult cuEventDestroy_v2(CUevent event) {
 
 CUresult cuEventRecord(CUevent event, CUstream stream) {
   const std::lock_guard one_at_a_time(entry);
-  // A kernel that broke the context did so after what was sent right behind it.
+  // A kernel that breaks the context does so after the commands that were sent right behind it.
   CUstream_st& recording = stream_of(stream);
   catch_up(recording);
   *event = {recording.time_ms, stream, recording.hung, recording.stop_word};
@@ -125,7 +125,7 @@ CUresult cuEventQuery(CUevent event) {
   WATTUNE_UNLESS_CAPTURING();
   const bool held = context().streams.contains(event->stream) && event->stream->held();
   if (hangs(*event) || held) return CUDA_ERROR_NOT_READY;
-  // Whoever knows that it ended may use the word again.
+  // A caller that knows of the end may use the word again.
   if (event->stop_word != nullptr && context().streams.contains(event->stream)) event->stream->stop_word = nullptr;
   look_at_clock();
   const bool passed = event->time_ms <= context().now_ms;

@@ -1,4 +1,4 @@
-// The kernel `mark` of the stand-in for libcuda.so.1 and its twins: they run the blocks that their words say.
+// The kernel `mark` of the stand-in for libcuda.so.1 and its twins, which run the blocks that their words name.
 #include "fakes/cuda/fake_driver.h"
 #include "wattune/slice/slice_words.h"
 
@@ -6,7 +6,7 @@ namespace wattune::fakes {
 
 namespace {
 
-// A launch of it: what it counts in, and its own grid.
+// A launch of the kernel: the array in which it counts, and its own grid.
 struct Mark {
   int* hits;
   slice::Grid grid;
@@ -26,7 +26,7 @@ T value(const void* parameter) {
   return result;
 }
 
-// As many blocks as it has to run, or as a state of the stand-in says: then it waits for its stop word.
+// Runs all remaining blocks, or as many as the stand-in's state says; then it waits for its stop word.
 void run_persistent(const Mark& mark, const slice::PersistentWords& words, CUstream_st& stream) {
   auto& counter = *reinterpret_cast<std::uint64_t*>(words.counter);
   const auto* const stop = reinterpret_cast<const std::uint32_t*>(words.stop);

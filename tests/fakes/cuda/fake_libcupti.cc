@@ -1,12 +1,11 @@
-// A stand-in for libcupti.so, for the device of the stand-in for libcuda, which is a GH100 to it. It has these
-// counters:
+// A stand-in for libcupti.so. It takes the device of the stand-in for libcuda for a GH100, and has these counters:
 //   dram__bytes_read         always 4096
-//   smsp__inst_executed      how many kernels were launched in a pass, on average
+//   smsp__inst_executed      number of kernels launched in a pass, on average
 //   lts__t_sector_hit_rate   never a number
 //   sm__throughput           always 50
-//   what the strategy profile reads, always 10
-// A pass collects one of them. Calls in an order that the real library forbids end the process, and so do launches
-// outside of ranges while the profiler is enabled, for those would have been timed samples.
+//   the counters that the strategy `profile` reads, always 10
+// A pass collects one of them. Calls in an order that the real library forbids end the process. Launches outside of
+// ranges end it too while the profiler is enabled, because they would have been timed samples.
 //
 // Environment variables steer it:
 //   WATTUNE_FAKE_CUPTI_CHIP=GP100   the device's chip
@@ -68,7 +67,7 @@ const FakeCounter kCounters[] = {
     {"smsp__cycles_active", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
 };
 constexpr const char* kChips[] = {"GA100", "GH100"};
-// Of each type.
+// The sub-metrics of each type.
 const char* sub_metrics_of_type[][5] = {
     {".sum", ".avg", ".sum.per_second", ".avg.pct_of_peak_sustained_active", ".avg.pct_of_peak_sustained_elapsed"},
     {".ratio", ".pct"},
@@ -111,12 +110,12 @@ namespace wattune::backend::cuda {
 
 struct CUpti_Profiler_Host_Object_st {
   std::vector<std::string> metrics;
-  std::vector<const char*> names;  // of counters, as the last question was answered
+  std::vector<const char*> names;  // of counters, as last returned
 };
 
 struct CUpti_RangeProfiler_Object_st {
   std::uint8_t* data = nullptr;
-  std::size_t passes = 0;  // that are needed
+  std::size_t passes = 0;  // number of passes needed
   std::size_t passes_done = 0;
   bool started = false;
   bool in_range = false;
@@ -130,7 +129,7 @@ struct CUpti_RangeProfiler_Object_st {
 
 namespace {
 
-// What every function asks first.
+// Checks the parameters, and returns the error that the environment names; every function calls it first.
 template <typename Params>
 CUptiResult refusal(const char* function, const Params* params) {
   if (params->structSize != kStructSize<Params> || params->pPriv != nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
@@ -157,7 +156,7 @@ CUpti_RangeProfiler_Object& profiler_of(const Params* params) {
 
 extern "C" {
 
-// Objects that live.
+// Returns the number of living objects.
 long wattune_fake_cupti_live() { return static_cast<long>(hosts.size()) + (enabled != nullptr) + initialized; }
 
 CUptiResult cuptiGetResultString(CUptiResult result, const char** name) {
@@ -261,7 +260,7 @@ CUptiResult cuptiProfilerHostGetMetricProperties(CUpti_Profiler_Host_GetMetricPr
   return CUPTI_SUCCESS;
 }
 
-// The real one does not say either which of the names is wrong.
+// Adds metrics. Like the real one, it does not say which of the names is wrong.
 CUptiResult cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetrics_Params* params) {
   WATTUNE_UNLESS_REFUSED();
   const std::vector<std::string> names(params->ppMetricNames, params->ppMetricNames + params->numMetrics);
@@ -277,7 +276,7 @@ CUptiResult cuptiProfilerHostGetConfigImageSize(CUpti_Profiler_Host_GetConfigIma
   return CUPTI_SUCCESS;
 }
 
-// The image is the number of passes.
+// Returns an image, which is the number of passes.
 CUptiResult cuptiProfilerHostGetConfigImage(CUpti_Profiler_Host_GetConfigImage_Params* params) {
   WATTUNE_UNLESS_REFUSED();
   if (params->configImageSize < 1) return CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT;
@@ -398,7 +397,8 @@ CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToG
 
 }  // extern "C"
 
-// The declarations that Wattune calls these by.
+// The declarations by which Wattune calls these functions.
+
 #define WATTUNE_SAME(function, Params, last) \
   static_assert(std::is_same_v<decltype(&::function), decltype(CuptiApi::function)>);
 WATTUNE_CUPTI_FUNCTIONS(WATTUNE_SAME)

@@ -1,7 +1,7 @@
 // A stand-in for libnvrtc.so.12: finds the kernels of a source by their text and compiles nothing. `#error` in the
 // source is a compile error, `#warning` a warning, and `#hang` keeps the compiler for good. Asked for figures, it says
-// that every kernel spills 8 bytes. Kernels take pointers,
-// textures, surfaces, double (8 bytes) and float or int (4 bytes).
+// that every kernel spills 8 bytes. Kernels take pointers, textures, surfaces, double (8 bytes) and float or int (4
+// bytes).
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -45,7 +45,7 @@ std::vector<std::size_t> parameter_bytes(const std::string& parameters) {
   return bytes;
 }
 
-// "scale<32>" as a symbol that no demangler understands, which real ones are not either in all cases.
+// Returns a symbol for "scale<32>" that no demangler understands, as is the case for some real ones.
 std::string instance_symbol(std::string expression) {
   for (char& c : expression)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
@@ -54,7 +54,7 @@ std::string instance_symbol(std::string expression) {
 
 FakeImage find_symbols(_nvrtcProgram& program) {
   FakeImage image;
-  // Made once, as libstdc++ makes them with a cache that threads share.
+  // Makes the regex only once, because libstdc++ makes it with a cache that threads share.
   static const std::regex kernel(
       R"((template\s*<[^>]*>\s*)?(extern\s+"C"\s+)?__global__\s+void\s+(\w+)\s*\(([^)]*)\))");
   for (std::sregex_iterator match(program.source.begin(), program.source.end(), kernel), end; match != end; ++match) {
@@ -77,7 +77,7 @@ FakeImage find_symbols(_nvrtcProgram& program) {
   return image;
 }
 
-// Lines that complain, with the numbers that #line gives them. True when one is an error.
+// Writes the lines that complain, with the numbers that #line gives them. Returns true if one is an error.
 bool complain(_nvrtcProgram& program) {
   bool failed = false;
   int number = 0;
@@ -96,7 +96,7 @@ bool complain(_nvrtcProgram& program) {
   return failed;
 }
 
-// What the assembler says of the kernels.
+// Returns the assembler's lines about the kernels.
 std::string figures_of(const FakeImage& image) {
   std::string log;
   for (const FakeFunction& function : image.functions)
@@ -106,7 +106,7 @@ std::string figures_of(const FakeImage& image) {
   return log;
 }
 
-// Whole lines by one write each, because several processes compile.
+// Logs a compilation as one line by one write, because several processes compile.
 void log_compilation() {
   const char* const file = std::getenv("WATTUNE_FAKE_NVRTC_LOG");
   if (file == nullptr) return;
@@ -225,7 +225,8 @@ nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char* cubin) { return copy_out(p
 
 }  // extern "C"
 
-// The declarations that Wattune calls these by.
+// The declarations by which Wattune calls these functions.
+
 #define WATTUNE_SAME(function, parameters) \
   static_assert(std::is_same_v<decltype(&::function), decltype(NvrtcApi::function)>);
 WATTUNE_NVRTC_FUNCTIONS(WATTUNE_SAME)

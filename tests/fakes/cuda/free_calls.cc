@@ -1,5 +1,5 @@
-// What libcuda.so.1's stand-in has in the place of its own calls in the path of a launch, where it is to cost nothing
-// (wattune-fake-libcuda-free.so): what is left of a call's time is Wattune's. Nothing is launched, and no time passes.
+// Replacements for the stand-in's own calls in the path of a launch, for a libcuda.so.1 whose calls cost nothing
+// (wattune-fake-libcuda-free.so): the remaining time of a call is Wattune's. Nothing is launched, and no time passes.
 // The build gives the stand-in's own calls other names.
 #undef cuEventCreate
 #undef cuEventDestroy_v2

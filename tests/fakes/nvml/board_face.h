@@ -1,5 +1,5 @@
-// BoardFace: what a device of the stand-in for NVML says of itself: constants, or what the simulated board of a profile
-// shows. What NVML sets is kept apart from it, in fake_board.h.
+// BoardFace: the facts that a device of the stand-in for NVML reports of itself. They are constants, or those of the
+// simulated board of a profile. The settings that NVML makes are kept apart from it, in fake_board.h.
 #pragma once
 
 #include <optional>
@@ -25,23 +25,24 @@ class BoardFace {
   virtual unsigned architecture() const = 0;
   virtual bool has_mig() const = 0;
   virtual std::vector<unsigned> memory_clocks() const = 0;                   // the highest first
-  virtual std::vector<unsigned> graphics_clocks(unsigned memory) const = 0;  // empty: no such clock of the memory
+  virtual std::vector<unsigned> graphics_clocks(unsigned memory) const = 0;  // empty if memory has no such clock
   virtual unsigned usual_graphics_clock() const = 0;
   virtual bool locks_memory() const = 0;
   virtual LimitRange limits() const = 0;
-  // What it shows now; empty: this board has no such sensor.
+  // The current readings; empty if this board has no such sensor.
+
   virtual unsigned graphics_clock() = 0;
   virtual unsigned long long reasons() = 0;
   virtual unsigned celsius() = 0;
   virtual std::optional<unsigned> milliwatts(PowerReading reading) = 0;
   virtual std::optional<unsigned long long> millijoules() = 0;
-  // A load from now on, where it has physics.
+  // Loads the board from now on, if it has physics.
   virtual void load(double core, double memory) = 0;
-  // In microseconds since 1970, on its clock.
+  // Returns the time on its clock, in microseconds since 1970.
   virtual long long now() = 0;
 };
 
-// Of a device, by CUDA's number.
+// Returns the face of a device, by CUDA's number.
 BoardFace& face_of(unsigned device);
 
 }  // namespace wattune::fakes

@@ -1,4 +1,4 @@
-// The board of constants: 2619 MHz of memory with 210 to 1980 MHz in steps of 15, and 1593 MHz with 210 to 1200; its
+// The board of constants: 2619 MHz of memory with 210 to 1980 MHz in steps of 15, and 1593 MHz with 210 to 1200. Its
 // power limit is from 200 to 700 W. It draws 350 W at 41 °C, and its energy counter rises by a joule at every fourth
 // question.
 #include <chrono>
@@ -17,7 +17,7 @@ class ConstantFace : public BoardFace {
   explicit ConstantFace(unsigned device) : device_(device) {}
 
   const char* name() const override { return "Stand-in GPU"; }
-  // Hopper.
+  // Returns the architecture, Hopper by default.
   unsigned architecture() const override { return static_cast<unsigned>(from_environment("ARCHITECTURE", 9)); }
   bool has_mig() const override { return true; }
   std::vector<unsigned> memory_clocks() const override { return {FakeBoard::kMemoryClock, kSlowMemoryClock}; }

@@ -11,9 +11,9 @@ namespace wattune::fakes {
 
 namespace {
 
-// "FUNCTION:N:CODE", "FUNCTION:N+:CODE".
+// A fault: "FUNCTION:N:CODE" or "FUNCTION:N+:CODE".
 struct Fault {
-  std::string function;  // "*": all of them, counted together
+  std::string function;  // "*" for all of them, counted together
   int call = 0;
   bool from_then_on = false;
   int code = 0;

@@ -1,5 +1,5 @@
-// What the environment tells the stand-in for NVML (fake_nvml.h lists it), and its calls: their log and their
-// faults.
+// The environment variables that steer the stand-in for NVML (fake_nvml.h lists them), and the log and the faults of
+// its calls.
 #pragma once
 
 #include <cstdlib>
@@ -21,12 +21,12 @@ inline int from_environment(const std::string& name, int otherwise) {
 // Appends a line to a file that several processes may append to.
 void append_line(const char* file, const char* text);
 
-// A call of this function began: it is logged, and counted for WATTUNE_FAKE_NVML_FAULT, whose code it returns.
+// Logs that a call of this function began, and counts it for WATTUNE_FAKE_NVML_FAULT, whose code it returns.
 backend::nvml::nvmlReturn_t entered(const char* function);
 
 }  // namespace wattune::fakes
 
-// Begins every function.
+// The beginning of every function.
 #define WATTUNE_FAKE_NVML_ENTRY()                                                                           \
   if (const auto fault_code = wattune::fakes::entered(__func__); fault_code != backend::nvml::NVML_SUCCESS) \
   return fault_code

@@ -1,6 +1,6 @@
-// A library in front of NVML that writes down what is called: it passes every call on to the library that
-// WATTUNE_FORWARD_NVML names, libnvidia-ml.so.1 unless given, and appends the function's name to the file
-// WATTUNE_NVML_LOG. What the other library lacks it answers as NVML does. It is a stand-in if the other is one.
+// A library in front of NVML that records the calls. It passes every call on to the library that WATTUNE_FORWARD_NVML
+// names, by default libnvidia-ml.so.1, and appends the function's name to the file WATTUNE_NVML_LOG. A function that
+// the other library lacks is answered as NVML does. It is a stand-in if the other is one.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -38,7 +38,7 @@ nvmlReturn_t forward(const char* name, nvmlReturn_t (*)(Parameter...), Parameter
 
 }  // namespace
 
-// They are declared as Wattune calls them, so that no definition can differ.
+// The functions are declared as Wattune calls them, so that no definition can differ.
 extern "C" {
 #define WATTUNE_DECLARE(function, parameters) nvmlReturn_t function parameters;
 WATTUNE_NVML_FUNCTIONS(WATTUNE_DECLARE)

@@ -1,4 +1,4 @@
-// Who a device of the stand-in for NVML is, and who uses it.
+// The identity of a device of the stand-in for NVML, and the processes that use it.
 #include <signal.h>
 #include <unistd.h>
 
@@ -34,8 +34,8 @@ std::string uuid_of(unsigned device) {
   return text;
 }
 
-// Those that hold a context and live, then WATTUNE_FAKE_NVML_PROCESSES ("4711,4712"). "hidden", as in a container:
-// none.
+// Returns the living processes that hold a context, then those of WATTUNE_FAKE_NVML_PROCESSES ("4711,4712"). With
+// "hidden" it returns none, as in a container.
 [[maybe_unused]] std::vector<unsigned> processes_on(nvmlDevice_t device) {
   std::vector<unsigned> processes;
   const char* const others = from_environment("PROCESSES");
@@ -129,7 +129,7 @@ nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t, int* enabled) {
   return NVML_SUCCESS;
 }
 
-// As the driver has it until an administrator lifts it: application clocks are for root.
+// Returns the driver's default until an administrator changes it: application clocks are for root.
 nvmlReturn_t nvmlDeviceGetAPIRestriction(nvmlDevice_t, int, int* restricted) {
   WATTUNE_FAKE_NVML_ENTRY();
   *restricted = from_environment("RESTRICTED", NVML_FEATURE_ENABLED);

@@ -1,5 +1,5 @@
-// The profile of the stand-ins: which board of module `simulate` stands behind them. WATTUNE_FAKE_NVML_PROFILE names it
-// ("A100"); without it, the constants of fake_board.h do.
+// The profile of the stand-ins: the board of module `simulate` behind them. WATTUNE_FAKE_NVML_PROFILE names it
+// ("A100"); without it, the constants of fake_board.h are used.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace wattune::fakes {
 
-// nullptr: none is named.
+// Returns the board's model; nullptr if none is named.
 inline const simulate::BoardModel* profile() {
   static const simulate::BoardModel* const model = []() -> const simulate::BoardModel* {
     const char* const name = std::getenv("WATTUNE_FAKE_NVML_PROFILE");
@@ -22,16 +22,16 @@ inline const simulate::BoardModel* profile() {
   return model;
 }
 
-// NVML tells whole MHz, cut off.
+// Returns whole MHz, rounded down as NVML does.
 inline unsigned whole_mhz(Megahertz clock) { return static_cast<unsigned>(std::floor(clock.value())); }
 
-// What kernels do to the board of a profile, unless WATTUNE_FAKE_NVML_ACTIVITY says otherwise (of the core, 1).
+// Returns the load that kernels put on the board of a profile: core activity 1, or WATTUNE_FAKE_NVML_ACTIVITY.
 inline simulate::Activity kernel_activity() {
   const char* const text = std::getenv("WATTUNE_FAKE_NVML_ACTIVITY");
   return {.core = text != nullptr ? std::atof(text) : 1.0};
 }
 
-// What the board's clocks and limit are asked to be.
+// Returns the clocks and the limit that the board is asked for.
 inline simulate::Operation asked_of(const FakeBoard& board, const simulate::BoardModel& model) {
   const unsigned asked = board.graphics(whole_mhz(model.clocks.back()));
   return {.graphics = simulate::nearest_clock(model.clocks, Megahertz(asked)),
@@ -39,7 +39,7 @@ inline simulate::Operation asked_of(const FakeBoard& board, const simulate::Boar
           .limit = Watts(board.limit(static_cast<unsigned>(model.limits.usual.value() * 1e3)) / 1e3)};
 }
 
-// How much longer than at full clock kernels take now; those of a profile at 50 °C.
+// Returns how much longer than at full clock kernels take now; with a profile, at 50 °C.
 inline double slowdown(const FakeBoard& board) {
   const simulate::BoardModel* const model = profile();
   if (model == nullptr) return board.slowdown();

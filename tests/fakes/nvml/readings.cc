@@ -1,4 +1,4 @@
-// What the stand-in for NVML reads of a device.
+// The readings of a device by the stand-in for NVML.
 #include <cstring>
 #include <string>
 
@@ -45,7 +45,8 @@ void read_power(nvmlDevice_t device, PowerReading reading, nvmlFieldValue_t& fie
   }
 }
 
-// Of the GPU, unless WATTUNE_FAKE_NVML_SCOPES=module: then of the module alone, as some Grace Hoppers do.
+// Tells whether fields have this scope: the GPU or, with WATTUNE_FAKE_NVML_SCOPES=module, only the module, as on some
+// Grace Hoppers.
 [[maybe_unused]] bool has_scope(unsigned scope) {
   const char* const scopes = from_environment("SCOPES");
   const bool module = scopes != nullptr && std::strcmp(scopes, "module") == 0;

@@ -1,4 +1,4 @@
-// What the stand-in for NVML lists of what can be set, and sets.
+// The settings of the stand-in for NVML: it lists the possible values, and sets them.
 #include <algorithm>
 
 #include "fakes/nvml/devices.h"
@@ -9,15 +9,15 @@ using namespace wattune::fakes;
 
 namespace {
 
-// What setting something returns: WATTUNE_FAKE_NVML_SET.
+// Returns the result of setting something: WATTUNE_FAKE_NVML_SET.
 nvmlReturn_t permission() { return from_environment("SET", NVML_SUCCESS); }
 
-// Application clocks may be set by all where the restriction is lifted.
+// Returns the result of setting application clocks, which everybody may set if the restriction is lifted.
 nvmlReturn_t application_permission() {
   return from_environment("RESTRICTED", NVML_FEATURE_ENABLED) == NVML_FEATURE_DISABLED ? NVML_SUCCESS : permission();
 }
 
-// Changes the board, unless it is not permitted, or accepted but not obeyed.
+// Changes the board, unless it is not permitted, or WATTUNE_FAKE_NVML_DEAF accepts the call without a change.
 template <typename Change>
 nvmlReturn_t change(nvmlReturn_t code, unsigned& counter, Change change) {
   if (code != NVML_SUCCESS) return code;
@@ -26,7 +26,7 @@ nvmlReturn_t change(nvmlReturn_t code, unsigned& counter, Change change) {
   return NVML_SUCCESS;
 }
 
-// As NVML lists clocks: how many, and where there is room, which.
+// Lists clocks as NVML does: their number and, if there is room, the clocks.
 nvmlReturn_t list(const std::vector<unsigned>& all, unsigned* count, unsigned* clocks) {
   const bool fits = clocks != nullptr && *count >= all.size();
   *count = static_cast<unsigned>(all.size());

@@ -65,7 +65,7 @@ SharedBoard::Physics* SharedBoard::open() const {
 
 double SharedBoard::begun_us() const { return physics_->begun_us; }
 
-// What NVML set since it was asked last, as of now.
+// Applies the settings that NVML made since the last question, as of now.
 void SharedBoard::obey(SimulatedBoard& board) {
   const FakeBoard& asked = fake_board(device_);
   const unsigned graphics = asked.graphics(0);
@@ -87,7 +87,7 @@ void SharedBoard::catch_up(SimulatedBoard& board) {
   board.pass(Nanoseconds(fake_boards().passed_ns) + nanoseconds_from_ms(launched) - board.now());
 }
 
-// The host's time goes on by itself; kernels that were launched keep the board busy in it, one after the other.
+// Lets the host's time pass; launched kernels keep the board busy in it, one after the other.
 void SharedBoard::follow_host(SimulatedBoard& board, Nanoseconds work) {
   const Nanoseconds now((host_us() - physics_->begun_us) * 1e3);
   const Nanoseconds end = std::max(Nanoseconds(physics_->busy_until), board.now()) + work;

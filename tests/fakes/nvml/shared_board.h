@@ -1,8 +1,8 @@
-// SharedBoard: the simulated board of a profile, which all processes of a run share in FILE.physics-DEVICE, beside the
-// file that WATTUNE_FAKE_BOARD names; without one, each process has its own.
+// SharedBoard: the simulated board of a profile. All processes of a run share it in FILE.physics-DEVICE, beside the
+// file that WATTUNE_FAKE_BOARD names. Without that file, each process has its own.
 //
-// Its time is the host's, or with WATTUNE_FAKE_NVML_TIME=virtual what wattune_fake_nvml_pass() and the kernels of
-// libcuda's stand-in let pass. Its load is these kernels, or what wattune_fake_nvml_load() set.
+// Its time is the host's. With WATTUNE_FAKE_NVML_TIME=virtual, time passes only by wattune_fake_nvml_pass() and by the
+// kernels of libcuda's stand-in. Its load is these kernels, or what wattune_fake_nvml_load() set.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace wattune::fakes {
 
-// One process and one thread at a time; the end of a process lets go.
+// A lock that one thread of one process holds at a time; the end of a process releases it.
 class Exclusive {
  public:
   explicit Exclusive(const std::string& file);
@@ -31,7 +31,7 @@ class SharedBoard {
  public:
   SharedBoard(unsigned device, const simulate::BoardModel& model);
 
-  // Of the board, after all that happened until now.
+  // Asks the board, after all that happened until now.
   template <typename Question>
   auto ask(Question question) {
     const Exclusive exclusive(file_);
@@ -41,20 +41,20 @@ class SharedBoard {
     return question(board);
   }
 
-  // When its time began, in microseconds since 1970.
+  // Returns when its time began, in microseconds since 1970.
   double begun_us() const;
-  // How often its counter was asked, by all processes.
+  // Counts a question for the energy counter, and returns how many all processes have asked.
   long long count_question() { return ++physics_->counter_questions; }
 
  private:
   struct Physics {
     simulate::BoardState state;
-    // What of fake_board.h it knows already.
+    // The part of fake_board.h that it has already applied.
     unsigned graphics;
     unsigned memory;
     unsigned limit_mw;
     double launched_ms;
-    double busy_until;  // ns: where kernels that were launched end, on the host's time
+    double busy_until;  // ns: end of the launched kernels, on the host's time
     double begun_us;
     long long counter_questions;
   };
@@ -67,7 +67,7 @@ class SharedBoard {
   const unsigned device_;
   const simulate::BoardModel& model_;
   const std::string file_;
-  const std::unique_ptr<Physics> own_;  // where none is shared
+  const std::unique_ptr<Physics> own_;  // used if none is shared
   Physics* const physics_;
 };
 

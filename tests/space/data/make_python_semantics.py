@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes python_semantics.txt: expressions, bindings and what Python 3 makes of them.
+"""Writes python_semantics.txt: expressions, bindings and the results of Python 3.
 
 Each line is `expression<TAB>bindings<TAB>result`; bindings are `name=value` joined by `; `, values and results
 Python literals. The result is `overflow` where an integer on the way leaves 64 bits or a float operation overflows,
@@ -65,7 +65,7 @@ float(3) | float(True) | float(2.5) | float(9007199254740993) | bool(0) | bool(2
 
 
 class Overflow(Exception):
-    """An integer left 64 bits."""
+    """Raised if an integer exceeds 64 bits."""
 
 
 def checked(value):
@@ -122,7 +122,7 @@ def binding(rng):
 
 
 def arithmetic(rng, depth):
-    """Mostly without parentheses, so that precedence and association decide."""
+    """Returns arithmetic mostly without parentheses, so that precedence and association decide."""
     if depth == 0 or rng.random() < 0.15:
         kind = rng.random()
         return rng.choice(NAMES) if kind < 0.65 else repr(abs(rng.choice(INTEGERS if kind < 0.9 else REALS)))
