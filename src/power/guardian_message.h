@@ -31,8 +31,8 @@ struct GuardianRequest {
 struct GuardianAnswer {
   std::optional<Error> error = {};  // its code, message and hint
   std::vector<std::string> notes = {};
-  bool over =
-      false;  // true for a farewell instead of an answer: the clocks were restored for the reason in the last note
+  // True for a farewell instead of an answer: the clocks were restored for the reason in the last note.
+  bool over = false;
 };
 
 std::string to_text(const GuardianRequest& request);

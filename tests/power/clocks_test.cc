@@ -122,8 +122,8 @@ TEST_F(ClockLeases, AGuardianThatWasStoppedBeyondTheLeaseGivesTheBoardBackWhenIt
   kill(guardian, SIGSTOP);
   usleep(100'000);
   EXPECT_EQ(fakes::fake_board().graphics_lock, 1200u);
-  EXPECT_TRUE(std::filesystem::exists(
-      kStandIn.journal()));  // from which a guardian could restore it if this one were killed now
+  // A guardian could restore the board from the journal if this one were killed now.
+  EXPECT_TRUE(std::filesystem::exists(kStandIn.journal()));
   kill(guardian, SIGCONT);
   await_guardian();
   expect_board_is_back();

@@ -27,8 +27,8 @@ class SwitchedBoard : public Recorder, public KnownLoad {
                      .window = nanoseconds_from_ms(25),
                      .noise = 0.0};
   Nanoseconds counter_period = nanoseconds_from_ms(100);
-  Nanoseconds counter_window =
-      nanoseconds_from_ms(100);  // the part at the end of each period that it counts for the whole
+  // The part at the end of each period that it counts for the whole.
+  Nanoseconds counter_window = nanoseconds_from_ms(100);
   bool counter_stuck = false;
   bool deaf = false;  // true if the power sensor does not show the load
 

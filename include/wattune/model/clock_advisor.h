@@ -49,15 +49,15 @@ struct ClockGoal {
 };
 
 struct ClockEstimate {
-  Megahertz clock;        // relative to that at the highest clock
+  Megahertz clock;
   Likely<double> time;    // relative to that at the highest clock
-  Likely<double> energy;  // likewise
+  Likely<double> energy;  // relative to that at the highest clock
   bool measured = false;
 };
 
 struct NextClock {
-  Megahertz clock;    // expected saving, as a share of the energy at the best measured clock
-  double gain = 0.0;  // expected, as a share of the energy at the best clock that was measured
+  Megahertz clock;
+  double gain = 0.0;  // expected saving, as a share of the energy at the best measured clock
 };
 
 struct ClockAdvice {

@@ -33,7 +33,7 @@ struct FusionOptions {
 struct FusedFeatures {
   KernelFeatures features = {};      // X_ij (equation 3)
   std::array<double, 2> alpha = {};  // speed-up of the blocks of each, at least 1
-  double beta = 1.0;                 // slowdown of both by the memory after that, at most 1
+  double beta = 1.0;                 // factor by which the memory then slows both down, at most 1
 };
 
 // Computes the features of the pair with `ratio` blocks of each on an SM, at the highest clocks. Fails with

@@ -40,7 +40,7 @@ struct ChainSm {
   unsigned schedulers = 1;
   double issue_rate = 1.0;          // instructions that a scheduler can issue in a cycle
   double requests_per_cycle = 1.0;  // B
-  double contention = 1.0;          // a0: share of the time to serve all requests in flight that one waits
+  double contention = 1.0;          // a0: share of the time to serve all requests in flight that an access waits
   double offset = 0.0;              // b0, in cycles
 };
 

@@ -26,7 +26,7 @@ Replay replay(Recording recording);
 
 // Reads a table in CSV. Its first column is `time_ms`, and the others are named "SENSOR [UNIT]", with the unit W, J, C
 // or V. An empty cell has no reading. characterise() can find the traits of these sensors. Fails with parse_error,
-// naming the line, or as the file cannot be opened (not_found).
+// naming the line, or with not_found if there is no such file.
 Result<Recording> load_recording(const std::filesystem::path& file);
 
 }  // namespace wattune::power

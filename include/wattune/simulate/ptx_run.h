@@ -45,8 +45,8 @@ struct PtxRunOptions {
 };
 
 struct PtxCounts {
-  std::uint64_t instructions = 0;         // per warp
-  std::uint64_t thread_instructions = 0;  // per thread, for the threads that run them
+  std::uint64_t instructions = 0;         // warp instructions
+  std::uint64_t thread_instructions = 0;  // thread instructions, of threads that are not guarded off
   std::uint64_t blocks = 0;               // blocks that have ended
 };
 

@@ -26,7 +26,7 @@ struct PublishedRow {
   double tops_after = 0.0;
   Megahertz tuned = {};
 
-  // Watts: operations per second over operations per joule.
+  // Returns watts: operations per second over operations per joule.
   Watts before() const { return Watts(1e3 * tops_before / gops_per_watt_before); }
   Watts after() const { return Watts(1e3 * tops_after / gops_per_watt_after); }
   double gain() const { return gops_per_watt_after / gops_per_watt_before - 1.0; }

@@ -19,8 +19,8 @@
 namespace wattune::simulate {
 
 // A part of a kernel's time with its own activity.
-struct Phase {         // of the kernel's time; all shares add up to 1
-  double share = 1.0;  // of the time; those of a kernel add up to 1
+struct Phase {
+  double share = 1.0;  // of the kernel's time; all shares add up to 1
   Activity activity = {};
 };
 

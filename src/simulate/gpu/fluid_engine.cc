@@ -37,8 +37,8 @@ struct FluidGroup {
 
 // SMs with the same residents, which have the same rates.
 struct FluidKind {
-  FluidSm sm;                 // work per ns of each load's blocks
-  std::vector<double> rates;  // of each load: blocks' work per ns
+  FluidSm sm;
+  std::vector<double> rates;  // work per ns of each load's blocks
 };
 
 class FluidEngine final : public Engine {

@@ -1,7 +1,7 @@
 // Runs operations on floating-point values for each lane, with .ftz, .sat, .relu and the rounding of the instruction.
 //
 //   struct Add { template <class T, class C> static C of(C a, C b) { return a + b; } };
-//   ... return for_float(type, FloatHandlers<Add, 2>());
+//   return float_handler_for<Add, 2>(type);
 //
 // T is the type of the registers, C that of the computation. C is double for numbers of 16 bits, which are rounded
 // once, when they are stored.

@@ -127,8 +127,8 @@ Handler decode_move_from(Decoder& decoder, Type type) {
   }
   if (const Handler handler = frame_address_of(decoder, 0)) return handler;
   if (operand.name.starts_with("%pm") && operand.name.size() > 3 && !decoder.named(operand.name)) {
-    decoder.take();                      // makes performance counters read as zero
-    decoder.operation().immediate = 63;  // performance counters count nothing here
+    decoder.take();
+    decoder.operation().immediate = 63;  // makes performance counters, which count nothing here, read as zero
     return &read_clock;
   }
   if (special_named(operand.name) && bytes_of(type) != 4) {
