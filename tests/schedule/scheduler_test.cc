@@ -119,8 +119,8 @@ TEST_F(SchedulerTest, WhatDoesNotLeaveIsNotWaitedForLong) {
   EXPECT_EQ(machine_.launches.back().kernel, c);
 }
 
+// A policy looks at 64 works, and knows how many more there are of their kernels.
 TEST_F(SchedulerTest, PoliciesKnowHowManyWorksComeLater) {
-  // A policy looks at 64 works, and knows how many more there are of their kernels.
   std::vector<WorkCount> later;
   const Policy look = [&](const QueueView& view, const PairTable&) {
     later = view.later;

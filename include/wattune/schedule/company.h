@@ -32,11 +32,12 @@ struct CompanyOptions {
   // which searches the joint space. "walk+NAME" starts strategy NAME where the walk ended. Empty: the strategy is
   // chosen as for one kernel.
   std::string strategy = "walk";
-  double indifference = 0.01;           // of the walk: a relative difference that counts as none
+  double indifference = 0.01;           // of the walk: share by which costs may differ and still count as equal
   std::vector<std::string> order = {};  // names of members in launch order; as given if empty
   bool steady = false;                  // each kernel is relaunched until all have run about as long as the longest
   bool partnered = false;               // the first kernel is timed while the others run all along
-  std::vector<std::size_t> repetitions = {};  // launches of each member in one run; found by times alone if empty
+  // Launches of each member in one run. If empty, they follow from times alone if steady or partnered; else it is 1.
+  std::vector<std::size_t> repetitions = {};
   // The values of a parameter of each kernel except partners: how many of its blocks stay on each multiprocessor
   // (CUDA). The value 0, which leaves the placement to the GPU, is added. Walks keep it at 0. There is no such
   // parameter if this is empty.

@@ -87,9 +87,9 @@ struct QueueView {
 using Policy = std::function<Plan(const QueueView& view, const PairTable& table)>;
 
 struct PolicyOptions {
-  Objective objective = {};  // that a pair needs over one after the other to run as one
-  double least_gain = 0.02;  // by which another pair must be better than the running one
-  double margin = 0.05;      // by which another pair must be better than the one that runs
+  Objective objective = {};  // of paired and greedy
+  double least_gain = 0.02;  // that a pair needs over one after the other to run as one
+  double margin = 0.05;      // by which another pair must be better than the running one
   // Longest time alone of kernels that run whole, which costs less. Longer ones run in a form that gives way to an
   // arrival.
   Nanoseconds longest_whole = nanoseconds_from_ms(2);
