@@ -4,8 +4,9 @@
     tools/check_layers.py [ROOT]
 
 Reads every #include of include/wattune/ and src/ and prints file and line of each that points at a module which the
-including one may not know (ALLOWED, as drawn in docs/design.md), or at a third-party header outside its home.
-Exit status 1 when there is any.
+including one may not know (ALLOWED, as drawn in docs/design.md), at a private header of another module, or at a
+third-party header outside its home. A module shows others its public headers (include/wattune/MODULE) and those of
+src/MODULE/interface; all headers of core are for everyone. Exit status 1 when there is any.
 """
 import pathlib
 import re
@@ -59,9 +60,14 @@ def problem(module: str, included: str, public: bool) -> str | None:
                 return "is not for public headers"
             return None if module in homes else f"belongs to {', '.join(sorted(homes))}"
     other = included_module(included)
-    if other in (None, "core", module) or other in ALLOWED[module]:
+    if public and other is not None and not included.startswith("wattune/"):
+        return "is not public"
+    if other in (None, "core", module):
         return None
-    return f"{module} may not include {other}"
+    if other not in ALLOWED[module]:
+        return f"{module} may not include {other}"
+    shown = included.startswith(("wattune/", f"{other}/interface/"))
+    return None if shown else f"is private to {other}"
 
 
 def main() -> int:

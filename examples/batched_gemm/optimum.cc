@@ -7,7 +7,7 @@
 
 #include "forecast.h"
 #include "wattune/backend/compile_pool.h"
-#include "wattune/core/hash.h"
+#include "wattune/core/identity.h"
 #include "wattune/core/random.h"
 #include "wattune/space/search_space.h"
 #include "wattune/tune/evaluator.h"

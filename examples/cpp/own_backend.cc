@@ -11,7 +11,7 @@
 #include "wattune/measure/policy.h"
 #include "wattune/search/strategy.h"
 #include "wattune/tune/evaluator.h"
-#include "wattune/tune/tuner.h"
+#include "wattune/tune/search.h"
 
 namespace {
 

@@ -1,8 +1,10 @@
-// A search strategy of your own: derive from Strategy, propose ids, learn from outcomes.
+// A search strategy of your own: derive from Strategy, propose ids, learn from outcomes, and register it, so that
+// tune::open() takes it by its name as well.
 //
 // This one halves the distance to the best id known. The "kernel" is a formula, so that the example runs anywhere.
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <optional>
 
 #include "wattune/search/strategy.h"
@@ -46,12 +48,16 @@ int main() {
   for (int x = 0; x < 100; ++x) values.emplace_back(x);
   auto space = wattune::space::SearchSpace::build({{.name = "x", .values = values}}, {}).value();
 
-  TowardsTheBest strategy(space, {.seed = 3});
+  wattune::search::register_strategy(
+      {.name = "towards_the_best", .description = "halves the distance to the best id"},
+      [](const auto& of, const auto& options) { return std::make_unique<TowardsTheBest>(of, options); })
+      .value();
+  const auto strategy = wattune::search::make_strategy("towards_the_best", space, {.seed = 3}).value();
   double best = INFINITY;
   for (int evaluation = 0; evaluation < 25; ++evaluation) {
-    for (const wattune::ConfigurationId id : strategy.ask(1)) {
+    for (const wattune::ConfigurationId id : strategy->ask(1)) {
       const wattune::Observation observation = pretend_to_measure(space.configuration(id));
-      strategy.tell(id, observation);
+      strategy->tell(id, observation);
       best = std::fmin(best, observation.objective());
     }
   }

@@ -1,4 +1,4 @@
-#include "backend/build_log.h"
+#include "backend/interface/build_log.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "backend/c_type.h"
+#include "backend/interface/c_type.h"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 
 #include "backend/code_text.h"
 #include "backend/cuda/source_text.h"
-#include "backend/included_files.h"
+#include "backend/interface/included_files.h"
 
 namespace wattune::backend {
 

@@ -13,9 +13,9 @@
 #include <thread>
 
 #include "backend/compile_entry.h"
-#include "backend/compile_process.h"
 #include "backend/host/fill.h"
 #include "backend/image_key.h"
+#include "backend/interface/compile_process.h"
 #include "core/stopwatch.h"
 
 namespace wattune::backend {

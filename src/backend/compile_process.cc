@@ -1,6 +1,6 @@
-#include "backend/compile_process.h"
+#include "backend/interface/compile_process.h"
 
-#include "backend/kill_count.h"
+#include "backend/interface/kill_count.h"
 
 namespace wattune::backend {
 

@@ -1,4 +1,4 @@
-#include "backend/compiler_environment.h"
+#include "backend/interface/compiler_environment.h"
 
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-#include "backend/compiler_program.h"
+#include "backend/interface/compiler_program.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,8 +14,8 @@
 #include <mutex>
 #include <set>
 
-#include "backend/polling.h"
-#include "backend/start_process.h"
+#include "backend/interface/polling.h"
+#include "backend/interface/start_process.h"
 
 namespace wattune::backend {
 

@@ -1,4 +1,4 @@
-#include "wattune/backend/image_cache.h"
+#include "wattune/backend/image.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "backend/worker/protocol.h"
+#include "core/interface/system_error.h"
 #include "core/logging.h"
 #include "core/new_file.h"
 #include "core/own_rights.h"
-#include "wattune/core/hash.h"
-#include "wattune/core/system_error.h"
+#include "wattune/core/identity.h"
 
 namespace wattune::backend {
 

@@ -2,10 +2,10 @@
 
 #include <sstream>
 
-#include "backend/compiler_environment.h"
-#include "backend/included_files.h"
+#include "backend/interface/compiler_environment.h"
+#include "backend/interface/included_files.h"
 #include "backend/worker/protocol.h"
-#include "wattune/core/hash.h"
+#include "wattune/core/identity.h"
 #include "wattune/core/version.h"
 
 namespace wattune::backend {

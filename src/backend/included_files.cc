@@ -1,4 +1,4 @@
-#include "backend/included_files.h"
+#include "backend/interface/included_files.h"
 
 #include <algorithm>
 #include <fstream>

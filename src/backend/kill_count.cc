@@ -1,4 +1,4 @@
-#include "backend/kill_count.h"
+#include "backend/interface/kill_count.h"
 
 #include <fstream>
 #include <string>

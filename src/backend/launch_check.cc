@@ -1,11 +1,11 @@
-#include "backend/launch_check.h"
+#include "backend/interface/launch_check.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "backend/c_type.h"
 #include "backend/foreign_object.h"
+#include "backend/interface/c_type.h"
 
 namespace wattune::backend {
 

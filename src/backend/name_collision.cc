@@ -7,9 +7,9 @@
 #include <optional>
 #include <sstream>
 
-#include "backend/c_type.h"
 #include "backend/code_text.h"
 #include "backend/cuda/source_text.h"
+#include "backend/interface/c_type.h"
 
 namespace wattune::backend {
 

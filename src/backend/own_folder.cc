@@ -13,8 +13,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "core/interface/system_error.h"
 #include "core/new_file.h"
-#include "wattune/core/system_error.h"
 
 namespace wattune::backend {
 

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-#include "backend/descriptor.h"
+#include "backend/interface/descriptor.h"
 #include "wattune/core/result.h"
 
 namespace wattune::backend {

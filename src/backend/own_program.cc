@@ -1,4 +1,4 @@
-#include "backend/own_program.h"
+#include "backend/interface/own_program.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

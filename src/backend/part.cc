@@ -1,4 +1,4 @@
-#include "wattune/backend/part.h"
+#include "backend/interface/part.h"
 
 #include <fmt/format.h>
 

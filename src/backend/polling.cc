@@ -1,4 +1,4 @@
-#include "backend/polling.h"
+#include "backend/interface/polling.h"
 
 #include <fmt/format.h>
 

@@ -12,7 +12,7 @@
 #include "backend/host/host_device.h"
 #include "backend/opencl/compiler.h"
 #include "backend/opencl/opencl_device.h"
-#include "wattune/core/suggest.h"
+#include "core/interface/suggest.h"
 
 namespace wattune::backend {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <sstream>
 
-#include "backend/compiler_program.h"
+#include "backend/interface/compiler_program.h"
 
 namespace wattune::backend {
 

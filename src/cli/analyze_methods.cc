@@ -6,8 +6,8 @@
 
 #include "cli/energy_picture.h"
 #include "cli/text.h"
-#include "report/text.h"
-#include "wattune/core/energy.h"
+#include "core/interface/energy.h"
+#include "report/interface/text.h"
 
 namespace wattune::cli {
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "cli/json.h"
+#include "report/interface/analysis.h"
+#include "tune/interface/methods.h"
 #include "wattune/core/trial.h"
-#include "wattune/report/analysis.h"
-#include "wattune/tune/methods.h"
 
 namespace wattune::cli {
 

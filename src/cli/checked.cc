@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "cli/terminal.h"
-#include "wattune/core/printable.h"
-#include "wattune/tune/describe_run.h"
+#include "core/interface/printable.h"
+#include "tune/interface/describe_run.h"
 
 namespace wattune::cli {
 

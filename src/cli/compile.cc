@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "backend/compile_process.h"
+#include "backend/interface/compile.h"
+#include "backend/interface/compile_process.h"
 #include "cli/command.h"
 #include "cli/json.h"
 #include "cli/options.h"
@@ -13,10 +14,9 @@
 #include "cli/spec_options.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
-#include "report/text.h"
-#include "wattune/backend/compile.h"
+#include "report/interface/text.h"
+#include "tune/interface/argument_check.h"
 #include "wattune/core/random.h"
-#include "wattune/tune/argument_check.h"
 #include "wattune/tune/evaluator.h"
 
 namespace wattune::cli {

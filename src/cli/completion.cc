@@ -4,7 +4,7 @@
 #include "cli/command.h"
 #include "cli/command_tree.h"
 #include "cli/terminal.h"
-#include "wattune/core/suggest.h"
+#include "core/interface/suggest.h"
 
 namespace wattune::cli {
 

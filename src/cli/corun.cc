@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/corun_clocks.h"
 #include "cli/corun_journal.h"
+#include "cli/corun_kernels.h"
 #include "cli/corun_objective.h"
 #include "cli/corun_plans.h"
 #include "cli/corun_queue.h"
@@ -26,7 +27,7 @@ namespace {
 struct CorunOptions {
   CorunKernels kernels;
   std::string device = "auto";
-  QueueWishes queue;
+  schedule::QueueRequest queue = {.policies = {}};
   CorunObjective objective;
   CorunClocks clocks;
   std::optional<std::uint64_t> works;
@@ -49,10 +50,8 @@ struct CorunOptions {
   }
 };
 
-const std::vector<std::string> kUsualPolicies = {"fifo", "streams", "split", "paired"};
-
 std::vector<std::string> policies_of(const CorunOptions& options) {
-  return options.queue.policies.empty() ? kUsualPolicies : options.queue.policies;
+  return options.queue.policies.empty() ? schedule::QueueRequest().policies : options.queue.policies;
 }
 
 Error refuse(std::string what, std::string about, std::string advice) {
@@ -92,8 +91,7 @@ Result<void> check_mode(const CorunOptions& options) {
 
 Result<void> check(const CorunOptions& options) {
   WATTUNE_TRY(check_mode(options));
-  for (const std::string& policy : options.queue.policies) WATTUNE_TRY(schedule::find_policy(policy));
-  WATTUNE_TRY(check_objective(options.objective.value(), policies_of(options)));
+  WATTUNE_TRY(schedule::check_policies(policies_of(options), options.objective.value()));
   if (options.clocks.choice.sets && !options.objective.value().needs_power())
     return refuse("--clocks are chosen by joules or watts", "throughput", "--objective energy, edp or --power-cap");
   if (options.clocks.take_over && !options.clocks.choice.sets)
@@ -105,10 +103,10 @@ Result<void> check(const CorunOptions& options) {
   return check_new_file(options.trace, options.overwrite);
 }
 
-Json document(const CorunStage& stage, const CorunOptions& options) {
-  return {{"device", stage.device()},   {"simulated", stage.is_simulated()},
+Json document(const schedule::CorunSession& session, const CorunOptions& options) {
+  return {{"device", session.device()}, {"simulated", session.is_simulated()},
           {"repeats", options.repeats}, {"seed", options.queue.seed},
-          {"notes", stage.notes()},     {"prospects", nullptr},
+          {"notes", session.notes()},   {"prospects", nullptr},
           {"pairs", nullptr},           {"complementary", nullptr},
           {"planned", nullptr},         {"queue", nullptr}};
 }
@@ -138,85 +136,89 @@ Result<std::unique_ptr<SweepJournal>> open_sweep_journal(const CorunOptions& opt
   return std::make_unique<SweepJournal>(std::move(journal));
 }
 
-Json sweeps_document(const CorunStage& stage, const CorunOptions& options, const std::vector<Prospect>& prospects,
-                     const std::vector<SweptPair>& pairs) {
-  Json json = document(stage, options);
+Json sweeps_document(const schedule::CorunSession& session, const CorunOptions& options,
+                     const std::vector<Prospect>& prospects, const std::vector<schedule::SweptPair>& pairs) {
+  Json json = document(session, options);
   json["prospects"] = prospects_json(prospects);
-  json["pairs"] = sweep_json(stage, prospects, pairs);
+  json["pairs"] = sweep_json(session, prospects, pairs);
   json["complementary"] = complementary_json(complementary_gain(prospects, pairs));
   json["planned"] = planned_gain_json(planned_gain(prospects, pairs));
   return json;
 }
 
 // Describes the gains over all pairs; empty for a single pair.
-std::string totals_text(const std::vector<Prospect>& prospects, const std::vector<SweptPair>& pairs) {
+std::string totals_text(const std::vector<Prospect>& prospects, const std::vector<schedule::SweptPair>& pairs) {
   if (pairs.size() < 2) return "";
   return complementary_text(prospects, complementary_gain(prospects, pairs)) +
          planned_gain_text(planned_gain(prospects, pairs));
 }
 
 // Prints each pair when it is swept. A JSON document is printed at the end, or earlier after an interrupt.
-Result<ExitStatus> run_sweeps(CorunStage& stage, const CorunOptions& options, SweepJournal* journal,
+Result<ExitStatus> run_sweeps(schedule::CorunSession& session, const CorunOptions& options, SweepJournal* journal,
                               const StopRequest& stop) {
-  const std::vector<Prospect> prospects = prospects_of(stage);
-  std::vector<SweptPair> pairs;
+  const std::vector<Prospect> prospects = prospects_of(session);
+  std::vector<schedule::SweptPair> pairs;
   bool printed = options.json || print_result(prospects_text(prospects));
   const auto swept = sweep_all(
-      stage, {.rounds = options.repeats, .least_time = options.least_time, .on_progress = watch(options, stop)},
-      options.queue.seed, journal, [&](SweptPair pair) -> Result<void> {
+      session, {.rounds = options.repeats, .least_time = options.least_time, .on_progress = watch(options, stop)},
+      options.queue.seed, journal, [&](schedule::SweptPair pair) -> Result<void> {
         const std::string gap = pairs.empty() ? "" : "\n";
-        if (!options.json) printed &= print_result(gap + sweep_text(stage, prospects[pairs.size()], pair));
+        if (!options.json) printed &= print_result(gap + sweep_text(session, prospects[pairs.size()], pair));
         pairs.push_back(std::move(pair));
         return {};
       });
   if (!swept && pairs.empty()) return swept.error();
-  printed &= options.json ? print_document(dump(sweeps_document(stage, options, prospects, pairs)))
+  printed &= options.json ? print_document(dump(sweeps_document(session, options, prospects, pairs)))
                           : print_result(totals_text(prospects, pairs));
   if (!swept) return swept.error();
   if (!options.svg.empty())
-    WATTUNE_TRY(store::write_file(options.svg,
-                                  prospects.size() == 1 ? sweep_svg(stage, pairs.front()) : forecasts_svg(stage, pairs),
-                                  options.overwrite));
-  return status_of(printed, std::ranges::all_of(pairs, &SweptPair::is_right));
+    WATTUNE_TRY(store::write_file(
+        options.svg, prospects.size() == 1 ? sweep_svg(session, pairs.front()) : forecasts_svg(session, pairs),
+        options.overwrite));
+  return status_of(printed, std::ranges::all_of(pairs, &schedule::SweptPair::is_right));
 }
 
-Result<ExitStatus> run_queues(CorunStage& stage, const CorunOptions& options, const StopRequest& stop) {
-  QueueWishes wishes = options.queue;
-  wishes.policies = policies_of(options);
-  wishes.objective = options.objective.value();
-  wishes.works = options.works.value_or(wishes.works);
-  wishes.repeats = options.repeats;
-  wishes.energy_window = options.clocks.energy_window;
-  wishes.traced = !options.trace.empty();
-  wishes.trace_of = options.trace_of;
-  wishes.on_progress = watch(options, stop);
-  wishes.cancel = &stop.made();
-  WATTUNE_ASSIGN(const QueueReport report, run_policies(stage, wishes));
-  Json json = document(stage, options);
-  json["queue"] = queue_json(stage, report);
+Result<ExitStatus> run_queues(schedule::CorunSession& session, const CorunOptions& options, const StopRequest& stop) {
+  schedule::QueueRequest request = options.queue;
+  request.policies = policies_of(options);
+  request.objective = options.objective.value();
+  request.works = options.works.value_or(request.works);
+  request.repeats = options.repeats;
+  request.energy_window = options.clocks.energy_window;
+  request.traced = !options.trace.empty();
+  request.trace_of = options.trace_of;
+  request.on_progress = watch(options, stop);
+  request.cancel = &stop.made();
+  WATTUNE_ASSIGN(const schedule::QueueReport report, session.run_queue(request));
+  Json json = document(session, options);
+  json["queue"] = queue_json(session, report);
   const bool printed =
-      options.json ? print_document(dump(json)) : print_result(queue_text(stage, report, options.explain));
+      options.json ? print_document(dump(json)) : print_result(queue_text(session, report, options.explain));
   if (!options.trace.empty() && !report.trace.empty())
     WATTUNE_TRY(store::write_file(options.trace, report.trace, options.overwrite));
-  if (!options.svg.empty()) WATTUNE_TRY(store::write_file(options.svg, queue_svg(stage, report), options.overwrite));
+  if (!options.svg.empty()) WATTUNE_TRY(store::write_file(options.svg, queue_svg(session, report), options.overwrite));
   if (report.refused) return report.refused->why;
   return status_of(printed, !report.outputs || report.outputs->differences.empty());
 }
 
 Result<ExitStatus> run_corun(CorunOptions options) {
   WATTUNE_TRY(check(options));
-  WATTUNE_ASSIGN(const ProfileFile profiles,
-                 options.profiles.empty() ? ProfileFile() : read_profiles(options.profiles));
+  schedule::CorunOptions wanted{.clocks = options.clocks.choice};
+  wanted.clocks.take_over = options.clocks.take_over;
+  if (!options.profiles.empty()) {
+    WATTUNE_ASSIGN(wanted.profiles, schedule::load_profiles(options.profiles));
+  }
+  const std::vector<std::string> notes = notes_on(wanted.profiles);
   WATTUNE_ASSIGN(const auto journal, open_sweep_journal(options));
-  WATTUNE_ASSIGN(const auto stage, open_stage(options.device, options.kernels, profiles, options.clocks));
-  for (const std::string& note : profiles.notes()) print_note(note);
+  WATTUNE_ASSIGN(const auto session, open_corun(options.device, options.kernels, std::move(wanted)));
+  for (const std::string& note : notes) print_note(note);
   // Every repetition takes the same virtual time, so one is enough.
-  if (stage->is_simulated()) options.repeats = 1;
+  if (session->is_simulated()) options.repeats = 1;
   if (!options.json)
-    for (const std::string& note : stage->notes()) print_note(note);
+    for (const std::string& note : session->notes()) print_note(note);
   const StopRequest stop;
   auto status =
-      options.wants_queue() ? run_queues(*stage, options, stop) : run_sweeps(*stage, options, journal.get(), stop);
+      options.wants_queue() ? run_queues(*session, options, stop) : run_sweeps(*session, options, journal.get(), stop);
   if (!status && status.error().code() == ErrorCode::cancelled && stop.made()) return ExitStatus::interrupted;
   return status;
 }

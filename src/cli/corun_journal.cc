@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "cli/corun_lines.h"
-#include "store/files.h"
+#include "store/interface/files.h"
 
 namespace wattune::cli {
 
@@ -22,7 +22,7 @@ constexpr store::FileKind kSweepKind{.what = "co-run journal",
                                          },
                                      .unsealed_start = R"({"format":"wattune corun 2",)"};
 
-std::string text_of(const std::string& identity, const SweptPair& pair) {
+std::string text_of(const std::string& identity, const schedule::SweptPair& pair) {
   return store::sealed_record(kSweepKind, line_of(identity, pair));
 }
 
@@ -47,7 +47,7 @@ Result<void> SweepJournal::read() {
   WATTUNE_ASSIGN(const std::string text, locked_->read());
   auto found = store::read_sealed(text, file_, kSweepKind, [&](const Json& line) {
     const std::string& identity = store::text_member(line, "identity");
-    SweptPair pair = pair_from(line);
+    schedule::SweptPair pair = pair_from(line);
     resealed_ += text_of(identity, pair);
     pairs_.insert_or_assign(identity, std::move(pair));
   });
@@ -62,7 +62,7 @@ Result<void> SweepJournal::read() {
   return found->ends_with_newline ? Result<void>() : locked_->append("\n");
 }
 
-const SweptPair* SweepJournal::find(const std::string& identity) const {
+const schedule::SweptPair* SweepJournal::find(const std::string& identity) const {
   const auto found = pairs_.find(identity);
   return found == pairs_.end() ? nullptr : &found->second;
 }
@@ -75,7 +75,7 @@ Result<void> SweepJournal::start_anew() {
   return lock();
 }
 
-Result<void> SweepJournal::add(const std::string& identity, const SweptPair& pair) {
+Result<void> SweepJournal::add(const std::string& identity, const schedule::SweptPair& pair) {
   if (use_.overwrite) WATTUNE_TRY(start_anew());
   WATTUNE_TRY(locked_->check_intact());
   const std::string line = text_of(identity, pair);

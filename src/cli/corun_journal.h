@@ -6,7 +6,7 @@
 // written.
 //
 //   WATTUNE_ASSIGN(SweepJournal journal, SweepJournal::open(file, {.resume = true}));
-//   if (const SweptPair* known = journal.find(identity)) return *known;
+//   if (const schedule::SweptPair* known = journal.find(identity)) return *known;
 #pragma once
 
 #include <filesystem>
@@ -18,8 +18,8 @@
 
 #include "cli/corun_sweep.h"
 #include "cli/output_file.h"
-#include "store/locked_file.h"
-#include "store/sealed_file.h"
+#include "store/interface/locked_file.h"
+#include "store/interface/sealed_file.h"
 
 namespace wattune::cli {
 
@@ -35,10 +35,10 @@ class SweepJournal {
   // Returns notes for people, a line each: on lines that were left out, and on missing checksums.
   const std::vector<std::string>& notes() const { return notes_; }
   // Returns the pair swept before with the same kernels, sizes, device and options; nullptr if there is none.
-  const SweptPair* find(const std::string& identity) const;
+  const schedule::SweptPair* find(const std::string& identity) const;
   // Appends a pair. Fails as make_room() does, or with io_error if the file could not be written or somebody else
   // changed it.
-  Result<void> add(const std::string& identity, const SweptPair& pair);
+  Result<void> add(const std::string& identity, const schedule::SweptPair& pair);
 
  private:
   SweepJournal(std::filesystem::path file, const ResultsUse& use) : file_(std::move(file)), use_(use) {}
@@ -49,7 +49,7 @@ class SweepJournal {
   std::filesystem::path file_;
   ResultsUse use_;
   std::optional<store::LockedFile> locked_;
-  std::map<std::string, SweptPair> pairs_;
+  std::map<std::string, schedule::SweptPair> pairs_;
   std::vector<std::string> notes_;
   bool unsealed_ = false;
   std::string resealed_;  // the pairs of an unsealed file in today's format

@@ -1,10 +1,34 @@
+#include "cli/corun_kernels.h"
+
 #include <CLI/CLI.hpp>
 
-#include "cli/corun_stage.h"
+#include <utility>
+
+#include "cli/chosen_kernel.h"
 #include "cli/options.h"
 #include "cli/text.h"
 
 namespace wattune::cli {
+
+namespace {
+
+constexpr std::string_view kSimulated = "simulated:";
+
+Error do_not_go_together(std::string what, const std::string& about, std::string advice) {
+  return Error(ErrorCode::invalid_argument, std::move(what)).about(about).hint(std::move(advice));
+}
+
+Result<std::unique_ptr<schedule::CorunSession>> open_published(const CorunKernels& kernels,
+                                                               const schedule::CorunOptions& options) {
+  if (!kernels.specs.empty())
+    return do_not_go_together("a simulated GPU runs published kernels, no specs", kernels.specs.front(),
+                              "name them: --kernels C,L,M");
+  if (!kernels.sizes.empty())
+    return do_not_go_together("--problem-size is of specs", kernels.sizes.front(), "--waves sizes published kernels");
+  return schedule::open_simulated(kernels.names, kernels.waves, options);
+}
+
+}  // namespace
 
 void declare_corun_kernels(CLI::App& app, CorunKernels& kernels, std::string& device) {
   app.option_defaults()->group("Kernels and device");
@@ -29,6 +53,22 @@ void declare_corun_kernels(CLI::App& app, CorunKernels& kernels, std::string& de
       ->allow_extra_args(false);
   add_parsed(app, "--waves", kernels.waves, parse_count, "N", "How often each of these fills the GPU")
       ->default_str("8");
+}
+
+Result<std::unique_ptr<schedule::CorunSession>> open_corun(const std::string& device, const CorunKernels& kernels,
+                                                           schedule::CorunOptions options) {
+  options.device = device;
+  if (device.starts_with(kSimulated)) {
+    options.device = device.substr(kSimulated.size());
+    return open_published(kernels, options);
+  }
+  if (!kernels.names.empty())
+    return do_not_go_together("--kernels names kernels of simulated GPUs", kernels.names.front(),
+                              "--device simulated:H100, or specs instead");
+  WATTUNE_ASSIGN(std::vector<ChosenKernel> chosen, choose_kernels(kernels.specs, kernels.sizes));
+  std::vector<schedule::CorunKernel> run;
+  for (ChosenKernel& each : chosen) run.push_back({std::move(each.spec), std::move(each.configuration), each.name});
+  return schedule::open(std::move(run), options);
 }
 
 }  // namespace wattune::cli

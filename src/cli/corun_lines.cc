@@ -10,7 +10,7 @@
 
 #include "cli/corun_rerun.h"
 #include "cli/corun_verdict.h"
-#include "wattune/core/printable.h"
+#include "core/interface/printable.h"
 
 namespace wattune::cli {
 
@@ -49,7 +49,7 @@ Json numbers_of(const std::vector<Nanoseconds>& times) {
   return json;
 }
 
-Json line_of(const Rerun& rerun) {
+Json line_of(const schedule::Rerun& rerun) {
   Json json = {{"rows", rerun.rows},
                {"exact", rerun.times.is_exact},
                {"orders", rerun.times.orders},
@@ -59,7 +59,7 @@ Json line_of(const Rerun& rerun) {
   return json;
 }
 
-Json planned_json(const PlannedRun& run) {
+Json line_of_planned(const schedule::PlannedRun& run) {
   return {{"ratio", {run.forecast.ratio.first, run.forecast.ratio.second}},
           {"sms_of_first", run.forecast.sms_of_first},
           {"whole", run.forecast.whole},
@@ -147,7 +147,7 @@ schedule::Arrangement arrangement_from(const Json& json, unsigned sms) {
   return arrangement;
 }
 
-SweepRow row_from(const Json& json, const SweptPair& pair) {
+SweepRow row_from(const Json& json, const schedule::SweptPair& pair) {
   SweepRow row{.arrangement = arrangement_from(json, pair.limits.sms), .failure = error_from(json)};
   const bool failed = row.failure.has_value();
   row.makespan = makespan_from(json, failed);
@@ -161,8 +161,8 @@ SweepRow row_from(const Json& json, const SweptPair& pair) {
   return row;
 }
 
-PlannedRun planned_from(const Json& json, const SweptPair& pair) {
-  PlannedRun planned{.failure = error_from(json)};
+schedule::PlannedRun planned_from(const Json& json, const schedule::SweptPair& pair) {
+  schedule::PlannedRun planned{.failure = error_from(json)};
   planned.forecast.ratio = ratio_from(json, 0);
   planned.forecast.sms_of_first = count(json, "sms_of_first", 0, pair.limits.sms);
   planned.forecast.whole = store::find_member(json, "whole") != nullptr && store::flag_member(json, "whole");
@@ -191,8 +191,8 @@ std::vector<std::vector<std::size_t>> orders_from(const Json& json, std::size_t 
 }
 
 // Reads the rerun, whose entrants are both kernels alone, the rows and `paired`.
-Rerun rerun_from(const Json& json, std::size_t rows) {
-  Rerun rerun;
+schedule::Rerun rerun_from(const Json& json, std::size_t rows) {
+  schedule::Rerun rerun;
   for (const Json& row : array_member(json, "rows", 0, rows))
     rerun.rows.push_back(count_within(row, "rows", 0, rows - 1));
   if (has_twice(rerun.rows)) throw store::Malformed("`rows` must name each row at most once");
@@ -210,10 +210,10 @@ std::string text_from(const Json& json, const char* name) {
   return json.get<std::string>();
 }
 
-std::optional<OutputVerdict> outputs_from(const Json& json) {
+std::optional<schedule::OutputVerdict> outputs_from(const Json& json) {
   if (member(json, "outputs").is_null()) return std::nullopt;
   const Json& outputs = object_member(json, "outputs");
-  OutputVerdict verdict{.compared = count(outputs, "compared", 0, kMostRows)};
+  schedule::OutputVerdict verdict{.compared = count(outputs, "compared", 0, kMostRows)};
   for (const Json& each : array_member(outputs, "differences"))
     verdict.differences.push_back(text_from(each, "differences"));
   if (store::find_member(outputs, "not_compared") != nullptr)
@@ -230,7 +230,7 @@ schedule::MachineLimits limits_from(const Json& json) {
   return limits;
 }
 
-void add_rows(const Json& json, SweptPair& pair) {
+void add_rows(const Json& json, schedule::SweptPair& pair) {
   std::vector<SweepRow>& rows = pair.sweep.rows;
   for (const Json& each : array_member(json, "rows", 1, kMostRows)) {
     SweepRow row = row_from(each, pair);
@@ -242,7 +242,7 @@ void add_rows(const Json& json, SweptPair& pair) {
 
 }  // namespace
 
-Json line_of(const std::string& identity, const SweptPair& pair) {
+Json line_of(const std::string& identity, const schedule::SweptPair& pair) {
   Json rows = Json::array();
   for (const SweepRow& row : pair.sweep.rows)
     rows.push_back({{"way", std::string(to_string(row.arrangement.way))},
@@ -269,14 +269,14 @@ Json line_of(const std::string& identity, const SweptPair& pair) {
           {"split_grain", pair.limits.split_grain},
           {"capability", {pair.limits.capability.major, pair.limits.capability.minor}},
           {"alone_by_round_ns", {numbers_of(pair.sweep.alone_by_round[0]), numbers_of(pair.sweep.alone_by_round[1])}},
-          {"planned", planned_json(pair.planned)},
+          {"planned", line_of_planned(pair.planned)},
           {"rerun", line_of(pair.rerun)},
           {"rows", std::move(rows)},
           {"outputs", std::move(outputs)}};
 }
 
-SweptPair pair_from(const Json& json) {
-  SweptPair pair;
+schedule::SweptPair pair_from(const Json& json) {
+  schedule::SweptPair pair;
   const Json& names = array_member(json, "kernels", 2, 2);
   pair.names = {text_from(names[0], "kernels"), text_from(names[1], "kernels")};
   pair.limits = limits_from(json);

@@ -4,12 +4,12 @@
 #include <string>
 
 #include "cli/corun_sweep.h"
-#include "store/document.h"
+#include "store/interface/document.h"
 
 namespace wattune::cli {
 
-store::Json line_of(const std::string& identity, const SweptPair& pair);
+store::Json line_of(const std::string& identity, const schedule::SweptPair& pair);
 // Reads a pair back. Throws store::Malformed if a member is missing, of another type, or cannot be true.
-SweptPair pair_from(const store::Json& json);
+schedule::SweptPair pair_from(const store::Json& json);
 
 }  // namespace wattune::cli

@@ -8,9 +8,9 @@
 
 #include "cli/corun_rerun.h"
 #include "cli/text.h"
-#include "wattune/report/forecast_plot.h"
-#include "wattune/schedule/policy.h"
-#include "wattune/schedule/queue_experiment.h"
+#include "report/interface/forecast_plot.h"
+#include "schedule/interface/policy.h"
+#include "schedule/interface/queue_experiment.h"
 
 namespace wattune::cli {
 
@@ -18,34 +18,6 @@ namespace {
 
 using schedule::Arrangement;
 using schedule::Way;
-
-Result<schedule::PairForecast> best_pilot(schedule::Machine& machine, const schedule::PairSweep& sweep) {
-  const schedule::Forecaster pilots = schedule::measured_forecaster(machine, schedule::Form::persistent);
-  return pilots(*machine.kernel(sweep.kernels[0]), *machine.kernel(sweep.kernels[1]));
-}
-
-// Returns the works of both kernels in turns, so that both are among the first works of the queue, which a policy looks
-// at.
-std::vector<schedule::Arrival> works_of(const schedule::PairSweep& sweep) {
-  const auto& [first, second] = sweep.repetitions;
-  std::vector<schedule::Arrival> works;
-  for (std::size_t i = 0, j = 0; i < first || j < second;) {
-    const bool is_first = i < first && i * second <= j * first;
-    works.push_back({.moment = {}, .kernel = sweep.kernels[is_first ? 0 : 1]});
-    ++(is_first ? i : j);
-  }
-  return works;
-}
-
-bool is_shared(const schedule::Span& span) { return span.form != schedule::Form::whole || span.sms.count > 0; }
-
-// Returns the time from the first block to the last, as for the rows of a sweep.
-Nanoseconds makespan_of(const schedule::Trace& trace) {
-  const auto& spans = trace.spans();
-  if (spans.empty()) return {};
-  return std::ranges::max_element(spans, {}, &schedule::Span::end)->end -
-         std::ranges::min_element(spans, {}, &schedule::Span::begin)->begin;
-}
 
 bool is_planned_together(const schedule::PairForecast& forecast) {
   return forecast.sms_of_first > 0 || forecast.ratio.first > 0;
@@ -56,7 +28,7 @@ std::string why_in_turn(const schedule::PairForecast& forecast) {
   return fmt::format("pilots gained {}, which is not worth starting kernels anew", gain_text(forecast.speedup() - 1.0));
 }
 
-std::string how_text(const SweptPair& pair) {
+std::string how_text(const schedule::SweptPair& pair) {
   const schedule::PairForecast& forecast = pair.planned.forecast;
   if (!is_planned_together(forecast)) return "one after the other, as " + why_in_turn(forecast);
   const Arrangement how = forecast.sms_of_first > 0
@@ -67,61 +39,30 @@ std::string how_text(const SweptPair& pair) {
 }
 
 // Computes the gain that the pilots' speeds predict. The kernel that is left over runs on as fast as alone.
-double gain_by_pilots(const SweptPair& pair) {
+double gain_by_pilots(const schedule::SweptPair& pair) {
   const schedule::PairForecast& forecast = pair.planned.forecast;
   return is_planned_together(forecast) ? schedule::expected_gain(pair.sweep.alone, forecast.rates) : 0.0;
 }
 
 // Returns the gain of `paired` over the best baseline; nullopt if one of them could not be run, or both ran only once.
-std::optional<schedule::Gain> gain_over_baseline(const SweptPair& pair) {
+std::optional<schedule::Gain> gain_over_baseline(const schedule::SweptPair& pair) {
   const schedule::SweepRow* const baseline = pair.sweep.best(schedule::is_baseline);
   return baseline == nullptr ? std::nullopt : gain_of_planned_over(pair, *baseline);
 }
 
 }  // namespace
 
-PairPlan::PairPlan(schedule::Machine& machine, const schedule::PairSweep& sweep)
-    : machine_(&machine), sweep_(&sweep), table_(machine.limits().sms), works_(works_of(sweep)) {}
-
-Result<PairPlan> PairPlan::make(schedule::Machine& machine, const schedule::PairSweep& sweep) {
-  PairPlan plan(machine, sweep);
-  WATTUNE_ASSIGN(const schedule::PairForecast forecast, best_pilot(machine, sweep));
-  plan.table_.learn(sweep.kernels[0], sweep.kernels[1], forecast);
-  return plan;
-}
-
-Result<Nanoseconds> PairPlan::run() {
-  trace_ = schedule::Trace();
-  WATTUNE_TRY(schedule::run_queue(*machine_, works_, {.policy = "paired"}, table_, &trace_));
-  return makespan_of(trace_);
-}
-
-schedule::PairForecast PairPlan::way() const {
-  const std::array names = {machine_->kernel(sweep_->kernels[0])->name, machine_->kernel(sweep_->kernels[1])->name};
-  const std::vector<schedule::PairForecast> ways = table_.ways(sweep_->kernels[0], sweep_->kernels[1]);
-  std::array<const schedule::Span*, 2> first = {};
-  for (const schedule::Span& span : trace_.spans())
-    for (std::size_t i = 0; i < 2; ++i)
-      if (first[i] == nullptr && span.kernel == names[i] && is_shared(span)) first[i] = &span;
-  if (first[0] == nullptr || first[1] == nullptr) return {.rates = ways.front().rates};
-  const unsigned sms = first[0]->sms.count;
-  const schedule::PairShape shape =
-      sms > 0 ? schedule::PairShape{.ratio = {}, .sms_of_first = sms, .whole = first[0]->form == schedule::Form::whole}
-              : schedule::PairShape{.ratio = {first[0]->per_sm, first[1]->per_sm}};
-  const auto taken = std::ranges::find(ways, shape, &schedule::PairForecast::shape);
-  return taken == ways.end() ? ways.front() : *taken;
-}
-
-std::string planned_text(const SweptPair& pair) {
-  const PlannedRun& run = pair.planned;
+std::string planned_text(const schedule::SweptPair& pair) {
+  const schedule::PlannedRun& run = pair.planned;
   if (run.failure) return fmt::format("paired could not run them: {}\n", run.failure->to_string());
   const auto gain = gain_of_planned(pair);
-  if (!gain || !verdict_of(pair).withheld.empty()) return fmt::format("paired takes {}.\n", format_time(run.makespan));
+  if (!gain || verdict_of(pair).withheld != schedule::Withheld::no)
+    return fmt::format("paired takes {}.\n", format_time(run.makespan));
   return fmt::format("paired takes {}: {}, {}.\n", format_time(run.makespan), gain_text(*gain), how_text(pair));
 }
 
-Json planned_json(const SweptPair& pair) {
-  const PlannedRun& run = pair.planned;
+Json planned_json(const schedule::SweptPair& pair) {
+  const schedule::PlannedRun& run = pair.planned;
   const bool is_together = is_planned_together(run.forecast);
   const bool is_split = is_together && run.forecast.sms_of_first > 0;
   Json json = {{"ratio", nullptr},
@@ -147,21 +88,21 @@ Json planned_json(const SweptPair& pair) {
   return json;
 }
 
-std::string forecasts_svg(const CorunStage& stage, const std::vector<SweptPair>& pairs) {
+std::string forecasts_svg(const schedule::CorunSession& session, const std::vector<schedule::SweptPair>& pairs) {
   report::ForecastPlot plot{
       .title = fmt::format("{} on {}: forecasts of pilots and gains of paired, {}", counted(pairs.size(), "pair"),
-                           stage.device(), stage.is_simulated() ? "simulated" : "measured"),
+                           session.device(), session.is_simulated() ? "simulated" : "measured"),
       .forecast_label = "forecast gain over one after the other, %",
       .measured_label = "gain of paired, %",
       .series = {{"paired", {}}}};
-  for (const SweptPair& pair : pairs)
+  for (const schedule::SweptPair& pair : pairs)
     if (!pair.planned.failure)
       plot.series[0].points.push_back({fmt::format("{} with {}", pair.names[0], pair.names[1]),
                                        100.0 * gain_by_pilots(pair), 100.0 * pair.planned.gain});
   return report::plot_forecasts_svg(plot);
 }
 
-PlannedGain planned_gain(const std::vector<Prospect>& prospects, const std::vector<SweptPair>& pairs) {
+PlannedGain planned_gain(const std::vector<Prospect>& prospects, const std::vector<schedule::SweptPair>& pairs) {
   PlannedGain gain;
   double logarithms = 0.0;
   std::size_t complementary = 0;

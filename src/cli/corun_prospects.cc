@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "cli/corun_rerun.h"
-#include "report/text.h"
+#include "report/interface/text.h"
 
 namespace wattune::cli {
 
@@ -14,7 +14,7 @@ namespace {
 
 // Returns the gain of the best shares over the best baseline; nullopt if one of them could not be run, or both ran only
 // once.
-std::optional<schedule::Gain> share_over_baselines(const SweptPair& pair) {
+std::optional<schedule::Gain> share_over_baselines(const schedule::SweptPair& pair) {
   const schedule::SweepRow* const share = pair.sweep.best(schedule::is_share);
   const schedule::SweepRow* const baseline = pair.sweep.best(schedule::is_baseline);
   if (share == nullptr || baseline == nullptr) return std::nullopt;
@@ -25,9 +25,9 @@ bool is_known(const Prospect& prospect) { return prospect.packing_bound.has_valu
 
 }  // namespace
 
-std::vector<Prospect> prospects_of(const CorunStage& stage) {
+std::vector<Prospect> prospects_of(const schedule::CorunSession& session) {
   std::vector<Prospect> prospects;
-  const std::vector<StageKernel>& kernels = stage.kernels();
+  const std::vector<schedule::StageKernel>& kernels = session.kernels();
   for (std::size_t i = 0; i < kernels.size(); ++i)
     for (std::size_t j = i + 1; j < kernels.size(); ++j)
       prospects.push_back({{kernels[i].traits.name, kernels[j].traits.name},
@@ -56,7 +56,8 @@ Json prospects_json(const std::vector<Prospect>& prospects) {
   return json;
 }
 
-ComplementaryGain complementary_gain(const std::vector<Prospect>& prospects, const std::vector<SweptPair>& pairs) {
+ComplementaryGain complementary_gain(const std::vector<Prospect>& prospects,
+                                     const std::vector<schedule::SweptPair>& pairs) {
   ComplementaryGain gain;
   double logarithms = 0.0;
   std::size_t measured = 0;

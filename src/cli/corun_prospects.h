@@ -6,10 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/corun_stage.h"
 #include "cli/corun_sweep.h"
 #include "cli/json.h"
-#include "wattune/schedule/counted_use.h"
+#include "schedule/interface/counted_use.h"
 
 namespace wattune::cli {
 
@@ -22,8 +21,8 @@ struct Prospect {
   bool is_complementary() const { return schedule::is_complementary(packing_bound); }
 };
 
-// Returns a prospect for every two of the stage's kernels, in the order in which they are swept.
-std::vector<Prospect> prospects_of(const CorunStage& stage);
+// Returns a prospect for every two of the session's kernels, in the order in which they are swept.
+std::vector<Prospect> prospects_of(const schedule::CorunSession& session);
 
 // Lists the prospects; empty for a single pair, and if nothing is known of any pair.
 std::string prospects_text(const std::vector<Prospect>& prospects);
@@ -37,7 +36,8 @@ struct ComplementaryGain {
   std::string withheld = {};  // the pair about which nothing can be said, and why; empty if there is none
 };
 // Computes the gains. Precondition: no more pairs than prospects.
-ComplementaryGain complementary_gain(const std::vector<Prospect>& prospects, const std::vector<SweptPair>& pairs);
+ComplementaryGain complementary_gain(const std::vector<Prospect>& prospects,
+                                     const std::vector<schedule::SweptPair>& pairs);
 std::string complementary_text(const std::vector<Prospect>& prospects, const ComplementaryGain& gain);
 Json complementary_json(const ComplementaryGain& gain);
 

@@ -12,10 +12,10 @@
 #include "cli/corun_queue.h"
 #include "cli/corun_sweep.h"
 #include "cli/text.h"
-#include "report/text.h"
-#include "wattune/report/policy_plot.h"
+#include "report/interface/policy_plot.h"
+#include "report/interface/text.h"
+#include "simulate/interface/ptx_profile.h"
 #include "wattune/schedule/forecast.h"
-#include "wattune/simulate/ptx_profile.h"
 
 namespace wattune::cli {
 
@@ -32,7 +32,7 @@ struct KnownPair {
   std::optional<schedule::PairPowers> powers;
 };
 
-std::vector<KnownPair> known_pairs(const QueueReport& report, const PolicyRun& policy) {
+std::vector<KnownPair> known_pairs(const schedule::QueueReport& report, const schedule::PolicyRun& policy) {
   std::vector<KnownPair> pairs;
   for (schedule::KernelId i = 0; i < report.kernels.size(); ++i)
     for (schedule::KernelId j = i + 1; j < report.kernels.size(); ++j) {
@@ -88,7 +88,7 @@ std::string counted_text(const KnownPair& pair, unsigned sms) {
 }
 
 // Lists forecast and measured power of the pairs that ran together for long enough; empty if there are none.
-std::string measured_powers_text(const QueueReport& report, const PolicyRun& policy) {
+std::string measured_powers_text(const schedule::QueueReport& report, const schedule::PolicyRun& policy) {
   using Align = report::TextTable::Align;
   report::TextTable table(
       {{"power of pairs", Align::left}, {"forecast"}, {"measured"}, {"work per joule, forecast"}, {"as measured"}});
@@ -104,7 +104,7 @@ std::string measured_powers_text(const QueueReport& report, const PolicyRun& pol
   return any ? "\n" + table.to_string() : "";
 }
 
-std::string explanation(const QueueReport& report, const PolicyRun& policy) {
+std::string explanation(const schedule::QueueReport& report, const schedule::PolicyRun& policy) {
   const auto pairs = known_pairs(report, policy);
   if (pairs.empty()) return fmt::format("\n{}: plans by no forecast\n", policy.policy);
   using Align = report::TextTable::Align;
@@ -135,7 +135,7 @@ std::string explanation(const QueueReport& report, const PolicyRun& policy) {
 const schedule::AtClock& best_point(const schedule::KernelTraits& kernel) { return *kernel.at(kernel.best_clocks); }
 
 // Lists each kernel alone at its best clocks, beside its values at the board's own clocks.
-std::string best_clocks_text(const QueueReport& report) {
+std::string best_clocks_text(const schedule::QueueReport& report) {
   if (report.clocks.empty()) return "";
   using Align = report::TextTable::Align;
   report::TextTable table(
@@ -150,13 +150,13 @@ std::string best_clocks_text(const QueueReport& report) {
   return "\n" + table.to_string();
 }
 
-std::string refused_text(const QueueReport& report) {
+std::string refused_text(const schedule::QueueReport& report) {
   if (!report.refused) return "";
   return fmt::format("{} ended after {} of {}.\n", report.refused->policy, report.refused->ended,
                      counted(report.works, "work"));
 }
 
-std::string policies_text(const CorunStage& stage, const QueueReport& report) {
+std::string policies_text(const schedule::CorunSession& session, const schedule::QueueReport& report) {
   using Align = report::TextTable::Align;
   report::TextTable table({{"policy", Align::left},
                            {"makespan"},
@@ -167,11 +167,11 @@ std::string policies_text(const CorunStage& stage, const QueueReport& report) {
                            {"work per joule over fifo"},
                            {"over the best baseline"},
                            {"launches"}});
-  for (const PolicyRun& policy : report.policies) {
+  for (const schedule::PolicyRun& policy : report.policies) {
     const schedule::QueueRun& run = policy.run;
     table.add_row({policy.policy, format_time(policy.makespan), policy.gain ? gain_text(*policy.gain) : "-",
                    format_time(run.mean_response), format_time(run.response_99),
-                   energy_text(known_energy(stage, run.energy, run.makespan)),
+                   energy_text(session.known_energy(run.energy, run.makespan)),
                    policy.energy_over_fifo ? gain_text(*policy.energy_over_fifo) : "-",
                    policy.energy_over_baseline ? gain_text(*policy.energy_over_baseline) : "-",
                    fmt::format("{}", run.launches)});
@@ -179,9 +179,9 @@ std::string policies_text(const CorunStage& stage, const QueueReport& report) {
   return table.to_string();
 }
 
-std::string outputs_text(const QueueReport& report) {
+std::string outputs_text(const schedule::QueueReport& report) {
   if (!report.outputs) return "";
-  const ComparedOutputs& outputs = *report.outputs;
+  const schedule::ComparedOutputs& outputs = *report.outputs;
   if (!outputs.differences.empty())
     return fmt::format("OUTPUTS DIFFER from those of runs alone:\n  {}\n", fmt::join(outputs.differences, "\n  "));
   const std::string rest =
@@ -199,7 +199,7 @@ Json shape_json(const schedule::PairForecast& forecast) {
   return json;
 }
 
-Json pairs_json(const QueueReport& report, const PolicyRun& policy) {
+Json pairs_json(const schedule::QueueReport& report, const schedule::PolicyRun& policy) {
   Json json = Json::array();
   for (const KnownPair& pair : known_pairs(report, policy)) {
     Json entry = {{"kernels", {pair.first.name, pair.second.name}},
@@ -227,8 +227,8 @@ Json pairs_json(const QueueReport& report, const PolicyRun& policy) {
   return json;
 }
 
-Json policy_json(const CorunStage& stage, const QueueReport& report, std::size_t place) {
-  const PolicyRun& policy = report.policies[place];
+Json policy_json(const schedule::CorunSession& session, const schedule::QueueReport& report, std::size_t place) {
+  const schedule::PolicyRun& policy = report.policies[place];
   const schedule::QueueRun& run = policy.run;
   Json json = {{"policy", policy.policy},
                {"makespan_ms", to_ms(policy.makespan)},
@@ -243,7 +243,7 @@ Json policy_json(const CorunStage& stage, const QueueReport& report, std::size_t
                {"energy_gain_over_baseline", json_or_null(policy.energy_over_baseline)},
                {"launches", run.launches},
                {"pairs", pairs_json(report, policy)}};
-  if (const auto energy = known_energy(stage, run.energy, run.makespan)) json["joules"] = energy->value();
+  if (const auto energy = session.known_energy(run.energy, run.makespan)) json["joules"] = energy->value();
   return json;
 }
 
@@ -265,7 +265,7 @@ Json clocks_json(const schedule::KernelTraits& kernel) {
   return json;
 }
 
-Json refused_json(const std::optional<RefusedRun>& refused) {
+Json refused_json(const std::optional<schedule::RefusedRun>& refused) {
   if (!refused) return nullptr;
   return {{"policy", refused->policy}, {"ended", refused->ended}, {"error", refused->why.to_string()}};
 }
@@ -289,19 +289,19 @@ Json profile_json(const schedule::KernelTraits& kernel) {
 
 }  // namespace
 
-std::string queue_text(const CorunStage& stage, const QueueReport& report, bool explain) {
+std::string queue_text(const schedule::CorunSession& session, const schedule::QueueReport& report, bool explain) {
   std::string text = fmt::format("{} of {} on {}{}, {}\n\n{}", counted(report.works, "work"),
-                                 counted(report.kernels.size(), "kernel"), stage.is_simulated() ? "a simulated " : "",
-                                 stage.device(), report.arrivals, policies_text(stage, report));
+                                 counted(report.kernels.size(), "kernel"), session.is_simulated() ? "a simulated " : "",
+                                 session.device(), report.arrivals, policies_text(session, report));
   if (report.objective != schedule::Objective{}) text = "For " + describe(report.objective) + ": " + text;
   text += verdict_text(report) + refused_text(report);
   if (explain) text += best_clocks_text(report);
   if (explain)
-    for (const PolicyRun& policy : report.policies) text += explanation(report, policy);
+    for (const schedule::PolicyRun& policy : report.policies) text += explanation(report, policy);
   return text + outputs_text(report);
 }
 
-Json queue_json(const CorunStage& stage, const QueueReport& report) {
+Json queue_json(const schedule::CorunSession& session, const schedule::QueueReport& report) {
   Json json = {{"works", report.works},
                {"arrivals", report.arrivals},
                {"objective", describe(report.objective)},
@@ -314,7 +314,7 @@ Json queue_json(const CorunStage& stage, const QueueReport& report) {
                {"refused", refused_json(report.refused)}};
   for (const Megahertz clock : report.clocks) json["clocks_mhz"].push_back(clock.value());
   for (const schedule::KernelTraits& kernel : report.kernels) json["kernels"].push_back(profile_json(kernel));
-  for (std::size_t i = 0; i < report.policies.size(); ++i) json["policies"].push_back(policy_json(stage, report, i));
+  for (std::size_t i = 0; i < report.policies.size(); ++i) json["policies"].push_back(policy_json(session, report, i));
   if (report.outputs)
     json["outputs"] = {{"compared", report.outputs->works},
                        {"not_compared", report.outputs->partly},
@@ -322,12 +322,12 @@ Json queue_json(const CorunStage& stage, const QueueReport& report) {
   return json;
 }
 
-std::string queue_svg(const CorunStage& stage, const QueueReport& report) {
-  report::PolicyPlot plot{.title = fmt::format("{} on {}, {}", counted(report.works, "work"), stage.device(),
-                                               stage.is_simulated() ? "simulated" : "measured"),
+std::string queue_svg(const schedule::CorunSession& session, const schedule::QueueReport& report) {
+  report::PolicyPlot plot{.title = fmt::format("{} on {}, {}", counted(report.works, "work"), session.device(),
+                                               session.is_simulated() ? "simulated" : "measured"),
                           .policies = {}};
-  for (const PolicyRun& policy : report.policies) {
-    const auto energy = known_energy(stage, policy.run.energy, policy.run.makespan);
+  for (const schedule::PolicyRun& policy : report.policies) {
+    const auto energy = session.known_energy(policy.run.energy, policy.run.makespan);
     plot.policies.push_back({policy.policy, static_cast<double>(report.works) / to_seconds(policy.makespan),
                              energy.value_or(Joules(0)).value()});
   }

@@ -16,7 +16,7 @@ namespace wattune::cli {
 namespace {
 
 // Formats a list: "paired and split".
-std::string names_of(const QueueReport& report, std::span<const std::size_t> places) {
+std::string names_of(const schedule::QueueReport& report, std::span<const std::size_t> places) {
   std::vector<std::string> names;
   for (const std::size_t place : places) names.push_back(report.policies[place].policy);
   if (names.size() == 1) return names.front();
@@ -26,8 +26,8 @@ std::string names_of(const QueueReport& report, std::span<const std::size_t> pla
 }
 
 // Returns why no policy is named; empty if the fastest may be named.
-std::string withheld_text(const QueueReport& report) {
-  const QueueVerdict& verdict = report.verdict;
+std::string withheld_text(const schedule::QueueReport& report) {
+  const schedule::QueueVerdict& verdict = report.verdict;
   if (!verdict.standing) return "one round tells nothing of noise (--repeats 5)";
   if (!verdict.is_withheld()) return "";
   return fmt::format(
@@ -43,67 +43,16 @@ std::vector<std::size_t> leaders_of(const schedule::Standing& standing) {
   return leaders;
 }
 
-Json names_json(const QueueReport& report, const std::vector<std::size_t>& places) {
+Json names_json(const schedule::QueueReport& report, const std::vector<std::size_t>& places) {
   Json json = Json::array();
   for (const std::size_t place : places) json.push_back(report.policies[place].policy);
   return json;
 }
 
-// Returns the second fastest policy. Precondition: there are two.
-std::size_t next_to(std::size_t fastest, const std::vector<PolicyRun>& policies) {
-  std::size_t next = fastest == 0 ? 1 : 0;
-  for (std::size_t i = 0; i < policies.size(); ++i)
-    if (i != fastest && policies[i].makespan < policies[next].makespan) next = i;
-  return next;
-}
-
-std::optional<Joules> joules_of(const CorunStage& stage, const PolicyRun& policy) {
-  return known_energy(stage, policy.run.energy, policy.run.makespan);
-}
-
-// True if the policy heeds no objective.
-bool is_baseline(const PolicyRun& policy) {
-  const auto& all = schedule::policies();
-  const auto found = std::ranges::find(all, policy.policy, &schedule::PolicyTraits::name);
-  return found != all.end() && !found->heeds_objective;
-}
-
 }  // namespace
 
-void compare_energy(const CorunStage& stage, QueueReport& report) {
-  std::optional<Joules> of_fifo, fewest;
-  for (const PolicyRun& policy : report.policies) {
-    const auto joules = joules_of(stage, policy);
-    if (!joules || !is_baseline(policy)) continue;
-    if (policy.policy == kQueueControl) of_fifo = joules;
-    if (!fewest || *joules < *fewest) fewest = joules;
-  }
-  for (PolicyRun& policy : report.policies) {
-    const auto joules = joules_of(stage, policy);
-    if (joules && of_fifo) policy.energy_over_fifo = *of_fifo / *joules - 1.0;
-    if (joules && fewest) policy.energy_over_baseline = *fewest / *joules - 1.0;
-  }
-}
-
-void judge(std::optional<double> off, QueueReport& report) {
-  QueueVerdict& verdict = report.verdict;
-  const auto base = std::ranges::find(report.policies, kQueueBase, &PolicyRun::policy);
-  const bool has_base = base != report.policies.end();
-  const auto streams = static_cast<std::size_t>(base - report.policies.begin());
-  verdict.standing = schedule::standing_of(report.rounds);
-  if (verdict.standing) {
-    const std::size_t fastest = verdict.standing->fastest;
-    verdict.base = has_base && fastest != streams ? streams : next_to(fastest, report.policies);
-    verdict.claimed = schedule::gain_over(report.rounds, fastest, verdict.base);
-    if (off) verdict.control = schedule::control_of(*off, verdict.claimed->gain);
-  }
-  if (!has_base || verdict.is_withheld()) return;
-  for (std::size_t i = 0; i < report.policies.size(); ++i)
-    report.policies[i].gain = schedule::gain_over(report.rounds, i, streams);
-}
-
-std::string verdict_text(const QueueReport& report) {
-  const QueueVerdict& verdict = report.verdict;
+std::string verdict_text(const schedule::QueueReport& report) {
+  const schedule::QueueVerdict& verdict = report.verdict;
   if (report.policies.size() < 2) return "";
   if (const std::string why = withheld_text(report); !why.empty()) return fmt::format("No verdict: {}.\n", why);
   const std::vector<std::size_t> leaders = leaders_of(*verdict.standing);
@@ -114,14 +63,14 @@ std::string verdict_text(const QueueReport& report) {
                      leaders.size() == report.policies.size() ? "" : ", which are the fastest");
 }
 
-Json orders_json(const QueueReport& report) {
+Json orders_json(const schedule::QueueReport& report) {
   Json json = Json::array();
   for (const std::vector<std::size_t>& order : report.rounds.orders) json.push_back(names_json(report, order));
   return json;
 }
 
-Json verdict_json(const QueueReport& report) {
-  const QueueVerdict& verdict = report.verdict;
+Json verdict_json(const schedule::QueueReport& report) {
+  const schedule::QueueVerdict& verdict = report.verdict;
   Json json = {{"fastest", nullptr}, {"ties", nullptr},     {"over", nullptr},
                {"gain", nullptr},    {"interval", nullptr}, {"control", control_json(verdict.control)},
                {"withheld", nullptr}};

@@ -12,62 +12,22 @@
 #include "cli/corun_prospects.h"
 #include "cli/corun_rerun.h"
 #include "cli/text.h"
-#include "report/text.h"
-#include "wattune/core/hash.h"
-#include "wattune/report/gain_plot.h"
+#include "report/interface/gain_plot.h"
+#include "report/interface/text.h"
+#include "wattune/core/identity.h"
 
 namespace wattune::cli {
 
 namespace {
 
 using schedule::Arrangement;
+using schedule::OutputVerdict;
+using schedule::PairVerdict;
 using schedule::SweepRow;
+using schedule::SweptPair;
 using schedule::Way;
 
-bool is_together(const SweepRow& row) { return row.arrangement.way != Way::in_turn; }
-
 constexpr std::size_t kShownSplits = 3;  // splits shown as text, of dozens
-
-// Compares the outputs of each kernel alone with those that it leaves beside the other in each way.
-Result<OutputVerdict> check_outputs(CorunStage& stage, schedule::Machine& machine, const schedule::PairSweep& sweep) {
-  OutputVerdict verdict;
-  const auto both = {sweep.kernels[0], sweep.kernels[1]};
-  for (const schedule::KernelId kernel : both) {
-    if (!stage.outputs()[kernel].are_compared()) verdict.not_compared.push_back(machine.kernel(kernel)->name);
-    if (stage.outputs()[kernel].remembers()) continue;
-    WATTUNE_TRY(stage.outputs()[kernel].restore());
-    WATTUNE_TRY(schedule::run_alone(machine, kernel));
-    WATTUNE_TRY(stage.outputs()[kernel].remember());
-  }
-  for (const SweepRow& row : sweep.rows) {
-    if (!is_together(row) || row.failure) continue;
-    for (const schedule::KernelId kernel : both) WATTUNE_TRY(stage.outputs()[kernel].restore());
-    WATTUNE_TRY(schedule::run_pair(machine, sweep.kernels, row.arrangement));
-    ++verdict.compared;
-    for (const schedule::KernelId kernel : both) {
-      WATTUNE_ASSIGN(const auto difference, stage.outputs()[kernel].difference());
-      if (difference)
-        verdict.differences.push_back(fmt::format("{}, {}: {}", machine.kernel(kernel)->name,
-                                                  describe(row.arrangement, machine.limits()), *difference));
-    }
-  }
-  return verdict;
-}
-
-Result<SweptPair> sweep_one(CorunStage& stage, schedule::KernelId first, schedule::KernelId second,
-                            const schedule::SweepOptions& options, std::uint64_t seed) {
-  WATTUNE_ASSIGN(const auto machine, stage.machine());
-  WATTUNE_ASSIGN(schedule::PairSweep sweep, schedule::sweep_pair(*machine, first, second, options));
-  SweptPair pair{.names = {machine->kernel(first)->name, machine->kernel(second)->name},
-                 .limits = machine->limits(),
-                 .sweep = std::move(sweep),
-                 .planned = {},
-                 .outputs = {}};
-  WATTUNE_TRY(run_again(stage, *machine, options, seed, pair));
-  if (stage.outputs().empty()) return pair;
-  WATTUNE_ASSIGN(pair.outputs, check_outputs(stage, *machine, pair.sweep));
-  return pair;
-}
 
 std::string text_of(const Identity& identity) {
   std::string text;
@@ -77,19 +37,20 @@ std::string text_of(const Identity& identity) {
 
 // Returns everything that the figures of a pair depend on for one kernel. A profile may say that its persistent twin
 // costs too much.
-std::string text_of(const StageKernel& kernel) {
+std::string text_of(const schedule::StageKernel& kernel) {
   return text_of(kernel.identity) + (kernel.traits.persistent ? "" : "without a persistent twin\n");
 }
 
-std::string identity_of(const StageKernel& first, const StageKernel& second, const schedule::SweepOptions& options) {
+std::string identity_of(const schedule::StageKernel& first, const schedule::StageKernel& second,
+                        const schedule::SweepOptions& options) {
   return content_hash(
       fmt::format("{}{}{} rounds, {} ns", text_of(first), text_of(second), options.rounds, options.least_time.value()));
 }
 
-Result<SweptPair> sweep_or_find(CorunStage& stage, schedule::KernelId first, schedule::KernelId second,
+Result<SweptPair> sweep_or_find(schedule::CorunSession& session, schedule::KernelId first, schedule::KernelId second,
                                 const schedule::SweepOptions& options, std::uint64_t seed, SweepJournal* journal) {
-  if (journal == nullptr) return sweep_one(stage, first, second, options, seed);
-  const std::vector<StageKernel>& kernels = stage.kernels();
+  if (journal == nullptr) return session.sweep(first, second, options, seed);
+  const std::vector<schedule::StageKernel>& kernels = session.kernels();
   const std::string identity = identity_of(kernels[first], kernels[second], options);
   if (const SweptPair* known = journal->find(identity)) {
     SweptPair pair = *known;
@@ -97,7 +58,7 @@ Result<SweptPair> sweep_or_find(CorunStage& stage, schedule::KernelId first, sch
     pair.sweep.kernels = {first, second};
     return pair;
   }
-  WATTUNE_ASSIGN(SweptPair pair, sweep_one(stage, first, second, options, seed));
+  WATTUNE_ASSIGN(SweptPair pair, session.sweep(first, second, options, seed));
   WATTUNE_TRY(journal->add(identity, pair));
   return pair;
 }
@@ -117,30 +78,31 @@ std::vector<const SweepRow*> shown_rows(const schedule::PairSweep& sweep) {
   return shown;
 }
 
-// Returns the gain in work per joule over running whole kernels one after the other.
-std::optional<double> energy_gain_of(const CorunStage& stage, const SweptPair& pair, const SweepRow& row) {
-  const auto energy = known_energy(stage, row.energy, row.makespan);
+// Returns the gain in work per joule over running whole kernels one after the other; nullopt if joules are unknown.
+std::optional<double> energy_gain_of(const schedule::CorunSession& session, const SweptPair& pair,
+                                     const SweepRow& row) {
+  const auto energy = session.known_energy(row.energy, row.makespan);
   const Joules alone = pair.sweep.energy_alone[0] + pair.sweep.energy_alone[1];
   if (!energy || !(alone > Joules(0))) return std::nullopt;
   return alone / *energy - 1.0;
 }
 
-std::vector<std::string> cells_of(const CorunStage& stage, const SweptPair& pair, const SweepRow& row,
+std::vector<std::string> cells_of(const schedule::CorunSession& session, const SweptPair& pair, const SweepRow& row,
                                   const SweepRow* best) {
   const std::string mark = &row == best ? "* " : "  ";
   const std::string how = mark + describe(row.arrangement, pair.limits);
   if (row.failure) return {how, "-", "-", "-", "-", "-", row.failure->to_string()};
-  const auto energy_gain = energy_gain_of(stage, pair, row);
+  const auto energy_gain = energy_gain_of(session, pair, row);
   return {how,
           format_time(row.times[0]),
           format_time(row.times[1]),
           format_time(row.makespan),
           gain_text(row.gain),
           energy_gain ? gain_text(*energy_gain) : "-",
-          energy_text(known_energy(stage, row.energy, row.makespan))};
+          energy_text(session.known_energy(row.energy, row.makespan))};
 }
 
-std::string rows_text(const CorunStage& stage, const SweptPair& pair) {
+std::string rows_text(const schedule::CorunSession& session, const SweptPair& pair) {
   using Align = report::TextTable::Align;
   report::TextTable table({{"  how", Align::left},
                            {pair.names[0]},
@@ -150,8 +112,8 @@ std::string rows_text(const CorunStage& stage, const SweptPair& pair) {
                            {"work per joule"},
                            {"energy", Align::left}});
   const PairVerdict verdict = verdict_of(pair);
-  const SweepRow* best = verdict.withheld.empty() ? verdict.best : nullptr;
-  for (const SweepRow* row : shown_rows(pair.sweep)) table.add_row(cells_of(stage, pair, *row, best));
+  const SweepRow* best = verdict.withheld == schedule::Withheld::no ? verdict.best : nullptr;
+  for (const SweepRow* row : shown_rows(pair.sweep)) table.add_row(cells_of(session, pair, *row, best));
   return table.to_string();
 }
 
@@ -168,16 +130,16 @@ std::string outputs_text(const SweptPair& pair) {
   return fmt::format("OUTPUTS DIFFER from those of runs alone:\n  {}\n", fmt::join(pair.outputs->differences, "\n  "));
 }
 
-std::string pair_text(const CorunStage& stage, const SweptPair& pair) {
+std::string pair_text(const schedule::CorunSession& session, const SweptPair& pair) {
   const schedule::PairSweep& sweep = pair.sweep;
   const auto alone = [&](std::size_t i) {
     return fmt::format("{} {} ({})", pair.names[i], format_time(sweep.alone[i]), times_text(sweep.repetitions[i]));
   };
-  return fmt::format("alone: {}, {}\n\n{}\n{}{}{}", alone(0), alone(1), rows_text(stage, pair), verdict_text(pair),
+  return fmt::format("alone: {}, {}\n\n{}\n{}{}{}", alone(0), alone(1), rows_text(session, pair), verdict_text(pair),
                      planned_text(pair), outputs_text(pair));
 }
 
-Json row_json(const CorunStage& stage, const SweptPair& pair, const SweepRow& row) {
+Json row_json(const schedule::CorunSession& session, const SweptPair& pair, const SweepRow& row) {
   const Arrangement& how = row.arrangement;
   Json json = {{"way", std::string(to_string(how.way))},
                {"ratio", nullptr},
@@ -198,8 +160,8 @@ Json row_json(const CorunStage& stage, const SweptPair& pair, const SweepRow& ro
   json["makespan_ms"] = to_ms(row.makespan);
   json["gain"] = row.gain;
   json["makespans_ms"] = times_json(row.makespans);
-  if (const auto energy = known_energy(stage, row.energy, row.makespan)) json["joules"] = energy->value();
-  if (const auto gain = energy_gain_of(stage, pair, row)) json["energy_gain"] = *gain;
+  if (const auto energy = session.known_energy(row.energy, row.makespan)) json["joules"] = energy->value();
+  if (const auto gain = energy_gain_of(session, pair, row)) json["energy_gain"] = *gain;
   return json;
 }
 
@@ -207,7 +169,7 @@ Json place_of(const schedule::PairSweep& sweep, const SweepRow* row) {
   return row == nullptr ? Json(nullptr) : Json(row - sweep.rows.data());
 }
 
-Json pair_json(const CorunStage& stage, const Prospect& prospect, const SweptPair& pair) {
+Json pair_json(const schedule::CorunSession& session, const Prospect& prospect, const SweptPair& pair) {
   const schedule::PairSweep& sweep = pair.sweep;
   Json json = {{"kernels", pair.names},
                {"packing_bound", json_or_null(prospect.packing_bound)},
@@ -222,7 +184,7 @@ Json pair_json(const CorunStage& stage, const Prospect& prospect, const SweptPai
                {"rerun", rerun_json(pair)},
                {"verdict", verdict_json(pair)},
                {"outputs", nullptr}};
-  for (const SweepRow& row : sweep.rows) json["rows"].push_back(row_json(stage, pair, row));
+  for (const SweepRow& row : sweep.rows) json["rows"].push_back(row_json(session, pair, row));
   if (pair.outputs)
     json["outputs"] = {{"compared", pair.outputs->compared},
                        {"not_compared", pair.outputs->not_compared},
@@ -236,33 +198,34 @@ std::string energy_text(std::optional<Joules> energy) {
   return energy ? fmt::format("{:.3g} J", energy->value()) : "-";
 }
 
-Result<void> sweep_all(CorunStage& stage, const schedule::SweepOptions& options, std::uint64_t seed,
+Result<void> sweep_all(schedule::CorunSession& session, const schedule::SweepOptions& options, std::uint64_t seed,
                        SweepJournal* journal, const std::function<Result<void>(SweptPair)>& take) {
-  for (schedule::KernelId i = 0; i < stage.kernels().size(); ++i)
-    for (schedule::KernelId j = i + 1; j < stage.kernels().size(); ++j) {
-      WATTUNE_ASSIGN(SweptPair pair, sweep_or_find(stage, i, j, options, seed, journal));
+  for (schedule::KernelId i = 0; i < session.kernels().size(); ++i)
+    for (schedule::KernelId j = i + 1; j < session.kernels().size(); ++j) {
+      WATTUNE_ASSIGN(SweptPair pair, sweep_or_find(session, i, j, options, seed, journal));
       WATTUNE_TRY(take(std::move(pair)));
     }
   return {};
 }
 
-std::string sweep_text(const CorunStage& stage, const Prospect& prospect, const SweptPair& pair) {
+std::string sweep_text(const schedule::CorunSession& session, const Prospect& prospect, const SweptPair& pair) {
   const std::string mark =
       prospect.is_complementary() ? fmt::format(", complementary ({:.2f})", *prospect.packing_bound) : "";
   return fmt::format("{} with {} on {}{}{}\n{}", pair.names[0], pair.names[1],
-                     stage.is_simulated() ? "a simulated " : "", stage.device(), mark, pair_text(stage, pair));
+                     session.is_simulated() ? "a simulated " : "", session.device(), mark, pair_text(session, pair));
 }
 
-Json sweep_json(const CorunStage& stage, const std::vector<Prospect>& prospects, const std::vector<SweptPair>& pairs) {
+Json sweep_json(const schedule::CorunSession& session, const std::vector<Prospect>& prospects,
+                const std::vector<SweptPair>& pairs) {
   Json json = Json::array();
-  for (std::size_t i = 0; i < pairs.size(); ++i) json.push_back(pair_json(stage, prospects[i], pairs[i]));
+  for (std::size_t i = 0; i < pairs.size(); ++i) json.push_back(pair_json(session, prospects[i], pairs[i]));
   return json;
 }
 
-std::string sweep_svg(const CorunStage& stage, const SweptPair& pair) {
+std::string sweep_svg(const schedule::CorunSession& session, const SweptPair& pair) {
   report::GainPlot plot{
-      .title = fmt::format("{} with {} on {}, {}", pair.names[0], pair.names[1], stage.device(),
-                           stage.is_simulated() ? "simulated" : "measured"),
+      .title = fmt::format("{} with {} on {}, {}", pair.names[0], pair.names[1], session.device(),
+                           session.is_simulated() ? "simulated" : "measured"),
       .first = pair.names[0],
       .sharing = {{"every SM shared, by resident blocks", {}}, {"SMs of their own (green contexts)", {}}},
       .baselines = {}};

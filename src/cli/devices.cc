@@ -6,9 +6,9 @@
 #include "cli/json.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
-#include "report/text.h"
+#include "report/interface/text.h"
 #include "wattune/backend/counters.h"
-#include "wattune/tune/devices.h"
+#include "wattune/tune/session.h"
 
 namespace wattune::cli {
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "wattune/core/energy.h"
-#include "wattune/report/analysis.h"
-#include "wattune/report/energy_plot.h"
+#include "core/interface/energy.h"
+#include "report/interface/analysis.h"
+#include "report/interface/energy_plot.h"
 
 namespace wattune::cli {
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "cli/json.h"
+#include "tune/interface/energy_fit.h"
 #include "wattune/core/trial.h"
 #include "wattune/search/method.h"
-#include "wattune/tune/energy_fit.h"
 
 namespace wattune::cli {
 

@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/terminal.h"
-#include "wattune/core/suggest.h"
+#include "core/interface/suggest.h"
 #include "wattune/dynamic/wisdom.h"
 #include "wattune/report/report.h"
 #include "wattune/spec/spec.h"

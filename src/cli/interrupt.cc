@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "backend/compiler_program.h"
+#include "backend/interface/compiler_program.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "tune/interface/standard_metrics.h"
 #include "wattune/search/method.h"
-#include "wattune/tune/board_metric.h"
-#include "wattune/tune/standard_metrics.h"
+#include "wattune/tune/observer.h"
 
 namespace wattune::cli {
 

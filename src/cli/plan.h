@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "wattune/tune/plan.h"
+#include "wattune/tune/session.h"
 
 namespace wattune::cli {
 

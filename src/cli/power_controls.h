@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/json.h"
+#include "power/interface/controls.h"
 #include "wattune/backend/clock_control.h"
-#include "wattune/power/controls.h"
 
 namespace wattune::cli {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "report/text.h"
+#include "report/interface/text.h"
 
 namespace wattune::cli {
 

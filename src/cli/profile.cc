@@ -6,15 +6,14 @@
 #include <memory>
 
 #include "cli/command.h"
-#include "cli/corun_stage.h"
+#include "cli/corun_kernels.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
-#include "cli/profile_file.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
-#include "report/text.h"
-#include "wattune/simulate/counted_features.h"
+#include "report/interface/text.h"
+#include "simulate/interface/ptx_profile.h"
 
 namespace wattune::cli {
 
@@ -41,21 +40,6 @@ Result<void> check_profiling(const ProfileCommand& command) {
   return replaced ? Result<void>() : std::move(replaced).error().hint("--output names another file");
 }
 
-schedule::ProfileRecord record_of(const StageKernel& kernel, const simulate::GpuModel* gpu) {
-  schedule::ProfileRecord record{.identity = kernel.identity, .traits = kernel.traits, .block = kernel.costs};
-  if (record.block && gpu != nullptr && kernel.traits.alone > Nanoseconds(0))
-    record.features = simulate::features_of(*record.block, kernel.traits.blocks, kernel.traits.alone, *gpu);
-  return record;
-}
-
-Result<std::vector<schedule::ProfileRecord>> profile_all(CorunStage& stage, const ProfileCommand& command) {
-  WATTUNE_TRY(stage.profile(command.repeats));
-  if (command.power) WATTUNE_TRY(stage.profile_power());
-  std::vector<schedule::ProfileRecord> records;
-  for (const StageKernel& kernel : stage.kernels()) records.push_back(record_of(kernel, stage.gpu()));
-  return records;
-}
-
 std::string share_text(double share) { return fmt::format("{:.0f} %", 100.0 * share); }
 
 // Returns the resource that the kernel keeps busy for most of its time, and for which share of it.
@@ -66,7 +50,7 @@ std::string busiest_text(const schedule::KernelTraits& traits) {
                      share_text(*most));
 }
 
-std::string profiles_table(const CorunStage& stage, const std::vector<schedule::ProfileRecord>& records) {
+std::string profiles_table(const schedule::CorunSession& session, const std::vector<schedule::ProfileRecord>& records) {
   report::TextTable table({{"kernel", report::TextTable::Align::left},
                            {"alone"},
                            {"blocks"},
@@ -82,29 +66,29 @@ std::string profiles_table(const CorunStage& stage, const std::vector<schedule::
                    share_text(traits.saturating_share) + " of the SMs", fmt::format("{}", traits.least_slice),
                    traits.power.known() ? fmt::format("{:.0f}", traits.power.alone.value()) : "-"});
   }
-  return fmt::format("{} on {}{}\n\n{}", counted(records.size(), "kernel"), stage.is_simulated() ? "a simulated " : "",
-                     stage.device(), table.to_string());
+  return fmt::format("{} on {}{}\n\n{}", counted(records.size(), "kernel"),
+                     session.is_simulated() ? "a simulated " : "", session.device(), table.to_string());
 }
 
-Json profiles_json(const CorunStage& stage, const std::vector<schedule::ProfileRecord>& records) {
+Json profiles_json(const schedule::CorunSession& session, const std::vector<schedule::ProfileRecord>& records) {
   Json profiles = Json::array();
   for (const schedule::ProfileRecord& record : records) profiles.push_back(Json::parse(schedule::profile_json(record)));
-  return {{"device", stage.device()},
-          {"simulated", stage.is_simulated()},
-          {"notes", stage.notes()},
+  return {{"device", session.device()},
+          {"simulated", session.is_simulated()},
+          {"notes", session.notes()},
           {"profiles", std::move(profiles)}};
 }
 
 Result<ExitStatus> run_profile(const ProfileCommand& command) {
   WATTUNE_TRY(check_profiling(command));
-  WATTUNE_ASSIGN(const auto stage, open_stage(command.device, command.kernels, ProfileFile()));
-  WATTUNE_ASSIGN(const auto records, profile_all(*stage, command));
+  WATTUNE_ASSIGN(const auto session, open_corun(command.device, command.kernels));
+  WATTUNE_ASSIGN(const auto records, session->profile(command.repeats, command.power));
   WATTUNE_TRY(schedule::store_profiles(command.output, records, command.overwrite));
   if (!command.json)
-    for (const std::string& note : stage->notes()) print_note(note);
+    for (const std::string& note : session->notes()) print_note(note);
   const bool printed =
-      command.json ? print_document(dump(profiles_json(*stage, records)))
-                   : print_result(profiles_table(*stage, records) + fmt::format("\nKept in {}\n", command.output));
+      command.json ? print_document(dump(profiles_json(*session, records)))
+                   : print_result(profiles_table(*session, records) + fmt::format("\nKept in {}\n", command.output));
   return printed ? ExitStatus::good : ExitStatus::environment;
 }
 

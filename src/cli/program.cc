@@ -10,12 +10,13 @@
 #include <optional>
 #include <sstream>
 
+#include "cli/advice.h"
 #include "cli/interrupt.h"
 #include "cli/main.h"
 #include "cli/terminal.h"
-#include "report/text.h"
+#include "core/interface/suggest.h"
+#include "report/interface/text.h"
 #include "wattune/core/log.h"
-#include "wattune/core/suggest.h"
 #include "wattune/core/version.h"
 
 namespace wattune::cli {
@@ -35,7 +36,7 @@ ExitStatus exit_status_of(ErrorCode code) {
 }
 
 int fail(const Error& error) {
-  print_error(error.to_string());
+  print_error(with_options(error).to_string());
   return static_cast<int>(exit_status_of(error.code()));
 }
 

@@ -8,8 +8,8 @@
 
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "core/interface/printable.h"
 #include "core/logging.h"
-#include "wattune/core/printable.h"
 
 namespace wattune::cli {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "wattune/tune/tuner.h"
+#include "wattune/tune/search.h"
 
 namespace wattune::cli {
 

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "wattune/core/hash.h"
+#include "wattune/core/identity.h"
 #include "wattune/store/formats.h"
 #include "wattune/tune/session.h"
 

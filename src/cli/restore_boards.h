@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "wattune/power/clocks.h"
+#include "power/interface/clocks.h"
 
 namespace wattune::cli {
 

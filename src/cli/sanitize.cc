@@ -5,8 +5,8 @@
 #include <fstream>
 #include <utility>
 
-#include "backend/compiler_program.h"
-#include "wattune/backend/compile.h"
+#include "backend/interface/compile.h"
+#include "backend/interface/compiler_program.h"
 
 namespace wattune::cli {
 

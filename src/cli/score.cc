@@ -16,7 +16,7 @@
 #include "cli/score_report.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
-#include "wattune/score/recorded_run.h"
+#include "score/interface/recorded_run.h"
 #include "wattune/search/strategy.h"
 #include "wattune/spec/spec.h"
 #include "wattune/store/formats.h"

@@ -6,7 +6,7 @@
 
 #include "cli/json.h"
 #include "cli/text.h"
-#include "report/text.h"
+#include "report/interface/text.h"
 #include "wattune/report/report.h"
 
 namespace wattune::cli {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "wattune/score/reach.h"
-#include "wattune/score/score.h"
+#include "score/interface/reach.h"
+#include "score/interface/score.h"
 
 namespace wattune::cli {
 

@@ -8,9 +8,9 @@
 #include "cli/json.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
-#include "report/text.h"
-#include "store/timestamp.h"
-#include "wattune/core/printable.h"
+#include "core/interface/printable.h"
+#include "report/interface/text.h"
+#include "store/interface/timestamp.h"
 #include "wattune/dynamic/wisdom.h"
 
 namespace wattune::cli {

@@ -4,12 +4,12 @@
 
 #include <memory>
 
-#include "backend/compile_process.h"
+#include "backend/interface/compile_process.h"
 #include "cli/command.h"
 #include "cli/slice_report.h"
 #include "cli/terminal.h"
-#include "store/files.h"
-#include "wattune/core/suggest.h"
+#include "core/interface/suggest.h"
+#include "store/interface/files.h"
 #include "wattune/store/formats.h"
 #include "wattune/tune/evaluator.h"
 

@@ -5,7 +5,7 @@
 
 #include "cli/json.h"
 #include "cli/terminal.h"
-#include "report/text.h"
+#include "report/interface/text.h"
 
 namespace wattune::cli {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "wattune/backend/compile.h"
-#include "wattune/slice/twins.h"
+#include "backend/interface/compile.h"
+#include "slice/interface/twins.h"
 
 namespace wattune::cli {
 

@@ -6,7 +6,7 @@
 #include "core/stopwatch.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
-#include "wattune/space/build_report.h"
+#include "wattune/space/search_space.h"
 
 namespace wattune::cli {
 

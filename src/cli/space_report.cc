@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "cli/text.h"
-#include "report/text.h"
-#include "wattune/core/suggest.h"
-#include "wattune/space/expression.h"
+#include "core/interface/suggest.h"
+#include "report/interface/text.h"
+#include "space/interface/expression.h"
 
 namespace wattune::cli {
 

@@ -8,7 +8,7 @@
 #include <charconv>
 
 #include "cli/text.h"
-#include "wattune/core/suggest.h"
+#include "core/interface/suggest.h"
 
 namespace wattune::cli {
 

@@ -1,13 +1,13 @@
 // SpinLoad: a kernel that only multiplies and adds, for as long as it is asked to, so that a board draws power
-// (wattune/power/characterise.h).
+// (power/interface/characterise.h).
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "wattune/power/characterise.h"
-#include "wattune/tune/devices.h"
+#include "power/interface/characterise.h"
+#include "wattune/tune/session.h"
 
 namespace wattune::cli {
 

@@ -8,8 +8,8 @@
 #include "cli/command.h"
 #include "cli/json.h"
 #include "cli/terminal.h"
-#include "report/text.h"
-#include "wattune/core/suggest.h"
+#include "core/interface/suggest.h"
+#include "report/interface/text.h"
 #include "wattune/search/method.h"
 #include "wattune/search/strategy.h"
 

@@ -9,8 +9,8 @@
 #include "cli/checked.h"
 #include "cli/json.h"
 #include "cli/text.h"
-#include "report/text.h"
-#include "wattune/core/printable.h"
+#include "core/interface/printable.h"
+#include "report/interface/text.h"
 
 namespace wattune::cli {
 

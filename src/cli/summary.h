@@ -8,7 +8,7 @@
 #include "cli/json.h"
 #include "cli/sanitize.h"
 #include "wattune/core/trial.h"
-#include "wattune/tune/tuner.h"
+#include "wattune/tune/search.h"
 
 namespace wattune::cli {
 

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "cli/text.h"
-#include "wattune/core/printable.h"
+#include "core/interface/printable.h"
 
 namespace wattune::cli {
 

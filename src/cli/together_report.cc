@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "cli/text.h"
-#include "wattune/core/printable.h"
+#include "core/interface/printable.h"
 
 namespace wattune::cli {
 

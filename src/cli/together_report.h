@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/summary.h"
-#include "wattune/schedule/company.h"
+#include "schedule/interface/company.h"
 
 namespace wattune::cli {
 

@@ -11,8 +11,8 @@
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "core/cache_folder.h"
+#include "core/interface/suggest.h"
 #include "wattune/backend/counters.h"
-#include "wattune/core/suggest.h"
 #include "wattune/search/method.h"
 #include "wattune/search/strategy.h"
 

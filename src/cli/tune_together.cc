@@ -18,9 +18,9 @@
 #include "cli/text.h"
 #include "cli/together_report.h"
 #include "cli/tune_journal.h"
-#include "wattune/core/suggest.h"
-#include "wattune/schedule/company.h"
-#include "wattune/schedule/stand_ins.h"
+#include "core/interface/suggest.h"
+#include "schedule/interface/company.h"
+#include "schedule/interface/stand_ins.h"
 #include "wattune/tune/placement.h"
 
 namespace wattune::cli {

@@ -1,4 +1,4 @@
-#include "wattune/core/element_type.h"
+#include "wattune/core/argument.h"
 
 #include <array>
 #include <utility>

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "wattune/core/printable.h"
+#include "core/interface/printable.h"
 
 namespace wattune {
 

@@ -1,4 +1,4 @@
-#include "wattune/core/hash.h"
+#include "wattune/core/identity.h"
 
 #include <fmt/format.h>
 

@@ -13,8 +13,8 @@
 #include <mutex>
 #include <utility>
 
+#include "core/interface/printable.h"
 #include "core/logging.h"
-#include "wattune/core/printable.h"
 
 namespace wattune {
 

@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-#include "wattune/core/system_error.h"
+#include "core/interface/system_error.h"
 
 namespace wattune {
 

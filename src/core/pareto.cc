@@ -1,4 +1,4 @@
-#include "wattune/core/pareto.h"
+#include "core/interface/pareto.h"
 
 #include <algorithm>
 #include <cmath>

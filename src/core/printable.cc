@@ -1,4 +1,4 @@
-#include "wattune/core/printable.h"
+#include "core/interface/printable.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "wattune/core/suggest.h"
+#include "core/interface/suggest.h"
 
 #include <algorithm>
 #include <cctype>

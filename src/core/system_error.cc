@@ -1,4 +1,4 @@
-#include "wattune/core/system_error.h"
+#include "core/interface/system_error.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "wattune/core/value_hash.h"
+#include "core/interface/value_hash.h"
 
 namespace wattune {
 

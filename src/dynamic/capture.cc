@@ -7,9 +7,9 @@
 #include <system_error>
 #include <utility>
 
+#include "core/interface/system_error.h"
 #include "core/new_file.h"
 #include "dynamic/captured_arguments.h"
-#include "wattune/core/system_error.h"
 #include "wattune/spec/spec.h"
 
 namespace wattune::dynamic {

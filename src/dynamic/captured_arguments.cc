@@ -7,9 +7,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "measure/half.h"
-#include "wattune/core/printable.h"
-#include "wattune/space/expression.h"
+#include "core/interface/printable.h"
+#include "measure/interface/half.h"
+#include "space/interface/expression.h"
 
 namespace wattune::dynamic {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "measure/median_interval.h"
+#include "measure/interface/median_interval.h"
 
 namespace wattune::dynamic {
 

@@ -18,8 +18,8 @@
 #include <optional>
 #include <vector>
 
-#include "measure/gate.h"
-#include "wattune/measure/shoot_out.h"
+#include "measure/interface/gate.h"
+#include "wattune/measure/policy.h"
 
 namespace wattune::dynamic {
 

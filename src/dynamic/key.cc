@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "wattune/core/printable.h"
+#include "core/interface/printable.h"
 
 namespace wattune::dynamic {
 

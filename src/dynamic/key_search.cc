@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "dynamic/begin_with.h"
-#include "wattune/tune/plan.h"
+#include "wattune/tune/session.h"
 
 namespace wattune::dynamic {
 

@@ -10,7 +10,7 @@
 
 #include "dynamic/signature.h"
 #include "dynamic/streams.h"
-#include "tune/launch_plan.h"
+#include "tune/interface/launch_plan.h"
 #include "wattune/backend/attach.h"
 
 namespace wattune::dynamic {

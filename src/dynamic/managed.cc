@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "wattune/backend/part.h"
+#include "backend/interface/part.h"
 
 namespace wattune::dynamic {
 

@@ -1,4 +1,4 @@
-#include "wattune/dynamic/marker.h"
+#include "wattune/dynamic/tuner.h"
 
 #include <algorithm>
 #include <chrono>

@@ -3,7 +3,7 @@
 
 #include "wattune/backend/device.h"
 #include "wattune/core/trial.h"
-#include "wattune/dynamic/wisdom_entry.h"
+#include "wattune/dynamic/wisdom.h"
 
 namespace wattune::dynamic {
 

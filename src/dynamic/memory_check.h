@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "dynamic/signature.h"
-#include "tune/launch_plan.h"
+#include "tune/interface/launch_plan.h"
 #include "wattune/backend/attach.h"
 #include "wattune/backend/device.h"
 

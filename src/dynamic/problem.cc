@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "wattune/core/suggest.h"
+#include "core/interface/suggest.h"
 
 namespace wattune::dynamic {
 

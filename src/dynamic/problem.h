@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "tune/launch_plan.h"
+#include "tune/interface/launch_plan.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/dynamic/key.h"
 #include "wattune/space/search_space.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "tune/launch_plan.h"
-#include "wattune/measure/arguments.h"
+#include "measure/interface/arguments.h"
+#include "tune/interface/launch_plan.h"
 
 namespace wattune::dynamic {
 

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <utility>
 
-#include "backend/kill_count.h"
+#include "backend/interface/kill_count.h"
 #include "core/stopwatch.h"
 #include "wattune/backend/attach.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "wattune/backend/sharing.h"
+#include "backend/interface/sharing.h"
 
 namespace wattune::dynamic {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "dynamic/application_memory.h"
-#include "tune/compared_parts.h"
+#include "tune/interface/compared_parts.h"
 #include "wattune/backend/attach.h"
 
 namespace wattune::dynamic {

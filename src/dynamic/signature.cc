@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "wattune/core/suggest.h"
-#include "wattune/space/expression.h"
+#include "core/interface/suggest.h"
+#include "space/interface/expression.h"
 
 namespace wattune::dynamic {
 

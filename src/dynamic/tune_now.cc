@@ -3,7 +3,7 @@
 #include "dynamic/application_memory.h"
 #include "dynamic/captured_arguments.h"
 #include "wattune/measure/policy.h"
-#include "wattune/tune/tuner.h"
+#include "wattune/tune/search.h"
 
 namespace wattune::dynamic {
 

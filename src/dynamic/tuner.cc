@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "backend/interface/sharing.h"
 #include "dynamic/measured_entry.h"
 #include "dynamic/screened_explorer.h"
 #include "dynamic/screening_device.h"
@@ -13,7 +14,6 @@
 #include "dynamic/unit_variant.h"
 #include "wattune/backend/attach.h"
 #include "wattune/backend/compile_pool.h"
-#include "wattune/backend/sharing.h"
 #include "wattune/search/strategy.h"
 
 namespace wattune::dynamic {

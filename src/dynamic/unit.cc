@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "wattune/core/suggest.h"
-#include "wattune/tune/describe_run.h"
+#include "core/interface/suggest.h"
+#include "tune/interface/describe_run.h"
 
 namespace wattune::dynamic {
 

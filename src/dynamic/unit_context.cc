@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "backend/interface/part.h"
+#include "core/interface/suggest.h"
 #include "dynamic/application_memory.h"
-#include "wattune/backend/part.h"
-#include "wattune/core/suggest.h"
 
 namespace wattune::dynamic {
 

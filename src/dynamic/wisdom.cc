@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "dynamic/wisdom_table.h"
-#include "store/files.h"
-#include "store/locked_file.h"
+#include "store/interface/files.h"
+#include "store/interface/locked_file.h"
 #include "wattune/store/formats.h"
 
 namespace wattune::dynamic {

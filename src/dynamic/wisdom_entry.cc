@@ -1,4 +1,4 @@
-#include "wattune/dynamic/wisdom_entry.h"
+#include "wattune/dynamic/wisdom.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "wattune/core/hash.h"
-#include "wattune/tune/describe_run.h"
+#include "tune/interface/describe_run.h"
+#include "wattune/core/identity.h"
 
 namespace wattune::dynamic {
 

@@ -5,8 +5,8 @@
 #include <charconv>
 #include <utility>
 
-#include "wattune/dynamic/wisdom_entry.h"
-#include "wattune/tune/describe_run.h"
+#include "tune/interface/describe_run.h"
+#include "wattune/dynamic/wisdom.h"
 
 namespace wattune::dynamic {
 

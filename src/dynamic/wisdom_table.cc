@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "wattune/core/value_hash.h"
+#include "core/interface/value_hash.h"
 
 namespace wattune::dynamic {
 

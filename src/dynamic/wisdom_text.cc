@@ -4,11 +4,11 @@
 
 #include <fstream>
 
-#include "store/files.h"
-#include "store/sealed_file.h"
-#include "store/sealed_line.h"
-#include "store/timestamp.h"
-#include "wattune/core/printable.h"
+#include "core/interface/printable.h"
+#include "store/interface/files.h"
+#include "store/interface/sealed_file.h"
+#include "store/interface/sealed_line.h"
+#include "store/interface/timestamp.h"
 #include "wattune/dynamic/wisdom.h"
 
 namespace wattune::dynamic {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "wattune/backend/part.h"
+#include "backend/interface/part.h"
 
 namespace wattune::dynamic {
 

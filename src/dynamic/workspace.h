@@ -16,7 +16,7 @@
 
 #include "dynamic/streams.h"
 #include "wattune/backend/device.h"
-#include "wattune/dynamic/marker.h"
+#include "wattune/dynamic/tuner.h"
 
 namespace wattune::dynamic {
 

@@ -10,9 +10,9 @@
 #include <limits>
 #include <type_traits>
 
-#include "measure/half.h"
+#include "measure/interface/arguments.h"
+#include "measure/interface/half.h"
 #include "wattune/core/random.h"
-#include "wattune/measure/arguments.h"
 
 namespace wattune::measure {
 

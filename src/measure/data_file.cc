@@ -12,8 +12,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "wattune/core/system_error.h"
-#include "wattune/measure/arguments.h"
+#include "core/interface/system_error.h"
+#include "measure/interface/arguments.h"
 
 namespace wattune::measure {
 

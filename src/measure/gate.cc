@@ -1,4 +1,4 @@
-#include "measure/gate.h"
+#include "measure/interface/gate.h"
 
 #include <algorithm>
 #include <cmath>

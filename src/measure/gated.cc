@@ -1,5 +1,5 @@
 // The race: most configurations are so much slower than the incumbent that one launch shows it.
-#include "measure/gate.h"
+#include "measure/interface/gate.h"
 #include "measure/sampling.h"
 
 namespace wattune::measure {

@@ -2,7 +2,7 @@
 // not are examined in detail. Large contents are shared among threads. Blocks are copied into typed arrays that stay in
 // the first-level cache. So the loop vectorises whatever the alignment of the bytes, and the code has defined
 // behaviour. docs/measure.md tells the cost.
-#include "wattune/measure/output_check.h"
+#include "measure/interface/output_check.h"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "measure/half.h"
+#include "measure/interface/half.h"
 
 namespace wattune::measure {
 

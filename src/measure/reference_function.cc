@@ -1,9 +1,9 @@
 // The client side of a C++ reference: a worker compiles and calls the reference.
 #include <system_error>
 
-#include "backend/kill_count.h"
-#include "backend/worker/connection.h"
-#include "wattune/measure/arguments.h"
+#include "backend/interface/connection.h"
+#include "backend/interface/kill_count.h"
+#include "measure/interface/arguments.h"
 
 namespace wattune::measure {
 

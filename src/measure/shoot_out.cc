@@ -1,11 +1,11 @@
-#include "wattune/measure/shoot_out.h"
+#include "wattune/measure/policy.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "measure/median_interval.h"
+#include "measure/interface/median_interval.h"
 #include "measure/sampling.h"
 
 namespace wattune::measure {

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "measure/median_interval.h"
+#include "measure/interface/median_interval.h"
 #include "wattune/measure/policy.h"
 
 namespace wattune::measure {

@@ -4,7 +4,7 @@
 #include <Eigen/Core>
 #include <cstdint>
 
-#include "wattune/model/perceptron.h"
+#include "model/interface/perceptron.h"
 
 namespace wattune::model {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/curve_regression.h"
-#include "wattune/model/clock_advisor.h"
+#include "model/interface/clock_advisor.h"
 
 namespace wattune::model {
 

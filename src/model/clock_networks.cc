@@ -1,4 +1,4 @@
-#include "wattune/model/clock_networks.h"
+#include "model/interface/clock_networks.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "model/interface/power_curve.h"
 #include "model/nonnegative_line.h"
-#include "wattune/model/power_curve.h"
 
 namespace wattune::model {
 

@@ -1,4 +1,4 @@
-#include "wattune/model/fused_features.h"
+#include "model/interface/fused_features.h"
 
 #include <fmt/format.h>
 

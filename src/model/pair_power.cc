@@ -1,4 +1,4 @@
-#include "wattune/model/pair_power.h"
+#include "model/interface/pair_power.h"
 
 #include <fmt/format.h>
 

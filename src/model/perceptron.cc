@@ -1,4 +1,4 @@
-#include "wattune/model/perceptron.h"
+#include "model/interface/perceptron.h"
 
 #include <fmt/format.h>
 

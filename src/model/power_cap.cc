@@ -1,4 +1,4 @@
-#include "wattune/model/power_cap.h"
+#include "model/interface/power_cap.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "wattune/model/power_curve.h"
+#include "model/interface/power_curve.h"
 
 #include <algorithm>
 #include <cmath>

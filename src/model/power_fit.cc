@@ -9,7 +9,7 @@
 
 #include "core/normal.h"
 #include "model/curve_search.h"
-#include "wattune/model/power_curve.h"
+#include "model/interface/power_curve.h"
 
 namespace wattune::model {
 

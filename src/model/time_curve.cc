@@ -1,4 +1,4 @@
-#include "wattune/model/time_curve.h"
+#include "model/interface/time_curve.h"
 
 #include <fmt/format.h>
 

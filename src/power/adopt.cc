@@ -1,7 +1,7 @@
 // Replaces sensors by ones with measured traits.
 #include <utility>
 
-#include "wattune/power/characterise.h"
+#include "power/interface/characterise.h"
 
 namespace wattune::power {
 

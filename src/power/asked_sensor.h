@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "power/steady_now.h"
-#include "wattune/power/sensor.h"
+#include "wattune/power/recorder.h"
 
 namespace wattune::power {
 

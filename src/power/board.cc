@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "power/hwmon.h"
+#include "power/interface/characterise.h"
 #include "power/nvml_board.h"
-#include "wattune/power/characterise.h"
 
 namespace wattune::power {
 

@@ -14,11 +14,11 @@
 #include <sstream>
 #include <thread>
 
+#include "core/interface/system_error.h"
 #include "core/new_file.h"
 #include "core/own_rights.h"
-#include "store/files.h"
-#include "store/sealed_file.h"
-#include "wattune/core/system_error.h"
+#include "store/interface/files.h"
+#include "store/interface/sealed_file.h"
 
 namespace wattune::power {
 

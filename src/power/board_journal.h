@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "backend/descriptor.h"
-#include "backend/nvml/board_control.h"
+#include "backend/interface/board_control.h"
+#include "backend/interface/descriptor.h"
 #include "power/process_identity.h"
 #include "wattune/core/result.h"
 

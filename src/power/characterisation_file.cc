@@ -6,12 +6,12 @@
 #include <iterator>
 
 #include "core/cache_folder.h"
+#include "core/interface/printable.h"
+#include "core/interface/system_error.h"
 #include "core/own_rights.h"
-#include "store/files.h"
-#include "store/sealed_file.h"
-#include "wattune/core/printable.h"
-#include "wattune/core/system_error.h"
-#include "wattune/power/characterise.h"
+#include "power/interface/characterise.h"
+#include "store/interface/files.h"
+#include "store/interface/sealed_file.h"
 #include "wattune/store/formats.h"
 
 namespace wattune::power {

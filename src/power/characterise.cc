@@ -1,4 +1,4 @@
-#include "wattune/power/characterise.h"
+#include "power/interface/characterise.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "power/board_sensors.h"
 #include "power/response_fit.h"
 #include "wattune/core/random.h"
-#include "wattune/power/integrate.h"
+#include "wattune/power/energy.h"
 
 namespace wattune::power {
 

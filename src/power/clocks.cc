@@ -1,4 +1,4 @@
-#include "wattune/power/clocks.h"
+#include "power/interface/clocks.h"
 
 #include <unistd.h>
 
@@ -8,13 +8,13 @@
 #include <optional>
 #include <thread>
 
-#include "backend/nvml/board_reading.h"
+#include "backend/interface/board_reading.h"
 #include "core/logging.h"
 #include "core/stopwatch.h"
 #include "power/board_journal.h"
 #include "power/guardian_process.h"
+#include "power/interface/controls.h"
 #include "power/refusals.h"
-#include "wattune/power/controls.h"
 
 namespace wattune::power {
 

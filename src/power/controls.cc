@@ -1,4 +1,4 @@
-#include "wattune/power/controls.h"
+#include "power/interface/controls.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "backend/nvml/board_reading.h"
+#include "backend/interface/board_reading.h"
 
 namespace wattune::power {
 
@@ -69,9 +69,9 @@ Result<void> check(const Control& control, const std::string& what, const std::s
   if (control.usable()) return {};
   if (!control.exists)
     return Error(ErrorCode::unavailable, fmt::format("the {} of the board {} cannot be set", what, board))
-        .hint("--clocks current tunes at what the board has");
+        .hint("tune at the board's current clocks");
   return Error(ErrorCode::unavailable, fmt::format("this process may not set the {} of the board {}", what, board))
-      .hint(control.lacks + "; --clocks current tunes at what the board has");
+      .hint(control.lacks + "; or tune at the board's current clocks");
 }
 
 // Returns the rest of the first line that begins with `name`.

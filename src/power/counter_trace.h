@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "wattune/power/integrate.h"
+#include "wattune/power/energy.h"
 
 namespace wattune::power {
 

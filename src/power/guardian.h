@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/nvml/board_control.h"
+#include "backend/interface/board_control.h"
 #include "power/board_journal.h"
 #include "power/guardian_message.h"
 

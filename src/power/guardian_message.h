@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/descriptor.h"
+#include "backend/interface/descriptor.h"
 #include "power/process_identity.h"
 #include "wattune/backend/clock_control.h"
 #include "wattune/core/result.h"

@@ -11,9 +11,9 @@
 #include <cstring>
 #include <thread>
 
-#include "backend/own_program.h"
-#include "backend/start_process.h"
-#include "backend/worker/environment.h"
+#include "backend/interface/environment.h"
+#include "backend/interface/own_program.h"
+#include "backend/interface/start_process.h"
 #include "power/guardian.h"
 
 namespace wattune::power {

@@ -1,4 +1,4 @@
-#include "wattune/power/integrate.h"
+#include "wattune/power/energy.h"
 
 #include <fmt/format.h>
 

@@ -8,8 +8,8 @@
 #include <sstream>
 #include <utility>
 
-#include "wattune/core/system_error.h"
-#include "wattune/power/replay.h"
+#include "core/interface/system_error.h"
+#include "power/interface/replay.h"
 
 namespace wattune::power {
 

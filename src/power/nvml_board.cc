@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "backend/nvml/sensors.h"
+#include "backend/interface/nvml_sensors.h"
 #include "power/asked_sensor.h"
 #include "power/bus_id.h"
 #include "power/nvml_traits.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "backend/nvml/nvml_api.h"
+#include "backend/interface/nvml_api.h"
 #include "wattune/power/board.h"
 
 namespace wattune::power {

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "wattune/power/sensor.h"
+#include "wattune/power/recorder.h"
 
 namespace wattune::power {
 

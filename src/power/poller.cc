@@ -1,4 +1,4 @@
-#include "power/poller.h"
+#include "power/interface/poller.h"
 
 #include <chrono>
 

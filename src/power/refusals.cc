@@ -15,7 +15,7 @@ namespace {
 
 using namespace backend::nvml;  // NVML's own names
 
-constexpr const char* kTakeOver = "--take-over sets the board all the same";
+constexpr const char* kTakeOver = "taking the board over sets it all the same";
 
 Error refusal(ErrorCode code, std::string why) { return Error(code, std::move(why)).hint(kTakeOver); }
 
@@ -85,7 +85,7 @@ Result<void> check_processes(const KnownBoard& board, pid_t user, bool has_conte
 Result<void> check_allowed(const KnownBoard& board) {
   if (!board.nvml->drives_real_boards || std::getenv("WATTUNE_LEAVE_CLOCKS") == nullptr) return {};
   return Error(ErrorCode::unavailable, "clocks of real boards are left alone here (WATTUNE_LEAVE_CLOCKS)")
-      .hint("leave clock parameters out of the spec, or tune with --clocks current");
+      .hint("leave clock parameters out of the spec, or tune at the board's current clocks");
 }
 
 Result<void> check_free(const KnownBoard& board, pid_t user, bool has_context) {

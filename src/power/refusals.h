@@ -3,7 +3,7 @@
 
 #include <sys/types.h>
 
-#include "backend/nvml/board_reading.h"
+#include "backend/interface/board_reading.h"
 #include "wattune/core/result.h"
 
 namespace wattune::power {

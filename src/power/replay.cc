@@ -1,4 +1,4 @@
-#include "wattune/power/replay.h"
+#include "power/interface/replay.h"
 
 #include <algorithm>
 #include <utility>

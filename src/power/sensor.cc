@@ -1,4 +1,4 @@
-#include "wattune/power/sensor.h"
+#include "wattune/power/recorder.h"
 
 namespace wattune::power {
 

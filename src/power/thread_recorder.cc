@@ -3,7 +3,7 @@
 #include <deque>
 #include <utility>
 
-#include "power/poller.h"
+#include "power/interface/poller.h"
 #include "power/track.h"
 #include "wattune/power/board.h"
 

@@ -1,11 +1,11 @@
-#include "wattune/report/analysis.h"
+#include "report/interface/analysis.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "report/fitness_flow.h"
-#include "report/trials.h"
+#include "report/interface/trials.h"
 
 namespace wattune::report {
 

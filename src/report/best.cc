@@ -4,11 +4,11 @@
 #include <cmath>
 #include <span>
 
-#include "report/text.h"
+#include "core/interface/energy.h"
+#include "core/interface/printable.h"
+#include "report/interface/text.h"
+#include "report/interface/trials.h"
 #include "report/time_text.h"
-#include "report/trials.h"
-#include "wattune/core/energy.h"
-#include "wattune/core/printable.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {

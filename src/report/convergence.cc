@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "report/axis.h"
-#include "report/text.h"
+#include "report/interface/text.h"
+#include "report/interface/trials.h"
 #include "report/time_text.h"
-#include "report/trials.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {

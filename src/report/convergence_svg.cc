@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "report/axis.h"
+#include "report/interface/text.h"
+#include "report/interface/trials.h"
 #include "report/svg.h"
-#include "report/text.h"
 #include "report/time_text.h"
-#include "report/trials.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {

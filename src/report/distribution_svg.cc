@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
+#include "report/interface/analysis.h"
+#include "report/interface/trials.h"
 #include "report/line_chart.h"
-#include "report/trials.h"
-#include "wattune/report/analysis.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {

@@ -6,12 +6,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include "report/text.h"
-#include "report/trials.h"
-#include "wattune/core/energy.h"
-#include "wattune/core/value_hash.h"
-#include "wattune/report/analysis.h"
-#include "wattune/report/energy_plot.h"
+#include "core/interface/energy.h"
+#include "core/interface/value_hash.h"
+#include "report/interface/analysis.h"
+#include "report/interface/energy_plot.h"
+#include "report/interface/text.h"
+#include "report/interface/trials.h"
 
 namespace wattune::report {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "report/interface/energy_plot.h"
+#include "report/interface/text.h"
 #include "report/plot_frame.h"
-#include "report/text.h"
-#include "wattune/report/energy_plot.h"
 
 namespace wattune::report {
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include "report/text.h"
-#include "wattune/core/printable.h"
+#include "core/interface/printable.h"
+#include "report/interface/text.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "report/trials.h"
+#include "report/interface/trials.h"
 
 namespace wattune::report {
 

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <vector>
 
+#include "report/interface/forecast_plot.h"
+#include "report/interface/text.h"
 #include "report/plot_frame.h"
-#include "report/text.h"
-#include "wattune/report/forecast_plot.h"
 
 namespace wattune::report {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/interface/gain_plot.h"
 #include "report/line_chart.h"
-#include "wattune/report/gain_plot.h"
 
 namespace wattune::report {
 

@@ -5,12 +5,12 @@
 #include <iterator>
 #include <map>
 
+#include "core/interface/printable.h"
 #include "report/header_choices.h"
 #include "report/header_lookup.h"
 #include "report/header_text.h"
+#include "report/interface/trials.h"
 #include "report/time_text.h"
-#include "report/trials.h"
-#include "wattune/core/printable.h"
 #include "wattune/core/version.h"
 #include "wattune/report/report.h"
 

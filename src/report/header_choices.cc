@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "core/interface/printable.h"
 #include "report/header_text.h"
-#include "report/trials.h"
-#include "wattune/core/printable.h"
+#include "report/interface/trials.h"
 
 namespace wattune::report {
 

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <cmath>
 
-#include "wattune/core/printable.h"
+#include "core/interface/printable.h"
 
 namespace wattune::report {
 

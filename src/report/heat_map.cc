@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/interface/text.h"
 #include "report/svg.h"
-#include "report/text.h"
 
 namespace wattune::report {
 

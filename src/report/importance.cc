@@ -17,11 +17,11 @@
 #include <map>
 #include <string>
 
+#include "core/interface/printable.h"
 #include "report/chance.h"
+#include "report/interface/text.h"
+#include "report/interface/trials.h"
 #include "report/log_times.h"
-#include "report/text.h"
-#include "report/trials.h"
-#include "wattune/core/printable.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {

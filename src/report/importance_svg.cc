@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "report/interface/text.h"
+#include "report/interface/trials.h"
 #include "report/svg.h"
-#include "report/text.h"
-#include "report/trials.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {

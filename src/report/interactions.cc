@@ -17,10 +17,10 @@
 #include <cmath>
 #include <map>
 
+#include "core/interface/printable.h"
 #include "report/chance.h"
+#include "report/interface/text.h"
 #include "report/log_times.h"
-#include "report/text.h"
-#include "wattune/core/printable.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {

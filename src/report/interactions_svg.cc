@@ -3,7 +3,7 @@
 #include <map>
 
 #include "report/heat_map.h"
-#include "report/trials.h"
+#include "report/interface/trials.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {

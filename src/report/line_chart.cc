@@ -4,8 +4,8 @@
 #include <array>
 
 #include "report/axis.h"
+#include "report/interface/text.h"
 #include "report/svg.h"
-#include "report/text.h"
 
 namespace wattune::report {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "report/trials.h"
+#include "report/interface/trials.h"
 
 namespace wattune::report {
 

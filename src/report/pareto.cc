@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "report/text.h"
-#include "report/trials.h"
-#include "wattune/core/pareto.h"
-#include "wattune/core/printable.h"
+#include "core/interface/pareto.h"
+#include "core/interface/printable.h"
+#include "report/interface/text.h"
+#include "report/interface/trials.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {

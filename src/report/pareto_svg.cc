@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "core/interface/pareto.h"
+#include "report/interface/trials.h"
 #include "report/plot_frame.h"
 #include "report/time_text.h"
-#include "report/trials.h"
-#include "wattune/core/pareto.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {

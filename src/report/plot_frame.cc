@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "report/text.h"
+#include "report/interface/text.h"
 
 namespace wattune::report {
 

@@ -2,10 +2,10 @@
 #include <cmath>
 #include <vector>
 
+#include "core/interface/pareto.h"
+#include "report/interface/policy_plot.h"
+#include "report/interface/text.h"
 #include "report/plot_frame.h"
-#include "report/text.h"
-#include "wattune/core/pareto.h"
-#include "wattune/report/policy_plot.h"
 
 namespace wattune::report {
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "report/heat_map.h"
-#include "wattune/report/analysis.h"
+#include "report/interface/analysis.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {

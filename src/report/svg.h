@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "report/text.h"
+#include "report/interface/text.h"
 
 namespace wattune::report {
 

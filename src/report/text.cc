@@ -1,11 +1,11 @@
-#include "report/text.h"
+#include "report/interface/text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "wattune/core/printable.h"
+#include "core/interface/printable.h"
 
 namespace wattune::report {
 

@@ -1,11 +1,11 @@
-#include "report/trials.h"
+#include "report/interface/trials.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <tuple>
 
-#include "wattune/core/printable.h"
+#include "core/interface/printable.h"
 
 namespace wattune::report {
 

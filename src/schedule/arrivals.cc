@@ -1,4 +1,4 @@
-#include "wattune/schedule/arrivals.h"
+#include "schedule/interface/arrivals.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/interface/suggest.h"
 #include "wattune/core/random.h"
-#include "wattune/core/suggest.h"
 
 namespace wattune::schedule {
 

@@ -10,7 +10,7 @@
 #include <atomic>
 #include <optional>
 
-#include "power/poller.h"
+#include "power/interface/poller.h"
 #include "wattune/backend/sensors.h"
 
 namespace wattune::schedule {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "wattune/schedule/clock_profile.h"
+#include "schedule/interface/clock_profile.h"
 
 namespace wattune::schedule {
 

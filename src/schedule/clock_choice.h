@@ -7,7 +7,7 @@
 #include <functional>
 #include <optional>
 
-#include "wattune/schedule/policy.h"
+#include "schedule/interface/policy.h"
 
 namespace wattune::schedule {
 

@@ -1,4 +1,4 @@
-#include "wattune/schedule/clock_governor.h"
+#include "schedule/interface/clock_governor.h"
 
 #include <string>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "wattune/schedule/clock_profile.h"
+#include "schedule/interface/clock_profile.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <cmath>
 #include <utility>
 
+#include "model/interface/power_curve.h"
+#include "model/interface/time_curve.h"
+#include "schedule/interface/profile.h"
 #include "schedule/power_window.h"
-#include "wattune/model/power_curve.h"
-#include "wattune/model/time_curve.h"
-#include "wattune/schedule/profile.h"
 
 namespace wattune::schedule {
 

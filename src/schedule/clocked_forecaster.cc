@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "wattune/model/pair_power.h"
-#include "wattune/schedule/clock_profile.h"
+#include "model/interface/pair_power.h"
+#include "schedule/interface/clock_profile.h"
 
 namespace wattune::schedule {
 

@@ -1,4 +1,4 @@
-#include "wattune/schedule/company.h"
+#include "schedule/interface/company.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,8 +8,8 @@
 #include <map>
 
 #include "schedule/company_parts.h"
-#include "wattune/tune/describe_run.h"
-#include "wattune/tune/tuner.h"
+#include "tune/interface/describe_run.h"
+#include "wattune/tune/search.h"
 
 namespace wattune::schedule {
 

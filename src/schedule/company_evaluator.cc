@@ -7,7 +7,7 @@
 
 #include "core/median.h"
 #include "core/stopwatch.h"
-#include "tune/energy.h"
+#include "tune/interface/energy.h"
 
 namespace wattune::schedule {
 

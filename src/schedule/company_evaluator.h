@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "schedule/company_stage.h"
-#include "tune/board_clocks.h"
-#include "tune/idle_power.h"
+#include "tune/interface/board_clocks.h"
+#include "tune/interface/idle_power.h"
 #include "wattune/measure/policy.h"
 #include "wattune/power/recorder.h"
 #include "wattune/tune/evaluator.h"

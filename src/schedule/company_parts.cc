@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/interface/suggest.h"
 #include "schedule/best_alone.h"
-#include "tune/energy.h"
+#include "search/interface/sequence.h"
+#include "tune/interface/energy.h"
 #include "wattune/backend/attach.h"
 #include "wattune/backend/registry.h"
-#include "wattune/core/suggest.h"
-#include "wattune/search/sequence.h"
-#include "wattune/tune/plan.h"
+#include "wattune/tune/session.h"
 
 namespace wattune::schedule {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "schedule/company_evaluator.h"
-#include "wattune/schedule/company.h"
+#include "schedule/interface/company.h"
 
 namespace wattune::schedule {
 

@@ -1,12 +1,12 @@
-#include "wattune/schedule/company_space.h"
+#include "schedule/interface/company_space.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "tune/block_shapes.h"
-#include "wattune/space/expression.h"
+#include "space/interface/expression.h"
+#include "tune/interface/block_shapes.h"
 #include "wattune/tune/session.h"
 
 namespace wattune::schedule {

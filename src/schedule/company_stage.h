@@ -17,12 +17,12 @@
 #include <vector>
 
 #include "core/stopwatch.h"
+#include "schedule/interface/company_space.h"
+#include "schedule/interface/device_machine.h"
+#include "schedule/interface/kernel_outputs.h"
 #include "schedule/joint_run.h"
 #include "schedule/kernel_buffers.h"
 #include "wattune/measure/policy.h"
-#include "wattune/schedule/company_space.h"
-#include "wattune/schedule/device_machine.h"
-#include "wattune/schedule/kernel_outputs.h"
 
 namespace wattune::schedule {
 

@@ -1,4 +1,4 @@
-#include "wattune/schedule/counted_use.h"
+#include "schedule/interface/counted_use.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "backend/launch_check.h"
-#include "wattune/simulate/ptx_module.h"
-#include "wattune/slice/ptx_tree.h"
+#include "backend/interface/launch_check.h"
+#include "simulate/interface/ptx_module.h"
+#include "slice/interface/ptx_tree.h"
 
 namespace wattune::schedule {
 

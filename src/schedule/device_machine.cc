@@ -1,4 +1,4 @@
-#include "wattune/schedule/device_machine.h"
+#include "schedule/interface/device_machine.h"
 
 #include <fmt/format.h>
 

@@ -15,8 +15,8 @@
 #include "schedule/device_clock.h"
 #include "schedule/device_parts.h"
 #include "schedule/end_watch.h"
+#include "schedule/interface/device_machine.h"
 #include "schedule/progress_slots.h"
-#include "wattune/schedule/device_machine.h"
 
 namespace wattune::schedule {
 

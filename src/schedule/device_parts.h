@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "wattune/schedule/loaded_kernel.h"
+#include "schedule/interface/loaded_kernel.h"
 #include "wattune/schedule/machine.h"
 
 namespace wattune::schedule {

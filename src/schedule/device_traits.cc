@@ -1,7 +1,7 @@
 // Finds the facts of a kernel that its device and its grid know.
 #include <algorithm>
 
-#include "backend/launch_check.h"
+#include "backend/interface/launch_check.h"
 #include "schedule/device_machine_state.h"
 #include "wattune/model/occupancy.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "schedule/pair_ways.h"
-#include "wattune/simulate/ptx_profile.h"
+#include "simulate/interface/ptx_profile.h"
 
 namespace wattune::schedule {
 

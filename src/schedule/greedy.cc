@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "schedule/interface/profit_table.h"
 #include "schedule/shares.h"
-#include "wattune/schedule/profit_table.h"
 
 namespace wattune::schedule {
 

@@ -15,9 +15,9 @@
 #include <optional>
 #include <vector>
 
-#include "tune/launch_plan.h"
+#include "schedule/interface/buffer_digest.h"
+#include "tune/interface/launch_plan.h"
 #include "wattune/backend/launch.h"
-#include "wattune/schedule/buffer_digest.h"
 
 namespace wattune::schedule {
 

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "wattune/backend/compile.h"
+#include "backend/interface/compile.h"
+#include "schedule/interface/loaded_kernel.h"
+#include "slice/interface/opencl.h"
+#include "slice/interface/twins.h"
 #include "wattune/backend/registry.h"
-#include "wattune/schedule/loaded_kernel.h"
-#include "wattune/slice/opencl.h"
-#include "wattune/slice/twins.h"
 
 namespace wattune::schedule {
 

@@ -1,4 +1,4 @@
-#include "wattune/schedule/kernel_outputs.h"
+#include "schedule/interface/kernel_outputs.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "wattune/measure/output_check.h"
+#include "measure/interface/output_check.h"
 
 namespace wattune::schedule {
 

@@ -1,13 +1,13 @@
-#include "wattune/schedule/loaded_kernel.h"
+#include "schedule/interface/loaded_kernel.h"
 
 #include <fmt/format.h>
 
 #include "core/stopwatch.h"
+#include "measure/interface/output_check.h"
 #include "schedule/kernel_buffers.h"
-#include "tune/argument_contents.h"
-#include "tune/launch_arguments.h"
-#include "tune/launch_plan.h"
-#include "wattune/measure/output_check.h"
+#include "tune/interface/argument_contents.h"
+#include "tune/interface/launch_arguments.h"
+#include "tune/interface/launch_plan.h"
 #include "wattune/tune/evaluator.h"
 
 namespace wattune::schedule {

@@ -1,4 +1,4 @@
-#include "wattune/schedule/objective.h"
+#include "wattune/schedule/forecast.h"
 
 #include <fmt/format.h>
 

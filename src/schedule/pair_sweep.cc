@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/median.h"
+#include "schedule/interface/profile.h"
 #include "schedule/joint_run.h"
-#include "wattune/schedule/profile.h"
 
 namespace wattune::schedule {
 

@@ -1,12 +1,12 @@
-#include "wattune/schedule/policy.h"
+#include "schedule/interface/policy.h"
 
 #include <algorithm>
 #include <functional>
 #include <optional>
 
+#include "core/interface/suggest.h"
 #include "schedule/clock_choice.h"
 #include "schedule/shares.h"
-#include "wattune/core/suggest.h"
 
 namespace wattune::schedule {
 

@@ -1,4 +1,4 @@
-#include "wattune/schedule/power_profile.h"
+#include "schedule/interface/power_profile.h"
 
 #include "schedule/pair_ways.h"
 #include "schedule/power_window.h"

@@ -1,4 +1,4 @@
-#include "wattune/schedule/profile.h"
+#include "schedule/interface/profile.h"
 
 #include <algorithm>
 #include <array>

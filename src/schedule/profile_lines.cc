@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "simulate/interface/ptx_profile.h"
+
 namespace wattune::schedule {
 
 namespace {

@@ -1,7 +1,7 @@
 // Profiles as objects of JSON, written and read (docs/formats/profile.md).
 #pragma once
 
-#include "store/document.h"
+#include "store/interface/document.h"
 #include "wattune/schedule/profile_record.h"
 
 namespace wattune::schedule {

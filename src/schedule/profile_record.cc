@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "schedule/profile_lines.h"
-#include "store/files.h"
-#include "store/sealed_file.h"
+#include "store/interface/files.h"
+#include "store/interface/sealed_file.h"
+#include "tune/interface/describe_run.h"
 #include "wattune/store/formats.h"
-#include "wattune/tune/describe_run.h"
 
 namespace wattune::schedule {
 
@@ -62,12 +62,25 @@ Result<StoredProfiles> read_profiles(std::string_view text, const std::filesyste
                  }));
   stored.left_out = std::move(found.left_out);
   stored.unsealed = found.unsealed;
+  stored.file = file;
   return stored;
 }
 
 Result<StoredProfiles> load_profiles(const std::filesystem::path& file) {
   WATTUNE_ASSIGN(const std::string text, store::read_regular_file(file));
   return read_profiles(text, file);
+}
+
+Result<const ProfileRecord*> find_profile(const StoredProfiles& profiles, const std::string& name,
+                                          const Identity& wanted) {
+  for (const ProfileRecord& record : profiles.records)
+    if (record.identity == wanted) return &record;
+  for (const ProfileRecord& record : profiles.records)
+    if (record.traits.name == name)
+      if (auto fits = check_profile(record, wanted); !fits)
+        return std::move(fits).error().with_context(profiles.file.string());
+  if (profiles.left_out.empty()) return nullptr;
+  return Error(profiles.left_out.front()).hint("take the line out to go on without it, or profile the kernel anew");
 }
 
 Result<void> store_profiles(const std::filesystem::path& file, const std::vector<ProfileRecord>& records,
@@ -83,7 +96,7 @@ Result<void> check_profile(const ProfileRecord& record, const Identity& wanted) 
   if (differ.empty()) return {};
   return Error(ErrorCode::mismatch,
                fmt::format("the profile of {} is stale: {}", record.traits.name, to_string(differ.front())))
-      .hint("wattune profile measures it anew");
+      .hint("profile it anew");
 }
 
 KernelTraits with_profile(KernelTraits known, const ProfileRecord& record) {

@@ -1,4 +1,4 @@
-#include "wattune/schedule/profit_table.h"
+#include "schedule/interface/profit_table.h"
 
 #include <algorithm>
 #include <utility>

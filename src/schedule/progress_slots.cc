@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "wattune/backend/part.h"
+#include "backend/interface/part.h"
 
 namespace wattune::schedule {
 

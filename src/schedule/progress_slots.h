@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "schedule/device_parts.h"
+#include "slice/interface/slice_words.h"
 #include "wattune/backend/device.h"
-#include "wattune/slice/slice_words.h"
 
 namespace wattune::schedule {
 

@@ -1,12 +1,12 @@
-#include "wattune/schedule/queue_experiment.h"
+#include "schedule/interface/queue_experiment.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
 
-#include "wattune/schedule/clock_profile.h"
-#include "wattune/simulate/corun_kernels.h"
+#include "schedule/interface/clock_profile.h"
+#include "simulate/interface/corun_kernels.h"
 
 namespace wattune::schedule {
 

@@ -1,4 +1,4 @@
-#include "wattune/schedule/runtime.h"
+#include "schedule/interface/runtime.h"
 
 #include <array>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "wattune/schedule/scheduler.h"
+#include "schedule/interface/scheduler.h"
 
 #include <fmt/format.h>
 

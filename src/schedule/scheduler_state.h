@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/interface/clock_governor.h"
+#include "schedule/interface/scheduler.h"
 #include "schedule/pair_power.h"
 #include "schedule/work_queue.h"
-#include "wattune/schedule/clock_governor.h"
-#include "wattune/schedule/scheduler.h"
 
 namespace wattune::schedule {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "wattune/schedule/policy.h"
-#include "wattune/schedule/profit_table.h"
+#include "schedule/interface/policy.h"
+#include "schedule/interface/profit_table.h"
 
 namespace wattune::schedule {
 

@@ -1,4 +1,4 @@
-#include "wattune/schedule/simulated_machine.h"
+#include "schedule/interface/simulated_machine.h"
 
 #include <algorithm>
 #include <atomic>
@@ -9,10 +9,10 @@
 #include <tuple>
 #include <utility>
 
-#include "wattune/schedule/profile.h"
+#include "schedule/interface/profile.h"
+#include "simulate/interface/corun_kernels.h"
+#include "simulate/interface/ptx_profile.h"
 #include "wattune/schedule/work.h"
-#include "wattune/simulate/corun_kernels.h"
-#include "wattune/simulate/ptx_profile.h"
 
 namespace wattune::schedule {
 

@@ -1,8 +1,8 @@
-#include "wattune/schedule/stand_ins.h"
+#include "schedule/interface/stand_ins.h"
 
 #include <algorithm>
 
-#include "wattune/core/suggest.h"
+#include "core/interface/suggest.h"
 
 namespace wattune::schedule {
 

@@ -1,4 +1,4 @@
-#include "wattune/schedule/trace.h"
+#include "schedule/interface/trace.h"
 
 #include <fmt/format.h>
 

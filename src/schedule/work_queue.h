@@ -10,7 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "wattune/schedule/policy.h"
+#include "schedule/interface/policy.h"
 #include "wattune/schedule/work.h"
 
 namespace wattune::schedule {

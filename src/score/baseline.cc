@@ -1,4 +1,4 @@
-#include "wattune/score/baseline.h"
+#include "score/interface/baseline.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "score/interface/score.h"
 #include "wattune/core/random.h"
-#include "wattune/score/score.h"
 
 namespace wattune::score {
 

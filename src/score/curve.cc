@@ -1,4 +1,4 @@
-#include "wattune/score/curve.h"
+#include "score/interface/curve.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "wattune/score/reach.h"
+#include "score/interface/reach.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "wattune/search/strategy.h"
-#include "wattune/tune/tuner.h"
+#include "wattune/tune/search.h"
 
 namespace wattune::score {
 

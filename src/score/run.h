@@ -1,7 +1,7 @@
 // Runs: single runs of a strategy on a space.
 #pragma once
 
-#include "wattune/score/score.h"
+#include "score/interface/score.h"
 
 namespace wattune::score {
 

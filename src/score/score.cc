@@ -1,4 +1,4 @@
-#include "wattune/score/score.h"
+#include "score/interface/score.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "wattune/search/company_walk.h"
+#include "search/interface/company_walk.h"
 
 #include <fmt/format.h>
 

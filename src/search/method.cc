@@ -8,9 +8,9 @@
 #include <set>
 #include <span>
 
+#include "core/interface/suggest.h"
 #include "search/algorithm.h"
 #include "search/part.h"
-#include "wattune/core/suggest.h"
 
 namespace wattune::search {
 
@@ -136,7 +136,7 @@ class Method final : public Algorithm {
   std::string what_was_not_reached() const {
     if (finished_ || step_ == 0) return {};
     return fmt::format(
-        "{} was stopped in step {} of {} and has settled on {}; a budget of --evaluations or --time is shared among "
+        "{} was stopped in step {} of {} and has settled on {}; a budget of evaluations or time is shared among "
         "the "
         "steps",
         recipe_.info.name, step_, recipe_.steps.size(), chosen_ ? "what the step before found" : "nothing");

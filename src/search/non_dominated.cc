@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "wattune/core/pareto.h"
+#include "core/interface/pareto.h"
 
 namespace wattune::search {
 

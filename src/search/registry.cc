@@ -2,21 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <deque>
+#include <mutex>
 
+#include "core/interface/suggest.h"
 #include "search/counters.h"
 #include "search/strategies.h"
-#include "wattune/core/suggest.h"
 
 namespace wattune::search {
 
 namespace {
 
-using Factory = std::unique_ptr<Strategy> (*)(const space::SearchSpace&, const StrategyOptions&);
-
 struct Entry {
   StrategyInfo info;
-  Factory make;
+  StrategyFactory make;
 };
 
 const StrategyParameter kNeighbourhood = {
@@ -234,14 +233,47 @@ std::vector<Entry> other_strategies() {
   };
 }
 
-const std::vector<Entry>& entries() {
-  static const std::vector<Entry> list = [] {
-    std::vector<Entry> all = other_strategies();
-    for (const auto& part : {local_strategies(), population_strategies()})
-      all.insert(all.end(), part.begin(), part.end());
-    return all;
-  }();
-  return list;
+// The strategies of this process. None is ever removed, so pointers to them stay valid.
+class Registry {
+ public:
+  Registry() {
+    for (const auto& part : {other_strategies(), local_strategies(), population_strategies()})
+      entries_.insert(entries_.end(), part.begin(), part.end());
+  }
+
+  const Entry* find(std::string_view name) const {
+    const std::lock_guard lock(mutex_);
+    return find_locked(name);
+  }
+
+  std::vector<StrategyInfo> infos() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<StrategyInfo> infos;
+    for (const Entry& entry : entries_) infos.push_back(entry.info);
+    return infos;
+  }
+
+  Result<void> add(Entry entry) {
+    const std::lock_guard lock(mutex_);
+    if (find_locked(entry.info.name) != nullptr)
+      return Error(ErrorCode::already_exists, "a strategy of this name is registered").about(entry.info.name);
+    entries_.push_back(std::move(entry));
+    return {};
+  }
+
+ private:
+  const Entry* find_locked(std::string_view name) const {
+    const auto found = std::ranges::find(entries_, name, [](const Entry& entry) { return entry.info.name; });
+    return found == entries_.end() ? nullptr : &*found;
+  }
+
+  mutable std::mutex mutex_;
+  std::deque<Entry> entries_;
+};
+
+Registry& registry() {
+  static Registry registry;
+  return registry;
 }
 
 template <typename Entries, typename Name>
@@ -252,10 +284,8 @@ std::vector<std::string> names_of(const Entries& entries, Name name) {
 }
 
 Result<const Entry*> find_entry(const std::string& name) {
-  for (const Entry& entry : entries()) {
-    if (entry.info.name == name) return &entry;
-  }
-  const std::string nearest = suggest(name, names_of(entries(), [](const Entry& entry) { return entry.info.name; }));
+  if (const Entry* entry = registry().find(name)) return entry;
+  const std::string nearest = suggest(name, names_of(strategies(), [](const StrategyInfo& info) { return info.name; }));
   return Error(ErrorCode::not_found, "unknown strategy")
       .about(name)
       .hint(nearest.empty() ? "`wattune strategies` lists them" : nearest);
@@ -291,7 +321,8 @@ Result<std::map<std::string, double>> complete(const StrategyInfo& info, const s
 // Returns the strategies that take a prior, as in "auto, bayesian_optimisation and profile".
 std::string those_with_prior() {
   std::vector<StrategyInfo> able;
-  std::ranges::copy_if(strategies(), std::back_inserter(able), &StrategyInfo::takes_prior);
+  for (StrategyInfo& info : strategies())
+    if (info.takes_prior) able.push_back(std::move(info));
   const auto names = names_of(able, [](const StrategyInfo& info) { return info.name; });
   return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
 }
@@ -304,18 +335,17 @@ bool any_counters(const std::vector<std::vector<PriorObjective>>& runs) {
 
 }  // namespace
 
-const std::vector<StrategyInfo>& strategies() {
-  static const std::vector<StrategyInfo> infos = [] {
-    std::vector<StrategyInfo> list;
-    for (const Entry& entry : entries()) list.push_back(entry.info);
-    return list;
-  }();
-  return infos;
-}
+std::vector<StrategyInfo> strategies() { return registry().infos(); }
 
 const StrategyInfo* find_strategy(std::string_view name) {
-  const auto found = std::ranges::find(strategies(), name, &StrategyInfo::name);
-  return found == strategies().end() ? nullptr : &*found;
+  const Entry* entry = registry().find(name);
+  return entry == nullptr ? nullptr : &entry->info;
+}
+
+Result<void> register_strategy(StrategyInfo info, StrategyFactory make) {
+  if (info.name.empty() || !make)
+    return Error(ErrorCode::invalid_argument, "a strategy has a name and a function that makes it").about(info.name);
+  return registry().add({std::move(info), std::move(make)});
 }
 
 Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name, const space::SearchSpace& space,

@@ -1,4 +1,4 @@
-#include "wattune/search/sequence.h"
+#include "search/interface/sequence.h"
 
 #include <utility>
 

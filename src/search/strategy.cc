@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/interface/energy.h"
+#include "core/interface/pareto.h"
 #include "search/permutation.h"
-#include "wattune/core/energy.h"
-#include "wattune/core/pareto.h"
 
 namespace wattune::search {
 

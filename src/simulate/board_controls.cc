@@ -3,7 +3,7 @@
 
 #include "simulate/board_state.h"
 #include "simulate/draw.h"
-#include "wattune/simulate/simulated_board.h"
+#include "simulate/interface/simulated_board.h"
 
 namespace wattune::simulate {
 

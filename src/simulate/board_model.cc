@@ -1,4 +1,4 @@
-#include "wattune/simulate/board_model.h"
+#include "simulate/interface/board_model.h"
 
 #include <algorithm>
 #include <cmath>

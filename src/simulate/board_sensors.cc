@@ -1,4 +1,4 @@
-#include "wattune/simulate/board_sensors.h"
+#include "simulate/interface/board_sensors.h"
 
 #include <cmath>
 #include <type_traits>

@@ -7,7 +7,7 @@
 // the ranges of limits are assumed, and all power of the H100 and of the boards of paper 000.
 #include <cmath>
 
-#include "wattune/simulate/board_model.h"
+#include "simulate/interface/board_model.h"
 
 namespace wattune::simulate {
 

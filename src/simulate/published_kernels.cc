@@ -1,4 +1,4 @@
-#include "wattune/simulate/published_kernels.h"
+#include "simulate/interface/published_kernels.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include <deque>
 #include <functional>
 
-#include "wattune/simulate/board_sensors.h"
+#include "simulate/interface/board_sensors.h"
 
 namespace wattune::simulate {
 

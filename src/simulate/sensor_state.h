@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "simulate/energy_history.h"
-#include "wattune/simulate/board_model.h"
+#include "simulate/interface/board_model.h"
 
 namespace wattune::simulate {
 

@@ -1,4 +1,4 @@
-#include "wattune/simulate/simulated_board.h"
+#include "simulate/interface/simulated_board.h"
 
 #include <algorithm>
 #include <cmath>

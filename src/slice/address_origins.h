@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "slice/call_graph.h"
+#include "slice/interface/ptx_tree.h"
 #include "slice/variables.h"
-#include "wattune/slice/ptx_tree.h"
 
 namespace wattune::slice {
 

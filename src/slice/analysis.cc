@@ -1,4 +1,4 @@
-#include "wattune/slice/analysis.h"
+#include "slice/interface/analysis.h"
 
 #include <algorithm>
 #include <array>

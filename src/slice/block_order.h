@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "slice/call_graph.h"
-#include "wattune/slice/ptx_tree.h"
+#include "slice/interface/ptx_tree.h"
 
 namespace wattune::slice {
 

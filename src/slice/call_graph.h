@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "slice/coordinates.h"
+#include "slice/interface/ptx_tree.h"
 #include "slice/memory_use.h"
-#include "wattune/slice/ptx_tree.h"
 
 namespace wattune::slice {
 

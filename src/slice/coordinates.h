@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "wattune/slice/ptx_tree.h"
+#include "slice/interface/ptx_tree.h"
 
 namespace wattune::slice {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "slice/components.h"
-#include "wattune/slice/ptx_tree.h"
+#include "slice/interface/ptx_tree.h"
 
 namespace wattune::slice {
 

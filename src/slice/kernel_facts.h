@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "slice/call_graph.h"
+#include "slice/interface/analysis.h"
 #include "slice/twin_code.h"
-#include "wattune/slice/analysis.h"
 
 namespace wattune::slice {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "slice/call_graph.h"
-#include "wattune/slice/ptx_tree.h"
+#include "slice/interface/ptx_tree.h"
 
 namespace wattune::slice {
 

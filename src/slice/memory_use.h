@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "wattune/slice/ptx_tree.h"
+#include "slice/interface/ptx_tree.h"
 
 namespace wattune::slice {
 

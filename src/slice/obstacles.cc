@@ -7,9 +7,9 @@
 #include <charconv>
 
 #include "slice/flow.h"
+#include "slice/interface/slice_words.h"
 #include "slice/memory_layout.h"
 #include "slice/memory_use.h"
-#include "wattune/slice/slice_words.h"
 
 namespace wattune::slice {
 

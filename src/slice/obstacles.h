@@ -5,8 +5,8 @@
 
 #include "slice/boundary.h"
 #include "slice/call_graph.h"
+#include "slice/interface/analysis.h"
 #include "slice/waiting.h"
-#include "wattune/slice/analysis.h"
 
 namespace wattune::slice {
 

@@ -1,4 +1,4 @@
-#include "wattune/slice/opencl.h"
+#include "slice/interface/opencl.h"
 
 #include <fmt/format.h>
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "slice/interface/ptx_tree.h"
 #include "slice/ptx_lexer.h"
-#include "wattune/slice/ptx_tree.h"
 
 namespace wattune::slice {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "slice/call_graph.h"
-#include "wattune/slice/ptx_tree.h"
+#include "slice/interface/ptx_tree.h"
 
 namespace wattune::slice {
 

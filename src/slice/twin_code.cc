@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "wattune/slice/slice_words.h"
+#include "slice/interface/slice_words.h"
 
 namespace wattune::slice {
 

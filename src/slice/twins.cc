@@ -1,4 +1,4 @@
-#include "wattune/slice/twins.h"
+#include "slice/interface/twins.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include "slice/body_patch.h"
 #include "slice/boundary.h"
 #include "slice/flow.h"
+#include "slice/interface/slice_words.h"
 #include "slice/kernel_facts.h"
 #include "slice/memory_layout.h"
 #include "slice/twin_code.h"
-#include "wattune/slice/slice_words.h"
 
 namespace wattune::slice {
 

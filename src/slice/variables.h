@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "wattune/slice/ptx_tree.h"
+#include "slice/interface/ptx_tree.h"
 
 namespace wattune::slice {
 

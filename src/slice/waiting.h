@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "slice/call_graph.h"
-#include "wattune/slice/ptx_tree.h"
+#include "slice/interface/ptx_tree.h"
 
 namespace wattune::slice {
 

@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/interface/suggest.h"
+#include "core/interface/value_hash.h"
 #include "space/expression_tree.h"
-#include "wattune/core/suggest.h"
-#include "wattune/core/value_hash.h"
 
 namespace wattune::space {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "space/constraint_program.h"
-#include "wattune/space/expression.h"
+#include "space/interface/expression.h"
 
 namespace wattune::space {
 

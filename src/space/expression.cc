@@ -1,4 +1,4 @@
-#include "wattune/space/expression.h"
+#include "space/interface/expression.h"
 
 #include <fmt/format.h>
 

@@ -13,9 +13,9 @@
 #include <optional>
 #include <utility>
 
+#include "core/interface/suggest.h"
 #include "space/expression_evaluate.h"
 #include "space/expression_parser.h"
-#include "wattune/core/suggest.h"
 
 namespace wattune::space {
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "wattune/core/suggest.h"
+#include "core/interface/suggest.h"
 
 namespace wattune::space {
 

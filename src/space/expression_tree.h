@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "space/arithmetic.h"
-#include "wattune/space/expression.h"
+#include "space/interface/expression.h"
 
 namespace wattune::space {
 

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/interface/suggest.h"
 #include "core/stopwatch.h"
 #include "space/conflict.h"
 #include "space/listed_space.h"
 #include "space/neighbours.h"
 #include "space/search_space_data.h"
 #include "space/space_builder.h"
-#include "wattune/core/hash.h"
-#include "wattune/core/suggest.h"
+#include "wattune/core/identity.h"
 
 namespace wattune::space {
 

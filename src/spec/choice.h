@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/interface/suggest.h"
 #include "spec/document.h"
-#include "wattune/core/suggest.h"
 
 namespace wattune::spec {
 

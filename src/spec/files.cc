@@ -7,8 +7,8 @@
 #include <iterator>
 #include <system_error>
 
-#include "wattune/core/suggest.h"
-#include "wattune/core/system_error.h"
+#include "core/interface/suggest.h"
+#include "core/interface/system_error.h"
 
 namespace wattune::spec {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "wattune/core/suggest.h"
+#include "core/interface/suggest.h"
 
 namespace wattune::spec {
 

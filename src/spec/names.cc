@@ -6,9 +6,9 @@
 #include <array>
 #include <cctype>
 
+#include "core/interface/printable.h"
+#include "core/interface/suggest.h"
 #include "spec/text.h"
-#include "wattune/core/printable.h"
-#include "wattune/core/suggest.h"
 
 namespace wattune::spec {
 

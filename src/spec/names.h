@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "space/interface/expression.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
-#include "wattune/space/expression.h"
 
 namespace wattune::spec {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "wattune/core/suggest.h"
+#include "core/interface/suggest.h"
 
 namespace wattune::spec {
 

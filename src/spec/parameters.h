@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "space/interface/expression.h"
 #include "spec/document.h"
 #include "wattune/core/parameter.h"
-#include "wattune/space/expression.h"
 
 namespace wattune::spec {
 

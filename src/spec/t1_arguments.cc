@@ -6,10 +6,10 @@
 #include <array>
 #include <cmath>
 
+#include "core/interface/suggest.h"
 #include "spec/argument_type.h"
 #include "spec/files.h"
 #include "spec/names.h"
-#include "wattune/core/suggest.h"
 
 namespace wattune::spec {
 

@@ -10,6 +10,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/interface/suggest.h"
+#include "space/interface/expression.h"
 #include "spec/document.h"
 #include "spec/files.h"
 #include "spec/launch.h"
@@ -17,8 +19,6 @@
 #include "spec/parameters.h"
 #include "spec/t1_arguments.h"
 #include "spec/validate.h"
-#include "wattune/core/suggest.h"
-#include "wattune/space/expression.h"
 #include "wattune/spec/spec.h"
 
 namespace wattune::spec {

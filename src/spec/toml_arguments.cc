@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "core/interface/suggest.h"
 #include "spec/argument_type.h"
 #include "spec/choice.h"
 #include "spec/toml_fills.h"
 #include "spec/toml_images.h"
-#include "wattune/core/suggest.h"
 
 namespace wattune::spec {
 

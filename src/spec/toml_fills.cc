@@ -1,7 +1,7 @@
 #include "spec/toml_fills.h"
 
+#include "core/interface/suggest.h"
 #include "spec/files.h"
-#include "wattune/core/suggest.h"
 
 namespace wattune::spec {
 

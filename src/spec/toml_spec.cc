@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/interface/suggest.h"
 #include "spec/document.h"
 #include "spec/files.h"
 #include "spec/launch.h"
@@ -12,7 +13,6 @@
 #include "spec/parameters.h"
 #include "spec/toml_arguments.h"
 #include "spec/validate.h"
-#include "wattune/core/suggest.h"
 #include "wattune/spec/spec.h"
 
 namespace wattune::spec {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "wattune/core/expression_text.h"
+#include "wattune/core/kernel_source.h"
 #include "wattune/core/result.h"
 #include "wattune/core/value.h"
 

@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
+#include "core/interface/suggest.h"
 #include "spec/names.h"
-#include "wattune/core/suggest.h"
 
 namespace wattune::spec {
 

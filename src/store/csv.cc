@@ -11,11 +11,11 @@
 #include <map>
 #include <optional>
 
-#include "store/files.h"
+#include "core/interface/printable.h"
+#include "store/interface/files.h"
 #include "store/limits.h"
 #include "store/recorded.h"
 #include "store/winner.h"
-#include "wattune/core/printable.h"
 #include "wattune/store/formats.h"
 
 namespace wattune::store {

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <string_view>
 
-#include "store/files.h"
-#include "wattune/core/system_error.h"
+#include "core/interface/system_error.h"
+#include "store/interface/files.h"
 
 extern char** environ;  // NOLINT: POSIX names it
 

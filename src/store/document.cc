@@ -1,4 +1,4 @@
-#include "store/document.h"
+#include "store/interface/document.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/interface/printable.h"
 #include "store/limits.h"
-#include "wattune/core/printable.h"
 namespace wattune::store {
 
 namespace {

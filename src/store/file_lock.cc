@@ -15,7 +15,7 @@
 #include <string_view>
 #include <thread>
 
-#include "wattune/core/system_error.h"
+#include "core/interface/system_error.h"
 
 namespace wattune::store {
 

@@ -1,4 +1,4 @@
-#include "store/files.h"
+#include "store/interface/files.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -8,9 +8,9 @@
 #include <array>
 #include <cerrno>
 
+#include "core/interface/system_error.h"
 #include "core/new_file.h"
 #include "store/limits.h"
-#include "wattune/core/system_error.h"
 #include "wattune/store/formats.h"
 
 namespace wattune::store {
@@ -39,7 +39,7 @@ Result<void> write_to_device(const std::filesystem::path& file, std::string_view
 }
 
 Error exists_error(const std::filesystem::path& file) {
-  return Error(ErrorCode::already_exists, fmt::format("{} exists", file.string())).hint("--overwrite replaces it");
+  return Error(ErrorCode::already_exists, fmt::format("{} exists", file.string())).hint("overwriting replaces it");
 }
 
 // Gives the temporary file its name. Without `overwrite`, link(2) does not replace a file that another process has just

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "core/interface/printable.h"
 #include "store/json_text.h"
-#include "wattune/core/printable.h"
 
 namespace wattune::store {
 

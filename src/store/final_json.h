@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "store/document.h"
+#include "store/interface/document.h"
 #include "wattune/core/observation.h"
 
 namespace wattune::store {

@@ -8,11 +8,11 @@
 #include <set>
 #include <utility>
 
+#include "core/interface/system_error.h"
 #include "core/logging.h"
-#include "store/files.h"
+#include "store/interface/files.h"
+#include "store/interface/locked_file.h"
 #include "store/journal_text.h"
-#include "store/locked_file.h"
-#include "wattune/core/system_error.h"
 
 namespace wattune::store {
 
@@ -52,8 +52,7 @@ Result<void> check_resumable(const RunInfo& found, const RunInfo& wanted, Resume
   if (reasons.empty()) return {};
   return Error(ErrorCode::mismatch,
                fmt::format("{} cannot be continued, this run differs in: {}", file.string(), fmt::join(reasons, "; ")))
-      .hint(in_meaning.empty() ? "write to another file; --force-resume goes on nevertheless"
-                               : "write to another file");
+      .hint(in_meaning.empty() ? "write to another file, or go on by force" : "write to another file");
 }
 
 // The Trials that count in a changed space, each configuration once, and the number of configurations that do not.

@@ -10,12 +10,12 @@
 #include <set>
 #include <utility>
 
-#include "store/document.h"
+#include "core/interface/printable.h"
+#include "store/interface/document.h"
+#include "store/interface/sealed_line.h"
 #include "store/limits.h"
 #include "store/plausible.h"
 #include "store/run_json.h"
-#include "store/sealed_line.h"
-#include "wattune/core/printable.h"
 
 namespace wattune::store {
 

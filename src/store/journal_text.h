@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/interface/value_hash.h"
 #include "wattune/core/trial.h"
-#include "wattune/core/value_hash.h"
 #include "wattune/store/journal.h"
 
 namespace wattune::store {

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <iterator>
 
-#include "wattune/core/printable.h"
+#include "core/interface/printable.h"
 
 namespace wattune::store {
 

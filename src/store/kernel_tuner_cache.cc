@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
-#include "store/document.h"
+#include "core/interface/printable.h"
+#include "store/interface/document.h"
 #include "store/recorded.h"
 #include "store/winner.h"
-#include "wattune/core/printable.h"
 #include "wattune/store/formats.h"
 
 namespace wattune::store {

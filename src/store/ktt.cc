@@ -1,8 +1,8 @@
 // Results of KTT (Kernel Tuning Toolkit) 2.x as its JSON serializer writes them.
 #include <fmt/format.h>
 
+#include "core/interface/printable.h"
 #include "store/recorded.h"
-#include "wattune/core/printable.h"
 
 namespace wattune::store {
 

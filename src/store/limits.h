@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "store/document.h"
+#include "store/interface/document.h"
 
 namespace wattune::store {
 

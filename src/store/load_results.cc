@@ -5,14 +5,14 @@
 #include <fstream>
 #include <optional>
 
+#include "core/interface/printable.h"
 #include "store/csv.h"
-#include "store/document.h"
-#include "store/files.h"
+#include "store/interface/document.h"
+#include "store/interface/files.h"
 #include "store/journal_text.h"
 #include "store/recorded.h"
 #include "store/results_json.h"
 #include "store/sqlite.h"
-#include "wattune/core/printable.h"
 #include "wattune/store/formats.h"
 #include "wattune/store/journal.h"
 

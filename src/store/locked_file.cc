@@ -1,4 +1,4 @@
-#include "store/locked_file.h"
+#include "store/interface/locked_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -8,11 +8,11 @@
 #include <cerrno>
 #include <utility>
 
+#include "core/interface/system_error.h"
 #include "core/new_file.h"
 #include "store/file_lock.h"
-#include "store/files.h"
+#include "store/interface/files.h"
 #include "store/limits.h"
-#include "wattune/core/system_error.h"
 
 namespace wattune::store {
 

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "wattune/core/value_hash.h"
+#include "core/interface/value_hash.h"
 
 namespace wattune::store {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "store/document.h"
-#include "store/timestamp.h"
+#include "store/interface/document.h"
+#include "store/interface/timestamp.h"
 #include "wattune/core/trial.h"
 
 namespace wattune::store {

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "store/document.h"
-#include "store/timestamp.h"
+#include "store/interface/document.h"
+#include "store/interface/timestamp.h"
 #include "wattune/core/trial.h"
 
 namespace wattune::store {

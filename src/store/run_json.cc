@@ -8,12 +8,12 @@
 #include <concepts>
 #include <memory>
 
+#include "core/interface/printable.h"
 #include "store/final_json.h"
 #include "store/json_text.h"
 #include "store/plausible.h"
 #include "store/recorded.h"
 #include "store/winner.h"
-#include "wattune/core/printable.h"
 
 namespace wattune::store {
 

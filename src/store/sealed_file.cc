@@ -1,13 +1,13 @@
-#include "store/sealed_file.h"
+#include "store/interface/sealed_file.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "store/files.h"
+#include "core/interface/printable.h"
+#include "store/interface/files.h"
+#include "store/interface/sealed_line.h"
 #include "store/limits.h"
-#include "store/sealed_line.h"
-#include "wattune/core/printable.h"
 
 namespace wattune::store {
 

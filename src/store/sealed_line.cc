@@ -1,4 +1,4 @@
-#include "store/sealed_line.h"
+#include "store/interface/sealed_line.h"
 
 #include <fmt/compile.h>
 #include <fmt/format.h>

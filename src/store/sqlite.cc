@@ -8,11 +8,11 @@
 #include <optional>
 #include <utility>
 
-#include "store/files.h"
+#include "core/interface/printable.h"
+#include "store/interface/files.h"
 #include "store/limits.h"
 #include "store/results_json.h"
 #include "store/sqlite.h"
-#include "wattune/core/printable.h"
 #include "wattune/store/formats.h"
 
 namespace wattune::store {

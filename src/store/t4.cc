@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "store/document.h"
+#include "core/interface/printable.h"
+#include "store/interface/document.h"
 #include "store/recorded.h"
 #include "store/winner.h"
-#include "wattune/core/printable.h"
 #include "wattune/core/version.h"
 #include "wattune/store/formats.h"
 

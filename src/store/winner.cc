@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/interface/printable.h"
 #include "store/recorded.h"
-#include "wattune/core/printable.h"
 
 namespace wattune::store {
 

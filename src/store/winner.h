@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "store/document.h"
+#include "store/interface/document.h"
 #include "wattune/core/trial.h"
 
 namespace wattune::store {

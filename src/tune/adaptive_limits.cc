@@ -16,11 +16,11 @@ Nanoseconds tightened(Nanoseconds first, Nanoseconds floor, double factor, const
   return seen ? std::min(first, std::max(floor, *seen * factor)) : first;
 }
 
-std::string in_words(Nanoseconds limit, Nanoseconds first, std::string_view option, std::string_view what,
+std::string in_words(Nanoseconds limit, Nanoseconds first, std::string_view name, std::string_view what,
                      const std::optional<Nanoseconds>& seen) {
-  if (limit == first) return fmt::format("its limit of {:g} s ({})", to_seconds(limit), option);
-  return fmt::format("its limit of {:g} s ({} {:g} s, tightened because the {} so far took {:.3g} s)",
-                     to_seconds(limit), option, to_seconds(first), what, to_seconds(*seen));
+  if (limit == first) return fmt::format("its {} of {:g} s", name, to_seconds(limit));
+  return fmt::format("its {} of {:g} s ({:g} s, tightened because the {} so far took {:.3g} s)", name,
+                     to_seconds(limit), to_seconds(first), what, to_seconds(*seen));
 }
 
 }  // namespace
@@ -36,11 +36,11 @@ Nanoseconds AdaptiveLimits::run() const {
 }
 
 std::string AdaptiveLimits::compile_in_words() const {
-  return in_words(compile(), limits_.compile, "--compile-limit", "longest compile", slowest_compile_);
+  return in_words(compile(), limits_.compile, "compile limit", "longest compile", slowest_compile_);
 }
 
 std::string AdaptiveLimits::run_in_words() const {
-  return in_words(run(), limits_.run, "--run-limit", "fastest run", fastest_run_);
+  return in_words(run(), limits_.run, "run limit", "fastest run", fastest_run_);
 }
 
 void AdaptiveLimits::saw_compile(Nanoseconds time) {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "backend/c_type.h"
-#include "wattune/tune/argument_check.h"
+#include "backend/interface/c_type.h"
+#include "tune/interface/argument_check.h"
 
 namespace wattune::tune {
 

@@ -1,7 +1,7 @@
 // A check that the spec gives a kernel the arguments that it takes.
 #pragma once
 
-#include "tune/launch_plan.h"
+#include "tune/interface/launch_plan.h"
 #include "wattune/backend/device.h"
 #include "wattune/core/kernel_spec.h"
 

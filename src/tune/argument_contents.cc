@@ -1,11 +1,11 @@
-#include "tune/argument_contents.h"
+#include "tune/interface/argument_contents.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "wattune/measure/arguments.h"
+#include "measure/interface/arguments.h"
 
 namespace wattune::tune {
 

@@ -6,9 +6,9 @@
 #include <set>
 #include <tuple>
 
-#include "backend/build_log.h"
-#include "backend/polling.h"
-#include "backend/second_try.h"
+#include "backend/interface/build_log.h"
+#include "backend/interface/polling.h"
+#include "backend/interface/second_try.h"
 #include "core/stopwatch.h"
 #include "tune/argument_check.h"
 #include "tune/session_runner.h"
@@ -74,7 +74,7 @@ Result<measure::Turn> Attempt::take_turn(Nanoseconds warm_up) {
   }
   if (run_.metrics.objective_needs_energy()) {
     turns_.push_back(turn->sample);
-    const auto figures = measure_energy(measure::summarize(turns_).median, run_.energy_window);
+    const auto figures = measure_energy(measure::summarize(turns_).median, run_.options.energy_window);
     if (!figures) {
       fail(Phase::observe, figures.error());
       return figures.error();
@@ -94,7 +94,7 @@ Result<measure::Turn> Attempt::take_turn(Nanoseconds warm_up) {
 Result<double> Attempt::objective_of(const measure::Turn& turn) const {
   std::vector<Metric> measured = observation_.metrics;
   if (!energy_.empty()) {
-    const std::vector<Metric> more = metrics_of(energy_.back(), run_.observe);
+    const std::vector<Metric> more = metrics_of(energy_.back(), run_.options.observe);
     measured.insert(measured.end(), more.begin(), more.end());
   }
   return run_.metrics.objective(measured, turn.sample.time, configuration_);
@@ -160,7 +160,7 @@ bool Attempt::build() {
     observation_.build_log = program_->build_log();
     return true;
   }
-  if (run_.compilers != nullptr) return build_from_image(macros);
+  if (run_.options.compilers != nullptr) return build_from_image(macros);
   const Stopwatch stopwatch;
   Result<std::unique_ptr<backend::Program>> program = run_.device.build(run_.source, macros, run_.limits.compile());
   observation_.phases.compile = stopwatch.elapsed();
@@ -170,7 +170,7 @@ bool Attempt::build() {
 // Builds from an image of the compile pool. The compile time is what compiling took, not what was left of it to wait
 // for.
 bool Attempt::build_from_image(const std::vector<backend::Macro>& macros) {
-  const backend::Compiled compiled = run_.compilers->take(macros, run_.limits.compile());
+  const backend::Compiled compiled = run_.options.compilers->take(macros, run_.limits.compile());
   observation_.phases.compile = compiled.took;
   if (!compiled.image) return fail(Phase::compile, compiled.image.error());
   const Stopwatch loading;

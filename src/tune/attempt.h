@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "tune/energy.h"
 #include "tune/energy_race.h"
+#include "tune/interface/energy.h"
 #include "tune/run_state.h"
 #include "wattune/backend/device.h"
 #include "wattune/core/observation.h"
-#include "wattune/measure/shoot_out.h"
+#include "wattune/measure/policy.h"
 
 namespace wattune::tune {
 

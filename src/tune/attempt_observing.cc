@@ -3,10 +3,10 @@
 #include <cmath>
 #include <utility>
 
+#include "core/interface/energy.h"
 #include "core/logging.h"
 #include "tune/attempt.h"
 #include "tune/session_runner.h"
-#include "wattune/core/energy.h"
 
 namespace wattune::tune {
 
@@ -35,21 +35,21 @@ Result<std::optional<Statistics>> Attempt::rival_in_energy(EnergyRivals rivals) 
 }
 
 bool Attempt::observe() {
-  const bool observed = run_.observe_for == ObserveFor::every || finalist_ || is_best();
+  const bool observed = run_.options.observe_for == ObserveFor::every || finalist_ || is_best();
   return !observed || (observe_energy() && (finalist_ || (observe_counters() && ask_observers())));
 }
 
 bool Attempt::observe_energy() {
-  if (run_.observe.empty()) return true;
+  if (run_.options.observe.empty()) return true;
   if (is_left_out()) return leave_out();
   if (energy_.empty()) {
     constexpr double kLongerOfFinalists = power::kFinalist / power::kScreening;
-    const Nanoseconds window = (finalist_ ? kLongerOfFinalists : 1.0) * run_.energy_window;
+    const Nanoseconds window = (finalist_ ? kLongerOfFinalists : 1.0) * run_.options.energy_window;
     const Result<power::EnergyFigures> figures = measure_energy(observation_.statistics->median, window);
     if (!figures) return fail(Phase::observe, figures.error());
     energy_.push_back(*figures);
   }
-  const std::vector<Metric> metrics = metrics_of(middle_of(energy_), run_.observe);
+  const std::vector<Metric> metrics = metrics_of(middle_of(energy_), run_.options.observe);
   observation_.metrics.insert(observation_.metrics.end(), metrics.begin(), metrics.end());
   return true;
 }
@@ -90,19 +90,20 @@ void Attempt::note(const power::EnergyFigures& figures, const power::EnergyOptio
 }
 
 bool Attempt::observe_counters() {
-  if (run_.counters.empty()) return true;
+  if (run_.options.counters.empty()) return true;
   if (!set_clocks()) return false;
   if (auto done = run_.session.prepare(launch_.arguments); !done) return fail(Phase::observe, done.error());
-  Result<std::vector<Metric>> values = run_.session.count(kernels_, launch_, run_.counters, run_.limits.counting());
+  Result<std::vector<Metric>> values =
+      run_.session.count(kernels_, launch_, run_.options.counters, run_.limits.counting());
   if (!values) return fail(Phase::observe, values.error());
   for (Metric& metric : *values) observation_.metrics.push_back(std::move(metric));
   return true;
 }
 
 bool Attempt::ask_observers() {
-  for (const std::shared_ptr<Observer>& observer : run_.observers) {
+  for (const std::shared_ptr<Observer>& observer : run_.options.observers) {
     if (auto begun = observer->begin(configuration_); !begun) return fail(Phase::observe, begun.error());
-    const Result<std::vector<Sample>> runs = runner().run(run_.observed_runs);
+    const Result<std::vector<Sample>> runs = runner().run(run_.options.observed_runs);
     if (!runs) return fail(Phase::launch, runs.error());
     const Result<std::vector<Metric>> values = observer->end(*runs);
     if (!values) return fail(Phase::observe, values.error());

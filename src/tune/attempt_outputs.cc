@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "measure/interface/output_check.h"
 #include "tune/attempt.h"
-#include "wattune/measure/output_check.h"
 
 namespace wattune::tune {
 
@@ -34,7 +34,7 @@ bool Attempt::right_on_fresh_inputs() {
 
 bool Attempt::compare_outputs() {
   if (run_.check == CheckOutput::never) {
-    observation_.message = "--check never";
+    observation_.message = "outputs are never checked";
     return true;
   }
   const Result<const std::vector<ExpectedOutput>*> expected = run_.expected.of(run_, configuration_);

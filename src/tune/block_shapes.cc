@@ -1,4 +1,4 @@
-#include "tune/block_shapes.h"
+#include "tune/interface/block_shapes.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "tune/board_clocks.h"
+#include "tune/interface/board_clocks.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <span>
 
 #include "core/stopwatch.h"
-#include "wattune/power/controls.h"
+#include "power/interface/controls.h"
 
 namespace wattune::tune {
 
@@ -145,7 +145,7 @@ Result<void> BoardClocks::look(const Spin& spin) {
   return Error(ErrorCode::unavailable,
                fmt::format("somebody seems to have locked the graphics clock: a kernel runs at {:g} MHz, of {:g} MHz",
                            standing.clock->value(), highest_clock(choices)->value()))
-      .hint("--take-over sets the board all the same");
+      .hint("taking the board over sets it all the same");
 }
 
 Result<void> BoardClocks::apply(const Configuration& configuration) {

@@ -1,4 +1,4 @@
-#include "wattune/tune/crew.h"
+#include "wattune/tune/search.h"
 
 #include <fmt/format.h>
 

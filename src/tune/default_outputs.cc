@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "backend/kill_count.h"
+#include "backend/interface/kill_count.h"
 #include "tune/attempt.h"
 #include "tune/reminder.h"
 #include "tune/run_state.h"
@@ -43,7 +43,7 @@ Result<std::vector<ExpectedOutput>> run_default(RunState& run, const Configurati
     return outputs;
   }
   WATTUNE_TRY(check_lengths(run, standard, outputs));
-  const Reminder reminder(run.on_slow_reference, "the default configuration, with which others are compared,",
+  const Reminder reminder(run.options.on_slow_reference, "the default configuration, with which others are compared,",
                           run.limits.compile() + 2.0 * run.limits.run());
   WATTUNE_ASSIGN(const std::string failed, try_default(run, standard, outputs, verification.left_out));
   if (!failed.empty()) {

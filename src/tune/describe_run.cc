@@ -1,6 +1,6 @@
 // RunInfo and its identity. Hashed data are written as netstrings ("5:hello,"), which no content can make ambiguous, in
 // the fixed order of this file. A change of that order would make old journals look different.
-#include "wattune/tune/describe_run.h"
+#include "tune/interface/describe_run.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "backend/compiler_environment.h"
-#include "backend/included_files.h"
-#include "wattune/core/hash.h"
+#include "backend/interface/compiler_environment.h"
+#include "backend/interface/included_files.h"
+#include "wattune/core/identity.h"
 #include "wattune/core/version.h"
 
 namespace wattune::tune {

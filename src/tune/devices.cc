@@ -1,4 +1,4 @@
-#include "wattune/tune/devices.h"
+#include "wattune/tune/session.h"
 
 #include <fmt/format.h>
 
@@ -59,7 +59,7 @@ Result<std::unique_ptr<backend::Device>> open_device(const std::string& selector
   const std::uint64_t limit = where.worker.memory_limit_bytes;
   if (opened || limit == backend::default_memory_limit()) return opened;
   return std::move(opened).error().with_context(
-      fmt::format("with --memory-limit {:.4g} MB", static_cast<double>(limit) / 1e6));
+      fmt::format("with a memory limit of {:.4g} MB", static_cast<double>(limit) / 1e6));
 }
 
 }  // namespace wattune::tune

@@ -1,4 +1,4 @@
-#include "tune/energy.h"
+#include "tune/interface/energy.h"
 
 #include <algorithm>
 

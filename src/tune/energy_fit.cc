@@ -1,10 +1,10 @@
-#include "wattune/tune/energy_fit.h"
+#include "tune/interface/energy_fit.h"
 
 #include <algorithm>
 #include <iterator>
 #include <optional>
 
-#include "wattune/tune/methods.h"
+#include "tune/interface/methods.h"
 
 namespace wattune::tune {
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
-#include "backend/kill_count.h"
+#include "backend/interface/kill_count.h"
 #include "core/logging.h"
 #include "core/stopwatch.h"
 #include "tune/attempt.h"
 #include "tune/contest.h"
-#include "tune/energy.h"
 #include "tune/foresight.h"
+#include "tune/interface/energy.h"
 #include "tune/run_state.h"
 #include "wattune/tune/search.h"
 
@@ -36,7 +36,7 @@ class DeviceEvaluator : public Evaluator {
 
   // Announces configurations to the compilers, except those that cannot be launched or are loaded already.
   void expect(const std::vector<Configuration>& configurations) override {
-    if (run_->compilers == nullptr) return;
+    if (run_->options.compilers == nullptr) return;
     std::vector<std::vector<backend::Macro>> wanted;
     for (const Configuration& configuration : configurations) {
       const Result<Launch> launch = run_->plan.evaluate(configuration);
@@ -44,13 +44,13 @@ class DeviceEvaluator : public Evaluator {
       std::vector<backend::Macro> macros = macros_of(run_->spec.parameters, configuration);
       if (!run_->programs.find(macros)) wanted.push_back(std::move(macros));
     }
-    run_->compilers->expect(wanted, run_->limits.compile());
+    run_->options.compilers->expect(wanted, run_->limits.compile());
   }
 
   std::vector<std::optional<search::CompileFeatures>> foresee(
       const std::vector<Configuration>& configurations) override {
-    if (run_->compilers == nullptr) return Evaluator::foresee(configurations);
-    run_->compilers->wait_for_all_but(configurations.size() / 2, run_->limits.compile());
+    if (run_->options.compilers == nullptr) return Evaluator::foresee(configurations);
+    run_->options.compilers->wait_for_all_but(configurations.size() / 2, run_->limits.compile());
     std::vector<std::optional<search::CompileFeatures>> foreseen;
     for (const Configuration& each : configurations) foreseen.push_back(tune::foresee(*run_, each));
     return foreseen;
@@ -58,7 +58,7 @@ class DeviceEvaluator : public Evaluator {
 
   std::optional<Pipeline> pipeline() const override {
     Pipeline pipeline{.devices_busy = {run_->session.working_time() - worked_before_}, .compiling = {}};
-    if (run_->compilers != nullptr) pipeline.compiling = run_->compilers->activity();
+    if (run_->options.compilers != nullptr) pipeline.compiling = run_->options.compilers->activity();
     return pipeline;
   }
 
@@ -101,7 +101,7 @@ class DeviceEvaluator : public Evaluator {
 
   Nanoseconds turn_overhead() const override {
     if (!run_->metrics.objective_needs_energy()) return {};
-    return std::max(run_->energy_takes, run_->energy_window);  // a resumed run may have measured none yet
+    return std::max(run_->energy_takes, run_->options.energy_window);  // a resumed run may have measured none yet
   }
 
   Result<Contest> hold_contest(const std::vector<Configuration>& configurations,
@@ -154,7 +154,7 @@ class DeviceEvaluator : public Evaluator {
     if (run_->device.info().kind != DeviceKind::cpu) return false;
     if (!observation) return observation.error().code() != ErrorCode::timeout;
     const Status status = observation->status;
-    return status == Status::runtime || (status == Status::compile && run_->compilers == nullptr);
+    return status == Status::runtime || (status == Status::compile && run_->options.compilers == nullptr);
   }
 
   std::unique_ptr<RunState> run_;
@@ -171,15 +171,15 @@ Result<void> prepare_run(RunState& run, const Configuration& start, CheckOutput 
 
 // Returns the options of the lease, whose patience is longer than anything that the tuner waits for: a compiler, tried
 // twice, a run, a reference.
-power::BorrowOptions borrow_options(const RunState& run, const EvaluatorOptions& options) {
+power::BorrowOptions borrow_options(const RunState& run) {
   constexpr double kTries = 2.0;
   constexpr Nanoseconds kBetween = nanoseconds_from_seconds(60);
-  const Nanoseconds attempt = options.limits.compile + options.limits.run;
-  return {.take_over = options.take_over, .patience = run.reference_limit + attempt * kTries + kBetween};
+  const Nanoseconds attempt = run.options.limits.compile + run.options.limits.run;
+  return {.take_over = run.options.take_over, .patience = run.reference_limit + attempt * kTries + kBetween};
 }
 
-Result<void> open_clocks(RunState& run, const Configuration& start, const EvaluatorOptions& options) {
-  WATTUNE_ASSIGN(run.clocks, BoardClocks::open(run.spec.parameters, run.device, borrow_options(run, options)));
+Result<void> open_clocks(RunState& run, const Configuration& start) {
+  WATTUNE_ASSIGN(run.clocks, BoardClocks::open(run.spec.parameters, run.device, borrow_options(run)));
   if (run.clocks.must_look()) return {};  // looking takes a kernel, and comes first
   Result<void> set = run.clocks.apply(start);
   if (set || set.error().code() == ErrorCode::invalid_argument) return {};
@@ -251,7 +251,7 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
 
   // Clocks come before anything is compiled, so that a user without permission learns it now.
   const Configuration start = space.configuration(space.default_configuration());
-  WATTUNE_TRY(open_clocks(*run, start, options));
+  WATTUNE_TRY(open_clocks(*run, start));
   Result<void> prepared = prepare_run(*run, start, options.check);
   backend::KillCount kills;
   while (!prepared && kills.allow_another(prepared.error())) {

@@ -4,15 +4,15 @@
 
 #include <algorithm>
 
-#include "backend/build_log.h"
+#include "backend/interface/build_log.h"
+#include "core/interface/suggest.h"
+#include "measure/interface/arguments.h"
+#include "measure/interface/output_check.h"
 #include "tune/argument_check.h"
-#include "tune/compared_parts.h"
 #include "tune/default_outputs.h"
+#include "tune/interface/compared_parts.h"
 #include "tune/reminder.h"
 #include "tune/run_state.h"
-#include "wattune/core/suggest.h"
-#include "wattune/measure/arguments.h"
-#include "wattune/measure/output_check.h"
 
 namespace wattune::tune {
 
@@ -43,14 +43,14 @@ Result<std::vector<ExpectedOutput>> expect(RunState&, const Configuration&, std:
 Error past_limit_or_as_it_is(const Error& error, Nanoseconds limit) {
   if (error.code() != ErrorCode::timeout) return error;
   return Error(ErrorCode::timeout, fmt::format("took longer than its limit of {:g} s", to_seconds(limit)))
-      .hint("--reference-limit or `seconds` of [reference] sets another");
+      .hint("another reference limit, or `seconds` of [reference], changes that");
 }
 
 Result<std::unique_ptr<backend::Program>> build_reference(RunState& run, const KernelSource& source,
                                                           const std::vector<backend::Macro>& macros) {
   const Nanoseconds limit = run.limits.compile();
-  if (run.reference_compilers == nullptr) return run.device.build(source, macros, limit);
-  WATTUNE_ASSIGN(const backend::Image image, run.reference_compilers->take(macros, limit).image);
+  if (run.options.reference_compilers == nullptr) return run.device.build(source, macros, limit);
+  WATTUNE_ASSIGN(const backend::Image image, run.options.reference_compilers->take(macros, limit).image);
   return run.device.load(image, macros, limit);
 }
 
@@ -123,7 +123,7 @@ Result<std::vector<ExpectedOutput>> expect(RunState& run, const Configuration& c
   }
   for (const ExpectedOutput& output : outputs) arguments[output.argument].wanted = true;
   if (Result<void> done = measure::run_reference_function(
-          reference, arguments, {.limit = run.reference_limit, .worker = run.reference_worker});
+          reference, arguments, {.limit = run.reference_limit, .worker = run.options.reference_worker});
       !done)
     return std::move(done).error().with_context("reference function");
   for (ExpectedOutput& output : outputs) output.bytes = std::move(arguments[output.argument].result);
@@ -244,7 +244,7 @@ Result<std::vector<ExpectedOutput>> ExpectedOutputs::compute(RunState& run, cons
   if (std::holds_alternative<std::monostate>(run.spec.reference)) return run_default(run, *standard_, verification_);
   const bool by_scalars = std::holds_alternative<ReferenceFunction>(run.spec.reference);
   const Configuration& seen = by_scalars ? configuration : *standard_;
-  const Reminder reminder(run.on_slow_reference, "the reference", run.reference_limit);
+  const Reminder reminder(run.options.on_slow_reference, "the reference", run.reference_limit);
   WATTUNE_ASSIGN(auto outputs,
                  std::visit([&](const auto& reference) { return expect(run, seen, reference); }, run.spec.reference));
   WATTUNE_TRY(check_lengths(run, seen, outputs));

@@ -11,8 +11,8 @@
 #include <optional>
 #include <vector>
 
-#include "tune/compared_parts.h"
-#include "tune/launch_plan.h"
+#include "tune/interface/compared_parts.h"
+#include "tune/interface/launch_plan.h"
 #include "wattune/backend/device.h"
 #include "wattune/core/configuration.h"
 #include "wattune/core/kernel_spec.h"

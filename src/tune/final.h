@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "wattune/core/trial.h"
-#include "wattune/measure/shoot_out.h"
+#include "wattune/measure/policy.h"
 
 namespace wattune::tune {
 

@@ -1,7 +1,7 @@
 #include "tune/foresight.h"
 
+#include "backend/interface/compile.h"
 #include "tune/resources.h"
-#include "wattune/backend/compile.h"
 #include "wattune/model/occupancy.h"
 #include "wattune/tune/evaluator.h"
 
@@ -64,7 +64,7 @@ std::optional<CompileFeatures> foresee(const RunState& run, const Configuration&
   const Result<Launch> launch = run.plan.evaluate(configuration);
   if (!launch || !limit_exceeded(*launch, device).empty()) return kDoesNotRun;
   const Macros macros = macros_of(run.spec.parameters, configuration);
-  const std::optional<backend::Compiled> compiled = run.compilers->look_at(macros);
+  const std::optional<backend::Compiled> compiled = run.options.compilers->look_at(macros);
   if (!compiled) return std::nullopt;
   if (!compiled->image)
     return compiled->image.error().code() == ErrorCode::compile_failed ? std::optional(kDoesNotRun) : std::nullopt;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tune/run_state.h"
-#include "wattune/search/compile_features.h"
+#include "wattune/search/strategy.h"
 
 namespace wattune::tune {
 

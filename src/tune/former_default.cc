@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "wattune/tune/describe_run.h"
+#include "tune/interface/describe_run.h"
 #include "wattune/tune/placement.h"
 
 namespace wattune::tune {

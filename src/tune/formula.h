@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "space/interface/expression.h"
 #include "wattune/core/configuration.h"
 #include "wattune/core/kernel_spec.h"
-#include "wattune/space/expression.h"
 
 namespace wattune::tune {
 

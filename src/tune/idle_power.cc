@@ -1,4 +1,4 @@
-#include "tune/idle_power.h"
+#include "tune/interface/idle_power.h"
 
 #include <algorithm>
 

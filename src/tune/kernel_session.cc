@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "tune/launch_arguments.h"
-#include "wattune/measure/output_check.h"
+#include "measure/interface/output_check.h"
+#include "tune/interface/launch_arguments.h"
 
 namespace wattune::tune {
 

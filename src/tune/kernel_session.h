@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "core/stopwatch.h"
-#include "tune/argument_contents.h"
-#include "tune/launch_plan.h"
+#include "tune/interface/argument_contents.h"
+#include "tune/interface/launch_plan.h"
 #include "wattune/backend/device.h"
 #include "wattune/tune/evaluator.h"
 

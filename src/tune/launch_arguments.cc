@@ -1,4 +1,4 @@
-#include "tune/launch_arguments.h"
+#include "tune/interface/launch_arguments.h"
 
 #include <algorithm>
 

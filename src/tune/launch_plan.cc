@@ -1,10 +1,10 @@
-#include "tune/launch_plan.h"
+#include "tune/interface/launch_plan.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "wattune/measure/arguments.h"
+#include "measure/interface/arguments.h"
 #include "wattune/tune/evaluator.h"
 
 namespace wattune::tune {

@@ -1,12 +1,12 @@
-#include "wattune/tune/methods.h"
+#include "tune/interface/methods.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "tune/block_shapes.h"
-#include "wattune/core/energy.h"
+#include "core/interface/energy.h"
+#include "tune/interface/block_shapes.h"
 
 namespace wattune::tune {
 

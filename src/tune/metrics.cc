@@ -8,11 +8,11 @@
 #include <limits>
 #include <set>
 
+#include "core/interface/energy.h"
+#include "core/interface/suggest.h"
+#include "tune/interface/standard_metrics.h"
 #include "tune/resources.h"
-#include "wattune/core/energy.h"
-#include "wattune/core/suggest.h"
 #include "wattune/tune/evaluator.h"
-#include "wattune/tune/standard_metrics.h"
 
 namespace wattune::tune {
 
@@ -64,8 +64,7 @@ Result<double> finite_number(const std::string& name, const Value& value) {
 
 // Metrics from which standard metrics are computed, and where they come from.
 constexpr std::pair<std::string_view, const char*> kParts[] = {
-    {"energy", "--observe energy measures it"},
-    {"operations", "--metric operations=EXPRESSION says how many a run makes"}};
+    {"energy", "observing energy measures it"}, {"operations", "a metric `operations` says how many a run makes"}};
 
 // Returns the metrics of the spec, then the standard ones that it searches for and neither defines nor observes.
 Result<std::vector<MetricDefinition>> definitions(const KernelSpec& spec, const std::vector<std::string>& observed) {

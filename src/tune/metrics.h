@@ -8,7 +8,7 @@
 #include "tune/formula.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/trial.h"
-#include "wattune/measure/shoot_out.h"
+#include "wattune/measure/policy.h"
 #include "wattune/tune/evaluator.h"
 
 namespace wattune::tune {

@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "tune/interface/describe_run.h"
 #include "tune/resources.h"
-#include "wattune/tune/describe_run.h"
 
 namespace wattune::tune {
 

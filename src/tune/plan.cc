@@ -1,4 +1,4 @@
-#include "wattune/tune/plan.h"
+#include "wattune/tune/session.h"
 
 namespace wattune::tune {
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <set>
 
+#include "core/interface/energy.h"
 #include "tune/metrics.h"
-#include "wattune/core/energy.h"
 #include "wattune/tune/replay.h"
 
 namespace wattune::tune {

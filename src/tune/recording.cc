@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "wattune/core/energy.h"
-#include "wattune/core/suggest.h"
+#include "core/interface/energy.h"
+#include "core/interface/suggest.h"
 #include "wattune/tune/replay.h"
 
 namespace wattune::tune {

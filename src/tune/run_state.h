@@ -4,17 +4,17 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <vector>
+#include <utility>
 
 #include "tune/adaptive_limits.h"
-#include "tune/argument_contents.h"
-#include "tune/board_clocks.h"
 #include "tune/energy_front.h"
 #include "tune/energy_race.h"
 #include "tune/expected_outputs.h"
-#include "tune/idle_power.h"
+#include "tune/interface/argument_contents.h"
+#include "tune/interface/board_clocks.h"
+#include "tune/interface/idle_power.h"
+#include "tune/interface/launch_plan.h"
 #include "tune/kernel_session.h"
-#include "tune/launch_plan.h"
 #include "tune/loaded_programs.h"
 #include "tune/metrics.h"
 #include "tune/resources.h"
@@ -27,25 +27,14 @@ namespace wattune::tune {
 
 struct RunState {
   RunState(const KernelSpec& kernel_spec, backend::Device& run_device, measure::MeasurePolicy& run_policy,
-           const EvaluatorOptions& options)
+           EvaluatorOptions run_options)
       : spec(kernel_spec),
         source(launched_source(spec)),
         device(run_device),
         policy(run_policy),
+        options(std::move(run_options)),
         check(check_for(options.check, spec)),
-        cache(options.cache),
-        is_shared(options.is_shared),
-        compilers(options.compilers),
-        reference_compilers(options.reference_compilers),
-        observe(options.observe),
-        energy_window(options.energy_window),
-        counters(options.counters),
-        observers(options.observers),
-        observed_runs(options.observed_runs),
-        observe_for(options.observe_for),
         reference_limit(limit_of_reference(options.limits, spec)),
-        reference_worker(options.reference_worker),
-        on_slow_reference(options.on_slow_reference),
         limits(options.limits),
         contents(spec.arguments, options.contents) {}
   RunState(const RunState&) = delete;
@@ -66,7 +55,7 @@ struct RunState {
 
   // Returns the configurations against which energies are raced, so that what is clearly worse needs no more measuring.
   EnergyRivals energy_rivals() const {
-    const bool measured = std::ranges::count(observe, BoardMetric::energy) > 0;
+    const bool measured = std::ranges::count(options.observe, BoardMetric::energy) > 0;
     return policy.races() && measured ? metrics.energy_rivals() : EnergyRivals::none;
   }
 
@@ -74,20 +63,9 @@ struct RunState {
   const KernelSource source;  // the source that is compiled
   backend::Device& device;
   measure::MeasurePolicy& policy;
-  const CheckOutput check;
-  const Cache cache;
-  const bool is_shared;
-  backend::PooledSource* const compilers;            // nullptr if the device compiles
-  backend::PooledSource* const reference_compilers;  // the same
-  const std::vector<BoardMetric> observe;
-  const Nanoseconds energy_window;
-  const std::vector<std::string> counters;
-  const std::vector<std::shared_ptr<Observer>> observers;
-  const std::size_t observed_runs;
-  const ObserveFor observe_for;
+  const EvaluatorOptions options;  // as the caller gave them
+  const CheckOutput check;         // of these options, with what the objectives ask for
   const Nanoseconds reference_limit;
-  const backend::WorkerOptions reference_worker;
-  const std::function<void(std::string_view what, Nanoseconds elapsed, Nanoseconds limit)> on_slow_reference;
   AdaptiveLimits limits;
   BoardClocks clocks;
   std::unique_ptr<power::Recorder> recorder;  // of the device's board; nullptr unless it is observed
@@ -100,7 +78,7 @@ struct RunState {
   ResourceConstraints resource_constraints;
   Metrics metrics;
   ArgumentContents contents;
-  KernelSession session{spec.arguments, contents, device, cache, is_shared};
+  KernelSession session{spec.arguments, contents, device, options.cache, options.is_shared};
   LoadedPrograms programs;  // kept only if configurations share them
   ExpectedOutputs expected;
   std::optional<Observation> incumbent;  // observation of the best configuration so far

@@ -7,13 +7,13 @@
 #include <thread>
 
 #include "core/logging.h"
-#include "tune/block_shapes.h"
+#include "search/interface/slowdown.h"
+#include "space/interface/expression.h"
+#include "tune/interface/block_shapes.h"
+#include "tune/interface/describe_run.h"
+#include "tune/interface/methods.h"
 #include "wattune/backend/compile_pool.h"
-#include "wattune/search/slowdown.h"
-#include "wattune/space/expression.h"
-#include "wattune/tune/describe_run.h"
-#include "wattune/tune/methods.h"
-#include "wattune/tune/tuner.h"
+#include "wattune/tune/search.h"
 
 namespace wattune::tune {
 
@@ -55,10 +55,9 @@ Result<void> check_together(const SessionOptions& options, const std::vector<Dev
   const auto groups = by_model(devices);
   for (const auto& group : groups) models += (models.empty() ? "" : ", ") + describe(group);
   if (groups.size() > 1)
-    return Error(ErrorCode::mismatch, "the devices are of different models: " + models)
-        .hint("--mixed-devices tunes each model apart");
+    return Error(ErrorCode::mismatch, "the devices are of different models: " + models).hint("tune each model apart");
   if (devices.size() > 1 && options.where.in_process)
-    return Error(ErrorCode::invalid_argument, "--in-process works with one device").about(options.device);
+    return Error(ErrorCode::invalid_argument, "only one device can be tuned in this process").about(options.device);
   return {};
 }
 
@@ -198,7 +197,7 @@ Result<void> check_slowdown(const std::vector<Objective>& objectives) {
         .hint("leave out the others, or the slowdown: a Pareto front of time and energy has every slowdown in it");
   if (objectives.front().metric != "time") return {};
   return Error(ErrorCode::invalid_argument, "a slowdown bounds the time of what is searched for, which is the time")
-      .hint("name another objective, such as --minimize energy");
+      .hint("name another objective, such as energy");
 }
 
 // Makes the strategy; the planned search outlives it.

@@ -1,4 +1,4 @@
-#include "wattune/tune/standard_metrics.h"
+#include "tune/interface/standard_metrics.h"
 
 #include <algorithm>
 

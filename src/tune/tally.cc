@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "wattune/core/energy.h"
+#include "core/interface/energy.h"
 
 namespace wattune::tune {
 

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <thread>
 
-#include "backend/compiler_program.h"
+#include "backend/interface/compiler_program.h"
 #include "backend/support.h"
 #include "programs.h"
 

@@ -1,5 +1,5 @@
 // Tests whether a second process may compute on a board, on the stand-in for CUDA's driver.
-#include "wattune/backend/sharing.h"
+#include "backend/interface/sharing.h"
 
 #include "backend/cuda_support.h"
 #include "raw_cuda.h"

@@ -2,9 +2,9 @@
 #include <dlfcn.h>
 
 #include "backend/cuda_support.h"
+#include "backend/interface/compile.h"
 #include "fakes/cuda/fake_cuda.h"
 #include "wattune/backend/attach.h"
-#include "wattune/backend/compile.h"
 
 namespace wattune::backend {
 namespace {

@@ -1,4 +1,4 @@
-#include "wattune/backend/image_cache.h"
+#include "wattune/backend/image.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 
 #include "backend/image_key.h"
 #include "backend/support.h"
-#include "wattune/core/hash.h"
+#include "wattune/core/identity.h"
 
 namespace wattune::backend {
 namespace {

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "backend/c_type.h"
 #include "backend/code_text.h"
 #include "backend/cuda/signature.h"
+#include "backend/interface/c_type.h"
 #include "backend/name_collision.h"
 
 namespace wattune::backend {

@@ -7,8 +7,8 @@
 #include "backend/cuda/ptxas_log.h"
 #include "backend/cuda/source_text.h"
 #include "backend/cuda/toolkit.h"
+#include "backend/interface/compile.h"
 #include "backend/support.h"
-#include "wattune/backend/compile.h"
 
 namespace wattune::backend {
 namespace {

@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "backend/compile_process.h"
-#include "backend/compiler_program.h"
-#include "backend/kill_count.h"
-#include "backend/start_process.h"
+#include "backend/interface/compile_process.h"
+#include "backend/interface/compiler_program.h"
+#include "backend/interface/environment.h"
+#include "backend/interface/kill_count.h"
+#include "backend/interface/start_process.h"
 #include "backend/support.h"
-#include "backend/worker/environment.h"
 #include "programs.h"
 
 namespace wattune::backend {
@@ -172,7 +172,7 @@ TEST_F(Supervisor, NamesTheMemoryLimitThatAWorkerMeets) {
     open();
     const Error error = run(kernel).error();
     EXPECT_EQ(error.code(), ErrorCode::device_lost);
-    EXPECT_THAT(error.message(), HasSubstr("worker reached its memory limit of 100 MB (--memory-limit)"));
+    EXPECT_THAT(error.message(), HasSubstr("worker reached its memory limit of 100 MB"));
   }
 }
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "wattune/backend/compile.h"
-#include "wattune/simulate/ptx_run.h"
+#include "backend/interface/compile.h"
+#include "simulate/interface/ptx_run.h"
 
 namespace wattune::benchmarks_test {
 

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "fakes/fake_device.h"
+#include "simulate/interface/ptx_costs.h"
 #include "wattune/core/kernel_spec.h"
-#include "wattune/simulate/ptx_costs.h"
 
 namespace wattune::benchmarks_test {
 

@@ -7,10 +7,10 @@
 #include <filesystem>
 
 #include "benchmarks/interpreted_device.h"
+#include "slice/interface/analysis.h"
 #include "source_dir.h"
 #include "wattune/backend/registry.h"
 #include "wattune/measure/policy.h"
-#include "wattune/slice/analysis.h"
 #include "wattune/space/search_space.h"
 #include "wattune/spec/spec.h"
 #include "wattune/tune/evaluator.h"

@@ -104,8 +104,7 @@ TEST_F(CorunClocks, APowerCapIsKeptByClocks) {
 
 TEST_F(CorunClocks, SaysInOneLineWhatCannotBe) {
   const auto with = [&](const std::string& clocks) { return refused({"--objective", "energy", "--clocks", clocks}); };
-  EXPECT_THAT(with("836,837"),
-              HasSubstr("--clocks: the board has no such clock of its cores: `837 MHz` (nearest: 836)"));
+  EXPECT_THAT(with("836,837"), HasSubstr("clocks: the board has no such clock of its cores: `837 MHz` (nearest: 836)"));
   EXPECT_THAT(with("836"), HasSubstr("two clocks at least, to choose one of: `836`"));
   EXPECT_THAT(with("836,fast"), HasSubstr("clocks are auto, current, or numbers of MHz: `fast`"));
   EXPECT_THAT(with("836,-1"), HasSubstr("clocks are auto, current, or numbers of MHz: `-1`"));
@@ -180,18 +179,18 @@ TEST_F(CorunClocksOnBoard, CurrentOnesSetNothing) {
 
 TEST_F(CorunClocksOnBoard, WithoutPermissionNothingRuns) {
   EXPECT_THAT(refused("--clocks 1200,1905", "WATTUNE_FAKE_NVML_SET=4"),
-              HasSubstr("--clocks: setting the graphics clock: not permitted"));
+              HasSubstr("clocks: setting the graphics clock: not permitted"));
 }
 
 TEST_F(CorunClocksOnBoard, ABoardThatRefusesOneOfTheClocksRunsNothing) {
   EXPECT_THAT(refused("--clocks 1200,1905", "WATTUNE_FAKE_NVML_FAULT=nvmlDeviceSetGpuLockedClocks:2+:999"),
-              HasSubstr("--clocks: setting the graphics clock: error 999"));
+              HasSubstr("clocks: setting the graphics clock: error 999"));
   EXPECT_THAT(refused("--clocks 1200,1201", ""), HasSubstr("no such clock of its cores: `1201 MHz` (nearest: 1200)"));
 }
 
 TEST_F(CorunClocksOnBoard, WhoElseUsesTheBoardIsRespectedUnlessItIsTakenOver) {
   EXPECT_THAT(refused("--clocks 1200,1905", "WATTUNE_FAKE_NVML_PROCESSES=1"),
-              HasSubstr("--clocks: process 1 computes on the board, too"));
+              HasSubstr("clocks: process 1 computes on the board, too"));
   const Finished taken = corun("--clocks 1200,1905 --take-over", "WATTUNE_FAKE_NVML_PROCESSES=1");
   EXPECT_EQ(taken.status, 0) << taken.err;
   EXPECT_EQ(board_.graphics_lock, 0U);
@@ -201,7 +200,7 @@ TEST_F(CorunClocksOnBoard, WhoElseUsesTheBoardIsRespectedUnlessItIsTakenOver) {
 TEST_F(CorunClocksOnBoard, AForeignLockIsRefused) {
   const Finished finished = corun("--clocks 1200,1755", "WATTUNE_FAKE_BOARD_CLOCK=1005", "");
   EXPECT_EQ(finished.status, 2);
-  EXPECT_THAT(finished.err, HasSubstr("--clocks: somebody seems to have locked the graphics clock: a kernel runs at"));
+  EXPECT_THAT(finished.err, HasSubstr("clocks: somebody seems to have locked the graphics clock: a kernel runs at"));
 }
 
 // The profile sets each clock three times, the second time for the first kernel.

@@ -9,6 +9,7 @@
 #include "cli/corun_prospects.h"
 #include "cli/corun_queue.h"
 #include "cli/run_program.h"
+#include "schedule/policy_runner.h"
 
 namespace wattune::cli {
 namespace {
@@ -26,8 +27,8 @@ std::vector<Nanoseconds> rounds_of(double ms, const std::vector<double>& factors
 
 // Returns a pair that takes 10 ms alone. One after the other, streams and shares take the given times, in rounds that
 // differ by at most 1 %.
-SweptPair swept(double in_turn, double streams, double shares, double planned) {
-  SweptPair pair{.names = {"a", "b"}, .limits = {}, .sweep = {}, .planned = {}, .outputs = {}};
+schedule::SweptPair swept(double in_turn, double streams, double shares, double planned) {
+  schedule::SweptPair pair{.names = {"a", "b"}, .limits = {}, .sweep = {}, .planned = {}, .outputs = {}};
   pair.sweep.alone = {nanoseconds_from_ms(4), nanoseconds_from_ms(6)};
   pair.sweep.rows = {{.arrangement = {.way = Way::in_turn}, .gain = 10.0 / in_turn - 1.0},
                      {.arrangement = {.way = Way::streams}, .gain = 10.0 / streams - 1.0},
@@ -46,8 +47,8 @@ Prospect complementary_prospect() { return {.names = {"a", "b"}, .packing_bound 
 
 // 10 ms over 8 are 25 %, a quarter of which a control may be off; it is off by less than 2 %.
 TEST(CorunVerdict, AGainHasItsInterval) {
-  const SweptPair pair = swept(10.0, 10.0, 8.0, 8.1);
-  const PairVerdict verdict = verdict_of(pair);
+  const schedule::SweptPair pair = swept(10.0, 10.0, 8.0, 8.1);
+  const schedule::PairVerdict verdict = verdict_of(pair);
   EXPECT_EQ(verdict.best, &pair.sweep.rows[2]);
   EXPECT_TRUE(verdict.gains());
   EXPECT_NEAR(verdict.gain->gain, 0.25, 0.005);
@@ -66,7 +67,7 @@ TEST(CorunVerdict, WhatNoiseHidesIsNotTold) {
 
 // 10 % is more than a quarter of 25 %, and less than a quarter of 100 %.
 TEST(CorunVerdict, AControlThatIsOffWithholdsTheHeadline) {
-  const SweptPair off = swept(11.0, 10.0, 8.0, 8.0);
+  const schedule::SweptPair off = swept(11.0, 10.0, 8.0, 8.0);
   EXPECT_FALSE(verdict_of(off).gains());
   EXPECT_THAT(verdict_text(off), testing::StartsWith("No verdict: one after the other should take what both take "
                                                      "alone; it is off by +10."));
@@ -82,7 +83,7 @@ TEST(CorunVerdict, AControlThatIsOffWithholdsTheHeadline) {
 }
 
 TEST(CorunVerdict, OneRoundTellsNothing) {
-  SweptPair pair = swept(10.0, 10.0, 8.0, 8.0);
+  schedule::SweptPair pair = swept(10.0, 10.0, 8.0, 8.0);
   for (auto& times : pair.rerun.times.times) times.resize(1);
   pair.rerun.times.orders.resize(1);
   EXPECT_THAT(verdict_text(pair), HasSubstr("one round tells nothing of noise (--repeats 5)"));
@@ -104,7 +105,7 @@ TEST(CorunVerdict, AnOlderJournalOpensWithoutAVerdict) {
       "\n");
   const auto journal = SweepJournal::open(folder.path() / "old.jsonl", {.resume = true});
   ASSERT_TRUE(journal) << journal.error().to_string();
-  const SweptPair* pair = journal->find("abc");
+  const schedule::SweptPair* pair = journal->find("abc");
   ASSERT_NE(pair, nullptr);
   EXPECT_EQ(pair->sweep.rows.front().gain, 0.25);
   EXPECT_THAT(verdict_text(*pair), testing::StartsWith("No verdict: it was swept by a version that"));
@@ -113,7 +114,7 @@ TEST(CorunVerdict, AnOlderJournalOpensWithoutAVerdict) {
 
 TEST(CorunVerdict, AJournalKeepsRoundsAndOrders) {
   const cli_test::TempFolder folder;
-  SweptPair pair = swept(10.0, 9.0, 8.0, 8.1);
+  schedule::SweptPair pair = swept(10.0, 9.0, 8.0, 8.1);
   const double makespans[] = {10.0, 9.0, 8.0};
   for (std::size_t i = 0; i < 3; ++i) pair.sweep.rows[i].makespan = nanoseconds_from_ms(makespans[i]);
   pair.sweep.rows[1].makespans = rounds_of(9.0, {1.0, 1.01});
@@ -126,7 +127,7 @@ TEST(CorunVerdict, AJournalKeepsRoundsAndOrders) {
     return SweepJournal::open(folder.path() / "new.jsonl", {.resume = true});
   }();
   ASSERT_TRUE(again) << again.error().to_string();
-  const SweptPair* found = again->find("abc");
+  const schedule::SweptPair* found = again->find("abc");
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->rerun.rows, pair.rerun.rows);
   EXPECT_EQ(found->rerun.times.times, pair.rerun.times.times);
@@ -143,8 +144,8 @@ TEST(CorunVerdict, AJournalKeepsRoundsAndOrders) {
 
 // Returns a queue with streams, fifo and paired, whose rounds differ by at most 1 %. `off` is the deviation of fifo
 // from its works alone.
-QueueReport queue(double streams, double fifo, double paired, double off = 0.0) {
-  QueueReport report;
+schedule::QueueReport queue(double streams, double fifo, double paired, double off = 0.0) {
+  schedule::QueueReport report;
   for (const char* const policy : {"streams", "fifo", "paired"}) report.policies.emplace_back().policy = policy;
   report.rounds.times = {rounds_of(streams, {1.0, 1.01, 0.99, 1.0, 1.0}), rounds_of(fifo, {1.0, 1.0, 1.0, 1.01, 0.99}),
                          rounds_of(paired, {0.995, 1.0, 1.0, 1.005, 1.0})};
@@ -168,12 +169,12 @@ TEST(CorunVerdict, OfQueuesNamesWhoIsTheFastestAndWhoCannotBeToldFromIt) {
 }
 
 TEST(CorunVerdict, OfQueuesIsWithheldWhereFifoIsOff) {
-  const QueueReport off = queue(10.0, 10.0, 9.0, 0.05);
+  const schedule::QueueReport off = queue(10.0, 10.0, 9.0, 0.05);
   EXPECT_THAT(verdict_text(off), testing::StartsWith("No verdict: fifo should take what its works take alone, 9.5 ms"));
   EXPECT_EQ(verdict_json(off)["fastest"], nullptr);
   EXPECT_THAT(verdict_json(off)["withheld"].get<std::string>(), HasSubstr("off by +5.0 %"));
   EXPECT_EQ(off.policies[2].gain, std::nullopt);
-  const QueueReport near = queue(10.0, 10.0, 9.0, 0.02);
+  const schedule::QueueReport near = queue(10.0, 10.0, 9.0, 0.02);
   EXPECT_THAT(verdict_text(near), testing::StartsWith("Fastest: paired"));
   EXPECT_NEAR(near.policies[2].gain->gain, 0.111, 0.005);
 }

@@ -10,8 +10,8 @@
 
 #include "cli/cuda_stand_ins.h"
 #include "cli/run_program.h"
+#include "simulate/interface/ptx_profile.h"
 #include "wattune/simulate/gpu_model.h"
-#include "wattune/simulate/ptx_profile.h"
 
 namespace wattune::cli_test {
 namespace {
@@ -114,7 +114,7 @@ TEST_F(CorunOnStandIn, SizesAreOfTheKernelThatTheyName) {
 TEST_F(CorunOnStandIn, ProfilesOfOtherSizesAreStale) {
   ASSERT_EQ(on_stand_in({"profile", "mark.toml", "-p", "mark.n=24"}).status, 0);
   EXPECT_THAT(marks({"--profiles", "profiles.jsonl"}).err,
-              HasSubstr("mark.toml: profiles.jsonl: the profile of mark is stale: problem size"));
+              HasSubstr("mark: profiles.jsonl: the profile of mark is stale: problem size"));
   EXPECT_EQ(marks({"--profiles", "profiles.jsonl", "-p", "mark.n=24", "--least-time", "1us"}).status, 0);
 }
 

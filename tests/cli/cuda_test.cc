@@ -173,7 +173,7 @@ TEST(CudaTune, SaysWhyNothingIsVerified) {
   const TempFolder folder;
   write_scale(folder);
   const std::string options = "scale.toml --min-samples 2 --max-samples 2 --check never";
-  const std::string unasked = "not verified: --check never\n";
+  const std::string unasked = "not verified: outputs are never checked\n";
   EXPECT_THAT(run_with_stand_ins(folder, "run " + options).out, HasSubstr(unasked));
   EXPECT_THAT(run_with_stand_ins(folder, "tune --quiet --finalists 0 --overwrite " + options).out, HasSubstr(unasked));
   const std::string spec = folder.read("scale.toml");
@@ -189,7 +189,7 @@ TEST(CudaTune, AbandonsAKernelThatHangsAfterTheRunLimit) {
                "[launch]\ngrid = 1\nblock = \"block\"\n[parameters]\nblock = [32]\n");
   const Finished finished = run_with_stand_ins(folder, "tune hang.toml --quiet --run-limit 200ms");
   EXPECT_EQ(finished.status, 1) << finished.err;
-  EXPECT_THAT(finished.out, HasSubstr("timeout: the kernel ran longer than its limit of 0.2 s (--run-limit)"));
+  EXPECT_THAT(finished.out, HasSubstr("timeout: the kernel ran longer than its run limit of 0.2 s"));
 }
 
 TEST(CudaTune, GoesOnWithoutACacheInWhichOthersMayWrite) {

@@ -7,7 +7,7 @@
 
 #include "cli/cuda_stand_ins.h"
 #include "cli/run_program.h"
-#include "store/sealed_line.h"
+#include "store/interface/sealed_line.h"
 
 namespace wattune::cli_test {
 namespace {

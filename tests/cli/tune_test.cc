@@ -7,7 +7,7 @@
 #include <regex>
 
 #include "cli/run_program.h"
-#include "store/sealed_line.h"
+#include "store/interface/sealed_line.h"
 
 namespace wattune::cli_test {
 namespace {
@@ -365,7 +365,7 @@ TEST_F(Tune, AMemoryLimitBelowWhatTheDriverNeedsIsNamed) {
   write_add_spec(folder_, 1);
   const Finished finished = run_wattune(folder_, quick({"tune", "add.toml", "--memory-limit", "20MB"}));
   EXPECT_NE(finished.status, 0);
-  EXPECT_THAT(finished.err, HasSubstr("with --memory-limit 20 MB"));
+  EXPECT_THAT(finished.err, HasSubstr("with a memory limit of 20 MB"));
   EXPECT_FALSE(folder_.has("add.journal.jsonl"));
 }
 

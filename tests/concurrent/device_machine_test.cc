@@ -1,6 +1,6 @@
 // A machine of devices under a runtime: threads load, add and submit kernels while others run, on the stand-in for
 // CUDA's driver.
-#include "wattune/schedule/device_machine.h"
+#include "schedule/interface/device_machine.h"
 
 #include <gmock/gmock.h>
 
@@ -8,8 +8,8 @@
 
 #include "backend/cuda_support.h"
 #include "schedule/device_machine_support.h"
+#include "schedule/interface/runtime.h"
 #include "wattune/backend/attach.h"
-#include "wattune/schedule/runtime.h"
 
 namespace wattune::schedule {
 namespace {

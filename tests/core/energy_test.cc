@@ -1,4 +1,4 @@
-#include "wattune/core/energy.h"
+#include "core/interface/energy.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The machine of real devices on a GPU: kernels of benchmarks/ in slices, by persistent twins, stopped and resumed,
 // side by side and on some of the multiprocessors. The results are compared bit by bit with those of the whole kernels.
-#include "wattune/schedule/device_machine.h"
+#include "schedule/interface/device_machine.h"
 
 #include <gmock/gmock.h>
 

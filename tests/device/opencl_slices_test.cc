@@ -5,7 +5,7 @@
 
 #include "device/benchmarks_folder.h"
 #include "schedule/device_machine_support.h"
-#include "wattune/slice/opencl.h"
+#include "slice/interface/opencl.h"
 #include "wattune/space/search_space.h"
 #include "wattune/spec/spec.h"
 

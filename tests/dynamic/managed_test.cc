@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "dynamic/opencl_application.h"
-#include "wattune/dynamic/marker.h"
+#include "wattune/dynamic/tuner.h"
 
 namespace wattune::dynamic {
 namespace {

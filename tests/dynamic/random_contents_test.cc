@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "measure/interface/arguments.h"
 #include "tune/problem.h"
-#include "wattune/measure/arguments.h"
 
 namespace wattune::dynamic {
 namespace {

@@ -287,15 +287,19 @@ TEST_F(ScreeningTest, OnReducedDataCallsSayThatNothingIsLeft) {
   spec.problem_size[0].value = 128;
   free_memory = 2048;
   std::atomic<bool> go_on = false;
+  std::atomic<bool> is_held = false;
   kernel = [&](const wattune::fakes::FakeLaunch& launch) {
-    while (launch.macro("mode") > 0 && !go_on) std::this_thread::yield();
+    while (launch.macro("mode") > 0 && !go_on) {
+      is_held = true;
+      std::this_thread::yield();
+    }
     return run(launch);
   };
   const auto explored = [&](Nanoseconds least) {
-    go_on = false;
+    go_on = is_held = false;
     const auto explorer = explore({.strategy = "exhaustive", .least_time = [least](const Key&) { return least; }});
     explorer->note_calls(nanoseconds_from_seconds(1));
-    while (explorer->explored() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (explorer->explored() == 0 || !is_held) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     explorer->tell(Problem::make(spec, {}, {}).value()->space.configuration(0),
                    {.statistics = Statistics{.median = Nanoseconds(50'000)}});
     const std::uint64_t before = explorer->explored();

@@ -1,4 +1,4 @@
-#include "wattune/dynamic/wisdom_entry.h"
+#include "wattune/dynamic/wisdom.h"
 
 #include <gtest/gtest.h>
 

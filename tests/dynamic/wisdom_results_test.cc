@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "dynamic/wisdom_support.h"
-#include "wattune/tune/describe_run.h"
+#include "tune/interface/describe_run.h"
 
 namespace wattune::dynamic {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "backend/backlog.h"
-#include "wattune/core/suggest.h"
+#include "core/interface/suggest.h"
 
 namespace wattune::fakes {
 

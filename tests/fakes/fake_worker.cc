@@ -21,7 +21,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "backend/compiler_program.h"
+#include "backend/interface/compiler_program.h"
 #include "backend/worker/channel.h"
 #include "backend/worker/supervisor.h"
 #include "fakes/fake_device.h"

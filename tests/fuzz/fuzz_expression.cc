@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "wattune/space/expression.h"
+#include "space/interface/expression.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "wattune/slice/twins.h"
+#include "slice/interface/twins.h"
 
 namespace {
 

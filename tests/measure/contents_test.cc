@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 
-#include "wattune/core/hash.h"
-#include "wattune/measure/arguments.h"
+#include "measure/interface/arguments.h"
+#include "wattune/core/identity.h"
 
 namespace wattune::measure {
 namespace {

@@ -1,4 +1,4 @@
-#include "measure/half.h"
+#include "measure/interface/half.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "wattune/measure/arguments.h"
+#include "measure/interface/arguments.h"
 
 namespace wattune::measure {
 namespace {
@@ -71,7 +71,7 @@ const Misbehaviour kMisbehaviours[] = {
     {"Hangs", "REFERENCE { for (;;); }", ErrorCode::timeout, "took longer than its limit of 1 s", 1.0},
     {"HangsDeaf", "REFERENCE { sigset_t s; sigfillset(&s); sigprocmask(SIG_SETMASK, &s, 0); for (;;); }",
      ErrorCode::timeout, "took longer than its limit of 1 s", 1.0},
-    {"Sleeps", "REFERENCE { sleep(1000); }", ErrorCode::timeout, "--reference-limit", 1.0},
+    {"Sleeps", "REFERENCE { sleep(1000); }", ErrorCode::timeout, "another reference limit", 1.0},
     {"StopsItself", "REFERENCE { raise(SIGSTOP); }", kWrong, "stopped itself: Stopped (signal)"},
     {"KillsItself", "REFERENCE { raise(SIGKILL); }", kWrong, "was killed: by somebody, or because memory ran out"},
     {"KillsItsParent", "REFERENCE { kill(getppid(), SIGKILL); pause(); }", ErrorCode::unavailable, "SIGKILL"},
@@ -103,7 +103,7 @@ const Misbehaviour kMisbehaviours[] = {
      kWrong, "its stack is full"},
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these end programs short of memory
     {"AllocatesWithoutEnd", "REFERENCE { for (;;) memset(new char[1 << 20], 1, 1 << 20); }", kWrong,
-     "reached its memory limit of 209.7 MB (--memory-limit)"},
+     "reached its memory limit of 209.7 MB"},
 #endif
     {"JumpsNowhere",
      "static jmp_buf place; static int mark() { return setjmp(place); } "

@@ -1,4 +1,4 @@
-#include "wattune/measure/output_check.h"
+#include "measure/interface/output_check.h"
 
 #include <gtest/gtest.h>
 

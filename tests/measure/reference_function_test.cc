@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "wattune/measure/arguments.h"
+#include "measure/interface/arguments.h"
 
 namespace wattune::measure {
 namespace {

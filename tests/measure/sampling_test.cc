@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "measure/synthetic_device.h"
-#include "wattune/measure/shoot_out.h"
+#include "wattune/measure/policy.h"
 
 namespace wattune::measure {
 namespace {

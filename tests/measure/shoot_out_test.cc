@@ -1,4 +1,4 @@
-#include "wattune/measure/shoot_out.h"
+#include "wattune/measure/policy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <span>
 
-#include "wattune/model/power_curve.h"
+#include "model/interface/power_curve.h"
 
 namespace wattune::model {
 

@@ -1,4 +1,4 @@
-#include "wattune/model/clock_advisor.h"
+#include "model/interface/clock_advisor.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

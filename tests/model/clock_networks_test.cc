@@ -1,4 +1,4 @@
-#include "wattune/model/clock_networks.h"
+#include "model/interface/clock_networks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,9 +6,9 @@
 #include <array>
 #include <cmath>
 
+#include "simulate/interface/gt640_kernels.h"
+#include "simulate/interface/steady_flow.h"
 #include "wattune/model/occupancy.h"
-#include "wattune/simulate/gt640_kernels.h"
-#include "wattune/simulate/steady_flow.h"
 
 namespace wattune::model {
 namespace {

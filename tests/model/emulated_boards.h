@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "model/interface/power_curve.h"
+#include "simulate/interface/board_model.h"
 #include "wattune/core/random.h"
-#include "wattune/model/power_curve.h"
-#include "wattune/simulate/board_model.h"
 
 namespace wattune::model {
 

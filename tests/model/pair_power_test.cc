@@ -1,4 +1,4 @@
-#include "wattune/model/pair_power.h"
+#include "model/interface/pair_power.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "wattune/simulate/board_model.h"
+#include "simulate/interface/board_model.h"
 
 namespace wattune::model {
 namespace {

@@ -1,4 +1,4 @@
-#include "wattune/model/perceptron.h"
+#include "model/interface/perceptron.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

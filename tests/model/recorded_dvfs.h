@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "model/interface/clock_advisor.h"
 #include "source_dir.h"
-#include "store/files.h"
-#include "wattune/model/clock_advisor.h"
+#include "store/interface/files.h"
 
 namespace wattune::model {
 

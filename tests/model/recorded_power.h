@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "core/interface/pareto.h"
+#include "model/interface/power_curve.h"
 #include "source_dir.h"
-#include "wattune/core/pareto.h"
-#include "wattune/model/power_curve.h"
 #include "wattune/store/formats.h"
 
 namespace wattune::model {

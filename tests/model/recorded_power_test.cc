@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "model/emulated_boards.h"
-#include "wattune/model/steered_clocks.h"
+#include "model/interface/steered_clocks.h"
 
 namespace wattune::model {
 namespace {

@@ -1,4 +1,4 @@
-#include "wattune/model/steered_clocks.h"
+#include "model/interface/steered_clocks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

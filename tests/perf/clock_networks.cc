@@ -15,10 +15,10 @@
 #include <set>
 #include <vector>
 
-#include "wattune/model/clock_networks.h"
+#include "model/interface/clock_networks.h"
+#include "simulate/interface/gt640_kernels.h"
+#include "simulate/interface/steady_flow.h"
 #include "wattune/model/occupancy.h"
-#include "wattune/simulate/gt640_kernels.h"
-#include "wattune/simulate/steady_flow.h"
 
 namespace wattune::simulate {
 namespace {

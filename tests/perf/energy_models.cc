@@ -10,9 +10,9 @@
 
 #include "model/bounded_fit.h"
 #include "model/emulated_boards.h"
+#include "model/interface/power_cap.h"
+#include "model/interface/steered_clocks.h"
 #include "model/recorded_power.h"
-#include "wattune/model/power_cap.h"
-#include "wattune/model/steered_clocks.h"
 
 namespace wattune::model {
 namespace {

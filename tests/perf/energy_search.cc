@@ -26,14 +26,14 @@
 #include <filesystem>
 #include <limits>
 
+#include "core/interface/energy.h"
+#include "search/interface/slowdown.h"
 #include "tune/observed_board.h"
 #include "tune/problem.h"
-#include "wattune/core/energy.h"
-#include "wattune/search/slowdown.h"
 #include "wattune/search/strategy.h"
 #include "wattune/store/formats.h"
 #include "wattune/tune/replay.h"
-#include "wattune/tune/tuner.h"
+#include "wattune/tune/search.h"
 
 namespace wattune::tune {
 namespace {

@@ -22,7 +22,7 @@
 #include <sstream>
 
 #include "batched_gemm/forecast.h"
-#include "store/files.h"
+#include "store/interface/files.h"
 
 namespace batched_gemm {
 namespace {

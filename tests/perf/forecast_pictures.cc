@@ -12,7 +12,7 @@
 
 #include "perf/corun_judge.h"
 #include "perf/recorded_sweep.h"
-#include "wattune/report/forecast_plot.h"
+#include "report/interface/forecast_plot.h"
 #include "wattune/schedule/pair_sweep.h"
 #include "wattune/store/formats.h"
 

@@ -19,7 +19,7 @@
 #include "perf/gt640_groups.h"
 #include "perf/gt640_mechanisms.h"
 #include "perf/gt640_queue.h"
-#include "wattune/schedule/profit_table.h"
+#include "schedule/interface/profit_table.h"
 
 using namespace wattune;
 using namespace wattune::perf;

@@ -1,9 +1,9 @@
 // Jiao's kernels alone on a simulated GT 640, at all clocks, by the rates of the fast fidelity.
 #pragma once
 
-#include "wattune/schedule/simulated_machine.h"
-#include "wattune/simulate/gt640_kernels.h"
-#include "wattune/simulate/steady_flow.h"
+#include "schedule/interface/simulated_machine.h"
+#include "simulate/interface/gt640_kernels.h"
+#include "simulate/interface/steady_flow.h"
 
 namespace wattune::perf {
 

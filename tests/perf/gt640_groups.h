@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "perf/gt640_pair.h"
-#include "wattune/schedule/profit_table.h"
+#include "schedule/interface/profit_table.h"
 
 namespace wattune::perf {
 

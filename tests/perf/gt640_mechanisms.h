@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "perf/gt640_groups.h"
+#include "schedule/interface/simulated_machine.h"
 #include "schedule/joint_run.h"
-#include "wattune/schedule/simulated_machine.h"
-#include "wattune/simulate/simulated_board.h"
+#include "simulate/interface/simulated_board.h"
 
 namespace wattune::perf {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "perf/gt640_alone.h"
+#include "schedule/interface/policy.h"
+#include "simulate/interface/corun_kernels.h"
 #include "wattune/model/co_residency.h"
 #include "wattune/schedule/forecast.h"
-#include "wattune/schedule/policy.h"
-#include "wattune/simulate/corun_kernels.h"
 
 namespace wattune::perf {
 

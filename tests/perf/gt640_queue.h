@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "perf/gt640_pair.h"
-#include "wattune/schedule/queue_experiment.h"
-#include "wattune/simulate/board_clocks.h"
+#include "schedule/interface/queue_experiment.h"
+#include "simulate/interface/board_clocks.h"
 
 namespace wattune::perf {
 

@@ -11,10 +11,10 @@
 #include <map>
 #include <vector>
 
-#include "wattune/model/pair_power.h"
-#include "wattune/simulate/corun_kernels.h"
-#include "wattune/simulate/gt640_kernels.h"
-#include "wattune/simulate/steady_flow.h"
+#include "model/interface/pair_power.h"
+#include "simulate/interface/corun_kernels.h"
+#include "simulate/interface/gt640_kernels.h"
+#include "simulate/interface/steady_flow.h"
 
 namespace wattune::simulate {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "wattune/schedule/queue_experiment.h"
-#include "wattune/simulate/corun_kernels.h"
+#include "schedule/interface/queue_experiment.h"
+#include "simulate/interface/corun_kernels.h"
 #include "wattune/simulate/gpu_model.h"
 
 namespace wattune::perf {

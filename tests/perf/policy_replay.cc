@@ -19,7 +19,6 @@
 
 #include "wattune/core/random.h"
 #include "wattune/measure/policy.h"
-#include "wattune/measure/shoot_out.h"
 #include "wattune/store/formats.h"
 
 namespace wattune {

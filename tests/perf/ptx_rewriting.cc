@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "wattune/slice/twins.h"
+#include "slice/interface/twins.h"
 
 namespace {
 

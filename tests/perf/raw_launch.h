@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "backend/cuda/cu_api.h"
-#include "measure/median_interval.h"
+#include "measure/interface/median_interval.h"
 #include "wattune/backend/image.h"
 
 namespace wattune::perf {

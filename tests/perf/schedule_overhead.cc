@@ -14,12 +14,12 @@
 #include <thread>
 #include <vector>
 
+#include "schedule/interface/device_machine.h"
+#include "schedule/interface/runtime.h"
+#include "schedule/interface/simulated_machine.h"
+#include "simulate/interface/corun_kernels.h"
 #include "wattune/backend/attach.h"
 #include "wattune/core/random.h"
-#include "wattune/schedule/device_machine.h"
-#include "wattune/schedule/runtime.h"
-#include "wattune/schedule/simulated_machine.h"
-#include "wattune/simulate/corun_kernels.h"
 #include "wattune/space/search_space.h"
 #include "wattune/spec/spec.h"
 

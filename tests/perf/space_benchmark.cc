@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "wattune/space/expression.h"
+#include "space/interface/expression.h"
 #include "wattune/space/search_space.h"
 
 namespace {

@@ -15,11 +15,11 @@
 #include <filesystem>
 
 #include "fakes/fake_device.h"
+#include "tune/interface/describe_run.h"
 #include "wattune/measure/policy.h"
 #include "wattune/search/strategy.h"
 #include "wattune/store/journal.h"
-#include "wattune/tune/describe_run.h"
-#include "wattune/tune/tuner.h"
+#include "wattune/tune/search.h"
 
 namespace wattune {
 namespace {

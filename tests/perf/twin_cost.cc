@@ -15,8 +15,8 @@
 #include "core/median.h"
 #include "perf/rows.h"
 #include "schedule/device_parts.h"
+#include "schedule/interface/device_machine.h"
 #include "wattune/backend/attach.h"
-#include "wattune/schedule/device_machine.h"
 #include "wattune/space/search_space.h"
 #include "wattune/spec/spec.h"
 

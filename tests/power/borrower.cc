@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "power/interface/clocks.h"
 #include "wattune/core/random.h"
-#include "wattune/power/clocks.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 
 #include "checksums.h"
 #include "power/asked_sensor.h"
+#include "power/interface/characterise.h"
 #include "source_dir.h"
-#include "wattune/power/characterise.h"
 
 namespace wattune::power {
 namespace {

@@ -1,5 +1,5 @@
 // Characterisation of sensors with known behaviour, in virtual time (switched_board.h).
-#include "wattune/power/characterise.h"
+#include "power/interface/characterise.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Clocks that are borrowed through a guardian, on the stand-in's board.
-#include "wattune/power/clocks.h"
+#include "power/interface/clocks.h"
 
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -405,7 +405,7 @@ TEST_F(ClockLeases, AForeignLimitIsRespected) {
   fakes::fake_board().limit_mw = 450'000;
   const Error error = refusal();
   EXPECT_THAT(error.to_string(), HasSubstr("somebody has set the power limit of the board to 450 W, from 700 W"));
-  EXPECT_THAT(error.to_string(), HasSubstr("--take-over"));
+  EXPECT_THAT(error.to_string(), HasSubstr("taking the board over"));
   auto lease = borrow({.take_over = true});
   ASSERT_TRUE(lease->set(kSetting));
   lease.reset();

@@ -1,5 +1,5 @@
 // Settings that may be changed, found without changing any.
-#include "wattune/power/controls.h"
+#include "power/interface/controls.h"
 
 #include <gmock/gmock.h>
 

@@ -7,9 +7,9 @@
 #include <array>
 #include <string>
 
+#include "power/interface/clocks.h"
 #include "power/stand_in_board.h"
 #include "wattune/core/random.h"
-#include "wattune/power/clocks.h"
 
 namespace wattune::power {
 namespace {

@@ -1,5 +1,5 @@
 // Energy from traces: exact results, and bounds that hold.
-#include "wattune/power/integrate.h"
+#include "wattune/power/energy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

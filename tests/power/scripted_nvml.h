@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "backend/nvml/nvml_api.h"
+#include "backend/interface/nvml_api.h"
 
 namespace wattune::power::test {
 

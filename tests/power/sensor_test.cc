@@ -1,8 +1,6 @@
-#include "wattune/power/sensor.h"
+#include "wattune/power/recorder.h"
 
 #include <gtest/gtest.h>
-
-#include "wattune/power/recorder.h"
 
 namespace wattune::power {
 namespace {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "wattune/power/characterise.h"
-#include "wattune/simulate/board_sensors.h"
+#include "power/interface/characterise.h"
+#include "simulate/interface/board_sensors.h"
 
 namespace wattune::power {
 namespace {

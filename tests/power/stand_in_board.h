@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/descriptor.h"
+#include "backend/interface/descriptor.h"
 #include "fakes/cuda/fake_board.h"
 #include "programs.h"
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "power/interface/characterise.h"
 #include "power/response_fit.h"
 #include "wattune/core/random.h"
-#include "wattune/power/characterise.h"
 
 namespace wattune::power::test {
 

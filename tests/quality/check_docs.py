@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Checks the documents: relative links have targets, every module has a page, prose keeps to 120 columns."""
+"""Checks the documents.
+
+Relative links have targets, every module has a page, prose keeps to 120 columns, and programs are printed as they are.
+"""
 import pathlib
 import re
 import subprocess
@@ -25,6 +28,12 @@ def can_break(line):
     return len(re.sub(r"^\s*([-*+]|\d+\.)?\s*", "", line).split()) > 1
 
 
+def printed_programs(text):
+    """Yields the file that a line links to and ends with a colon, and the block of C++ behind it."""
+    for match in re.finditer(r"\]\(([^)]+\.cc)\):\n+```cpp\n(.*?)\n```", text, re.S):
+        yield match.group(1), match.group(2)
+
+
 problems = []
 pages = subprocess.run(["git", "ls-files", "*.md"], cwd=root, capture_output=True, text=True, check=True).stdout.split()
 for page in pages:
@@ -32,6 +41,9 @@ for page in pages:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
         if not ((root / page).parent / target).exists():
             problems.append(f"{page}: link to missing {target}")
+    for program, printed in printed_programs(text):
+        if printed not in ((root / page).parent / program).read_text():
+            problems.append(f"{page}: {program} is printed otherwise than it is")
     for number, line in lines_of_prose(text):
         if len(line) > widest and can_break(line):
             problems.append(f"{page}:{number}: {len(line)} columns of prose; wrap at {widest}")

@@ -1,4 +1,4 @@
-#include "wattune/report/analysis.h"
+#include "report/interface/analysis.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "report/fitness_flow.h"
+#include "report/interface/trials.h"
 #include "report/results_builder.h"
-#include "report/trials.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {

@@ -1,4 +1,4 @@
-#include "wattune/report/energy_plot.h"
+#include "report/interface/energy_plot.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

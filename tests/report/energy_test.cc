@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/interface/analysis.h"
+#include "report/interface/energy_plot.h"
 #include "report/results_builder.h"
-#include "wattune/report/analysis.h"
-#include "wattune/report/energy_plot.h"
 
 namespace wattune::report {
 namespace {

@@ -1,4 +1,4 @@
-#include "wattune/report/forecast_plot.h"
+#include "report/interface/forecast_plot.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "wattune/report/gain_plot.h"
+#include "report/interface/gain_plot.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

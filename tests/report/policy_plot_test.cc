@@ -1,4 +1,4 @@
-#include "wattune/report/policy_plot.h"
+#include "report/interface/policy_plot.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,8 +2,8 @@
 
 #include <sstream>
 
+#include "report/interface/text.h"
 #include "report/results_builder.h"
-#include "report/text.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {

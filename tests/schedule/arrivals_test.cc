@@ -1,4 +1,4 @@
-#include "wattune/schedule/arrivals.h"
+#include "schedule/interface/arrivals.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

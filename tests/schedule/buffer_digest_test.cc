@@ -1,4 +1,4 @@
-#include "wattune/schedule/buffer_digest.h"
+#include "schedule/interface/buffer_digest.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "wattune/schedule/clock_governor.h"
+#include "schedule/interface/clock_governor.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,11 +7,11 @@
 
 #include "backend/cuda_support.h"
 #include "fakes/fake_device.h"
+#include "schedule/interface/simulated_machine.h"
 #include "schedule/scheduler_runs.h"
 #include "schedule/tiny_machine.h"
-#include "wattune/schedule/simulated_machine.h"
-#include "wattune/simulate/board_clocks.h"
-#include "wattune/simulate/gt640_kernels.h"
+#include "simulate/interface/board_clocks.h"
+#include "simulate/interface/gt640_kernels.h"
 
 namespace wattune::schedule {
 namespace {

@@ -1,4 +1,4 @@
-#include "wattune/schedule/clock_profile.h"
+#include "schedule/interface/clock_profile.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,11 +7,11 @@
 
 #include "fakes/fake_device.h"
 #include "schedule/clock_kernels.h"
-#include "wattune/schedule/policy.h"
-#include "wattune/schedule/queue_experiment.h"
-#include "wattune/simulate/board_clocks.h"
-#include "wattune/simulate/corun_kernels.h"
-#include "wattune/simulate/gt640_kernels.h"
+#include "schedule/interface/policy.h"
+#include "schedule/interface/queue_experiment.h"
+#include "simulate/interface/board_clocks.h"
+#include "simulate/interface/corun_kernels.h"
+#include "simulate/interface/gt640_kernels.h"
 
 namespace wattune::schedule {
 namespace {

@@ -1,4 +1,4 @@
-#include "wattune/schedule/company_space.h"
+#include "schedule/interface/company_space.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
-#include "wattune/schedule/company.h"
-#include "wattune/schedule/stand_ins.h"
+#include "schedule/interface/company.h"
+#include "schedule/interface/stand_ins.h"
 
 namespace wattune::schedule {
 namespace {

@@ -9,10 +9,10 @@
 #include "schedule/device_clock.h"
 #include "schedule/device_machine_support.h"
 #include "schedule/device_parts.h"
+#include "schedule/interface/counted_use.h"
+#include "schedule/interface/scheduler.h"
 #include "wattune/backend/attach.h"
-#include "wattune/schedule/counted_use.h"
 #include "wattune/schedule/pair_sweep.h"
-#include "wattune/schedule/scheduler.h"
 
 namespace wattune::schedule {
 namespace {

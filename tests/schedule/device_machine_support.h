@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/interface/device_machine.h"
 #include "wattune/backend/registry.h"
-#include "wattune/schedule/device_machine.h"
 #include "wattune/schedule/work.h"
 
 namespace wattune::schedule {

@@ -1,5 +1,5 @@
 // Tests the machine of real devices on OpenCL, on any device of this computer (PoCL if there is no GPU).
-#include "wattune/schedule/device_machine.h"
+#include "schedule/interface/device_machine.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -11,9 +11,9 @@
 #include <thread>
 
 #include "schedule/device_machine_support.h"
-#include "wattune/schedule/queue_experiment.h"
-#include "wattune/schedule/runtime.h"
-#include "wattune/schedule/scheduler.h"
+#include "schedule/interface/queue_experiment.h"
+#include "schedule/interface/runtime.h"
+#include "schedule/interface/scheduler.h"
 
 namespace wattune::schedule {
 namespace {

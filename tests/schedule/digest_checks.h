@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "wattune/schedule/buffer_digest.h"
+#include "schedule/interface/buffer_digest.h"
 
 namespace wattune::schedule {
 

@@ -1,4 +1,4 @@
-#include "wattune/schedule/kernel_outputs.h"
+#include "schedule/interface/kernel_outputs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

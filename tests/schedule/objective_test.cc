@@ -1,4 +1,4 @@
-#include "wattune/schedule/objective.h"
+#include "wattune/schedule/forecast.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "schedule/interface/policy.h"
+#include "schedule/interface/power_profile.h"
 #include "schedule/tiny_machine.h"
 #include "wattune/schedule/pair_table.h"
-#include "wattune/schedule/policy.h"
-#include "wattune/schedule/power_profile.h"
 
 namespace wattune::schedule {
 namespace {

@@ -5,11 +5,11 @@
 
 #include <cmath>
 
+#include "schedule/interface/policy.h"
+#include "schedule/interface/power_profile.h"
 #include "schedule/scheduler_runs.h"
 #include "schedule/tiny_machine.h"
 #include "wattune/schedule/pair_table.h"
-#include "wattune/schedule/policy.h"
-#include "wattune/schedule/power_profile.h"
 
 namespace wattune::schedule {
 namespace {

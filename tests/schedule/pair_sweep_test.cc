@@ -6,12 +6,12 @@
 
 #include <algorithm>
 
+#include "schedule/interface/profile.h"
+#include "schedule/interface/queue_experiment.h"
+#include "schedule/interface/simulated_machine.h"
 #include "schedule/tiny_machine.h"
+#include "simulate/interface/corun_kernels.h"
 #include "wattune/schedule/forecast.h"
-#include "wattune/schedule/profile.h"
-#include "wattune/schedule/queue_experiment.h"
-#include "wattune/schedule/simulated_machine.h"
-#include "wattune/simulate/corun_kernels.h"
 
 namespace wattune::schedule {
 namespace {

@@ -1,4 +1,4 @@
-#include "wattune/schedule/policy.h"
+#include "schedule/interface/policy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,6 +4,7 @@
 
 #include "checksums.h"
 #include "folder_test.h"
+#include "simulate/interface/ptx_profile.h"
 #include "source_dir.h"
 
 namespace wattune::schedule {

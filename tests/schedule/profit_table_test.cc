@@ -1,4 +1,4 @@
-#include "wattune/schedule/profit_table.h"
+#include "schedule/interface/profit_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <deque>
 
+#include "schedule/interface/policy.h"
 #include "schedule/tiny_machine.h"
 #include "wattune/core/random.h"
-#include "wattune/schedule/policy.h"
 
 namespace wattune::schedule {
 namespace {

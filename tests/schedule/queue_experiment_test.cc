@@ -1,11 +1,11 @@
-#include "wattune/schedule/queue_experiment.h"
+#include "schedule/interface/queue_experiment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "wattune/simulate/corun_kernels.h"
+#include "simulate/interface/corun_kernels.h"
 
 namespace wattune::schedule {
 namespace {

@@ -1,4 +1,4 @@
-#include "wattune/schedule/runtime.h"
+#include "schedule/interface/runtime.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "fakes/fake_device.h"
+#include "schedule/interface/clock_governor.h"
 #include "schedule/tiny_machine.h"
-#include "wattune/schedule/clock_governor.h"
 
 namespace wattune::schedule {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "schedule/interface/scheduler.h"
 #include "schedule/scheduler_runs.h"
 #include "schedule/tiny_machine.h"
-#include "wattune/schedule/scheduler.h"
 
 namespace wattune::schedule {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "wattune/schedule/scheduler.h"
+#include "schedule/interface/scheduler.h"
 
 namespace wattune::schedule {
 

@@ -1,4 +1,4 @@
-#include "wattune/schedule/scheduler.h"
+#include "schedule/interface/scheduler.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,14 +1,14 @@
-#include "wattune/schedule/simulated_machine.h"
+#include "schedule/interface/simulated_machine.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
 
+#include "schedule/interface/queue_experiment.h"
 #include "schedule/scheduler_runs.h"
+#include "simulate/interface/corun_kernels.h"
 #include "wattune/core/random.h"
-#include "wattune/schedule/queue_experiment.h"
-#include "wattune/simulate/corun_kernels.h"
 
 namespace wattune::schedule {
 namespace {

@@ -1,4 +1,4 @@
-#include "wattune/schedule/trace.h"
+#include "schedule/interface/trace.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

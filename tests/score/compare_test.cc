@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "wattune/score/score.h"
+#include "score/interface/score.h"
 
 namespace wattune::score {
 namespace {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/interface/energy.h"
+#include "report/interface/analysis.h"
 #include "source_dir.h"
-#include "wattune/core/energy.h"
-#include "wattune/report/analysis.h"
+#include "tune/interface/methods.h"
 #include "wattune/store/formats.h"
-#include "wattune/tune/methods.h"
-#include "wattune/tune/tuner.h"
+#include "wattune/tune/search.h"
 
 namespace wattune::score {
 namespace {

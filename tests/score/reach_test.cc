@@ -1,4 +1,4 @@
-#include "wattune/score/reach.h"
+#include "score/interface/reach.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

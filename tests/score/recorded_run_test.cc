@@ -1,4 +1,4 @@
-#include "wattune/score/recorded_run.h"
+#include "score/interface/recorded_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

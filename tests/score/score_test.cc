@@ -1,4 +1,4 @@
-#include "wattune/score/score.h"
+#include "score/interface/score.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
+#include "score/interface/baseline.h"
 #include "source_dir.h"
-#include "wattune/score/baseline.h"
 #include "wattune/store/formats.h"
 
 namespace wattune::score {

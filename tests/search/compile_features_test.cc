@@ -1,5 +1,5 @@
 // Compile features: the compiler's figures of configurations before they run, and how searches use them.
-#include "wattune/search/compile_features.h"
+#include "wattune/search/strategy.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 
 #include "search/failure_model.h"
 #include "search/feature_columns.h"
+#include "search/interface/slowdown.h"
 #include "search/start_plan.h"
-#include "wattune/search/slowdown.h"
 
 namespace wattune::search {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <set>
 
+#include "core/interface/pareto.h"
 #include "search/non_dominated.h"
 #include "search/reference_points.h"
-#include "wattune/core/pareto.h"
 #include "wattune/search/strategy.h"
 
 namespace wattune::search {

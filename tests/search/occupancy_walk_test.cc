@@ -1,4 +1,4 @@
-#include "wattune/search/occupancy_walk.h"
+#include "wattune/search/method.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "wattune/search/sequence.h"
+#include "search/interface/sequence.h"
 
 #include <gtest/gtest.h>
 
-#include "wattune/search/company_walk.h"
+#include "search/interface/company_walk.h"
 
 namespace wattune::search {
 namespace {

@@ -1,4 +1,4 @@
-#include "wattune/search/slowdown.h"
+#include "search/interface/slowdown.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -545,5 +545,42 @@ TEST(DualAnnealing, JumpsAtBothEndsOfItsTails) {
   }
 }
 
+// Proposes the ids in their order.
+class InOrder : public Strategy {
+ public:
+  InOrder(const space::SearchSpace& space, const StrategyOptions& options) : Strategy(space, options) {}
+
+ private:
+  std::optional<ConfigurationId> do_propose() override {
+    while (next_ < space().count() && visited(next_)) ++next_;
+    return next_ < space().count() ? std::optional(next_) : std::nullopt;
+  }
+  void do_learn(ConfigurationId, std::optional<double>) override {}
+
+  ConfigurationId next_ = 0;
+};
+
+TEST(RegisterStrategy, MakesItByItsNameWithCheckedParameters) {
+  double given = 0.0;
+  const auto make = [&given](const space::SearchSpace& space, const StrategyOptions& options) {
+    given = options.parameters.at("speed");
+    return std::make_unique<InOrder>(space, options);
+  };
+  StrategyInfo info{.name = "in_order", .description = "ids in their order", .parameters = {{"speed", 2.0, 1.0, 9.0}}};
+  ASSERT_TRUE(register_strategy(info, make));
+  EXPECT_EQ(register_strategy(info, make).error().code(), ErrorCode::already_exists);
+  EXPECT_EQ(register_strategy({.name = "empty"}, {}).error().code(), ErrorCode::invalid_argument);
+  EXPECT_EQ(register_strategy({.name = "auto"}, make).error().code(), ErrorCode::already_exists);
+  ASSERT_NE(find_strategy("in_order"), nullptr);
+  EXPECT_EQ(strategies().back().name, "in_order");
+  const auto space = space::SearchSpace::build({{.name = "x", .values = {1, 2, 3}}}, {}).value();
+  const auto strategy = make_strategy("in_order", space, {});
+  ASSERT_TRUE(strategy) << strategy.error().to_string();
+  EXPECT_EQ(given, 2.0);
+  EXPECT_EQ((*strategy)->ask(3), (std::vector<ConfigurationId>{0, 1, 2}));
+  EXPECT_EQ(make_strategy("in_order", space, {.parameters = {{"speed", 10.0}}}).error().code(),
+            ErrorCode::invalid_argument);
+}
+
 }  // namespace
 }  // namespace wattune::search

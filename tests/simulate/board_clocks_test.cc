@@ -1,4 +1,4 @@
-#include "wattune/simulate/board_clocks.h"
+#include "simulate/interface/board_clocks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

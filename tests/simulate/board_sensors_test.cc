@@ -1,4 +1,4 @@
-#include "wattune/simulate/board_sensors.h"
+#include "simulate/interface/board_sensors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "simulate/interface/corun_kernels.h"
+#include "simulate/interface/simulated_gpu.h"
 #include "wattune/model/co_residency.h"
-#include "wattune/simulate/corun_kernels.h"
-#include "wattune/simulate/simulated_gpu.h"
 
 namespace wattune::simulate {
 

@@ -1,8 +1,8 @@
-#include "wattune/simulate/counted_features.h"
+#include "simulate/interface/counted_features.h"
 
 #include <gtest/gtest.h>
 
-#include "wattune/simulate/steady_flow.h"
+#include "simulate/interface/steady_flow.h"
 
 namespace wattune::simulate {
 namespace {

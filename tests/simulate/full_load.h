@@ -1,8 +1,8 @@
 // A load and a time for tests of simulated boards.
 #pragma once
 
+#include "simulate/interface/board_model.h"
 #include "wattune/core/units.h"
-#include "wattune/simulate/board_model.h"
 
 namespace wattune::simulate {
 

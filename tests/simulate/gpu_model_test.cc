@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "simulate/interface/board_model.h"
 #include "wattune/model/co_residency.h"
-#include "wattune/simulate/board_model.h"
 
 namespace wattune::simulate {
 namespace {

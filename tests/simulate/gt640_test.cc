@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include "wattune/simulate/gt640_kernels.h"
-#include "wattune/simulate/steady_flow.h"
+#include "simulate/interface/gt640_kernels.h"
+#include "simulate/interface/steady_flow.h"
 
 namespace wattune::simulate {
 namespace {

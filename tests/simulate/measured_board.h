@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "simulate/interface/board_sensors.h"
 #include "wattune/core/random.h"
 #include "wattune/power/energy.h"
-#include "wattune/simulate/board_sensors.h"
 
 namespace wattune::simulate {
 

@@ -1,8 +1,8 @@
 // Counts of a PtxRun for kernels of a few instructions.
 #include <gtest/gtest.h>
 
+#include "simulate/interface/ptx_profile.h"
 #include "simulate/ptx_harness.h"
-#include "wattune/simulate/ptx_profile.h"
 
 namespace wattune::simulate {
 namespace {

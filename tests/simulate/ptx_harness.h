@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "wattune/simulate/ptx_run.h"
+#include "simulate/interface/ptx_run.h"
 
 namespace wattune::simulate {
 

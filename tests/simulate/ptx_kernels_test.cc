@@ -11,9 +11,9 @@
 #include <optional>
 #include <sstream>
 
+#include "backend/interface/compile.h"
 #include "simulate/ptx_harness.h"
 #include "source_dir.h"
-#include "wattune/backend/compile.h"
 #include "wattune/core/random.h"
 
 namespace wattune::simulate {

@@ -6,9 +6,9 @@
 #include <bit>
 
 #include "simulate/ptx_harness.h"
+#include "slice/interface/slice_words.h"
+#include "slice/interface/twins.h"
 #include "wattune/core/random.h"
-#include "wattune/slice/slice_words.h"
-#include "wattune/slice/twins.h"
 
 namespace wattune::simulate {
 namespace {

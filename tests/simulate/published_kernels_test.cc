@@ -1,5 +1,5 @@
 // Paper 003's table II on simulated boards. The command build/release/bin/emulated_boards prints all of it.
-#include "wattune/simulate/published_kernels.h"
+#include "simulate/interface/published_kernels.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

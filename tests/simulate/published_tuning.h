@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "wattune/simulate/published_kernels.h"
+#include "simulate/interface/published_kernels.h"
 
 namespace wattune::simulate {
 

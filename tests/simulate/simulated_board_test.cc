@@ -1,4 +1,4 @@
-#include "wattune/simulate/simulated_board.h"
+#include "simulate/interface/simulated_board.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "simulate/board_state.h"
 #include "simulate/full_load.h"
-#include "wattune/simulate/board_sensors.h"
+#include "simulate/interface/board_sensors.h"
 
 namespace wattune::simulate {
 namespace {

@@ -1,4 +1,4 @@
-#include "wattune/simulate/simulated_gpu.h"
+#include "simulate/interface/simulated_gpu.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <set>
 
 #include "simulate/corun_runs.h"
-#include "wattune/simulate/gt640_kernels.h"
+#include "simulate/interface/gt640_kernels.h"
 
 namespace wattune::simulate {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/nvml/nvml_api.h"
+#include "backend/interface/nvml_api.h"
 #include "fakes/cuda/fake_board.h"
 #include "programs.h"
 

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <optional>
 
-#include "wattune/slice/twins.h"
+#include "slice/interface/twins.h"
 
 namespace wattune::slice {
 namespace {

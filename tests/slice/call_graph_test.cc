@@ -5,8 +5,8 @@
 
 #include "slice/components.h"
 
+#include "slice/interface/twins.h"
 #include "slice/ptx_samples.h"
-#include "wattune/slice/twins.h"
 
 namespace wattune::slice {
 namespace {

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
+#include "slice/interface/twins.h"
 #include "slice/ptx_samples.h"
 #include "wattune/core/random.h"
-#include "wattune/slice/twins.h"
 
 namespace wattune::slice {
 namespace {

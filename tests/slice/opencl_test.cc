@@ -1,4 +1,4 @@
-#include "wattune/slice/opencl.h"
+#include "slice/interface/opencl.h"
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

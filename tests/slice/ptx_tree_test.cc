@@ -1,4 +1,4 @@
-#include "wattune/slice/ptx_tree.h"
+#include "slice/interface/ptx_tree.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

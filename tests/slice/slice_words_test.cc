@@ -1,4 +1,4 @@
-#include "wattune/slice/slice_words.h"
+#include "slice/interface/slice_words.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

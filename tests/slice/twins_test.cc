@@ -1,10 +1,10 @@
-#include "wattune/slice/twins.h"
+#include "slice/interface/twins.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "slice/interface/slice_words.h"
 #include "slice/ptx_samples.h"
-#include "wattune/slice/slice_words.h"
 
 namespace wattune::slice {
 namespace {

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "slice/interface/analysis.h"
 #include "slice/ptx_samples.h"
 #include "source_dir.h"
-#include "wattune/slice/analysis.h"
 
 namespace wattune::slice {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "wattune/space/expression.h"
+#include "space/interface/expression.h"
 
 namespace wattune::space {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "source_dir.h"
-#include "wattune/space/expression.h"
+#include "space/interface/expression.h"
 
 namespace wattune::space {
 namespace {

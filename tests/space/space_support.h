@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "wattune/space/expression.h"
+#include "space/interface/expression.h"
 #include "wattune/space/search_space.h"
 
 namespace wattune::space {

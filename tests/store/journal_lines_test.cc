@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "source_dir.h"
+#include "store/interface/sealed_line.h"
 #include "store/journal_fixture.h"
 #include "store/journal_text.h"
-#include "store/sealed_line.h"
 
 namespace wattune::store {
 namespace {

@@ -1,9 +1,9 @@
 // Resuming journals: those that a run may continue, and those that it may not.
 #include <gmock/gmock.h>
 
+#include "store/interface/sealed_line.h"
 #include "store/journal_fixture.h"
 #include "store/journal_text.h"
-#include "store/sealed_line.h"
 
 namespace wattune::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "store/locked_file.h"
+#include "store/interface/locked_file.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -1,13 +1,13 @@
 // Sealed files: their kinds, damaged lines, and replacement of older files.
-#include "store/sealed_file.h"
+#include "store/interface/sealed_file.h"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
 #include "checksums.h"
 #include "folder_test.h"
-#include "store/files.h"
-#include "store/locked_file.h"
+#include "store/interface/files.h"
+#include "store/interface/locked_file.h"
 
 namespace wattune::store {
 namespace {

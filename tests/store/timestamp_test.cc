@@ -1,4 +1,4 @@
-#include "store/timestamp.h"
+#include "store/interface/timestamp.h"
 
 #include <gtest/gtest.h>
 

@@ -22,8 +22,8 @@ TEST(AdaptiveLimits, StartWide) {
   EXPECT_EQ(limits.run(), nanoseconds_from_seconds(60));
   EXPECT_FALSE(limits.compile_is_tightened());
   EXPECT_FALSE(limits.run_is_tightened());
-  EXPECT_EQ(limits.compile_in_words(), "its limit of 120 s (--compile-limit)");
-  EXPECT_EQ(limits.run_in_words(), "its limit of 60 s (--run-limit)");
+  EXPECT_EQ(limits.compile_in_words(), "its compile limit of 120 s");
+  EXPECT_EQ(limits.run_in_words(), "its run limit of 60 s");
 }
 
 TEST(AdaptiveLimits, SayWhyTheyAreTighterThanTheUserSetThem) {
@@ -31,9 +31,8 @@ TEST(AdaptiveLimits, SayWhyTheyAreTighterThanTheUserSetThem) {
   limits.saw_compile(nanoseconds_from_seconds(2));
   limits.saw_run(nanoseconds_from_seconds(0.1));
   EXPECT_EQ(limits.compile_in_words(),
-            "its limit of 20 s (--compile-limit 120 s, tightened because the longest compile so far took 2 s)");
-  EXPECT_EQ(limits.run_in_words(),
-            "its limit of 2 s (--run-limit 60 s, tightened because the fastest run so far took 0.1 s)");
+            "its compile limit of 20 s (120 s, tightened because the longest compile so far took 2 s)");
+  EXPECT_EQ(limits.run_in_words(), "its run limit of 2 s (60 s, tightened because the fastest run so far took 0.1 s)");
 }
 
 TEST(AdaptiveLimits, AreWideForASecondTry) {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "backend/c_type.h"
+#include "backend/interface/c_type.h"
 
 namespace wattune::tune {
 namespace {

@@ -1,5 +1,5 @@
 // Parameters that are set on the board, and those that are for the launch alone.
-#include "tune/board_clocks.h"
+#include "tune/interface/board_clocks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "wattune/tune/methods.h"
+#include "tune/interface/methods.h"
 
 namespace wattune::tune {
 namespace {

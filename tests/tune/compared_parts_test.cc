@@ -1,4 +1,4 @@
-#include "tune/compared_parts.h"
+#include "tune/interface/compared_parts.h"
 
 #include <gtest/gtest.h>
 

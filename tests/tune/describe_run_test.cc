@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "folder_test.h"
+#include "tune/interface/describe_run.h"
 #include "tune/problem.h"
-#include "wattune/tune/describe_run.h"
 
 namespace wattune::tune {
 namespace {

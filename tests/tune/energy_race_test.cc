@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/interface/energy.h"
 #include "tune/energy_front.h"
 #include "tune/observed_board.h"
 #include "tune/problem.h"
-#include "wattune/core/energy.h"
 
 namespace wattune::tune {
 namespace {

@@ -1,5 +1,5 @@
 // The power of a board with nothing to do, measured once for each setting of its clocks.
-#include "tune/idle_power.h"
+#include "tune/interface/idle_power.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tune/launch_plan.h"
+#include "tune/interface/launch_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,13 +1,13 @@
-#include "wattune/tune/methods.h"
+#include "tune/interface/methods.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tune/interface/energy_fit.h"
 #include "tune/observed_board.h"
 #include "tune/problem.h"
-#include "wattune/tune/energy_fit.h"
+#include "wattune/tune/search.h"
 #include "wattune/tune/session.h"
-#include "wattune/tune/tuner.h"
 
 namespace wattune::tune {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tune/interface/standard_metrics.h"
 #include "tune/problem.h"
-#include "wattune/tune/board_metric.h"
-#include "wattune/tune/standard_metrics.h"
+#include "wattune/tune/observer.h"
 
 namespace wattune::tune {
 namespace {
@@ -157,10 +157,10 @@ TEST(Metrics, StandardOnesHaveUnitsAndUncertainty) {
 TEST(Metrics, StandardOnesSayWhatTheyLack) {
   const KernelSpec unobserved = spec_with({}, {{"edp", false}});
   EXPECT_THAT(Metrics::compile(unobserved, unobserved.parameters, {}).error().to_string(),
-              HasSubstr("--observe energy"));
+              HasSubstr("observing energy"));
   const KernelSpec uncounted = spec_with({}, {{"operations_per_joule", true}});
   EXPECT_THAT(Metrics::compile(uncounted, uncounted.parameters, {"energy"}).error().to_string(),
-              HasSubstr("--metric operations="));
+              HasSubstr("a metric `operations` says"));
 }
 
 TEST(Metrics, MistakesAreFoundAtTheStart) {

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "wattune/measure/policy.h"
-#include "wattune/tune/tuner.h"
+#include "wattune/tune/search.h"
 
 namespace wattune::tune {
 

@@ -189,7 +189,7 @@ const Expectations kExpected{
     {0, {Status::correct, ""}},
     {1, {Status::compile, "no_such_function"}},
     {2, {Status::runtime, "SIG"}},
-    {3, {Status::timeout, "the kernel ran longer than its limit of"}},
+    {3, {Status::timeout, "the kernel ran longer than its run limit of"}},
     {4, {Status::runtime, "wrote 4 bytes past the end of argument `y`"}},
     {5, {Status::correctness, "`y`: 1024 of 1024 elements are wrong"}},
     {6, {Status::correctness, "`y`: 1 of 1024 elements is wrong, first at [7]"}},
@@ -204,7 +204,7 @@ const Expectations kExpected{
     {12, {Status::compile, "'no_such_file.h' file not found"}},
     {13, {Status::compile, "#include nested too deeply"}},
 #ifndef __SANITIZE_ADDRESS__
-    {14, {Status::compile, "worker reached its memory limit of 400 MB (--memory-limit)"}},
+    {14, {Status::compile, "worker reached its memory limit of 400 MB"}},
 #endif
     {15, {Status::compile, "read-only variable is not assignable"}},
     {16, {Status::compile, "pointers to functions are not allowed"}},
@@ -215,7 +215,7 @@ const Expectations kExpected{
     {21, {Status::runtime, "wrote 4 bytes before the beginning of argument `y`"}},
     {22, {Status::runtime, "SIGILL"}},
     {23, {Status::correct, ""}},
-    {24, {Status::timeout, "the kernel ran longer than its limit of"}},
+    {24, {Status::timeout, "the kernel ran longer than its run limit of"}},
     {25, {Status::correctness, "512 of 1024 elements are wrong"}},
     {26, {Status::correctness, "first at [1023]"}},
     {27, {Status::correct, ""}},
@@ -242,7 +242,7 @@ const Expectations kExpectedOnX86{
     {111, {Status::runtime, "worker killed by SIGSEGV"}},
     {113, {Status::runtime, "worker killed by SIGPIPE"}},
     {114, {Status::runtime, "worker killed by SIGALRM"}},
-    {119, {Status::timeout, "the kernel ran longer than its limit of"}},  // SIGSTOP
+    {119, {Status::timeout, "the kernel ran longer than its run limit of"}},  // SIGSTOP
     {200, {Status::runtime, "worker killed by SIGSEGV"}},
     {201, {Status::runtime, "worker exited with status 0"}},
     {202, {Status::runtime, "worker exited with status 1"}},
@@ -252,10 +252,10 @@ const Expectations kExpectedOnX86{
     {206, {Status::correct, ""}},
     {207, {Status::runtime, "worker killed by SIGSEGV"}},
     {208, {Status::runtime, "worker exited with status 0"}},
-    {209, {Status::timeout, "the kernel ran longer than its limit of"}},
-    {210, {Status::timeout, "the kernel ran longer than its limit of"}},
+    {209, {Status::timeout, "the kernel ran longer than its run limit of"}},
+    {210, {Status::timeout, "the kernel ran longer than its run limit of"}},
     {211, {Status::runtime, "the worker does not speak the protocol"}},
-    {212, {Status::timeout, "the kernel ran longer than its limit of"}},
+    {212, {Status::timeout, "the kernel ran longer than its run limit of"}},
     {213, {Status::runtime, "worker killed by SIGSEGV: [7m[7m"}},
     {214, {Status::correct, ""}},
 };

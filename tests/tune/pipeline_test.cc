@@ -6,7 +6,7 @@
 #include "programs.h"
 #include "tune/problem.h"
 #include "wattune/search/strategy.h"
-#include "wattune/tune/tuner.h"
+#include "wattune/tune/search.h"
 
 namespace wattune::tune {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include "tune/interface/describe_run.h"
 #include "tune/problem.h"
 #include "tune/tuner_fixture.h"
-#include "wattune/tune/describe_run.h"
 
 namespace wattune::tune {
 namespace {

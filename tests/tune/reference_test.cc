@@ -83,8 +83,8 @@ TEST_F(ReferenceTest, AKernelThatPassesTheLimitNamesIt) {
   const auto started = problem.start();
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error().to_string(),
-            "reference kernel `plain`: took longer than its limit of 2 s (--reference-limit or `seconds` of "
-            "[reference] sets another)");
+            "reference kernel `plain`: took longer than its limit of 2 s (another reference limit, or `seconds` "
+            "of [reference], changes that)");
 }
 
 TEST_F(ReferenceTest, AKernelThatDoesNotCompileSaysWhyInOneLine) {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "wattune/search/strategy.h"
-#include "wattune/tune/tuner.h"
+#include "wattune/tune/search.h"
 
 namespace wattune::tune {
 namespace {

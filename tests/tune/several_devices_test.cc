@@ -12,7 +12,7 @@
 #include "tune/problem.h"
 #include "tune/tuner_fakes.h"
 #include "wattune/search/strategy.h"
-#include "wattune/tune/tuner.h"
+#include "wattune/tune/search.h"
 
 namespace wattune::tune {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "tune/launch_plan.h"
+#include "tune/interface/launch_plan.h"
 #include "tune/problem.h"
 
 namespace wattune::tune {

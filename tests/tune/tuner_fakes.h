@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "wattune/tune/tuner.h"
+#include "wattune/tune/search.h"
 
 namespace wattune::tune {
 

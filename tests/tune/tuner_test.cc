@@ -1,4 +1,4 @@
-#include "wattune/tune/tuner.h"
+#include "wattune/tune/search.h"
 
 #include <gmock/gmock.h>
 

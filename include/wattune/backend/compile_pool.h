@@ -18,7 +18,7 @@
 #include <optional>
 #include <vector>
 
-#include "wattune/backend/image_cache.h"
+#include "wattune/backend/image.h"
 #include "wattune/backend/worker.h"
 
 namespace wattune::backend {

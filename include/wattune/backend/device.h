@@ -23,10 +23,8 @@
 
 #include "wattune/backend/clock_control.h"
 #include "wattune/backend/counters.h"
-#include "wattune/backend/device_object.h"
 #include "wattune/backend/image.h"
 #include "wattune/backend/launch.h"
-#include "wattune/backend/pixel_layout.h"
 #include "wattune/backend/sensors.h"
 #include "wattune/backend/stream.h"
 #include "wattune/core/device_info.h"

@@ -15,13 +15,59 @@
 #include <variant>
 #include <vector>
 
-#include "wattune/backend/device_object.h"
 #include "wattune/backend/image.h"
-#include "wattune/backend/pixel_layout.h"
+#include "wattune/core/device_info.h"
+#include "wattune/core/kernel_spec.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/result.h"
 
 namespace wattune::backend {
+
+// The owner of an object. An object works only with the device that made it, and only during the same life of it. By
+// this, streams detect and refuse objects of other devices, of other backends and of the time before a reset().
+//
+// An object keeps the life that made it, so no new life gets the address of an old one while an object of it is left.
+
+// One life of a device: from its opening or last reset() until it is reset, lost or destroyed.
+class DeviceLife {
+ public:
+  virtual ~DeviceLife() = default;
+  virtual const DeviceInfo& info() const = 0;
+};
+
+class DeviceObject {
+ public:
+  // Makes an object without an owner, for devices that do not check owners, such as those of tests.
+  DeviceObject() = default;
+  explicit DeviceObject(const DeviceLife& life) : life_(&life) {}
+  virtual ~DeviceObject() = default;
+
+  const DeviceLife* life() const { return life_; }
+
+ private:
+  const DeviceLife* life_ = nullptr;
+};
+
+// PixelLayout: how pixels lie in device memory that kernels see as an image or a texture, all sizes known.
+
+struct PixelLayout {
+  ImageType type = ImageType::image2d;
+  std::array<std::size_t, 3> sizes{1, 1, 1};  // in pixels: width, height, depth
+  ElementType channel = ElementType::float32;
+  unsigned channels = 4;
+  ChannelOrder order = ChannelOrder::rgba;
+  bool normalized_channels = false;
+  bool written = false;  // by kernels
+  Sampling sampling;
+
+  bool operator==(const PixelLayout&) const = default;
+};
+
+// Returns the bytes of one pixel. Pixels lie one after another in rows, as on the host.
+inline std::size_t pixel_bytes(const PixelLayout& layout) { return size_in_bytes(layout.channel) * layout.channels; }
+inline std::size_t bytes_of(const PixelLayout& layout) {
+  return layout.sizes[0] * layout.sizes[1] * layout.sizes[2] * pixel_bytes(layout);
+}
 
 struct Geometry3 {
   std::array<std::size_t, 3> groups{1, 1, 1};      // OpenCL: work-groups; CUDA: grid

@@ -6,17 +6,103 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
-#include "wattune/core/element_type.h"
-#include "wattune/core/expression_text.h"
-#include "wattune/core/fill.h"
-#include "wattune/core/sampling.h"
+#include "wattune/core/kernel_source.h"
 
 namespace wattune {
+
+// The type of the elements of an argument.
+
+enum class ElementType {
+  int8,
+  uint8,
+  int16,
+  uint16,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  float16,
+  bfloat16,
+  float32,
+  float64
+};
+
+std::size_t size_in_bytes(ElementType type);
+std::string_view to_string(ElementType type);  // "float32"
+std::string_view c_name(ElementType type);     // the name in OpenCL C and in specs: "float", "ulong"
+// Parses both names above, and "bool" and "unsigned". Returns nullopt for anything else.
+std::optional<ElementType> parse_element_type(std::string_view name);
+
+// The rule by which the elements of a vector argument get their first values. A value that owns its parts.
+
+struct FillConstant {
+  double value = 0.0;
+};
+// Uniform random numbers in [low, high). The same seed gives the same data on every machine.
+struct FillUniform {
+  double low = 0.0;
+  double high = 1.0;
+  std::uint64_t seed = 0;  // derived from the argument's position if 0
+
+  bool operator==(const FillUniform&) const = default;
+};
+// Normal random numbers, made as the sum of twelve uniform ones, so that the bits are the same on every machine.
+struct FillNormal {
+  double mean = 0.0;
+  double deviation = 1.0;
+  std::uint64_t seed = 0;  // derived from the argument's position if 0
+
+  bool operator==(const FillNormal&) const = default;
+};
+// Element i is start + i * step.
+struct FillIota {
+  double start = 0.0;
+  double step = 1.0;
+};
+// Element i is the value of an expression in `i`.
+struct FillExpression {
+  ExpressionText expression;
+};
+// The bytes of a file: raw little-endian elements, or NumPy's .npy.
+struct FillFile {
+  std::filesystem::path path;
+};
+using Fill = std::variant<FillConstant, FillUniform, FillNormal, FillIota, FillExpression, FillFile>;
+
+// The properties of pixels and of their sampling: OpenCL's image objects and samplers, CUDA's texture and surface
+// objects.
+
+// The kinds of images, by OpenCL's names. CUDA's are arrays, and linear memory for image1d_buffer.
+enum class ImageType { image1d, image2d, image3d, image1d_buffer };
+
+// The channels of a pixel in memory. CUDA has r, rg and rgba.
+enum class ChannelOrder { r, a, intensity, luminance, rg, ra, rgba, bgra, argb };
+
+// The meaning of coordinates beyond an image.
+enum class AddressMode {
+  edge,    // the nearest pixel
+  border,  // zeros
+  repeat,  // the image again; normalised coordinates only, as for mirror
+  mirror
+};
+
+enum class FilterMode { nearest, linear };
+
+struct Sampling {
+  AddressMode address = AddressMode::edge;
+  FilterMode filter = FilterMode::nearest;
+  bool normalized_coordinates = false;  // from 0 to 1 across the image if true, in pixels if false
+
+  bool operator==(const Sampling&) const = default;
+};
 
 enum class ArgumentAccess { read_only, write_only, read_write };
 

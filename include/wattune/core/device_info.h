@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "wattune/core/language.h"
+#include "wattune/core/kernel_source.h"
 
 namespace wattune {
 

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace wattune {
@@ -25,5 +26,10 @@ std::vector<IdentityDifference> differences(const Identity& found, const Identit
 // Returns a text such as "cache mode (before: warm, now: cold)". Hashes are cut to their first digits. Only the part's
 // name is returned if a value is long.
 std::string to_string(const IdentityDifference& difference);
+
+// Content hashes: short names for texts and spaces that stay the same on every machine.
+
+// Returns the XXH3 hash of 128 bits as 32 lower-case hexadecimal digits.
+std::string content_hash(std::string_view bytes);
 
 }  // namespace wattune

@@ -10,9 +10,19 @@
 #include <string_view>
 #include <vector>
 
-#include "wattune/core/language.h"
+#include "wattune/core/error.h"
 
 namespace wattune {
+
+// The languages that kernels are written in.
+
+enum class Language { opencl, cuda, cpp, c };
+
+std::string_view to_string(Language language);  // "OpenCL", "CUDA", "C++", "C"
+// Tells whether it is C or C++, whose kernels are functions of the host's processor. These have neither work-groups nor
+// memory of their own.
+// their own.
+bool is_host_language(Language language);
 
 // The compiler that turns a source into code.
 enum class Compiler {
@@ -50,6 +60,14 @@ struct KernelSource {
   ParameterStyle parameter_style = ParameterStyle::macros;
   std::vector<FunctionCall> calls = {};                   // C and C++: the types of every function
   std::map<std::string, ParameterStyle> own_styles = {};  // exceptions to parameter_style, by parameter name
+};
+
+// An expression as the user wrote it. `tune` compiles it once per run. A value that owns its parts.
+
+// An expression in the parameters and the problem size, with its place in the user's file.
+struct ExpressionText {
+  std::string text;
+  SourcePosition position;
 };
 
 }  // namespace wattune

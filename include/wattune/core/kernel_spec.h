@@ -9,21 +9,90 @@
 //   spec.parameters = {{.name = "block", .values = {32, 64, 128}}};
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "wattune/core/argument.h"
 #include "wattune/core/kernel_source.h"
-#include "wattune/core/launch_step.h"
-#include "wattune/core/objective.h"
 #include "wattune/core/parameter.h"
-#include "wattune/core/reference.h"
 
 namespace wattune {
+
+// One launch: its function, its arguments and its geometry. A value that owns its parts. Sizes are expressions in the
+// parameters.
+
+// The meaning of `sizes` of the geometry.
+enum class GeometryConvention {
+  opencl,  // sizes = global size in work-items; must be a multiple of the work-group
+  cuda,    // sizes = the grid in blocks
+  divided  // sizes = the problem; the grid is ceil(problem / product of divisors) in each dimension
+};
+
+// The geometry of a launch. Empty expressions mean 1, and for `divisors` no division.
+struct Geometry {
+  GeometryConvention convention = GeometryConvention::opencl;
+  std::array<ExpressionText, 3> sizes;
+  std::array<ExpressionText, 3> work_group;  // the local size in OpenCL, the thread block in CUDA
+  std::array<std::vector<ExpressionText>, 3> divisors;
+  std::array<ExpressionText, 3> cluster;  // CUDA: blocks of a thread block cluster
+  bool cooperative = false;               // CUDA: all blocks run at once, so that the grid can synchronise
+};
+
+// The value that a launch gives a scalar argument in place of the argument's own.
+struct LaunchValue {
+  std::size_t argument = 0;  // position in KernelSpec::arguments
+  ExpressionText value;
+};
+
+// One of several launches, or a series of them: a function of the source on some of the arguments, or a group.
+struct LaunchStep {
+  std::string function;                // that of the source if empty
+  std::vector<std::size_t> arguments;  // positions in KernelSpec::arguments, in the function's order
+  Geometry geometry;
+  ExpressionText condition;    // the launch is skipped where it does not hold; always launched if empty
+  ExpressionText repeat = {};  // the number of launches, one after another; once if empty
+  std::string index = {};      // the name of the repetition's number (from 0) in its expressions; empty for no name
+  std::vector<LaunchValue> values = {};
+  // The buffers that change places after each repetition. Each argument gets the next one's buffer, and the last one
+  // gets the first's.
+  std::vector<std::vector<std::size_t>> swaps = {};
+  std::vector<LaunchStep> group = {};  // launched in its place, one after another; it then has no function
+};
+
+// The source of the right answer, and the distance from it that an output may have. Values that own their parts.
+
+// Another kernel, which computes the right answer.
+struct ReferenceKernel {
+  KernelSource source;
+  Geometry geometry;
+  std::vector<std::size_t> arguments;  // positions in KernelSpec::arguments; those of the first launch if empty
+};
+// A C++ file with `extern "C" void FUNCTION(void* const* arguments, const std::size_t* lengths)`. arguments[i] is the
+// data of vector i or the address of scalar or struct i, and lengths[i] the number of its elements. Outputs are written
+// in place.
+struct ReferenceFunction {
+  std::filesystem::path file;
+  std::string function = "reference";
+};
+// The expected contents of outputs, by argument name.
+struct ReferenceData {
+  std::vector<std::pair<std::string, std::filesystem::path>> outputs;
+};
+using Reference = std::variant<std::monostate, ReferenceKernel, ReferenceFunction, ReferenceData>;
+
+// The bound |actual - expected| <= absolute + relative * |expected| of each element. A bound that is not set is chosen
+// by element type.
+struct Tolerance {
+  std::optional<double> absolute;
+  std::optional<double> relative;
+};
 
 // Limits on the search that the spec itself asks for; the command line overrides them.
 struct Budget {

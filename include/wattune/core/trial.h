@@ -17,7 +17,6 @@
 #include "wattune/core/configuration.h"
 #include "wattune/core/device_info.h"
 #include "wattune/core/identity.h"
-#include "wattune/core/objective.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/parameter.h"
 #include "wattune/core/result.h"

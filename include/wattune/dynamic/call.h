@@ -16,7 +16,7 @@
 #include <type_traits>
 
 #include "wattune/backend/attach.h"
-#include "wattune/core/element_type.h"
+#include "wattune/core/argument.h"
 
 namespace wattune::dynamic {
 

@@ -15,7 +15,6 @@
 #include "wattune/backend/sensors.h"
 #include "wattune/core/result.h"
 #include "wattune/power/recorder.h"
-#include "wattune/power/sensor.h"
 
 namespace wattune::power {
 

@@ -15,7 +15,7 @@
 #include <optional>
 #include <string>
 
-#include "wattune/power/integrate.h"
+#include "wattune/power/energy.h"
 #include "wattune/power/recorder.h"
 
 namespace wattune::power {

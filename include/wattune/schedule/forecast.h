@@ -11,14 +11,44 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "wattune/core/result.h"
+#include "wattune/core/units.h"
 #include "wattune/model/co_residency.h"
 #include "wattune/schedule/machine.h"
-#include "wattune/schedule/objective.h"
 
 namespace wattune::schedule {
+
+// Objective: the goal for which pairs and their ratios are chosen, and the limits that they must keep.
+//
+// Values; any thread. merit() in schedule/forecast.h tells how good a pair is for an objective.
+
+enum class Goal {
+  throughput,    // work per time
+  energy,        // work per joule
+  energy_delay,  // work per joule and second
+};
+std::string_view to_string(Goal goal);  // "throughput", "energy", "edp"
+// Finds a goal by its name. Fails with not_found, with the names of all goals.
+Result<Goal> find_goal(std::string_view name);
+
+struct Objective {
+  Goal goal = Goal::throughput;
+  // How much more time than alone at the board's own clocks each kernel may take while it runs, as a share of that;
+  // waiting is not counted. Without a limit if nullopt.
+  std::optional<double> most_slowdown = {};
+  // Most mean power of the board while two kernels run. A kernel that runs alone is not limited by it.
+  std::optional<Watts> power_cap = {};
+
+  bool needs_power() const { return goal != Goal::throughput || power_cap.has_value(); }
+  bool has_limits() const { return most_slowdown || power_cap; }
+  bool operator==(const Objective&) const = default;
+};
+// Returns a text such as "operations per joule, no kernel slower by more than 10 %".
+std::string describe(const Objective& objective);
 
 // The power of the board while two kernels run together. Where clocks may be set, `idle` and `added` hold at the pair's
 // clocks. `alone` is then the energy of each at its best clocks, over its time alone at the board's own clocks.

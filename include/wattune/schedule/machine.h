@@ -4,8 +4,9 @@
 // scheduler (scheduler.h) chooses which kernel runs when and with which share. The caller owns it. One thread at a time
 // calls it, except for limits(), kernel(), now() and wake(), which any thread may call at any time.
 //
-//   WATTUNE_ASSIGN(const auto id, machine.launch({.kernel = fma, .form = Form::persistent, .blocks = 4096, .per_sm =
-//   2})); for (const schedule::Ended& ended : machine.wait(limit))
+//   const schedule::Launch launch{.kernel = fma, .form = Form::persistent, .blocks = 4096, .per_sm = 2};
+//   WATTUNE_ASSIGN(const auto id, machine.launch(launch));
+//   for (const schedule::Ended& ended : machine.wait(limit))
 //     if (ended.launch == id) note(ended.blocks);
 #pragma once
 
@@ -17,7 +18,7 @@
 #include <vector>
 
 #include "wattune/backend/clock_control.h"
-#include "wattune/backend/stream_options.h"
+#include "wattune/backend/stream.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 #include "wattune/model/pair_choice.h"

@@ -23,7 +23,7 @@
 #include "wattune/core/result.h"
 #include "wattune/model/kernel_features.h"
 #include "wattune/schedule/machine.h"
-#include "wattune/simulate/ptx_profile.h"
+#include "wattune/simulate/gpu_model.h"
 
 namespace wattune::schedule {
 
@@ -47,7 +47,12 @@ struct StoredProfiles {
   std::vector<ProfileRecord> records;  // in the order of the file
   std::vector<Error> left_out;         // an error for each line that is damaged, or whose values are impossible
   bool unsealed = false;               // an older Wattune wrote it, without checksums
+  std::filesystem::path file = {};     // the file that they were read from
 };
+// Finds the record of a kernel; nullptr if there is none. Fails with mismatch if a record has its name but none is of
+// it. Fails with the error of a line that was left out if there is none, but that line may have been it.
+Result<const ProfileRecord*> find_profile(const StoredProfiles& profiles, const std::string& name,
+                                          const Identity& wanted);
 // Parses the text of a file of profiles. Fails with parse_error if it is no such file, or one of a newer version.
 Result<StoredProfiles> read_profiles(std::string_view text, const std::filesystem::path& file);
 // Reads a file of profiles. Fails with errors of reading the file and of read_profiles().

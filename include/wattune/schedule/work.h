@@ -5,10 +5,15 @@
 //   const schedule::Work work{.kernel = fma, .tenant = 1, .after = {loaded.id}};
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <future>
 #include <limits>
+#include <optional>
+#include <utility>
 #include <vector>
 
+#include "wattune/core/result.h"
 #include "wattune/core/units.h"
 #include "wattune/schedule/machine.h"
 
@@ -46,6 +51,27 @@ struct WorkStatistics {
 struct Finished {
   WorkId work = 0;
   Result<WorkStatistics> result;
+};
+
+// Ticket: a work on its way, for whoever submitted it. It outlives its runtime. Any thread may call it.
+
+// A handle of a submitted work. Copies refer to the same work.
+class Ticket {
+ public:
+  WorkId id() const { return id_; }
+  bool is_done() const;
+  // Waits for the end of the work. Returns its statistics, or the error with which it ended: cancelled, timeout,
+  // device_lost, launch_failed or another one of the machine.
+  Result<WorkStatistics> wait() const { return result_.get(); }
+  // Waits for the end, at most for this time; nullopt if the work has not ended then.
+  std::optional<Result<WorkStatistics>> wait_for(std::chrono::nanoseconds time) const;
+
+ private:
+  friend class Runtime;
+  Ticket(WorkId id, std::shared_future<Result<WorkStatistics>> result) : id_(id), result_(std::move(result)) {}
+
+  WorkId id_;
+  std::shared_future<Result<WorkStatistics>> result_;
 };
 
 }  // namespace wattune::schedule

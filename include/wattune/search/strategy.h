@@ -22,15 +22,41 @@
 #include <unordered_set>
 #include <vector>
 
-#include "wattune/core/objective.h"
 #include "wattune/core/observation.h"
+#include "wattune/core/parameter.h"
 #include "wattune/core/result.h"
-#include "wattune/search/compile_features.h"
 #include "wattune/search/stop_rule.h"
-#include "wattune/search/strategy_options.h"
 #include "wattune/space/search_space.h"
 
 namespace wattune::search {
+
+// StrategyOptions: the options from which a strategy is made. Plain values, which the strategy copies.
+
+// An objective that was measured elsewhere, on another device or size; only its proportions count.
+struct PriorObjective {
+  ConfigurationId id = 0;
+  double objective = 0.0;            // positive
+  std::vector<Metric> metrics = {};  // for `profile`, which reads hardware counters
+};
+
+struct StrategyOptions {
+  std::uint64_t seed = 1;
+  // The configuration to start from, proposed first; none if it is count() or more.
+  ConfigurationId start = ~ConfigurationId{0};
+  // The user's objectives, for strategies of several objectives. With fewer than two, these minimise what tell() says.
+  std::vector<Objective> objectives;
+  // Results of earlier runs, a list for each run, for a strategy with a model to start from.
+  std::vector<std::vector<PriorObjective>> prior;
+  // Parameters of the strategy by name, as `wattune tune --strategy-option NAME=VALUE` gives them.
+  std::map<std::string, double> parameters;
+};
+
+// CompileFeatures: the properties of a configuration that are known once it is compiled, before it runs. A plain value.
+
+struct CompileFeatures {
+  bool runs = true;             // false if it cannot be compiled, or if no device of this kind can launch its kernels
+  std::vector<Metric> metrics;  // named as in resource_names() (core/kernel_spec.h), as far as the compiler tells
+};
 
 struct IdHash {
   std::size_t operator()(ConfigurationId id) const {
@@ -138,11 +164,19 @@ struct StrategyInfo {
 // all.
 std::vector<std::string> profiled_counters();
 
-// Returns every strategy, in the order to show them. The list, and what find_strategy() points to, live as long as the
-// program.
-const std::vector<StrategyInfo>& strategies();
-// Returns the strategy of this name; nullptr if there is none.
+// Returns every strategy, in the order to show them; registered ones come last. Any thread may call this and what
+// follows.
+std::vector<StrategyInfo> strategies();
+// Returns the strategy of this name, for as long as the program runs; nullptr if there is none.
 const StrategyInfo* find_strategy(std::string_view name);
+
+// Makes a strategy for a space. The options hold every parameter of its StrategyInfo, checked.
+using StrategyFactory = std::function<std::unique_ptr<Strategy>(const space::SearchSpace&, const StrategyOptions&)>;
+
+// Registers a strategy of one's own in this process. From then on make_strategy(), tune::open() and scores take it by
+// its name. Fails with invalid_argument if the name or the function is empty, and with already_exists if the name is
+// taken.
+Result<void> register_strategy(StrategyInfo info, StrategyFactory make);
 
 // Makes the strategy of this name. Fails with not_found (and the nearest name) if the strategy, or one of
 // options.parameters, does not exist. Fails with invalid_argument if a value is out of its range, if a strategy without

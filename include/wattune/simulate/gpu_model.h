@@ -68,4 +68,18 @@ Result<GpuModel> gpu_model_from_json(const std::string& text);
 // Returns the same GPU with fewer SMs and their share of L2 and DRAM. It is faster to simulate in detail.
 GpuModel with_sms(GpuModel gpu, unsigned sms);
 
+// BlockCosts: what a block of a kernel costs, counted by running some of its blocks on the host (ptx_profile.h). A
+// value.
+
+// Means over the blocks that were counted.
+struct BlockCosts {
+  double issued = 0.0;
+  std::array<double, kPipes> pipes = {};
+  double bytes_read = 0.0;  // from global memory, as if there were no cache
+  double bytes_written = 0.0;
+  double accesses = 0.0;  // to global or shared memory
+  double shared_accesses = 0.0;
+  double barriers = 0.0;
+};
+
 }  // namespace wattune::simulate

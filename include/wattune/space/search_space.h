@@ -13,6 +13,7 @@
 // Method: docs/space.md.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -25,9 +26,32 @@
 #include "wattune/core/parameter.h"
 #include "wattune/core/random.h"
 #include "wattune/core/result.h"
-#include "wattune/space/build_report.h"
+#include "wattune/core/units.h"
 
 namespace wattune::space {
+
+// The limits on the cost of building a search space, and the cost that arose. Values that own their parts.
+
+struct BuildOptions {
+  // Most states that the builder may create per order of the parameters (a state has 32 bytes; larger ones count as
+  // several). Beyond that it sets aside the constraint that needs them, and falls back.
+  std::size_t state_budget = 1'000'000;
+  // Most configurations of the other constraints that are then tested one by one. If there are more, the space is lazy.
+  std::size_t materialise_limit = 20'000'000;
+  // A function that is called every few milliseconds. If it returns true, the build ends with the code cancelled. It
+  // has no other effect on the space.
+  std::function<bool()> cancelled = {};
+};
+
+struct BuildReport {
+  Nanoseconds build_time;
+  std::size_t nodes = 0;
+  std::size_t edges = 0;
+  std::size_t bytes = 0;           // of the finished diagram
+  std::size_t states = 0;          // prefixes that the builder looked at
+  std::vector<std::string> order;  // parameters from the root down
+  std::string fallback;            // why the exact diagram was not used, and the remedy; normally empty
+};
 
 // A constraint in C++: the names it reads, and a function of their values in that order.
 struct Predicate {

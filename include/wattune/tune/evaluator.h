@@ -23,11 +23,9 @@
 #include "wattune/core/observation.h"
 #include "wattune/core/trial.h"
 #include "wattune/measure/policy.h"
-#include "wattune/measure/shoot_out.h"
 #include "wattune/power/energy.h"
-#include "wattune/search/compile_features.h"
+#include "wattune/search/strategy.h"
 #include "wattune/space/search_space.h"
-#include "wattune/tune/board_metric.h"
 #include "wattune/tune/observer.h"
 
 namespace wattune::tune {

@@ -5,13 +5,17 @@
 //   options.observers = {std::make_shared<Meter>()};  // EvaluatorOptions
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "wattune/core/configuration.h"
+#include "wattune/core/device_info.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/result.h"
+#include "wattune/power/recorder.h"
 
 namespace wattune::tune {
 
@@ -31,5 +35,23 @@ class Observer {
   // configuration are left out.
   virtual Result<std::vector<Metric>> end(std::span<const Sample> runs) = 0;
 };
+
+// BoardMetric: a figure that the sensors of a device's board give beside the time.
+//
+// Plain values. The caller of OpenRecorder owns the recorder; the sensors behind it belong to the recorder.
+
+// A figure of the board's sensors. It is measured after the timed samples, in runs of its own, which take a second or
+// two for each configuration.
+// `power` is the watts while the kernel runs, `energy` the joules of one run. `dynamic_energy` is the part of these
+// joules above what an idle board with a context draws. `temperature` (degrees Celsius) and `voltage` (volts) are those
+// at the end.
+enum class BoardMetric { power, energy, dynamic_energy, temperature, voltage };
+inline constexpr BoardMetric kAllBoardMetrics[] = {BoardMetric::power, BoardMetric::energy, BoardMetric::dynamic_energy,
+                                                   BoardMetric::temperature, BoardMetric::voltage};
+
+const char* to_string(BoardMetric metric);
+
+// Opens a recorder for the sensors of a device's board. Fails with unavailable if nothing reads that board.
+using OpenRecorder = std::function<Result<std::unique_ptr<power::Recorder>>(const DeviceInfo&)>;
 
 }  // namespace wattune::tune

@@ -15,14 +15,16 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
 #include "wattune/core/trial.h"
-#include "wattune/measure/shoot_out.h"
+#include "wattune/measure/policy.h"
 #include "wattune/search/strategy.h"
 #include "wattune/space/search_space.h"
+#include "wattune/tune/evaluator.h"
 #include "wattune/tune/tuning.h"
 
 namespace wattune::tune {
@@ -131,5 +133,65 @@ class Search {
   std::unique_ptr<FinalStage> final_;
   std::optional<Error> error_;  // the error that ended the search
 };
+
+// The offline tuning loop, which drives a Search with evaluators: asks the strategy, evaluates, records and tells,
+// until a stop rule holds.
+//
+// Several evaluators, one for each of several equal devices, work at the same time on one search. An idle one gets the
+// next proposal, and Trials come in the order in which they end.
+//
+// The thread that calls tune() makes all calls, except evaluate() of several evaluators, each of which runs on a thread
+// of its own. Other threads may only set `cancel`. Each Trial is in the sink before its device begins the next one.
+
+// Crew: the members that evaluate the configurations of a search, each one at a time. They are threads of this process,
+// or processes on other hosts, for which an Evaluator stands here.
+//
+// tune() calls the crew from one thread, and uses the evaluator of a member only while that member is idle.
+
+class Crew {
+ public:
+  struct Finished {
+    std::size_t member = 0;
+    Result<Observation> observation;
+    std::optional<Pipeline> pipeline;  // the member's, when it finished
+  };
+
+  // Waits for all evaluations in flight.
+  virtual ~Crew() = default;
+
+  virtual std::size_t size() const = 0;
+  // Returns the member's evaluator, for every call except evaluate().
+  // Precondition: the member is idle, unless the call is now().
+  virtual Evaluator& evaluator(std::size_t member) const = 0;
+  // Starts the evaluation of a configuration. Precondition: the member is idle.
+  virtual void start(std::size_t member, const Configuration& configuration) = 0;
+  // Waits for the member that finishes first and returns its result. Precondition: an evaluation is in flight.
+  virtual Finished wait() = 0;
+};
+
+// Makes a crew that runs each evaluator on a thread of its own. A single evaluator works on the thread that waits for
+// it, so that a run on one device needs no further thread. The evaluators outlive the crew.
+std::unique_ptr<Crew> make_threads(std::span<Evaluator* const> evaluators);
+
+// Tells the strategy those `resumed` Trials that count, then loops. An Error of the evaluator (not a failed
+// configuration) or of the sink ends the run; everything measured before is in the sink.
+//
+// With several evaluators each races configurations against the best that it measured itself, and the final runs on the
+// first that is left. An evaluator whose device is lost leaves the run, and the loss of the last one is an Error. In
+// either case its configuration is recorded as a runtime failure. Precondition: at least one evaluator.
+Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy,
+                          std::span<Evaluator* const> evaluators, TrialSink& sink, TuningObserver& observer,
+                          const std::vector<Trial>& resumed, const TuningOptions& options);
+
+// Runs the same loop with a crew, whose evaluators may work elsewhere than on threads of this process.
+Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy, Crew& crew, TrialSink& sink,
+                          TuningObserver& observer, const std::vector<Trial>& resumed, const TuningOptions& options);
+
+inline Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy, Evaluator& evaluator,
+                                 TrialSink& sink, TuningObserver& observer, const std::vector<Trial>& resumed,
+                                 const TuningOptions& options) {
+  Evaluator* const alone[] = {&evaluator};
+  return tune(space, strategy, alone, sink, observer, resumed, options);
+}
 
 }  // namespace wattune::tune

@@ -13,19 +13,65 @@
 #include <string>
 #include <vector>
 
-#include "wattune/backend/image_cache.h"
+#include "wattune/backend/image.h"
+#include "wattune/backend/registry.h"
+#include "wattune/backend/worker.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/trial.h"
 #include "wattune/measure/policy.h"
 #include "wattune/search/method.h"
+#include "wattune/search/stop_rule.h"
 #include "wattune/search/strategy.h"
 #include "wattune/space/search_space.h"
-#include "wattune/tune/devices.h"
-#include "wattune/tune/plan.h"
 #include "wattune/tune/replay.h"
 #include "wattune/tune/tuning.h"
 
 namespace wattune::tune {
+
+// The devices that kernels are tuned on: finds them, groups them by model, and opens them. Each is opened in a worker
+// process of its own, or in this process if asked for. Any thread may call; the caller of open_device() owns the
+// device.
+
+// The place where drivers are loaded.
+struct DriverHost {
+  bool in_process = false;  // in this process, which a crashing kernel ends
+  backend::WorkerOptions worker = {};
+};
+
+Result<backend::Discovery> find_devices(const DriverHost& where = {});
+
+// Returns the devices that the user named ("auto", a selector, a list of selectors, a backend, part of a name) and that
+// compile one of the spec's languages.
+// Fails with unavailable, saying why, if there is no device; with not_found, mismatch or invalid_argument as
+// backend::select_devices().
+Result<std::vector<DeviceInfo>> find_devices_for(const KernelSpec& spec, const std::string& wanted,
+                                                 const DriverHost& where = {});
+
+// Groups devices by model, so that times within one group can be compared. Groups come in the order of their first
+// devices.
+std::vector<std::vector<DeviceInfo>> by_model(const std::vector<DeviceInfo>& devices);
+
+// Describes devices of one model, as in "NVIDIA H200 (cuda:0, cuda:1)".
+std::string describe(const std::vector<DeviceInfo>& devices);
+
+Result<std::unique_ptr<backend::Device>> open_device(const std::string& selector, const DriverHost& where = {});
+
+// Plan: the strategy of a run and its stop rule, from what the user said, what the spec says, and the size of the
+// space. A plain function of values.
+
+struct Plan {
+  // The origin of the stop rule; `none` if nothing but the space limits the search.
+  enum class Limit { none, user, spec, standard };
+
+  std::string strategy;
+  search::StopRule stop;
+  Limit limit = Limit::none;
+};
+
+// Makes the plan. Any rule in `wanted` replaces the spec's budget; `strategy`, if not empty, replaces the spec's.
+// Without either, small spaces are searched exhaustively and large ones for five minutes.
+Plan make_plan(const KernelSpec& spec, const space::SearchSpace& space, const std::string& strategy = {},
+               const search::StopRule& wanted = {});
 
 using MakePolicy = std::function<std::unique_ptr<measure::MeasurePolicy>(const measure::SamplingOptions&)>;
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "wattune/core/trial.h"
-#include "wattune/measure/shoot_out.h"
+#include "wattune/measure/policy.h"
 #include "wattune/search/stop_rule.h"
 #include "wattune/tune/evaluator.h"
 

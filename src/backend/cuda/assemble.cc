@@ -1,7 +1,7 @@
-#include "backend/compiler_program.h"
 #include "backend/cuda/ptxas_log.h"
+#include "backend/interface/compile.h"
+#include "backend/interface/compiler_program.h"
 #include "core/new_file.h"
-#include "wattune/backend/compile.h"
 
 namespace wattune::backend {
 

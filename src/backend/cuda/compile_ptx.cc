@@ -4,7 +4,7 @@
 #include "backend/cuda/compiler.h"
 #include "backend/cuda/function_name.h"
 #include "backend/cuda/source_text.h"
-#include "wattune/backend/compile.h"
+#include "backend/interface/compile.h"
 
 namespace wattune::backend {
 

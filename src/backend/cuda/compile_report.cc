@@ -7,7 +7,7 @@
 #include "backend/cuda/nvrtc_api.h"
 #include "backend/cuda/signature.h"
 #include "backend/cuda/source_text.h"
-#include "wattune/backend/compile.h"
+#include "backend/interface/compile.h"
 
 namespace wattune::backend {
 

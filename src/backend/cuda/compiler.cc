@@ -8,8 +8,8 @@
 #include "backend/cuda/signature.h"
 #include "backend/cuda/source_text.h"
 #include "backend/cuda/toolkit.h"
+#include "backend/interface/polling.h"
 #include "backend/name_collision.h"
-#include "backend/polling.h"
 #include "core/stopwatch.h"
 
 namespace wattune::backend::cuda {

@@ -17,11 +17,11 @@
 #include "backend/cuda/range_profiler.h"
 #include "backend/cuda/source_text.h"
 #include "backend/cuda/stream.h"
-#include "backend/polling.h"
+#include "backend/interface/polling.h"
+#include "backend/interface/sharing.h"
+#include "core/interface/suggest.h"
 #include "core/stopwatch.h"
 #include "wattune/backend/attach.h"
-#include "wattune/backend/sharing.h"
-#include "wattune/core/suggest.h"
 
 namespace wattune::backend::cuda {
 

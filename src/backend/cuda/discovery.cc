@@ -5,7 +5,7 @@
 #include <array>
 
 #include "backend/cuda/cuda_error.h"
-#include "backend/nvml/sensors.h"
+#include "backend/interface/nvml_sensors.h"
 
 namespace wattune::backend::cuda {
 

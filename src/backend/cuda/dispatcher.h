@@ -25,7 +25,7 @@
 #include "backend/cuda/event.h"
 #include "backend/cuda/hold.h"
 #include "backend/cuda/sensor_sampler.h"
-#include "backend/polling.h"
+#include "backend/interface/polling.h"
 
 namespace wattune::backend::cuda {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "backend/cuda/buffer.h"
-#include "backend/launch_check.h"
+#include "backend/interface/launch_check.h"
 
 namespace wattune::backend::cuda {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "wattune/core/suggest.h"
+#include "core/interface/suggest.h"
 
 namespace wattune::backend::cuda {
 

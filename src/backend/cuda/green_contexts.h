@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "backend/cuda/session.h"
-#include "wattune/backend/stream_options.h"
+#include "wattune/backend/stream.h"
 
 namespace wattune::backend::cuda {
 

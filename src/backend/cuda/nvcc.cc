@@ -6,11 +6,11 @@
 #include <string_view>
 
 #include "backend/code_text.h"
-#include "backend/compiler_program.h"
 #include "backend/cuda/compiler.h"
 #include "backend/cuda/source_text.h"
+#include "backend/interface/compile.h"
+#include "backend/interface/compiler_program.h"
 #include "core/new_file.h"
-#include "wattune/backend/compile.h"
 
 namespace wattune::backend::cuda {
 

@@ -11,7 +11,7 @@
 #include "backend/cuda/cuda_error.h"
 #include "backend/cuda/source_text.h"
 #include "backend/cuda/standard_headers.h"
-#include "wattune/backend/compile.h"
+#include "backend/interface/compile.h"
 
 namespace wattune::backend::cuda {
 

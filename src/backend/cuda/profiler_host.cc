@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "backend/cuda/cuda_error.h"
-#include "wattune/core/suggest.h"
+#include "core/interface/suggest.h"
 
 namespace wattune::backend::cuda {
 

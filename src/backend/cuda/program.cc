@@ -8,7 +8,7 @@
 #include "backend/cuda/function_name.h"
 #include "backend/cuda/signature.h"
 #include "backend/cuda/source_text.h"
-#include "wattune/core/suggest.h"
+#include "core/interface/suggest.h"
 
 namespace wattune::backend::cuda {
 

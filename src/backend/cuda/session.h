@@ -18,8 +18,8 @@
 #include "backend/cuda/current_context.h"
 #include "backend/cuda/discovery.h"
 #include "backend/handle.h"
-#include "backend/nvml/sensors.h"
-#include "wattune/backend/device_object.h"
+#include "backend/interface/nvml_sensors.h"
+#include "wattune/backend/launch.h"
 #include "wattune/core/units.h"
 
 namespace wattune::backend::cuda {

@@ -1,5 +1,5 @@
 // Compute modes and MPS: https://docs.nvidia.com/deploy/mps.
-#include "wattune/backend/sharing.h"
+#include "backend/interface/sharing.h"
 
 #include <fmt/format.h>
 

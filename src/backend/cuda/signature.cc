@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "backend/c_type.h"
 #include "backend/code_text.h"
 #include "backend/cuda/function_name.h"
+#include "backend/interface/c_type.h"
 
 namespace wattune::backend::cuda {
 

@@ -8,8 +8,8 @@
 
 #include "backend/code_text.h"
 #include "backend/cuda/toolkit.h"
+#include "backend/interface/compile.h"
 #include "backend/preprocessor.h"
-#include "wattune/backend/compile.h"
 
 namespace wattune::backend::cuda {
 

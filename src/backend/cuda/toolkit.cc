@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "wattune/backend/compile.h"
+#include "backend/interface/compile.h"
 
 namespace wattune::backend {
 

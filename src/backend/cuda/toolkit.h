@@ -1,4 +1,4 @@
-// The places of CUDA's toolkits on this machine. find_toolkit_program() (wattune/backend/compile.h) finds their
+// The places of CUDA's toolkits on this machine. find_toolkit_program() (backend/interface/compile.h) finds their
 // programs.
 #pragma once
 

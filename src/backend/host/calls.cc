@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "backend/build_log.h"
+#include "backend/interface/build_log.h"
 #include "backend/preprocessor.h"
 
 namespace wattune::backend::host {

@@ -13,7 +13,7 @@
 #include "backend/host/program.h"
 #include "backend/host/stream.h"
 #include "backend/shared_object.h"
-#include "wattune/core/suggest.h"
+#include "core/interface/suggest.h"
 
 namespace wattune::backend::host {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <fstream>
 
-#include "backend/compiler_program.h"
 #include "backend/host/calls.h"
+#include "backend/interface/compiler_program.h"
 #include "backend/preprocessor.h"
 #include "core/new_file.h"
 #include "core/stopwatch.h"

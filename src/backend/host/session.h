@@ -17,7 +17,7 @@
 
 #include "backend/backlog.h"
 #include "backend/guard_zone.h"
-#include "wattune/backend/device_object.h"
+#include "wattune/backend/launch.h"
 #include "wattune/backend/stream.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"

@@ -9,8 +9,8 @@
 #include "backend/host/buffer.h"
 #include "backend/host/fill.h"
 #include "backend/host/program.h"
-#include "backend/launch_check.h"
-#include "backend/polling.h"
+#include "backend/interface/launch_check.h"
+#include "backend/interface/polling.h"
 
 namespace wattune::backend::host {
 

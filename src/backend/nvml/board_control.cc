@@ -1,4 +1,4 @@
-#include "backend/nvml/board_control.h"
+#include "backend/interface/board_control.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kPermission =
     "clocks and limits may be set by root, or with CAP_SYS_ADMIN (in a container: --cap-add SYS_ADMIN); without that, "
-    "leave the spec's clock parameters out or tune with --clocks current";
+    "leave the spec's clock parameters out or tune at the board's current clocks";
 
 unsigned in_mhz(Megahertz clock) { return static_cast<unsigned>(std::lround(clock.value())); }
 unsigned in_mw(Watts power) { return static_cast<unsigned>(std::lround(power.value() * 1e3)); }
@@ -113,7 +113,7 @@ Result<void> BoardControl::owe_clocks(ClockMeans means, bool BoardDebt::*lock, c
                                       BoardDebt& debt) const {
   if (means == ClockMeans::none)
     return Error(ErrorCode::unavailable, fmt::format("the {} clock of this board cannot be set", what))
-        .hint("leave its parameter out of the spec, or tune with --clocks current");
+        .hint("leave its parameter out of the spec, or tune at the board's current clocks");
   if (means == ClockMeans::locked) debt.*lock = true;
   if (means == ClockMeans::application && !debt.application) debt.application = application_clocks(known_);
   return {};

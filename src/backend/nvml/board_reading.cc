@@ -1,4 +1,4 @@
-#include "backend/nvml/board_reading.h"
+#include "backend/interface/board_reading.h"
 
 #include <cmath>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "wattune/backend/clock_control.h"
 
-#include "backend/nvml/board_control.h"
+#include "backend/interface/board_control.h"
 
 namespace wattune::backend {
 

@@ -1,4 +1,4 @@
-#include "backend/nvml/nvml_api.h"
+#include "backend/interface/nvml_api.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "backend/nvml/sensors.h"
+#include "backend/interface/nvml_sensors.h"
 
 namespace wattune::backend::nvml {
 

@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <mutex>
 
+#include "backend/interface/polling.h"
 #include "backend/name_collision.h"
 #include "backend/opencl/cl_error.h"
 #include "backend/opencl/kernel_info.h"
-#include "backend/polling.h"
 #include "backend/preprocessor.h"
 #include "core/stopwatch.h"
 

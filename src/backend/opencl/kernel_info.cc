@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "backend/c_type.h"
 #include "backend/cuda/signature.h"
+#include "backend/interface/c_type.h"
 #include "backend/opencl/cl_error.h"
 
 namespace wattune::backend::opencl {

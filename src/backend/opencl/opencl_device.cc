@@ -12,8 +12,8 @@
 #include "backend/opencl/pixel_buffer.h"
 #include "backend/opencl/program.h"
 #include "backend/opencl/stream.h"
+#include "core/interface/suggest.h"
 #include "wattune/backend/attach.h"
-#include "wattune/core/suggest.h"
 
 namespace wattune::backend::opencl {
 

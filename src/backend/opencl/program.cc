@@ -8,7 +8,7 @@
 #include "backend/opencl/cl_error.h"
 #include "backend/opencl/compiler.h"
 #include "backend/opencl/kernel_info.h"
-#include "wattune/core/suggest.h"
+#include "core/interface/suggest.h"
 
 namespace wattune::backend::opencl {
 

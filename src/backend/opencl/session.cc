@@ -6,8 +6,8 @@
 
 #include "backend/attached.h"
 #include "backend/guard_zone.h"
+#include "backend/interface/polling.h"
 #include "backend/opencl/cl_error.h"
-#include "backend/polling.h"
 
 namespace wattune::backend::opencl {
 

@@ -15,7 +15,7 @@
 
 #include "backend/handle.h"
 #include "backend/opencl/discovery.h"
-#include "wattune/backend/device_object.h"
+#include "wattune/backend/launch.h"
 #include "wattune/core/units.h"
 
 namespace wattune::backend::opencl {

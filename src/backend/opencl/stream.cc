@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "backend/foreign_object.h"
-#include "backend/launch_check.h"
+#include "backend/interface/launch_check.h"
 #include "backend/opencl/buffer.h"
 #include "backend/opencl/cl_error.h"
 #include "backend/opencl/event.h"

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "backend/descriptor.h"
+#include "backend/interface/descriptor.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 

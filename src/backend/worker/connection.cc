@@ -1,10 +1,10 @@
-#include "backend/worker/connection.h"
+#include "backend/interface/connection.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "backend/second_try.h"
+#include "backend/interface/second_try.h"
 #include "core/logging.h"
 
 namespace wattune::backend::worker {

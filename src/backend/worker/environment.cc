@@ -1,4 +1,4 @@
-#include "backend/worker/environment.h"
+#include "backend/interface/environment.h"
 
 #include <unistd.h>
 

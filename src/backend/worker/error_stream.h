@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "backend/descriptor.h"
+#include "backend/interface/descriptor.h"
 
 namespace wattune::backend::worker {
 

@@ -18,10 +18,10 @@
 #include <system_error>
 #include <vector>
 
-#include "backend/compiler_program.h"
-#include "backend/own_program.h"
-#include "backend/start_process.h"
-#include "backend/worker/environment.h"
+#include "backend/interface/compiler_program.h"
+#include "backend/interface/environment.h"
+#include "backend/interface/own_program.h"
+#include "backend/interface/start_process.h"
 #include "backend/worker/stray_processes.h"
 #include "core/logging.h"
 
@@ -77,7 +77,7 @@ std::string how_ended(int status) {
 
 std::string without_memory(std::uint64_t limit) {
   if (limit == 0) return "worker ran out of memory";
-  return fmt::format("worker reached its memory limit of {:.4g} MB (--memory-limit)", static_cast<double>(limit) / 1e6);
+  return fmt::format("worker reached its memory limit of {:.4g} MB", static_cast<double>(limit) / 1e6);
 }
 
 // Children that did not end when they were killed, to be reaped once they have. Any thread may call all functions.

@@ -9,8 +9,8 @@
 // the order of its commands. Both ends know their lengths from the commands.
 #pragma once
 
+#include "backend/interface/compile.h"
 #include "backend/worker/wire.h"
-#include "wattune/backend/compile.h"
 #include "wattune/backend/device.h"
 #include "wattune/backend/registry.h"
 

@@ -15,8 +15,8 @@
 #include <exception>
 #include <new>
 
-#include "backend/build_log.h"
-#include "backend/compiler_program.h"
+#include "backend/interface/build_log.h"
+#include "backend/interface/compiler_program.h"
 #include "backend/shared_object.h"
 #include "backend/worker/last_words.h"
 #include "core/stopwatch.h"
@@ -148,7 +148,7 @@ void load_and_call(const ReferenceRequest& request, const std::filesystem::path&
 
 Error past_limit(std::string_view doing, Nanoseconds limit) {
   return Error(ErrorCode::timeout, fmt::format("{} took longer than its limit of {:g} s", doing, to_seconds(limit)))
-      .hint("--reference-limit or `seconds` of [reference] sets another");
+      .hint("another reference limit, or `seconds` of [reference], changes that");
 }
 
 Error no_process() { return Error(ErrorCode::unavailable, "no process for the reference"); }
@@ -173,7 +173,7 @@ Result<int> wait_for(pid_t child, LastWords& output, const Stopwatch& stopwatch,
 
 std::string lack_of_memory(std::uint64_t limit) {
   if (limit == 0) return "ran out of memory";
-  return fmt::format("reached its memory limit of {:.4g} MB (--memory-limit)", static_cast<double>(limit) / 1e6);
+  return fmt::format("reached its memory limit of {:.4g} MB", static_cast<double>(limit) / 1e6);
 }
 
 // Describes the end of a process that did not reach the end of the function.

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "backend/worker/connection.h"
+#include "backend/interface/connection.h"
 #include "wattune/backend/launch.h"
 
 namespace wattune::backend::worker {

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "backend/compiler_program.h"
+#include "backend/interface/compiler_program.h"
 #include "backend/worker/channel.h"
 #include "backend/worker/compile_log.h"
 #include "backend/worker/error_stream.h"

@@ -18,7 +18,7 @@
 #include <iterator>
 #include <string>
 
-#include "backend/start_process.h"
+#include "backend/interface/start_process.h"
 #include "backend/worker/memory_limit.h"
 #include "backend/worker/worker_folder.h"
 

@@ -3,8 +3,8 @@
 
 #include <thread>
 
-#include "backend/kill_count.h"
-#include "backend/worker/connection.h"
+#include "backend/interface/connection.h"
+#include "backend/interface/kill_count.h"
 #include "backend/worker/remote.h"
 #include "backend/worker/worker_stream.h"
 #include "core/logging.h"
@@ -51,7 +51,7 @@ class WorkerCounters : public Counters {
 // Returns advice, also for PoCL's message when it finds no memory.
 std::string advice_on(const Error& error) {
   if (error.message().find("Not enough memory to run on this device") == std::string::npos) return error.advice();
-  return "PoCL asks /sys how much memory there is: mount it into the container; or let --memory-limit allow more";
+  return "PoCL asks /sys how much memory there is: mount it into the container; or allow the worker more memory";
 }
 
 // Returns unavailable for a lost worker: one that could not be made to serve is missing, not lost.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backend/foreign_object.h"
-#include "backend/launch_check.h"
+#include "backend/interface/launch_check.h"
 
 namespace wattune::backend::worker {
 

@@ -1,4 +1,4 @@
-#include "wattune/simulate/corun_kernels.h"
+#include "simulate/interface/corun_kernels.h"
 
 #include <algorithm>
 #include <cmath>

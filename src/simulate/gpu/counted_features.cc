@@ -1,4 +1,4 @@
-#include "wattune/simulate/counted_features.h"
+#include "simulate/interface/counted_features.h"
 
 #include <algorithm>
 

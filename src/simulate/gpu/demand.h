@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "simulate/interface/ptx_profile.h"
+#include "simulate/interface/simulated_kernel.h"
 #include "wattune/core/units.h"
 #include "wattune/model/kernel_features.h"
 #include "wattune/simulate/gpu_model.h"
-#include "wattune/simulate/ptx_profile.h"
-#include "wattune/simulate/simulated_kernel.h"
 
 namespace wattune::simulate {
 

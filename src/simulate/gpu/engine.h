@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "wattune/simulate/simulated_gpu.h"
+#include "simulate/interface/simulated_gpu.h"
 
 namespace wattune::simulate {
 

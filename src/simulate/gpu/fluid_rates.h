@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "simulate/gpu/engine.h"
-#include "wattune/simulate/simulated_kernel.h"
+#include "simulate/interface/simulated_kernel.h"
 
 namespace wattune::simulate {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "wattune/core/suggest.h"
+#include "core/interface/suggest.h"
 #include "wattune/model/co_residency.h"
 #include "wattune/simulate/gpu_model.h"
 

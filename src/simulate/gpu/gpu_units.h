@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
+#include "simulate/interface/simulated_kernel.h"
 #include "wattune/simulate/gpu_model.h"
-#include "wattune/simulate/simulated_kernel.h"
 
 namespace wattune::simulate {
 

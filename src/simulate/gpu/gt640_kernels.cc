@@ -1,14 +1,14 @@
 // Kernels of the GT 640. The bound of each kernel is taken from its published source (Rodinia 2.4, CUDA samples 5.5);
 // the amounts are fitted to the two numbers of table 3.
-#include "wattune/simulate/gt640_kernels.h"
+#include "simulate/interface/gt640_kernels.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "simulate/gpu/gpu_units.h"
+#include "simulate/interface/steady_flow.h"
 #include "wattune/core/random.h"
-#include "wattune/simulate/steady_flow.h"
 
 namespace wattune::simulate {
 

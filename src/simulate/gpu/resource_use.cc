@@ -2,7 +2,7 @@
 
 #include "simulate/gpu/demand.h"
 #include "simulate/gpu/gpu_units.h"
-#include "wattune/simulate/ptx_profile.h"
+#include "simulate/interface/ptx_profile.h"
 
 namespace wattune::simulate {
 

@@ -1,4 +1,4 @@
-#include "wattune/simulate/simulated_gpu.h"
+#include "simulate/interface/simulated_gpu.h"
 
 #include <algorithm>
 #include <limits>

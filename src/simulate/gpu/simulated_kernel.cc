@@ -1,4 +1,4 @@
-#include "wattune/simulate/simulated_kernel.h"
+#include "simulate/interface/simulated_kernel.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "wattune/simulate/steady_flow.h"
+#include "simulate/interface/steady_flow.h"
 
 #include <fmt/format.h>
 

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "simulate/interface/ptx_module.h"
 #include "simulate/ptx/operation.h"
+#include "slice/interface/ptx_tree.h"
 #include "wattune/core/error.h"
-#include "wattune/simulate/ptx_module.h"
-#include "wattune/slice/ptx_tree.h"
 
 namespace wattune::simulate::ptx {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "wattune/slice/ptx_tree.h"
+#include "slice/interface/ptx_tree.h"
 
 namespace wattune::simulate::ptx {
 

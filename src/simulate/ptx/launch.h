@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "simulate/interface/ptx_run.h"
 #include "simulate/ptx/code.h"
-#include "wattune/simulate/ptx_run.h"
 
 namespace wattune::simulate::ptx {
 

@@ -4,10 +4,10 @@
 #include <charconv>
 #include <memory>
 
+#include "core/interface/suggest.h"
+#include "simulate/interface/ptx_module.h"
 #include "simulate/ptx/decoder.h"
 #include "simulate/ptx/initial_value.h"
-#include "wattune/core/suggest.h"
-#include "wattune/simulate/ptx_module.h"
 
 namespace wattune::simulate {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <set>
 
-#include "wattune/simulate/ptx_profile.h"
+#include "simulate/interface/ptx_profile.h"
 
 namespace wattune::simulate {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "simulate/interface/ptx_run.h"
 #include "simulate/ptx/block.h"
-#include "wattune/simulate/ptx_run.h"
 
 namespace wattune::simulate {
 

@@ -1,4 +1,4 @@
-#include "wattune/simulate/virtual_memory.h"
+#include "simulate/interface/virtual_memory.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // The kernel `mark` of the stand-in for libcuda.so.1 and its twins, which run the blocks that their words name.
 #include "fakes/cuda/fake_driver.h"
-#include "wattune/slice/slice_words.h"
+#include "slice/interface/slice_words.h"
 
 namespace wattune::fakes {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "backend/nvml/nvml_api.h"
+#include "backend/interface/nvml_api.h"
 #include "fakes/cuda/fake_board.h"
 
 namespace wattune::fakes {

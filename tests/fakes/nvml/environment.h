@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "backend/nvml/nvml_api.h"
+#include "backend/interface/nvml_api.h"
 
 namespace wattune::fakes {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "fakes/nvml/board_face.h"
-#include "wattune/simulate/board_model.h"
+#include "simulate/interface/board_model.h"
 
 namespace wattune::fakes {
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "backend/nvml/nvml_api.h"
+#include "backend/interface/nvml_api.h"
 #include "fakes/nvml/environment.h"
 
 using namespace wattune::backend::nvml;

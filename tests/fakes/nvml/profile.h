@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "fakes/cuda/fake_board.h"
-#include "wattune/simulate/board_model.h"
+#include "simulate/interface/board_model.h"
 
 namespace wattune::fakes {
 

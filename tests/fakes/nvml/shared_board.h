@@ -10,7 +10,7 @@
 #include <string>
 
 #include "simulate/board_state.h"
-#include "wattune/simulate/simulated_board.h"
+#include "simulate/interface/simulated_board.h"
 
 namespace wattune::fakes {
 

@@ -1,0 +1,117 @@
+// QueueReport: works of a few kernels that ran under several policies, and the verdict on the fastest policy.
+//
+// Values; any thread may use them.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wattune/core/result.h"
+#include "wattune/core/units.h"
+#include "wattune/schedule/forecast.h"
+#include "wattune/schedule/pair_table.h"
+#include "wattune/schedule/round_times.h"
+
+namespace wattune::schedule {
+
+// QueueRun: what came of a queue of works under one policy. A value.
+
+struct QueueRun {
+  Nanoseconds makespan;
+  Nanoseconds first_block;  // when the first block began, from the beginning of the run
+  Nanoseconds mean_response;
+  Nanoseconds response_99;  // 99 % of the works respond within this time
+  double slowdown = 0.0;    // mean response over the mean time alone
+  Joules energy;            // of the board; 0 if the machine reports none
+  std::size_t launches = 0;
+  std::size_t ended = 0;  // number of works
+  // The refusal of clocks with which the run ended though works were left.
+  std::optional<Error> refusal = {};
+  PairTable pairs = PairTable();  // the table at the end of the run
+};
+
+inline constexpr const char* kQueueBase = "streams";  // the policy to which gains refer
+inline constexpr const char* kQueueControl = "fifo";  // the policy whose time is known from the times alone
+
+// The works of a queue, and the policies that run it.
+struct QueueRequest {
+  std::vector<std::string> policies = {"fifo", "streams", "split", "paired"};
+  Objective objective = {};  // for the policies that heed one
+  std::size_t works = 100;
+  std::string arrivals = {};        // a file of recorded arrivals; drawn at random if empty
+  std::optional<double> load = {};  // of drawn arrivals; if absent, all works are there from the beginning
+  std::uint64_t seed = 1;
+  std::size_t repeats = 5;
+  std::optional<Nanoseconds> energy_window = {};  // chosen to suit the board if absent
+  bool traced = false;
+  std::string trace_of = {};  // label of the policy to trace; the fastest if empty
+  // A callback before each run; if it returns false the runs end with `cancelled`.
+  std::function<bool(std::size_t done, std::size_t all)> on_progress = {};
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+struct PolicyRun {
+  std::string policy;    // name, with the objective if that is not throughput
+  QueueRun run;          // the run with the median makespan; of two such, the shorter
+  Nanoseconds makespan;  // median of the runs
+  PairTable forecasts;   // forecasts before the run
+  // Gain in makespan over `streams`. Absent if that did not run, if real runs were made only once, or if gains are
+  // withheld.
+  std::optional<Gain> gain = {};
+  // Joules of `fifo`, and of the most frugal policy that heeds no objective, over those of this run, less one. Absent
+  // if there is no such run, or if its joules are unknown.
+  std::optional<double> energy_over_fifo = {};
+  std::optional<double> energy_over_baseline = {};
+};
+
+// The run in which clocks were refused, which ended everything.
+struct RefusedRun {
+  std::string policy;
+  std::size_t ended = 0;  // works that had ended
+  Error why;
+};
+
+// The outcome of the rounds: the fastest policy, and whether the report may name it.
+struct QueueVerdict {
+  std::optional<Standing> standing = {};  // places in `policies`; absent if the rounds tell nothing
+  // Place of the policy that the fastest is compared with: `streams`, or the second fastest.
+  std::size_t base = 0;
+  std::optional<Gain> claimed = {};  // gain of the fastest over `base`
+  // Deviation of `fifo`, from its first block on, from the times alone. Absent if times are exact, or there is no such
+  // run.
+  std::optional<Control> control = {};
+
+  bool is_withheld() const { return control && !control->holds(); }
+};
+
+// The comparison of outputs under each policy, made in the run that does not count.
+struct ComparedOutputs {
+  std::size_t works = 0;                      // works that were compared
+  std::vector<std::string> partly = {};       // kernels of which some or all works were not compared
+  std::vector<std::string> differences = {};  // differences from the run alone: policy, work, kernel and place
+};
+
+struct QueueReport {
+  std::vector<KernelTraits> kernels;
+  unsigned sms = 1;
+  std::size_t works = 0;
+  std::string arrivals;  // in words
+  Objective objective = {};
+  std::vector<Megahertz> clocks = {};  // clocks that policies may set; empty if they may set none
+  std::vector<PolicyRun> policies;     // policies that ran to the end, those added for comparison first
+  RoundTimes rounds = {};              // makespans by policy
+  QueueVerdict verdict = {};
+  Nanoseconds in_turn = {};  // time of all works one after the other, from the times alone
+  std::optional<RefusedRun> refused = {};
+  // Forecasts without pilots, for pairs whose use of the GPU was counted on a device.
+  PairTable counted = PairTable();
+  std::string trace;                            // trace of a run of the requested policy
+  std::optional<ComparedOutputs> outputs = {};  // absent if these kernels have no outputs
+};
+
+}  // namespace wattune::schedule

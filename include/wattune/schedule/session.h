@@ -1,0 +1,122 @@
+// CorunSession: kernels of several specs that share one GPU, as pairs, as queues, or work by work.
+//
+// It owns the device and the kernels that are loaded there. One thread at a time may use it, except for submit(), which
+// any thread may call. Kernels run in this process, so a kernel that crashes ends it.
+//
+//   WATTUNE_ASSIGN(const auto session, schedule::open({gemm, copy}));
+//   WATTUNE_ASSIGN(const auto pairs, session->sweep());
+//   WATTUNE_ASSIGN(const auto report, session->run_queue({.policies = {"paired", "streams"}}));
+//   WATTUNE_ASSIGN(const auto ticket, session->submit({.kernel = 0}));
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wattune/core/configuration.h"
+#include "wattune/core/identity.h"
+#include "wattune/core/kernel_spec.h"
+#include "wattune/core/result.h"
+#include "wattune/schedule/machine.h"
+#include "wattune/schedule/profile_record.h"
+#include "wattune/schedule/queue_report.h"
+#include "wattune/schedule/swept_pair.h"
+#include "wattune/schedule/work.h"
+#include "wattune/simulate/gpu_model.h"
+
+namespace wattune::schedule {
+
+class Stage;
+
+// A kernel with the single configuration in which it runs.
+struct CorunKernel {
+  KernelSpec spec;
+  std::optional<Configuration> configuration = {};  // the default configuration if absent
+  std::string name = {};                            // the spec's name if empty; the second of a name is "gemm#2"
+};
+
+// The clocks of the cores that policies may set, for an objective that needs joules or watts.
+struct ClockChoice {
+  bool sets = false;                   // true to set clocks; otherwise they are left to the board
+  std::vector<Megahertz> clocks = {};  // in MHz, ascending; if empty, some of those that the board offers
+  bool take_over = false;              // true to set them although somebody else has set the board or computes on it
+};
+
+struct CorunOptions {
+  std::string device = "auto";   // a name that tune::find_devices_for() takes
+  StoredProfiles profiles = {};  // kernels that have a profile are neither counted nor measured, except at clocks
+  ClockChoice clocks = {};
+};
+
+// A kernel of a session.
+struct StageKernel {
+  Identity identity;  // code, sizes, device and whatever else its times depend on
+  KernelTraits traits;
+  std::optional<simulate::BlockCosts> costs = {};  // costs of a block; absent if they were not counted
+  bool is_profiled = false;  // true if nothing of it alone is left to measure, except power and clocks
+};
+
+class CorunSession {
+ public:
+  explicit CorunSession(std::unique_ptr<Stage> stage);
+  ~CorunSession();
+
+  std::string device() const;  // name of the device
+  bool is_simulated() const;
+  // Returns the model of the GPU with its peaks; nullptr if they are unknown.
+  const simulate::GpuModel* gpu() const;
+  // Returns notes on the kernels for people, a line each.
+  std::vector<std::string> notes() const;
+  // Returns the kernels. Their positions are their ids in works.
+  const std::vector<StageKernel>& kernels() const;
+  // Returns the clocks of the cores that may be set, ascending; empty if none may be set.
+  const std::vector<Megahertz>& clocks() const;
+
+  // Measures each kernel alone, as medians of so many rounds. With `power` it also measures the power of the board
+  // meanwhile. Fails with unavailable if the board tells no energy, and with errors of the device.
+  Result<std::vector<ProfileRecord>> profile(std::size_t rounds = 3, bool power = false);
+
+  // Runs two kernels alone and together in every way, and then the best ways again. `seed` gives the orders in which
+  // these run. Fails as sweep_pair() does.
+  Result<SweptPair> sweep(KernelId first, KernelId second, const SweepOptions& options = {}, std::uint64_t seed = 1);
+  // Sweeps every two of the kernels, and fails as the sweep of a pair does.
+  Result<std::vector<SweptPair>> sweep(const SweepOptions& options = {}, std::uint64_t seed = 1);
+
+  // Runs works of the kernels under several policies in rounds. Fails as check_policies() does, with invalid_argument
+  // if the objective cannot be kept, and with errors of the arrivals and the device. Fails with not_found if no policy
+  // has the label that is to be traced, and with cancelled.
+  Result<QueueReport> run_queue(const QueueRequest& request = {});
+
+  // Submits one work, which runs beside others if that gains. The first call profiles the kernels. Fails as
+  // Runtime::submit() does, and with errors of the device.
+  Result<Ticket> submit(const Work& work);
+
+  // Returns the energy of a run of this time; nullopt if it is unknown. Real boards renew their counters every 100 ms,
+  // so that runs shorter than a second tell nothing.
+  std::optional<Joules> known_energy(Joules energy, Nanoseconds time) const;
+
+ private:
+  std::unique_ptr<Stage> stage_;
+  struct Submission;
+  std::unique_ptr<Submission> submission_;
+};
+
+// Fails with not_found if there is no such policy, and with invalid_argument if none of them heeds the objective.
+Result<void> check_policies(const std::vector<std::string>& policies, const Objective& objective);
+
+// Opens a device of this process and loads the kernels there. Errors name what is wrong with device, spec,
+// configuration or kernel. Fails with mismatch if a profile has the name of a kernel but none is of it. Fails with
+// invalid_argument if there is no kernel, or if the board refuses the clocks.
+Result<std::unique_ptr<CorunSession>> open(std::vector<CorunKernel> kernels, const CorunOptions& options = {});
+// Opens a device with the kernels of these specs in their default configurations.
+Result<std::unique_ptr<CorunSession>> open(std::vector<KernelSpec> specs, const CorunOptions& options = {});
+
+// Opens a simulated GPU, whose name is `options.device` (H100, GT640), with published kernels. Each has a grid that
+// fills the GPU `waves` times. Fails with not_found if there is no such GPU or kernel. Fails with mismatch if a profile
+// has the name of a kernel but none is of it, and with invalid_argument if the clocks cannot be set.
+Result<std::unique_ptr<CorunSession>> open_simulated(const std::vector<std::string>& kernels, std::uint64_t waves = 8,
+                                                     const CorunOptions& options = {});
+
+}  // namespace wattune::schedule

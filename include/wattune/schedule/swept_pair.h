@@ -1,0 +1,91 @@
+// SweptPair: two kernels that ran together in every way, with the best ways run again in turns.
+//
+// The best of many medians is partly luck. The runs that follow a sweep give its gain, and tell whether that is more
+// than noise. Values and pure functions; any thread may call.
+//
+//   const PairVerdict verdict = verdict_of(pair);
+//   if (verdict.gains()) print(describe(verdict.best->arrangement, pair.limits), verdict.gain->gain);
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wattune/core/result.h"
+#include "wattune/schedule/forecast.h"
+#include "wattune/schedule/pair_sweep.h"
+#include "wattune/schedule/round_times.h"
+
+namespace wattune::schedule {
+
+// The comparison of a pair's outputs after the kernels ran together with those of each kernel alone.
+struct OutputVerdict {
+  std::size_t compared = 0;              // ways in which both ran once
+  std::vector<std::string> differences;  // one line each, with kernel and way
+  // Kernels that are not compared, because they have no output or the spec compares none.
+  std::vector<std::string> not_compared = {};
+};
+
+// The same work under the policy `paired`.
+struct PlannedRun {
+  PairForecast forecast = {};  // the forecast that it plans by
+  Nanoseconds makespan;
+  double gain = 0.0;  // gain over both alone
+  std::optional<Error> failure = {};
+};
+
+// The best rows, run again in turns. Entrants of the times are both kernels alone, the rows and `paired`. No times are
+// recorded if a version that ran nothing again swept the pair.
+struct Rerun {
+  std::vector<std::size_t> rows = {};  // positions in the sweep, ascending
+  RoundTimes times = {};
+};
+
+struct SweptPair {
+  std::array<std::string, 2> names;
+  MachineLimits limits;
+  PairSweep sweep;
+  PlannedRun planned;
+  std::optional<OutputVerdict> outputs;  // absent if these kernels have no outputs
+  Rerun rerun = {};
+
+  bool is_right() const { return !outputs || outputs->differences.empty(); }
+};
+
+// The reasons for which gains are not reported.
+enum class Withheld {
+  no,
+  not_run_again,  // a version that ran nothing again swept the pair
+  one_round,      // a single round tells nothing of noise
+  failed_again,   // the best ways, or one after the other, failed when they ran again
+  control_off,    // one after the other does not take as long as both alone
+};
+
+struct PairVerdict {
+  const SweepRow* best = nullptr;       // best way together; nullptr if none could be run
+  std::optional<Gain> gain = {};        // gain of `best` over both kernels alone
+  std::optional<Control> control = {};  // one after the other, compared with both alone
+  Withheld withheld = Withheld::no;
+
+  // True if gains are reported, and this one is at least 2 % and more than noise.
+  bool gains() const;
+};
+// Judges a pair by the runs that followed its sweep.
+PairVerdict verdict_of(const SweptPair& pair);
+
+// Compares entrants: a row or `paired` with both kernels alone, or with another row. Returns nullopt if one of them did
+// not run again, or if both ran only once in measured time.
+std::optional<Gain> gain_over_alone(const SweptPair& pair, const SweepRow& row);
+std::optional<Gain> gain_between(const SweptPair& pair, const SweepRow& row, const SweepRow& base);
+std::optional<Gain> gain_of_planned(const SweptPair& pair);
+std::optional<Gain> gain_of_planned_over(const SweptPair& pair, const SweepRow& base);
+// Returns the gain of `paired` without its interval. If they did not both run again, it is relative to the times alone
+// of the sweep.
+double told_gain_of_planned(const SweptPair& pair);
+// Returns the median time of both kernels alone, and that of a row, when they ran again. Precondition: they did.
+Nanoseconds time_alone_again(const SweptPair& pair);
+Nanoseconds time_again(const SweptPair& pair, const SweepRow& row);
+
+}  // namespace wattune::schedule

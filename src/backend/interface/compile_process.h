@@ -1,0 +1,39 @@
+// CompileProcess: a process that compiles, for a pool or by itself. It is started when it is needed, and again after it
+// was lost. All that it starts is bounded and ends with it, and it ends with this process.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "backend/interface/connection.h"
+
+namespace wattune::backend {
+
+class CompileProcess {
+ public:
+  explicit CompileProcess(const WorkerOptions& options) : options_(options) {}
+
+  // The requests, used by one thread. A request whose process is killed from outside is repeated (kill_count.h).
+
+  Result<Image> compile(const worker::CompileRequest& request);
+  Result<CompileReport> report(const worker::ReportRequest& request);
+  Result<AssembledKernels> assemble(const worker::AssembleRequest& request);
+  // Tells whether a process was started that has not been ended; one that crashed counts.
+  bool runs();
+  // Ends the process, until the next compile(). Only the thread that compiles may call it.
+  void end();
+  // Stops the object for good: a running compile() returns an error soon, later ones at once. Any thread may call it.
+  void stop();
+
+ private:
+  Result<std::shared_ptr<worker::Connection>> connect();
+  template <typename Answer, typename Asked>
+  Result<Answer> ask(worker::Request request, const Asked& asked);
+
+  const WorkerOptions options_;
+  std::mutex mutex_;  // guards the two below
+  std::shared_ptr<worker::Connection> connection_;
+  bool stopped_ = false;
+};
+
+}  // namespace wattune::backend

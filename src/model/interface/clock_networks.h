@@ -1,0 +1,65 @@
+// ClockNetworks holds the three networks of Jiao et al. From a kernel's features at the highest clocks they predict its
+// best clocks and its operations per joule there.
+//
+// Section 6.1.2: a 15-21-1 network for operations per joule, then one 16-21-1 network each for the core's and the
+// memory's clock, with operations per joule as one more input. A pair is described by fuse() and asked like a kernel. A
+// value; const, any thread may ask.
+//
+//   WATTUNE_ASSIGN(const auto networks, model::ClockNetworks::train(kernels, 1));
+//   const auto best = networks.at(features);
+//   lock(model::nearest_level(best.core, core_clocks), model::nearest_level(best.memory, memory_clocks));
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "model/interface/perceptron.h"
+#include "wattune/core/result.h"
+#include "wattune/core/units.h"
+#include "wattune/model/kernel_features.h"
+
+namespace wattune::model {
+
+inline constexpr std::size_t kHiddenNeurons = 21;
+
+struct BestClocks {
+  double efficiency = 0.0;  // operations per joule
+  Megahertz core;
+  Megahertz memory;
+};
+
+struct KernelAtBestClocks {
+  KernelFeatures features;  // at the highest clocks
+  BestClocks best;          // the best of all clocks that were tried
+};
+
+class ClockNetworks {
+ public:
+  // Trains the networks. The clocks' networks learn from the true operations per joule. Equal seeds give equal
+  // networks. Fails as Perceptron::train() does.
+  static Result<ClockNetworks> train(std::span<const KernelAtBestClocks> kernels, std::uint64_t seed);
+
+  // Predicts operations per joule, and from them the clocks, which may lie between levels.
+  BestClocks at(const KernelFeatures& features) const;
+
+  // Writes the three networks one after the other, in the format of Perceptron::to_text().
+  std::string to_text() const;
+  // Fails with parse_error if the text is no such text or has networks of other shapes.
+  static Result<ClockNetworks> from_text(std::string_view text);
+
+ private:
+  ClockNetworks(Perceptron efficiency, Perceptron core, Perceptron memory)
+      : efficiency_(std::move(efficiency)), core_(std::move(core)), memory_(std::move(memory)) {}
+
+  Perceptron efficiency_;
+  Perceptron core_;
+  Perceptron memory_;
+};
+
+// Returns the level that is nearest to a clock, the higher of two. Precondition: there is a level.
+Megahertz nearest_level(Megahertz clock, std::span<const Megahertz> levels);
+
+}  // namespace wattune::model

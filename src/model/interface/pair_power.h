@@ -1,0 +1,111 @@
+// Predicts time and power of two kernels that run together, at any ratio and clock, from time and power of each alone.
+//
+// The speeds of a pair at a ratio come from the pair model (pairing.h) or from runs with fewer blocks. This file
+// computes how they change with the clock, what the board draws and what its limit allows (docs/model.md). Values; any
+// thread may call; one thread at a time uses a PairMeasurements.
+//
+//   const model::PairSpeeds speeds{ratio, rates, measured.factors("fma", "copy", ratio)};
+//   const auto all = model::predict_pair_at_clocks(board, fma, copy, {&speeds, 1});
+//   const auto best = std::ranges::min_element(*all, {}, [](const auto& each) { return each.energy.expected; });
+//   measured.observe("fma", "copy", *best, rates, power);   // and the next prediction is nearer
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/interface/clock_advisor.h"
+#include "model/interface/likely.h"
+#include "wattune/core/result.h"
+#include "wattune/core/units.h"
+#include "wattune/model/co_residency.h"
+#include "wattune/model/pair_choice.h"
+
+namespace wattune::model {
+
+struct IdleAtClock {
+  Megahertz clock;
+  Watts power;  // at this clock with nothing to do
+};
+
+struct BoardOverClocks {
+  std::vector<IdleAtClock> idle;    // at each clock, ascending
+  std::optional<Watts> limit = {};  // power above which the board lowers its clock
+};
+
+struct SoloKernel {
+  std::vector<ClockRun> runs;  // alone at the board's clocks, ascending; measured or estimated
+  Utilisation utilisation;     // alone at the highest of the clocks
+  double time_error = 0.01;    // standard deviation, as a share
+  double power_error = 0.02;   // standard deviation, as a share
+};
+
+// Corrections of a pair's predictions at a ratio, learned from measurements.
+struct PairFactors {
+  std::array<double, 2> speed = {1.0, 1.0};  // of each beside the other, measured over predicted
+  double power = 1.0;
+  bool measured = false;  // true if speeds were measured, and power if the board reports it
+};
+
+// Speeds of a pair with a given number of blocks of each on an SM.
+struct PairSpeeds {
+  BlockRatio ratio;
+  // Speed of each at the highest clock over its speed alone, as long as both ask for no more than the GPU has. Fewer
+  // blocks and waiting for the other's requests lower it.
+  std::array<double, 2> rates = {1.0, 1.0};
+  PairFactors factors = {};
+};
+
+// The prediction for both kernels, started together, one run each. The kernel that is left runs alone with all its
+// blocks.
+struct PairPrediction {
+  BlockRatio ratio;
+  Megahertz asked;
+  Megahertz clock;                   // highest that the limit allows; the lowest if none is low enough
+  std::array<double, 2> rates = {};  // of each beside the other, over its speed alone at this clock
+  Likely<double> speedup;            // sum of `rates`: over one after the other, while both run
+  Likely<Nanoseconds> time;
+  Likely<Watts> power;  // while both run
+  Watts idle;           // with nothing to do; `added` is what each adds at its speed alone; both uncorrected
+  std::array<Watts, 2> added = {};
+  Likely<Joules> energy;
+  PairFactors factors;  // the factors that were applied
+};
+
+// Errors of speeds, as standard deviations in shares: of both in the same direction, and of one at the other's cost.
+struct SpeedError {
+  double of_both = 0.0;
+  double of_one = 0.0;
+};
+
+// Errors before and after the pair was measured at its ratio, at any clock. The defaults are those of the chain for
+// pairs of a simulated GT 640 (docs/results/frugal.md).
+struct SpeedErrors {
+  SpeedError unmeasured = {.of_both = 0.10, .of_one = 0.14};
+  SpeedError measured = {.of_both = 0.06, .of_one = 0.07};
+};
+
+// Predicts the pair at each of the ratios and each clock of the board. Fails with invalid_argument if a kernel was not
+// run at the board's clocks or a number is not possible. The limit must be above the board's idle power at its lowest
+// clock, else it fails likewise.
+Result<std::vector<PairPrediction>> predict_pair_at_clocks(const BoardOverClocks& board, const SoloKernel& first,
+                                                           const SoloKernel& second, std::span<const PairSpeeds> speeds,
+                                                           const SpeedErrors& errors = {});
+
+// Ratios of measured to predicted values of pairs: means in which older measurements count less.
+class PairMeasurements {
+ public:
+  // Records a measurement while both ran, at the ratio and clock of the prediction: the speed of each over its speed
+  // alone at that clock, and the power. A power that is not positive is unknown. Ignored if a speed is not positive.
+  void observe(const std::string& first, const std::string& second, const PairPrediction& predicted,
+               std::array<double, 2> rates, Watts power);
+  PairFactors factors(const std::string& first, const std::string& second, BlockRatio ratio) const;
+
+ private:
+  std::array<PairCorrection, 2> speed_;  // of the kernel whose name comes first, and of the other
+  PairCorrection power_;
+};
+
+}  // namespace wattune::model

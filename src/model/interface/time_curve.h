@@ -1,0 +1,50 @@
+// TimeCurve is the time of a kernel as a function of the clock. Together with a power curve it gives the energy.
+//
+// t(f) = a + b / f: the graphics clock does not change the time of memory accesses, but that of cycles. A kernel that
+// only computes has a = 0, and its energy is least at the ridge of its power (power_curve.h); the paper covers only
+// this case. Pure functions of values; any thread may call.
+//
+//   const auto time = model::fit_time_curve(samples);
+//   if (!time) return time.error();
+//   const auto best = model::least_energy(power.curve, *time, table);
+#pragma once
+
+#include <span>
+
+#include "model/interface/power_curve.h"
+#include "wattune/core/result.h"
+#include "wattune/core/units.h"
+
+namespace wattune::model {
+
+struct TimeCurve {
+  Nanoseconds fixed;    // a: time that no graphics clock shortens
+  double cycles = 0.0;  // b
+
+  Nanoseconds at(Megahertz clock) const;
+};
+
+struct TimeSample {
+  Megahertz clock;  // the clock that the board ran at
+  Nanoseconds time;
+};
+
+// Fits a curve by least squares with both parts at least 0. A kernel that gets slower as the clock rises has only a
+// fixed part. Fails with invalid_argument if there are fewer than two clocks, or if a clock or a time is not positive.
+Result<TimeCurve> fit_time_curve(std::span<const TimeSample> samples);
+
+// Power, time and energy of one run of a kernel at a clock.
+struct OperatingPoint {
+  Megahertz clock;
+  Watts power;
+  Nanoseconds time;
+  Joules energy;  // of the whole board: P(f) t(f)
+};
+
+OperatingPoint operating_point(const PowerCurve& power, const TimeCurve& time, Megahertz clock);
+
+// Returns the clock of the table with the least energy; the higher of two with equal energy. Fails with
+// invalid_argument if there are no clocks.
+Result<OperatingPoint> least_energy(const PowerCurve& power, const TimeCurve& time, std::span<const Megahertz> table);
+
+}  // namespace wattune::model

@@ -1,0 +1,69 @@
+// Experiments with queues: many works of a few kernels, as a backlog or as arrivals, on one machine under several
+// policies.
+//
+// The kernels are all those of the machine. The caller owns it, and nothing else runs on it meanwhile; one thread at a
+// time. On simulated machines equal arguments give equal results.
+//
+//   const auto machine = schedule::simulated_machine(gpu, kernels);
+//   const auto arrivals = schedule::poisson_arrivals(*machine, {.works = 1000, .load = 0.8});
+//   WATTUNE_ASSIGN(const auto table, schedule::forecast_all(*machine, {.policy = "paired"}));
+//   WATTUNE_ASSIGN(const auto run, schedule::run_queue(*machine, arrivals, {.policy = "paired"}, table));
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schedule/interface/arrivals.h"
+#include "schedule/interface/scheduler.h"
+#include "schedule/interface/simulated_machine.h"
+#include "wattune/core/result.h"
+#include "wattune/schedule/queue_report.h"
+
+namespace wattune::schedule {
+
+// Profiles each kernel by runs alone on a simulated GPU.
+Result<std::vector<ProfiledKernel>> profile_all(const simulate::GpuModel& gpu,
+                                                const std::vector<simulate::SimulatedKernel>& kernels);
+
+// Returns the same kernels with grids of so many waves, as a kernel alone fills the GPU. Their blocks are so long that
+// each kernel takes about this time, so the sizes of a paper favour none.
+Result<std::vector<simulate::SimulatedKernel>> equally_long(const simulate::GpuModel& gpu,
+                                                            std::vector<simulate::SimulatedKernel> kernels,
+                                                            Nanoseconds time, unsigned waves);
+
+enum class Knowledge {
+  // The policy's own forecaster, if the kernels' profiles suffice for it; else as `measured`. Measurements of the run
+  // correct it.
+  predicted,
+  measured,  // every pair runs at every ratio (the oracle); the policy `split` is forecast nevertheless
+};
+
+struct QueueOptions {
+  std::string policy = "paired";
+  Knowledge knowledge = Knowledge::predicted;
+  PolicyOptions policy_options = {};
+  // With a control of clocks the kernels must have profiles at clocks, and pairs are forecast there (clock_profile.h).
+  SchedulerOptions scheduler = {};
+  std::optional<Watts> board_limit = {};  // above which the board lowers its clock; nullopt if unknown
+  bool uses_copies = false;  // the n-th work of a kernel uses its n-th copy; else all use the kernel's own buffers
+  const std::atomic<bool>* cancel = nullptr;  // ends the run as `cancelled`
+};
+
+// Forecasts all pairs that this policy plans by; several runs may share the table. `sm` is an SM of the machine, as
+// chains model it (simulate::chain_sm()). Fails with errors of the forecaster.
+Result<PairTable> forecast_all(Machine& machine, const QueueOptions& options, const model::ChainSm& sm = {});
+
+// Runs the queue. Fails with not_found if there is no such policy, with the first error of a work that did not succeed,
+// and with cancelled. A refusal of clocks is no error: the result covers the works that have ended, and the board has
+// its own clocks again.
+Result<QueueRun> run_queue(Machine& machine, const std::vector<Arrival>& arrivals, const QueueOptions& options,
+                           const PairTable& forecasts, Trace* trace = nullptr);
+
+// Returns the time from the first block to the last if works run one after the other, as they arrive, and each takes as
+// long as alone. Precondition: the machine has these kernels, with times alone.
+Nanoseconds time_in_turn(const Machine& machine, const std::vector<Arrival>& arrivals);
+
+}  // namespace wattune::schedule

@@ -1,0 +1,79 @@
+// Runtime: runs kernels of many threads on one machine, at once where that gains.
+//
+// It owns its machine, a thread that drives it, and a thread that forecasts new pairs while their kernels run alone.
+// Any thread may call any function at any time. The destructor cancels the works that are left; a Ticket outlives its
+// runtime.
+//
+//   schedule::Runtime runtime(std::move(machine), {.policy = *schedule::find_policy("paired"), .forecaster = chain});
+//   WATTUNE_ASSIGN(const schedule::Ticket ticket, runtime.submit({.kernel = fma}));
+//   WATTUNE_ASSIGN(const schedule::WorkStatistics statistics, ticket.wait());
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "schedule/interface/scheduler.h"
+#include "wattune/core/result.h"
+#include "wattune/schedule/work.h"
+
+namespace wattune::schedule {
+
+enum class WhenFull { wait, refuse };
+enum class Shutdown {
+  finish,  // runs everything that was submitted
+  cancel,  // ends waiting works at once, running ones at their next block
+};
+
+struct RuntimeOptions {
+  Policy policy;
+  Forecaster forecaster = {};  // if empty, the policy knows only pairs that were learnt before
+  SchedulerOptions scheduler = {};
+  std::size_t most_works = 65536;  // most works that have not ended
+  WhenFull when_full = WhenFull::wait;
+  std::size_t trace_events = 0;  // most events that the trace keeps; no trace if 0
+};
+
+struct RuntimeStatistics {
+  std::size_t succeeded = 0;
+  std::size_t failed = 0;
+  std::size_t waiting = 0;  // works that have not ended
+};
+
+class Runtime {
+ public:
+  // Starts the threads. Precondition: there is a machine and a policy.
+  Runtime(std::unique_ptr<Machine> machine, RuntimeOptions options);
+  ~Runtime();  // Shutdown::cancel
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  // Submits all of the works or none. Fails with busy if there is no room (with WhenFull::refuse), with
+  // invalid_argument if there are more at once than there is ever room for, and with unavailable after shutdown().
+  // Errors of Scheduler::submit() are passed on.
+  Result<std::vector<Ticket>> submit(std::span<const Work> works);
+  Result<Ticket> submit(const Work& work);
+  // Asks for the end of the work. Returns false if it has ended; true if it will end, possibly in success if it was
+  // faster.
+  bool cancel(const Ticket& ticket);
+
+  // Waits until all works have ended. New works are refused from the beginning of the call. A second call with
+  // Shutdown::cancel hurries a first one with Shutdown::finish.
+  void shutdown(Shutdown how);
+
+  RuntimeStatistics statistics() const;
+  // Returns why nothing runs any more; nullopt if the machine is not lost.
+  std::optional<Error> lost() const;
+  // Returns Trace::json() of the newest state.
+  std::string trace_json() const;
+  const Machine& machine() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wattune::schedule

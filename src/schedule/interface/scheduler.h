@@ -1,0 +1,91 @@
+// Scheduler: a queue of works on one machine, driven by the events of the machine.
+//
+// It has no thread and no clock of its own, so that equal calls give equal runs; runtime.h adds threads. It asks its
+// policy whenever something arrived or ended, and turns the plan into launches. It starts new works, stops those that
+// must give way, resumes them at the next block, and keeps windows of slices full. The machine and the trace outlive
+// it; one thread at a time.
+//
+//   schedule::Scheduler scheduler(machine, *schedule::find_policy("paired"));
+//   WATTUNE_ASSIGN(const auto ids, scheduler.submit(works));
+//   while (!scheduler.is_idle()) {
+//     scheduler.dispatch();
+//     scheduler.note(machine.wait(scheduler.deadline()));
+//   }
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "schedule/interface/policy.h"
+#include "schedule/interface/trace.h"
+#include "wattune/core/result.h"
+#include "wattune/schedule/work.h"
+
+namespace wattune::schedule {
+
+struct SchedulerOptions {
+  // Most works that a decision considers, plus at most as many first works of other kernels; it bounds the cost of a
+  // decision.
+  std::size_t window = 64;
+  // The time for which a cancelled work, or one beyond its limit, may hold the machine. Then the machine is lost.
+  Nanoseconds grace = nanoseconds_from_seconds(1);
+  // The time for which new launches wait for the blocks of such a work to leave.
+  Nanoseconds drain = nanoseconds_from_ms(10);
+  double correction_weight = PairTable::kWeight;
+  Objective objective = {};  // of the policy; for it the best way of a pair is found
+  // Sets the clocks that plans ask for and restores them at the end. With nullptr, the board keeps its own. It outlives
+  // the scheduler.
+  backend::ClockControl* clocks = nullptr;
+  Nanoseconds clock_hold = nanoseconds_from_seconds(1);  // shortest time for which clocks are held
+};
+
+class Scheduler {
+ public:
+  Scheduler(Machine& machine, Policy policy, const SchedulerOptions& options = {}, Trace* trace = nullptr);
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  // Submits all of the works or none. Fails with not_found if a kernel or a work of `after` does not exist. Fails with
+  // invalid_argument if a grid has no blocks, no SM holds a block, a limit is not positive, or works wait for each
+  // other. Fails with cancelled if a work of `after` has failed, and with device_lost.
+  Result<std::vector<WorkId>> submit(std::span<const Work> works);
+  // Cancels a work. A waiting one ends at once; one that runs, or is launched behind one that runs, ends with its
+  // launches, persistent ones at the next block. Returns false if the work has ended or never existed.
+  bool cancel(WorkId work);
+
+  // Asks the policy and launches what its plan wants.
+  void dispatch();
+  // Notes launches that ended, and the time and energy until now.
+  void note(const std::vector<Ended>& ended);
+  // Returns until when to wait for the machine at the latest.
+  Nanoseconds deadline() const;
+
+  bool is_idle() const;     // no work is left
+  bool is_running() const;  // launches are in flight
+  std::size_t size() const;
+  // Returns why no clocks are set any more, after the board has had its own back; nullopt if nothing was refused.
+  const std::optional<Error>& clock_refusal() const;
+  // Returns why nothing runs here any more; nullopt if the machine is not lost.
+  const std::optional<Error>& lost() const;
+
+  // Returns the works that ended since the last call, in the order in which they did.
+  std::vector<Finished> take_finished();
+  // Returns pairs of kernels that were seen first since the last call and have no forecast.
+  std::vector<std::pair<KernelId, KernelId>> take_unknown_pairs();
+  // Stores the forecast of a pair.
+  void learn(KernelId first, KernelId second, const PairForecast& forecast);
+  // Replaces everything that was known of pairs by this table.
+  void learn(PairTable table);
+  const PairTable& table() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wattune::schedule

@@ -1,0 +1,73 @@
+// SimulatedMachine: a simulated GPU as a machine for schedulers, in virtual time; all its times and energies are
+// simulated.
+//
+// The caller owns it. Any thread may add kernels at any time; otherwise the rules of Machine hold.
+//
+//   schedule::SimulatedMachine machine(*simulate::find_gpu_model("H100"));
+//   WATTUNE_ASSIGN(const auto fma, machine.add(simulate::fma_probe()));
+//   schedule::Scheduler scheduler(machine, policy);
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "simulate/interface/simulated_gpu.h"
+#include "wattune/core/result.h"
+#include "wattune/schedule/machine.h"
+
+namespace wattune::schedule {
+
+struct SimulatedMachineOptions {
+  simulate::GpuOptions gpu = {};
+  // The time that a persistent block needs to fetch its next logical block: an atomic to the L2 cache and back.
+  Nanoseconds fetch{700};
+};
+
+MachineLimits limits_of(const simulate::GpuModel& gpu);
+
+// Returns the time of the kernel's grid on a GPU of its own. Fails with invalid_argument and not_found as
+// SimulatedGpu::add_kernel() does.
+Result<Nanoseconds> time_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
+// Returns the share of the time for which it keeps each resource busy meanwhile (KernelTraits::use).
+Result<std::vector<double>> use_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
+// Returns the traits that follow from the description of a kernel. The caller measures its time alone and its
+// utilisation.
+Result<KernelTraits> traits_of(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
+// Returns the traits of the kernel from runs alone on a GPU of its own: with time, utilisation and saturating share.
+Result<KernelTraits> profile_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
+
+class SimulatedMachine final : public Machine {
+ public:
+  explicit SimulatedMachine(simulate::GpuModel gpu, const SimulatedMachineOptions& options = {});
+  ~SimulatedMachine() override;
+
+  // Adds a kernel with the traits of profile_alone(), or with these.
+  Result<KernelId> add(const simulate::SimulatedKernel& kernel);
+  KernelId add(const simulate::SimulatedKernel& kernel, const KernelTraits& traits);
+
+  const MachineLimits& limits() const override;
+  const KernelTraits* kernel(KernelId id) const override;
+  Nanoseconds now() const override;
+  Joules energy() const override;
+  Result<LaunchId> launch(const Launch& launch) override;
+  void stop(LaunchId launch) override;
+  std::vector<Ended> wait(Nanoseconds until) override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// A kernel with the traits of its profile.
+struct ProfiledKernel {
+  simulate::SimulatedKernel kernel;
+  KernelTraits traits;
+};
+
+// Makes a machine with these kernels, numbered in their order.
+std::unique_ptr<SimulatedMachine> simulated_machine(const simulate::GpuModel& gpu,
+                                                    const std::vector<ProfiledKernel>& kernels,
+                                                    const SimulatedMachineOptions& options = {});
+
+}  // namespace wattune::schedule

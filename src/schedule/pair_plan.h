@@ -1,0 +1,36 @@
+// Plans of the policy `paired` for swept pairs. The policy runs pilots, short runs of each ratio and split, and plans
+// by the best of them. It plans anew when one of the two kernels has ended.
+#pragma once
+
+#include <vector>
+
+#include "schedule/interface/arrivals.h"
+#include "schedule/interface/trace.h"
+#include "wattune/schedule/pair_sweep.h"
+#include "wattune/schedule/pair_table.h"
+
+namespace wattune::schedule {
+
+// The work of a sweep as a queue: each kernel as often as in the sweep, all there from the beginning. The machine and
+// the sweep must outlive it.
+class PairPlan {
+ public:
+  // Runs the pilots, and fails as they do.
+  static Result<PairPlan> make(Machine& machine, const PairSweep& sweep);
+  // Runs the queue, and returns the time from its first block to its last. Fails as run_queue() does.
+  Result<Nanoseconds> run();
+  // Returns the first way in which both kernels shared the GPU in the last run. If they never did, it has no shape and
+  // the rates of the way that was forecast to be best. Precondition: run() was called.
+  PairForecast way() const;
+
+ private:
+  PairPlan(Machine& machine, const PairSweep& sweep);
+
+  Machine* machine_;
+  const PairSweep* sweep_;
+  PairTable table_;
+  std::vector<Arrival> works_;
+  Trace trace_;  // trace of the last run
+};
+
+}  // namespace wattune::schedule

@@ -1,0 +1,91 @@
+// Stage: the place where a CorunSession runs kernels. It is a simulated GPU with published kernels, or a device of this
+// process with the kernels of specs.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "schedule/interface/kernel_outputs.h"
+#include "wattune/core/result.h"
+#include "wattune/model/warp_chain.h"
+#include "wattune/schedule/forecast.h"
+#include "wattune/schedule/machine.h"
+#include "wattune/schedule/pair_table.h"
+#include "wattune/schedule/session.h"
+#include "wattune/simulate/gpu_model.h"
+
+namespace wattune::schedule {
+
+class Stage {
+ public:
+  virtual ~Stage() = default;
+
+  virtual std::string device() const = 0;  // name of the device
+  virtual bool is_simulated() const = 0;
+  // Returns the model of the GPU, whose peaks are known; nullptr if they are not.
+  virtual const simulate::GpuModel* gpu() const = 0;
+  // Returns notes on the kernels for people, a line each.
+  virtual std::vector<std::string> notes() const { return {}; }
+  // Returns the kernels. Their positions are their ids on machines.
+  const std::vector<StageKernel>& kernels() const { return kernels_; }
+
+  // Makes a new machine with all kernels, on which nothing has run. One machine exists at a time, and the stage
+  // outlives it.
+  virtual Result<std::unique_ptr<Machine>> machine() = 0;
+  // Measures the kernels alone, unless a profile has their traits.
+  virtual Result<void> profile(std::size_t rounds) = 0;
+  // Measures the power of the kernels, unless a profile has it. Without a window the time suits the board.
+  // Precondition: profiled. Fails with unavailable if the board tells no energy.
+  Result<void> profile_power(std::optional<Nanoseconds> window = {});
+  // Measures the power of those pairs of which `table` has forecasts, on the latest machine. Fails as
+  // schedule::measure_pair_power() does.
+  Result<void> measure_pair_power(Machine& on, std::optional<Nanoseconds> window, const Objective& objective,
+                                  PairTable& table, const std::atomic<bool>* cancel) const;
+
+  // Returns the clocks of the cores that may be set, ascending; empty if none may be set.
+  const std::vector<Megahertz>& clocks() const { return clocks_; }
+  // Returns the control of the clocks of the latest machine's board; nullptr if clocks are never set.
+  virtual backend::ClockControl* clock_control() { return nullptr; }
+  // Measures time and power of the kernels at each of the clocks, and finds the best clocks for this objective.
+  // Precondition: profiled. Fails as schedule::profile_at_clocks() does.
+  Result<void> profile_at_clocks(const Objective& objective, std::optional<Nanoseconds> window, std::size_t rounds);
+  // Returns an SM as the chain model describes it.
+  virtual model::ChainSm sm() const { return {}; }
+  // Returns the outputs of each kernel; empty if kernels have no outputs.
+  virtual std::span<KernelOutputs> outputs() { return {}; }
+  // Makes copies of each kernel, with outputs of their own, for so many works, or for as many as memory allows. All
+  // later machines have them. A kernel without outputs gets none.
+  virtual void make_copies(const std::vector<std::size_t>& /*works*/) {}
+  virtual std::span<KernelOutputs> outputs_of_copies(KernelId /*kernel*/) { return {}; }
+
+ protected:
+  std::vector<StageKernel> kernels_;
+  std::vector<Megahertz> clocks_;
+
+ private:
+  Nanoseconds window_or_usual(std::optional<Nanoseconds> window) const;
+};
+
+// Returns the energy of a run of this time; nullopt if it is unknown. Boards renew their counters every 100 ms, so that
+// runs shorter than a second tell nothing.
+std::optional<Joules> known_energy(const Stage& stage, Joules energy, Nanoseconds time);
+
+// Returns a unique name for the kernel at a position of `names`: the second kernel of the name is "gemm#2".
+std::string name_of_place(std::span<const std::string> names, std::size_t place);
+
+// Opens a simulated GPU with published kernels, each in a grid that fills the GPU `waves` times. Fails with not_found
+// if there is no such GPU or kernel, and with mismatch if a profile has the name of a kernel but none is of it. Fails
+// with invalid_argument if clocks are to be set, but this GPU has no simulated clocks or refuses one.
+Result<std::unique_ptr<Stage>> open_simulated_stage(const std::vector<std::string>& kernels, std::uint64_t waves,
+                                                    const CorunOptions& options);
+// Opens a device of this process and loads the kernels. Errors name what is wrong with device, spec, configuration or
+// kernel. Fails with mismatch if a profile has the name of a kernel but none is of it. Fails with invalid_argument if
+// the board refuses clocks, before anything runs.
+Result<std::unique_ptr<Stage>> open_device_stage(const std::vector<CorunKernel>& kernels, const CorunOptions& options);
+
+}  // namespace wattune::schedule

@@ -1,0 +1,18 @@
+// The choice of the clocks that a session may set on a board.
+#pragma once
+
+#include <vector>
+
+#include "wattune/backend/clock_control.h"
+#include "wattune/core/result.h"
+#include "wattune/schedule/session.h"
+
+namespace wattune::schedule {
+
+// Returns at least two of the board's clocks, ascending. Sets each of them once before anything runs, and then restores
+// the board. Fails with invalid_argument if the board lacks or refuses one of them.
+Result<std::vector<Megahertz>> choose_clocks(const ClockChoice& choice, backend::ClockControl& control);
+// Returns the error as a mistake in the requested clocks, for failures before anything runs.
+Error clocks_refused(const Error& why);
+
+}  // namespace wattune::schedule

@@ -1,0 +1,45 @@
+// BoardClocks sets the clocks and the limit of a simulated board through a backend::ClockControl, like those of a real
+// board. The board is on no bus: board() returns its name.
+//
+// The caller owns both, and the board outlives its clocks; one thread at a time. A setting that somebody else made
+// stays until set() changes it. The call restore() gives back the limit that was set before, but no locks, because
+// locks of real boards cannot be read either.
+//
+//   simulate::SimulatedBoard board(*simulate::find_board_model("GT640"));
+//   simulate::BoardClocks clocks(board);
+//   WATTUNE_TRY(clocks.set({.graphics = Megahertz(836), .memory = Megahertz(324)}));
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "simulate/interface/simulated_board.h"
+#include "wattune/backend/clock_control.h"
+
+namespace wattune::simulate {
+
+class BoardClocks final : public backend::ClockControl {
+ public:
+  explicit BoardClocks(SimulatedBoard& board) : board_(board) {}
+  BoardClocks(const BoardClocks&) = delete;
+  BoardClocks& operator=(const BoardClocks&) = delete;
+  ~BoardClocks() override { static_cast<void>(restore().has_value()); }
+
+  const std::string& board() const override { return board_.model().name; }
+  Result<backend::BoardChoices> choices() override;
+  Result<void> set(const backend::BoardSetting& setting) override;
+  Result<backend::BoardSetting> current() override;
+  Result<void> restore() override;
+
+ private:
+  void set_graphics(std::optional<Megahertz> clock);
+  void set_memory(std::optional<Megahertz> clock);
+  void set_limit(std::optional<Watts> limit);
+
+  SimulatedBoard& board_;
+  bool locks_graphics_ = false;
+  bool locks_memory_ = false;
+  std::optional<Watts> limit_before_;
+};
+
+}  // namespace wattune::simulate

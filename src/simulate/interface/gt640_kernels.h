@@ -1,0 +1,41 @@
+// Kernels of a GT 640: the eleven of Jiao et al., and families of similar kernels to train and to test models with.
+//
+// Jiao, Lu, Huynh and Mitra (model/kernel_features.h), table 3. Values; any thread. The kernels are fitted to the
+// numbers that the paper prints of each kernel alone, and to nothing that it says of pairs (docs/simulate.md).
+//
+//   for (const simulate::Gt640Kernel& row : simulate::gt640_kernels()) run(row.kernel);
+//   const auto micro = simulate::gt640_micro_kernels(190, 1);
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "simulate/interface/simulated_kernel.h"
+#include "wattune/simulate/gpu_model.h"
+
+namespace wattune::simulate {
+
+// Returns the GPU that the kernels are fitted to: the preset GT640.
+const GpuModel& gt640();
+
+struct Gt640Kernel {
+  SimulatedKernel kernel;
+  double gops = 0.0;                  // table 3: 1e9 warp instructions per second, alone at the highest clocks
+  double gigabytes_per_second = 0.0;  // table 3: traffic from and to DRAM, alone
+  unsigned resident = 8;              // blocks that an SM holds
+};
+
+// Returns Pathfinder, Bitonic, Bt, Hotspot, Layer, Samplerank, Srad, Matrix, Time_step, Mergehist and Transpose.
+const std::vector<Gt640Kernel>& gt640_kernels();
+// Returns nullptr if no kernel has that name.
+const Gt640Kernel* find_gt640_kernel(std::string_view name);
+
+// Returns `count` kernels that load the pipes, shared memory, L2 and DRAM by random shares. Each is drawn between one
+// that mostly computes and one that mostly moves data.
+std::vector<SimulatedKernel> gt640_micro_kernels(std::size_t count, std::uint64_t seed);
+// Returns `count` kernels, each a copy of one of the eleven with every demand changed by a random factor of up to 1.5.
+// The factors depend on the seed.
+std::vector<SimulatedKernel> gt640_varied_kernels(std::size_t count, std::uint64_t seed);
+
+}  // namespace wattune::simulate

@@ -1,0 +1,72 @@
+// PtxModule is a PTX text made ready to run on the host, with its variables placed in a VirtualMemory.
+//
+// load() and kernel() find the instructions that the interpreter does not know, so they are not discovered while a
+// kernel runs. A module shares its code with its copies and may be used by any thread; the memory must outlive it.
+//
+//   WATTUNE_ASSIGN(const slice::PtxTree tree, slice::parse_ptx(text, "gemm.ptx"));
+//   WATTUNE_ASSIGN(const PtxModule module, PtxModule::load(tree, memory));
+//   WATTUNE_ASSIGN(const PtxKernel* kernel, module.kernel("gemm"));
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simulate/interface/virtual_memory.h"
+#include "slice/interface/ptx_tree.h"
+#include "wattune/core/result.h"
+
+namespace wattune::simulate {
+
+namespace ptx {
+struct Code;
+}
+
+// The place of a parameter among the bytes that a launch brings.
+struct PtxParameter {
+  std::string name;
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+};
+
+struct PtxKernel {
+  std::string name;
+  std::vector<PtxParameter> parameters;
+  std::size_t parameter_bytes = 0;
+  std::size_t shared_bytes = 0;     // declared with a size, by the kernel and by functions that any kernel may call
+  std::size_t local_bytes = 0;      // per thread, without those of functions that it calls
+  std::size_t most_threads = 1024;  // per block
+};
+
+// A variable of the module.
+struct PtxSymbol {
+  std::uint64_t address = 0;
+  std::size_t bytes = 0;
+};
+
+class PtxModule {
+ public:
+  // Places the variables in memory with their first values. Fails with unavailable if the interpreter does not know
+  // something that concerns the whole module; kernel() reports what concerns one kernel. Fails with invalid_argument if
+  // the text contradicts itself.
+  static Result<PtxModule> load(const slice::PtxTree& tree, VirtualMemory& memory);
+
+  std::vector<std::string> kernels() const;
+  // Fails with not_found if there is no such kernel. Fails with unavailable or invalid_argument, naming the line, if
+  // the kernel or a function that it calls by name has an instruction that cannot be run.
+  Result<const PtxKernel*> kernel(std::string_view name) const;
+  std::optional<PtxSymbol> symbol(std::string_view name) const;
+
+  const ptx::Code& code() const { return *code_; }
+
+ private:
+  explicit PtxModule(std::shared_ptr<const ptx::Code> code) : code_(std::move(code)) {}
+
+  std::shared_ptr<const ptx::Code> code_;
+};
+
+}  // namespace wattune::simulate

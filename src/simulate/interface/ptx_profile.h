@@ -1,0 +1,59 @@
+// Profiles of kernels, made by running some of their blocks on the host and counting what they cost. They serve on GPUs
+// whose performance counters cannot be read.
+//
+//   WATTUNE_ASSIGN(const BlockCosts block, simulate::count_block(module, "copy", geometry, parameters, memory));
+//   const std::vector<double> use = simulate::use_of(block, blocks, measured_time, *simulate::find_gpu_model("H200"));
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "simulate/interface/ptx_costs.h"
+#include "simulate/interface/ptx_run.h"
+#include "simulate/interface/simulated_gpu.h"
+#include "wattune/core/units.h"
+#include "wattune/model/pair_choice.h"
+#include "wattune/simulate/gpu_model.h"
+
+namespace wattune::simulate {
+
+struct BlockSampleOptions {
+  std::size_t blocks = 4;  // spread evenly over the grid; a smaller grid is counted whole
+  std::size_t dynamic_shared_bytes = 0;
+  // Most instructions of all counted blocks together. After that no further block begins; a block that exceeds the
+  // number by itself is an error (timeout).
+  std::uint64_t most_instructions = 50'000'000;
+};
+
+// Runs blocks one after the other, each as the only one on the device, and counts what they cost. They write to
+// `memory`. Fails like PtxRun::start() and advance(). So it fails with timeout if a block by itself has too many
+// instructions, for instance because it waits for other blocks forever.
+Result<BlockCosts> count_block(const PtxModule& module, std::string_view kernel, const backend::Geometry3& geometry,
+                               std::span<const std::byte> parameters, VirtualMemory& memory,
+                               const BlockSampleOptions& options = {});
+
+// Resources in the order of use_of(): issue slots, the pipes, L2, DRAM. Each SM has its own issue slots and pipes; all
+// SMs share L2 and DRAM.
+constexpr std::size_t kResources = kPipes + 3;
+constexpr std::size_t kSmResources = kPipes + 1;
+std::string_view name_of_resource(std::size_t place);  // "issue", "fp32" ... "l2", "dram"
+
+// Returns the share of `time` for which a grid keeps each resource of the GPU busy, 0 to 1, at the GPU's nominal clock.
+// Accesses that the caches answer count as accesses to L2 and DRAM, so those shares are upper bounds. Shares above 1
+// are cut to 1. Precondition: `time` is positive.
+std::vector<double> use_of(const BlockCosts& block, std::uint64_t blocks, Nanoseconds time, const GpuModel& gpu);
+// Returns the same shares for a simulated kernel, given the counters of that time.
+std::vector<double> use_of(const SimulatedKernel& kernel, Nanoseconds time, const GpuCounters& moved,
+                           const GpuModel& gpu);
+
+// Extracts Kernelet's PUR and MUR, the use of the issue slots and of DRAM.
+model::Utilisation utilisation_of(std::span<const double> use);
+
+// Finds the preset whose name this device's name contains ("NVIDIA H200"), the longest of several. Returns nullptr if
+// there is none.
+const GpuModel* gpu_model_of_device(std::string_view device_name);
+
+}  // namespace wattune::simulate

@@ -1,0 +1,59 @@
+// Files of several kinds that Wattune writes and opens again (docs/formats/sealed.md), with checks of the kind and of
+// each line.
+//
+// Each line is an object that begins with the name and version of its kind and ends with its checksum (sealed_line.h),
+// so that each line is complete by itself. Any thread may call.
+//
+//   constexpr store::FileKind kKind{.what = "co-run journal", .member = "wattune_corun", .version = 3};
+//   text += store::sealed_record(kKind, {{"gain", 0.5}});
+//   WATTUNE_ASSIGN(const auto found, store::read_sealed(text, file, kKind, [&](const Json& line) { take(line); }));
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/interface/document.h"
+#include "wattune/core/result.h"
+
+namespace wattune::store {
+
+struct FileKind {
+  std::string_view what;    // name of the kind, for messages
+  std::string_view member;  // name of the first member of each line, which holds the version
+  std::uint64_t version = 1;
+  // Tells whether an older Wattune wrote this object, without a checksum; nullptr if there is no such format. The text
+  // below is how such objects began, which identifies a damaged one.
+  bool (*is_unsealed)(const Json& object) = nullptr;
+  std::string_view unsealed_start = "";
+};
+
+// Returns a line of this kind with its newline.
+std::string sealed_record(const FileKind& kind, const Json& members);
+
+struct SealedContents {
+  std::vector<Error> left_out;   // an Error for each damaged, torn or impossible line, in order
+  bool unsealed = false;         // true if an older Wattune wrote a line, so that damage cannot be detected
+  std::size_t intact_bytes = 0;  // a torn last line lies behind
+  bool ends_with_newline = true;
+};
+
+// Reads all lines and hands out each whole one. `take` throws Malformed if a line cannot be true. Line ends of Windows
+// are read too. Fails with parse_error if no line is of this kind or one is of a newer version; such a file may be
+// neither changed nor read.
+Result<SealedContents> read_sealed(std::string_view text, const std::filesystem::path& file, const FileKind& kind,
+                                   const std::function<void(const Json&)>& take);
+
+// Returns a note on a file without checksums: its name and, in a sentence, the planned `outcome`.
+std::string unsealed_note(const std::filesystem::path& file, std::string_view outcome);
+
+// Keeps a file that an older Wattune wrote under a second name, before another takes its place: `.unsealed` behind its
+// own name, or the next free one. Does nothing if the file is missing or sealed. Fails as read_sealed() and the system
+// do.
+Result<void> keep_unsealed(const std::filesystem::path& file, const FileKind& kind);
+
+}  // namespace wattune::store

@@ -1,0 +1,46 @@
+// EnergyFit: the energy of one compiled kernel as a function of the graphics clock, fitted to measurements at several
+// clocks.
+//
+// The energy is the board's power curve under that kernel (model/power_curve.h) times its time (model/time_curve.h).
+// This is the paper's model-steered method (Schoonhoven et al., PMBS 2022, section IV) with P(f) t(f) instead of P(f) /
+// f, which holds for kernels that only compute. Clocks at which the board is throttled are left out.
+// Plain functions of values; any thread may call.
+//
+//   WATTUNE_ASSIGN(const EnergyFit fit, fit_energy(sweep));
+//   tune_between(fit.steered.low, fit.steered.high);
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "model/interface/power_curve.h"
+#include "model/interface/time_curve.h"
+#include "wattune/core/result.h"
+#include "wattune/core/units.h"
+#include "wattune/search/method.h"
+
+namespace wattune::tune {
+
+struct EnergyAtClock {
+  Megahertz clock;
+  Joules fitted;
+  // Bounds of the energy: about 95 % confidence of the power (model::likely_power()) at the fitted time.
+  Joules low;
+  Joules high;
+};
+
+struct EnergyFit {
+  model::PowerFit power;
+  model::TimeCurve time;
+  model::OperatingPoint least;       // minimum of P(f) t(f) between the ends of the sweep
+  search::ClockRange steered;        // 10 % to either side of `least`
+  std::size_t left_out = 0;          // clocks at which the board is throttled
+  std::vector<EnergyAtClock> curve;  // evenly spaced from the first clock of the sweep to the last
+};
+
+// Fits the energy to `sweep`, which is ascending by clock and has one point for each clock. Fails as
+// model::fit_power_curve(), which needs five clocks or more, and as model::fit_time_curve(); with invalid_argument if
+// `sweep` is empty.
+Result<EnergyFit> fit_energy(const std::vector<search::ClockPoint>& sweep);
+
+}  // namespace wattune::tune

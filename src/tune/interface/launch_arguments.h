@@ -1,0 +1,17 @@
+// The arguments that a step of a planned launch gives its kernel, once there are buffers. A pure function.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "tune/interface/launch_plan.h"
+
+namespace wattune::tune {
+
+// Returns the arguments of the step. `buffers` has the buffer of each argument, or nullptr, which becomes a null
+// pointer.
+std::vector<backend::LaunchArgument> launch_arguments(const std::vector<Argument>& arguments, const Launch& launch,
+                                                      const PlannedStep& step,
+                                                      std::span<const backend::Buffer* const> buffers);
+
+}  // namespace wattune::tune
