@@ -9,7 +9,7 @@
 namespace {
 constexpr double kRadius = 1.9;
 
-// The Kaiser-Bessel blob by the series of I0; `height` is 1 - r^2 / kRadius^2.
+// Returns the Kaiser-Bessel blob by the series of I0; `height` is 1 - r^2 / kRadius^2.
 double blob(double height) {
   double sum = 1.0;
   for (int k = 30; k > 0; --k) sum = 1.0 + sum * height * 56.25 / (k * k);

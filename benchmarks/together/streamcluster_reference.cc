@@ -1,4 +1,4 @@
-// What points would gain by a new centre, for checking streamcluster.cl and streamcluster.cu.
+// Computes how much points would gain by a new centre, for checking streamcluster.cl and streamcluster.cu.
 #include <cstddef>
 
 extern "C" void reference(void* const* arguments, const std::size_t*) {
