@@ -9,6 +9,7 @@
 
 #include "cli/space_report.h"
 #include "cli/spec_options.h"
+#include "schedule/interface/kernel_names.h"
 #include "wattune/store/formats.h"
 #include "wattune/tune/session.h"
 
@@ -68,7 +69,7 @@ Result<std::vector<ChosenKernel>> choose_kernels(const std::vector<std::string>&
     const auto [file, choice] = split_choice(text);
     WATTUNE_ASSIGN(KernelSpec spec, load_spec({.file = file, .problem_size = {}}));
     names.push_back(spec.name);
-    std::string name = name_of_place(names, chosen.size());
+    std::string name = schedule::name_of_place(names, chosen.size());
     if (const auto own = sizes_of_kernel(sizes, name); !own.empty()) {
       WATTUNE_ASSIGN(spec, load_spec({.file = file, .problem_size = own}));
     }
@@ -77,11 +78,6 @@ Result<std::vector<ChosenKernel>> choose_kernels(const std::vector<std::string>&
   for (std::size_t i = 0; i < chosen.size(); ++i) names[i] = chosen[i].name;
   WATTUNE_TRY(check_sizes_of_kernels(sizes, names));
   return chosen;
-}
-
-std::string name_of_place(std::span<const std::string> names, std::size_t place) {
-  const auto same = std::ranges::count(names.first(place), names[place]);
-  return same == 0 ? names[place] : fmt::format("{}#{}", names[place], same + 1);
 }
 
 }  // namespace wattune::cli

@@ -1,7 +1,6 @@
 // A kernel with the one configuration that runs, as users name it: SPEC, SPEC@RESULTS or SPEC@NAME=VALUE,...
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -25,8 +24,5 @@ Result<ChosenKernel> choose_kernel(const std::string& text);
 // if a size belongs to none of them.
 Result<std::vector<ChosenKernel>> choose_kernels(const std::vector<std::string>& texts,
                                                  const std::vector<std::string>& sizes);
-
-// Returns a distinct name: the second "gemm" is "gemm#2".
-std::string name_of_place(std::span<const std::string> names, std::size_t place);
 
 }  // namespace wattune::cli

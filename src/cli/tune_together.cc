@@ -20,6 +20,7 @@
 #include "cli/tune_journal.h"
 #include "core/interface/suggest.h"
 #include "schedule/interface/company.h"
+#include "schedule/interface/kernel_names.h"
 #include "schedule/interface/stand_ins.h"
 #include "wattune/tune/placement.h"
 
@@ -103,7 +104,7 @@ Result<std::vector<schedule::CompanyMember>> load_members(const std::vector<std:
       return refuse_together("the same spec twice", file, "name each kernel once");
     WATTUNE_ASSIGN(KernelSpec spec, load_member(file, sizes));
     names.push_back(spec.name);
-    members.push_back({name_of_place(names, names.size() - 1), std::move(spec)});
+    members.push_back({schedule::name_of_place(names, names.size() - 1), std::move(spec)});
   }
   WATTUNE_TRY(check_sizes_of_kernels(sizes, names));
   return members;
@@ -136,7 +137,7 @@ Result<std::vector<schedule::CompanyMember>> members_of(const TuneOptions& optio
   WATTUNE_ASSIGN(auto members, load_members({options.spec.file}, sizes));
   WATTUNE_ASSIGN(KernelSpec partner, partner_spec(options.together.partner));
   const std::vector<std::string> names = {members.front().name, partner.name};
-  members.push_back({name_of_place(names, 1), std::move(partner)});
+  members.push_back({schedule::name_of_place(names, 1), std::move(partner)});
   return members;
 }
 

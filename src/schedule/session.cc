@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "schedule/interface/kernel_names.h"
 #include "schedule/interface/policy.h"
 #include "schedule/interface/runtime.h"
 #include "schedule/objective_checks.h"
@@ -45,6 +46,14 @@ Result<void> complete(std::vector<CorunKernel>& kernels, std::size_t place, std:
 
 // The runtime of submitted works, which the first of them starts.
 struct CorunSession::Submission {
+  // Locks out submit(), and gives the stage's machine back once all submitted works have ended: there is one at a time.
+  std::unique_lock<std::mutex> finish() {
+    std::unique_lock lock(mutex);
+    if (runtime != nullptr) runtime->shutdown(Shutdown::finish);
+    runtime.reset();
+    return lock;
+  }
+
   std::mutex mutex;
   std::unique_ptr<Runtime> runtime;
 };
@@ -67,6 +76,7 @@ const std::vector<StageKernel>& CorunSession::kernels() const { return stage_->k
 const std::vector<Megahertz>& CorunSession::clocks() const { return stage_->clocks(); }
 
 Result<std::vector<ProfileRecord>> CorunSession::profile(std::size_t rounds, bool power) {
+  const auto alone = submission_->finish();
   WATTUNE_TRY(stage_->profile(rounds));
   if (power) WATTUNE_TRY(stage_->profile_power());
   std::vector<ProfileRecord> records;
@@ -76,6 +86,7 @@ Result<std::vector<ProfileRecord>> CorunSession::profile(std::size_t rounds, boo
 
 Result<SweptPair> CorunSession::sweep(KernelId first, KernelId second, const SweepOptions& options,
                                       std::uint64_t seed) {
+  const auto alone = submission_->finish();
   return sweep_on(*stage_, first, second, options, seed);
 }
 
@@ -90,6 +101,7 @@ Result<std::vector<SweptPair>> CorunSession::sweep(const SweepOptions& options, 
 
 Result<QueueReport> CorunSession::run_queue(const QueueRequest& request) {
   WATTUNE_TRY(check_policies(request.policies, request.objective));
+  const auto alone = submission_->finish();
   return run_policies(*stage_, request);
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/interface/suggest.h"
+#include "schedule/interface/kernel_names.h"
 #include "schedule/interface/simulated_machine.h"
 #include "schedule/stage.h"
 #include "schedule/stage_clocks.h"

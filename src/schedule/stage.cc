@@ -1,8 +1,5 @@
 #include "schedule/stage.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <utility>
 
 #include "schedule/interface/clock_profile.h"
@@ -45,11 +42,6 @@ Result<void> Stage::profile_at_clocks(const Objective& objective, std::optional<
 std::optional<Joules> known_energy(const Stage& stage, Joules energy, Nanoseconds time) {
   if (!(energy > Joules(0)) || (!stage.is_simulated() && time < nanoseconds_from_seconds(1))) return std::nullopt;
   return energy;
-}
-
-std::string name_of_place(std::span<const std::string> names, std::size_t place) {
-  const auto same = std::ranges::count(names.first(place), names[place]);
-  return same == 0 ? names[place] : fmt::format("{}#{}", names[place], same + 1);
 }
 
 }  // namespace wattune::schedule

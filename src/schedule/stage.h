@@ -75,9 +75,6 @@ class Stage {
 // runs shorter than a second tell nothing.
 std::optional<Joules> known_energy(const Stage& stage, Joules energy, Nanoseconds time);
 
-// Returns a unique name for the kernel at a position of `names`: the second kernel of the name is "gemm#2".
-std::string name_of_place(std::span<const std::string> names, std::size_t place);
-
 // Opens a simulated GPU with published kernels, each in a grid that fills the GPU `waves` times. Fails with not_found
 // if there is no such GPU or kernel, and with mismatch if a profile has the name of a kernel but none is of it. Fails
 // with invalid_argument if clocks are to be set, but this GPU has no simulated clocks or refuses one.

@@ -83,6 +83,19 @@ TEST(CorunSession, RunsWhatIsSubmittedInItsOrder) {
   EXPECT_GE(ended->started, first->wait()->ended);
 }
 
+// There is one machine at a time, and that of submitted works would be gone.
+TEST(CorunSession, SweepsOnceSubmittedWorksHaveEnded) {
+  const auto session = simulated();
+  const auto before = session->submit({.kernel = 0});
+  ASSERT_TRUE(before) << before.error().to_string();
+  ASSERT_TRUE(session->sweep(0, 1, {.rounds = 1}));
+  EXPECT_TRUE(before->is_done());
+  EXPECT_TRUE(before->wait());
+  const auto after = session->submit({.kernel = 1});
+  ASSERT_TRUE(after) << after.error().to_string();
+  EXPECT_TRUE(after->wait());
+}
+
 TEST(CorunSession, ErrorsNameNoOptionOfAProgram) {
   EXPECT_EQ(open_simulated({"C"}, 8, {.device = "H9"}).error().code(), ErrorCode::not_found);
   for (const Error& error :

@@ -1,7 +1,8 @@
 // CorunSession: kernels of several specs that share one GPU, as pairs, as queues, or work by work.
 //
 // It owns the device and the kernels that are loaded there. One thread at a time may use it, except for submit(), which
-// any thread may call. Kernels run in this process, so a kernel that crashes ends it.
+// any thread may call. Profiles, sweeps and queues first wait until all submitted works have ended, and submit() waits
+// for them. Kernels run in this process, so a kernel that crashes ends it.
 //
 //   WATTUNE_ASSIGN(const auto session, schedule::open({gemm, copy}));
 //   WATTUNE_ASSIGN(const auto pairs, session->sweep());
