@@ -1,7 +1,8 @@
 # wattune_module(NAME [NOT_IN_LIBRARY] [COLD] SOURCES file... [DEPENDS module...] [LIBRARIES target...])
 #
 # One module as the library `wattune_NAME`. DEPENDS are the modules it may include, as tools/check_layers.py checks;
-# LIBRARIES stay private to its sources. A unity build compiles all its sources as one unit.
+# LIBRARIES stay private to its sources. A unity build compiles each room (a folder inside the module) as one unit, and
+# the sources outside of rooms as another.
 # COLD: its own loops take little of any command's time. Release builds optimise it with -O1, which halves the time that
 # compiling `store` takes.
 # NOT_IN_LIBRARY keeps it out of wattune::wattune.
@@ -23,7 +24,12 @@ function(wattune_module name)
     target_precompile_headers(${target} REUSE_FROM wattune_core)
   endif()
   if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)  # all
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+    foreach(source IN LISTS ARG_SOURCES)
+      cmake_path(GET source PARENT_PATH room)
+      string(REPLACE "/" "_" room "${name}/${room}")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room})
+    endforeach()
   endif()
   if(ARG_COLD)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)

@@ -29,9 +29,10 @@ ALLOWED = {
     "tune": {"space", "search", "backend", "measure", "power", "model"},
     "score": {"space", "search", "tune"},
     "dynamic": {"space", "spec", "search", "backend", "measure", "power", "model", "store", "tune"},
-    "schedule": {"space", "search", "backend", "power", "measure", "model", "slice", "simulate", "store", "tune"},
+    "schedule": {"space", "backend", "power", "measure", "model", "slice", "simulate", "store", "tune"},
+    "company": {"space", "search", "backend", "measure", "power", "tune", "schedule"},
     "cli": {"space", "spec", "search", "backend", "measure", "power", "model", "simulate", "store", "report", "tune", "score",
-            "dynamic", "slice", "schedule"},
+            "dynamic", "slice", "schedule", "company"},
 }
 # Headers that stay behind one module's interface.
 HOMES = {"CL/": {"backend"}, "toml++/": {"spec"}, "CLI/": {"cli"}, "Eigen/": {"model"}, "nlohmann/": {"spec", "store", "power", "simulate", "schedule", "cli"}, "xxhash.h": {"core", "store"}, "sqlite3.h": {"store"},

@@ -6,8 +6,8 @@
 #include <mutex>
 
 #include "core/interface/suggest.h"
-#include "search/counters.h"
-#include "search/strategies.h"
+#include "search/models/counters.h"
+#include "search/strategies/strategies.h"
 
 namespace wattune::search {
 

@@ -5,7 +5,7 @@
 
 #include "core/interface/energy.h"
 #include "core/interface/pareto.h"
-#include "search/permutation.h"
+#include "search/strategies/permutation.h"
 
 namespace wattune::search {
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "space/constraint_system.h"
+#include "space/diagram/constraint_system.h"
 #include "space/space_builder.h"
 
 namespace wattune::space {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "space/diagram.h"
+#include "space/diagram/diagram.h"
 
 namespace wattune::space {
 

@@ -7,7 +7,7 @@
 
 #include "core/interface/suggest.h"
 #include "core/stopwatch.h"
-#include "space/conflict.h"
+#include "space/diagram/conflict.h"
 #include "space/listed_space.h"
 #include "space/neighbours.h"
 #include "space/search_space_data.h"

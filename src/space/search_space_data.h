@@ -1,10 +1,10 @@
 // The data of a SearchSpace: the declared system, the diagram, and the terms that the diagram does not enforce.
 #pragma once
 
-#include "space/constraint_system.h"
-#include "space/diagram.h"
-#include "space/path_search.h"
-#include "space/tested_terms.h"
+#include "space/diagram/constraint_system.h"
+#include "space/diagram/diagram.h"
+#include "space/diagram/path_search.h"
+#include "space/diagram/tested_terms.h"
 #include "wattune/space/search_space.h"
 
 namespace wattune::space {

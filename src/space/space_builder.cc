@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include "space/restriction.h"
+#include "space/diagram/restriction.h"
 
 namespace wattune::space {
 

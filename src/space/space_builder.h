@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "space/component.h"
-#include "space/constraint_system.h"
+#include "space/diagram/component.h"
+#include "space/diagram/constraint_system.h"
 #include "wattune/space/search_space.h"
 
 namespace wattune::space {

@@ -27,7 +27,7 @@ struct TuningSession::Parts {
   };
 
   SessionOptions options;
-  std::unique_ptr<PlannedSearch> search;
+  std::unique_ptr<TuningTask> search;
   std::vector<DeviceInfo> devices = {};
   Identity identity = {};
   std::vector<std::string> added_counters = {};
@@ -165,13 +165,13 @@ std::size_t batch_of(const Plan& plan, const KernelSpec& spec) {
 }
 
 // Plans a method. Only the user's own rules stop a method before its last step.
-Result<std::unique_ptr<PlannedSearch>> plan_method(KernelSpec spec, space::SearchSpace space,
-                                                   const SessionOptions& options) {
+Result<std::unique_ptr<TuningTask>> plan_method(KernelSpec spec, space::SearchSpace space,
+                                                const SessionOptions& options) {
   if (!options.strategy.empty())
     return Error(ErrorCode::invalid_argument, "a method takes the place of a strategy").about(options.strategy);
   Plan plan = make_plan(spec, space, options.method, options.stop);
   if (plan.limit == Plan::Limit::standard) plan = {.strategy = options.method, .stop = {}};
-  auto search = std::make_unique<PlannedSearch>(PlannedSearch{std::move(spec), std::move(space), std::move(plan)});
+  auto search = std::make_unique<TuningTask>(TuningTask{std::move(spec), std::move(space), std::move(plan)});
   search::MethodOptions method = options.method_options;
   if (!method.window) method.window = steered_window;
   method.seed = options.seed;
@@ -201,7 +201,7 @@ Result<void> check_slowdown(const std::vector<Objective>& objectives) {
 }
 
 // Makes the strategy; the planned search outlives it.
-Result<std::unique_ptr<search::Strategy>> strategy_for(const PlannedSearch& search, const SessionOptions& options) {
+Result<std::unique_ptr<search::Strategy>> strategy_for(const TuningTask& search, const SessionOptions& options) {
   const auto make = [&space = search.space, name = search.plan.strategy,
                      made = search::StrategyOptions{.seed = options.seed,
                                                     .start = search.space.default_configuration(),
@@ -233,7 +233,7 @@ Result<void> check_energy_window(const Parts& parts) {
 }
 
 // Makes a walk over block shapes anew, because the board decides which shapes are worth a run, and in which order.
-Result<void> know_board(PlannedSearch& search, const std::string& architecture) {
+Result<void> know_board(TuningTask& search, const std::string& architecture) {
   const search::MethodInfo* const method = search::find_method(search.plan.strategy);
   if (method == nullptr || !method->walks_shapes || architecture.empty()) return {};
   search.method_options.shapes = block_shapes(search.spec, search.space, architecture);
@@ -254,14 +254,14 @@ std::size_t compile_processes(const SessionOptions& options) {
   return options.compile_processes.value_or(options.where.in_process ? 0 : standard);
 }
 
-Result<std::unique_ptr<PlannedSearch>> plan_search(KernelSpec spec, space::SearchSpace space,
-                                                   const SessionOptions& options) {
+Result<std::unique_ptr<TuningTask>> plan_search(KernelSpec spec, space::SearchSpace space,
+                                                const SessionOptions& options) {
   WATTUNE_TRY(options.stop.validate());
   WATTUNE_TRY(options.sampling.validate());
   WATTUNE_TRY(check_slowdown(spec.objectives));
   if (!options.method.empty()) return plan_method(std::move(spec), std::move(space), options);
   Plan plan = make_plan(spec, space, options.strategy, options.stop);
-  auto search = std::make_unique<PlannedSearch>(PlannedSearch{std::move(spec), std::move(space), std::move(plan)});
+  auto search = std::make_unique<TuningTask>(TuningTask{std::move(spec), std::move(space), std::move(plan)});
   WATTUNE_ASSIGN(search->strategy, strategy_for(*search, options));
   return search;
 }
@@ -301,7 +301,7 @@ Result<std::unique_ptr<TuningSession>> open(KernelSpec spec, const SessionOption
   return open(std::move(search), options);
 }
 
-Result<std::unique_ptr<TuningSession>> open(std::unique_ptr<PlannedSearch> search, const SessionOptions& options) {
+Result<std::unique_ptr<TuningSession>> open(std::unique_ptr<TuningTask> search, const SessionOptions& options) {
   auto parts = std::make_unique<Parts>(Parts{options, std::move(search)});
   observe_for_method(*parts);
   WATTUNE_TRY(check_energy_window(*parts));
@@ -313,7 +313,7 @@ Result<std::unique_ptr<TuningSession>> open(std::unique_ptr<PlannedSearch> searc
   return std::make_unique<TuningSession>(std::move(parts));
 }
 
-Result<std::unique_ptr<TuningSession>> open_recording(std::unique_ptr<PlannedSearch> search, ResultSet recorded,
+Result<std::unique_ptr<TuningSession>> open_recording(std::unique_ptr<TuningTask> search, ResultSet recorded,
                                                       Identity recording, const SessionOptions& options) {
   auto parts = std::make_unique<Parts>(Parts{options, std::move(search)});
   parts->identity = std::move(recording);

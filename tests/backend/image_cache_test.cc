@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "backend/image_key.h"
+#include "backend/compile/image_key.h"
 #include "backend/support.h"
 #include "wattune/core/identity.h"
 

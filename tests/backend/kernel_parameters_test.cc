@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "backend/code_text.h"
+#include "backend/compile/code_text.h"
+#include "backend/compile/name_collision.h"
 #include "backend/cuda/signature.h"
 #include "backend/interface/c_type.h"
-#include "backend/name_collision.h"
 
 namespace wattune::backend {
 namespace {

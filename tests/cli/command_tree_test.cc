@@ -1,5 +1,5 @@
 // The files generated from the tree of the command line, and the manual that people write, agree with the tree.
-#include "cli/command_tree.h"
+#include "cli/program/command_tree.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <set>
 #include <sstream>
 
-#include "cli/program.h"
+#include "cli/program/program.h"
 #include "cli/run_program.h"
 #include "source_dir.h"
 

@@ -1,15 +1,15 @@
 // Verdicts of `wattune corun` on pairs whose best ways ran again, and on queues, from invented times.
-#include "cli/corun_rerun.h"
+#include "cli/corun/corun_rerun.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/corun_journal.h"
-#include "cli/corun_plans.h"
-#include "cli/corun_prospects.h"
-#include "cli/corun_queue.h"
+#include "cli/corun/corun_journal.h"
+#include "cli/corun/corun_plans.h"
+#include "cli/corun/corun_prospects.h"
+#include "cli/corun/corun_queue.h"
 #include "cli/run_program.h"
-#include "schedule/policy_runner.h"
+#include "schedule/queue/policy_runner.h"
 
 namespace wattune::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/plan.h"
+#include "cli/tune/plan.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/restore_boards.h"
+#include "cli/inspect/restore_boards.h"
 
 #include <gtest/gtest.h>
 

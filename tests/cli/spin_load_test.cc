@@ -1,5 +1,5 @@
 // The load of `wattune power --characterise` on the devices of this machine.
-#include "cli/spin_load.h"
+#include "cli/inspect/spin_load.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "dynamic/amortisation.h"
+#include "dynamic/tuning/amortisation.h"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,9 @@
 
 #include <thread>
 
+#include "dynamic/calls/streams.h"
 #include "dynamic/children.h"
 #include "dynamic/stand_in_cuda.h"
-#include "dynamic/streams.h"
 #include "fakes/cuda/fake_cuda.h"
 
 namespace wattune::dynamic {

@@ -1,4 +1,4 @@
-#include "dynamic/drift.h"
+#include "dynamic/tuning/drift.h"
 
 #include <gtest/gtest.h>
 

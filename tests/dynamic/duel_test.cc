@@ -1,4 +1,4 @@
-#include "dynamic/duel.h"
+#include "dynamic/tuning/duel.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <functional>
 
-#include "dynamic/slowness.h"
 #include "dynamic/times.h"
+#include "dynamic/tuning/slowness.h"
 #include "wattune/core/random.h"
 
 namespace wattune::dynamic {

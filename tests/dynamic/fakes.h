@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include "dynamic/loader.h"
-#include "dynamic/stream_table.h"
-#include "dynamic/variant.h"
+#include "dynamic/calls/stream_table.h"
+#include "dynamic/calls/variant.h"
+#include "dynamic/loading/loader.h"
 
 namespace wattune::dynamic::fakes {
 

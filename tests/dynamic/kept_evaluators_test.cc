@@ -1,4 +1,4 @@
-#include "dynamic/kept_evaluators.h"
+#include "dynamic/screening/kept_evaluators.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "dynamic/kernel_code.h"
+#include "dynamic/loading/kernel_code.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Known configurations of one key in the space of another.
-#include "dynamic/key_search.h"
+#include "dynamic/tuning/key_search.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

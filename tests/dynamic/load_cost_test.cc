@@ -1,5 +1,5 @@
 // Expected costs of loads after one that took longer than a call may lose.
-#include "dynamic/load_cost.h"
+#include "dynamic/loading/load_cost.h"
 
 #include <gtest/gtest.h>
 
@@ -16,17 +16,17 @@ class LoadCosts : public testing::Test {
     cost_.learn_idle(kSurprise);
     const Nanoseconds began = now_;
     while (cost_.idle() >= kSurprise) {
-      cost_.forgive(ledger_, now_);
+      cost_.forgive(stall_budget_, now_);
       now_ += nanoseconds_from_seconds(0.01);
     }
     return to_seconds(now_ - began);
   }
   void load_as_usual() {
-    cost_.forgive(ledger_, now_);
+    cost_.forgive(stall_budget_, now_);
     cost_.learn_idle(kUsual);
   }
 
-  Ledger ledger_{{.share = 0.02, .longest = nanoseconds_from_ms(5)}};
+  StallBudget stall_budget_{{.share = 0.02, .longest = nanoseconds_from_ms(5)}};
   LoadCost cost_{kUsual};
   Nanoseconds now_;
 };

@@ -5,7 +5,7 @@
 #include <latch>
 
 #include "dynamic/fakes.h"
-#include "dynamic/gap_loader.h"
+#include "dynamic/loading/gap_loader.h"
 #include "dynamic/times.h"
 
 namespace wattune::dynamic {
@@ -34,7 +34,7 @@ struct LoaderTest : testing::Test {
     return request;
   }
   void launch(Nanoseconds expected = ms(1)) {
-    ledger.begin(now);
+    stall_budget.begin(now);
     loader.note_launch(stream, expected);
   }
   void be(StreamState state) { streams.states[stream.handle()] = state; }
@@ -49,8 +49,8 @@ struct LoaderTest : testing::Test {
   std::vector<int> loaded;
   FakeStreams streams;
   const CallStream stream = FakeStreams::stream(0x1000);
-  Ledger ledger{{.share = 0.02, .longest = ms(5)}};
-  GapLoader loader{ledger, {.adopt = streams.adopt()}, [this] { return now; }};
+  StallBudget stall_budget{{.share = 0.02, .longest = ms(5)}};
+  GapLoader loader{stall_budget, {.adopt = streams.adopt()}, [this] { return now; }};
 };
 
 TEST_F(LoaderTest, SleepsWhileNothingWaits) { EXPECT_EQ(loader.step(), std::nullopt); }
@@ -60,7 +60,7 @@ TEST_F(LoaderTest, BeforeTheFirstCallItLoadsAtOnce) {
   loader.request(load(2));
   EXPECT_EQ(loader.step(), std::nullopt);
   EXPECT_THAT(loaded, ElementsAre(1, 2));
-  EXPECT_EQ(ledger.stalls().total(), ms(0));
+  EXPECT_EQ(stall_budget.stalls().total(), ms(0));
 }
 
 TEST_F(LoaderTest, WaitsForAGapAndLooksMoreAndMoreRarely) {
@@ -77,7 +77,7 @@ TEST_F(LoaderTest, WaitsForAGapAndLooksMoreAndMoreRarely) {
   loader.step();
   EXPECT_THAT(loaded, ElementsAre(1));
   EXPECT_EQ(loader.loads_in_gaps(), 1);
-  EXPECT_EQ(ledger.stalls().total(), ms(0)) << "nobody waited";
+  EXPECT_EQ(stall_budget.stalls().total(), ms(0)) << "nobody waited";
 }
 
 TEST_F(LoaderTest, LoadsSeveralWhileTheGapLasts) {
@@ -106,8 +106,8 @@ TEST_F(LoaderTest, ACallThatComesBesideALoadWaitsForItsRest) {
   };
   loader.request(load(1));
   loader.step();
-  EXPECT_EQ(ledger.stalls().loading, ms(0.08));
-  EXPECT_EQ(ledger.longest(), ms(0.08));
+  EXPECT_EQ(stall_budget.stalls().loading, ms(0.08));
+  EXPECT_EQ(stall_budget.longest(), ms(0.08));
 }
 
 TEST_F(LoaderTest, AShortGapIsUsedOnlyIfTheLedgerAffordsACallThatComes) {
@@ -136,7 +136,7 @@ TEST_F(LoaderTest, WithoutAGapItLoadsWhatTheLedgerAffords) {
   pass(ms(2));
   EXPECT_THAT(loaded, ElementsAre(1));
   EXPECT_EQ(loader.loads_in_gaps(), 0);
-  EXPECT_EQ(ledger.stalls().loading, ms(4.2)) << "whoever launched meanwhile waited so long at most";
+  EXPECT_EQ(stall_budget.stalls().loading, ms(4.2)) << "whoever launched meanwhile waited so long at most";
 }
 
 TEST_F(LoaderTest, WhatIsQueuedMustFitIntoOneCallsBudget) {
@@ -172,7 +172,7 @@ TEST_F(LoaderTest, UrgentRequestsWaitForNothingAndAreCharged) {
   load_takes = ms(30);
   loader.step();
   EXPECT_THAT(loaded, ElementsAre(2));
-  EXPECT_EQ(ledger.stalls().loading, ms(30));
+  EXPECT_EQ(stall_budget.stalls().loading, ms(30));
 }
 
 TEST_F(LoaderTest, AGapOfTheApplicationsIsUsedInItsThread) {
@@ -184,7 +184,7 @@ TEST_F(LoaderTest, AGapOfTheApplicationsIsUsedInItsThread) {
   EXPECT_EQ(loader.gap(ms(0.25)), ms(0.24));
   EXPECT_THAT(loaded, ElementsAre(1, 2, 3));
   EXPECT_EQ(loader.gap(ms(0.05)), ms(0));
-  EXPECT_EQ(ledger.stalls().total(), ms(0));
+  EXPECT_EQ(stall_budget.stalls().total(), ms(0));
 }
 
 TEST_F(LoaderTest, AGapThatWasNotLongEnoughIsCharged) {
@@ -192,7 +192,7 @@ TEST_F(LoaderTest, AGapThatWasNotLongEnoughIsCharged) {
   load_takes = ms(3);
   loader.request(load(1));
   EXPECT_EQ(loader.gap(ms(1)), ms(3));
-  EXPECT_EQ(ledger.stalls().loading, ms(2));
+  EXPECT_EQ(stall_budget.stalls().loading, ms(2));
 }
 
 // A slow load must not keep all others out of gaps, so that they would be done beside busy streams.
@@ -210,7 +210,7 @@ TEST_F(LoaderTest, WhatHasWaitedIsDoneInAGapThatIsTooShort) {
   loader.gap(ms(1));
   EXPECT_THAT(loaded, ElementsAre(1, 2));
   EXPECT_EQ(loader.loads_in_gaps(), 2);
-  EXPECT_EQ(ledger.stalls().loading, ms(4)) << "2 ms more than each gap";
+  EXPECT_EQ(stall_budget.stalls().loading, ms(4)) << "2 ms more than each gap";
 }
 
 TEST_F(LoaderTest, WhereTheApplicationTellsOfGapsIdleMomentsBetweenItsCallsAreNotUsed) {
@@ -262,7 +262,7 @@ TEST_F(LoaderTest, WhatIsLongerThanTheGapsThatAreToldOfWaitsForOneOfThemToo) {
   now += ms(60);
   loader.gap(ms(1));
   EXPECT_THAT(loaded, ElementsAre(1, 2));
-  EXPECT_EQ(ledger.stalls().loading, ms(4)) << "2 ms more than each gap";
+  EXPECT_EQ(stall_budget.stalls().loading, ms(4)) << "2 ms more than each gap";
 }
 
 TEST_F(LoaderTest, AGapThatIsToldOfPaysForItsPartOfALoad) {
@@ -276,7 +276,7 @@ TEST_F(LoaderTest, AGapThatIsToldOfPaysForItsPartOfALoad) {
   now += ms(60);
   loader.gap(ms(1));
   EXPECT_THAT(loaded, ElementsAre(1, 2)) << "4.5 ms more than the gap: a call may lose 5";
-  EXPECT_EQ(ledger.stalls().loading, ms(9));
+  EXPECT_EQ(stall_budget.stalls().loading, ms(9));
 }
 
 // The budget gains 20 ms in a second, and 40 ms in two.
@@ -357,7 +357,7 @@ TEST_F(LoaderTest, AForgottenStreamIsNotAskedAnyMore) {
   be(StreamState::busy);
   loader.forget(stream);
   loader.request(load(1));
-  now += ms(1000);  // the ledger affords it
+  now += ms(1000);  // the stall_budget affords it
   loader.step();
   EXPECT_THAT(loaded, ElementsAre(1));
   EXPECT_EQ(loader.loads_in_gaps(), 1u);
@@ -405,7 +405,7 @@ TEST_F(LoaderTest, MorePrivateMemoryThanEverCostsWhatALoadDoes) {
 // room may take.
 TEST_F(LoaderTest, InAGapRoomIsMadeForTheFirstLaunch) {
   std::vector<std::size_t> made;
-  GapLoader with_room{ledger,
+  GapLoader with_room{stall_budget,
                       {.adopt = streams.adopt(),
                        .make_room =
                            [&](std::size_t bytes) {
@@ -413,7 +413,7 @@ TEST_F(LoaderTest, InAGapRoomIsMadeForTheFirstLaunch) {
                              return Result<void>();
                            }},
                       [this] { return now; }};
-  ledger.begin(now);
+  stall_budget.begin(now);
   now += ms(1000);
   for (const std::size_t bytes : {1024, 16384, 4096})
     with_room.request({.load = [bytes]() -> Result<std::shared_ptr<Variant>> {
@@ -429,7 +429,7 @@ TEST_F(LoaderTest, InAGapRoomIsMadeForTheFirstLaunch) {
 
 TEST_F(LoaderTest, RoomIsNotMadeWhereTheBudgetCannotPayForACallThatWaits) {
   int made = 0;
-  GapLoader with_room{ledger,
+  GapLoader with_room{stall_budget,
                       {.adopt = streams.adopt(),
                        .make_room =
                            [&](std::size_t) {
@@ -437,7 +437,7 @@ TEST_F(LoaderTest, RoomIsNotMadeWhereTheBudgetCannotPayForACallThatWaits) {
                              return Result<void>();
                            }},
                       [this] { return now; }};
-  ledger.begin(now);
+  stall_budget.begin(now);
   with_room.request({.load = [&]() -> Result<std::shared_ptr<Variant>> {
                        now += load_takes;
                        return std::shared_ptr<Variant>(std::make_shared<FakeVariant>(Configuration(), nullptr, 16384));
@@ -451,11 +451,11 @@ TEST_F(LoaderTest, RoomIsNotMadeWhereTheBudgetCannotPayForACallThatWaits) {
 }
 
 TEST(Loader, HasAThreadThatLoads) {
-  Ledger ledger({});
+  StallBudget stall_budget({});
   FakeStreams streams;
   std::promise<std::thread::id> loaded;
   {
-    const auto loader = make_loader(ledger, {.adopt = streams.adopt()});
+    const auto loader = make_loader(stall_budget, {.adopt = streams.adopt()});
     loader->request({.load = []() -> Result<std::shared_ptr<Variant>> { return Error(ErrorCode::internal, "no"); },
                      .loaded = [&](const auto&) { loaded.set_value(std::this_thread::get_id()); }});
     EXPECT_NE(loaded.get_future().get(), std::this_thread::get_id());
@@ -463,12 +463,12 @@ TEST(Loader, HasAThreadThatLoads) {
 }
 
 TEST(Loader, DroppingWaitsForWhatRuns) {
-  Ledger ledger({});
+  StallBudget stall_budget({});
   FakeStreams streams;
   std::promise<void> begun;
   std::atomic<bool> ended = false;
   const int owner = 0;
-  const auto loader = make_loader(ledger, {.adopt = streams.adopt()});
+  const auto loader = make_loader(stall_budget, {.adopt = streams.adopt()});
   loader->request({.load = [&]() -> Result<std::shared_ptr<Variant>> {
                      begun.set_value();
                      std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -482,11 +482,11 @@ TEST(Loader, DroppingWaitsForWhatRuns) {
 }
 
 TEST(Loader, ServesEightThreads) {
-  Ledger ledger({});
+  StallBudget stall_budget({});
   FakeStreams streams;
   for (std::uintptr_t i = 1; i <= 8; ++i) streams.states[FakeStreams::stream(i << 12).handle()] = StreamState::idle;
   std::latch loaded(8 * 20);
-  const auto loader = make_loader(ledger, {.adopt = streams.adopt()});
+  const auto loader = make_loader(stall_budget, {.adopt = streams.adopt()});
   std::vector<std::jthread> threads;
   for (std::uintptr_t i = 1; i <= 8; ++i)
     threads.emplace_back([&, stream = FakeStreams::stream(i << 12)] {

@@ -1,4 +1,4 @@
-#include "dynamic/lookahead.h"
+#include "dynamic/tuning/lookahead.h"
 
 #include <gtest/gtest.h>
 

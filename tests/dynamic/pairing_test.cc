@@ -1,4 +1,4 @@
-#include "dynamic/pairing.h"
+#include "dynamic/tuning/pairing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ struct PairingTest : testing::Test {
   }
   Turn call(Mode mode = Mode::automatic) {
     now += ms(10);
-    ledger.begin(now);
+    stall_budget.begin(now);
     for (Outcome& each : pairing.collect()) outcomes.push_back(std::move(each));
     const Turn turn = pairing.is_busy() ? pairing.next(mode, now) : Turn{.variant = pairing.best()};
     if (turn.timed) {
@@ -67,16 +67,16 @@ struct PairingTest : testing::Test {
   std::map<const Variant*, Nanoseconds> times;
   std::vector<Outcome> outcomes;
   fakes::FakeLoader loader;
-  Ledger ledger{{.share = 0.02, .longest = ms(5)}};
-  Pairing pairing{ledger, loader, Measuring::paired};
+  StallBudget stall_budget{{.share = 0.02, .longest = ms(5)}};
+  Pairing pairing{stall_budget, loader, Measuring::paired};
 };
 
 // Comparing added 3 ms to the last call, so the same is expected of the next. The 2 % of 10 ms do not pay for that.
 TEST_F(PairingTest, OfShadowedCallsComparingIsReservedAndCharged) {
-  Pairing shadowed{ledger, loader, Measuring::paired, Safety::shadowed};
+  Pairing shadowed{stall_budget, loader, Measuring::paired, Safety::shadowed};
   const auto first = variant(0, us(100));
   const auto candidate = variant(1, us(90));
-  ledger.begin(Nanoseconds());
+  stall_budget.begin(Nanoseconds());
   shadowed.set_best(first);
   for (int i = 0; i < 5; ++i) {
     const Turn turn = shadowed.next(Mode::automatic, ms(0));
@@ -88,11 +88,11 @@ TEST_F(PairingTest, OfShadowedCallsComparingIsReservedAndCharged) {
   EXPECT_FALSE(shadowed.next(Mode::automatic, ms(40)).exploring) << "1 ms is expected, 0.8 ms are there";
   const Turn turn = shadowed.next(Mode::automatic, ms(60));
   ASSERT_TRUE(turn.exploring);
-  EXPECT_FALSE(ledger.affords(us(500), ms(60))) << "it is reserved";
+  EXPECT_FALSE(stall_budget.affords(us(500), ms(60))) << "it is reserved";
   shadowed.sent(turn, timed(turn), {.waited = ms(3)});
   shadowed.collect();
-  EXPECT_EQ(ledger.stalls().comparing, ms(3));
-  EXPECT_EQ(ledger.longest(), ms(3));
+  EXPECT_EQ(stall_budget.stalls().comparing, ms(3));
+  EXPECT_EQ(stall_budget.longest(), ms(3));
   EXPECT_FALSE(shadowed.next(Mode::automatic, ms(290)).exploring) << "6 ms in all, 5.8 ms are there";
   EXPECT_TRUE(shadowed.next(Mode::automatic, ms(310)).exploring);
 }
@@ -100,9 +100,9 @@ TEST_F(PairingTest, OfShadowedCallsComparingIsReservedAndCharged) {
 // A comparison of 7.2 ms exceeds the 5 ms of one call. It counts until 2 % of the time have gained as much, after 0.36
 // s.
 TEST_F(PairingTest, ASlowComparisonKeepsOthersOutForAWhileOnly) {
-  Pairing shadowed{ledger, loader, Measuring::paired, Safety::shadowed};
+  Pairing shadowed{stall_budget, loader, Measuring::paired, Safety::shadowed};
   const auto candidate = variant(1, us(90));
-  ledger.begin(Nanoseconds());
+  stall_budget.begin(Nanoseconds());
   shadowed.set_best(variant(0, us(100)));
   for (int i = 0; i < 5; ++i) {
     const Turn turn = shadowed.next(Mode::automatic, ms(0));
@@ -166,14 +166,14 @@ TEST_F(PairingTest, TheFirstOfAKeyIsTimedAndTold) {
   EXPECT_EQ(outcomes[0].observation.samples.size(), 5);
   EXPECT_FALSE(pairing.is_busy());
   EXPECT_EQ(pairing.best_time(), us(100));
-  EXPECT_EQ(ledger.stalls().total(), us(0));
+  EXPECT_EQ(stall_budget.stalls().total(), us(0));
 }
 
 TEST_F(PairingTest, ABetterCandidateBecomesTheBestKnown) {
   const auto first = begin(us(100));
   const auto better = variant(1, us(90));
   add(better);
-  calls(25);  // a first launch, 8 rounds of two, and some until the ledger affords the first
+  calls(25);  // a first launch, 8 rounds of two, and some until the stall_budget affords the first
   ASSERT_EQ(outcomes.size(), 1);
   EXPECT_TRUE(outcomes[0].better);
   EXPECT_EQ(outcomes[0].configuration, better->configuration());
@@ -201,8 +201,8 @@ TEST_F(PairingTest, StallsAreWhatCallsTookMoreThanTheBest) {
   add(variant(1, us(500)));
   calls(50);
   EXPECT_EQ(explored, 1) << "clearly slower";
-  EXPECT_EQ(ledger.stalls().exploring, us(400));
-  EXPECT_EQ(ledger.longest(), us(400));
+  EXPECT_EQ(stall_budget.stalls().exploring, us(400));
+  EXPECT_EQ(stall_budget.longest(), us(400));
 }
 
 TEST_F(PairingTest, AnUnknownCandidateWaitsUntilTheBudgetAffordsThreeTimesTheBest) {
@@ -235,7 +235,7 @@ TEST_F(PairingTest, NoUnknownCandidateMayStallACallBeyondTheLongest) {
 // The first candidate of 12 ms costs 11 ms, and the next may take as long. That exceeds the 5 + 2 ms of a call of 1 ms.
 // The budget gains that much in 550 ms, 55 calls, after which the next is tried.
 TEST_F(PairingTest, OneBadSurpriseKeepsOthersOutUntilTheBudgetHasGainedAsMuch) {
-  Ledger usual({.share = 0.02});
+  StallBudget usual({.share = 0.02});
   Pairing other(usual, loader, Measuring::paired);
   other.set_best(variant(0, ms(1)));
   int tried = 0;
@@ -291,8 +291,8 @@ TEST_F(PairingTest, SendingManyLaunchesIsNoFirstLaunchThatOthersWouldRepeat) {
   while (explored == 0) call();
   sending.took = us(0);
   call();
-  EXPECT_EQ(ledger.stalls().loading, us(40)) << "a hundredth";
-  EXPECT_EQ(ledger.stalls().exploring, ms(3)) << "what the call took longer than the best known";
+  EXPECT_EQ(stall_budget.stalls().loading, us(40)) << "a hundredth";
+  EXPECT_EQ(stall_budget.stalls().exploring, ms(3)) << "what the call took longer than the best known";
 }
 
 TEST_F(PairingTest, ExploringKeepsTheShare) {
@@ -301,7 +301,7 @@ TEST_F(PairingTest, ExploringKeepsTheShare) {
   for (int i = 0; i < 3000; ++i) {
     call();
     // The stall of one exploring call may exceed its prediction and thus the budget for a while, by 5 ms at most.
-    ASSERT_LE(ledger.stalls().total(), 0.02 * ledger.running(now) + ms(5));
+    ASSERT_LE(stall_budget.stalls().total(), 0.02 * stall_budget.running(now) + ms(5));
   }
   EXPECT_GT(outcomes.size(), 50);
 }
@@ -338,7 +338,7 @@ TEST_F(PairingTest, ACandidateThatIsRefusedIsToldOf) {
   calls(10);
   ASSERT_EQ(outcomes.size(), 1);
   EXPECT_EQ(outcomes[0].observation.status, Status::runtime);
-  EXPECT_TRUE(ledger.reserve(0.02 * ledger.running(now), now)) << "what was reserved is free again";
+  EXPECT_TRUE(stall_budget.reserve(0.02 * stall_budget.running(now), now)) << "what was reserved is free again";
 }
 
 TEST_F(PairingTest, ABestThatFailsIsToldOf) {
@@ -365,7 +365,7 @@ TEST_F(PairingTest, AFirstLaunchThatMakesTheDriverWaitIsReservedAndCharged) {
   call();
   sending.took = us(0);
   EXPECT_EQ(explored, 1);
-  EXPECT_EQ(ledger.stalls().loading, ms(1.2));
+  EXPECT_EQ(stall_budget.stalls().loading, ms(1.2));
   EXPECT_EQ(loader.private_bytes, 1024);
 }
 
@@ -391,7 +391,7 @@ TEST_F(PairingTest, EachExploringCallRunsACandidateThatWasNotTried) {
   for (const auto& each : {far, better, near}) EXPECT_EQ(call(Mode::explore).variant, each);
   pairing.collect();
   EXPECT_EQ(pairing.best(), better);
-  EXPECT_EQ(ledger.stalls().exploring, us(405)) << "whatever the budget says; 85 us are 5 us more than 80";
+  EXPECT_EQ(stall_budget.stalls().exploring, us(405)) << "whatever the budget says; 85 us are 5 us more than 80";
 }
 
 TEST_F(PairingTest, OneTimeSaysWhatThereIsToSayOfAnExploringCall) {
@@ -495,10 +495,10 @@ TEST_F(PairingTest, InExploringCallsOneTimeOfTheFirstIsEnough) {
 }
 
 TEST(ExclusivePairing, WaitsAreReservedAndCharged) {
-  Ledger ledger({.share = 0.02, .longest = ms(5)});
-  ledger.begin(ms(0));
+  StallBudget stall_budget({.share = 0.02, .longest = ms(5)});
+  stall_budget.begin(ms(0));
   fakes::FakeLoader loader;
-  Pairing pairing(ledger, loader, Measuring::exclusive);
+  Pairing pairing(stall_budget, loader, Measuring::exclusive);
   const auto first = std::make_shared<FakeVariant>();
   pairing.set_best(first);
   const bool ready = true;
@@ -510,7 +510,7 @@ TEST(ExclusivePairing, WaitsAreReservedAndCharged) {
     pairing.sent(turn, TimedCall(std::move(events)), {.waited = ms(3)});
   }
   pairing.collect();
-  EXPECT_EQ(ledger.stalls().waiting, ms(15));
+  EXPECT_EQ(stall_budget.stalls().waiting, ms(15));
   // Waiting 2 * 3 ms exceeds the known limit of a call's stall.
   pairing.add({}, std::make_shared<FakeVariant>());
   EXPECT_FALSE(pairing.next(Mode::automatic, ms(100'000)).exploring);

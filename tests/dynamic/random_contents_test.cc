@@ -1,5 +1,5 @@
 // Kept random contents equal those that would be drawn anew.
-#include "dynamic/random_contents.h"
+#include "dynamic/screening/random_contents.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,12 +1,12 @@
 // Input of screening: its data, its device, which of its results count, and when it goes on.
-#include "dynamic/screening_data.h"
+#include "dynamic/screening/screening_data.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dynamic/key_screening.h"
-#include "dynamic/screening_allowance.h"
-#include "dynamic/screening_device.h"
+#include "dynamic/screening/key_screening.h"
+#include "dynamic/screening/screening_allowance.h"
+#include "dynamic/screening/screening_device.h"
 #include "programs.h"
 #include "tune/problem.h"
 
@@ -167,38 +167,38 @@ TEST(ScreeningDevice, IsLookedForWhereItsSelectorNamesNoneOrAnother) {
 // A step took 50 ms, including the device's switch to it. The 2 % of 5 s pay for it and for the next step, which is
 // expected to take as long.
 TEST(ScreeningAllowance, BeginsAStepWhenTheShareOfTheBudgetPaysForIt) {
-  Ledger ledger({.share = 0.02});
+  StallBudget stall_budget({.share = 0.02});
   Nanoseconds time;
-  ledger.begin(time);
+  stall_budget.begin(time);
   const auto never = [] { return false; };
   RecentMean step(ScreeningAllowance::kFirst);
   ScreeningAllowance allowance(
-      ledger, [&] { return time += nanoseconds_from_ms(100); }, step);
+      stall_budget, [&] { return time += nanoseconds_from_ms(100); }, step);
   ASSERT_TRUE(allowance.reserve(never));
   EXPECT_EQ(time, nanoseconds_from_ms(500)) << "10 ms are 2 % of 500 ms";
   allowance.settle({.time = nanoseconds_from_ms(48), .waits = 5});
-  EXPECT_EQ(ledger.stalls().screening, nanoseconds_from_ms(50));
+  EXPECT_EQ(stall_budget.stalls().screening, nanoseconds_from_ms(50));
   ASSERT_TRUE(allowance.reserve(never));
   EXPECT_EQ(time, nanoseconds_from_ms(5000));
 }
 
 TEST(ScreeningAllowance, DoesNotWaitForAnApplicationThatEnds) {
-  Ledger ledger({.share = 0.0});
-  ledger.begin(Nanoseconds());
+  StallBudget stall_budget({.share = 0.0});
+  stall_budget.begin(Nanoseconds());
   RecentMean step(ScreeningAllowance::kFirst);
   ScreeningAllowance allowance(
-      ledger, [] { return Nanoseconds(); }, step);
+      stall_budget, [] { return Nanoseconds(); }, step);
   int asked = 0;
   EXPECT_FALSE(allowance.reserve([&] { return ++asked == 3; }));
-  EXPECT_EQ(ledger.stalls().total(), Nanoseconds());
+  EXPECT_EQ(stall_budget.stalls().total(), Nanoseconds());
 }
 
 TEST(ScreeningAllowance, WaitsUntilAStepPays) {
-  Ledger ledger({.share = 1.0});
-  ledger.begin(Nanoseconds());
+  StallBudget stall_budget({.share = 1.0});
+  stall_budget.begin(Nanoseconds());
   RecentMean step(Nanoseconds(1));
   ScreeningAllowance allowance(
-      ledger, [] { return nanoseconds_from_seconds(1); }, step);
+      stall_budget, [] { return nanoseconds_from_seconds(1); }, step);
   int asked = 0;
   EXPECT_TRUE(allowance.reserve([] { return false; }, [&] { return ++asked == 3; }));
   EXPECT_EQ(asked, 3);

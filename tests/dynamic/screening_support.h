@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "dynamic/screened_explorer.h"
-#include "dynamic/screening.h"
+#include "dynamic/screening/screened_explorer.h"
+#include "dynamic/screening/screening.h"
 #include "tune/problem.h"
 
 namespace wattune::dynamic {
@@ -28,7 +28,7 @@ struct ScreeningTest : testing::Test {
 
   ScreeningTest() {
     spec.name = "scale";
-    ledger.begin(Nanoseconds());
+    stall_budget.begin(Nanoseconds());
     options.open = [this](const backend::WorkerOptions&) { return open(); };
     options.free_memory = [this] { return free_memory.load(); };
     // The application has been running for long.
@@ -62,7 +62,7 @@ struct ScreeningTest : testing::Test {
     const auto keep = [this](const Trial& best, bool complete) {
       found.push_back(best.configuration.to_string() + (complete ? "" : ", so far"));
     };
-    return make_screened_explorer(problem, policy, {}, ledger, *screening, keep).value();
+    return make_screened_explorer(problem, policy, {}, stall_budget, *screening, keep).value();
   }
   // Waits for the end of the search, and returns what it found. Some of that is wanted before the end.
   static std::vector<Candidate> wait_for(Explorer& explorer) {
@@ -87,7 +87,7 @@ struct ScreeningTest : testing::Test {
 
   KernelSpec spec = tune::scale_spec();
   wattune::fakes::FakeKernelFunction kernel = run;
-  Ledger ledger{{.share = 1.0}};
+  StallBudget stall_budget{{.share = 1.0}};
   std::atomic<std::uint64_t> free_memory = 1 << 20;
   std::atomic<int> opened = 0;
   wattune::fakes::FakeDevice* last_device = nullptr;  // that of the screening thread

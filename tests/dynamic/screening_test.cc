@@ -207,7 +207,7 @@ TEST_F(ScreeningTest, TimesOfReducedDataAreNotExpectedInCalls) {
 
 // A share of 0.005 of 0.2 s pays for a step of 1 ms, in which 50 MB fit. So 134 MB are halved twice.
 TEST_F(ScreeningTest, OnASmallBudgetItTriesMoreOnSmallerData) {
-  Ledger small({.share = 0.005});
+  StallBudget small({.share = 0.005});
   small.begin(Nanoseconds());
   spec.problem_size[0].value = std::int64_t{1} << 24;
   free_memory = std::uint64_t{1} << 40;
@@ -360,8 +360,8 @@ TEST_F(ScreeningTest, WhereNothingWorksANoteSaysWhy) {
 TEST_F(ScreeningTest, TimeOnTheDeviceIsCharged) {
   const auto explorer = explore();
   wait_for(*explorer);
-  EXPECT_GT(ledger.stalls().screening, Nanoseconds());
-  EXPECT_EQ(ledger.stalls().total(), ledger.stalls().screening);
+  EXPECT_GT(stall_budget.stalls().screening, Nanoseconds());
+  EXPECT_EQ(stall_budget.stalls().total(), stall_budget.stalls().screening);
 }
 
 // Screening would begin at the first call, but the application has no time to spare.

@@ -1,11 +1,11 @@
 // Shadowed calls on a fake device, and the outputs that the application gets.
-#include "dynamic/shadow.h"
+#include "dynamic/tuning/shadow.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dynamic/calls/repeat.h"
 #include "dynamic/fakes.h"
-#include "dynamic/repeat.h"
 #include "tune/problem.h"
 
 namespace wattune::dynamic {

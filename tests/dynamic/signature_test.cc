@@ -1,5 +1,5 @@
 // Arguments of calls, and the sizes that they tell.
-#include "dynamic/signature.h"
+#include "dynamic/calls/signature.h"
 
 #include <gmock/gmock.h>
 

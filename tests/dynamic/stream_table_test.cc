@@ -1,4 +1,4 @@
-#include "dynamic/stream_table.h"
+#include "dynamic/calls/stream_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "dynamic/trusted_explorer.h"
+#include "dynamic/tuning/trusted_explorer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "dynamic/variant.h"
+#include "dynamic/calls/variant.h"
 
 #include <gtest/gtest.h>
 

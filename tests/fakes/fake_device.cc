@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "backend/backlog.h"
+#include "backend/device/backlog.h"
 #include "core/interface/suggest.h"
 
 namespace wattune::fakes {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "dynamic/loader.h"
+#include "dynamic/loading/loader.h"
 #include "raw_cuda.h"
 #include "wattune/backend/attach.h"
 

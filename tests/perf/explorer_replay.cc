@@ -17,7 +17,7 @@
 #include <limits>
 #include <string_view>
 
-#include "dynamic/key_search.h"
+#include "dynamic/tuning/key_search.h"
 #include "wattune/store/formats.h"
 #include "wattune/tune/replay.h"
 

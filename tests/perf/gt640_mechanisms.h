@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "perf/gt640_groups.h"
+#include "schedule/interface/joint_run.h"
 #include "schedule/interface/simulated_machine.h"
-#include "schedule/joint_run.h"
 #include "simulate/interface/simulated_board.h"
 
 namespace wattune::perf {

@@ -167,12 +167,12 @@ class Stalls {
 
   Result<void> our_loads(Pauses pauses) {
     WATTUNE_ASSIGN(const auto busy, application());
-    dynamic::Ledger ledger{dynamic::Budget{}};
+    dynamic::StallBudget stall_budget{dynamic::Budget{}};
     std::mutex mutex;  // guards the next two
     std::vector<std::shared_ptr<dynamic::Variant>> loaded;
     std::vector<double> waited;
     const auto loader =
-        dynamic::make_loader(ledger, {.adopt = [&](const dynamic::CallStream& stream) {
+        dynamic::make_loader(stall_budget, {.adopt = [&](const dynamic::CallStream& stream) {
                                return backend::adopt_stream(busy->device(), static_cast<CUstream_st*>(stream.handle()));
                              }});
     const auto request = [&]() -> Result<void> {
@@ -189,7 +189,7 @@ class Stalls {
                        .owner = this});
       return {};
     };
-    ledger.begin(now());
+    stall_budget.begin(now());
     Meanwhile meanwhile(options_.every(), request);
     const auto seen = busy->run(options_.seconds, pauses, loader.get());
     WATTUNE_TRY(meanwhile.end());
@@ -199,8 +199,8 @@ class Stalls {
     row.add_times("waited", waited);
     row.add("loads", static_cast<double>(loader->loads()));
     row.add("in_gaps", static_cast<double>(loader->loads_in_gaps()));
-    row.add("charged", to_ms(ledger.stalls().loading));
-    row.add("charged_longest", to_ms(ledger.longest()));
+    row.add("charged", to_ms(stall_budget.stalls().loading));
+    row.add("charged_longest", to_ms(stall_budget.longest()));
     report_.add(row);
     return {};
   }

@@ -14,8 +14,8 @@
 
 #include "core/median.h"
 #include "perf/rows.h"
-#include "schedule/device_parts.h"
 #include "schedule/interface/device_machine.h"
+#include "schedule/machine/device_parts.h"
 #include "wattune/backend/attach.h"
 #include "wattune/space/search_space.h"
 #include "wattune/spec/spec.h"

@@ -1,5 +1,5 @@
 // Tests which thread reads the board's energy counter, and when, with a board that remembers its readers.
-#include "schedule/board_energy.h"
+#include "schedule/machine/board_energy.h"
 
 #include <gtest/gtest.h>
 

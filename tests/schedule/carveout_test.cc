@@ -1,6 +1,6 @@
 // Tests how much shared memory launches ask of each multiprocessor for: alone, in pairs and when a partner is replaced.
 // A block on an H100 takes 1,024 bytes more than it declares, in steps of 128. SMs offer 8, 16, 32, 64 KB and more.
-#include "schedule/carveout.h"
+#include "schedule/machine/carveout.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

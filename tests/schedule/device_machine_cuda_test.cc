@@ -6,11 +6,11 @@
 
 #include "backend/cuda_support.h"
 #include "fakes/cuda/fake_cuda.h"
-#include "schedule/device_clock.h"
 #include "schedule/device_machine_support.h"
-#include "schedule/device_parts.h"
 #include "schedule/interface/counted_use.h"
 #include "schedule/interface/scheduler.h"
+#include "schedule/machine/device_clock.h"
+#include "schedule/machine/device_parts.h"
 #include "wattune/backend/attach.h"
 #include "wattune/schedule/pair_sweep.h"
 

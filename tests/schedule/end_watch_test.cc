@@ -1,4 +1,4 @@
-#include "schedule/end_watch.h"
+#include "schedule/machine/end_watch.h"
 
 #include <gtest/gtest.h>
 

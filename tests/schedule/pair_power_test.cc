@@ -1,5 +1,5 @@
 // Tests the measured power of running pairs: windows, corrected forecasts, and the decisions of `paired`.
-#include "schedule/pair_power.h"
+#include "schedule/forecast/pair_power.h"
 
 #include <gtest/gtest.h>
 

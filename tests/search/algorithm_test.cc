@@ -1,4 +1,4 @@
-#include "search/algorithm.h"
+#include "search/strategies/algorithm.h"
 
 #include <gtest/gtest.h>
 

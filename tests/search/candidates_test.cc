@@ -1,11 +1,11 @@
-#include "search/candidates.h"
+#include "search/models/candidates.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-#include "search/coordinates.h"
+#include "search/strategies/coordinates.h"
 
 namespace wattune::search {
 namespace {

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <set>
 
-#include "search/failure_model.h"
-#include "search/feature_columns.h"
 #include "search/interface/slowdown.h"
-#include "search/start_plan.h"
+#include "search/models/failure_model.h"
+#include "search/models/feature_columns.h"
+#include "search/strategies/start_plan.h"
 
 namespace wattune::search {
 namespace {

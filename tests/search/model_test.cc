@@ -9,14 +9,14 @@
 #include <set>
 #include <string>
 
-#include "search/acquisition.h"
-#include "search/calibration.h"
-#include "search/encoding.h"
-#include "search/gaussian_process.h"
-#include "search/length_scales.h"
-#include "search/nearest.h"
-#include "search/noise.h"
-#include "search/start.h"
+#include "search/models/acquisition.h"
+#include "search/models/calibration.h"
+#include "search/models/encoding.h"
+#include "search/models/gaussian_process.h"
+#include "search/models/length_scales.h"
+#include "search/models/nearest.h"
+#include "search/models/noise.h"
+#include "search/strategies/start.h"
 #include "wattune/search/strategy.h"
 
 namespace wattune::search {

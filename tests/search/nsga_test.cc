@@ -5,8 +5,8 @@
 #include <set>
 
 #include "core/interface/pareto.h"
-#include "search/non_dominated.h"
-#include "search/reference_points.h"
+#include "search/strategies/non_dominated.h"
+#include "search/strategies/reference_points.h"
 #include "wattune/search/strategy.h"
 
 namespace wattune::search {

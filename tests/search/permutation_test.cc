@@ -1,4 +1,4 @@
-#include "search/permutation.h"
+#include "search/strategies/permutation.h"
 
 #include <gtest/gtest.h>
 

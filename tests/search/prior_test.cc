@@ -1,4 +1,4 @@
-#include "search/prior.h"
+#include "search/models/prior.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "search/bottlenecks.h"
+#include "search/models/bottlenecks.h"
 #include "wattune/search/strategy.h"
 
 namespace wattune::search {

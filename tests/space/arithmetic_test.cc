@@ -1,4 +1,4 @@
-#include "space/arithmetic.h"
+#include "space/expression/arithmetic.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 
 #include <numeric>
 
-#include "space/constraint_diagram.h"
-#include "space/constraint_system.h"
+#include "space/diagram/constraint_diagram.h"
+#include "space/diagram/constraint_system.h"
 #include "space/space_support.h"
 
 namespace wattune::space {

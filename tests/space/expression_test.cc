@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "space/expression_tree.h"
+#include "space/expression/expression_tree.h"
 
 namespace wattune::space {
 namespace {

@@ -1,4 +1,4 @@
-#include "tune/adaptive_limits.h"
+#include "tune/evaluate/adaptive_limits.h"
 
 #include <gtest/gtest.h>
 

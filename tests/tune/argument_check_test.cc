@@ -1,4 +1,4 @@
-#include "tune/argument_check.h"
+#include "tune/evaluate/argument_check.h"
 
 #include <gmock/gmock.h>
 

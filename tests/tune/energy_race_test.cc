@@ -1,6 +1,6 @@
 // The measurements of configurations whose time, or the first part of a window, shows that they take more energy than
 // the best.
-#include "tune/energy_race.h"
+#include "tune/energy/energy_race.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "core/interface/energy.h"
-#include "tune/energy_front.h"
+#include "tune/energy/energy_front.h"
 #include "tune/observed_board.h"
 #include "tune/problem.h"
 

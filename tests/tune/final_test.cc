@@ -1,4 +1,4 @@
-#include "tune/final.h"
+#include "tune/loop/final.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "tune/foresight.h"
+#include "tune/evaluate/foresight.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tune/metrics.h"
+#include "tune/evaluate/metrics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "tune/resources.h"
+#include "tune/evaluate/resources.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Series of launches: indices, groups, values of their own, and buffers that change places.
-#include "tune/step_plan.h"
+#include "tune/evaluate/step_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

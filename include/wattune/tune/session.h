@@ -114,7 +114,7 @@ Result<KernelSpec> without_clocks(KernelSpec spec);
 std::size_t compile_processes(const SessionOptions& options);
 
 // A search that has no devices yet.
-struct PlannedSearch {
+struct TuningTask {
   KernelSpec spec;
   space::SearchSpace space;
   Plan plan;
@@ -124,8 +124,8 @@ struct PlannedSearch {
 
 // Plans a search. If options.clocks leaves the clock parameters out, `spec` and `space` must be without them already.
 // Fails with errors of the stop rule and the sampling options, and as search::make_strategy() or make_method().
-Result<std::unique_ptr<PlannedSearch>> plan_search(KernelSpec spec, space::SearchSpace space,
-                                                   const SessionOptions& options = {});
+Result<std::unique_ptr<TuningTask>> plan_search(KernelSpec spec, space::SearchSpace space,
+                                                const SessionOptions& options = {});
 
 // Returns what earlier results tell a search of `space` for the objective of `spec`.
 // Fails with mismatch if the parameters differ or no configuration is in the space. Fails with invalid_argument if no
@@ -169,10 +169,10 @@ class TuningSession {
 // the devices are of several models; otherwise with errors of the spec, and as plan_search(), find_devices_for() and
 // make_evaluator().
 Result<std::unique_ptr<TuningSession>> open(KernelSpec spec, const SessionOptions& options = {});
-Result<std::unique_ptr<TuningSession>> open(std::unique_ptr<PlannedSearch> search, const SessionOptions& options = {});
+Result<std::unique_ptr<TuningSession>> open(std::unique_ptr<TuningTask> search, const SessionOptions& options = {});
 // Opens a session on recorded results instead of devices. `recording` is the identity of these results. Fails as
 // Recording::match() and with_objectives().
-Result<std::unique_ptr<TuningSession>> open_recording(std::unique_ptr<PlannedSearch> search, ResultSet recorded,
+Result<std::unique_ptr<TuningSession>> open_recording(std::unique_ptr<TuningTask> search, ResultSet recorded,
                                                       Identity recording, const SessionOptions& options = {});
 
 }  // namespace wattune::tune

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "backend/compile/name_collision.h"
 #include "backend/cuda/cu_api.h"
 #include "backend/cuda/nvrtc_api.h"
 #include "backend/cuda/ptxas_log.h"
@@ -9,7 +10,6 @@
 #include "backend/cuda/source_text.h"
 #include "backend/cuda/toolkit.h"
 #include "backend/interface/polling.h"
-#include "backend/name_collision.h"
 #include "core/stopwatch.h"
 
 namespace wattune::backend::cuda {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "backend/attached.h"
 #include "backend/cuda/buffer.h"
 #include "backend/cuda/compiler.h"
 #include "backend/cuda/cuda_error.h"
@@ -17,6 +16,7 @@
 #include "backend/cuda/range_profiler.h"
 #include "backend/cuda/source_text.h"
 #include "backend/cuda/stream.h"
+#include "backend/device/attached.h"
 #include "backend/interface/polling.h"
 #include "backend/interface/sharing.h"
 #include "core/interface/suggest.h"

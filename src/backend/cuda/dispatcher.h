@@ -20,11 +20,11 @@
 #include <string>
 #include <vector>
 
-#include "backend/backlog.h"
 #include "backend/cuda/clock.h"
 #include "backend/cuda/event.h"
 #include "backend/cuda/hold.h"
 #include "backend/cuda/sensor_sampler.h"
+#include "backend/device/backlog.h"
 #include "backend/interface/polling.h"
 
 namespace wattune::backend::cuda {

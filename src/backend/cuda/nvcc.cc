@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "backend/code_text.h"
+#include "backend/compile/code_text.h"
 #include "backend/cuda/compiler.h"
 #include "backend/cuda/source_text.h"
 #include "backend/interface/compile.h"

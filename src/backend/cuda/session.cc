@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <utility>
 
-#include "backend/attached.h"
 #include "backend/cuda/cuda_error.h"
-#include "backend/guard_zone.h"
+#include "backend/device/attached.h"
+#include "backend/device/guard_zone.h"
 
 namespace wattune::backend::cuda {
 

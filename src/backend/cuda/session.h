@@ -17,7 +17,7 @@
 
 #include "backend/cuda/current_context.h"
 #include "backend/cuda/discovery.h"
-#include "backend/handle.h"
+#include "backend/device/handle.h"
 #include "backend/interface/nvml_sensors.h"
 #include "wattune/backend/launch.h"
 #include "wattune/core/units.h"

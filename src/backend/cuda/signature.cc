@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "backend/code_text.h"
+#include "backend/compile/code_text.h"
 #include "backend/cuda/function_name.h"
 #include "backend/interface/c_type.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/code_text.h"
+#include "backend/compile/code_text.h"
 #include "wattune/backend/image.h"
 #include "wattune/core/kernel_source.h"
 

@@ -6,10 +6,10 @@
 #include <charconv>
 #include <optional>
 
-#include "backend/code_text.h"
+#include "backend/compile/code_text.h"
+#include "backend/compile/preprocessor.h"
 #include "backend/cuda/toolkit.h"
 #include "backend/interface/compile.h"
-#include "backend/preprocessor.h"
 
 namespace wattune::backend::cuda {
 

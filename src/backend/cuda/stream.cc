@@ -8,8 +8,8 @@
 #include "backend/cuda/driver_launch.h"
 #include "backend/cuda/program.h"
 #include "backend/cuda/range_profiler.h"
-#include "backend/foreign_object.h"
-#include "backend/rebinding.h"
+#include "backend/device/foreign_object.h"
+#include "backend/device/rebinding.h"
 #include "wattune/backend/attach.h"
 
 namespace wattune::backend::cuda {

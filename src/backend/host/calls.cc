@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "backend/compile/preprocessor.h"
 #include "backend/interface/build_log.h"
-#include "backend/preprocessor.h"
 
 namespace wattune::backend::host {
 

@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "backend/foreign_object.h"
+#include "backend/device/foreign_object.h"
+#include "backend/device/shared_object.h"
 #include "backend/host/buffer.h"
 #include "backend/host/fill.h"
 #include "backend/host/program.h"
 #include "backend/host/stream.h"
-#include "backend/shared_object.h"
 #include "core/interface/suggest.h"
 
 namespace wattune::backend::host {

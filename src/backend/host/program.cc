@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <fstream>
 
+#include "backend/compile/preprocessor.h"
 #include "backend/host/calls.h"
 #include "backend/interface/compiler_program.h"
-#include "backend/preprocessor.h"
 #include "core/new_file.h"
 #include "core/stopwatch.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "backend/device/shared_object.h"
 #include "backend/host/session.h"
-#include "backend/shared_object.h"
 #include "wattune/backend/device.h"
 
 namespace wattune::backend::host {

@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "backend/backlog.h"
-#include "backend/guard_zone.h"
+#include "backend/device/backlog.h"
+#include "backend/device/guard_zone.h"
 #include "wattune/backend/launch.h"
 #include "wattune/backend/stream.h"
 #include "wattune/core/result.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <functional>
 
-#include "backend/foreign_object.h"
+#include "backend/device/foreign_object.h"
 #include "backend/host/buffer.h"
 #include "backend/host/fill.h"
 #include "backend/host/program.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/own_folder.h"
+#include "backend/compile/own_folder.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 

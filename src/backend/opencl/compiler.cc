@@ -9,11 +9,11 @@
 #include <filesystem>
 #include <mutex>
 
+#include "backend/compile/name_collision.h"
+#include "backend/compile/preprocessor.h"
 #include "backend/interface/polling.h"
-#include "backend/name_collision.h"
 #include "backend/opencl/cl_error.h"
 #include "backend/opencl/kernel_info.h"
-#include "backend/preprocessor.h"
 #include "core/stopwatch.h"
 
 namespace wattune::backend::opencl {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/code_text.h"
+#include "backend/compile/code_text.h"
 #include "backend/opencl/session.h"
 #include "wattune/backend/image.h"
 

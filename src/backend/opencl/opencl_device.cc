@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "backend/attached.h"
-#include "backend/foreign_object.h"
+#include "backend/device/attached.h"
+#include "backend/device/foreign_object.h"
 #include "backend/opencl/buffer.h"
 #include "backend/opencl/compiler.h"
 #include "backend/opencl/discovery.h"

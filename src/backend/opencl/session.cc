@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "backend/attached.h"
-#include "backend/guard_zone.h"
+#include "backend/device/attached.h"
+#include "backend/device/guard_zone.h"
 #include "backend/interface/polling.h"
 #include "backend/opencl/cl_error.h"
 

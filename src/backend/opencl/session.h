@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "backend/handle.h"
+#include "backend/device/handle.h"
 #include "backend/opencl/discovery.h"
 #include "wattune/backend/launch.h"
 #include "wattune/core/units.h"

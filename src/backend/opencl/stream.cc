@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-#include "backend/foreign_object.h"
+#include "backend/device/foreign_object.h"
+#include "backend/device/rebinding.h"
 #include "backend/interface/launch_check.h"
 #include "backend/opencl/buffer.h"
 #include "backend/opencl/cl_error.h"
 #include "backend/opencl/event.h"
 #include "backend/opencl/pixel_buffer.h"
 #include "backend/opencl/program.h"
-#include "backend/rebinding.h"
 
 namespace wattune::backend::opencl {
 

@@ -15,9 +15,9 @@
 #include <exception>
 #include <new>
 
+#include "backend/device/shared_object.h"
 #include "backend/interface/build_log.h"
 #include "backend/interface/compiler_program.h"
-#include "backend/shared_object.h"
 #include "backend/worker/last_words.h"
 #include "core/stopwatch.h"
 

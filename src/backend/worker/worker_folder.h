@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "backend/own_folder.h"
+#include "backend/compile/own_folder.h"
 
 namespace wattune::backend::worker {
 

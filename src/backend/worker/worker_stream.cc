@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backend/foreign_object.h"
+#include "backend/device/foreign_object.h"
 #include "backend/interface/launch_check.h"
 
 namespace wattune::backend::worker {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "backend/backlog.h"
+#include "backend/device/backlog.h"
 #include "backend/worker/remote.h"
 #include "wattune/backend/device.h"
 

@@ -55,7 +55,7 @@ class Expression {
   Result<bool> evaluate_bool(const Lookup& lookup) const;
   Result<std::size_t> evaluate_size(const Lookup& lookup) const;
 
-  struct Node;  // the syntax tree (src/space/expression_tree.h)
+  struct Node;  // the syntax tree (src/space/expression/expression_tree.h)
   const Node& root() const;
 
  private:

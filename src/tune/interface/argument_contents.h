@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "tune/formula.h"
+#include "tune/evaluate/formula.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/tune/evaluator.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "measure/interface/output_check.h"
-#include "tune/formula.h"
+#include "tune/evaluate/formula.h"
 #include "wattune/core/kernel_spec.h"
 
 namespace wattune::tune {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "tune/run_state.h"
+#include "tune/evaluate/evaluation_context.h"
 #include "wattune/core/configuration.h"
 #include "wattune/power/energy.h"
 
@@ -18,7 +18,7 @@ Result<std::unique_ptr<power::Recorder>> open_board_recorder(const DeviceInfo& d
 class KernelLoad : public power::Load {
  public:
   // Makes a load of a prepared kernel; the references outlive it.
-  KernelLoad(RunState& run, const Configuration& configuration, const Kernels& kernels, const Launch& launch)
+  KernelLoad(EvaluationContext& run, const Configuration& configuration, const Kernels& kernels, const Launch& launch)
       : run_(run), configuration_(configuration), kernels_(kernels), launch_(launch) {}
 
   Result<Batch> run(std::size_t launches) override;
@@ -29,7 +29,7 @@ class KernelLoad : public power::Load {
   template <typename Work>
   Result<Batch> timed(std::size_t launches, Work work);
 
-  RunState& run_;
+  EvaluationContext& run_;
   const Configuration& configuration_;
   const Kernels& kernels_;
   const Launch& launch_;

@@ -13,9 +13,9 @@
 #include <variant>
 #include <vector>
 
-#include "tune/formula.h"
-#include "tune/geometry_plan.h"
-#include "tune/step_plan.h"
+#include "tune/evaluate/formula.h"
+#include "tune/evaluate/geometry_plan.h"
+#include "tune/evaluate/step_plan.h"
 #include "wattune/backend/device.h"
 #include "wattune/core/kernel_spec.h"
 

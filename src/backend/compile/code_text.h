@@ -1,0 +1,35 @@
+// The parts of a source's text that are code.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/compile/condition.h"
+#include "wattune/backend/device.h"
+#include "wattune/core/kernel_source.h"
+
+namespace wattune::backend {
+
+// Returns the source with spaces in place of comments and of quoted text, so that all else keeps its position.
+std::string without_comments(std::string_view source);
+
+// Tells whether the character can be part of an identifier.
+bool is_word(char c);
+
+std::vector<std::string> words_of(std::string_view text);
+
+// The code that a compiler sees, with the user's headers inserted. '#' stands for a conditional directive that cannot
+// be decided, and for a line that such a condition may leave out.
+struct PlainCode {
+  std::string text;
+  Definitions macros;  // at its end: those of the source, its options and its parameters
+};
+PlainCode read_code(const KernelSource& source, std::span<const Macro> macros);
+PlainCode read_code(std::string_view text);
+
+// Returns a type such as "real*" with the code's macros and typedefs resolved; the type itself if they are not clear.
+std::string without_typedefs(const PlainCode& code, const std::string& type);
+
+}  // namespace wattune::backend

@@ -1,0 +1,305 @@
+// `wattune corun`: runs kernels that share a GPU, as pairs at several ratios and as queues under several policies.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+#include "cli/corun/corun_clocks.h"
+#include "cli/corun/corun_journal.h"
+#include "cli/corun/corun_kernels.h"
+#include "cli/corun/corun_objective.h"
+#include "cli/corun/corun_plans.h"
+#include "cli/corun/corun_queue.h"
+#include "cli/corun/corun_sweep.h"
+#include "cli/corun/profile_file.h"
+#include "cli/program/command.h"
+#include "cli/program/interrupt.h"
+#include "cli/program/options.h"
+#include "cli/program/output_file.h"
+#include "cli/program/terminal.h"
+#include "cli/program/text.h"
+#include "wattune/store/formats.h"
+
+namespace wattune::cli {
+
+namespace {
+
+struct CorunOptions {
+  CorunKernels kernels;
+  std::string device = "auto";
+  schedule::QueueRequest queue = {.policies = {}};
+  CorunObjective objective;
+  CorunClocks clocks;
+  std::optional<std::uint64_t> works;
+  std::uint64_t repeats = 5;
+  Nanoseconds least_time = nanoseconds_from_ms(2);
+  bool explain = false;
+  std::string profiles;
+  std::string trace;
+  std::string trace_of;
+  std::string svg;
+  std::string output;
+  bool resume = false;
+  bool overwrite = false;
+  bool json = false;
+  bool quiet = false;
+
+  bool wants_queue() const {
+    return !queue.policies.empty() || !queue.arrivals.empty() || queue.load.has_value() || works.has_value() ||
+           objective.is_given() || clocks.choice.sets;
+  }
+};
+
+std::vector<std::string> policies_of(const CorunOptions& options) {
+  return options.queue.policies.empty() ? schedule::QueueRequest().policies : options.queue.policies;
+}
+
+Error refuse(std::string what, std::string about, std::string advice) {
+  return Error(ErrorCode::invalid_argument, std::move(what)).about(std::move(about)).hint(std::move(advice));
+}
+
+Result<void> check_numbers(const CorunOptions& options) {
+  if (options.repeats == 0) return refuse("--repeats", "0", "once at least");
+  if (options.kernels.waves == 0 || options.kernels.waves > 10000)
+    return refuse("--waves", std::to_string(options.kernels.waves), "from 1 to 10,000");
+  if (options.works && (*options.works == 0 || *options.works > 1'000'000))
+    return refuse("--works", std::to_string(*options.works), "from 1 to 1,000,000");
+  if (options.queue.load && !(*options.queue.load > 0.0))
+    return refuse("--load", fmt::format("{:g}", *options.queue.load), "solo time that arrives per time, above 0");
+  return {};
+}
+
+// Rejects combinations of options that contradict each other.
+Result<void> check_mode(const CorunOptions& options) {
+  const std::size_t kernels = options.kernels.specs.size() + options.kernels.names.size();
+  const std::string only = kernels == 0                    ? ""
+                           : options.kernels.specs.empty() ? options.kernels.names.front()
+                                                           : options.kernels.specs.front();
+  if (kernels < 2) return refuse("two kernels are needed to run together", only, "name two specs, or --kernels A,B");
+  if (!options.queue.arrivals.empty() && (options.queue.load || options.works))
+    return refuse("--arrivals says when works arrive", options.queue.arrivals, "leave out --load and --works");
+  if (!options.wants_queue() && (options.explain || !options.trace.empty()))
+    return refuse("--explain and --trace are of queues", options.trace, "--policies paired,streams --works 100");
+  if (!options.trace_of.empty() && options.trace.empty())
+    return refuse("--trace-of says whose run --trace writes", options.trace_of, "--trace FILE");
+  if (!options.output.empty() && options.wants_queue())
+    return refuse("--output keeps pairs that were swept", options.output, "leave out what asks for a queue");
+  if (options.resume && options.output.empty())
+    return refuse("--resume goes on with a file of swept pairs", "", "name it: --output FILE");
+  return {};
+}
+
+Result<void> check(const CorunOptions& options) {
+  WATTUNE_TRY(check_mode(options));
+  WATTUNE_TRY(schedule::check_policies(policies_of(options), options.objective.value()));
+  if (options.clocks.choice.sets && !options.objective.value().needs_power())
+    return refuse("--clocks are chosen by joules or watts", "throughput", "--objective energy, edp or --power-cap");
+  if (options.clocks.take_over && !options.clocks.choice.sets)
+    return refuse("--take-over is of clocks that are set", "", "--clocks auto");
+  if (options.clocks.energy_window && !options.objective.value().needs_power())
+    return refuse("--energy-window is of joules or watts", "", "--objective energy, edp or --power-cap");
+  WATTUNE_TRY(check_numbers(options));
+  WATTUNE_TRY(check_new_file(options.svg, options.overwrite));
+  return check_new_file(options.trace, options.overwrite);
+}
+
+Json document(const schedule::CorunSession& session, const CorunOptions& options) {
+  return {{"device", session.device()}, {"simulated", session.is_simulated()},
+          {"repeats", options.repeats}, {"seed", options.queue.seed},
+          {"notes", session.notes()},   {"prospects", nullptr},
+          {"pairs", nullptr},           {"complementary", nullptr},
+          {"planned", nullptr},         {"queue", nullptr}};
+}
+
+ExitStatus status_of(bool printed, bool is_right) {
+  if (!printed) return ExitStatus::environment;
+  return is_right ? ExitStatus::good : ExitStatus::nothing_correct;
+}
+
+// Returns a callback that counts runs on a terminal, and ends them when the user has asked for it.
+std::function<bool(std::size_t, std::size_t)> watch(const CorunOptions& options, const StopRequest& stop) {
+  const bool shows = !options.quiet && stderr_is_terminal();
+  return [shows, &stop, line = counting_line()](std::size_t done, std::size_t all) mutable {
+    if (shows) line(done + 1, all);
+    return !stop.made();
+  };
+}
+
+// Opens the journal of swept pairs; nullptr without --output.
+Result<std::unique_ptr<SweepJournal>> open_sweep_journal(const CorunOptions& options) {
+  if (options.output.empty()) return std::unique_ptr<SweepJournal>();
+  WATTUNE_ASSIGN(SweepJournal journal,
+                 SweepJournal::open(options.output, {.resume = options.resume, .overwrite = options.overwrite}));
+  if (const std::string& doubt = journal.lock_doubt(); !options.quiet && !doubt.empty())
+    print_note(fmt::format("{}: {}", options.output, doubt));
+  for (const std::string& note : journal.notes()) print_note(note);
+  return std::make_unique<SweepJournal>(std::move(journal));
+}
+
+Json sweeps_document(const schedule::CorunSession& session, const CorunOptions& options,
+                     const std::vector<Prospect>& prospects, const std::vector<schedule::SweptPair>& pairs) {
+  Json json = document(session, options);
+  json["prospects"] = prospects_json(prospects);
+  json["pairs"] = sweep_json(session, prospects, pairs);
+  json["complementary"] = complementary_json(complementary_gain(prospects, pairs));
+  json["planned"] = planned_gain_json(planned_gain(prospects, pairs));
+  return json;
+}
+
+// Describes the gains over all pairs; empty for a single pair.
+std::string totals_text(const std::vector<Prospect>& prospects, const std::vector<schedule::SweptPair>& pairs) {
+  if (pairs.size() < 2) return "";
+  return complementary_text(prospects, complementary_gain(prospects, pairs)) +
+         planned_gain_text(planned_gain(prospects, pairs));
+}
+
+// Prints each pair when it is swept. A JSON document is printed at the end, or earlier after an interrupt.
+Result<ExitStatus> run_sweeps(schedule::CorunSession& session, const CorunOptions& options, SweepJournal* journal,
+                              const StopRequest& stop) {
+  const std::vector<Prospect> prospects = prospects_of(session);
+  std::vector<schedule::SweptPair> pairs;
+  bool printed = options.json || print_result(prospects_text(prospects));
+  const auto swept = sweep_all(
+      session, {.rounds = options.repeats, .least_time = options.least_time, .on_progress = watch(options, stop)},
+      options.queue.seed, journal, [&](schedule::SweptPair pair) -> Result<void> {
+        const std::string gap = pairs.empty() ? "" : "\n";
+        if (!options.json) printed &= print_result(gap + sweep_text(session, prospects[pairs.size()], pair));
+        pairs.push_back(std::move(pair));
+        return {};
+      });
+  if (!swept && pairs.empty()) return swept.error();
+  printed &= options.json ? print_document(dump(sweeps_document(session, options, prospects, pairs)))
+                          : print_result(totals_text(prospects, pairs));
+  if (!swept) return swept.error();
+  if (!options.svg.empty())
+    WATTUNE_TRY(store::write_file(
+        options.svg, prospects.size() == 1 ? sweep_svg(session, pairs.front()) : forecasts_svg(session, pairs),
+        options.overwrite));
+  return status_of(printed, std::ranges::all_of(pairs, &schedule::SweptPair::is_right));
+}
+
+Result<ExitStatus> run_queues(schedule::CorunSession& session, const CorunOptions& options, const StopRequest& stop) {
+  schedule::QueueRequest request = options.queue;
+  request.policies = policies_of(options);
+  request.objective = options.objective.value();
+  request.works = options.works.value_or(request.works);
+  request.repeats = options.repeats;
+  request.energy_window = options.clocks.energy_window;
+  request.traced = !options.trace.empty();
+  request.trace_of = options.trace_of;
+  request.on_progress = watch(options, stop);
+  request.cancel = &stop.made();
+  WATTUNE_ASSIGN(const schedule::QueueReport report, session.run_queue(request));
+  Json json = document(session, options);
+  json["queue"] = queue_json(session, report);
+  const bool printed =
+      options.json ? print_document(dump(json)) : print_result(queue_text(session, report, options.explain));
+  if (!options.trace.empty() && !report.trace.empty())
+    WATTUNE_TRY(store::write_file(options.trace, report.trace, options.overwrite));
+  if (!options.svg.empty()) WATTUNE_TRY(store::write_file(options.svg, queue_svg(session, report), options.overwrite));
+  if (report.refused) return report.refused->why;
+  return status_of(printed, !report.outputs || report.outputs->differences.empty());
+}
+
+Result<ExitStatus> run_corun(CorunOptions options) {
+  WATTUNE_TRY(check(options));
+  schedule::CorunOptions wanted{.clocks = options.clocks.choice};
+  wanted.clocks.take_over = options.clocks.take_over;
+  if (!options.profiles.empty()) {
+    WATTUNE_ASSIGN(wanted.profiles, schedule::load_profiles(options.profiles));
+  }
+  const std::vector<std::string> notes = notes_on(wanted.profiles);
+  WATTUNE_ASSIGN(const auto journal, open_sweep_journal(options));
+  WATTUNE_ASSIGN(const auto session, open_corun(options.device, options.kernels, std::move(wanted)));
+  for (const std::string& note : notes) print_note(note);
+  // Every repetition takes the same virtual time, so one is enough.
+  if (session->is_simulated()) options.repeats = 1;
+  if (!options.json)
+    for (const std::string& note : session->notes()) print_note(note);
+  const StopRequest stop;
+  auto status =
+      options.wants_queue() ? run_queues(*session, options, stop) : run_sweeps(*session, options, journal.get(), stop);
+  if (!status && status.error().code() == ErrorCode::cancelled && stop.made()) return ExitStatus::interrupted;
+  return status;
+}
+
+void declare_queues(CLI::App& app, CorunOptions& options) {
+  app.option_defaults()->group("Queues");
+  app.add_option("--policies", options.queue.policies,
+                 "Run a queue under these instead of sweeping ratios: paired, greedy, kernelet, random, split, orion, "
+                 "priority, "
+                 "streams, fifo (docs/schedule.md); with --works, --load or --arrivals alone fifo, streams, split and "
+                 "paired")
+      ->type_name("NAME,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  add_parsed(app, "--works", options.works, parse_count, "N", "Works, drawn evenly from the kernels; 100");
+  add_parsed(app, "--load", options.queue.load, parse_number, "LOAD",
+             "They arrive at random, so much time alone in a unit of time; else all are there from the beginning");
+  app.add_option("--arrivals", options.queue.arrivals, "Recorded arrivals: a table of moment_ms,kernel,priority")
+      ->type_name("FILE");
+  app.add_flag("--explain", options.explain,
+               "Show the pairs that policies plan by: ratios, forecasts, what came of them");
+  app.add_option("--trace", options.trace,
+                 "Write what ran when in the last round of the fastest policy, for Perfetto (ui.perfetto.dev)")
+      ->type_name("FILE");
+  app.add_option("--trace-of", options.trace_of, "Trace this policy instead, as the table names it")->type_name("NAME");
+}
+
+void declare_results(CLI::App& app, CorunOptions& options) {
+  app.option_defaults()->group("Measuring and results");
+  app.add_option("--profiles", options.profiles,
+                 "What kernels are like alone, as wattune profile kept it, in the place of counting and measuring that")
+      ->type_name("FILE");
+  add_parsed(app, "--repeats", options.repeats, parse_count, "N",
+             "Rounds, in each of which everything runs once, whose medians count; one tells nothing of noise. 1 where "
+             "they are simulated")
+      ->default_str("5");
+  add_parsed(app, "--least-time", options.least_time, parse_time, "TIME",
+             "Repeats the kernels of a pair until a run takes so long; joules of real boards need 1s")
+      ->default_str("2ms");
+  add_parsed(app, "--seed", options.queue.seed, parse_count, "N", "Of what is drawn")->default_str("1");
+  app.add_option("--output,-o", options.output, "Keep each pair that was swept in this file, a line of JSON for each")
+      ->type_name("FILE");
+  app.add_flag("--resume", options.resume, "Take pairs from there that were swept with the same kernels and device");
+  app.add_option(
+         "--svg", options.svg,
+         "Write a plot: of a pair the gain at each ratio, of several pairs what paired gained against what its pilots "
+         "forecast, of a queue the policies' works per second against joules")
+      ->type_name("FILE");
+  app.add_flag("--overwrite", options.overwrite,
+               "Replace existing files; pairs that were swept are kept with ~ behind their file's name");
+  app.add_flag("--json", options.json, "Print one JSON document (docs/formats/json.md)");
+  app.add_flag("--quiet,-q", options.quiet, "No progress on standard error");
+}
+
+}  // namespace
+
+Command add_corun(CLI::App& program) {
+  const auto options = std::make_shared<CorunOptions>();
+  CLI::App* app = program.add_subcommand("corun", "Run kernels together: what pairs gain, and queues under policies");
+  declare_corun_kernels(*app, options->kernels, options->device);
+  declare_queues(*app, *options);
+  declare_objective(*app, options->objective);
+  declare_clocks(*app, options->clocks);
+  declare_results(*app, *options);
+  app->footer(
+      "Two kernels that wait for different things gain by sharing a GPU, if the ratio is right. Without a policy every "
+      "pair runs alone and together in every way: one after the other, in streams, with priorities, on SMs of their "
+      "own (green contexts), and sharing every SM at each ratio of resident blocks. The gain is the sum of the times "
+      "alone "
+      "over the time together, less one; the shorter kernel is repeated until both take equally long. Outputs are "
+      "compared with those of runs alone. Kernels run in this process: one that crashes ends it.\n\n"
+      "Examples:\n"
+      "  wattune corun gemm.toml copy.toml\n"
+      "  wattune corun gemm.toml@gemm.journal.jsonl copy.toml@block=256 --svg gain.svg\n"
+      "  wattune corun gemm.toml gemm.toml -p gemm.n=1024 -p gemm#2.n=4096\n"
+      "  wattune corun --device simulated:H100 --kernels C,L,M --works 200 --policies paired,streams,split --explain\n"
+      "  wattune corun --device simulated:H100 --kernels C,L,M --objective energy --slowdown 30% --explain\n"
+      "  wattune corun --device simulated:GT640 --kernels Srad,Time_step,Hotspot --objective energy --clocks auto "
+      "--explain\n"
+      "  wattune corun --arrivals trace.csv gemm.toml copy.toml --trace trace.json --json");
+  return {app, [options] { return run_corun(*options); }};
+}
+
+}  // namespace wattune::cli

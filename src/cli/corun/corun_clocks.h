@@ -1,0 +1,23 @@
+// The clocks that users of `wattune corun` ask for.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "cli/program/app.h"
+#include "wattune/core/result.h"
+#include "wattune/schedule/session.h"
+
+namespace wattune::cli {
+
+struct CorunClocks {
+  schedule::ClockChoice choice = {};  // without take_over, which is below
+  bool take_over = false;
+  std::optional<Nanoseconds> energy_window = {};  // chosen to suit the board if absent
+};
+
+void declare_clocks(CLI::App& app, CorunClocks& clocks);
+// Parses "current", "auto" or "1005,1410". Fails with invalid_argument.
+Result<schedule::ClockChoice> parse_clocks(std::string_view text);
+
+}  // namespace wattune::cli

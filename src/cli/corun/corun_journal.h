@@ -1,0 +1,58 @@
+// SweepJournal: the file in which `wattune corun` keeps each pair that it has swept, so that an interrupted sweep of
+// many pairs goes on where it was (docs/formats/corun-journal.md).
+//
+// It consists of sealed lines, one for each pair, written when the pair is done. A torn last line is cut off. One
+// process writes it at a time; others get an error. Results to be replaced are set aside when the first pair is
+// written.
+//
+//   WATTUNE_ASSIGN(SweepJournal journal, SweepJournal::open(file, {.resume = true}));
+//   if (const schedule::SweptPair* known = journal.find(identity)) return *known;
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/corun/corun_sweep.h"
+#include "cli/program/output_file.h"
+#include "store/interface/locked_file.h"
+#include "store/interface/sealed_file.h"
+
+namespace wattune::cli {
+
+class SweepJournal {
+ public:
+  // Opens or creates a journal. Fails as check_results_file() does; with busy if another process writes it; with
+  // parse_error if it is no such journal or one of a newer version.
+  static Result<SweepJournal> open(const std::filesystem::path& file, const ResultsUse& use);
+
+  // Returns why another process may write the journal in spite of its lock, as a sentence for the user; empty if none
+  // can.
+  const std::string& lock_doubt() const { return locked_->doubt(); }
+  // Returns notes for people, a line each: on lines that were left out, and on missing checksums.
+  const std::vector<std::string>& notes() const { return notes_; }
+  // Returns the pair swept before with the same kernels, sizes, device and options; nullptr if there is none.
+  const schedule::SweptPair* find(const std::string& identity) const;
+  // Appends a pair. Fails as make_room() does, or with io_error if the file could not be written or somebody else
+  // changed it.
+  Result<void> add(const std::string& identity, const schedule::SweptPair& pair);
+
+ private:
+  SweepJournal(std::filesystem::path file, const ResultsUse& use) : file_(std::move(file)), use_(use) {}
+  Result<void> lock();
+  Result<void> read();
+  Result<void> start_anew();
+
+  std::filesystem::path file_;
+  ResultsUse use_;
+  std::optional<store::LockedFile> locked_;
+  std::map<std::string, schedule::SweptPair> pairs_;
+  std::vector<std::string> notes_;
+  bool unsealed_ = false;
+  std::string resealed_;  // the pairs of an unsealed file in today's format
+};
+
+}  // namespace wattune::cli

@@ -1,0 +1,141 @@
+#include "cli/corun/corun_plans.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "cli/corun/corun_rerun.h"
+#include "cli/program/text.h"
+#include "report/interface/forecast_plot.h"
+#include "schedule/interface/policy.h"
+#include "schedule/interface/queue_experiment.h"
+
+namespace wattune::cli {
+
+namespace {
+
+using schedule::Arrangement;
+using schedule::Way;
+
+bool is_planned_together(const schedule::PairForecast& forecast) {
+  return forecast.sms_of_first > 0 || forecast.ratio.first > 0;
+}
+
+std::string why_in_turn(const schedule::PairForecast& forecast) {
+  if (forecast.speedup() < 1.0 + schedule::PolicyOptions().least_gain) return "no pilot gained";
+  return fmt::format("pilots gained {}, which is not worth starting kernels anew", gain_text(forecast.speedup() - 1.0));
+}
+
+std::string how_text(const schedule::SweptPair& pair) {
+  const schedule::PairForecast& forecast = pair.planned.forecast;
+  if (!is_planned_together(forecast)) return "one after the other, as " + why_in_turn(forecast);
+  const Arrangement how = forecast.sms_of_first > 0
+                              ? Arrangement{.way = Way::split, .sms_of_first = forecast.sms_of_first}
+                              : Arrangement{.way = Way::shares, .ratio = forecast.ratio};
+  return fmt::format("by {}{}, whose pilots gained {}", describe(how, pair.limits),
+                     forecast.whole ? " for whole kernels" : "", gain_text(forecast.speedup() - 1.0));
+}
+
+// Computes the gain that the pilots' speeds predict. The kernel that is left over runs on as fast as alone.
+double gain_by_pilots(const schedule::SweptPair& pair) {
+  const schedule::PairForecast& forecast = pair.planned.forecast;
+  return is_planned_together(forecast) ? schedule::expected_gain(pair.sweep.alone, forecast.rates) : 0.0;
+}
+
+// Returns the gain of `paired` over the best baseline; nullopt if one of them could not be run, or both ran only once.
+std::optional<schedule::Gain> gain_over_baseline(const schedule::SweptPair& pair) {
+  const schedule::SweepRow* const baseline = pair.sweep.best(schedule::is_baseline);
+  return baseline == nullptr ? std::nullopt : gain_of_planned_over(pair, *baseline);
+}
+
+}  // namespace
+
+std::string planned_text(const schedule::SweptPair& pair) {
+  const schedule::PlannedRun& run = pair.planned;
+  if (run.failure) return fmt::format("paired could not run them: {}\n", run.failure->to_string());
+  const auto gain = gain_of_planned(pair);
+  if (!gain || verdict_of(pair).withheld != schedule::Withheld::no)
+    return fmt::format("paired takes {}.\n", format_time(run.makespan));
+  return fmt::format("paired takes {}: {}, {}.\n", format_time(run.makespan), gain_text(*gain), how_text(pair));
+}
+
+Json planned_json(const schedule::SweptPair& pair) {
+  const schedule::PlannedRun& run = pair.planned;
+  const bool is_together = is_planned_together(run.forecast);
+  const bool is_split = is_together && run.forecast.sms_of_first > 0;
+  Json json = {{"ratio", nullptr},
+               {"sms_of_first", nullptr},
+               {"whole", run.forecast.whole},
+               {"forecast_rates", run.forecast.rates},
+               {"makespan_ms", nullptr},
+               {"gain", nullptr},
+               {"interval", nullptr},
+               {"gain_over_baseline", nullptr},
+               {"interval_over_baseline", nullptr},
+               {"error", nullptr}};
+  if (is_split) json["sms_of_first"] = run.forecast.sms_of_first;
+  if (is_together && !is_split) json["ratio"] = {run.forecast.ratio.first, run.forecast.ratio.second};
+  if (run.failure) return json["error"] = run.failure->to_string(), json;
+  json["makespan_ms"] = to_ms(run.makespan);
+  json["gain"] = run.gain;
+  json["interval"] = interval_json(gain_of_planned(pair));
+  if (const auto gain = gain_over_baseline(pair)) {
+    json["gain_over_baseline"] = gain->gain;
+    json["interval_over_baseline"] = interval_json(gain);
+  }
+  return json;
+}
+
+std::string forecasts_svg(const schedule::CorunSession& session, const std::vector<schedule::SweptPair>& pairs) {
+  report::ForecastPlot plot{
+      .title = fmt::format("{} on {}: forecasts of pilots and gains of paired, {}", counted(pairs.size(), "pair"),
+                           session.device(), session.is_simulated() ? "simulated" : "measured"),
+      .forecast_label = "forecast gain over one after the other, %",
+      .measured_label = "gain of paired, %",
+      .series = {{"paired", {}}}};
+  for (const schedule::SweptPair& pair : pairs)
+    if (!pair.planned.failure)
+      plot.series[0].points.push_back({fmt::format("{} with {}", pair.names[0], pair.names[1]),
+                                       100.0 * gain_by_pilots(pair), 100.0 * pair.planned.gain});
+  return report::plot_forecasts_svg(plot);
+}
+
+PlannedGain planned_gain(const std::vector<Prospect>& prospects, const std::vector<schedule::SweptPair>& pairs) {
+  PlannedGain gain;
+  double logarithms = 0.0;
+  std::size_t complementary = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (pairs[i].planned.failure) continue;
+    if (std::string why = why_withheld_of(pairs[i]); !why.empty()) return {.withheld = std::move(why)};
+    const auto over = gain_over_baseline(pairs[i]);
+    if (!over) continue;
+    if (!gain.least || over->gain < *gain.least) gain.least = over->gain, gain.names_of_least = pairs[i].names;
+    if (!prospects[i].is_complementary()) continue;
+    logarithms += std::log1p(over->gain);
+    ++complementary;
+  }
+  if (complementary > 0) gain.of_complementary = std::exp(logarithms / static_cast<double>(complementary)) - 1.0;
+  return gain;
+}
+
+std::string planned_gain_text(const PlannedGain& gain) {
+  if (!gain.withheld.empty()) return fmt::format("No verdict on paired over the best baseline: {}.\n", gain.withheld);
+  if (!gain.least) return "";
+  const std::string mean =
+      gain.of_complementary ? fmt::format("{} for complementary pairs, ", gain_text(*gain.of_complementary)) : "";
+  return fmt::format("By paired, over the best baseline: {}{} at least ({} with {}).\n", mean, gain_text(*gain.least),
+                     gain.names_of_least[0], gain.names_of_least[1]);
+}
+
+Json planned_gain_json(const PlannedGain& gain) {
+  Json names = nullptr;
+  if (gain.least) names = gain.names_of_least;
+  return {{"complementary", json_or_null(gain.of_complementary)},
+          {"least", json_or_null(gain.least)},
+          {"kernels_of_least", std::move(names)},
+          {"withheld", gain.withheld.empty() ? Json(nullptr) : Json(gain.withheld)}};
+}
+
+}  // namespace wattune::cli

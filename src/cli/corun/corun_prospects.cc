@@ -1,0 +1,93 @@
+#include "cli/corun/corun_prospects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/corun/corun_rerun.h"
+#include "report/interface/text.h"
+
+namespace wattune::cli {
+
+namespace {
+
+// Returns the gain of the best shares over the best baseline; nullopt if one of them could not be run, or both ran only
+// once.
+std::optional<schedule::Gain> share_over_baselines(const schedule::SweptPair& pair) {
+  const schedule::SweepRow* const share = pair.sweep.best(schedule::is_share);
+  const schedule::SweepRow* const baseline = pair.sweep.best(schedule::is_baseline);
+  if (share == nullptr || baseline == nullptr) return std::nullopt;
+  return gain_between(pair, *share, *baseline);
+}
+
+bool is_known(const Prospect& prospect) { return prospect.packing_bound.has_value(); }
+
+}  // namespace
+
+std::vector<Prospect> prospects_of(const schedule::CorunSession& session) {
+  std::vector<Prospect> prospects;
+  const std::vector<schedule::StageKernel>& kernels = session.kernels();
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    for (std::size_t j = i + 1; j < kernels.size(); ++j)
+      prospects.push_back({{kernels[i].traits.name, kernels[j].traits.name},
+                           schedule::packing_bound(kernels[i].traits, kernels[j].traits)});
+  return prospects;
+}
+
+std::string prospects_text(const std::vector<Prospect>& prospects) {
+  if (prospects.size() < 2 || std::ranges::none_of(prospects, is_known)) return "";
+  using Align = report::TextTable::Align;
+  report::TextTable table({{"pair", Align::left}, {"at most"}, {"", Align::left}});
+  for (const Prospect& prospect : prospects)
+    table.add_row({fmt::format("{} with {}", prospect.names[0], prospect.names[1]),
+                   is_known(prospect) ? fmt::format("{:.2f}", *prospect.packing_bound) : "-",
+                   prospect.is_complementary() ? "complementary" : ""});
+  return "How much faster than one after the other each pair can be, by what its kernels use alone:\n\n" +
+         table.to_string() + "\n";
+}
+
+Json prospects_json(const std::vector<Prospect>& prospects) {
+  Json json = Json::array();
+  for (const Prospect& prospect : prospects)
+    json.push_back({{"kernels", prospect.names},
+                    {"packing_bound", json_or_null(prospect.packing_bound)},
+                    {"complementary", prospect.is_complementary()}});
+  return json;
+}
+
+ComplementaryGain complementary_gain(const std::vector<Prospect>& prospects,
+                                     const std::vector<schedule::SweptPair>& pairs) {
+  ComplementaryGain gain;
+  double logarithms = 0.0;
+  std::size_t measured = 0;
+  gain.pairs = static_cast<std::size_t>(std::ranges::count_if(prospects, &Prospect::is_complementary));
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (!prospects[i].is_complementary()) continue;
+    gain.withheld = why_withheld_of(pairs[i]);
+    if (!gain.withheld.empty()) return gain;
+    const auto over = share_over_baselines(pairs[i]);
+    if (!over) continue;
+    logarithms += std::log1p(over->gain);
+    ++measured;
+  }
+  if (measured > 0) gain.over_baselines = std::exp(logarithms / static_cast<double>(measured)) - 1.0;
+  return gain;
+}
+
+std::string complementary_text(const std::vector<Prospect>& prospects, const ComplementaryGain& gain) {
+  if (prospects.size() < 2) return "";
+  if (!gain.withheld.empty()) return fmt::format("\nNo verdict on complementary pairs: {}.\n", gain.withheld);
+  if (!gain.over_baselines) return "";
+  return fmt::format("\nOf {} pairs {} complementary: the best shares over the best baseline, geometric mean, {}.\n",
+                     prospects.size(), gain.pairs == 1 ? "one is" : fmt::format("{} are", gain.pairs),
+                     gain_text(*gain.over_baselines));
+}
+
+Json complementary_json(const ComplementaryGain& gain) {
+  return {{"pairs", gain.pairs},
+          {"gain_over_best_baseline", json_or_null(gain.over_baselines)},
+          {"withheld", gain.withheld.empty() ? Json(nullptr) : Json(gain.withheld)}};
+}
+
+}  // namespace wattune::cli

@@ -1,0 +1,93 @@
+#include "cli/corun/corun_rerun.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "cli/program/text.h"
+
+namespace wattune::cli {
+
+namespace {
+
+using schedule::SweepRow;
+using schedule::SweptPair;
+using schedule::Withheld;
+
+// Describes why a pair's gains are withheld; empty if they are reported.
+std::string why_withheld(const schedule::PairVerdict& verdict) {
+  switch (verdict.withheld) {
+    case Withheld::no: return "";
+    case Withheld::not_run_again: return "it was swept by a version that ran nothing again (sweep it anew)";
+    case Withheld::one_round: return "one round tells nothing of noise (--repeats 5)";
+    case Withheld::failed_again: return "what was best in the sweep failed when it ran again";
+    case Withheld::control_off:
+      return fmt::format(
+          "one after the other should take what both take alone; {}. Something else runs here, or runs are too short "
+          "(--least-time)",
+          off_text(*verdict.control, *verdict.gain));
+  }
+  return "";
+}
+
+std::string other_text(const SweptPair& pair, const SweepRow& best) {
+  const bool shares_win = schedule::is_share(best);
+  const SweepRow* other = pair.sweep.best(shares_win ? schedule::is_baseline : schedule::is_share);
+  const auto gain = other == nullptr ? std::nullopt : gain_over_alone(pair, *other);
+  if (!gain) return "";
+  const auto lead = gain_between(pair, best, *other);
+  return fmt::format("; the best {}, {}, {}{}", shares_win ? "baseline" : "shares",
+                     describe(other->arrangement, pair.limits), gain_text(*gain),
+                     lead && lead->excludes_zero() ? "" : ", no difference beyond noise");
+}
+
+}  // namespace
+
+std::string why_withheld_of(const SweptPair& pair) {
+  const std::string why = why_withheld(verdict_of(pair));
+  return why.empty() ? "" : fmt::format("{} with {}: {}", pair.names[0], pair.names[1], why);
+}
+
+std::string verdict_text(const SweptPair& pair) {
+  const schedule::PairVerdict verdict = verdict_of(pair);
+  if (verdict.best == nullptr) return "Nothing of this could be run.\n";
+  if (verdict.withheld != Withheld::no) return fmt::format("No verdict: {}.\n", why_withheld(verdict));
+  const std::string how = describe(verdict.best->arrangement, pair.limits);
+  const std::string times = fmt::format("{} instead of {}", format_time(time_again(pair, *verdict.best)),
+                                        format_time(time_alone_again(pair)));
+  if (!verdict.gains())
+    return fmt::format("Nothing gains: the best way together, {}, takes {}: {}{}.\n", how, times,
+                       gain_text(*verdict.gain), verdict.gain->excludes_zero() ? "" : ", no difference beyond noise");
+  return fmt::format("Together they take {}: {}, with {}{}.\n", times, gain_text(*verdict.gain), how,
+                     other_text(pair, *verdict.best));
+}
+
+Json verdict_json(const SweptPair& pair) {
+  const schedule::PairVerdict verdict = verdict_of(pair);
+  Json json = {{"best", nullptr},
+               {"gains", verdict.gains()},
+               {"gain", nullptr},
+               {"interval", nullptr},
+               {"control", control_json(verdict.control)},
+               {"withheld", nullptr}};
+  if (verdict.best == nullptr) return json;
+  if (verdict.withheld != Withheld::no) return json["withheld"] = why_withheld(verdict), json;
+  json["best"] = verdict.best - pair.sweep.rows.data();
+  json["gain"] = verdict.gain->gain;
+  json["interval"] = interval_json(verdict.gain);
+  return json;
+}
+
+Json rerun_json(const SweptPair& pair) {
+  if (pair.rerun.times.times.empty()) return nullptr;
+  Json json = {
+      {"entrants", Json::array({"alone"})}, {"orders", pair.rerun.times.orders}, {"makespans_ms", Json::array()}};
+  for (const std::size_t row : pair.rerun.rows) json["entrants"].push_back(row);
+  json["entrants"].push_back("planned");
+  for (const auto& times : pair.rerun.times.times) json["makespans_ms"].push_back(times_json(times));
+  json["gains"] = gains_json(pair.rerun.times);
+  return json;
+}
+
+}  // namespace wattune::cli

@@ -1,0 +1,247 @@
+#include "cli/corun/corun_sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "cli/corun/corun_journal.h"
+#include "cli/corun/corun_plans.h"
+#include "cli/corun/corun_prospects.h"
+#include "cli/corun/corun_rerun.h"
+#include "cli/program/text.h"
+#include "report/interface/gain_plot.h"
+#include "report/interface/text.h"
+#include "wattune/core/identity.h"
+
+namespace wattune::cli {
+
+namespace {
+
+using schedule::Arrangement;
+using schedule::OutputVerdict;
+using schedule::PairVerdict;
+using schedule::SweepRow;
+using schedule::SweptPair;
+using schedule::Way;
+
+constexpr std::size_t kShownSplits = 3;  // splits shown as text, of dozens
+
+std::string text_of(const Identity& identity) {
+  std::string text;
+  for (const auto& [part, value] : identity) text += fmt::format("{}: {}\n", part, value);
+  return text;
+}
+
+// Returns everything that the figures of a pair depend on for one kernel. A profile may say that its persistent twin
+// costs too much.
+std::string text_of(const schedule::StageKernel& kernel) {
+  return text_of(kernel.identity) + (kernel.traits.persistent ? "" : "without a persistent twin\n");
+}
+
+std::string identity_of(const schedule::StageKernel& first, const schedule::StageKernel& second,
+                        const schedule::SweepOptions& options) {
+  return content_hash(
+      fmt::format("{}{}{} rounds, {} ns", text_of(first), text_of(second), options.rounds, options.least_time.value()));
+}
+
+Result<SweptPair> sweep_or_find(schedule::CorunSession& session, schedule::KernelId first, schedule::KernelId second,
+                                const schedule::SweepOptions& options, std::uint64_t seed, SweepJournal* journal) {
+  if (journal == nullptr) return session.sweep(first, second, options, seed);
+  const std::vector<schedule::StageKernel>& kernels = session.kernels();
+  const std::string identity = identity_of(kernels[first], kernels[second], options);
+  if (const SweptPair* known = journal->find(identity)) {
+    SweptPair pair = *known;
+    pair.names = {kernels[first].traits.name, kernels[second].traits.name};
+    pair.sweep.kernels = {first, second};
+    return pair;
+  }
+  WATTUNE_ASSIGN(SweptPair pair, session.sweep(first, second, options, seed));
+  WATTUNE_TRY(journal->add(identity, pair));
+  return pair;
+}
+
+std::string times_text(std::size_t times) { return times == 1 ? "once" : fmt::format("{} times", times); }
+
+// Returns all rows except the splits that are not among the best.
+std::vector<const SweepRow*> shown_rows(const schedule::PairSweep& sweep) {
+  std::vector<const SweepRow*> splits;
+  for (const SweepRow& row : sweep.rows)
+    if (row.arrangement.way == Way::split && !row.failure) splits.push_back(&row);
+  std::ranges::stable_sort(splits, std::ranges::greater(), &SweepRow::gain);
+  splits.resize(std::min(splits.size(), kShownSplits));
+  std::vector<const SweepRow*> shown;
+  for (const SweepRow& row : sweep.rows)
+    if (row.arrangement.way != Way::split || std::ranges::count(splits, &row) > 0) shown.push_back(&row);
+  return shown;
+}
+
+// Returns the gain in work per joule over running whole kernels one after the other; nullopt if joules are unknown.
+std::optional<double> energy_gain_of(const schedule::CorunSession& session, const SweptPair& pair,
+                                     const SweepRow& row) {
+  const auto energy = session.known_energy(row.energy, row.makespan);
+  const Joules alone = pair.sweep.energy_alone[0] + pair.sweep.energy_alone[1];
+  if (!energy || !(alone > Joules(0))) return std::nullopt;
+  return alone / *energy - 1.0;
+}
+
+std::vector<std::string> cells_of(const schedule::CorunSession& session, const SweptPair& pair, const SweepRow& row,
+                                  const SweepRow* best) {
+  const std::string mark = &row == best ? "* " : "  ";
+  const std::string how = mark + describe(row.arrangement, pair.limits);
+  if (row.failure) return {how, "-", "-", "-", "-", "-", row.failure->to_string()};
+  const auto energy_gain = energy_gain_of(session, pair, row);
+  return {how,
+          format_time(row.times[0]),
+          format_time(row.times[1]),
+          format_time(row.makespan),
+          gain_text(row.gain),
+          energy_gain ? gain_text(*energy_gain) : "-",
+          energy_text(session.known_energy(row.energy, row.makespan))};
+}
+
+std::string rows_text(const schedule::CorunSession& session, const SweptPair& pair) {
+  using Align = report::TextTable::Align;
+  report::TextTable table({{"  how", Align::left},
+                           {pair.names[0]},
+                           {pair.names[1]},
+                           {"together"},
+                           {"gain"},
+                           {"work per joule"},
+                           {"energy", Align::left}});
+  const PairVerdict verdict = verdict_of(pair);
+  const SweepRow* best = verdict.withheld == schedule::Withheld::no ? verdict.best : nullptr;
+  for (const SweepRow* row : shown_rows(pair.sweep)) table.add_row(cells_of(session, pair, *row, best));
+  return table.to_string();
+}
+
+std::string outputs_text(const SweptPair& pair) {
+  if (!pair.outputs) return "";
+  const OutputVerdict& outputs = *pair.outputs;
+  if (pair.is_right()) {
+    const std::string rest =
+        outputs.not_compared.empty() ? "" : fmt::format(" Not compared: {}.", fmt::join(outputs.not_compared, ", "));
+    if (outputs.not_compared.size() == 2) return fmt::format("Outputs:{}\n", rest);
+    return fmt::format("Outputs: in each of {} together, run once, the same as alone.{}\n",
+                       counted(outputs.compared, "way"), rest);
+  }
+  return fmt::format("OUTPUTS DIFFER from those of runs alone:\n  {}\n", fmt::join(pair.outputs->differences, "\n  "));
+}
+
+std::string pair_text(const schedule::CorunSession& session, const SweptPair& pair) {
+  const schedule::PairSweep& sweep = pair.sweep;
+  const auto alone = [&](std::size_t i) {
+    return fmt::format("{} {} ({})", pair.names[i], format_time(sweep.alone[i]), times_text(sweep.repetitions[i]));
+  };
+  return fmt::format("alone: {}, {}\n\n{}\n{}{}{}", alone(0), alone(1), rows_text(session, pair), verdict_text(pair),
+                     planned_text(pair), outputs_text(pair));
+}
+
+Json row_json(const schedule::CorunSession& session, const SweptPair& pair, const SweepRow& row) {
+  const Arrangement& how = row.arrangement;
+  Json json = {{"way", std::string(to_string(how.way))},
+               {"ratio", nullptr},
+               {"sms_of_first", nullptr},
+               {"urgent", nullptr},
+               {"times_ms", nullptr},
+               {"makespan_ms", nullptr},
+               {"gain", nullptr},
+               {"makespans_ms", nullptr},
+               {"joules", nullptr},
+               {"energy_gain", nullptr},
+               {"error", nullptr}};
+  if (how.way == Way::shares) json["ratio"] = {how.ratio.first, how.ratio.second};
+  if (how.way == Way::split) json["sms_of_first"] = how.sms_of_first;
+  if (how.way == Way::priority) json["urgent"] = how.urgent;
+  if (row.failure) return json["error"] = row.failure->to_string(), json;
+  json["times_ms"] = {to_ms(row.times[0]), to_ms(row.times[1])};
+  json["makespan_ms"] = to_ms(row.makespan);
+  json["gain"] = row.gain;
+  json["makespans_ms"] = times_json(row.makespans);
+  if (const auto energy = session.known_energy(row.energy, row.makespan)) json["joules"] = energy->value();
+  if (const auto gain = energy_gain_of(session, pair, row)) json["energy_gain"] = *gain;
+  return json;
+}
+
+Json place_of(const schedule::PairSweep& sweep, const SweepRow* row) {
+  return row == nullptr ? Json(nullptr) : Json(row - sweep.rows.data());
+}
+
+Json pair_json(const schedule::CorunSession& session, const Prospect& prospect, const SweptPair& pair) {
+  const schedule::PairSweep& sweep = pair.sweep;
+  Json json = {{"kernels", pair.names},
+               {"packing_bound", json_or_null(prospect.packing_bound)},
+               {"complementary", prospect.is_complementary()},
+               {"repetitions", sweep.repetitions},
+               {"alone_ms", {to_ms(sweep.alone[0]), to_ms(sweep.alone[1])}},
+               {"alone_by_round_ms", {times_json(sweep.alone_by_round[0]), times_json(sweep.alone_by_round[1])}},
+               {"rows", Json::array()},
+               {"best_share", place_of(sweep, sweep.best(schedule::is_share))},
+               {"best_baseline", place_of(sweep, sweep.best(schedule::is_baseline))},
+               {"planned", planned_json(pair)},
+               {"rerun", rerun_json(pair)},
+               {"verdict", verdict_json(pair)},
+               {"outputs", nullptr}};
+  for (const SweepRow& row : sweep.rows) json["rows"].push_back(row_json(session, pair, row));
+  if (pair.outputs)
+    json["outputs"] = {{"compared", pair.outputs->compared},
+                       {"not_compared", pair.outputs->not_compared},
+                       {"differences", pair.outputs->differences}};
+  return json;
+}
+
+}  // namespace
+
+std::string energy_text(std::optional<Joules> energy) {
+  return energy ? fmt::format("{:.3g} J", energy->value()) : "-";
+}
+
+Result<void> sweep_all(schedule::CorunSession& session, const schedule::SweepOptions& options, std::uint64_t seed,
+                       SweepJournal* journal, const std::function<Result<void>(SweptPair)>& take) {
+  for (schedule::KernelId i = 0; i < session.kernels().size(); ++i)
+    for (schedule::KernelId j = i + 1; j < session.kernels().size(); ++j) {
+      WATTUNE_ASSIGN(SweptPair pair, sweep_or_find(session, i, j, options, seed, journal));
+      WATTUNE_TRY(take(std::move(pair)));
+    }
+  return {};
+}
+
+std::string sweep_text(const schedule::CorunSession& session, const Prospect& prospect, const SweptPair& pair) {
+  const std::string mark =
+      prospect.is_complementary() ? fmt::format(", complementary ({:.2f})", *prospect.packing_bound) : "";
+  return fmt::format("{} with {} on {}{}{}\n{}", pair.names[0], pair.names[1],
+                     session.is_simulated() ? "a simulated " : "", session.device(), mark, pair_text(session, pair));
+}
+
+Json sweep_json(const schedule::CorunSession& session, const std::vector<Prospect>& prospects,
+                const std::vector<SweptPair>& pairs) {
+  Json json = Json::array();
+  for (std::size_t i = 0; i < pairs.size(); ++i) json.push_back(pair_json(session, prospects[i], pairs[i]));
+  return json;
+}
+
+std::string sweep_svg(const schedule::CorunSession& session, const SweptPair& pair) {
+  report::GainPlot plot{
+      .title = fmt::format("{} with {} on {}, {}", pair.names[0], pair.names[1], session.device(),
+                           session.is_simulated() ? "simulated" : "measured"),
+      .first = pair.names[0],
+      .sharing = {{"every SM shared, by resident blocks", {}}, {"SMs of their own (green contexts)", {}}},
+      .baselines = {}};
+  for (const SweepRow& row : pair.sweep.rows) {
+    const Arrangement& how = row.arrangement;
+    if (row.failure) continue;
+    if (how.way == Way::shares)
+      plot.sharing[0].points.emplace_back(static_cast<double>(how.ratio.first) / (how.ratio.first + how.ratio.second),
+                                          row.gain);
+    else if (how.way == Way::split)
+      plot.sharing[1].points.emplace_back(static_cast<double>(how.sms_of_first) / pair.limits.sms, row.gain);
+    else
+      plot.baselines.push_back({describe(how, pair.limits), row.gain});
+  }
+  std::erase_if(plot.sharing, [](const auto& curve) { return curve.points.empty(); });
+  return report::plot_gain_svg(plot);
+}
+
+}  // namespace wattune::cli

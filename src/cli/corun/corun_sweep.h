@@ -1,0 +1,36 @@
+// The sweep of `wattune corun`: pairs of kernels and their gains in every way in which a machine can run them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/corun/corun_verdict.h"
+#include "cli/program/json.h"
+#include "wattune/schedule/session.h"
+
+namespace wattune::cli {
+
+struct Prospect;
+class SweepJournal;
+
+// Sweeps every two of the session's kernels, or finds them in the journal, if there is one, and hands out each pair.
+// `seed` gives the orders in which the best ways run again. Fails as CorunSession::sweep(), the journal and `take` do.
+Result<void> sweep_all(schedule::CorunSession& session, const schedule::SweepOptions& options, std::uint64_t seed,
+                       SweepJournal* journal, const std::function<Result<void>(schedule::SweptPair)>& take);
+
+std::string sweep_text(const schedule::CorunSession& session, const Prospect& prospect,
+                       const schedule::SweptPair& pair);
+// Writes the pairs with their prospects. Precondition: no more pairs than prospects.
+Json sweep_json(const schedule::CorunSession& session, const std::vector<Prospect>& prospects,
+                const std::vector<schedule::SweptPair>& pairs);
+std::string sweep_svg(const schedule::CorunSession& session, const schedule::SweptPair& pair);
+
+// Returns "18.6 J", or a dash if the energy is unknown.
+std::string energy_text(std::optional<Joules> energy);
+
+}  // namespace wattune::cli

@@ -1,0 +1,28 @@
+// Text and JSON of gains and controls for `wattune corun`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/program/json.h"
+#include "wattune/schedule/round_times.h"
+
+namespace wattune::cli {
+
+// Formats a gain: "+8.3 %", or with the ends of its interval "+8.3 % (+7.1 to +9.5 %)", unless these are equal.
+std::string gain_text(double gain);
+std::string gain_text(const schedule::Gain& gain);
+// Describes a control that does not hold: "it is off by -14.8 %, and a gain of +7.6 % bears 2.0 % at most".
+std::string off_text(const schedule::Control& control, const schedule::Gain& claimed);
+
+// Writes the two ends of the interval, or null.
+Json interval_json(const std::optional<schedule::Gain>& gain);
+// Writes `off` and `limit`, or null.
+Json control_json(const std::optional<schedule::Control>& control);
+// Lists by how much each entrant gains over the first, with the ends of its interval: [gain, low, high], or null.
+Json gains_json(const schedule::RoundTimes& rounds);
+// Writes milliseconds.
+Json times_json(const std::vector<Nanoseconds>& times);
+
+}  // namespace wattune::cli

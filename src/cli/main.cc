@@ -1,3 +1,0 @@
-#include "cli/main.h"
-
-int main(int argc, char** argv) { return wattune::cli::run_wattune(argc, argv); }

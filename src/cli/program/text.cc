@@ -1,0 +1,143 @@
+#include "cli/program/text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <span>
+
+namespace wattune::cli {
+
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+constexpr std::array<Unit, 6> kTimeUnits = {
+    {{"ns", 1.0}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}}};
+constexpr std::array<Unit, 8> kByteUnits = {{{"kB", 1e3},
+                                             {"MB", 1e6},
+                                             {"GB", 1e9},
+                                             {"TB", 1e12},
+                                             {"KiB", 0x1p10},
+                                             {"MiB", 0x1p20},
+                                             {"GiB", 0x1p30},
+                                             {"TiB", 0x1p40}}};
+
+Error bad(std::string_view wanted, std::string_view text) {
+  return Error(ErrorCode::invalid_argument, fmt::format("expected {}", wanted)).about(std::string(text));
+}
+
+// Parses a number that is not negative and a unit, without a blank between them.
+Result<double> parse_quantity(std::string_view text, std::span<const Unit> units, std::string_view wanted) {
+  double number = 0.0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc() || !(number >= 0.0) || std::isinf(number)) return bad(wanted, text);
+  const std::string_view name = text.substr(static_cast<std::size_t>(end - text.data()));
+  for (const Unit& unit : units) {
+    if (unit.name == name) return number * unit.factor;
+  }
+  return bad(wanted, text);
+}
+
+}  // namespace
+
+std::string trimmed(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  if (begin == std::string::npos) return {};
+  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+}
+
+Result<Nanoseconds> parse_time(std::string_view text) {
+  WATTUNE_ASSIGN(const double nanoseconds,
+                 parse_quantity(text, kTimeUnits, "a time such as 60s, 5m or 1.5ms (units: ns, us, ms, s, m, h)"));
+  return Nanoseconds(nanoseconds);
+}
+
+Result<std::uint64_t> parse_bytes(std::string_view text) {
+  constexpr std::string_view kWanted = "a size such as 500MB or 8GB (units: kB, MB, GB, TB, KiB, MiB, GiB, TiB)";
+  WATTUNE_ASSIGN(const double bytes, parse_quantity(text, kByteUnits, kWanted));
+  if (bytes >= 0x1p64) return bad(kWanted, text);
+  return static_cast<std::uint64_t>(bytes);
+}
+
+Result<std::uint64_t> parse_count(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc() || end != text.data() + text.size()) return bad("a whole number, 0 or more", text);
+  return number;
+}
+
+Result<double> parse_number(std::string_view text) {
+  double number = 0.0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc() || end != text.data() + text.size() || !std::isfinite(number))
+    return bad("a number", text);
+  return number;
+}
+
+Result<double> parse_percent(std::string_view text) {
+  if (text.ends_with('%')) text.remove_suffix(1);
+  WATTUNE_ASSIGN(const double percent, parse_number(text));
+  if (percent >= 0.0) return percent / 100.0;
+  return Error(ErrorCode::invalid_argument, "a slowdown is 0 percent or more").about(std::string(text));
+}
+
+Result<std::pair<std::string, std::string>> parse_assignment(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string_view::npos) return bad("NAME=VALUE", text);
+  return std::pair(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
+}
+
+std::string format_time(Nanoseconds time) {
+  const double value = time.value();
+  if (value < 1e3) return fmt::format("{:.4g} ns", value);
+  if (value < 1e6) return fmt::format("{:.4g} us", value * 1e-3);
+  if (value < 1e9) return fmt::format("{:.4g} ms", value * 1e-6);
+  return fmt::format("{:.4g} s", value * 1e-9);
+}
+
+std::string format_wait(double seconds) {
+  if (!(seconds < 1e9)) return "years";
+  const auto whole = static_cast<std::uint64_t>(std::ceil(std::max(0.0, seconds)));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+std::string group_digits(Uint128 value) {
+  std::string digits = to_string(value);
+  for (std::size_t from_end = 3; from_end < digits.size(); from_end += 4) digits.insert(digits.size() - from_end, ",");
+  return digits;
+}
+
+std::string counted(Uint128 count, std::string_view noun) {
+  return fmt::format("{} {}{}", group_digits(count), noun, count == 1 ? "" : "s");
+}
+
+std::string format_counts(const std::map<Status, std::uint64_t>& by_status) {
+  std::string text;
+  for (const auto& [status, count] : by_status) {
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", group_digits(count), to_string(status));
+  }
+  return text;
+}
+
+std::string format_bytes(double bytes) {
+  constexpr std::array kUnits = {"B", "kB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1000.0 && unit + 1 < kUnits.size(); ++unit) bytes /= 1000.0;
+  return fmt::format("{:.3g} {}", bytes, kUnits[unit]);
+}
+
+std::string quoted_for_shell(std::string_view word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace wattune::cli

@@ -1,0 +1,29 @@
+// `wattune analyze --methods`: the outcomes of the procedures for energy on a recorded space.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/program/json.h"
+#include "report/interface/analysis.h"
+#include "tune/interface/methods.h"
+#include "wattune/core/trial.h"
+
+namespace wattune::cli {
+
+struct MethodsReport {
+  std::vector<tune::MethodOutcome> outcomes;
+  std::vector<report::AtClock> clocks;  // energy and temperature at each recorded clock
+  std::string fit_text;                 // words for the model of energy against clock
+  Json fit;                             // the same model; null if none was fitted
+  std::string clocks_missing;           // why methods that change clocks are left out; empty if they are not
+};
+
+// Replays the methods; `results` must outlive the report. Fails as tune::compare_methods() and Recording::match() do.
+Result<MethodsReport> report_methods(const ResultSet& results);
+
+std::string methods_text(const MethodsReport& report, std::size_t width);
+// Writes the members that docs/formats/json.md describes.
+Json methods_json(const MethodsReport& report);
+
+}  // namespace wattune::cli

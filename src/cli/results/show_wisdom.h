@@ -1,0 +1,12 @@
+// The output of `wattune show` for a wisdom file.
+#pragma once
+
+#include <filesystem>
+
+#include "cli/program/command.h"
+
+namespace wattune::cli {
+
+Result<ExitStatus> show_wisdom(const std::filesystem::path& file, bool json);
+
+}  // namespace wattune::cli

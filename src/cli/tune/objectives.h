@@ -1,0 +1,21 @@
+// The objectives of a search, from the command line and the spec.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/tune/tune_options.h"
+#include "wattune/core/kernel_spec.h"
+
+namespace wattune::cli {
+
+// Adds the metrics and objectives of the command line to the spec's. An objective that is no metric is an expression,
+// which becomes a metric of that name. Fails with invalid_argument if --target, a time, meets another objective, or if
+// one metric is two objectives. Fails with not_found if an objective is a metric of the board that is not measured.
+Result<void> add_objectives(const TuneOptions& options, const std::vector<std::string>& observed, KernelSpec& spec);
+
+// Fails with invalid_argument if a method meets objectives or a target of the user, or a slowdown that it does not
+// know.
+Result<void> check_method(const TuneOptions& options);
+
+}  // namespace wattune::cli

@@ -1,0 +1,37 @@
+// The final report of `wattune tune`, for people and for machines.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "cli/program/json.h"
+#include "cli/tune/sanitize.h"
+#include "wattune/core/trial.h"
+#include "wattune/tune/search.h"
+
+namespace wattune::cli {
+
+struct Summary {
+  const tune::TuningResult& result;
+  const RunInfo& info;
+  const std::filesystem::path& result_file;
+  std::string strategy;
+  std::uint64_t seed = 1;
+  Uint128 valid = 0;  // number of configurations in the space; an upper bound if not `exact`
+  bool exact = true;
+  std::optional<Configuration> chosen;  // the configuration that a method chose
+  std::optional<Sanitized> sanitized;   // check of the best, if asked for
+};
+
+// Describes a Trial, which may have failed: configuration, status, time, clock and metrics. `identity` tells what its
+// outputs were compared with.
+std::string trial_text(const Trial& trial, const Identity& identity);
+
+std::string summary_text(const Summary& summary);
+// Returns the document of summary_json(), for callers that add to it.
+Json summary_document(const Summary& summary);
+// Writes the document that docs/formats/json.md describes.
+std::string summary_json(const Summary& summary);
+
+}  // namespace wattune::cli

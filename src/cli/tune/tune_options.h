@@ -1,0 +1,71 @@
+// The options of `wattune tune`, as values.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/program/app.h"
+#include "cli/program/spec_options.h"
+#include "wattune/tune/session.h"
+
+namespace wattune::cli {
+
+enum class Policy { gated, repeated };
+
+// Options for several kernels that are tuned as one, or for one kernel with a partner.
+struct TogetherOptions {
+  std::vector<std::string> specs;
+  std::string partner;  // partner of SPEC: SPEC@CHOICE, or a class of partners
+  std::vector<std::string> launch_order;
+  bool steady = false;
+  std::vector<std::string> launches;  // NAME=N
+  std::vector<unsigned> resident_blocks;
+  double indifference = 0.01;  // a share
+
+  bool wanted() const { return !specs.empty() || !partner.empty(); }
+};
+
+struct TuneOptions {
+  SpecOptions spec;
+  TogetherOptions together;
+  tune::SessionOptions session;
+  bool mixed_devices = false;
+  std::vector<std::string> warm_start;
+  std::string output;
+  bool resume = false;
+  bool force_resume = false;
+  bool overwrite = false;
+  std::string compile_cache;  // a folder; the user's if empty
+  std::uint64_t compile_cache_size = backend::ImageCache::kDefaultLimit;
+  bool no_compile_cache = false;
+  Policy policy = Policy::gated;
+  std::vector<MetricDefinition> counter_aliases;  // the aliases that were asked for
+  bool sanitize = false;
+  std::vector<MetricDefinition> metrics;
+  std::vector<Objective> objectives;
+  std::optional<double> slowdown;  // a share, 0.05 for 5 %
+  bool json = false;
+  bool quiet = false;
+};
+
+// Declares the options; `options` must outlive `app`.
+void declare_tune_options(CLI::App& app, TuneOptions& options);
+
+// Declares the options for kernels that run together.
+void declare_together_options(CLI::App& app, TogetherOptions& options);
+
+// Declares the options for compiling, checking and timing a configuration.
+void declare_evaluation_options(CLI::App& app, TuneOptions& options);
+
+// Fails with invalid_argument if options of compiling contradict each other or ask for too much.
+Result<void> check_compiling(const TuneOptions& options);
+
+// Returns the options for the library, without the cache of compiled code.
+tune::SessionOptions session_options(const TuneOptions& options);
+// Opens the cache; nullptr if nothing is to be kept, or the user has no folder for it. Fails with io_error if the user
+// named a folder that cannot be used.
+Result<std::shared_ptr<backend::ImageCache>> cache_of(const TuneOptions& options);
+
+}  // namespace wattune::cli

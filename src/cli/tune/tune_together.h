@@ -1,0 +1,13 @@
+// `wattune tune --together` and `--partner`: several kernels tuned as one, and one kernel for a partner.
+#pragma once
+
+#include "cli/program/command.h"
+#include "cli/tune/tune_options.h"
+
+namespace wattune::cli {
+
+// Tunes kernels that run together. Nothing is written before all input was checked. Precondition:
+// options.together.wanted().
+Result<ExitStatus> tune_together(const TuneOptions& options);
+
+}  // namespace wattune::cli

@@ -1,0 +1,94 @@
+#include "company/best_alone.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace wattune::company {
+
+namespace {
+
+class BestAlone final : public search::Strategy {
+ public:
+  BestAlone(const CompanySpace& space, const std::vector<Soloist>& soloists)
+      : Strategy(space.space(), {}), company_(space), soloists_(soloists) {}
+
+ private:
+  // Proposes one configuration at a time, since the next one depends on what this one shows.
+  std::optional<ConfigurationId> do_propose() override {
+    if (waits_) return std::nullopt;
+    if (left_.empty()) list_left();
+    std::optional<ConfigurationId> next = ratios_ ? std::nullopt : next_untried();
+    if (!next) next = next_ratio();
+    waits_ = next.has_value();
+    return next;
+  }
+
+  void do_learn(ConfigurationId, std::optional<double>) override { waits_ = false; }
+
+  // Lists the configurations of each member that has few of them, in reverse: the last of each list comes next.
+  void list_left() {
+    left_.resize(company_.size());
+    for (std::size_t k = 0; k < company_.size(); ++k) {
+      const space::SearchSpace& own = company_.own_space(k);
+      if (own.count() > kFewConfigurations) continue;
+      for (auto id = own.next(0); id; id = own.next(*id + 1)) left_[k].push_back(*id);
+      std::ranges::reverse(left_[k]);
+    }
+  }
+
+  // Returns the next configuration that times something new alone; nullopt if nothing is left to time. If one member's
+  // failure keeps others from being tried, these come again with the next configuration. A configuration that was
+  // visited but did not become known failed in an earlier run, and is skipped.
+  std::optional<ConfigurationId> next_untried() {
+    for (;;) {
+      for (std::size_t k = 0; k < company_.size(); ++k)
+        while (!left_[k].empty() && soloists_[k].find(left_[k].back()) != nullptr) left_[k].pop_back();
+      if (std::ranges::all_of(left_, &std::vector<ConfigurationId>::empty)) return std::nullopt;
+      const std::optional<ConfigurationId> next = unvisited(together());
+      if (next) return next;
+      for (std::vector<ConfigurationId>& left : left_)
+        if (!left.empty()) left.pop_back();
+    }
+  }
+
+  // Returns the next untried ratio of the configurations that were the best alone when nothing was left to time.
+  std::optional<ConfigurationId> next_ratio() {
+    if (!ratios_) {
+      const std::optional<ConfigurationId> best = together();
+      if (!best) return std::nullopt;
+      ratios_ = company_.ratios(*best);
+    }
+    const auto next = std::ranges::find_if(*ratios_, [this](ConfigurationId id) { return !visited(id); });
+    return next == ratios_->end() ? std::nullopt : std::optional(*next);
+  }
+
+  // Returns the configuration in which each member is at the next one that is left to time, or else at its best alone.
+  // Returns nullopt if a member has no correct configuration.
+  std::optional<ConfigurationId> together() const {
+    std::vector<ConfigurationId> own;
+    for (std::size_t k = 0; k < company_.size(); ++k) {
+      const auto its = left_[k].empty() ? soloists_[k].best() : std::optional(left_[k].back());
+      if (!its) return std::nullopt;
+      own.push_back(*its);
+    }
+    return company_.together(own);
+  }
+
+  std::optional<ConfigurationId> unvisited(std::optional<ConfigurationId> id) const {
+    return id && !visited(*id) ? id : std::nullopt;
+  }
+
+  const CompanySpace& company_;
+  const std::vector<Soloist>& soloists_;
+  std::vector<std::vector<ConfigurationId>> left_;      // of each member, in reverse; empty until they are listed
+  std::optional<std::vector<ConfigurationId>> ratios_;  // of each member at its best alone; nullopt until known
+  bool waits_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<search::Strategy> make_best_alone(const CompanySpace& space, const std::vector<Soloist>& soloists) {
+  return std::make_unique<BestAlone>(space, soloists);
+}
+
+}  // namespace wattune::company

@@ -1,0 +1,20 @@
+// BestAlone: a strategy for the end of a search of several kernels. It runs each kernel at its best alone, together in
+// every ratio of resident blocks, so that this is compared like everything else.
+//
+// Before that it times what is left of members that have few configurations. It proposes joint configurations with one
+// new configuration of each such member, which are evaluated like any others. Space and soloists outlive it.
+//
+//   auto strategy = make_sequence(space, std::move(walk), make_best_alone(company, evaluator.soloists()));
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "company/company_evaluator.h"
+#include "wattune/search/strategy.h"
+
+namespace wattune::company {
+
+std::unique_ptr<search::Strategy> make_best_alone(const CompanySpace& space, const std::vector<Soloist>& soloists);
+
+}  // namespace wattune::company

@@ -1,0 +1,114 @@
+// CompanySession: tunes kernels of several specs that run together on one device. It finds a configuration for each of
+// them that is best for this company.
+//
+// The objective is the makespan, from the first launch to the last end, or the board's energy in that time. With
+// partners it is the time of the first kernel's launches while the others run all along. The session owns the device,
+// the workers that check each kernel alone, and the strategy. One thread at a time.
+//
+//   WATTUNE_ASSIGN(const auto session, company::CompanySession::open({{"lud", lud}, {"hotspot", hotspot}}));
+//   WATTUNE_ASSIGN(const company::CompanyReport report, session->run(*journal, observer));
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "company/interface/company_space.h"
+#include "wattune/core/observation.h"
+#include "wattune/core/trial.h"
+#include "wattune/tune/session.h"
+
+namespace wattune::company {
+
+enum class CompanyGoal { makespan, energy };
+
+struct CompanyOptions {
+  // Device, evaluation, sampling, policy, seed, stop rule and finalists; all other options of it are ignored.
+  tune::SessionOptions session;
+  CompanyGoal goal = CompanyGoal::makespan;
+  // "walk" (search/company_walk.h), "paper-walk" (algorithms 3 and 4 as printed, corrected), or the name of a strategy,
+  // which searches the joint space. "walk+NAME" starts strategy NAME where the walk ended. Empty: the strategy is
+  // chosen as for one kernel.
+  std::string strategy = "walk";
+  double indifference = 0.01;           // of the walk: share by which costs may differ and still count as equal
+  std::vector<std::string> order = {};  // names of members in launch order; as given if empty
+  bool steady = false;                  // each kernel is relaunched until all have run about as long as the longest
+  bool partnered = false;               // the first kernel is timed while the others run all along
+  // Launches of each member in one run. If empty, they follow from times alone if steady or partnered; else it is 1.
+  std::vector<std::size_t> repetitions = {};
+  // The values of a parameter of each kernel except partners: how many of its blocks stay on each multiprocessor
+  // (CUDA). The value 0, which leaves the placement to the GPU, is added. Walks keep it at 0. There is no such
+  // parameter if this is empty.
+  std::vector<unsigned> resident_blocks = {};
+  space::BuildOptions building = {};  // options of the members' spaces and of the joint space
+};
+
+// The result of one member.
+struct MemberResult {
+  std::string name;
+  Configuration configuration;              // that it has in company
+  unsigned resident_blocks = 0;             // per multiprocessor, in company; 0 if the placement is left to the GPU
+  Nanoseconds beside;                       // time of one launch in company
+  Nanoseconds alone;                        // time of one launch of the same configuration alone
+  std::optional<Configuration> best_alone;  // the fastest of those that were tried alone
+  Nanoseconds best_alone_time;
+};
+
+// The comparison of the best joint configuration with another one, run in turns.
+struct AgainstChoice {
+  Configuration configuration;  // the other one, of all members
+  std::size_t ratios = 0;   // number of ratios of resident blocks that gave correct results; this is the best of them
+  Observation observation;  // of the other one, from the run in turns
+  std::optional<PairedGain> gain;  // of the best over the other one; nullopt if they are the same or one fails
+};
+
+struct CompanyReport {
+  tune::TuningResult tuning;
+  std::vector<MemberResult> members;  // empty if no configuration was correct
+  // The comparison with each member at its best configuration alone, at the best ratio of resident blocks that was
+  // tried. Nullopt without a final, or if the run was cancelled.
+  std::optional<AgainstChoice> tuned_alone;
+  Nanoseconds in_turn;  // time of one run of each, one after the other, each at its best alone; 0 if unknown
+};
+
+class CompanySession {
+ public:
+  struct Parts;
+  explicit CompanySession(std::unique_ptr<Parts> parts);
+  ~CompanySession();
+
+  // Opens the device, the evaluators and the strategy. Fails with invalid_argument if members, options or objectives do
+  // not go together, and with mismatch if a spec has no source for the device. Fails with unavailable if the device
+  // reports no energy or cannot run kernels together, and with errors of make_evaluator() and make_strategy(). Errors
+  // of one member name it.
+  static Result<std::unique_ptr<CompanySession>> open(std::vector<CompanyMember> members,
+                                                      const CompanyOptions& options = {});
+
+  const CompanySpace& space() const;
+  const DeviceInfo& device() const;
+  const search::StopRule& stop() const;
+  const std::string& strategy() const;  // its name
+  std::string remark() const;           // the strategy's own remark
+  // Returns how often each member is launched in one run.
+  const std::vector<std::size_t>& repetitions() const;
+  // Returns what the outputs of each member are compared with, alone.
+  std::vector<tune::Verification> verifications() const;
+  // Returns the description of the run: each member's parts of the identity by its name, and how the members run
+  // together.
+  RunInfo describe() const;
+
+  // Runs the search and the final. May be called once; `resumed`, the sink, `cancel` and `spent` are as in
+  // TuningSession::run().
+  Result<CompanyReport> run(TrialSink& sink, tune::TuningObserver& observer, const std::vector<Trial>& resumed = {},
+                            const std::atomic<bool>* cancel = nullptr, Nanoseconds spent = {});
+
+ private:
+  std::unique_ptr<Parts> parts_;
+};
+
+// Returns how often each member was launched in one run of these results; empty if they belong to no company.
+std::vector<std::size_t> repetitions_of(const RunInfo& info);
+
+}  // namespace wattune::company

@@ -1,0 +1,88 @@
+// CompanySpace: the configurations of several kernels that run together as one space, which any strategy can search.
+//
+// Each parameter of a kernel is named "KERNEL.PARAMETER" in the joint space, and its constraints are kept. Clocks and
+// power limits belong to the board: they keep their names, and all kernels share them. The number of resident blocks of
+// a kernel may be one more of its parameters. Immutable; owns copies of the specs.
+//
+//   WATTUNE_ASSIGN(const auto company, company::CompanySpace::build({{"lud", lud}, {"hotspot", hotspot}}));
+//   const Configuration of_hotspot = company.own(1, company.space().configuration(id));
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/interface/company_walk.h"
+#include "wattune/core/configuration.h"
+#include "wattune/core/kernel_spec.h"
+#include "wattune/core/result.h"
+#include "wattune/space/search_space.h"
+
+namespace wattune::company {
+
+// Most configurations of a member for which a walk visits all of them and all are timed alone.
+inline constexpr std::uint64_t kFewConfigurations = 64;
+// Most ratios of resident blocks for which all are tried with each kernel at its best configuration alone.
+inline constexpr std::uint64_t kFewRatios = 256;
+
+struct CompanyMember {
+  std::string name;  // unique among the members
+  KernelSpec spec;
+  // The values of a parameter "KERNEL.resident_blocks": how many of its blocks stay on each multiprocessor and take one
+  // piece of its grid after another. At 0, the default, the GPU places blocks as usual. There is no such parameter if
+  // this is empty.
+  std::vector<unsigned> resident_blocks = {};
+};
+
+class CompanySpace {
+ public:
+  // Builds the joint space. Fails with invalid_argument if there are fewer than two members, if two have the same name,
+  // or if board parameters have different values in two specs. Errors of SearchSpace::build() name the member.
+  static Result<CompanySpace> build(std::vector<CompanyMember> members, const space::BuildOptions& building = {});
+
+  const space::SearchSpace& space() const { return space_; }
+  std::size_t size() const { return members_.size(); }
+  // Returns the member without clocks and power limits; own_space() has none either.
+  const CompanyMember& member(std::size_t place) const { return members_[place].member; }
+  const space::SearchSpace& own_space(std::size_t place) const { return members_[place].space; }
+  // Returns the clocks and power limits of all specs.
+  std::vector<Parameter> board_parameters() const;
+  // Returns one member's part of a joint configuration: its kernel's own configuration, and its number of resident
+  // blocks (0 if it has no such parameter).
+  Configuration own(std::size_t place, const Configuration& all) const;
+  unsigned resident_blocks(std::size_t place, const Configuration& all) const;
+  // Returns the joint configuration in which each member has this configuration, and all else has its default.
+  ConfigurationId together(const std::vector<ConfigurationId>& own) const;
+  // Returns this joint configuration with every ratio of resident blocks, itself first. If there are more than
+  // kFewRatios, returns only itself.
+  std::vector<ConfigurationId> ratios(ConfigurationId all) const;
+
+  // Returns the candidates of each member for a walk: its block shapes, with their occupancy on a board of this
+  // architecture. If no parameter describes a block shape, they are all its configurations if these are few, else the
+  // default one.
+  std::vector<search::CompanyKernel> walk_kernels(const std::string& architecture) const;
+
+ private:
+  struct Member {
+    CompanyMember member;
+    space::SearchSpace space;
+    std::vector<std::size_t> parameters;  // positions in the joint space
+    std::optional<std::size_t> resident;  // position of its resident blocks there, if it has that parameter
+  };
+
+  CompanySpace(std::vector<Member> members, space::SearchSpace space)
+      : members_(std::move(members)), space_(std::move(space)) {}
+  space::ValueIndices own_indices(std::size_t place, ConfigurationId all) const;
+
+  std::vector<Member> members_;
+  space::SearchSpace space_;
+};
+
+// Returns the name of a metric of a joint configuration, in seconds: a launch of this member beside the others, and a
+// launch of it alone.
+std::string time_metric(const std::string& member);
+std::string alone_metric(const std::string& member);
+
+}  // namespace wattune::company

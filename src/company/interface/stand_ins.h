@@ -1,0 +1,24 @@
+// Stand-ins: built-in partners, beside which kernels are tuned for company of one kind.
+//
+// Each uses one resource only: the pipelines (`compute`: four chains of multiply-adds), the bandwidth of the memory
+// (`memory`: a copy), or its latency (`latency`: each read gives the address of the next). They are in CUDA and OpenCL,
+// with one configuration each. Pure functions.
+//
+//   WATTUNE_ASSIGN(const KernelSpec partner, company::stand_in("memory"));
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "wattune/core/kernel_spec.h"
+#include "wattune/core/result.h"
+
+namespace wattune::company {
+
+// Returns "compute", "memory" and "latency".
+const std::vector<std::string>& stand_in_names();
+
+// Returns the spec of a stand-in. Fails with not_found, with the nearest name.
+Result<KernelSpec> stand_in(const std::string& name);
+
+}  // namespace wattune::company

@@ -1,0 +1,78 @@
+// Layout: the launches of a variant in one stream. They are laid out once and given the memory and scalars of each
+// call.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dynamic/calls/signature.h"
+#include "dynamic/calls/streams.h"
+#include "tune/interface/launch_plan.h"
+#include "wattune/backend/attach.h"
+
+namespace wattune::dynamic {
+
+// The parts that all layouts of a variant share.
+struct LaunchParts {
+  const std::vector<Argument>& arguments;  // those of the spec
+  Signature signature;
+  tune::Launch launch;
+  std::map<std::string, std::unique_ptr<backend::Kernel>> kernels;  // keyed by the functions of the steps
+};
+
+class Layout {
+ public:
+  // Lays out the launches with these arguments. Fails as Stream::prepare() does.
+  static Result<std::unique_ptr<Layout>> make(Lane& lane, const LaunchParts& parts, backend::Device& device,
+                                              std::span<const CallArgument> arguments);
+
+  const Lane& lane() const { return lane_; }
+  // True if it belongs to the lane's present stream. The lane must be locked.
+  bool is_current() const { return identity_ == lane_.identity; }
+  // Lays it out anew, as make() does. After a failure it is current for no stream.
+  Result<void> renew(const LaunchParts& parts, backend::Device& device, std::span<const CallArgument> arguments);
+  // True if it can send these arguments. Memory without an address is laid out, so it cannot change.
+  bool suits(std::span<const CallArgument> arguments) const;
+  // Sends the launches. The lane must be locked.
+  Result<void> send(std::span<const CallArgument> arguments);
+  // Sends the launches and returns an event for each.
+  Result<std::vector<std::unique_ptr<backend::Event>>> send_timed(std::span<const CallArgument> arguments);
+  // Puts its only launch into a graph. The lane must be locked.
+  Result<void> replace(std::span<const CallArgument> arguments, const backend::GraphLaunch& launch,
+                       CUgraphExec_st* executable);
+
+ private:
+  // The place of one of the call's arguments in a launch.
+  struct Binding {
+    std::size_t passed = 0;
+    std::size_t place = 0;
+    bool is_memory = false;
+    std::optional<std::uint64_t> last = {};  // last value set: memory, or a scalar of at most a word
+  };
+  struct Step {
+    std::unique_ptr<backend::PreparedLaunch> launch;
+    std::size_t repeat = 1;
+    std::vector<Binding> bindings;
+  };
+  explicit Layout(Lane& lane) : lane_(lane) {}
+  static Result<void> set(Step& step, std::span<const CallArgument> arguments);
+  Result<void> add(const tune::PlannedStep& step, const LaunchParts& parts, backend::Device& device,
+                   std::span<const CallArgument> arguments);
+  Result<backend::LaunchArgument> argument_for(std::size_t argument, const tune::PlannedStep& step,
+                                               const LaunchParts& parts, backend::Device& device,
+                                               std::span<const CallArgument> arguments, std::size_t place,
+                                               std::vector<Binding>& bindings);
+  Result<backend::LaunchArgument> memory_for(std::size_t argument, const LaunchParts& parts, backend::Device& device,
+                                             const CallArgument& given);
+
+  Lane& lane_;
+  std::uint64_t identity_ = 0;  // identity of the lane when it was laid out
+  std::vector<Step> steps_;
+  std::vector<const backend::Buffer*> fixed_;  // for each argument of the call; nullptr if it is set at each call
+  std::vector<std::unique_ptr<backend::Buffer>> adopted_;  // buffers from which constants are copied
+};
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,12 @@
+#include "dynamic/calls/shortcut.h"
+
+namespace wattune::dynamic {
+
+Result<void> Shortcut::check_memory(std::span<const CallArgument> arguments) {
+  WATTUNE_TRY(laid_out_.fit->check_memory(arguments));
+  memory_.clear();
+  for (const CallArgument& each : arguments) memory_.push_back(marked(each));
+  return {};
+}
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,84 @@
+// Streams: the application's streams as streams of this library. Each is adopted once, at its first call.
+//
+// Launches are laid out for a stream's handle alone. A CUDA stream that the application destroyed thus costs nothing,
+// and another of its context with the same handle takes its place. A queue of OpenCL is retained until it is forgotten,
+// so no other can get its handle. A stream of ours is distinguished from later ones at its address by its number. Any
+// thread may call.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "dynamic/calls/lasting_table.h"
+#include "dynamic/calls/stream_identity.h"
+#include "wattune/backend/device.h"
+#include "wattune/dynamic/call.h"
+
+namespace wattune::dynamic {
+
+// A stream of calls. Threads may share one, such as the default stream. A thread that sends holds `sending` through the
+// whole call, in which a composition's function may make other calls.
+struct Lane {
+  Lane(const CallStream& named, std::uint64_t number) : name(named), serial(number) {}
+
+  const CallStream name;
+  const std::uint64_t serial;  // number of a stream of ours; 0 if it is adopted
+  std::unique_ptr<backend::Stream> adopted;
+  backend::Stream* stream = nullptr;  // nullptr once it was forgotten
+  // A number that no other stream of any lane ever had.
+  std::uint64_t identity = next_identity();
+  std::recursive_mutex sending;
+
+  void forget() {
+    stream = nullptr;
+    adopted.reset();
+    identity = next_identity();
+  }
+
+ private:
+  static std::uint64_t next_identity();
+};
+
+class Streams {
+ public:
+  explicit Streams(backend::Device& device) : device_(device) {}
+
+  // Returns the place of a stream in tables.
+  static std::size_t place_of(const CallStream& stream) { return hash_of(identity_of(stream)) >> 32; }
+  // Returns the lane of a stream, which lives as long as this. Fails as adopt_stream() does.
+  Result<Lane*> find(const CallStream& stream) {
+    Lane* const known = find_opened(stream);
+    return known != nullptr ? Result<Lane*>(known) : add(stream);
+  }
+  // Returns the lane; nullptr if nothing was called in the stream, or if it was forgotten.
+  Lane* find_opened(const CallStream& stream) const {
+    Lane* const known = find_known(stream);
+    return known != nullptr && known->stream != nullptr ? known : nullptr;
+  }
+  // Forgets a stream, as Tuner::forget() does. Its lane stays for the next stream of the same handle.
+  void forget(const CallStream& stream);
+
+ private:
+  static std::uint64_t serial_of(const CallStream& stream) {
+    return stream.kind() == CallStream::Kind::ours ? static_cast<const backend::Stream*>(stream.handle())->serial() : 0;
+  }
+  Lane* find_known(const CallStream& stream) const {
+    const std::uint64_t serial = serial_of(stream);
+    return lanes_.find(place_of(stream),
+                       [&](const Lane& lane) { return lane.serial == serial && lane.name == stream; });
+  }
+  Result<Lane*> add(const CallStream& stream);
+  Result<void> open(Lane& lane) const;
+
+  backend::Device& device_;
+  std::mutex adding_;
+  LastingTable<Lane, 256> lanes_;
+};
+
+// Adopts an application's stream; one of ours is not adopted. Fails as adopt_stream() does.
+Result<std::unique_ptr<backend::Stream>> adopt(backend::Device& device, const CallStream& stream);
+// Adopts a stream for a thread other than its callers', to ask for its state. Fails with invalid_argument for
+// CU_STREAM_PER_THREAD, which is another stream there.
+Result<std::unique_ptr<backend::Stream>> adopt_elsewhere(backend::Device& device, const CallStream& stream);
+
+}  // namespace wattune::dynamic

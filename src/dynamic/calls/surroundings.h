@@ -1,0 +1,70 @@
+// Surroundings and KernelParts: the objects that all instances of a tuner, or of a kernel, share.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/stopwatch.h"
+#include "dynamic/calls/streams.h"
+#include "dynamic/calls/variant_source.h"
+#include "dynamic/loading/loader.h"
+#include "dynamic/tuning/drift.h"
+#include "dynamic/tuning/explorer.h"
+#include "dynamic/tuning/stall_budget.h"
+#include "wattune/dynamic/tunable_kernel.h"
+#include "wattune/dynamic/wisdom.h"
+
+namespace wattune::dynamic {
+
+// The device time that calls of all keys have taken. Any thread may use it.
+class Usage {
+ public:
+  void add_key() { keys_.fetch_add(1, std::memory_order_relaxed); }
+  void add(Nanoseconds time) { total_.fetch_add(time.value(), std::memory_order_relaxed); }
+  // Returns the mean of the keys that were called.
+  Nanoseconds of_a_key() const {
+    return Nanoseconds(total_.load(std::memory_order_relaxed)) /
+           static_cast<double>(std::max<std::uint64_t>(keys_.load(std::memory_order_relaxed), 1));
+  }
+
+ private:
+  std::atomic<std::uint64_t> keys_ = 0;
+  std::atomic<double> total_ = 0.0;
+};
+
+struct Surroundings {
+  backend::Device& device;
+  Streams& streams;
+  StallBudget& stall_budget;
+  Loader& loader;
+  Wisdom& wisdom;
+  DeviceDrift& device_drift;
+  std::function<void(const std::string& line)> note;  // never empty
+  Stopwatch clock = {};
+  Usage usage = {};
+  std::atomic<int> tuning = 0;  // instances being tuned; the loader is told of calls only if there are any
+
+  Nanoseconds now() const { return clock.elapsed(); }
+};
+
+// Function that makes an explorer. Fails with the errors of the policy.
+using MakeExplorer = std::function<Result<std::unique_ptr<Explorer>>(
+    std::shared_ptr<const Problem> problem, const TuningPolicy& policy, std::vector<Configuration> known)>;
+
+struct KernelParts {
+  const KernelSpec spec;
+  const KernelOptions options;
+  const KernelVersion version;
+  std::unique_ptr<VariantSource> variants;
+  MakeExplorer make_explorer;
+  std::function<Result<std::unique_ptr<backend::Device>>()> open_apart;  // opens the device in a process of its own
+  // Function that prepares what an explorer needs, since one will be made as soon as a key has something to run. May be
+  // empty.
+  std::function<void()> expect_explorer = {};
+};
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,98 @@
+// Variant: one configuration of a problem, loaded on the device. A call sends it into any stream of the application.
+//
+// Any number of threads may send it, each into a stream of its own; its launches are laid out once for each stream. It
+// keeps its program loaded.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "dynamic/calls/problem.h"
+#include "dynamic/calls/streams.h"
+#include "wattune/backend/attach.h"
+#include "wattune/dynamic/call.h"
+
+namespace wattune::dynamic {
+
+// The span between two empty launches.
+struct MarkedSpan {
+  std::unique_ptr<backend::Event> before;
+  std::unique_ptr<backend::Event> after;
+
+  // True if both have ended. Does not wait; fails with the error of a launch that failed.
+  Result<bool> ready() const;
+  // Returns the time between them. Precondition: ready.
+  Result<Nanoseconds> duration() const;
+};
+
+// The device time of a call, available once the call has ended.
+class TimedCall {
+ public:
+  // Takes the events of its launches; the time is the sum of theirs.
+  explicit TimedCall(std::vector<std::unique_ptr<backend::Event>> events) : events_(std::move(events)) {}
+  // Takes a span, and spans within it that do not count.
+  TimedCall(MarkedSpan all, std::vector<MarkedSpan> left_out) : all_(std::move(all)), left_out_(std::move(left_out)) {}
+  // True if the call has ended. Does not wait; fails with the error of a launch that failed.
+  Result<bool> ready() const;
+  // Returns the time. Precondition: ready.
+  Result<Nanoseconds> duration() const;
+
+ private:
+  std::vector<std::unique_ptr<backend::Event>> events_;
+  std::optional<MarkedSpan> all_;
+  std::vector<MarkedSpan> left_out_;
+};
+
+class Fit;
+class Layout;
+
+// The launches of a call in a stream, with the Fit that they need. Both live as long as the variant.
+struct LaidOut {
+  Fit* fit = nullptr;
+  Layout* layout = nullptr;
+};
+
+class Variant {
+ public:
+  virtual ~Variant() = default;
+  virtual const Configuration& configuration() const = 0;
+  // Returns the private memory per thread, in bytes. The first launch of a kernel that needs more than any before makes
+  // the driver wait for the device.
+  virtual std::size_t private_bytes() const = 0;
+  // Returns the number of launches of a call, if that is known before; compositions decide in the call.
+  virtual std::size_t launches() const { return 1; }
+  // True if it was launched before, by anyone.
+  virtual bool was_launched() const = 0;
+  // Fails with mismatch if memory is smaller than the launches need, as far as a driver knows its size. Only memory
+  // that was not seen recently is checked.
+  virtual Result<void> check_memory(std::span<const CallArgument> /*arguments*/) { return {}; }
+
+  // Keeps the code loaded as long as the application's context lives, since a call may be captured into a graph.
+  virtual void keep_loaded() {}
+
+  // Sends a call. The arguments are those of the spec without local memory. Precondition: their types were checked.
+  // Fails as check_memory() does, and then nothing was sent; also with launch_failed or device_lost.
+  virtual Result<void> send(const CallStream& stream, std::span<const CallArgument> arguments) = 0;
+  // Returns how send() sends it in this stream, whose lane is locked. Empty if it uses no lasting layout.
+  virtual LaidOut laid_out(Lane& /*lane*/, std::span<const CallArgument> /*arguments*/) { return {}; }
+  virtual Result<TimedCall> send_timed(const CallStream& stream, std::span<const CallArgument> arguments) = 0;
+
+  // Returns the arguments of the call that this launch in a graph makes up, as far as they can be told. Empty if the
+  // launch is none of this variant's.
+  virtual std::vector<CallArgument> call_in(const backend::GraphLaunch& /*launch*/) const { return {}; }
+  // Replaces that launch by the same call, laid out for this stream. Fails with unavailable if this is not one launch.
+  virtual Result<void> replace(const CallStream& stream, std::span<const CallArgument> arguments,
+                               const backend::GraphLaunch& launch, CUgraphExec_st* executable);
+};
+
+// Makes a variant from a program of the configuration. Fails with launch_failed if the device lacks a resource that its
+// launches need.
+Result<std::shared_ptr<Variant>> make_variant(std::shared_ptr<const Problem> problem,
+                                              const Configuration& configuration,
+                                              std::shared_ptr<backend::Program> program, backend::Device& device,
+                                              Streams& streams);
+
+}  // namespace wattune::dynamic

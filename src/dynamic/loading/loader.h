@@ -1,0 +1,78 @@
+// Loader: turns compiled images into loaded variants when the device is idle, and destroys variants likewise.
+//
+// Loading waits for all work queued in the context, and launches of all threads wait behind it (docs/dynamic.md). So it
+// happens in gaps: when every known stream is idle, or when the application announces a gap (Tuner::gap()). It happens
+// in between if the stall_budget affords the cost of the queue. Requests are served in their order and may be dropped.
+// Any thread may call.
+//
+//   const auto loader = make_loader(stall_budget, {.adopt = adopt_for_asking});
+//   loader->request({.load = load, .loaded = take_over, .owner = this});
+//   loader->note_launch(stream, expected);   // before each launch of the application
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "dynamic/calls/stream_table.h"
+#include "dynamic/calls/variant.h"
+#include "dynamic/tuning/stall_budget.h"
+
+namespace wattune::dynamic {
+
+struct LoadRequest {
+  std::function<Result<std::shared_ptr<Variant>>()> load;        // called on the loader's thread, or in gap()
+  std::function<void(Result<std::shared_ptr<Variant>>)> loaded;  // likewise; not called if the request was dropped
+  const void* owner = nullptr;                                   // identifies the requests that drop() drops
+  bool urgent = false;                                           // true if a call has nothing to run until then
+  // Function that returns true once `load` waits for no compiler. It is asked now and then until then, under the
+  // loader's lock. If empty, the request is always ready.
+  std::function<bool()> ready = {};
+};
+
+struct LoaderOptions {
+  Adopt adopt;
+  // Costs of loading and unloading on an idle device before they were measured (docs/results/dynamic.md).
+  Nanoseconds load_cost = nanoseconds_from_ms(0.1);
+  Nanoseconds unload_cost = nanoseconds_from_ms(0.02);
+  // Function that makes room for kernels with this much private memory, as backend::make_room_for_private_memory()
+  // does. May be empty.
+  std::function<Result<void>(std::size_t bytes)> make_room = {};
+  // Time that a request waits for a gap before it is loaded beside busy streams, if that is affordable.
+  Nanoseconds patience = nanoseconds_from_ms(100);
+};
+
+class Loader {
+ public:
+  virtual ~Loader() = default;
+  virtual void request(LoadRequest request) = 0;
+  // Makes the owner's requests urgent.
+  virtual void hurry(const void* owner) = 0;
+  // Destroys, in a gap, a variant that nobody will send any more, since destroying waits as loading does. It is
+  // postponed while somebody still holds the variant.
+  virtual void retire(std::shared_ptr<Variant> variant) = 0;
+  // Drops the owner's requests and waits for one that is running; afterwards none of them runs. The caller must hold no
+  // lock that `loaded` takes.
+  virtual void drop(const void* owner) = 0;
+  // Loads, in the calling thread, what fits into the gap, as Tuner::gap() does.
+  virtual Nanoseconds gap(Nanoseconds expected) = 0;
+  // Notes a launch that the application is about to make, with the time of its kernels. It must precede the launch, so
+  // that a launch that waits for a load is noticed.
+  virtual void note_launch(const CallStream& stream, Nanoseconds expected) = 0;
+  // Forgets a stream, as Tuner::forget() does.
+  virtual void forget(const CallStream& stream) = 0;
+  // True if a stream other than this one probably has work.
+  virtual bool others_busy(const CallStream& stream) const = 0;
+  // Notes that a kernel with this much private memory per thread was launched. The first launch that needs more than
+  // any before makes the driver wait for the device and allocate memory, as loading does.
+  virtual void note_private_memory(std::size_t bytes) = 0;
+  // Returns how long a first launch will probably wait for that; 0 if no more memory is needed.
+  virtual Nanoseconds private_memory_cost(std::size_t bytes) const = 0;
+  virtual std::uint64_t loads() const = 0;
+  virtual std::uint64_t loads_in_gaps() const = 0;
+};
+
+// Makes a loader, which the stall_budget must outlive. Its own thread sleeps while nothing waits, and relaxes CUDA's
+// capture mode for itself. The destructor drops all requests.
+std::unique_ptr<Loader> make_loader(StallBudget& stall_budget, LoaderOptions options);
+
+}  // namespace wattune::dynamic

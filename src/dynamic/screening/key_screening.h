@@ -1,0 +1,207 @@
+// KeyScreening: the search for one key's best configurations in the screening process.
+//
+// Its explorer and the thread that screens share it; either may end first. The screening thread calls run() or refuse()
+// once. Any thread may call the other functions at any time, and none of them waits.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "dynamic/screening/random_contents.h"
+#include "dynamic/screening/screening_allowance.h"
+#include "dynamic/tuning/explorer.h"
+#include "dynamic/tuning/key_search.h"
+#include "dynamic/tuning/lookahead.h"
+#include "dynamic/tuning/trial_gain.h"
+#include "wattune/backend/compile_pool.h"
+#include "wattune/backend/worker.h"
+#include "wattune/core/trial.h"
+#include "wattune/dynamic/statistics.h"
+#include "wattune/tune/evaluator.h"
+#include "wattune/tune/search.h"
+
+namespace wattune::dynamic {
+
+// The device and the means with which a key is screened.
+struct ScreeningPlace {
+  backend::Device& device;
+  measure::MeasurePolicy& policy;      // shared by all keys, since it learns about the device
+  std::uint64_t most_memory = 0;       // most bytes of the device that may be taken
+  backend::WorkerOptions worker = {};  // for references on the host
+  std::function<Nanoseconds()> now;    // the tuner's clock
+  std::stop_token stop = {};           // stops before the next step
+  // Function that returns the largest worth of one more step among the keys that are worth running; negative if there
+  // is none.
+  std::function<Nanoseconds()> others;
+  backend::CompilePool* pool = nullptr;                // compiles for the device; nullptr if the device compiles
+  std::size_t compile_ahead = 1;                       // most configurations compiled ahead
+  std::optional<RecentMean>* steps;                    // device time of the last steps of all keys
+  RandomContents* contents;                            // shared by all keys
+  std::function<void(std::uint64_t bytes)> make_room;  // called before this many bytes are taken
+  std::function<void(const std::string& line)> note = [](const std::string&) {};
+};
+
+using CompileTargetOf = std::function<Result<backend::CompileTarget>(const KernelSource&)>;
+
+// Makes the policy that decides how often configurations run on such a device.
+std::unique_ptr<measure::MeasurePolicy> make_screening_policy(DeviceKind kind);
+
+// Returns the correct Trials that may be as good as the best (tune::may_be_as_good()), whose outputs were therefore
+// compared. At most five, the best first.
+std::vector<Trial> finalists(const std::vector<Trial>& trials);
+// Returns the finalists, followed by each trial that was the best at its time, except the first, the latest first. On
+// smaller data another configuration may be the best than in calls. The outputs of all these were compared.
+std::vector<Trial> finalists_on_smaller_data(const std::vector<Trial>& trials);
+
+class KeyScreening {
+ public:
+  struct State {
+    bool over = false;
+    bool complete = false;  // true if the search came to its end
+    bool left = false;      // true if the key was not called for long
+    std::uint64_t explored = 0;
+    std::uint64_t failed = 0;
+    std::string words = "waits to be screened";
+  };
+
+  // Function that takes the best configuration and its time whenever run() ends, unless data were reduced. It is called
+  // by the thread that calls run(). `complete` is true if the search came to its end.
+  using Found = std::function<void(const Trial& best, bool complete)>;
+
+  // Takes the search of a key. The stall_budget outlives run(); `found` may be empty; `gains` are those of the kernel's
+  // keys.
+  KeyScreening(std::shared_ptr<const Problem> problem, KeySearch search, StallBudget& stall_budget, Found found = {},
+               std::shared_ptr<SharedGains> gains = {});
+
+  const Problem& problem() const { return *problem_; }
+  // Begins to compile the reference, if it is a kernel, while other keys are screened. Must precede run(); the pool
+  // outlives this.
+  void expect_reference(backend::CompilePool& pool, const CompileTargetOf& target_of);
+  // Searches until the search is over, was cancelled, has not paid for long, or another key is worth more. It goes on
+  // when this is called again. Makes the evaluator if there is none; a caller that keeps it for the next time saves
+  // making it again.
+  //
+  // An Error ends the search with what it found so far and tells why nothing can be evaluated. It is device_lost if the
+  // device is gone for good. One thread calls this and the next four functions.
+  Result<void> run(const ScreeningPlace& place, std::unique_ptr<tune::Evaluator>& evaluator);
+  // Returns the bytes of the device's memory that its data take; 0 if it has not begun.
+  std::uint64_t memory() const { return memory_; }
+  // True if nothing is left to run. Ends the search if the key was not called for long.
+  bool is_over(Nanoseconds now);
+  // Returns what one more step is trial_gain; 0 if the key is not called any more.
+  Nanoseconds trial_gain(Nanoseconds now);
+  // True if running it pays when a step costs `cost` and the key is called. False while it waits for a compiler.
+  // `is_set_up` tells whether its evaluator was kept.
+  bool is_worth_running(Nanoseconds cost, bool is_set_up) const;
+  // Returns, once, why it waits, if a step of this cost has not paid for long; else nullopt.
+  std::optional<std::string> take_reason_to_rest(Nanoseconds now, Nanoseconds cost);
+  // Ends the search before it runs, for this reason.
+  void refuse(const Error& why);
+  // Cancels the search, as nobody needs the result any more.
+  void cancel() { cancelled_.store(true); }
+  bool cancelled() const { return cancelled_.load(); }
+  // Notes that the key was called.
+  void note_call() { calls_.fetch_add(1, std::memory_order_relaxed); }
+  // These do as those of Explorer.
+
+  void note_calls(Nanoseconds time) {
+    is_expected_.store(false, std::memory_order_relaxed);
+    trial_gain_.note_calls(time);
+  }
+  void expect_calls(Nanoseconds time) {
+    is_expected_.store(true, std::memory_order_relaxed);
+    trial_gain_.note_calls(time);
+  }
+  // Takes the time in calls of the best known configuration, with which the search begins.
+  void note_time(Nanoseconds of_best_known);
+
+  State state() const;
+  // Returns the failures among the screened configurations.
+  std::vector<FailedReport> failures() const;
+  // Returns a number that changes whenever state() or best_few() changes.
+  std::uint64_t news() const { return news_.load(); }
+  // Returns the configurations that may be as good as the best so far, the best first. Calls decide between those
+  // within 5 %, since screening uses few samples and possibly much smaller data.
+  std::vector<Candidate> best_few() const;
+
+ private:
+  class Trials : public TrialSink {
+   public:
+    Result<void> add(const Trial& trial) override {
+      all.push_back(trial);
+      return {};
+    }
+    std::vector<Trial> all;
+  };
+
+  Result<void> search_on(const ScreeningPlace& place, std::unique_ptr<tune::Evaluator>& evaluator);
+  Result<std::unique_ptr<tune::Evaluator>> set_up(const ScreeningPlace& place, ScreeningAllowance& allowance);
+  void expect_while_others_run(Nanoseconds now);
+  bool waits_for_reference() const;
+  bool needs_default() const;
+  Configuration standard() const { return problem_->space.configuration(problem_->space.default_configuration()); }
+  std::vector<Configuration> awaited() const;
+  Result<void> check_verified(const tune::Evaluator& evaluator, const ScreeningPlace& place);
+  void note_poor(const ScreeningPlace& place, Nanoseconds waited, Nanoseconds cost);
+  bool waits_for_next() const;
+  bool is_compiled(const Configuration& configuration) const;
+  void take_compiled();
+  std::size_t ahead(const ScreeningPlace& place) const;
+  bool wait_while(bool (KeyScreening::*waits)() const, const ScreeningPlace& place);
+  Result<void> begin(const ScreeningPlace& place);
+  Result<void> evaluate_all(tune::Evaluator& evaluator, const ScreeningPlace& place, ScreeningAllowance& allowance);
+  Result<KernelSpec> spec_for(const ScreeningPlace& place);
+  void publish();
+  void tell_found(bool complete);
+  void end(const std::string& words, bool complete = false);
+  Nanoseconds since_last_call(Nanoseconds now);
+  bool stops(const ScreeningPlace& place, Nanoseconds cost);
+  bool pays(Nanoseconds cost) const { return trial_gain_.of_one_more() > cost; }
+  bool yields(const ScreeningPlace& place, Nanoseconds cost);
+  bool rests(Nanoseconds now, Nanoseconds cost);
+  std::vector<Trial> worth_calls() const;
+  void keep(const std::vector<Trial>& best);
+  std::optional<double> scale() const;
+  void note_scale();
+
+  const std::shared_ptr<const Problem> problem_;
+  const KeySearch search_;
+  StallBudget& stall_budget_;
+  const Found found_;
+  std::atomic<bool> cancelled_ = false;
+  std::atomic<bool> is_expected_ = false;  // true before the first call
+  std::atomic<std::uint64_t> calls_ = 0;
+  std::atomic<std::uint64_t> news_ = 0;
+  TrialGain trial_gain_;
+  std::optional<backend::PooledSource> reference_compilers_;
+  // For the screening thread; the first six are set once it has begun.
+  std::optional<KernelSpec> spec_;
+  std::uint64_t memory_ = 0;
+  std::unique_ptr<backend::PooledSource> compilers_;  // nullptr if the device compiles
+  std::optional<tune::Search> under_way_;
+  std::optional<Lookahead> lookahead_;
+  std::optional<Configuration> next_;
+  Trials trials_;
+  tune::TuningObserver nobody_;
+  std::uint64_t seen_calls_ = 0;
+  std::optional<Nanoseconds> last_call_;
+  std::optional<Nanoseconds> last_paid_;  // nullopt while it pays
+  bool was_set_up_ = false;
+  bool told_of_rest_ = false;
+
+  mutable std::mutex mutex_;  // guards the members below
+  State state_;
+  bool was_reduced_ = false;         // true if screening uses smaller data
+  std::vector<Candidate> best_few_;  // with their screened times
+  std::vector<FailedReport> failures_;
+  std::size_t published_ = 0;            // number of trials that failures_ covers
+  std::optional<Nanoseconds> first_;     // screened time of the best known
+  std::optional<Nanoseconds> in_place_;  // time of the best known in calls
+};
+
+}  // namespace wattune::dynamic

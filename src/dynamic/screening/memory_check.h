@@ -1,0 +1,47 @@
+// MemoryCheck: checks that the memory that calls pass is as large as the launches need. Any thread may call.
+//
+// It asks a driver for the size of an allocation once, and not again while the allocation is among those passed
+// recently. At each call it asks whether the allocation is still the same, which is cheap (backend::MemoryMark).
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dynamic/calls/signature.h"
+#include "tune/interface/launch_plan.h"
+#include "wattune/backend/attach.h"
+#include "wattune/backend/device.h"
+
+namespace wattune::dynamic {
+
+class MemoryCheck {
+ public:
+  MemoryCheck(const KernelSpec& spec, const Signature& signature, const std::vector<tune::PlannedArgument>& planned,
+              backend::MemoryMark mark);
+
+  // Fails with mismatch if memory is too small, a null pointer, or of the wrong kind (pixels or not), and as
+  // adopt_buffer() does.
+  Result<void> check(std::span<const CallArgument> arguments, backend::Device& device);
+  backend::MemoryMark mark() const { return mark_; }
+
+ private:
+  struct Needed {
+    std::size_t passed = 0;
+    std::string name;
+    std::size_t bytes = 0;
+    bool pixels = false;
+  };
+
+  Result<void> check(const Needed& needed, const CallArgument& given, backend::Device& device) const;
+  Error too_small(const Needed& needed, std::size_t bytes) const;
+
+  std::string kernel_;
+  std::vector<Needed> needed_;
+  backend::MemoryMark mark_;
+  std::array<std::atomic<std::uint64_t>, 64> seen_{};  // addresses with their marks, and the argument in the upper bits
+};
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,97 @@
+#include "dynamic/tuning/drift.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "measure/interface/median_interval.h"
+
+namespace wattune::dynamic {
+
+namespace {
+
+// Number of times on either side whose medians are compared. A move must also last for as many times in a row, so that
+// other kernels have shown by then whether they moved too.
+constexpr std::size_t kTimes = 16;
+constexpr double kConfidence = 0.95;
+// Most timed calls that may be under way.
+constexpr std::size_t kMostOut = 4;
+// Age up to which movements of other kernels count.
+constexpr Nanoseconds kLately = nanoseconds_from_seconds(10);
+// Share of the kernel's own movement that another kernel must reach, and share of the others that must reach it.
+constexpr double kMoved = 1.0 / 3.0;
+constexpr double kSharedMove = 2.0 / 3.0;
+
+measure::MedianInterval interval_of(auto times) {
+  std::ranges::sort(times);
+  return measure::median_interval({times.begin(), times.end()}, kConfidence);
+}
+
+}  // namespace
+
+void DeviceDrift::note(const void* kernel, double ratio, Nanoseconds now) {
+  const std::lock_guard lock(mutex_);
+  seen_.insert_or_assign(kernel, Seen{ratio, now});
+}
+
+void DeviceDrift::forget(const void* kernel) {
+  const std::lock_guard lock(mutex_);
+  seen_.erase(kernel);
+}
+
+Cause DeviceDrift::cause(const void* kernel, double ratio, Nanoseconds now) const {
+  const std::lock_guard lock(mutex_);
+  double others = 0.0;
+  double moved = 0.0;
+  for (const auto& [other, seen] : seen_) {
+    if (other == kernel || now - seen.at > kLately) continue;
+    ++others;
+    if (std::log(seen.ratio) / std::log(ratio) >= kMoved) ++moved;
+  }
+  return others > 0.0 && moved >= kSharedMove * others ? Cause::device : Cause::kernel;
+}
+
+// Keeps a timed call, unless kMostOut are still under way, as when calls take long to end.
+void Drift::watch(TimedCall call) {
+  if (out_.size() < kMostOut) out_.push_back(std::move(call));
+}
+
+std::optional<Moved> Drift::collect(Nanoseconds now) {
+  std::optional<Moved> moved;
+  while (!out_.empty() && !moved) {
+    const Result<bool> ready = out_.front().ready();
+    if (ready && !*ready) break;
+    const Result<Nanoseconds> time = ready ? out_.front().duration() : Result<Nanoseconds>(ready.error());
+    out_.pop_front();
+    if (time) moved = take(*time, now);  // a failed call has reported its error itself
+  }
+  return moved;
+}
+
+void Drift::begin_anew() {
+  out_.clear();
+  before_.clear();
+  lately_.clear();
+  moved_for_ = 0;
+  device_.forget(this);
+}
+
+std::optional<Moved> Drift::take(Nanoseconds time, Nanoseconds now) {
+  if (before_.size() < kTimes) return before_.push_back(time.value()), std::nullopt;
+  lately_.push_back(time.value());
+  if (lately_.size() < kTimes) return std::nullopt;
+  if (lately_.size() > kTimes) lately_.pop_front();
+  const measure::MedianInterval before = interval_of(before_);
+  const measure::MedianInterval lately = interval_of(lately_);
+  const double ratio = lately.median / before.median;
+  device_.note(this, ratio, now);
+  const bool apart = lately.low > before.high || lately.high < before.low;
+  moved_for_ = apart && std::abs(std::log(ratio)) > std::log1p(most_) ? moved_for_ + 1 : 0;
+  if (moved_for_ < kTimes) return std::nullopt;
+  before_.assign(lately_.begin(), lately_.end());
+  lately_.clear();
+  moved_for_ = 0;
+  return Moved{ratio, device_.cause(this, ratio, now)};
+}
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,93 @@
+// Drift: tells whether the best known configuration has become slower or faster, from a few of the application's calls.
+//
+// It belongs to one instance and is used under its lock, except due(), which any thread may ask. Nothing waits. All
+// instances of a tuner share one DeviceDrift. It distinguishes one kernel that changed from a device on which all
+// kernels changed.
+//
+//   if (drift.due(number, now)) drift.watch(send_timed());          // one call in so many
+//   if (const auto moved = drift.collect(now); moved && moved->cause == Cause::kernel) tune_again();
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "dynamic/calls/variant.h"
+#include "wattune/core/units.h"
+
+namespace wattune::dynamic {
+
+enum class Cause {
+  kernel,  // only this kernel moved: its data have changed, or the work that runs beside it
+  device   // most watched kernels moved, as with another clock: the best has probably stayed the same
+};
+
+// Times of a device's watched kernels, as multiples of their earlier times. Any thread may call.
+class DeviceDrift {
+ public:
+  void note(const void* kernel, double ratio, Nanoseconds now);
+  // Returns the cause of a move by `ratio`. It is the device if two thirds of the other kernels seen lately moved the
+  // same way, at least a third as far. A third suffices because a change of the core clock moves memory-bound kernels
+  // less.
+  Cause cause(const void* kernel, double ratio, Nanoseconds now) const;
+  void forget(const void* kernel);
+
+ private:
+  struct Seen {
+    double ratio;
+    Nanoseconds at;
+  };
+  mutable std::mutex mutex_;
+  std::map<const void*, Seen> seen_;
+};
+
+struct Moved {
+  double ratio = 1.0;  // new time over old time
+  Cause cause = Cause::kernel;
+};
+
+class Drift {
+ public:
+  // Takes the policy: one call in `every` is timed, none if that is 0. `most` is the largest share by which times may
+  // move (TuningPolicy::drift).
+  Drift(std::uint64_t every, double most, DeviceDrift& device) : every_(every), most_(most), device_(device) {}
+  Drift(const Drift&) = delete;
+  Drift& operator=(const Drift&) = delete;
+  ~Drift() { device_.forget(this); }
+
+  // Tells whether the call of this number is to be timed. One in `every_` is, but at most one within kBetween. The
+  // events of a timed call cost microseconds, which would slow down short kernels noticeably.
+  template <typename Clock>
+  bool due(std::uint64_t number, const Clock& now) {
+    if (every_ == 0 || number % every_ != every_ - 1) return false;
+    const double time = now().value();
+    if (time < next_.load(std::memory_order_relaxed)) return false;
+    next_.store(time + kBetween.value(), std::memory_order_relaxed);
+    return true;
+  }
+  void watch(TimedCall call);
+  // Takes the times that are ready. Reports a move once; the new times are then the ones to compare with.
+  std::optional<Moved> collect(Nanoseconds now);
+  // Begins anew with another best known configuration.
+  void begin_anew();
+
+ private:
+  static constexpr Nanoseconds kBetween = nanoseconds_from_ms(10.0);
+
+  std::optional<Moved> take(Nanoseconds time, Nanoseconds now);
+
+  const std::uint64_t every_;
+  const double most_;
+  DeviceDrift& device_;
+  std::atomic<double> next_ = 0.0;
+  std::deque<TimedCall> out_;
+  std::vector<double> before_;  // the first times, in ns
+  std::deque<double> lately_;   // the last times, in ns
+  std::size_t moved_for_ = 0;   // how many times in a row they were far from those before
+};
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,61 @@
+// Explorer: tells which configurations of a problem are to be tried in the application's calls, and takes the results.
+//
+// Its instance calls it from any thread that holds the instance's lock. Nothing here waits. make_trusted_explorer()
+// makes a search in which each step is a call. make_screened_explorer() makes a search in a process of its own, whose
+// best configurations are then tried in calls.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dynamic/calls/problem.h"
+#include "wattune/core/observation.h"
+#include "wattune/dynamic/policy.h"
+#include "wattune/dynamic/statistics.h"
+
+namespace wattune::dynamic {
+
+// A configuration that is worth compiling for the application, with its expected time.
+struct Candidate {
+  Configuration configuration;
+  std::optional<Nanoseconds> expected;  // time expected from screening
+};
+
+class Explorer {
+ public:
+  virtual ~Explorer() = default;
+  // Returns the configurations to compile and load, the next one first. None of them was told or dropped yet. The list
+  // may change between calls.
+  virtual std::vector<Candidate> wanted() = 0;
+  // Returns a number that changes whenever the results of wanted() or over() may have changed.
+  virtual std::uint64_t news() { return ++asked_; }
+  // Takes the device time that calls of the key will probably take at least. The possible gain depends on it.
+  virtual void note_calls(Nanoseconds /*time*/) {}
+  // Takes the same before the first call.
+  virtual void expect_calls(Nanoseconds time) { note_calls(time); }
+  // Takes the result of trying a candidate: in calls, or a failure to compile or launch. A candidate that was stopped
+  // early has few samples. Results of configurations that are not wanted any more are ignored.
+  virtual void tell(const Configuration& configuration, const Observation& observation) = 0;
+  // True if nothing more is to be tried.
+  virtual bool over() const = 0;
+  // True if it is over because its search came to the end, and not because something prevented the search.
+  virtual bool is_complete() const { return over(); }
+  // True if it ended early because its key was not called. The key is to be tuned again when it is called again.
+  virtual bool was_left() const { return false; }
+  // Numbers of configurations that were tried and that failed, screening included.
+
+  virtual std::uint64_t explored() const = 0;
+  virtual std::uint64_t failed() const = 0;
+  // Returns the configurations that failed before calls could try them.
+  virtual std::vector<FailedReport> failures() const { return {}; }
+  // Returns a text for reports.
+  virtual std::string state() const = 0;
+
+ private:
+  std::uint64_t asked_ = 0;
+};
+
+}  // namespace wattune::dynamic

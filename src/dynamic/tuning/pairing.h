@@ -1,0 +1,166 @@
+// Pairing: decides which configuration each of the next calls of a key runs, so that candidates are compared with the
+// best known in place.
+//
+// It belongs to one instance and is used under its lock; nothing here waits. Each candidate has as many rounds under
+// way as its duel allows. Until its times come back, other candidates have their turns, since an application may send
+// many calls before the first has ended.
+//
+// A caller asks what to run before it sends, and reports afterwards. Times are collected in later calls, when they are
+// ready. Each exploring call is reserved in the stall_budget first. In Mode::explore each call runs a candidate that
+// was not tried, and one time decides about it. Candidates that may be as fast as the best known are compared with it
+// later.
+//
+//   if (pairing.is_busy()) turn = pairing.next(mode, now);         // else the best known, and nothing to tell
+//   pairing.sent(turn, turn.variant->send_timed(stream, arguments), {.others_busy = loader.others_busy(stream)});
+//   for (const Outcome& outcome : pairing.collect()) explorer.tell(outcome.configuration, outcome.observation);
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "dynamic/loading/load_cost.h"
+#include "dynamic/loading/loader.h"
+#include "dynamic/tuning/duel.h"
+#include "dynamic/tuning/explorer.h"
+#include "dynamic/tuning/slowness.h"
+#include "dynamic/tuning/stall_budget.h"
+
+namespace wattune::dynamic {
+
+// The variant that a call is to run, and how.
+struct Turn {
+  std::shared_ptr<Variant> variant;
+  bool timed = false;      // sent with send_timed(), then reported to sent()
+  bool exploring = false;  // true for a candidate, false for the best known
+  bool exclusive = false;  // the caller waits for the device before and after
+  bool first = false;      // true for the first launch of its variant
+  std::uint64_t contest = 0;
+  Nanoseconds reserved;  // time reserved in the stall_budget
+};
+
+// Facts about how a turn was sent.
+struct Sending {
+  bool others_busy = false;
+  Nanoseconds took;    // host time of sending; a first launch may wait there
+  Nanoseconds waited;  // for the device if exclusive; added time if shadowed
+};
+
+// The result for a configuration.
+struct Outcome {
+  Configuration configuration;
+  Observation observation;
+  bool better = false;                    // true if it is the best known from here on
+  std::shared_ptr<Variant> retired = {};  // the variant that lost or failed; it is not sent any more
+};
+
+class Pairing {
+ public:
+  // Takes the stall_budget, and the loader, which knows what a first launch costs. Both outlive it.
+  Pairing(StallBudget& stall_budget, Loader& loader, Measuring measuring, Safety safety = Safety::trusted)
+      : stall_budget_(stall_budget), loader_(loader), measuring_(measuring), is_shadowed_(safety == Safety::shadowed) {}
+  Pairing(const Pairing&) = delete;
+  Pairing& operator=(const Pairing&) = delete;
+  // Releases all reservations.
+  ~Pairing();
+
+  // Sets the best known without comparing it, as for the first of a key. Its first calls are timed; then collect()
+  // returns an outcome for it. Returns the one before.
+  std::shared_ptr<Variant> set_best(std::shared_ptr<Variant> best);
+  const std::shared_ptr<Variant>& best() const { return best_; }
+  // Returns the median of the last times of the best known in calls.
+  std::optional<Nanoseconds> best_time() const;
+  // Adds a loaded candidate. Candidates are tried in the order of their addition.
+  void add(Candidate candidate, std::shared_ptr<Variant> variant);
+  // Returns and removes all candidates that were not decided about.
+  std::vector<std::shared_ptr<Variant>> drop_candidates();
+
+  // True if a call must use next() and sent(). If false, it runs best().
+  bool is_busy() const { return to_be_timed_ || !contests_.empty(); }
+  // Returns what the next call runs. In Mode::explore this is a candidate, whatever the budget. Otherwise the first
+  // launch of a candidate waits a while for an idle stream, since it may wait for all queued work. Precondition: there
+  // is a best().
+  using IsIdle = std::function<bool()>;
+  Turn next(
+      Mode mode, Nanoseconds now, const IsIdle& idle = [] { return true; });
+  // Returns the other half of the round that this turn begins; the best known, untimed, if it begins none.
+  Turn other_half(const Turn& first, Mode mode, Nanoseconds now);
+  // Reports that a timed turn was sent, or failed to be sent. Each timed turn must be reported.
+  void sent(const Turn& turn, Result<TimedCall> call, const Sending& sending);
+  // Returns what became known since the last call, without waiting. A configuration that was tried in Mode::explore may
+  // occur more than once.
+  std::vector<Outcome> collect();
+  // True if a candidate's turn waits for the budget.
+  bool waits_for_budget() const { return waits_for_budget_; }
+  // Returns the predicted stall of a candidate that waits because the stall may be too long for one call.
+  std::optional<Prediction> stalls_too_long() const { return stalls_too_long_; }
+
+ private:
+  struct Contest {
+    Candidate candidate;
+    std::shared_ptr<Variant> variant;
+    std::uint64_t number = 0;
+    Duel duel = {};
+    std::optional<Nanoseconds> reserved = {};  // for a turn not handed out yet
+    std::optional<Error> failed = {};
+    bool once = false;                            // true if its first launch is in Mode::explore
+    std::optional<Nanoseconds> waits_since = {};  // begin of its wait for an idle stream
+    bool put_off = false;                         // true if it may stall for too long: it comes behind others
+    bool forgiven = false;                        // true if its worst time no longer counts
+  };
+  struct Out {
+    TimedCall call;
+    Turn turn;
+    Sending sending;
+  };
+
+  Contest* untried();
+  std::vector<Contest*> in_order();
+  Contest* find(std::uint64_t number);
+  Turn next_of_best(Mode mode);
+  Turn next_of(Contest& contest, Mode mode, Nanoseconds now);
+  static bool may_launch(Contest& contest, Nanoseconds now, const IsIdle& idle);
+  bool afford(Contest& contest, Mode mode, Nanoseconds now);
+  void put_off(Contest& contest, const Prediction& prediction, Nanoseconds now);
+  Prediction predict(const Contest& contest) const;
+  Nanoseconds besides(const Variant& variant) const;
+  Turn timed(const std::shared_ptr<Variant>& variant, std::uint64_t contest) const;
+
+  bool take_if_ready(const Out& out);
+  void take(const Out& out, Nanoseconds time);
+  void take_of_candidate(const Out& out, const Sample& sample);
+  void take_of_best(const Sample& sample);
+  void fail(const Turn& turn, const Error& error);
+
+  std::optional<Outcome> best_is_timed();
+  std::optional<Outcome> decide(Contest& contest);
+  Outcome decide_at_once(Contest& contest);
+  void crown(Contest& contest, std::vector<Sample> times);
+  void compare_anew(Contest& contest);
+  void keep_the_fastest();
+
+  StallBudget& stall_budget_;
+  Loader& loader_;
+  const Measuring measuring_;
+  const bool is_shadowed_;
+  std::shared_ptr<Variant> best_;
+  std::vector<Sample> times_of_best_;       // the last few
+  std::optional<std::size_t> to_be_timed_;  // calls of a new best still to be timed; nullopt once it was reported
+  std::optional<Error> best_failed_;
+  std::deque<Contest> contests_;  // in the order in which variants came; one without a variant is over
+  std::uint64_t current_ = 0;     // the contest that had the last turn
+  std::uint64_t last_number_ = 0;
+  std::vector<Out> out_;
+  measure::Gate gate_;
+  Slowness slowness_;
+  RecentLargest waited_{is_shadowed_ ? nanoseconds_from_ms(1.0) : Nanoseconds()};
+  RecentLargest first_launch_{Nanoseconds(20e3)};  // host time of a first launch on an idle device
+  bool waits_for_budget_ = false;
+  std::optional<Prediction> stalls_too_long_;
+  std::optional<Nanoseconds> too_long_since_;  // begin of that state
+  double price_ = 1.0;                         // factor by which the budget must gain more
+};
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,49 @@
+// StartingCandidates: the configurations with which a key may begin, the likeliest first. They are those known for it
+// or near keys, the application's guesses, the default, and some others. Used by one instance under its lock.
+//
+//   while (const auto candidate = starting_candidates.take()) if (try_to_begin(*candidate)) break;
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "dynamic/calls/problem.h"
+#include "wattune/dynamic/tunable_kernel.h"
+#include "wattune/dynamic/wisdom.h"
+
+namespace wattune::dynamic {
+
+class StartingCandidates {
+ public:
+  // Most keys whose best is looked up; these are likely to suit other keys too.
+  static constexpr std::size_t kNearKeys = 8;
+
+  // Takes the `known` entries of the kernel, that of the nearest key first.
+  StartingCandidates(const Problem& problem, const std::vector<NearestEntry>& known, const KernelOptions& options);
+
+  // True if the best of the key itself is known as the result of a completed tuning.
+  bool is_known() const { return is_known_; }
+  // Returns a number that differs for each run in which tuning of the key was cut short; 0 if it was not.
+  std::uint64_t cut_short() const { return cut_short_; }
+  // Returns all but the random others, including those that were taken.
+  const std::vector<Configuration>& promising() const { return promising_; }
+
+  // Returns the likeliest that was not taken; nullptr if none is left.
+  const Configuration* first() const { return left_.empty() ? nullptr : &left_.front(); }
+  // Returns at most `most` of the likeliest that were not taken. One that is not promising is included only if it is
+  // the first.
+  std::vector<Configuration> likeliest(std::size_t most) const;
+  std::optional<Configuration> take();
+  // Removes it, if it is left.
+  void take(const Configuration& configuration) { std::erase(left_, configuration); }
+
+ private:
+  bool is_known_;
+  std::uint64_t cut_short_;
+  std::vector<Configuration> promising_;
+  std::deque<Configuration> left_;
+};
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,29 @@
+// The explorer of trusted kernels. It searches the problem's space, and each evaluation consists of calls of the
+// application.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "dynamic/tuning/explorer.h"
+#include "dynamic/tuning/trial_gain.h"
+
+namespace wattune::dynamic {
+
+struct TrustedOptions {
+  std::size_t ahead = 1;  // most configurations wanted at once: as many as compile in parallel
+  // Configurations to begin with, in this order, by names and values. The default configuration follows them.
+  // Configurations that the space lacks are left out.
+  std::vector<Configuration> known = {};
+  std::function<Nanoseconds()> now;         // returns the time, for rules of time
+  std::shared_ptr<SharedGains> gains = {};  // those of the kernel's keys
+};
+
+// Makes the explorer. Strategy and rule are the policy's, or those that tune::make_plan() chooses. Fails with the
+// errors of the strategy's name and of the rule.
+Result<std::unique_ptr<Explorer>> make_trusted_explorer(std::shared_ptr<const Problem> problem,
+                                                        const TuningPolicy& policy, const TrustedOptions& options);
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,139 @@
+#include "schedule/interface/clock_profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "model/interface/power_curve.h"
+#include "model/interface/time_curve.h"
+#include "schedule/forecast/power_window.h"
+#include "schedule/interface/profile.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+// Noise of repeated measurements, as a share. A curve that misses a measurement by more does not fit.
+constexpr double kNoise = 0.02;
+// Boards count their clocks in steps of up to 15 MHz, and may read one beside the one that was asked for.
+constexpr Megahertz kStep{15.0};
+// Longest time in which a board obeys.
+constexpr Nanoseconds kObeys = nanoseconds_from_ms(400);
+
+using Profiles = std::vector<std::vector<AtClock>>;
+
+Result<void> set(backend::ClockControl& control, Megahertz clock) {
+  auto done = control.set({.graphics = clock});
+  if (!done) return std::move(done).error().with_context(fmt::format("clock of {:g} MHz", clock.value()));
+  return {};
+}
+
+// Fails if the board runs faster than it was set to; called right after a run. A slower board may have its reasons,
+// such as heat.
+Result<void> check_obeyed(backend::ClockControl& control, Megahertz clock) {
+  WATTUNE_ASSIGN(const backend::BoardSetting found, control.current());
+  if (!found.graphics || *found.graphics <= clock + kStep) return {};
+  return Error(ErrorCode::unavailable, fmt::format("the board was set to a clock of {:g} MHz, but runs at {:g} MHz",
+                                                   clock.value(), found.graphics->value()));
+}
+
+// Measures a kernel at one clock. Each kernel sets the clock again, because the lender of a board wants to hear from
+// its borrower.
+Result<AtClock> measure(Machine& machine, backend::ClockControl& control, KernelId kernel, Megahertz clock, Watts idle,
+                        const ClockProfileOptions& options) {
+  WATTUNE_TRY(set(control, clock));
+  WATTUNE_TRY(run_for(machine, kernel, options.window));
+  WATTUNE_ASSIGN(const Watts power, run_for(machine, kernel, options.window));
+  WATTUNE_TRY(check_obeyed(control, clock));
+  WATTUNE_ASSIGN(const Nanoseconds alone, time_alone(machine, kernel, options.rounds));
+  return AtClock{.clock = clock, .alone = alone, .power = {.alone = power, .idle = idle}};
+}
+
+Result<void> measure_all(Machine& machine, backend::ClockControl& control, const ClockProfileOptions& options,
+                         Profiles& profiles) {
+  for (const Megahertz clock : options.clocks) {
+    WATTUNE_TRY(set(control, clock));
+    idle_for(machine, std::max(options.window, kObeys));
+    const Watts idle = idle_for(machine, options.window);
+    if (!(idle > Watts(0))) return no_energy();
+    for (KernelId kernel = 0; kernel < profiles.size(); ++kernel) {
+      WATTUNE_ASSIGN(const AtClock measured, measure(machine, control, kernel, clock, idle, options));
+      profiles[kernel].push_back(measured);
+    }
+  }
+  return {};
+}
+
+// Tells whether the curve passes each measurement closely enough.
+template <typename Curve, typename Measured>
+bool fits(const std::vector<AtClock>& profile, const Curve& curve, Measured measured) {
+  return std::ranges::all_of(
+      profile, [&](const AtClock& point) { return std::abs(curve.at(point.clock) / measured(point) - 1.0) <= kNoise; });
+}
+
+// Replaces times and powers by those of the curves that fit them.
+void smooth(std::vector<AtClock>& profile) {
+  std::vector<model::TimeSample> times;
+  std::vector<model::PowerSample> powers;
+  for (const AtClock& point : profile) {
+    times.push_back({point.clock, point.alone});
+    powers.push_back({point.clock, point.power.alone});
+  }
+  const auto time = model::fit_time_curve(times);
+  if (time && fits(profile, *time, [](const AtClock& point) { return point.alone; }))
+    for (AtClock& point : profile) point.alone = time->at(point.clock);
+  const auto power = model::fit_power_curve(powers);
+  if (power && fits(profile, power->curve, [](const AtClock& point) { return point.power.alone; }))
+    for (AtClock& point : profile) point.power.alone = power->curve.at(point.clock);
+}
+
+Result<Profiles> empty_profiles(const Machine& machine) {
+  Profiles profiles;
+  for (KernelId id = 0; const KernelTraits* const traits = machine.kernel(id); ++id) {
+    if (!(traits->alone > Nanoseconds(0)))
+      return Error(ErrorCode::invalid_argument, "what it takes alone is unknown").about(traits->name);
+    profiles.emplace_back();
+  }
+  return profiles;
+}
+
+}  // namespace
+
+Result<Profiles> profile_at_clocks(Machine& machine, backend::ClockControl& control,
+                                   const ClockProfileOptions& options) {
+  WATTUNE_ASSIGN(Profiles profiles, empty_profiles(machine));
+  auto measured = measure_all(machine, control, options, profiles);
+  auto restored = control.restore();
+  if (!measured) return std::move(measured).error();
+  if (!restored) return std::move(restored).error();
+  for (std::vector<AtClock>& profile : profiles) smooth(profile);
+  return profiles;
+}
+
+double cost_alone(const AtClock& point, Goal goal) {
+  switch (goal) {
+    case Goal::throughput: return point.alone.value();
+    case Goal::energy: return point.energy().value();
+    case Goal::energy_delay: return point.energy().value() * point.alone.value();
+  }
+  return point.alone.value();
+}
+
+bool keeps_limits(const AtClock& point, const KernelTraits& kernel, const Objective& objective) {
+  if (objective.power_cap && point.power.alone > *objective.power_cap) return false;
+  return !objective.most_slowdown || point.alone <= (1.0 + *objective.most_slowdown) * kernel.alone;
+}
+
+std::optional<backend::BoardSetting> best_clocks(const KernelTraits& kernel, const Objective& objective) {
+  const AtClock* best = nullptr;
+  for (const AtClock& point : kernel.at_clocks) {
+    if (!keeps_limits(point, kernel, objective)) continue;
+    if (best == nullptr || cost_alone(point, objective.goal) <= cost_alone(*best, objective.goal)) best = &point;
+  }
+  if (best == nullptr) return std::nullopt;
+  return backend::BoardSetting{.graphics = best->clock};
+}
+
+}  // namespace wattune::schedule

@@ -1,0 +1,257 @@
+#include "wattune/schedule/forecast.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "schedule/policy/pair_ways.h"
+#include "simulate/interface/ptx_profile.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+// Most states of a chain, with which a forecast takes milliseconds (docs/schedule.md). A rougher chain answers if more
+// are needed.
+constexpr unsigned kMostStates = 600;
+constexpr unsigned kRoughestUnit = 8;  // warps
+
+// Predicts with the finest chain whose states are few enough.
+template <typename Predict>
+auto with_few_states(Predict predict) {
+  for (model::ChainOptions options{.most_states = kMostStates};; options.warps_per_unit *= 2)
+    if (auto predicted = predict(options); predicted || options.warps_per_unit >= kRoughestUnit) return predicted;
+}
+
+Result<PairForecast> chain_forecast(const MachineLimits& limits, const model::ChainSm& sm, model::RatioRule rule,
+                                    const KernelTraits& first, const KernelTraits& second) {
+  WATTUNE_ASSIGN(const auto ratios, model::feasible_ratios(limits.capability, first.block, second.block));
+  if (ratios.empty()) return PairForecast{};
+  auto plan = with_few_states([&](const model::ChainOptions& options) {
+    return model::plan_pair(sm, first.profile, second.profile, ratios, rule, options);
+  });
+  if (!plan) return std::move(plan).error().with_context("forecast of " + first.name + " with " + second.name);
+  return PairForecast{.ratio = plan->ratio,
+                      .rates = {plan->ipc[0] / plan->ipc_alone[0], plan->ipc[1] / plan->ipc_alone[1]},
+                      .watts = watts_of(first, second)};
+}
+
+Result<std::vector<double>> ipc_of(const model::ChainSm& sm, std::span<const model::WarpLoad> loads) {
+  return with_few_states(
+      [&](const model::ChainOptions& options) { return model::instructions_per_cycle(sm, loads, options); });
+}
+
+// Returns the speeds with 1, 2 ... resident blocks, over that with all.
+Result<std::vector<double>> residency_rates(const model::ChainSm& sm, const KernelTraits& kernel) {
+  if (!kernel.rate_at_residency.empty()) return kernel.rate_at_residency;
+  std::vector<double> rates;
+  for (unsigned blocks = 1; blocks <= kernel.profile.blocks_alone; ++blocks) {
+    const model::WarpLoad load{kernel.profile.profile, blocks * kernel.profile.warps_per_block};
+    WATTUNE_ASSIGN(const auto ipc, ipc_of(sm, {&load, 1}));
+    rates.push_back(ipc.front());
+  }
+  for (double& rate : rates) rate /= rates.back();
+  return rates;
+}
+
+// Returns the kernel's load without its demand for pipelines and L2. A round of the chain lasts until all warps have
+// had what they ask for, so warps with other demands would wait with them. packed() handles the joint demand of two
+// kernels.
+model::WarpLoad waiting_load(const KernelTraits& kernel, double blocks) {
+  model::WarpLoad load{kernel.profile.profile,
+                       static_cast<unsigned>(std::max(1.0, std::round(blocks * kernel.profile.warps_per_block)))};
+  load.profile.busy_cycles.clear();
+  return load;
+}
+
+// Returns the share of its speed that each kernel keeps where both wait for the same memory, with so many resident
+// blocks on each SM. It is the speed by the chain of two kernels over that of one, if both can issue as if they were
+// alone.
+Result<std::array<double, 2>> memory_shares(model::ChainSm sm, const KernelTraits& first, const KernelTraits& second,
+                                            std::array<double, 2> blocks) {
+  if (first.profile.profile.stalls.empty() || second.profile.profile.stalls.empty()) return std::array{1.0, 1.0};
+  sm.issue_rate *= 2.0;
+  const std::array loads = {waiting_load(first, blocks[0]), waiting_load(second, blocks[1])};
+  WATTUNE_ASSIGN(const auto together, ipc_of(sm, loads));
+  WATTUNE_ASSIGN(const auto of_first, ipc_of(sm, {loads.data(), 1}));
+  WATTUNE_ASSIGN(const auto of_second, ipc_of(sm, {loads.data() + 1, 1}));
+  return std::array{std::min(1.0, together[0] / of_first[0]), std::min(1.0, together[1] / of_second[0])};
+}
+
+// Returns the use of each resource by both; only PUR and MUR if the resources of either are unknown.
+std::array<std::vector<double>, 2> uses_of(const KernelTraits& first, const KernelTraits& second) {
+  if (first.use.size() == second.use.size() && !first.use.empty()) return {first.use, second.use};
+  const auto known = [](const model::Utilisation& of) { return std::vector{of.pipeline, of.memory}; };
+  return {known(first.utilisation), known(second.utilisation)};
+}
+
+// Returns the speeds after both have slowed down alike, if together they ask for more than all of a shared resource.
+// Resources of the uses from `begin` on are shared.
+std::array<double, 2> packed(std::array<double, 2> rates, const std::array<std::vector<double>, 2>& uses,
+                             std::size_t begin = 0) {
+  double most = 1.0;
+  for (std::size_t i = begin; i < uses[0].size(); ++i)
+    most = std::max(most, rates[0] * uses[0][i] + rates[1] * uses[1][i]);
+  return {rates[0] / most, rates[1] / most};
+}
+
+Result<PairForecast> residency_forecast(const MachineLimits& limits, const model::ChainSm& sm,
+                                        const Objective& objective, const KernelTraits& first,
+                                        const KernelTraits& second) {
+  WATTUNE_ASSIGN(const auto ratios, model::feasible_ratios(limits.capability, first.block, second.block));
+  WATTUNE_ASSIGN(const auto of_first, residency_rates(sm, first));
+  WATTUNE_ASSIGN(const auto of_second, residency_rates(sm, second));
+  const auto uses = uses_of(first, second);
+  std::vector<PairForecast> ways;
+  for (const model::BlockRatio& ratio : ratios) {
+    if (ratio.first > of_first.size() || ratio.second > of_second.size()) continue;
+    const std::array<double, 2> blocks = {static_cast<double>(ratio.first), static_cast<double>(ratio.second)};
+    WATTUNE_ASSIGN(const auto shares, memory_shares(sm, first, second, blocks));
+    const std::array rates = {of_first[ratio.first - 1] * shares[0], of_second[ratio.second - 1] * shares[1]};
+    ways.push_back({.ratio = ratio, .rates = packed(rates, uses), .watts = watts_of(first, second)});
+  }
+  return best_of(objective, std::move(ways));
+}
+
+double rate_on(double share_of_sms, const KernelTraits& kernel) {
+  return std::min(1.0, share_of_sms / std::max(kernel.saturating_share, 1e-6));
+}
+
+// Forecasts a split. Requests of the two meet in L2 and DRAM, as if each had its share of the blocks on every SM; each
+// has pipelines of its own.
+Result<PairForecast> forecast_of_split(const MachineLimits& limits, const model::ChainSm& sm, unsigned sms,
+                                       const KernelTraits& first, const KernelTraits& second) {
+  const double share = static_cast<double>(sms) / limits.sms;
+  WATTUNE_ASSIGN(const auto kept,
+                 memory_shares(sm, first, second,
+                               {share * first.profile.blocks_alone, (1.0 - share) * second.profile.blocks_alone}));
+  const auto uses = uses_of(first, second);
+  const std::size_t memory = uses[0].size() == simulate::kResources ? simulate::kSmResources : 1;
+  const std::array rates = {rate_on(share, first) * kept[0], rate_on(1.0 - share, second) * kept[1]};
+  return PairForecast{.sms_of_first = sms, .rates = packed(rates, uses, memory), .watts = watts_of(first, second)};
+}
+
+// Returns the time until both have ended, since whole kernels keep their SMs. Kernels of unknown times count as equally
+// long.
+double makespan_of(const PairForecast& split, const KernelTraits& first, const KernelTraits& second) {
+  const bool are_known = first.alone.value() > 0.0 && second.alone.value() > 0.0;
+  const double of_first = are_known ? first.alone.value() : 1.0;
+  const double of_second = are_known ? second.alone.value() : 1.0;
+  return std::max(of_first / split.rates[0], of_second / split.rates[1]);
+}
+
+Result<PairForecast> split_forecast(const MachineLimits& limits, const model::ChainSm& sm, const KernelTraits& first,
+                                    const KernelTraits& second) {
+  PairForecast best;
+  std::vector<PairForecast> others;
+  for (const unsigned sms : splits_of(limits)) {
+    WATTUNE_ASSIGN(PairForecast split, forecast_of_split(limits, sm, sms, first, second));
+    if (ends_sooner(split, best, first, second)) std::swap(split, best);
+    if (split.sms_of_first > 0) others.push_back(std::move(split));
+  }
+  best.others = std::move(others);
+  return best;
+}
+
+bool keeps_limits(const Objective& objective, const PairForecast& forecast) {
+  const double slower = std::min(forecast.rates[0], forecast.rates[1]);
+  if (objective.most_slowdown && slower * (1.0 + *objective.most_slowdown) < 1.0) return false;
+  return !objective.power_cap || forecast.power() <= *objective.power_cap;
+}
+
+}  // namespace
+
+std::optional<double> merit(const Objective& objective, const PairForecast& forecast) {
+  if (objective.needs_power() && !forecast.watts.known()) return std::nullopt;
+  if (!keeps_limits(objective, forecast)) return std::nullopt;
+  switch (objective.goal) {
+    case Goal::throughput: return forecast.time_gain();
+    case Goal::energy: return forecast.energy_gain();
+    case Goal::energy_delay: return forecast.energy_gain() * forecast.time_gain();
+  }
+  return std::nullopt;
+}
+
+bool ends_sooner(const PairForecast& one, const PairForecast& other, const KernelTraits& first,
+                 const KernelTraits& second) {
+  return makespan_of(one, first, second) < makespan_of(other, first, second);
+}
+
+bool is_better(const Objective& objective, const PairForecast& one, const PairForecast& other) {
+  const auto score = merit(objective, one);
+  return score && *score > merit(objective, other).value_or(0.0);
+}
+
+PairForecast best_of(const Objective& objective, std::vector<PairForecast> ways) {
+  std::size_t best = ways.size();
+  for (std::size_t i = 0; i < ways.size(); ++i)
+    if (is_better(objective, ways[i], best < ways.size() ? ways[best] : PairForecast{})) best = i;
+  if (best == ways.size()) return {};
+  PairForecast chosen = std::move(ways[best]);
+  ways.erase(ways.begin() + static_cast<std::ptrdiff_t>(best));
+  chosen.others = std::move(ways);
+  return chosen;
+}
+
+PairForecast PairForecast::swapped(unsigned sms) const {
+  PairForecast turned{.ratio = {ratio.second, ratio.first},
+                      .sms_of_first = sms_of_first == 0 ? 0 : sms - sms_of_first,
+                      .whole = whole,
+                      .rates = {rates[1], rates[0]},
+                      .watts = {watts.idle, {watts.added[1], watts.added[0]}, {watts.alone[1], watts.alone[0]}},
+                      .slower_alone = {slower_alone[1], slower_alone[0]},
+                      .clocks = clocks};
+  for (const PairForecast& other : others) turned.others.push_back(other.swapped(sms));
+  return turned;
+}
+
+// Returns the energy of the grid alone over its time alone, by its twin if that takes less.
+Watts most_frugal_alone(const KernelTraits& kernel) {
+  const bool is_known = kernel.power.twin > Watts(0);
+  return is_known ? std::min(kernel.power.alone, kernel.power.twin / best_residency(kernel).speed) : kernel.power.alone;
+}
+
+PairWatts watts_of(const KernelTraits& first, const KernelTraits& second) {
+  if (!first.power.known() || !second.power.known()) return {};
+  const Watts idle = 0.5 * (first.power.idle + second.power.idle);
+  return {.idle = idle,
+          .added = {first.power.alone - idle, second.power.alone - idle},
+          .alone = {most_frugal_alone(first), most_frugal_alone(second)}};
+}
+
+Forecaster residency_forecaster(const MachineLimits& limits, const model::ChainSm& sm, const Objective& objective) {
+  return [=](const KernelTraits& first, const KernelTraits& second) {
+    return residency_forecast(limits, sm, objective, first, second);
+  };
+}
+
+Forecaster chain_forecaster(const MachineLimits& limits, const model::ChainSm& sm, model::RatioRule rule) {
+  return [=](const KernelTraits& first, const KernelTraits& second) {
+    return chain_forecast(limits, sm, rule, first, second);
+  };
+}
+
+Forecaster split_forecaster(const MachineLimits& limits, const model::ChainSm& sm) {
+  return
+      [=](const KernelTraits& first, const KernelTraits& second) { return split_forecast(limits, sm, first, second); };
+}
+
+Forecaster better_of(Forecaster one, Forecaster other, const Objective& objective) {
+  return [one = std::move(one), other = std::move(other), objective](
+             const KernelTraits& first, const KernelTraits& second) -> Result<PairForecast> {
+    WATTUNE_ASSIGN(PairForecast by_one, one(first, second));
+    WATTUNE_ASSIGN(PairForecast by_other, other(first, second));
+    std::vector<PairForecast> ways;
+    for (PairForecast* forecast : {&by_one, &by_other}) {
+      std::vector<PairForecast> others = std::exchange(forecast->others, {});
+      ways.push_back(std::move(*forecast));
+      std::ranges::move(others, std::back_inserter(ways));
+    }
+    return best_of(objective, std::move(ways));
+  };
+}
+
+}  // namespace wattune::schedule

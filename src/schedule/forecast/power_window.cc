@@ -1,0 +1,63 @@
+#include "schedule/forecast/power_window.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "schedule/interface/joint_run.h"
+#include "schedule/machine/counter_span.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+std::size_t times_in(Nanoseconds window, Nanoseconds once) {
+  return static_cast<std::size_t>(std::max(1.0, std::ceil(window / once)));
+}
+
+Result<Watts> power_of(Machine& machine, std::span<const Party> parties, const JointRunOptions& options = {}) {
+  const Nanoseconds begin = machine.now();
+  WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, parties, options));
+  return run.power.value_or(run.energy / (machine.now() - begin));
+}
+
+}  // namespace
+
+Error no_energy() {
+  return Error(ErrorCode::unavailable, "the board tells no energy, so nothing can be chosen by its joules or watts")
+      .hint("the objective throughput without a cap needs neither");
+}
+
+// Waits for the window: virtual time passes, real time ends wait() then or earlier if it is woken.
+Watts idle_for(Machine& machine, Nanoseconds window) {
+  constexpr double kLooks = 1000.0;
+  const Nanoseconds begin = machine.now();
+  const Joules before = machine.energy();
+  CounterSpan counter(begin, before);
+  while (machine.now() < begin + window) {
+    machine.wait(std::min(begin + window, machine.now() + window / kLooks));
+    counter.note(machine.now(), machine.energy());
+  }
+  return counter.power().value_or((machine.energy() - before) / (machine.now() - begin));
+}
+
+Result<Watts> run_for(Machine& machine, KernelId kernel, Nanoseconds window) {
+  const Party party{.kernel = kernel, .repetitions = times_in(window, machine.kernel(kernel)->alone)};
+  return power_of(machine, {&party, 1});
+}
+
+Result<Watts> run_twin_for(Machine& machine, KernelId kernel, unsigned per_sm, double speed, Nanoseconds window) {
+  Party party = shared_party(machine, kernel, per_sm);
+  party.repetitions = times_in(window, machine.kernel(kernel)->alone / speed);
+  return power_of(machine, {&party, 1});
+}
+
+Result<Watts> run_both_for(Machine& machine, const std::array<KernelId, 2>& pair, const PairShape& shape,
+                           Nanoseconds window) {
+  auto parties = parties_of(machine, pair, shape);
+  for (Party& party : parties) party.repetitions = std::numeric_limits<std::size_t>::max();
+  return power_of(machine, parties, {.stop_after = window});
+}
+
+}  // namespace wattune::schedule

@@ -1,0 +1,208 @@
+#include "schedule/forecast/profile_lines.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "simulate/interface/ptx_profile.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+using store::array_member;
+using store::count_within;
+using store::flag_member;
+using store::Json;
+using store::member;
+using store::number_within;
+using store::object_member;
+using store::text_member;
+
+// Upper bounds of values, more than any device or host has, in the units of the member. A grid has at most 2^31 x 2^16
+// x 2^16 blocks.
+constexpr unsigned kMostThreads = 1U << 16;
+constexpr unsigned kMostRegisters = 1024;
+constexpr std::size_t kMostSharedBytes = std::size_t{1} << 30;
+constexpr unsigned kMostBarriers = 64;
+constexpr unsigned kMostResident = 64;
+constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 63;
+constexpr double kMostWatts = 1e5;
+constexpr double kMostCounted = 1e18;  // instructions, bytes and accesses of one block, and rates
+// A launch takes less than 30 days.
+constexpr double kLeastNs = 1e-3;
+constexpr double kMostNs = 30.0 * 86'400e9;
+// Largest factor between the speeds of two forms of a kernel; more is a mistake of a clock.
+constexpr double kMostSpeed = 1e3;
+
+double amount(const Json& json, const char* name, double least, double most) {
+  return number_within(member(json, name), name, least, most);
+}
+
+std::uint64_t count(const Json& json, const char* name, std::uint64_t least, std::uint64_t most) {
+  return count_within(member(json, name), name, least, most);
+}
+
+Json block_json(const model::BlockDemand& block) {
+  return {{"threads", block.threads},
+          {"registers", block.registers},
+          {"static_shared_bytes", block.static_shared_bytes},
+          {"dynamic_shared_bytes", block.dynamic_shared_bytes},
+          {"barriers", block.barriers}};
+}
+
+model::BlockDemand block_from(const Json& json) {
+  model::BlockDemand block;
+  block.threads = static_cast<unsigned>(count(json, "threads", 1, kMostThreads));
+  block.registers = static_cast<unsigned>(count(json, "registers", 0, kMostRegisters));
+  block.static_shared_bytes = count(json, "static_shared_bytes", 0, kMostSharedBytes);
+  block.dynamic_shared_bytes = count(json, "dynamic_shared_bytes", 0, kMostSharedBytes);
+  block.barriers = static_cast<unsigned>(count(json, "barriers", 0, kMostBarriers));
+  return block;
+}
+
+Json use_json(std::span<const double> use) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < use.size(); ++i) json[std::string(simulate::name_of_resource(i))] = use[i];
+  return json;
+}
+
+std::vector<double> use_from(const Json& json) {
+  std::vector<double> use;
+  if (json.empty()) return use;
+  for (std::size_t i = 0; i < simulate::kResources; ++i)
+    use.push_back(amount(json, std::string(simulate::name_of_resource(i)).c_str(), 0.0, 1.0));
+  return use;
+}
+
+std::string name_of_pipe(std::size_t index) { return std::string(to_string(static_cast<simulate::Pipe>(index))); }
+
+Json costs_json(const simulate::BlockCosts& costs) {
+  Json pipes = Json::object();
+  for (std::size_t i = 0; i < simulate::kPipes; ++i) pipes[name_of_pipe(i)] = costs.pipes[i];
+  return {{"issued", costs.issued},         {"pipes", std::move(pipes)},
+          {"bytes_read", costs.bytes_read}, {"bytes_written", costs.bytes_written},
+          {"accesses", costs.accesses},     {"shared_accesses", costs.shared_accesses},
+          {"barriers", costs.barriers}};
+}
+
+simulate::BlockCosts costs_from(const Json& json) {
+  const auto counted = [](const Json& object, const char* name) { return amount(object, name, 0.0, kMostCounted); };
+  simulate::BlockCosts costs;
+  costs.issued = counted(json, "issued");
+  const Json& pipes = object_member(json, "pipes");
+  for (std::size_t i = 0; i < simulate::kPipes; ++i) costs.pipes[i] = counted(pipes, name_of_pipe(i).c_str());
+  costs.bytes_read = counted(json, "bytes_read");
+  costs.bytes_written = counted(json, "bytes_written");
+  costs.accesses = counted(json, "accesses");
+  costs.shared_accesses = counted(json, "shared_accesses");
+  costs.barriers = counted(json, "barriers");
+  return costs;
+}
+
+std::string name_of_feature(std::size_t index) { return std::string(to_string(static_cast<model::Feature>(index))); }
+
+Json features_json(const model::KernelFeatures& features) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < model::kFeatures; ++i) json[name_of_feature(i)] = features.values[i];
+  return json;
+}
+
+model::KernelFeatures features_from(const Json& json) {
+  model::KernelFeatures features;
+  for (std::size_t i = 0; i < model::kFeatures; ++i)
+    features.values[i] = amount(json, name_of_feature(i).c_str(), 0.0, kMostCounted);
+  return features;
+}
+
+// Returns the power as JSON; null if it is 0, which means unknown.
+Json watts_json(Watts watts) { return watts > Watts(0) ? Json(watts.value()) : Json(); }
+
+Watts watts_from(const Json* json, const char* name) {
+  const bool is_unknown = json == nullptr || json->is_null();
+  return Watts(is_unknown ? 0.0 : number_within(*json, name, 0.0, kMostWatts));
+}
+
+PowerTraits power_from(const Json& json) {
+  return {.alone = watts_from(&member(json, "watts_alone"), "watts_alone"),
+          .idle = watts_from(&member(json, "watts_idle"), "watts_idle"),
+          .twin = watts_from(store::find_member(json, "watts_twin"), "watts_twin")};
+}
+
+std::vector<double> rates_from(const Json& json, unsigned resident) {
+  constexpr const char* kRates = "rate_at_residency";
+  std::vector<double> rates;
+  for (const Json& rate : array_member(json, kRates, 0, resident))
+    rates.push_back(number_within(rate, kRates, 0.0, kMostSpeed));
+  return rates;
+}
+
+double overlapped_from(const Json& json) {
+  return store::find_member(json, "overlapped_speed") == nullptr ? 1.0
+                                                                 : amount(json, "overlapped_speed", 0.0, kMostSpeed);
+}
+
+KernelTraits traits_from(const Json& json) {
+  KernelTraits traits;
+  traits.name = text_member(json, "kernel");
+  traits.block = block_from(object_member(json, "block"));
+  traits.blocks = count(json, "blocks", 1, kMostBlocks);
+  traits.profile.blocks_alone = static_cast<unsigned>(count(json, "resident_blocks", 0, kMostResident));
+  traits.alone = Nanoseconds(amount(json, "alone_ns", kLeastNs, kMostNs));
+  traits.rate_at_residency = rates_from(json, traits.profile.blocks_alone);
+  traits.twin_speed = amount(json, "twin_speed", 0.0, kMostSpeed);
+  traits.overlapped_speed = overlapped_from(json);
+  traits.saturating_share = amount(json, "saturating_share", 0.0, 1.0);
+  traits.least_slice = count(json, "least_slice", 0, kMostBlocks);
+  traits.sliceable = flag_member(json, "sliceable");
+  traits.persistent = flag_member(json, "persistent");
+  traits.use = use_from(object_member(json, "use"));
+  traits.utilisation = {amount(json, "pur", 0.0, 1.0), amount(json, "mur", 0.0, 1.0)};
+  traits.power = power_from(json);
+  return traits;
+}
+
+Identity identity_from(const Json& json) {
+  Identity identity;
+  const Json& parts = object_member(json, "identity");
+  for (const auto& [part, value] : parts.items()) identity[part] = text_member(parts, part.c_str());
+  return identity;
+}
+
+}  // namespace
+
+Json json_of(const ProfileRecord& record) {
+  const KernelTraits& traits = record.traits;
+  return {{"kernel", traits.name},
+          {"identity", record.identity},
+          {"blocks", traits.blocks},
+          {"block", block_json(traits.block)},
+          {"resident_blocks", traits.profile.blocks_alone},
+          {"alone_ns", traits.alone.value()},
+          {"rate_at_residency", traits.rate_at_residency},
+          {"twin_speed", traits.twin_speed},
+          {"overlapped_speed", traits.overlapped_speed},
+          {"saturating_share", traits.saturating_share},
+          {"least_slice", traits.least_slice},
+          {"sliceable", traits.sliceable},
+          {"persistent", traits.persistent},
+          {"pur", traits.utilisation.pipeline},
+          {"mur", traits.utilisation.memory},
+          {"use", use_json(traits.use)},
+          {"watts_alone", watts_json(traits.power.alone)},
+          {"watts_idle", watts_json(traits.power.idle)},
+          {"watts_twin", watts_json(traits.power.twin)},
+          {"block_costs", record.block ? costs_json(*record.block) : Json()},
+          {"features", record.features ? features_json(*record.features) : Json()}};
+}
+
+ProfileRecord record_from(const Json& json) {
+  ProfileRecord record{.identity = identity_from(json), .traits = traits_from(json)};
+  if (!member(json, "block_costs").is_null()) record.block = costs_from(object_member(json, "block_costs"));
+  if (!member(json, "features").is_null()) record.features = features_from(object_member(json, "features"));
+  return record;
+}
+
+}  // namespace wattune::schedule

@@ -1,0 +1,195 @@
+// Launches of a DeviceMachine: sends them and notices their ends.
+#include <algorithm>
+#include <chrono>
+
+#include "schedule/machine/carveout.h"
+#include "schedule/machine/device_machine_state.h"
+#include "wattune/schedule/work.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+constexpr double kChunksToEnd = 2.0;  // for a resident block to stop after it was told to
+
+}  // namespace
+
+const DeviceMachine::State::Added* DeviceMachine::State::find(KernelId id) const {
+  const std::lock_guard lock(mutex);
+  return id < kernels.size() ? &kernels[id] : nullptr;
+}
+
+// Sets the carve-out of the kernel's twins. A launch gets what its function asks for when it is sent. Machines may
+// share the code, so the code remembers what it asked for.
+Result<void> DeviceMachine::State::divide_memory(const Added& added, const Launch& launch) {
+  const KernelCode* const code = added.kernel->code.get();
+  if (launch.form == Form::whole || code->twins.empty()) return {};
+  const Residents alone = launch.form == Form::persistent ? Residents{&added.traits, launch.per_sm}
+                                                          : sliced_residents(limits, added.traits, launch.blocks);
+  const std::uint64_t bytes = launch.shared_bytes > 0 ? launch.shared_bytes : shared_bytes_of(limits, {&alone, 1});
+  for (const auto& [form, twin] : code->twins) WATTUNE_TRY(twin->prefer_local_memory(bytes));
+  return {};
+}
+
+// Makes what the first launches need, so that they do not wait for it.
+Result<void> DeviceMachine::State::warm_up() {
+  constexpr int kSpare = 2;  // two kernels run together
+  while (spare.size() < kSpare) {
+    WATTUNE_ASSIGN(spare.emplace_back(), device.create_stream({.at_once = true}));
+  }
+  return progress.warm_up();
+}
+
+Result<std::unique_ptr<backend::Stream>> DeviceMachine::State::stream_for(const Launch& launch) {
+  if (spare.empty() || launch.priority != 0 || launch.sms.count > 0)
+    return device.create_stream({.priority = launch.priority, .units = launch.sms, .at_once = true});
+  std::unique_ptr<backend::Stream> stream = std::move(spare.back());
+  spare.pop_back();
+  return stream;
+}
+
+Result<DeviceMachine::State::Lane*> DeviceMachine::State::lane(const Launch& launch) {
+  const LaneKey key{launch.lane, launch.priority, launch.sms.first, launch.sms.count};
+  if (const auto known = lanes.find(key); known != lanes.end()) return &known->second;
+  WATTUNE_ASSIGN(auto stream, stream_for(launch));
+  return &lanes.emplace(key, Lane{std::move(stream), {}}).first->second;
+}
+
+Result<std::vector<DevicePart>> DeviceMachine::State::prepare(const Added& added, const Launch& launch,
+                                                              Flight& flight) {
+  const LoadedKernel& kernel = added.used_by(launch);
+  if (launch.form != Form::persistent) return parts_of(kernel, launch);
+  WATTUNE_TRY(check_persistent(kernel));
+  const std::uint64_t resident = resident_blocks(launch, sms_of(launch));
+  const Fetching fetching = fetching_of(added.traits, launch, limits.sms, resident, options.chunk_time);
+  WATTUNE_ASSIGN(flight.progress, progress.take(launch.first_block));
+  Result<DevicePart> part = persistent_part(kernel, launch, resident, progress.progress(*flight.progress, fetching));
+  if (part) return std::vector<DevicePart>{*std::move(part)};
+  progress.give_back(*flight.progress);
+  return std::move(part).error();
+}
+
+// Sends the parts of a launch. If one is refused, those before it run, and the flight fails when they have ended.
+Result<void> DeviceMachine::State::send(Lane& lane, Flight& flight, std::span<const DevicePart> parts) {
+  flight.sent = clock.elapsed();
+  flight.turn = flight.sent;
+  for (const DevicePart& part : parts) {
+    auto event = lane.stream->launch(*part.kernel, part.geometry, part.arguments);
+    if (!event && flight.parts.empty()) return std::move(event).error();
+    if (!event) {
+      flight.failure = std::move(event).error();
+      break;
+    }
+    flight.parts.push_back(*std::move(event));
+  }
+  return lane.stream->submit();
+}
+
+void DeviceMachine::State::stop(Flight& flight) {
+  if (!flight.progress || std::exchange(flight.stopped, true)) return;
+  // A device that takes no word is lost; the next look at its events shows that.
+  static_cast<void>(progress.stop(*flight.progress).has_value());
+  flight.turn = clock.elapsed();
+  flight.expected = kChunksToEnd * options.chunk_time;
+}
+
+bool DeviceMachine::State::is_over(Flight& flight) const {
+  for (const std::unique_ptr<backend::Event>& part : flight.parts) {
+    const Result<bool> ready = part->ready();
+    if (ready && !*ready) return false;
+    if (!ready && !flight.failure) flight.failure = ready.error();
+  }
+  return true;
+}
+
+// Returns the blocks that ran. A launch that was not stopped has run all; reading its counter would cost some
+// microseconds.
+Result<std::uint64_t> DeviceMachine::State::blocks_of(const Flight& flight) {
+  if (!flight.stopped) return flight.launch.blocks;
+  WATTUNE_ASSIGN(const std::uint64_t counter, progress.counter(*flight.progress));
+  return std::min(counter - flight.launch.first_block, flight.launch.blocks);
+}
+
+Ended DeviceMachine::State::end_of(Flight& flight) {
+  Ended ended{.launch = flight.id, .begin = flight.sent, .end = clock.elapsed(), .error = flight.failure};
+  if (!ended.error) {
+    const Result<Nanoseconds> start = flight.parts.front()->start();
+    const Result<Nanoseconds> end = flight.parts.back()->end();
+    // Devices that keep no times get those of the host.
+    if (start && end) {
+      const DeviceClock::Times times = device_clock.on_host({*start, *end}, flight.sent, ended.end);
+      ended.begin = times.begin;
+      ended.end = times.end;
+    }
+    const Result<std::uint64_t> blocks = blocks_of(flight);
+    if (blocks) ended.blocks = *blocks;
+    if (!blocks) ended.error = blocks.error();
+    watch.learn(flight.launch, ended.end - ended.begin, ended.blocks);
+  }
+  if (flight.progress) progress.give_back(*flight.progress);
+  return ended;
+}
+
+// Notes when the next launches have their turn. Whole launches on all SMs run one after the other, whichever lanes they
+// are in.
+void DeviceMachine::State::begin_turns(const Launch& ended, const Lane& of, Nanoseconds end) {
+  const auto has_all = [](const Launch& launch) { return launch.form == Form::whole && launch.sms.count == 0; };
+  for (auto& [key, lane] : lanes) {
+    if (lane.flights.empty()) continue;
+    Flight& next = lane.flights.front();
+    if (&lane == &of || (has_all(ended) && has_all(next.launch))) next.turn = std::max(next.turn, end);
+  }
+}
+
+std::vector<Ended> DeviceMachine::State::take_ended() {
+  std::vector<Ended> all;
+  for (auto& [key, lane] : lanes)
+    while (!lane.flights.empty() && is_over(lane.flights.front())) {
+      all.push_back(end_of(lane.flights.front()));
+      const Launch launch = lane.flights.front().launch;
+      lane.flights.pop_front();
+      begin_turns(launch, lane, all.back().end);
+    }
+  const auto lost_one = std::ranges::find_if(
+      all, [](const Ended& each) { return each.error && each.error->code() == ErrorCode::device_lost; });
+  if (lost_one == all.end()) return all;
+  std::ranges::move(lose(*lost_one->error), std::back_inserter(all));
+  return all;
+}
+
+std::vector<Ended> DeviceMachine::State::lose(const Error& error) {
+  lost = error;
+  std::vector<Ended> all;
+  for (auto& [key, lane] : lanes) {
+    for (const Flight& flight : lane.flights)
+      all.push_back({.launch = flight.id, .begin = flight.sent, .end = clock.elapsed(), .error = error});
+    lane.flights.clear();
+  }
+  return all;
+}
+
+bool DeviceMachine::State::take_wake() {
+  const std::lock_guard lock(mutex);
+  return std::exchange(woken, false);
+}
+
+Nanoseconds DeviceMachine::State::until_next_look() const {
+  const Nanoseconds now = clock.elapsed();
+  Nanoseconds soonest = kForever;
+  for (const auto& [key, lane] : lanes)
+    if (!lane.flights.empty())
+      soonest = std::min(soonest, EndWatch::pause(now - lane.flights.front().turn, lane.flights.front().expected));
+  return soonest;
+}
+
+// Sleeps until the next look at running launches, or until wake() if nothing runs. A thread that yields where no pause
+// is wanted may wait for milliseconds on a busy host, so it does not yield.
+void DeviceMachine::State::pause(Nanoseconds left) {
+  const Nanoseconds length = std::min(left, until_next_look());
+  if (!(length.value() > 0.0)) return;
+  std::unique_lock lock(mutex);
+  if (length == kForever) return changed.wait(lock, [this] { return woken; });
+  changed.wait_for(lock, std::chrono::duration<double, std::nano>(length.value()), [this] { return woken; });
+}
+
+}  // namespace wattune::schedule

@@ -1,0 +1,133 @@
+#include "schedule/interface/device_machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "schedule/machine/device_machine_state.h"
+#include "wattune/model/occupancy.h"
+#include "wattune/schedule/work.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+Error machine_refuses(ErrorCode code, std::string what) { return Error(code, std::move(what)).with_context("machine"); }
+
+Result<MachineLimits> limits_of_device(backend::Device& device) {
+  const DeviceInfo& info = device.info();
+  const auto capability = model::compute_capability(info.architecture);
+  const unsigned sms = std::max(1U, info.compute_units);
+  const Result<unsigned> grain = device.unit_grain();
+  if (!grain && grain.error().code() == ErrorCode::device_lost) return grain.error();
+  return MachineLimits{.capability = capability ? *capability : model::ComputeCapability{},
+                       .sms = sms,
+                       .split_grain = grain ? *grain : sms};
+}
+
+Result<void> check_blocks(const Launch& launch, const KernelTraits& traits) {
+  const bool fits = launch.first_block <= traits.blocks && launch.blocks <= traits.blocks - launch.first_block;
+  if (!fits || launch.blocks == 0)
+    return machine_refuses(ErrorCode::invalid_argument,
+                           fmt::format("{} has {} blocks, of which {} from {} on cannot be launched", traits.name,
+                                       traits.blocks, launch.blocks, launch.first_block));
+  if (launch.form == Form::persistent && launch.per_sm == 0)
+    return machine_refuses(ErrorCode::invalid_argument, "a persistent launch without resident blocks")
+        .about(traits.name);
+  return {};
+}
+
+}  // namespace
+
+DeviceMachine::DeviceMachine(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+Result<std::unique_ptr<DeviceMachine>> DeviceMachine::make(backend::Device& device,
+                                                           const DeviceMachineOptions& options) {
+  WATTUNE_ASSIGN(const MachineLimits limits, limits_of_device(device));
+  auto state = std::make_unique<State>(device, limits, options);
+  const Result<backend::Sensors*> sensors = device.sensors();
+  if (sensors && options.energy_every < kForever) state->energy.emplace(**sensors, options.energy_every);
+  // If something cannot be had, the first launch that needs it says so.
+  static_cast<void>(state->warm_up().has_value());
+  return std::unique_ptr<DeviceMachine>(new DeviceMachine(std::move(state)));
+}
+
+DeviceMachine::~DeviceMachine() {
+  std::vector<backend::Stream*> busy;
+  for (auto& [key, lane] : state_->lanes) {
+    for (State::Flight& flight : lane.flights) state_->stop(flight);
+    if (!lane.flights.empty()) busy.push_back(lane.stream.get());
+  }
+  // A failure has nobody to go to.
+  if (!busy.empty()) static_cast<void>(state_->device.finish(busy, {.limit = state_->options.end_limit}).has_value());
+}
+
+Result<KernelId> DeviceMachine::add(std::shared_ptr<const LoadedKernel> kernel, KernelTraits traits) {
+  const slice::Grid grid = grid_of(kernel->geometry);
+  if (traits.blocks != std::uint64_t{grid.x} * grid.y * grid.z)
+    return machine_refuses(ErrorCode::invalid_argument, "traits of another grid").about(traits.name);
+  traits.sliceable = traits.sliceable && kernel->code->no_slices.empty();
+  traits.persistent = traits.persistent && kernel->code->no_persistent.empty();
+  const std::lock_guard lock(state_->mutex);
+  state_->kernels.push_back({std::move(kernel), std::move(traits)});
+  return state_->kernels.size() - 1;
+}
+
+void DeviceMachine::set_copies(KernelId id, std::vector<std::shared_ptr<const LoadedKernel>> copies) {
+  const std::lock_guard lock(state_->mutex);
+  state_->kernels[id].copies = std::move(copies);
+}
+
+const MachineLimits& DeviceMachine::limits() const { return state_->limits; }
+
+const KernelTraits* DeviceMachine::kernel(KernelId id) const {
+  const State::Added* added = state_->find(id);
+  return added == nullptr ? nullptr : &added->traits;
+}
+
+Nanoseconds DeviceMachine::now() const { return state_->clock.elapsed(); }
+
+Joules DeviceMachine::energy() const { return state_->energy ? state_->energy->latest() : Joules(0); }
+
+Result<LaunchId> DeviceMachine::launch(const Launch& launch) {
+  State& state = *state_;
+  if (state.lost) return *state.lost;
+  const State::Added* added = state.find(launch.kernel);
+  if (added == nullptr) return machine_refuses(ErrorCode::not_found, "no such kernel on this machine");
+  WATTUNE_TRY(check_blocks(launch, added->traits));
+  WATTUNE_TRY(state.divide_memory(*added, launch));
+  WATTUNE_ASSIGN(State::Lane* const lane, state.lane(launch));
+  State::Flight flight{.id = state.launches + 1,
+                       .launch = launch,
+                       .expected = state.watch.expected(added->traits, launch, state.limits)};
+  WATTUNE_ASSIGN(const std::vector<DevicePart> parts, state.prepare(*added, launch, flight));
+  if (Result<void> sent = state.send(*lane, flight, parts); !sent) {
+    if (flight.progress) state.progress.give_back(*flight.progress);
+    return std::move(sent).error();
+  }
+  lane->flights.push_back(std::move(flight));
+  return ++state.launches;
+}
+
+void DeviceMachine::stop(LaunchId launch) {
+  for (auto& [key, lane] : state_->lanes)
+    for (State::Flight& flight : lane.flights)
+      if (flight.id == launch) state_->stop(flight);
+}
+
+std::vector<Ended> DeviceMachine::wait(Nanoseconds until) {
+  for (;;) {
+    std::vector<Ended> ended = state_->take_ended();
+    if (!ended.empty() || state_->take_wake() || now() >= until) return ended;
+    state_->pause(until - now());
+  }
+}
+
+void DeviceMachine::wake() {
+  const std::lock_guard lock(state_->mutex);
+  state_->woken = true;
+  state_->changed.notify_one();
+}
+
+}  // namespace wattune::schedule

@@ -1,0 +1,97 @@
+// The state of a DeviceMachine, with the steps of its work.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "core/stopwatch.h"
+#include "schedule/interface/device_machine.h"
+#include "schedule/machine/board_energy.h"
+#include "schedule/machine/device_clock.h"
+#include "schedule/machine/device_parts.h"
+#include "schedule/machine/end_watch.h"
+#include "schedule/machine/progress_slots.h"
+
+namespace wattune::schedule {
+
+struct DeviceMachine::State {
+  struct Added {
+    std::shared_ptr<const LoadedKernel> kernel;
+    KernelTraits traits;
+    std::vector<std::shared_ptr<const LoadedKernel>> copies = {};
+
+    const LoadedKernel& used_by(const Launch& launch) const {
+      return launch.copy == 0 || copies.empty() ? *kernel : *copies[(launch.copy - 1) % copies.size()];
+    }
+  };
+
+  // A launch under way.
+  struct Flight {
+    LaunchId id = 0;
+    Launch launch = {};
+    Nanoseconds sent = {};
+    Nanoseconds turn = {};      // when it was sent and all launches before it had ended
+    Nanoseconds expected = {};  // time from then on; 0 if unknown
+    std::vector<std::unique_ptr<backend::Event>> parts = {};
+    std::optional<std::size_t> progress = {};  // the slot of a persistent launch
+    bool stopped = false;                      // whether it was told to stop
+    std::optional<Error> failure = {};
+  };
+
+  struct Lane {
+    std::unique_ptr<backend::Stream> stream;
+    std::deque<Flight> flights;  // in the order in which they run
+  };
+  using LaneKey = std::tuple<unsigned, int, unsigned, unsigned>;  // lane, priority, range
+
+  State(backend::Device& on, const MachineLimits& of, const DeviceMachineOptions& how)
+      : device(on), options(how), limits(of), progress(on) {}
+
+  backend::Device& device;
+  DeviceMachineOptions options;
+  MachineLimits limits;
+  Stopwatch clock;  // of now()
+  DeviceClock device_clock;
+  EndWatch watch;
+  ProgressSlots progress;
+  std::map<LaneKey, Lane> lanes;
+  std::vector<std::unique_ptr<backend::Stream>> spare;  // for lanes on all SMs; making one takes longer than a launch
+  LaunchId launches = 0;
+  std::optional<Error> lost;
+
+  std::optional<BoardEnergy> energy;  // empty if it has no sensors, or they are not to be read
+
+  mutable std::mutex mutex;  // of all members below
+  std::condition_variable changed;
+  bool woken = false;
+  std::deque<Added> kernels;
+
+  const Added* find(KernelId id) const;
+
+  unsigned sms_of(const Launch& launch) const { return launch.sms.count > 0 ? launch.sms.count : limits.sms; }
+  Result<void> divide_memory(const Added& added, const Launch& launch);
+  Result<void> warm_up();
+  Result<std::unique_ptr<backend::Stream>> stream_for(const Launch& launch);
+  Result<Lane*> lane(const Launch& launch);
+  Result<std::vector<DevicePart>> prepare(const Added& added, const Launch& launch, Flight& flight);
+  Result<void> send(Lane& lane, Flight& flight, std::span<const DevicePart> parts);
+  void stop(Flight& flight);
+
+  void begin_turns(const Launch& ended, const Lane& of, Nanoseconds end);
+  std::vector<Ended> take_ended();
+  bool is_over(Flight& flight) const;
+  Ended end_of(Flight& flight);
+  Result<std::uint64_t> blocks_of(const Flight& flight);
+  std::vector<Ended> lose(const Error& error);
+  bool take_wake();
+  Nanoseconds until_next_look() const;
+  void pause(Nanoseconds left);
+};
+
+}  // namespace wattune::schedule

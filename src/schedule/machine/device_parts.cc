@@ -1,0 +1,88 @@
+#include "schedule/machine/device_parts.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace wattune::schedule {
+
+namespace {
+
+using slice::TwinForm;
+
+Error no_form(const LoadedKernel& kernel, std::string_view form, const std::string& why) {
+  return Error(ErrorCode::unavailable, kernel.name + " has no " + std::string(form)).about(why);
+}
+
+DevicePart part_from_group(const LoadedKernel& kernel, const slice::Box& box) {
+  DevicePart part{kernel.code->from_group.get(), kernel.geometry, kernel.arguments};
+  part.geometry.groups = {box.size.x, box.size.y, box.size.z};
+  part.geometry.first_group = {box.origin.x, box.origin.y, box.origin.z};
+  return part;
+}
+
+Result<DevicePart> linear_part(const LoadedKernel& kernel, const slice::Grid& grid, const Launch& launch) {
+  WATTUNE_ASSIGN(const slice::LinearWords words, slice::linear_words(grid, launch.first_block));
+  return twin_part(kernel, TwinForm::linear, {static_cast<std::uint32_t>(launch.blocks), 1, 1}, words);
+}
+
+// Returns the launches of a slice. Adding costs less than dividing, if a single box is enough.
+Result<std::vector<DevicePart>> slice_parts(const LoadedKernel& kernel, const slice::Grid& grid, const Launch& launch) {
+  const KernelCode& code = *kernel.code;
+  const std::vector<slice::Box> boxes = slice::boxes_of(grid, launch.first_block, launch.blocks);
+  const bool adds = code.twin(TwinForm::add) != nullptr;
+  std::vector<DevicePart> parts;
+  if (code.twin(TwinForm::linear) != nullptr && (!adds || boxes.size() > 1)) {
+    WATTUNE_ASSIGN(parts.emplace_back(), linear_part(kernel, grid, launch));
+    return parts;
+  }
+  for (const slice::Box& box : boxes)
+    parts.push_back(adds ? twin_part(kernel, TwinForm::add, box.size, slice::add_words(grid, box))
+                         : part_from_group(kernel, box));
+  return parts;
+}
+
+}  // namespace
+
+Result<std::vector<DevicePart>> parts_of(const LoadedKernel& kernel, const Launch& launch) {
+  const slice::Grid grid = grid_of(kernel.geometry);
+  const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+  if (launch.first_block == 0 && launch.blocks == blocks)
+    return std::vector<DevicePart>{{kernel.code->whole.get(), kernel.geometry, kernel.arguments}};
+  if (!kernel.code->no_slices.empty()) return no_form(kernel, "slices", kernel.code->no_slices);
+  return slice_parts(kernel, grid, launch);
+}
+
+std::uint64_t resident_blocks(const Launch& launch, unsigned sms) {
+  return std::min<std::uint64_t>(launch.blocks, std::uint64_t{launch.per_sm} * sms);
+}
+
+Result<void> check_persistent(const LoadedKernel& kernel) {
+  if (kernel.code->no_persistent.empty()) return {};
+  return no_form(kernel, "persistent form", kernel.code->no_persistent);
+}
+
+Result<DevicePart> persistent_part(const LoadedKernel& kernel, const Launch& launch, std::uint64_t resident,
+                                   const slice::Progress& progress) {
+  WATTUNE_ASSIGN(slice::PersistentWords words, slice::persistent_words(grid_of(kernel.geometry), progress));
+  words.blocks = static_cast<std::uint32_t>(launch.first_block + launch.blocks);
+  return twin_part(kernel, TwinForm::persistent, {static_cast<std::uint32_t>(resident), 1, 1}, words);
+}
+
+Fetching fetching_of(const KernelTraits& traits, const Launch& launch, unsigned sms, std::uint64_t resident,
+                     Nanoseconds chunk_time) {
+  constexpr double kFetches = 8.0;     // least number for each resident block
+  constexpr Nanoseconds kApart{10.0};  // time between fetches of all blocks; they queue up on Hopper from 3 ns on
+  constexpr Nanoseconds kLongestAhead{50e3};  // most time of a chunk that is fetched ahead
+  if (!(traits.alone.value() > 0.0) || resident == 0) return {};
+  const auto blocks = static_cast<double>(traits.blocks);
+  const auto at_once = std::min(blocks, static_cast<double>(traits.profile.blocks_alone) * sms);
+  const Nanoseconds block_time = traits.alone * at_once / blocks;
+  const double most = static_cast<double>(launch.blocks) / (kFetches * static_cast<double>(resident));
+  const double wanted = std::max(chunk_time / block_time, kApart * blocks / traits.alone);
+  const double chunk = std::max(1.0, std::min(std::ceil(wanted), std::floor(most)));
+  // With fewer blocks at once each waits less for the others, so the time of a block shrinks at most in proportion.
+  const Nanoseconds fewer_at_once = traits.alone * std::min(at_once, static_cast<double>(resident)) / blocks;
+  return {.chunk = static_cast<std::uint32_t>(chunk), .ahead = chunk * fewer_at_once <= kLongestAhead};
+}
+
+}  // namespace wattune::schedule

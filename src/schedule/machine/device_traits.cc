@@ -1,0 +1,44 @@
+// Finds the facts of a kernel that its device and its grid know.
+#include <algorithm>
+
+#include "backend/interface/launch_check.h"
+#include "schedule/machine/device_machine_state.h"
+#include "wattune/model/occupancy.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+constexpr unsigned kWarp = 32;
+
+Result<model::BlockDemand> demand_of(const LoadedKernel& kernel, const backend::Kernel& code) {
+  const std::array<std::size_t, 3>& size = kernel.geometry.group_size;
+  const std::size_t threads = size[0] * size[1] * size[2];
+  WATTUNE_ASSIGN(const auto resources, code.resources(threads, backend::local_bytes_of(kernel.arguments)));
+  return model::BlockDemand{.threads = static_cast<unsigned>(threads),
+                            .registers = resources.registers.value_or(0),
+                            .static_shared_bytes = resources.static_local_bytes.value_or(0),
+                            .dynamic_shared_bytes = resources.dynamic_local_bytes.value_or(0),
+                            .carveout_bytes = {}};
+}
+
+}  // namespace
+
+// Twins share SMs and take more than their kernel, so the traits are those of the twin, if there is one.
+Result<KernelTraits> DeviceMachine::traits_of(const LoadedKernel& kernel) const {
+  const backend::Kernel* const twin = kernel.code->twin(slice::TwinForm::persistent);
+  const slice::Grid grid = grid_of(kernel.geometry);
+  KernelTraits traits;
+  traits.name = kernel.name;
+  traits.blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+  WATTUNE_ASSIGN(traits.block, demand_of(kernel, twin != nullptr ? *twin : *kernel.code->whole));
+  const auto alone = model::occupancy(state_->limits.capability, traits.block);
+  traits.profile.blocks_alone = alone ? std::max(1U, alone->blocks) : 1;
+  traits.profile.warps_per_block = (traits.block.threads + kWarp - 1) / kWarp;
+  traits.least_slice = std::uint64_t{traits.profile.blocks_alone} * state_->limits.sms;
+  traits.sliceable = kernel.code->no_slices.empty();
+  traits.persistent = kernel.code->no_persistent.empty();
+  return traits;
+}
+
+}  // namespace wattune::schedule

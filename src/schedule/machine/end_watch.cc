@@ -1,0 +1,47 @@
+#include "schedule/machine/end_watch.h"
+
+#include <algorithm>
+
+namespace wattune::schedule {
+
+namespace {
+
+// Returns the speed with so many blocks on these SMs, over that with all blocks on all SMs.
+double speed_alone(const KernelTraits& kernel, const Launch& launch, const MachineLimits& limits) {
+  const bool is_slower =
+      launch.form == Form::persistent && launch.per_sm > 0 && launch.per_sm <= kernel.rate_at_residency.size();
+  const double by_blocks = is_slower ? kernel.rate_at_residency[launch.per_sm - 1] : 1.0;
+  if (launch.sms.count == 0 || !(kernel.saturating_share > 0.0)) return by_blocks;
+  return by_blocks * std::min(1.0, launch.sms.count / (limits.sms * kernel.saturating_share));
+}
+
+}  // namespace
+
+EndWatch::ShareKey EndWatch::share_of(const Launch& launch) {
+  return {launch.kernel, launch.form, launch.per_sm, launch.sms.count};
+}
+
+Nanoseconds EndWatch::expected(const KernelTraits& kernel, const Launch& launch, const MachineLimits& limits) const {
+  const auto blocks = static_cast<double>(launch.blocks);
+  if (const auto known = block_times_.find(share_of(launch)); known != block_times_.end())
+    return known->second * blocks;
+  const double speed = speed_alone(kernel, launch, limits);
+  return speed > 0.0 ? kernel.alone * (blocks / static_cast<double>(kernel.blocks)) / speed : Nanoseconds();
+}
+
+void EndWatch::learn(const Launch& launch, Nanoseconds took, std::uint64_t blocks) {
+  if (blocks > 0) block_times_[share_of(launch)] = took / static_cast<double>(blocks);
+}
+
+// The window of checks without a pause must be longer than about 60 us, by which a sleep lasts longer than requested.
+Nanoseconds EndWatch::pause(Nanoseconds ran, Nanoseconds expected) {
+  constexpr Nanoseconds kLeastWindow{100e3};  // on either side of the expected end
+  constexpr Nanoseconds kMostWindow{500e3};
+  constexpr Nanoseconds kLongest{200e3};
+  const Nanoseconds window = std::clamp(expected / 20.0, kLeastWindow, kMostWindow);
+  if (ran < expected - window) return std::min(expected - window - ran, kLongest);
+  if (ran <= expected + window) return Nanoseconds();
+  return std::min((ran - expected) / 8.0, kLongest);
+}
+
+}  // namespace wattune::schedule

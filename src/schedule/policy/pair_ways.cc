@@ -1,0 +1,225 @@
+#include "schedule/policy/pair_ways.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace wattune::schedule {
+
+namespace {
+
+// True if the work can go on as it runs with so many blocks on each SM, or on so many SMs.
+bool goes_on(const Candidate& work, unsigned per_sm, unsigned sms) {
+  const Share& share = *work.running;
+  return sms > 0 ? share.sms.count == sms : share.sms.count == 0 && share.per_sm == per_sm;
+}
+
+// Tells which of the two would have to be restarted for this way. Neither runs whole now.
+std::array<bool, 2> restarts(const CandidatePair& pair, const PairForecast& way, const MachineLimits& limits) {
+  const unsigned sms_of_second = way.sms_of_first > 0 ? limits.sms - way.sms_of_first : 0;
+  const auto is_parted = [&](const Candidate& work, unsigned per_sm, unsigned sms) {
+    return work.running && (way.whole || !goes_on(work, per_sm, sms));
+  };
+  return {is_parted(*pair.first, way.ratio.first, way.sms_of_first),
+          is_parted(*pair.second, way.ratio.second, sms_of_second)};
+}
+
+// Returns the time that these restarts take.
+Nanoseconds switching_of(const CandidatePair& pair, const std::array<bool, 2>& anew, const MachineLimits& limits) {
+  return (anew[0] ? switching_time(*pair.first->traits, limits) : Nanoseconds(0)) +
+         (anew[1] ? switching_time(*pair.second->traits, limits) : Nanoseconds(0));
+}
+
+// True if the work runs beside another, or alone in a share that it would not have been given alone.
+bool runs_in_a_share(const Candidate& work) {
+  if (!work.running || work.running->form != Form::persistent) return false;
+  return work.running->sms.count > 0 || work.running->per_sm != best_residency(*work.traits).per_sm;
+}
+
+// Returns the speed in a share, over that of the kernel itself.
+double speed_in(const KernelTraits& kernel, unsigned per_sm, unsigned sms, const MachineLimits& limits) {
+  if (sms > 0) return kernel.twin_speed * std::min(1.0, sms / (limits.sms * std::max(kernel.saturating_share, 1e-6)));
+  if (per_sm <= kernel.rate_at_residency.size()) return kernel.twin_speed * kernel.rate_at_residency[per_sm - 1];
+  return std::min(1.0, static_cast<double>(per_sm) / std::max(1U, kernel.profile.blocks_alone));
+}
+
+// Returns the remaining solo time, summed over all waiting and running works of this kernel.
+Nanoseconds backlog_of(const Candidate& of, const QueueView& view) {
+  const auto later = std::ranges::find(view.later, of.kernel, &WorkCount::kernel);
+  double works = later == view.later.end() ? 0.0 : static_cast<double>(later->works);
+  for (const Candidate& work : view.works)
+    if (work.kernel == of.kernel) works += std::max(work.left, 0.0);
+  return works * of.traits->alone;
+}
+
+// Returns the speed of the kernel in its best way alone, at its best clocks, over that of the kernel at the board's own
+// clocks.
+double speed_in_turn(const KernelTraits& kernel) { return speed_alone(kernel) / kernel.slower_alone(); }
+
+// Returns the speed over that alone at which the rest of one kernel goes on when the other has nothing left: alone, or
+// beside the best partner among the rest.
+double speed_without(const Candidate& work, const Candidate& partner, const QueueView& view, const PairTable& table) {
+  double best = speed_in_turn(*work.traits);
+  for (const Candidate& other : view.works) {
+    if (other.kernel == work.kernel || other.kernel == partner.kernel) continue;
+    const auto forecast = forecast_now(view, table, work.kernel, other.kernel);
+    if (forecast) best = std::max(best, forecast->speedup());
+  }
+  return best;
+}
+
+// The remaining work of two kernels, which run together until one has nothing left.
+struct Remainder {
+  std::array<Nanoseconds, 2> alone;      // solo times of their remaining works
+  std::array<double, 2> speeds_without;  // speeds of the rest after the other kernel
+};
+
+// Returns the time until one of them has nothing left.
+Nanoseconds time_together(const PairForecast& way, const Remainder& left) {
+  return std::min(left.alone[0] / way.rates[0], left.alone[1] / way.rates[1]);
+}
+
+// Returns the time, energy or their product until neither has anything left, by the objective; `lost` is time before.
+double cost_of(const PairForecast& way, const Remainder& left, Nanoseconds lost, const Objective& objective) {
+  const Nanoseconds together = time_together(way, left);
+  Nanoseconds time = lost + together;
+  double energy = (time * way.power().value()).value();
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Nanoseconds rest = (left.alone[i] - way.rates[i] * together) / left.speeds_without[i];
+    time += rest;
+    energy += (rest * (way.watts.alone[i].value() / way.slower_alone[i])).value();
+  }
+  switch (objective.goal) {
+    case Goal::throughput: return time.value();
+    case Goal::energy: return energy;
+    case Goal::energy_delay: return energy * time.value();
+  }
+  return time.value();
+}
+
+Remainder remainder_of(const CandidatePair& pair, const QueueView& view, const PairTable& table) {
+  return {.alone = {backlog_of(*pair.first, view), backlog_of(*pair.second, view)},
+          .speeds_without = {speed_without(*pair.first, *pair.second, view, table),
+                             speed_without(*pair.second, *pair.first, view, table)}};
+}
+
+// Returns the time lost when one has ended: the other is restarted, or goes on in its share.
+Nanoseconds lost_by_the_rest(const CandidatePair& pair, const Remainder& left, const MachineLimits& limits) {
+  const PairForecast& way = pair.forecast;
+  const Nanoseconds together = time_together(way, left);
+  const bool is_of_second = left.alone[0] / way.rates[0] <= left.alone[1] / way.rates[1];
+  const KernelTraits& kernel = is_of_second ? *pair.second->traits : *pair.first->traits;
+  const Nanoseconds rest =
+      is_of_second ? left.alone[1] - way.rates[1] * together : left.alone[0] - way.rates[0] * together;
+  const unsigned per_sm = is_of_second ? way.ratio.second : way.ratio.first;
+  const unsigned sms_of_second = way.sms_of_first > 0 ? limits.sms - way.sms_of_first : 0;
+  const Nanoseconds going_on =
+      lost_by_going_on(kernel, rest, per_sm, is_of_second ? sms_of_second : way.sms_of_first, limits);
+  return std::min(going_on, switching_time(kernel, limits));
+}
+
+// True if the pair may run in this way. Whole kernels may only if no work of another kernel waits, which might suit one
+// of the two better later.
+bool may_run(const CandidatePair& pair, const PairForecast& way, const QueueView& view, const PolicyOptions& options) {
+  if (way.sms_of_first > 0 && !(pair.first->traits->persistent && pair.second->traits->persistent)) return false;
+  return !way.whole || (!is_too_long(pair, way, options) && std::ranges::all_of(view.works, [&](const Candidate& work) {
+    return work.kernel == pair.first->kernel || work.kernel == pair.second->kernel;
+  }));
+}
+
+}  // namespace
+
+Residency best_residency(const KernelTraits& kernel) {
+  constexpr double kMoreThanNoise = 1.02;
+  const auto& rates = kernel.rate_at_residency;
+  const auto best = std::ranges::max_element(rates);
+  if (best == rates.end() || *best < std::max(kMoreThanNoise, kernel.overlapped_speed))
+    return {std::max(1U, kernel.profile.blocks_alone), kernel.twin_speed};
+  return {static_cast<unsigned>(best - rates.begin()) + 1, kernel.twin_speed * *best};
+}
+
+double speed_alone(const KernelTraits& kernel) {
+  return std::max({1.0, kernel.overlapped_speed, best_residency(kernel).speed});
+}
+
+Nanoseconds switching_time(const KernelTraits& kernel, const MachineLimits& limits) {
+  const double wave = static_cast<double>(std::max(1U, kernel.profile.blocks_alone)) * limits.sms;
+  return kSwitching + 0.5 * kernel.alone * std::min(1.0, wave / static_cast<double>(kernel.blocks));
+}
+
+Nanoseconds lost_by_going_on(const KernelTraits& kernel, Nanoseconds left, unsigned per_sm, unsigned sms,
+                             const MachineLimits& limits) {
+  const double slower =
+      1.0 / std::max(speed_in(kernel, per_sm, sms, limits), 1e-6) - 1.0 / std::max(1.0, best_residency(kernel).speed);
+  return std::max(0.0, slower) * left;
+}
+
+bool gains(double merit, const PairForecast& forecast, const std::array<const KernelTraits*, 2>& kernels,
+           const PolicyOptions& options) {
+  const double in_turn =
+      forecast.rates[0] / speed_in_turn(*kernels[0]) + forecast.rates[1] / speed_in_turn(*kernels[1]);
+  return merit >= 1.0 + options.least_gain &&
+         (options.objective.goal != Goal::throughput || in_turn >= 1.0 + options.least_gain);
+}
+
+bool is_too_long(const CandidatePair& pair, const PairForecast& way, const PolicyOptions& options) {
+  const Nanoseconds longest = kLongerWhole * options.longest_whole;
+  return pair.first->left * pair.first->traits->alone > way.rates[0] * longest ||
+         pair.second->left * pair.second->traits->alone > way.rates[1] * longest;
+}
+
+std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView& view, const PairTable& table,
+                                     const PolicyOptions& options) {
+  const Remainder left = remainder_of(pair, view, table);
+  std::optional<PairForecast> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (PairForecast& way : table.ways(pair.first->kernel, pair.second->kernel)) {
+    const std::array<bool, 2> anew = restarts(pair, way, view.limits);
+    const auto merit = schedule::merit(options.objective, way);
+    const bool as_they_run = both_run(pair) && !anew[0] && !anew[1];
+    // A work that has become whole cannot go back to its share before it has ended.
+    const bool becomes_whole = way.whole && (anew[0] || anew[1]) && !both_run(pair);
+    if (!merit || !(as_they_run || gains(*merit, way, {pair.first->traits, pair.second->traits}, options))) continue;
+    if (way.clocks != pair.forecast.clocks || !may_run(pair, way, view, options)) continue;
+    const double cost = cost_of(way, left, switching_of(pair, anew, view.limits), options.objective) *
+                        (becomes_whole ? 1.0 + options.margin : 1.0) / (as_they_run ? 1.0 + options.margin : 1.0);
+    if (cost < least) best = std::move(way), least = cost;
+  }
+  return best;
+}
+
+bool saves_time(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options) {
+  const bool are_known = pair.first->traits->alone > Nanoseconds(0) && pair.second->traits->alone > Nanoseconds(0);
+  if (!are_known) return true;  // nothing can be reckoned
+  const PairForecast& way = pair.forecast;
+  const std::array speeds = {speed_in_turn(*pair.first->traits), speed_in_turn(*pair.second->traits)};
+  const Remainder left{.alone = {backlog_of(*pair.first, view), backlog_of(*pair.second, view)},
+                       .speeds_without = speeds};
+  const Nanoseconds together = time_together(way, left);
+  const Nanoseconds in_turn = together * (way.rates[0] / speeds[0] + way.rates[1] / speeds[1]);
+  const Nanoseconds parting =
+      switching_of(pair, {runs_in_a_share(*pair.first), runs_in_a_share(*pair.second)}, view.limits);
+  const Nanoseconds lost = switching_of(pair, restarts(pair, way, view.limits), view.limits) +
+                           lost_by_the_rest(pair, left, view.limits) - parting;
+  return (both_run(pair) ? 1.0 : 1.0 + options.least_gain) * (together + lost) <= in_turn;
+}
+
+bool had_better_part(const CandidatePair& pair, const QueueView& view, const PairTable& table,
+                     const PolicyOptions& options) {
+  if (options.objective.goal != Goal::throughput) return false;
+  Remainder left = remainder_of(pair, view, table);
+  const double on_with_it = cost_of(pair.forecast, left, {}, {});
+  const Nanoseconds rest = pair.first->left * pair.first->traits->alone;
+  left.alone[0] = std::max(left.alone[0] - rest, Nanoseconds(0));
+  const Nanoseconds waiting = kSwitching + rest / pair.forecast.rates[0];
+  const Nanoseconds in_turn =
+      left.alone[0] / speed_in_turn(*pair.first->traits) + left.alone[1] / speed_in_turn(*pair.second->traits);
+  if ((waiting + in_turn).value() < on_with_it) return true;
+  return std::ranges::any_of(table.ways(pair.first->kernel, pair.second->kernel), [&](const PairForecast& way) {
+    return way.clocks == pair.forecast.clocks && way.shape() != pair.forecast.shape() &&
+           schedule::merit(options.objective, way) && may_run(pair, way, view, options) &&
+           (1.0 + options.margin) * cost_of(way, left, waiting, {}) < on_with_it;
+  });
+}
+
+}  // namespace wattune::schedule

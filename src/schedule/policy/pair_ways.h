@@ -1,0 +1,67 @@
+// The choice of the way in which two kernels run together, and what it saves, for the policy `paired`.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "schedule/policy/shares.h"
+
+namespace wattune::schedule {
+
+// The time that the host takes to see that blocks have ended and to launch others.
+inline constexpr Nanoseconds kSwitching{100e3};
+
+// Returns the time that stopping a kernel and restarting it takes. Half of the time of its last blocks is lost, as they
+// did not begin together; then the host sees their end and launches.
+Nanoseconds switching_time(const KernelTraits& kernel, const MachineLimits& limits);
+
+// The factor by which a whole kernel may take longer than PolicyOptions::longest_whole if it is better than its twin.
+inline constexpr double kLongerWhole = 5.0;
+
+// The way in which a kernel runs alone by its persistent twin.
+struct Residency {
+  unsigned per_sm = 1;
+  double speed = 1.0;  // over that of the kernel
+};
+
+// Returns the best number of resident blocks alone. Some kernels are faster with fewer blocks on each SM, whose data
+// then stay in its cache. The gain must exceed noise, since fewer blocks may keep the memory busy at a higher clock but
+// not at a lower one. It must also exceed the gain of launches whose blocks fill the SMs that previous ones leave.
+Residency best_residency(const KernelTraits& kernel);
+
+// Returns how much later a kernel ends, of which so much is left, if it stays in this share of each SM, or of so many
+// SMs. The comparison is with the kernel in its best way alone.
+Nanoseconds lost_by_going_on(const KernelTraits& kernel, Nanoseconds left, unsigned per_sm, unsigned sms,
+                             const MachineLimits& limits);
+
+// Tells whether the pair gains over one after the other, each in its best way alone. The energy of that way is unknown,
+// so only times are compared with it.
+bool gains(double merit, const PairForecast& forecast, const std::array<const KernelTraits*, 2>& kernels,
+           const PolicyOptions& options);
+
+// True if arrivals would wait too long for one of the two, since nothing stops whole kernels.
+bool is_too_long(const CandidatePair& pair, const PairForecast& way, const PolicyOptions& options);
+
+// Returns the way, among those in which the pair gains, with which all that is left of the two ends best. Running works
+// keep their shares, unless another way is better by more than restarting costs, and by more than the error of
+// forecasts.
+std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView& view, const PairTable& table,
+                                     const PolicyOptions& options);
+
+// Tells whether the two gain over one after the other while both run, including the time that restarts lose. The kernel
+// that is left at the end is restarted as well, unless it loses less in its share. A work that runs in a share would
+// also be restarted to run alone. If both run already, any gain suffices.
+bool saves_time(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options);
+
+// True if all that is left of the two ends sooner if the second one waits until the first, which runs whole, has ended.
+// They then run in another way or one after the other. The energy of that is not known, so it is false unless the goal
+// is throughput.
+bool had_better_part(const CandidatePair& pair, const QueueView& view, const PairTable& table,
+                     const PolicyOptions& options);
+
+inline bool both_run(const CandidatePair& pair) { return pair.first->running && pair.second->running; }
+
+// Returns the best speed alone, among other works of its kind, over that of the kernel itself.
+double speed_alone(const KernelTraits& kernel);
+
+}  // namespace wattune::schedule

@@ -1,0 +1,210 @@
+// The default policy. Two kernels share every SM in the ratio that is forecast to be best, or split the SMs if that is
+// forecast to be better, until something better comes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "schedule/policy/clock_choice.h"
+#include "schedule/policy/pair_ways.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+// A twin that costs more than its kernel by this share does not run alone, unless an arrival would wait too long for
+// the kernel.
+constexpr double kTwinLoss = 0.01;
+
+// Returns the urgency of a work: its priority, plus one if it has waited for long.
+int urgency(const Candidate& work, const QueueView& view, const PolicyOptions& options) {
+  const bool overdue = options.patience > 0.0 && work.traits->alone.value() > 0.0 &&
+                       view.now - work.submitted > options.patience * work.traits->alone;
+  return work.priority + (overdue ? 1 : 0);
+}
+
+int highest_urgency(const QueueView& view, const PolicyOptions& options) {
+  int highest = urgency(view.works.front(), view, options);
+  for (const Candidate& work : view.works) highest = std::max(highest, urgency(work, view, options));
+  return highest;
+}
+
+// Returns the works that may run beside another: the first of several works with the same kernel and urgency.
+std::vector<const Candidate*> distinct_works(const QueueView& view, const PolicyOptions& options) {
+  std::vector<const Candidate*> works;
+  for (const Candidate& work : view.works) {
+    const bool is_known = std::ranges::any_of(works, [&](const Candidate* other) {
+      return other->kernel == work.kernel && urgency(*other, view, options) >= urgency(work, view, options);
+    });
+    if (!is_known && can_share(*work.traits)) works.push_back(&work);
+  }
+  return works;
+}
+
+// Returns by which factor a pair must beat the one that runs: stopping a kernel costs the end of its blocks.
+double handicap(const Candidate& first, const Candidate& second, const PolicyOptions& options) {
+  const int stays = (first.running ? 1 : 0) + (second.running ? 1 : 0);
+  return 1.0 + options.margin * (2 - stays);
+}
+
+struct ScoredPair {
+  double score = 0.0;
+  const Candidate* first = nullptr;
+  const Candidate* second = nullptr;
+};
+
+// Returns the pairs that are forecast to gain, and the pair that runs, in order of preference.
+std::vector<ScoredPair> pairs_by_preference(const QueueView& view, const PairTable& table,
+                                            const PolicyOptions& options) {
+  const auto works = distinct_works(view, options);
+  const int highest = highest_urgency(view, options);
+  const bool something_runs = !running_works(view).empty();
+  std::vector<ScoredPair> pairs;
+  for (std::size_t i = 0; i < works.size(); ++i)
+    for (std::size_t j = i + 1; j < works.size(); ++j) {
+      const Candidate &first = *works[i], &second = *works[j];
+      if (std::max(urgency(first, view, options), urgency(second, view, options)) < highest) continue;
+      const auto forecast = forecast_now(view, table, first.kernel, second.kernel);
+      const auto merit = forecast ? schedule::merit(options.objective, *forecast) : std::nullopt;
+      if (!merit) continue;
+      const bool both_run = first.running && second.running;
+      if (!both_run && !gains(*merit, *forecast, {first.traits, second.traits}, options)) continue;
+      const double score = *merit / (something_runs ? handicap(first, second, options) : 1.0) /
+                           clock_handicap(*forecast, view.clocks, options);
+      pairs.push_back({score, &first, &second});
+    }
+  std::ranges::stable_sort(pairs, std::greater(), &ScoredPair::score);
+  return pairs;
+}
+
+// Returns the first of these pairs that is worth it, in its best way; an empty pair if there is none.
+CandidatePair best_pair(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
+  for (const ScoredPair& each : pairs_by_preference(view, table, options)) {
+    CandidatePair pair{each.first, each.second, *forecast_now(view, table, each.first->kernel, each.second->kernel)};
+    std::optional<PairForecast> way = best_way(pair, view, table, options);
+    if (!way) continue;
+    pair.forecast = *std::move(way);
+    if (options.objective.goal != Goal::throughput || saves_time(pair, view, options)) return pair;
+  }
+  return {};
+}
+
+// Returns the next work to run alone. A running one goes on, unless a more urgent one waits. While clocks must be held,
+// works that suit them go first.
+const Candidate& next_alone(const QueueView& view, const PolicyOptions& options) {
+  const int highest = highest_urgency(view, options);
+  return first_at_clocks(view, options, [&](const Candidate& work) { return urgency(work, view, options) == highest; });
+}
+
+bool is_whole(const Candidate* work) { return work->running->form == Form::whole; }
+bool is_whole_on_all(const Candidate* work) { return is_whole(work) && work->running->sms.count == 0; }
+
+// Plans for a work that runs whole on some of the SMs: it gets the best partner for the others, among the most urgent
+// waiting works.
+Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView& view, const PairTable& table,
+                  const PolicyOptions& options) {
+  const Candidate& first = *running.front();
+  const std::string goes_on = "whole kernels on SMs of their own run to their ends";
+  if (running.size() > 1) return unchanged(view, 1.0, goes_on);
+  int highest = std::numeric_limits<int>::min();
+  for (const Candidate& other : view.works)
+    if (!other.running) highest = std::max(highest, urgency(other, view, options));
+  CandidatePair best;
+  double most = 1.0 + options.least_gain;
+  for (const Candidate& other : view.works) {
+    if (other.running || other.kernel == first.kernel || urgency(other, view, options) < highest) continue;
+    const auto now = forecast_now(view, table, first.kernel, other.kernel);
+    for (PairForecast& way : table.ways(first.kernel, other.kernel)) {
+      const CandidatePair pair{&first, &other, way};
+      if (!way.whole || way.sms_of_first != first.running->sms.count || is_too_long(pair, way, options)) continue;
+      const auto merit = schedule::merit(options.objective, way);
+      if (merit && way.clocks == now->clocks && *merit >= most) best = pair, most = *merit;
+    }
+  }
+  if (best.second == nullptr) return unchanged(view, 1.0, goes_on);
+  if (had_better_part(best, view, table, options))
+    return unchanged(view, 1.0,
+                     first.traits->name + " runs to its end alone, as the two had better run in another way");
+  return {.shares = {*first.running, whole_share(*best.second, rest_of(first.running->sms, view.limits.sms))},
+          .clocks = best.forecast.clocks,
+          .speedup = best.forecast.speedup(),
+          .reason = describe(best)};
+}
+
+// True if stopping and restarting the work would not let it end sooner.
+bool had_better_go_on(const Candidate& work, const QueueView& view) {
+  if (!work.running || work.running->form != Form::persistent || work.running->per_sm == 0) return false;
+  const Nanoseconds left = work.left * work.traits->alone;
+  return lost_by_going_on(*work.traits, left, work.running->per_sm, work.running->sms.count, view.limits) <=
+         switching_time(*work.traits, view.limits);
+}
+
+// Returns the cost of the twin alone by the objective, over that of the kernel. A faster twin may draw more power than
+// it saves; if its power is unknown, being faster counts for nothing.
+double cost_as_twin(const KernelTraits& kernel, const Residency& best, const Objective& objective) {
+  if (objective.goal == Goal::throughput) return 1.0 / best.speed;
+  if (!(kernel.power.twin > Watts(0))) return std::max(1.0, 1.0 / best.speed);
+  const double energy = kernel.power.twin / kernel.power.alone / best.speed;
+  return objective.goal == Goal::energy ? energy : energy / best.speed;
+}
+
+// Tells whether a work that runs alone should run whole, not as a twin.
+bool runs_whole(const Candidate& work, const Residency& best, const PolicyOptions& options) {
+  if (!can_share(*work.traits) || (work.running && work.running->form == Form::whole)) return true;
+  const Nanoseconds left = work.traits->alone * work.left;
+  const bool is_known = left > Nanoseconds(0);
+  if (!is_known) return false;
+  const double cost = cost_as_twin(*work.traits, best, options.objective);
+  const bool is_faster = best.speed >= 1.0 + options.least_gain;
+  if (work.traits->persistent && is_faster && cost < 1.0) return false;
+  const bool twin_loses = work.traits->persistent && cost > 1.0 + kTwinLoss;
+  return left <= options.longest_whole * (twin_loses ? kLongerWhole : 1.0);
+}
+
+// True if the share uses all the blocks that SMs hold.
+bool fills_sms(const Share& share, const KernelTraits& kernel) {
+  return share.sms.count == 0 &&
+         (share.form == Form::whole || (share.form == Form::persistent && share.per_sm == kernel.profile.blocks_alone));
+}
+
+// Plans that a running work goes on and is followed as it would be alone.
+Plan goes_on_alone(const Candidate& work, const QueueView& view, std::string reason) {
+  Plan plan = unchanged(view, 1.0, std::move(reason));
+  plan.fills_sms = plan.shares.size() == 1 && fills_sms(*work.running, *work.traits);
+  return plan;
+}
+
+Plan alone(const Candidate& work, const QueueView& view, const PolicyOptions& options) {
+  if (had_better_go_on(work, view)) return goes_on_alone(work, view, work.traits->name + " ends as it runs");
+  const Residency best = best_residency(*work.traits);
+  const Share share =
+      runs_whole(work, best, options) ? whole_share(work) : shared_share(work, best.per_sm, view, options);
+  return {.shares = {share},
+          .clocks = work.traits->best_clocks,
+          .fills_sms = fills_sms(share, *work.traits),
+          .reason = fmt::format("{} alone, as no pair is expected to gain {} %", work.traits->name,
+                                std::lround(100.0 * options.least_gain))};
+}
+
+}  // namespace
+
+Plan paired_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
+  if (view.works.empty()) return {};
+  const auto running = running_works(view);
+  if (std::ranges::any_of(running, is_whole_on_all))
+    return goes_on_alone(*running.front(), view, "what runs whole runs to its end");
+  if (std::ranges::any_of(running, is_whole)) return beside_whole(running, view, table, options);
+  const CandidatePair best = best_pair(view, table, options);
+  if (best.first == nullptr) return alone(next_alone(view, options), view, options);
+  return {.shares = shares_of(best, view, options),
+          .clocks = best.forecast.clocks,
+          .speedup = best.forecast.speedup(),
+          .reason = describe(best)};
+}
+
+}  // namespace wattune::schedule

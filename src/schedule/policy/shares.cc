@@ -1,0 +1,151 @@
+#include "schedule/policy/shares.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "schedule/policy/clock_choice.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+constexpr unsigned kWavesAlone = 4;  // in a slice of a kernel that runs alone, so that an arrival waits for few
+
+// Returns a text such as ", at 1228 and 324 MHz".
+std::string clocks_text(const std::optional<backend::BoardSetting>& clocks) {
+  if (!clocks || !clocks->graphics) return "";
+  const std::string memory = clocks->memory ? fmt::format(" and {:g}", clocks->memory->value()) : "";
+  return fmt::format(", at {:g}{} MHz", clocks->graphics->value(), memory);
+}
+
+constexpr double kBarred = 1e6;  // more than any pair gains
+
+}  // namespace
+
+bool is_same_share(Share one, const Share& other) {
+  one.shared_bytes = other.shared_bytes;
+  return one == other;
+}
+
+Share whole_share(const Candidate& work, const SmRange& sms) { return {.work = work.work, .sms = sms}; }
+
+SmRange rest_of(const SmRange& taken, unsigned sms) {
+  return taken.first > 0 ? SmRange{0, taken.first} : SmRange{taken.count, sms - taken.count};
+}
+
+Share slices_share(const Candidate& work, unsigned per_sm, const QueueView& view, const PolicyOptions& options) {
+  const std::uint64_t wave = static_cast<std::uint64_t>(per_sm) * view.limits.sms;
+  const std::uint64_t waves = std::max<std::uint64_t>(1, (work.traits->least_slice + wave - 1) / wave);
+  return {.work = work.work,
+          .form = Form::slices,
+          .per_sm = per_sm,
+          .slice_blocks = waves * wave,
+          .in_flight = options.slices_in_flight};
+}
+
+Share shared_share(const Candidate& work, unsigned per_sm, const QueueView& view, const PolicyOptions& options) {
+  if (!work.traits->persistent) return slices_share(work, per_sm, view, options);
+  return {.work = work.work, .form = Form::persistent, .per_sm = per_sm};
+}
+
+std::vector<Share> shares_of(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options) {
+  const PairForecast& forecast = pair.forecast;
+  if (forecast.sms_of_first == 0)
+    return {shared_share(*pair.first, forecast.ratio.first, view, options),
+            shared_share(*pair.second, forecast.ratio.second, view, options)};
+  // The ranges do not depend on the order of the two, or a new order would restart both.
+  const bool in_order = pair.first->kernel <= pair.second->kernel;
+  auto ranges = split_ranges(view.limits, in_order ? forecast.sms_of_first : view.limits.sms - forecast.sms_of_first);
+  if (!in_order) std::swap(ranges[0], ranges[1]);
+  if (forecast.whole) return {whole_share(*pair.first, ranges[0]), whole_share(*pair.second, ranges[1])};
+  const auto all_of = [](const Candidate& work, const SmRange& sms) {
+    return Share{.work = work.work,
+                 .form = Form::persistent,
+                 .per_sm = std::max(1U, work.traits->profile.blocks_alone),
+                 .sms = sms};
+  };
+  return {all_of(*pair.first, ranges[0]), all_of(*pair.second, ranges[1])};
+}
+
+Plan unchanged(const QueueView& view, double speedup, std::string reason) {
+  Plan plan{.speedup = speedup, .reason = std::move(reason)};
+  for (const Candidate* work : running_works(view)) plan.shares.push_back(*work->running);
+  return plan;
+}
+
+std::vector<const Candidate*> first_of_each_kernel(const QueueView& view) {
+  std::vector<const Candidate*> firsts;
+  std::vector<KernelId> seen;
+  for (const Candidate& work : view.works) {
+    if (work.left <= 0.0 || std::ranges::find(seen, work.kernel) != seen.end()) continue;
+    seen.push_back(work.kernel);
+    firsts.push_back(&work);
+  }
+  return firsts;
+}
+
+std::vector<const Candidate*> running_works(const QueueView& view) {
+  std::vector<const Candidate*> running;
+  for (const Candidate& work : view.works)
+    if (work.running) running.push_back(&work);
+  return running;
+}
+
+std::optional<PairForecast> forecast_now(const QueueView& view, const PairTable& table, KernelId first,
+                                         KernelId second) {
+  if (view.clocks.must_hold())
+    if (auto there = table.find(first, second, *view.clocks.held)) return there;
+  return table.find(first, second);
+}
+
+double clock_handicap(const PairForecast& forecast, const ClockView& clocks, const PolicyOptions& options) {
+  if (!clocks.can_set || !clocks.held || forecast.clocks == clocks.held) return 1.0;
+  return clocks.may_change ? 1.0 + options.margin : kBarred;
+}
+
+std::string describe(const CandidatePair& pair) {
+  const PairForecast& forecast = pair.forecast;
+  const std::string how =
+      forecast.sms_of_first > 0
+          ? fmt::format("{} SMs for the first{}", forecast.sms_of_first, forecast.whole ? ", whole" : "")
+          : fmt::format("{}:{} blocks on each SM", forecast.ratio.first, forecast.ratio.second);
+  const std::string joules =
+      forecast.watts.known() ? fmt::format(", {:.2f} times the work per joule", forecast.energy_gain()) : "";
+  return fmt::format("{} with {}, {}, {:.2f} times as fast as one after the other{}{}", pair.first->traits->name,
+                     pair.second->traits->name, how, forecast.speedup(), joules, clocks_text(forecast.clocks));
+}
+
+bool runs_sliced_pair(const QueueView& view) {
+  const auto running = running_works(view);
+  return running.size() == 2 && running[0]->running->form == Form::slices &&
+         running[1]->running->form == Form::slices && running[0]->left > 0.0 && running[1]->left > 0.0;
+}
+
+std::vector<const Candidate*> sliceable_kernels(const QueueView& view) {
+  std::vector<const Candidate*> works = first_of_each_kernel(view);
+  std::erase_if(works, [](const Candidate* work) { return !work->traits->sliceable; });
+  return works;
+}
+
+Plan slices_of(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options) {
+  return {.shares = {slices_share(*pair.first, pair.forecast.ratio.first, view, options),
+                     slices_share(*pair.second, pair.forecast.ratio.second, view, options)},
+          .clocks = pair.forecast.clocks,
+          .speedup = pair.forecast.speedup(),
+          .reason = describe(pair)};
+}
+
+Plan oldest_in_slices(const QueueView& view, const PolicyOptions& options) {
+  if (view.works.empty()) return {};
+  const Candidate& oldest = first_at_clocks(view, options, [](const Candidate&) { return true; });
+  const unsigned resident = std::max(1U, oldest.traits->profile.blocks_alone);
+  const Share share =
+      oldest.traits->sliceable ? slices_share(oldest, kWavesAlone * resident, view, options) : whole_share(oldest);
+  return {.shares = {share},
+          .clocks = oldest.traits->best_clocks,
+          .reason = oldest.traits->name + " alone, as no pair is expected to gain"};
+}
+
+}  // namespace wattune::schedule

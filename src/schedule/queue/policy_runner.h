@@ -1,0 +1,22 @@
+// The experiment on a queue: works of a few kernels run under several policies, in rounds.
+#pragma once
+
+#include <optional>
+
+#include "schedule/session/stage.h"
+#include "wattune/schedule/queue_report.h"
+
+namespace wattune::schedule {
+
+// Runs the queue under each policy. On a device each policy first runs once unmeasured, which makes its streams, with
+// outputs of its own for each work. Each policy then runs once in each round, in balanced orders. Precondition: the
+// policies exist; if the stage has clocks, the objective needs power. Fails with not_found if no policy has the label
+// that is to be traced, with cancelled, and with the errors of the arrivals, the works and devices.
+Result<QueueReport> run_policies(Stage& stage, const QueueRequest& request);
+
+// Fills in by how much policies save joules over `fifo` and the best baseline.
+void compare_energy(const Stage& stage, QueueReport& report);
+// Fills in the gains and the verdict from the rounds. `off` is the deviation of the control, nullopt if there is none.
+void judge(std::optional<double> off, QueueReport& report);
+
+}  // namespace wattune::schedule

@@ -1,0 +1,95 @@
+// The state of a Scheduler, with the steps of its work.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "schedule/forecast/pair_power.h"
+#include "schedule/interface/clock_governor.h"
+#include "schedule/interface/scheduler.h"
+#include "schedule/queue/work_queue.h"
+
+namespace wattune::schedule {
+
+struct Scheduler::State {
+  State(Machine& on, Policy by, const SchedulerOptions& how, Trace* into)
+      : machine(on),
+        policy(std::move(by)),
+        options(how),
+        trace(into),
+        table(on.limits().sms, how.correction_weight, how.objective),
+        governor(how.clocks, how.clock_hold) {}
+
+  Machine& machine;
+  Policy policy;
+  SchedulerOptions options;
+  Trace* trace;
+  PairTable table;
+  ClockGovernor governor;
+  WorkQueue queue;
+  std::set<WorkId> active;  // works that run or shall run
+  std::unordered_map<LaunchId, WorkId> launches;
+  std::set<KernelId> kernels;  // that were seen so far
+  std::vector<std::pair<KernelId, KernelId>> unknown;
+  std::optional<Error> lost;
+  std::string last_reason;
+  bool fills_sms = false;  // as in the last plan
+  // The moment up to which time and energy are in the statistics.
+  Nanoseconds accounted;
+  Joules accounted_energy;
+  PairPower pair_power;
+  Watts idle_power;
+
+  // Decisions (dispatch.cc). view() is what the policy sees: the present, or the moment when `without` will have ended.
+
+  QueueView view(Nanoseconds now, const Entry* without = nullptr);
+  void add_first_of_others(QueueView& view, Nanoseconds later);
+  std::vector<WorkCount> works_after(const QueueView& view, const Entry* without);
+  Candidate candidate(const Entry& entry, Nanoseconds later) const;
+  double expected_speed(const Entry& entry) const;
+  double expected_left(const Entry& entry) const;
+  Nanoseconds expected_time_left(const Entry& entry) const;
+  std::uint64_t shared_bytes_of(const Plan& plan);
+  bool only_goes_on(const Plan& plan);
+  void want(const Plan& plan);
+  std::vector<WorkId> in_launch_order();
+  bool is_draining();
+  void advance(Entry& entry, bool draining);
+  bool launch_next(Entry& entry);
+  void mark_partners();
+  unsigned free_slot();
+
+  // Launching ahead (queue_ahead.cc).
+
+  struct Next {
+    Share share;
+    bool overlaps = false;  // begins in a lane of its own, when the last blocks of the previous work leave SMs idle
+  };
+  std::optional<Next> next_after(Nanoseconds now, const Entry& entry);
+  bool others_go_on(const Entry& entry, const Plan& plan);
+  void queue_ahead(Nanoseconds now, Entry& entry);
+  void drop_next(Entry& entry);
+  void drop_less_urgent(int priority);
+  void leave_lane(Entry& entry);
+
+  // Events (scheduler.cc).
+
+  void meet(KernelId kernel);
+  void account(Nanoseconds now);
+  Watts expected_power(const std::vector<Entry*>& running);
+  void observe_power(const std::vector<Entry*>& running);
+  void note(const Ended& ended);
+  void observe(const Entry& entry, const Flight& flight, const Ended& ended);
+  void settle(Entry& entry);
+  void fail(Entry& entry, Error error);
+  void give_time_to_end(Entry& entry);
+  Nanoseconds limit_of(const Entry& entry) const;
+  void enforce_limits(Nanoseconds now);
+  void lose(Error error);
+};
+
+}  // namespace wattune::schedule

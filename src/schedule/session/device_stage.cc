@@ -1,0 +1,229 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "schedule/interface/counted_use.h"
+#include "schedule/interface/device_machine.h"
+#include "schedule/interface/profile.h"
+#include "schedule/session/stage.h"
+#include "schedule/session/stage_clocks.h"
+#include "simulate/interface/corun_kernels.h"
+#include "tune/interface/board_clocks.h"
+#include "wattune/backend/attach.h"
+#include "wattune/schedule/pair_sweep.h"
+#include "wattune/tune/session.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+constexpr std::size_t kMostCopies = 1000;  // most copies of one kernel
+
+Result<DeviceInfo> choose_device(const std::string& wanted, const KernelSpec& spec) {
+  WATTUNE_ASSIGN(const auto devices, tune::find_devices_for(spec, wanted));
+  if (devices.size() > 1)
+    return Error(ErrorCode::invalid_argument, fmt::format("one device is needed, these are {}", devices.size()))
+        .about(wanted);
+  return devices.front();
+}
+
+// Opens the device in this process, since kernels that share it are started and stopped within microseconds.
+Result<std::unique_ptr<backend::Device>> open_here(const DeviceInfo& device) {
+  if (device.backend == "cuda") return backend::open_cuda_in_primary_context(device.selector);
+  if (device.backend == "opencl") return backend::open_device(device.selector);
+  return Error(ErrorCode::unavailable, "kernels run together on CUDA and OpenCL devices only").about(device.selector);
+}
+
+class DeviceStage : public Stage {
+ public:
+  explicit DeviceStage(std::unique_ptr<backend::Device> device)
+      : device_(std::move(device)), digest_(*device_), gpu_(simulate::gpu_model_of_device(device_->info().name)) {}
+
+  std::string device() const override { return device_->info().name; }
+  bool is_simulated() const override { return false; }
+  const simulate::GpuModel* gpu() const override { return gpu_; }
+  // Returns the SM that forecasts without pilots use.
+  model::ChainSm sm() const override { return gpu_ != nullptr ? simulate::chain_sm(*gpu_) : model::ChainSm(); }
+  std::span<KernelOutputs> outputs() override { return outputs_; }
+  void make_copies(const std::vector<std::size_t>& works) override {
+    for (KernelId kernel = 0; kernel < works.size(); ++kernel) make_copies(kernel, works[kernel]);
+  }
+  std::span<KernelOutputs> outputs_of_copies(KernelId kernel) override { return copies_[kernel].outputs; }
+  std::vector<std::string> notes() const override { return notes_; }
+
+  Result<void> load(const CorunKernel& chosen, const StoredProfiles& profiles) {
+    WATTUNE_ASSIGN(const auto copies, load_kernel(*device_, chosen.spec, *chosen.configuration));
+    const std::shared_ptr<const LoadedKernel>& kernel = copies.front();
+    keep_outputs(*kernel, chosen);
+    WATTUNE_ASSIGN(const auto machine, DeviceMachine::make(*device_));
+    StageKernel& added = kernels_.emplace_back();
+    added.identity = profile_identity(chosen.spec, *chosen.configuration, device_->info());
+    WATTUNE_ASSIGN(added.traits, machine->traits_of(*kernel));
+    added.traits.name = chosen.name;
+    WATTUNE_ASSIGN(const ProfileRecord* const known, find_profile(profiles, chosen.name, added.identity));
+    loaded_.push_back(kernel);
+    specs_.push_back(chosen.spec);
+    copies_.emplace_back();
+    if (known == nullptr) return look_at(added, *machine, kernel);
+    added.traits = with_profile(std::move(added.traits), *known);
+    added.costs = known->block;
+    added.is_profiled = true;
+    return {};
+  }
+
+  backend::ClockControl* clock_control() override { return board_clocks_ ? board_clocks_->control() : nullptr; }
+
+  // Sets up control of the clocks, before anything runs. If this process is stopped, its lease on the board ends and
+  // the board is restored. If it hangs, the board is restored after an hour without a sign of life.
+  Result<void> borrow(const ClockChoice& clocks) {
+    const Parameter clock{.name = "graphics clock", .role = ParameterRole::graphics_clock};
+    auto borrowed = tune::BoardClocks::open(
+        {clock}, *device_, {.take_over = clocks.take_over, .patience = nanoseconds_from_seconds(3600)});
+    if (!borrowed) return clocks_refused(borrowed.error());
+    board_clocks_ = *std::move(borrowed);
+    WATTUNE_ASSIGN(clocks_, choose_clocks(clocks, *clock_control()));
+    return {};
+  }
+  // Checks that the first kernel runs as fast as on a board that nothing slows down.
+  Result<void> look() {
+    if (!board_clocks_ || !board_clocks_->must_look()) return {};
+    WATTUNE_ASSIGN(const auto idle, machine());
+    if (auto free = board_clocks_->look([&](std::size_t runs) { return spin(*idle, runs); }); !free)
+      return clocks_refused(free.error());
+    return {};
+  }
+
+  Result<std::unique_ptr<Machine>> machine() override {
+    WATTUNE_ASSIGN(auto machine, DeviceMachine::make(*device_));
+    for (std::size_t i = 0; i < loaded_.size(); ++i) {
+      WATTUNE_ASSIGN(const KernelId id, machine->add(loaded_[i], kernels_[i].traits));
+      machine->set_copies(id, copies_[i].kernels);
+    }
+    return std::unique_ptr<Machine>(std::move(machine));
+  }
+
+  Result<void> profile(std::size_t rounds) override {
+    WATTUNE_ASSIGN(const auto profiled, machine());
+    for (KernelId id = 0; id < kernels_.size(); ++id) {
+      StageKernel& kernel = kernels_[id];
+      if (kernel.is_profiled) continue;
+      const bool had_twin = kernel.traits.persistent;
+      WATTUNE_ASSIGN(kernel.traits, schedule::profile(*profiled, id, {.rounds = rounds}));
+      if (had_twin && !kernel.traits.persistent)
+        notes_.push_back(fmt::format("{}: its persistent twin costs too much and is not used", kernel.traits.name));
+      set_use(kernel);
+      kernel.is_profiled = true;
+    }
+    return {};
+  }
+
+ private:
+  struct Copies {
+    std::vector<std::shared_ptr<const LoadedKernel>> kernels;
+    std::vector<KernelOutputs> outputs;
+  };
+
+  // Makes copies in at most a quarter of the device's memory. Works without a copy appear in the report of compared
+  // outputs.
+  void make_copies(KernelId kernel, std::size_t works) {
+    const std::uint64_t bytes = outputs_[kernel].bytes();
+    if (bytes == 0) return;
+    const std::uint64_t room = device_->info().global_memory_bytes / 4 / loaded_.size() / bytes;
+    const std::size_t wanted = std::min({works, kMostCopies, static_cast<std::size_t>(room)});
+    while (copies_[kernel].kernels.size() < wanted) {
+      const auto copy = with_own_outputs(*device_, specs_[kernel], *loaded_[kernel]);
+      if (!copy) return;
+      copies_[kernel].kernels.push_back(*copy);
+      copies_[kernel].outputs.emplace_back(*device_, specs_[kernel], **copy, sameness_of(**copy), &digest_);
+    }
+  }
+
+  static Sameness sameness_of(const LoadedKernel& kernel) {
+    return kernel.code->order_sensitive ? Sameness::tolerance : Sameness::bits;
+  }
+
+  Result<std::vector<Sample>> spin(Machine& machine, std::size_t runs) {
+    const Nanoseconds begin = machine.now();
+    for (std::size_t i = 0; i < runs; ++i) WATTUNE_TRY(run_alone(machine, 0));
+    Sample sample{.time = (machine.now() - begin) / static_cast<double>(runs)};
+    WATTUNE_ASSIGN(backend::Sensors* const sensors, device_->sensors());
+    WATTUNE_ASSIGN(const backend::SensorReadings readings, sensors->read());
+    sample.clock = readings.conditions.clock;
+    sample.throttled = readings.conditions.throttled.value_or(false);
+    return std::vector{sample};
+  }
+
+  void keep_outputs(const LoadedKernel& kernel, const CorunKernel& chosen) {
+    outputs_.emplace_back(*device_, chosen.spec, kernel, sameness_of(kernel), &digest_);
+    note(kernel, chosen.name, outputs_.back());
+  }
+
+  // Counts and profiles a kernel before anything else runs on its buffers. The time alone is needed first: persistent
+  // twins choose their chunks by it, and kernels without such a twin the size of their slices.
+  Result<void> look_at(StageKernel& kernel, DeviceMachine& machine, const std::shared_ptr<const LoadedKernel>& loaded) {
+    kernel.costs = count(*loaded, kernel.traits.name);
+    WATTUNE_ASSIGN(const KernelId id, machine.add(loaded, kernel.traits));
+    const bool persistent = kernel.traits.persistent;
+    WATTUNE_ASSIGN(kernel.traits, schedule::profile(machine, id, {.ranges = false, .slices = !persistent}));
+    // Sweeps run slow twins as well, and show their cost.
+    kernel.traits.persistent = persistent;
+    set_use(kernel);
+    return {};
+  }
+
+  // Counts the instructions of a block, if the peaks of the GPU are known. A kernel that cannot be counted is still
+  // measured.
+  std::optional<simulate::BlockCosts> count(const LoadedKernel& kernel, const std::string& name) {
+    if (gpu_ == nullptr) return std::nullopt;
+    auto costs = count_block(*device_, kernel);
+    if (costs) return *costs;
+    notes_.push_back(fmt::format("{}: {}", name, costs.error().to_string()));
+    return std::nullopt;
+  }
+
+  // Computes the use of the GPU from the counts and the latest time alone.
+  void set_use(StageKernel& kernel) const {
+    KernelTraits& traits = kernel.traits;
+    if (!kernel.costs || !(traits.alone.value() > 0.0)) return;
+    traits.use = simulate::use_of(*kernel.costs, traits.blocks, traits.alone, *gpu_);
+    traits.utilisation = simulate::utilisation_of(traits.use);
+    traits.profile.instructions_per_block = std::max(1.0, kernel.costs->issued);
+  }
+
+  void note(const LoadedKernel& kernel, const std::string& name, const KernelOutputs& outputs) {
+    if (!kernel.code->no_slices.empty())
+      notes_.push_back(fmt::format("{} runs whole only: {}", name, kernel.code->no_slices));
+    else if (!kernel.code->no_persistent.empty())
+      notes_.push_back(fmt::format("{} shares SMs in slices: {}", name, kernel.code->no_persistent));
+    if (const auto overwritten = outputs.overwritten(); !overwritten.empty())
+      notes_.push_back(fmt::format("{} overwrites {}, which is restored before outputs are compared", name,
+                                   fmt::join(overwritten, ", ")));
+  }
+
+  std::unique_ptr<backend::Device> device_;
+  BufferDigest digest_;                                      // compiled when outputs are first compared
+  const simulate::GpuModel* gpu_;                            // nullptr if its peaks are unknown
+  std::vector<std::shared_ptr<const LoadedKernel>> loaded_;  // by kernel, as are the members below
+  std::vector<KernelOutputs> outputs_;
+  std::vector<KernelSpec> specs_;
+  std::vector<Copies> copies_;
+  std::vector<std::string> notes_;
+  std::optional<tune::BoardClocks> board_clocks_;  // empty if no clocks may be set
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Stage>> open_device_stage(const std::vector<CorunKernel>& kernels, const CorunOptions& options) {
+  WATTUNE_ASSIGN(const DeviceInfo info, choose_device(options.device, kernels.front().spec));
+  WATTUNE_ASSIGN(auto opened, open_here(info));
+  auto stage = std::make_unique<DeviceStage>(std::move(opened));
+  if (options.clocks.sets) WATTUNE_TRY(stage->borrow(options.clocks));
+  for (const CorunKernel& kernel : kernels)
+    if (auto loaded = stage->load(kernel, options.profiles); !loaded)
+      return std::move(loaded).error().with_context(kernel.name);
+  WATTUNE_TRY(stage->look());
+  return std::unique_ptr<Stage>(std::move(stage));
+}
+
+}  // namespace wattune::schedule

@@ -1,0 +1,56 @@
+#include "schedule/session/pair_experiment.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace wattune::schedule {
+
+namespace {
+
+bool runs_together(const SweepRow& row) { return row.arrangement.way != Way::in_turn; }
+
+// Compares the outputs of each kernel alone with those that it leaves beside the other in each way.
+Result<OutputVerdict> check_outputs(Stage& stage, Machine& machine, const PairSweep& sweep) {
+  OutputVerdict verdict;
+  const auto both = {sweep.kernels[0], sweep.kernels[1]};
+  for (const KernelId kernel : both) {
+    if (!stage.outputs()[kernel].are_compared()) verdict.not_compared.push_back(machine.kernel(kernel)->name);
+    if (stage.outputs()[kernel].remembers()) continue;
+    WATTUNE_TRY(stage.outputs()[kernel].restore());
+    WATTUNE_TRY(schedule::run_alone(machine, kernel));
+    WATTUNE_TRY(stage.outputs()[kernel].remember());
+  }
+  for (const SweepRow& row : sweep.rows) {
+    if (!runs_together(row) || row.failure) continue;
+    for (const KernelId kernel : both) WATTUNE_TRY(stage.outputs()[kernel].restore());
+    WATTUNE_TRY(schedule::run_pair(machine, sweep.kernels, row.arrangement));
+    ++verdict.compared;
+    for (const KernelId kernel : both) {
+      WATTUNE_ASSIGN(const auto difference, stage.outputs()[kernel].difference());
+      if (difference)
+        verdict.differences.push_back(fmt::format("{}, {}: {}", machine.kernel(kernel)->name,
+                                                  describe(row.arrangement, machine.limits()), *difference));
+    }
+  }
+  return verdict;
+}
+
+}  // namespace
+
+Result<SweptPair> sweep_on(Stage& stage, KernelId first, KernelId second, const SweepOptions& options,
+                           std::uint64_t seed) {
+  WATTUNE_ASSIGN(const auto machine, stage.machine());
+  WATTUNE_ASSIGN(PairSweep sweep, schedule::sweep_pair(*machine, first, second, options));
+  SweptPair pair{.names = {machine->kernel(first)->name, machine->kernel(second)->name},
+                 .limits = machine->limits(),
+                 .sweep = std::move(sweep),
+                 .planned = {},
+                 .outputs = {}};
+  WATTUNE_TRY(run_again(stage, *machine, options, seed, pair));
+  if (stage.outputs().empty()) return pair;
+  WATTUNE_ASSIGN(pair.outputs, check_outputs(stage, *machine, pair.sweep));
+  return pair;
+}
+
+}  // namespace wattune::schedule

@@ -1,0 +1,74 @@
+#include "schedule/session/pair_plan.h"
+
+#include <algorithm>
+#include <array>
+
+#include "schedule/interface/policy.h"
+#include "schedule/interface/queue_experiment.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+Result<PairForecast> best_pilot(Machine& machine, const PairSweep& sweep) {
+  const Forecaster pilots = measured_forecaster(machine, Form::persistent);
+  return pilots(*machine.kernel(sweep.kernels[0]), *machine.kernel(sweep.kernels[1]));
+}
+
+// Returns the works of both kernels in turns, so that both are among the first works of the queue, which a policy looks
+// at.
+std::vector<Arrival> works_of(const PairSweep& sweep) {
+  const auto& [first, second] = sweep.repetitions;
+  std::vector<Arrival> works;
+  for (std::size_t i = 0, j = 0; i < first || j < second;) {
+    const bool is_first = i < first && i * second <= j * first;
+    works.push_back({.moment = {}, .kernel = sweep.kernels[is_first ? 0 : 1]});
+    ++(is_first ? i : j);
+  }
+  return works;
+}
+
+bool is_shared(const Span& span) { return span.form != Form::whole || span.sms.count > 0; }
+
+// Returns the time from the first block to the last, as for the rows of a sweep.
+Nanoseconds makespan_of(const Trace& trace) {
+  const auto& spans = trace.spans();
+  if (spans.empty()) return {};
+  return std::ranges::max_element(spans, {}, &Span::end)->end -
+         std::ranges::min_element(spans, {}, &Span::begin)->begin;
+}
+
+}  // namespace
+
+PairPlan::PairPlan(Machine& machine, const PairSweep& sweep)
+    : machine_(&machine), sweep_(&sweep), table_(machine.limits().sms), works_(works_of(sweep)) {}
+
+Result<PairPlan> PairPlan::make(Machine& machine, const PairSweep& sweep) {
+  PairPlan plan(machine, sweep);
+  WATTUNE_ASSIGN(const PairForecast forecast, best_pilot(machine, sweep));
+  plan.table_.learn(sweep.kernels[0], sweep.kernels[1], forecast);
+  return plan;
+}
+
+Result<Nanoseconds> PairPlan::run() {
+  trace_ = Trace();
+  WATTUNE_TRY(schedule::run_queue(*machine_, works_, {.policy = "paired"}, table_, &trace_));
+  return makespan_of(trace_);
+}
+
+PairForecast PairPlan::way() const {
+  const std::array names = {machine_->kernel(sweep_->kernels[0])->name, machine_->kernel(sweep_->kernels[1])->name};
+  const std::vector<PairForecast> ways = table_.ways(sweep_->kernels[0], sweep_->kernels[1]);
+  std::array<const Span*, 2> first = {};
+  for (const Span& span : trace_.spans())
+    for (std::size_t i = 0; i < 2; ++i)
+      if (first[i] == nullptr && span.kernel == names[i] && is_shared(span)) first[i] = &span;
+  if (first[0] == nullptr || first[1] == nullptr) return {.rates = ways.front().rates};
+  const unsigned sms = first[0]->sms.count;
+  const PairShape shape = sms > 0 ? PairShape{.ratio = {}, .sms_of_first = sms, .whole = first[0]->form == Form::whole}
+                                  : PairShape{.ratio = {first[0]->per_sm, first[1]->per_sm}};
+  const auto taken = std::ranges::find(ways, shape, &PairForecast::shape);
+  return taken == ways.end() ? ways.front() : *taken;
+}
+
+}  // namespace wattune::schedule

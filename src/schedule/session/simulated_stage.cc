@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/interface/suggest.h"
+#include "schedule/interface/kernel_names.h"
+#include "schedule/interface/simulated_machine.h"
+#include "schedule/session/stage.h"
+#include "schedule/session/stage_clocks.h"
+#include "simulate/interface/board_clocks.h"
+#include "simulate/interface/corun_kernels.h"
+#include "simulate/interface/gt640_kernels.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+std::vector<simulate::SimulatedKernel> published_kernels() {
+  std::vector<simulate::SimulatedKernel> kernels = {simulate::fma_probe(), simulate::gather_probe(),
+                                                    simulate::copy_probe()};
+  for (const simulate::KerneletKernel& row : simulate::kernelet_kernels()) kernels.push_back(row.kernel);
+  for (const simulate::Gt640Kernel& row : simulate::gt640_kernels()) kernels.push_back(row.kernel);
+  return kernels;
+}
+
+Result<simulate::GpuModel> find_simulated_gpu(const std::string& name) {
+  if (const simulate::GpuModel* model = simulate::find_gpu_model(name)) return *model;
+  std::vector<std::string> names;
+  for (const simulate::GpuModel& model : simulate::gpu_models()) names.push_back(model.name);
+  return Error(ErrorCode::not_found, "no GPU is simulated by this name")
+      .about(name)
+      .hint(names.size() > 8 && suggest(name, names).empty() ? fmt::format("one of: {}", fmt::join(names, ", "))
+                                                             : suggest(name, names));
+}
+
+Result<simulate::SimulatedKernel> find_published_kernel(const std::string& name) {
+  std::vector<std::string> names;
+  for (const simulate::SimulatedKernel& kernel : published_kernels()) {
+    if (kernel.name == name) return kernel;
+    names.push_back(kernel.name);
+  }
+  return Error(ErrorCode::not_found, "no such published kernel")
+      .about(name)
+      .hint(fmt::format("one of: {}", fmt::join(names, ", ")));
+}
+
+class SimulatedStage : public Stage {
+ public:
+  explicit SimulatedStage(simulate::GpuModel gpu) : gpu_(std::move(gpu)) {}
+
+  // Adds a kernel with blocks as long as published, but fewer waves: rates are the same, and the simulation is shorter.
+  Result<void> add(simulate::SimulatedKernel kernel, std::uint64_t waves, const StoredProfiles& profiles) {
+    StageKernel& added = kernels_.emplace_back();
+    WATTUNE_ASSIGN(added.traits, traits_of(kernel, gpu_));
+    kernel.blocks = added.traits.blocks = waves * added.traits.profile.blocks_alone * gpu_.sms;
+    added.identity = {
+        {"kernel", kernel.name}, {"blocks", std::to_string(kernel.blocks)}, {"device", "simulated " + gpu_.name}};
+    WATTUNE_ASSIGN(const ProfileRecord* const known, find_profile(profiles, kernel.name, added.identity));
+    added.is_profiled = known != nullptr;
+    if (known != nullptr) {
+      added.traits = with_profile(std::move(added.traits), *known);
+    } else {
+      WATTUNE_ASSIGN(added.traits.use, use_alone(kernel, gpu_));
+      WATTUNE_ASSIGN(added.traits.alone, time_alone(kernel, gpu_));
+    }
+    simulated_.push_back(std::move(kernel));
+    return {};
+  }
+
+  std::string device() const override { return gpu_.name; }
+  bool is_simulated() const override { return true; }
+  const simulate::GpuModel* gpu() const override { return &gpu_; }
+  model::ChainSm sm() const override { return simulate::chain_sm(gpu_); }
+
+  Result<std::unique_ptr<Machine>> machine() override {
+    SimulatedMachineOptions options;
+    const simulate::BoardModel* board = simulate::find_board_model(gpu_.board);
+    board_clocks_.reset();
+    if (board != nullptr) board_ = std::make_unique<simulate::SimulatedBoard>(*board);
+    if (board != nullptr) board_clocks_ = std::make_unique<simulate::BoardClocks>(*board_);
+    options.gpu.board = board != nullptr ? board_.get() : nullptr;
+    auto machine = std::make_unique<SimulatedMachine>(gpu_, options);
+    for (std::size_t i = 0; i < simulated_.size(); ++i) machine->add(simulated_[i], kernels_[i].traits);
+    return std::unique_ptr<Machine>(std::move(machine));
+  }
+
+  backend::ClockControl* clock_control() override { return clocks_.empty() ? nullptr : board_clocks_.get(); }
+
+  Result<void> choose(const ClockChoice& choice) {
+    WATTUNE_ASSIGN(const auto anew, machine());
+    if (board_clocks_ == nullptr)
+      return clocks_refused(Error(ErrorCode::unavailable, "no clocks are simulated of this GPU").about(gpu_.name));
+    WATTUNE_ASSIGN(clocks_, choose_clocks(choice, *board_clocks_));
+    return {};
+  }
+
+  Result<void> profile(std::size_t) override {
+    for (std::size_t i = 0; i < simulated_.size(); ++i) {
+      if (std::exchange(kernels_[i].is_profiled, true)) continue;
+      WATTUNE_ASSIGN(kernels_[i].traits, profile_alone(simulated_[i], gpu_));
+    }
+    return {};
+  }
+
+ private:
+  simulate::GpuModel gpu_;
+  std::vector<simulate::SimulatedKernel> simulated_;  // by kernel
+  std::unique_ptr<simulate::SimulatedBoard> board_;   // board of the latest machine
+  std::unique_ptr<simulate::BoardClocks> board_clocks_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Stage>> open_simulated_stage(const std::vector<std::string>& kernels, std::uint64_t waves,
+                                                    const CorunOptions& options) {
+  WATTUNE_ASSIGN(const simulate::GpuModel model, find_simulated_gpu(options.device));
+  auto stage = std::make_unique<SimulatedStage>(model);
+  if (options.clocks.sets) WATTUNE_TRY(stage->choose(options.clocks));
+  for (std::size_t place = 0; place < kernels.size(); ++place) {
+    WATTUNE_ASSIGN(simulate::SimulatedKernel kernel, find_published_kernel(kernels[place]));
+    kernel.name = name_of_place(kernels, place);
+    WATTUNE_TRY(stage->add(std::move(kernel), waves, options.profiles));
+  }
+  return std::unique_ptr<Stage>(std::move(stage));
+}
+
+}  // namespace wattune::schedule

@@ -1,0 +1,47 @@
+#include "schedule/session/stage.h"
+
+#include <utility>
+
+#include "schedule/interface/clock_profile.h"
+#include "schedule/interface/power_profile.h"
+
+namespace wattune::schedule {
+
+// Returns the window, or the usual one: counters of boards are renewed every 100 ms, simulated ones at once.
+Nanoseconds Stage::window_or_usual(std::optional<Nanoseconds> window) const {
+  return window.value_or(is_simulated() ? nanoseconds_from_ms(20) : nanoseconds_from_seconds(3));
+}
+
+Result<void> Stage::profile_power(std::optional<Nanoseconds> window) {
+  WATTUNE_ASSIGN(const auto profiled, machine());
+  auto powers = schedule::profile_power(*profiled, window_or_usual(window));
+  if (!powers) return std::move(powers).error().with_context(device());
+  for (std::size_t i = 0; i < kernels_.size(); ++i) kernels_[i].traits.power = (*powers)[i];
+  return {};
+}
+
+Result<void> Stage::measure_pair_power(Machine& on, std::optional<Nanoseconds> window, const Objective& objective,
+                                       PairTable& table, const std::atomic<bool>* cancel) const {
+  return schedule::measure_pair_power(on, window_or_usual(window), objective, table, cancel);
+}
+
+Result<void> Stage::profile_at_clocks(const Objective& objective, std::optional<Nanoseconds> window,
+                                      std::size_t rounds) {
+  WATTUNE_ASSIGN(const auto profiled, machine());
+  auto profiles = schedule::profile_at_clocks(*profiled, *clock_control(),
+                                              {.clocks = clocks_, .window = window_or_usual(window), .rounds = rounds});
+  if (!profiles) return std::move(profiles).error().with_context(device());
+  for (std::size_t i = 0; i < kernels_.size(); ++i) {
+    KernelTraits& traits = kernels_[i].traits;
+    traits.at_clocks = std::move((*profiles)[i]);
+    traits.best_clocks = best_clocks(traits, objective);
+  }
+  return {};
+}
+
+std::optional<Joules> known_energy(const Stage& stage, Joules energy, Nanoseconds time) {
+  if (!(energy > Joules(0)) || (!stage.is_simulated() && time < nanoseconds_from_seconds(1))) return std::nullopt;
+  return energy;
+}
+
+}  // namespace wattune::schedule

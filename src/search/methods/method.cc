@@ -1,0 +1,378 @@
+#include "wattune/search/method.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <span>
+
+#include "core/interface/suggest.h"
+#include "search/methods/part.h"
+#include "search/strategies/algorithm.h"
+
+namespace wattune::search {
+
+namespace {
+
+// The cost that a step compares, by its place in compared() and so among the costs of a configuration.
+enum Cost : std::size_t { least_time, least_energy };
+std::vector<Objective> compared() { return {{"time"}, {"energy"}}; }
+
+constexpr double kMargin = 0.10;                    // margin of the clock window
+constexpr std::uint64_t kLargestWhole = 1'000'000;  // largest part that a step evaluates whole
+
+struct Step {
+  enum class Code { any, kept };  // as chosen by the step before, at first the start configuration
+  enum class Clocks { any, highest, base, swept, window };
+
+  Cost cost;
+  Code code;
+  Clocks clocks;
+  bool capped = false;  // compares only what is hardly slower than the fastest so far
+};
+
+struct Recipe {
+  MethodInfo info;
+  std::vector<Step> steps;
+};
+
+const std::vector<Recipe>& recipes() {
+  using enum Step::Code;
+  using C = Step::Clocks;
+  const std::vector<Objective> time_first = {{"time"}, {"energy"}};
+  const std::vector<Objective> energy_first = {{"energy"}, {"time"}};
+  static const std::vector<Recipe> all = {
+      {{"race-to-idle", "least time over code and clocks", time_first, false}, {{least_time, any, C::any}}},
+      {{"energy-to-solution-maxclock", "least energy over code at the highest clock", energy_first, true},
+       {{least_energy, any, C::highest}}},
+      {{"race-to-idle+clocks", "least time over code at the highest clock, then least energy over the clocks",
+        energy_first, true},
+       {{least_time, any, C::highest}, {least_energy, kept, C::any}}},
+      {{"energy-to-solution+clocks", "least energy over code at the base clock, then over the clocks", energy_first,
+        true},
+       {{least_energy, any, C::base}, {least_energy, kept, C::any}}},
+      {{"global", "least energy over code and clocks", energy_first, false}, {{least_energy, any, C::any}}},
+      {{"model-steered", "a sweep of the clocks says which are worth it, then least energy over code and these",
+        energy_first, true},
+       {{least_energy, kept, C::swept}, {least_energy, any, C::window}}},
+      {{"energy-under-slowdown", "least time over code and clocks, then least energy among what is hardly slower",
+        energy_first, false, false, true},
+       {{least_time, any, C::any}, {least_energy, any, C::any, true}}},
+      {{"occupancy-walk", "block shapes by falling occupancy at the highest clock, until the first that takes longer",
+        time_first, false, true},
+       {}},
+      {{"occupancy-walk+clocks",
+        "the clock down, then block shapes by falling occupancy, each until the first that "
+        "takes more energy, and again",
+        energy_first, true, true},
+       {}}};
+  return all;
+}
+
+double number_at(const Parameter& parameter, std::uint16_t place) {
+  return parameter.values[place].is_number() ? parameter.values[place].as_real() : 0.0;
+}
+
+// Returns that of these places whose value is nearest to a number.
+std::uint16_t nearest_place(const Parameter& parameter, const std::vector<std::uint16_t>& places, double number) {
+  return *std::ranges::min_element(places, {},
+                                   [&](std::uint16_t place) { return std::abs(number_at(parameter, place) - number); });
+}
+
+std::uint16_t highest_place(const Parameter& parameter, const std::vector<std::uint16_t>& places) {
+  return *std::ranges::max_element(places, {}, [&](std::uint16_t place) { return number_at(parameter, place); });
+}
+
+// Returns `n` of the places, ascending: those of evenly spaced ranks among the values, the ends included.
+std::vector<std::uint16_t> evenly_spaced(const Parameter& parameter, std::vector<std::uint16_t> places, std::size_t n) {
+  if (n < 2 || places.size() <= n) return places;
+  std::ranges::sort(places, {}, [&](std::uint16_t place) { return number_at(parameter, place); });
+  std::set<std::uint16_t> chosen;
+  for (std::size_t i = 0; i < n; ++i) chosen.insert(places[(i * (places.size() - 1) + (n - 1) / 2) / (n - 1)]);
+  return {chosen.begin(), chosen.end()};
+}
+
+class Method final : public Algorithm {
+ public:
+  Method(const space::SearchSpace& space, const Recipe& recipe, MethodOptions options)
+      : Algorithm(space, {.seed = options.seed, .start = options.start, .objectives = compared()}),
+        recipe_(recipe),
+        options_(std::move(options)),
+        origin_(start().value_or(space.default_configuration())) {}
+
+  std::optional<ConfigurationId> chosen() const override { return chosen_; }
+  void see(const Progress& progress) override {
+    if (!told_before_) told_before_ = told_.size();
+    elapsed_ = progress.elapsed;
+  }
+  std::string remark() const override { return remark_.empty() ? what_was_not_reached() : remark_; }
+
+ private:
+  bool begins_anew() const override { return false; }
+  void do_observe(ConfigurationId id, const Outcome&) override {
+    told_.push_back(id);
+    if (const std::vector<double>* const its = costs(id)) fastest_ = std::min(fastest_, (*its)[least_time]);
+  }
+
+  Task<> search() override {
+    for (const Step& step : recipe_.steps) {
+      ++step_;
+      Result<Part> part = Part::of(space(), kept_values(step), options_.constraints);
+      if (!part) remark_ = fmt::format("{} has nowhere to look: {}", recipe_.info.name, part.error().to_string());
+      if (!part) co_return;
+      co_await search_part(*part, step);
+      if (step.clocks == Step::Clocks::swept) set_window(*part);
+      const auto best = best_in(*part, step);
+      if (!best) remark_ = fmt::format("a step of {} found nothing with a time and an energy", recipe_.info.name);
+      if (!best && step.clocks != Step::Clocks::swept) co_return;
+      if (best) chosen_ = best;
+    }
+    finished_ = true;
+  }
+
+  // Returns a remark on the steps that were not reached, if the user's rules ended the run first.
+  std::string what_was_not_reached() const {
+    if (finished_ || step_ == 0) return {};
+    return fmt::format(
+        "{} was stopped in step {} of {} and has settled on {}; a budget of evaluations or time is shared among "
+        "the "
+        "steps",
+        recipe_.info.name, step_, recipe_.steps.size(), chosen_ ? "what the step before found" : "nothing");
+  }
+
+  // Evaluates a part whole if the budget allows it, else searches it by the default strategy.
+  Task<> search_part(const Part& part, const Step& step) {
+    const std::uint64_t budget = budget_of(step);
+    const bool may_be_whole = step.code == Step::Code::kept || !options_.time;
+    if (!may_be_whole || part.space().count() > std::min(budget, kLargestWhole)) {
+      co_await search_by_model(part, step, budget);
+      co_return;
+    }
+    std::vector<ConfigurationId> ids;
+    for (auto id = part.space().next(0); id; id = part.space().next(*id + 1))
+      if (const auto whole = part.to_whole(*id)) ids.push_back(*whole);
+    co_await evaluate_all(std::move(ids));
+  }
+
+  Task<> search_by_model(const Part& part, const Step& step, std::uint64_t budget) {
+    const auto inner = *make_strategy("auto", part.space(), {.seed = options_.seed});
+    std::uint64_t spent = 0;
+    for (const ConfigurationId id : told_) spent += tell(*inner, part, id, step) ? 1 : 0;
+    for (; spent < budget && (spent == 0 || !is_out_of_time(step)); ++spent) {
+      const std::vector<ConfigurationId> asked = inner->ask(1);
+      if (asked.empty()) co_return;
+      const std::optional<ConfigurationId> id = part.to_whole(asked.front());
+      if (id) co_await evaluate(*id);
+      if (id) tell(*inner, part, *id, step);
+      if (!id) inner->tell(asked.front(), Observation{.status = Status::constraints});
+    }
+  }
+
+  // Tells the inner strategy of a configuration; returns whether it is in the part.
+  bool tell(Strategy& inner, const Part& part, ConfigurationId whole, const Step& step) const {
+    const std::optional<ConfigurationId> id = part.from_whole(whole);
+    if (!id) return false;
+    Observation observation{.status = Status::runtime};
+    if (const auto value = value_in(step, whole)) {
+      observation.status = Status::correct;
+      observation.objective_value = *value;
+    }
+    inner.tell(*id, observation);
+    return true;
+  }
+
+  // Returns what the step compares; nullopt if that was not measured, or if the configuration is too slow for the step.
+  std::optional<double> value_in(const Step& step, ConfigurationId id) const {
+    const std::vector<double>* const its = costs(id);
+    if (its == nullptr) return std::nullopt;
+    if (step.capped && (*its)[least_time] > (1.0 + options_.slowdown) * fastest_) return std::nullopt;
+    return (*its)[step.cost];
+  }
+
+  // Returns the number of evaluations after which a step over all code must end. The steps over the clocks of one code
+  // keep theirs; if another step over all code follows, this one has half of the rest. The number does not depend on
+  // what was measured, so that a resumed run goes the same way.
+  std::uint64_t budget_of(const Step& step) const {
+    constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+    if (!options_.evaluations || step.code == Step::Code::kept) return kAll;
+    std::uint64_t reserved = 0;
+    for (const Step& other : recipe_.steps)
+      if (other.code == Step::Code::kept) reserved += sweep_size(other);
+    const std::uint64_t left = *options_.evaluations > reserved ? *options_.evaluations - reserved : 1;
+    return recipe_.steps.back().capped && !step.capped ? std::max<std::uint64_t>(1, left / 2) : left;
+  }
+
+  // True if a step over all code must end, so that the later steps have their time. At each clock of one code they need
+  // the time of two average configurations, because boards take a while to settle. The first of two such steps has half
+  // of all.
+  bool is_out_of_time(const Step& step) const {
+    constexpr double kSettling = 2.0;
+    const std::size_t measured = told_.size() - told_before_.value_or(told_.size());
+    if (!options_.time || measured == 0) return false;
+    if (recipe_.steps.back().capped && !step.capped) return elapsed_ >= *options_.time / 2.0;
+    double clocks = 0.0;
+    for (const Step& later : std::span(recipe_.steps).subspan(step_))
+      if (later.code == Step::Code::kept) clocks += static_cast<double>(sweep_size(later));
+    return elapsed_ + kSettling * clocks * (elapsed_ / static_cast<double>(measured)) >= *options_.time;
+  }
+
+  std::uint64_t sweep_size(const Step& step) const {
+    std::uint64_t size = 1;
+    const KeptValues kept = kept_values(step);
+    for (std::size_t p = 0; p < kept.size(); ++p)
+      if (is_set_on_board(space().parameters()[p].role)) size *= kept[p].size();
+    return size;
+  }
+
+  KeptValues kept_values(const Step& step) const {
+    KeptValues kept = all_values(space());
+    space::ValueIndices code;
+    space().unrank(chosen_.value_or(origin_), code);
+    for (std::size_t p = 0; p < kept.size(); ++p) {
+      if (is_set_on_board(space().parameters()[p].role))
+        narrow_clocks(step, p, kept[p]);
+      else if (step.code == Step::Code::kept)
+        kept[p] = {code[p]};
+    }
+    return kept;
+  }
+
+  // Narrows the clocks of a step. Other clocks and limits stay at their highest if the step fixes or sweeps the
+  // graphics clock; with a window they vary.
+  void narrow_clocks(const Step& step, std::size_t p, std::vector<std::uint16_t>& places) const {
+    using enum Step::Clocks;
+    const Parameter& parameter = space().parameters()[p];
+    const bool graphics = parameter.role == ParameterRole::graphics_clock;
+    if (step.clocks == any || (step.clocks == window && !graphics)) return;
+    if (step.clocks == highest || !graphics)
+      places = {highest_place(parameter, places)};
+    else if (step.clocks == window)
+      keep_window(parameter, places);
+    else if (step.clocks == swept)
+      places = evenly_spaced(parameter, places, options_.sweep);
+    else
+      places = {nearest_place(parameter, places, base_clock(p))};
+  }
+
+  void keep_window(const Parameter& parameter, std::vector<std::uint16_t>& places) const {
+    if (!window_) return;
+    const auto outside = [&](std::uint16_t place) {
+      const Megahertz clock(number_at(parameter, place));
+      return clock < window_->low || clock > window_->high;
+    };
+    const double middle = (window_->low.value() + window_->high.value()) / 2.0;
+    const std::uint16_t nearest = nearest_place(parameter, places, middle);
+    std::erase_if(places, outside);
+    if (places.empty()) places = {nearest};
+  }
+
+  double base_clock(std::size_t p) const {
+    if (options_.base_clock) return options_.base_clock->value();
+    space::ValueIndices indices;
+    space().unrank(origin_, indices);
+    return number_at(space().parameters()[p], indices[p]);
+  }
+
+  void set_window(const Part& part) {
+    std::vector<ClockPoint> sweep;
+    for (const ConfigurationId id : told_)
+      if (part.from_whole(id) && costs(id) != nullptr) sweep.push_back(point_of(id));
+    std::ranges::sort(sweep, {}, &ClockPoint::clock);
+    const Result<ClockRange> window = options_.window ? options_.window(sweep) : window_around_least_energy(sweep);
+    if (window)
+      window_ = *window;
+    else
+      remark_ = fmt::format("all clocks are searched: {}", window.error().to_string());
+  }
+
+  ClockPoint point_of(ConfigurationId id) const {
+    space::ValueIndices indices;
+    space().unrank(id, indices);
+    const std::vector<double>& its = *costs(id);
+    const auto& parameters = space().parameters();
+    const auto graphics = std::ranges::find(parameters, ParameterRole::graphics_clock, &Parameter::role);
+    return {Megahertz(number_at(*graphics, indices[static_cast<std::size_t>(graphics - parameters.begin())])),
+            nanoseconds_from_seconds(its[least_time]), Joules(its[least_energy])};
+  }
+
+  std::optional<ConfigurationId> best_in(const Part& part, const Step& step) const {
+    std::optional<ConfigurationId> best;
+    for (const ConfigurationId id : told_) {
+      const std::optional<double> value = value_in(step, id);
+      if (value && part.from_whole(id) && (!best || *value < *value_in(step, *best))) best = id;
+    }
+    return best;
+  }
+
+  const Recipe& recipe_;
+  const MethodOptions options_;
+  const ConfigurationId origin_;  // the configuration whose code is swept first, and whose clock is the base clock
+  std::vector<ConfigurationId> told_;
+  std::optional<std::size_t> told_before_;  // those told by earlier runs; nullopt if see() was never called
+  Nanoseconds elapsed_;                     // of this run
+  double fastest_ = std::numeric_limits<double>::infinity();  // least time that was told, in seconds
+  std::optional<ConfigurationId> chosen_;
+  std::optional<ClockRange> window_;
+  std::size_t step_ = 0;  // the step that it is in, from 1
+  bool finished_ = false;
+  std::string remark_;
+};
+
+bool has_graphics_clocks(const space::SearchSpace& space) {
+  return std::ranges::any_of(space.parameters(), [](const Parameter& parameter) {
+    return parameter.role == ParameterRole::graphics_clock && parameter.values.size() > 1;
+  });
+}
+
+Result<std::unique_ptr<Strategy>> make_walk(const MethodInfo& info, const space::SearchSpace& space,
+                                            const MethodOptions& options) {
+  if (options.shapes.empty())
+    return Error(ErrorCode::invalid_argument, "the method walks over block shapes, of which there are none")
+        .about(info.name)
+        .hint("a work-group in [launch] that reads parameters makes them, or parameters named block_size_x, _y and _z");
+  return make_occupancy_walk(space, options.shapes, {.lower_clock = info.needs_clocks, .objectives = info.objectives});
+}
+
+}  // namespace
+
+const std::vector<MethodInfo>& methods() {
+  static const std::vector<MethodInfo> all = [] {
+    std::vector<MethodInfo> infos;
+    for (const Recipe& recipe : recipes()) infos.push_back(recipe.info);
+    return infos;
+  }();
+  return all;
+}
+
+const MethodInfo* find_method(std::string_view name) {
+  const auto found = std::ranges::find(methods(), name, &MethodInfo::name);
+  return found == methods().end() ? nullptr : &*found;
+}
+
+Result<ClockRange> window_around_least_energy(const std::vector<ClockPoint>& sweep) {
+  if (sweep.empty()) return Error(ErrorCode::invalid_argument, "no clock of the sweep has a time and an energy");
+  const Megahertz best = std::ranges::min_element(sweep, {}, &ClockPoint::energy)->clock;
+  return ClockRange{best * (1.0 - kMargin), best * (1.0 + kMargin)};
+}
+
+Result<std::unique_ptr<Strategy>> make_method(const std::string& name, const space::SearchSpace& space,
+                                              const MethodOptions& options) {
+  std::vector<std::string> names;
+  for (const MethodInfo& info : methods()) names.push_back(info.name);
+  const auto recipe = std::ranges::find(recipes(), name, [](const Recipe& each) { return each.info.name; });
+  if (recipe == recipes().end())
+    return Error(ErrorCode::not_found, "unknown method").about(name).hint(suggest(name, names));
+  if (!(options.slowdown >= 0.0))
+    return Error(ErrorCode::invalid_argument, "a slowdown is 0 or more").about(fmt::format("{}", options.slowdown));
+  if (recipe->info.needs_clocks && !has_graphics_clocks(space))
+    return Error(ErrorCode::invalid_argument, "the method needs a graphics clock with several values")
+        .about(name)
+        .hint("a parameter `nvml_gr_clock` is one (docs/formats/spec.md)");
+  if (recipe->info.walks_shapes) return make_walk(recipe->info, space, options);
+  std::unique_ptr<Strategy> method = std::make_unique<Method>(space, *recipe, options);
+  return method;
+}
+
+}  // namespace wattune::search

@@ -1,0 +1,97 @@
+#include "wattune/search/method.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "search/methods/walk_order.h"
+#include "search/strategies/algorithm.h"
+
+namespace wattune::search {
+
+namespace {
+
+class OccupancyWalk final : public Algorithm {
+ public:
+  OccupancyWalk(const space::SearchSpace& space, std::vector<WalkCandidate> candidates, const WalkOptions& options)
+      : Algorithm(space, {.objectives = options.objectives}),
+        candidates_(most_promising_first(std::move(candidates), options.least_occupancy)),
+        indifference_(options.indifference),
+        clock_parameter_(varied_clock(space.parameters())),
+        clocks_(descending_clocks(space.parameters(), options.lower_clock)) {}
+
+  std::optional<ConfigurationId> chosen() const override { return chosen_; }
+
+ private:
+  bool begins_anew() const override { return false; }
+
+  Task<> search() override {
+    if (candidates_.empty()) co_return;
+    co_await cost_at(0, 0);
+    std::size_t clock = 0;
+    for (std::size_t shape = 0;;) {
+      clock = co_await lower_clock(shape, clock);
+      const std::size_t walked_to = co_await walk_shapes(clock);
+      if (walked_to == shape || clock + 1 == clocks_.size()) co_return;
+      shape = walked_to;
+    }
+  }
+
+  // Returns the clock before the first that is worse for this shape, going down.
+  Task<std::size_t> lower_clock(std::size_t shape, std::size_t clock) {
+    while (clock + 1 < clocks_.size()) {
+      const double here = co_await cost_at(shape, clock);
+      const double next = co_await cost_at(shape, clock + 1);
+      if (is_worse(next, here)) break;
+      ++clock;
+    }
+    co_return clock;
+  }
+
+  // Returns the shape before the first that is worse at this clock, from the first shape on.
+  Task<std::size_t> walk_shapes(std::size_t clock) {
+    std::size_t shape = 0;
+    while (shape + 1 < candidates_.size()) {
+      const double here = co_await cost_at(shape, clock);
+      const double next = co_await cost_at(shape + 1, clock);
+      if (is_worse(next, here)) break;
+      ++shape;
+    }
+    co_return shape;
+  }
+
+  // Returns the cost; infinite for a failure, or if the configuration is not in the space.
+  Task<double> cost_at(std::size_t shape, std::size_t clock) {
+    space::ValueIndices indices;
+    space().unrank(candidates_[shape].id, indices);
+    if (clock_parameter_) indices[*clock_parameter_] = clocks_[clock];
+    if (!space().contains(indices)) co_return std::numeric_limits<double>::infinity();
+    const ConfigurationId id = space().rank(indices);
+    const double its = cost_of(id, co_await evaluate(id));
+    if (its < least_) chosen_ = id;
+    least_ = std::min(least_, its);
+    co_return its;
+  }
+
+  double cost_of(ConfigurationId id, const Outcome& outcome) const {
+    if (!several_objectives()) return cost(outcome);
+    return costs(id) != nullptr ? costs(id)->front() : std::numeric_limits<double>::infinity();
+  }
+
+  bool is_worse(double next, double here) const { return next > here * (1.0 + indifference_); }
+
+  const std::vector<WalkCandidate> candidates_;  // the most promising first
+  const double indifference_;
+  const std::optional<std::size_t> clock_parameter_;
+  const std::vector<std::uint16_t> clocks_;
+  std::optional<ConfigurationId> chosen_;  // the one with the least cost that was met
+  double least_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_occupancy_walk(const space::SearchSpace& space, std::vector<WalkCandidate> candidates,
+                                              const WalkOptions& options) {
+  return std::make_unique<OccupancyWalk>(space, std::move(candidates), options);
+}
+
+}  // namespace wattune::search

@@ -1,0 +1,39 @@
+// Calibration: the factor by which a model's predicted deviations must be widened to agree with what was then measured.
+//
+// A model that learns noise, or sees less structure than there is, is too sure. The standardised residual is an
+// outcome's distance from its prediction in predicted deviations. Its mean square is 1 if the deviations are right
+// (Jones, Schonlau, Welch: Efficient Global Optimization of Expensive Black-Box Functions, 1998, section 3). They leave
+// one observation out; here predictions are one step ahead. The factor is the root of that mean over recent outcomes.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "search/models/forest.h"
+
+namespace wattune::search {
+
+class Calibration {
+ public:
+  // Adds an outcome: what a model predicted for a configuration, and what was measured.
+  void add(const Prediction& prediction, double response) {
+    const double error = std::abs(response - prediction.mean);
+    const double standardised = std::min(kLargestError, error / std::max(prediction.deviation, kSmallestDeviation));
+    outcomes_ = kKeep * outcomes_ + 1.0;
+    squares_ = kKeep * squares_ + standardised * standardised;
+  }
+
+  // Returns the factor on deviations: 1 or more, so that luck does not make a model surer than it says.
+  double factor() const { return std::max(1.0, std::sqrt((squares_ + kTrust) / (outcomes_ + kTrust))); }
+
+ private:
+  static constexpr double kKeep = 0.95;  // weight that earlier outcomes keep with each new one
+  static constexpr double kTrust = 5.0;  // outcomes that the model's own deviations count as
+  static constexpr double kLargestError = 5.0;
+  static constexpr double kSmallestDeviation = 1e-9;
+
+  double outcomes_ = 0.0;
+  double squares_ = 0.0;
+};
+
+}  // namespace wattune::search

@@ -1,0 +1,41 @@
+// CandidateSearch: the common part of searches in which a model chooses the next configuration among some of the space.
+//
+// More good configurations lie near the best ones, so most candidates differ from one of them in one parameter. Some
+// optima cannot be reached like that: they differ from everything else that is good in two parameters (a block that
+// grows by as much as a tile shrinks). So the longer a search goes without a new best, the more candidates differ in
+// two, as in variable neighbourhood search (Mladenovic, Hansen: Variable neighborhood search, 1997).
+//
+// If a model predicts that such an optimum is poor, no candidate helps. draw_alike() asks no model: it uses what
+// several of the best ones have in common.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "search/strategies/local_search.h"
+
+namespace wattune::search {
+
+class CandidateSearch : public LocalSearch {
+ public:
+  using LocalSearch::LocalSearch;
+
+ protected:
+  // Returns unvisited ids, which may repeat. `elite` has the best configurations, the best one first; `idle` is the
+  // number of outcomes since that one was told. Precondition: the elite is not empty.
+  std::vector<ConfigurationId> draw_candidates(const std::vector<ConfigurationId>& elite, std::size_t idle);
+  // Draws unvisited configurations that differ from one of the elite in two parameters or fewer, and returns the one
+  // most alike to the best of the elite. nullopt if all that were drawn are visited. Precondition: the elite is not
+  // empty.
+  std::optional<ConfigurationId> draw_alike(const std::vector<ConfigurationId>& elite);
+
+ private:
+  static constexpr std::size_t kCandidates = 200;
+  static constexpr std::size_t kNeighbours = 150;  // most of these near the elite, in equal shares for each of it
+  static constexpr std::size_t kTwoAway = 150;     // most that differ in two parameters, besides
+  static constexpr std::size_t kLongIdle = 100;    // outcomes without a new best at which all of these are drawn
+  static constexpr int kWays = 6;                  // neighbours of the elite whose neighbours draw_alike() looks at
+  static constexpr std::size_t kGood = 5;          // best of the elite to which draw_alike() compares
+};
+
+}  // namespace wattune::search

@@ -1,0 +1,37 @@
+// FailureModel: predicts how likely configurations are to work, from those that were tried, with a forest over their
+// values.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "search/models/encoding.h"
+#include "search/models/forest.h"
+
+namespace wattune::search {
+
+class FailureModel {
+ public:
+  // Makes an empty model; `encoding` outlives it.
+  explicit FailureModel(const Encoding& encoding) : encoding_(encoding) {}
+
+  void remember(ConfigurationId id, bool succeeded);
+  // Fits the forest to the latest remembered configurations, unless nothing failed.
+  void grow(std::size_t trees, Random& random);
+  // Returns the probability of success of a row that begins as the encoding's; 1 before the first failure.
+  double success(std::span<const std::uint16_t> row) const {
+    return forest_.empty() ? 1.0 : 1.0 - forest_.predict(row).mean;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 1000;  // most rows that the forest learns from
+
+  const Encoding& encoding_;
+  Forest forest_;
+  std::vector<std::uint16_t> tried_;  // rows, one after the other
+  std::vector<double> failed_;        // 1 for a failure
+  bool any_failed_ = false;
+};
+
+}  // namespace wattune::search

@@ -1,0 +1,50 @@
+// Noise: the noise of observations, which says how loosely a Gaussian process may follow them.
+//
+// A search must tell the fastest configurations apart. It is enough to know that the others are slow. But a process
+// that has to pass through them all bends for cliffs between slow ones, and takes its length scales from them. So an
+// observation has the more noise the farther it is from the best. With more observations all have less noise, because
+// then enough of them are near the best, and slow ones are worth following.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "search/models/observed_row.h"
+
+namespace wattune::search {
+
+class Noise {
+ public:
+  Noise() = default;
+  // Derives the noise from the observations until now. Precondition: at least one row.
+  explicit Noise(const std::vector<ObservedRow>& rows) {
+    const auto n = static_cast<double>(rows.size());
+    double sum = 0.0;
+    double squares = 0.0;
+    lowest_ = rows.front().response;
+    for (const ObservedRow& row : rows) {
+      lowest_ = std::min(lowest_, row.response);
+      sum += row.response;
+      squares += row.response * row.response;
+    }
+    variance_ = std::max(0.0, squares / n - sum / n * (sum / n));
+    at_one_deviation_ = kLargest * kHalved / (kHalved + n);
+  }
+
+  // Returns the variance of a response's noise, as a share of the responses' variance; 0 for the best.
+  double of(double response) const {
+    const double distance = std::max(0.0, response - lowest_);
+    return variance_ > 0.0 ? at_one_deviation_ * distance * distance / variance_ : 0.0;
+  }
+
+ private:
+  static constexpr double kLargest = 0.1;  // at one standard deviation of the responses from the best
+  static constexpr double kHalved = 50.0;  // observations with which it is half as much
+
+  double lowest_ = 0.0;
+  double variance_ = 0.0;  // variance of the responses
+  double at_one_deviation_ = 0.0;
+};
+
+}  // namespace wattune::search

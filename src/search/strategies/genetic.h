@@ -1,0 +1,25 @@
+// Genetic: the common part of algorithms that breed configurations.
+#pragma once
+
+#include "search/strategies/coordinates.h"
+#include "search/strategies/local_search.h"
+
+namespace wattune::search {
+
+class Genetic : public Walk {
+ public:
+  // The strategy needs the parameters `crossover`, the number of one of Kernel Tuner's crossovers, and `mutation`.
+  using Walk::Walk;
+
+ protected:
+  // Returns a child. It takes each parameter from one of the parents, as the crossover says; parameters mutate with a
+  // small probability, and the result is projected onto the space. A child that is known already mutates once more, so
+  // that generations do not die of repetition.
+  ConfigurationId child(ConfigurationId mother, ConfigurationId father);
+
+ private:
+  std::vector<bool> mask(const Coordinates& a, const Coordinates& b);
+  std::ptrdiff_t cut(std::size_t size);
+};
+
+}  // namespace wattune::search

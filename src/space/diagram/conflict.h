@@ -1,0 +1,14 @@
+// Finds which constraints exclude everything, for the message about an empty space.
+#pragma once
+
+#include <vector>
+
+#include "space/diagram/constraint_system.h"
+
+namespace wattune::space {
+
+// Returns constraints that together admit nothing while every proper part of them admits something, ascending. Empty if
+// finding them would take long, or if that was cancelled.
+std::vector<std::uint32_t> find_conflict(const ConstraintSystem& system, const std::function<bool()>& cancelled);
+
+}  // namespace wattune::space

@@ -1,0 +1,41 @@
+// One group of constraints as a minimal layered automaton over its own variables.
+//
+// Layer l holds the distinguishable states of the group before variable l is assigned. A row holds the state that each
+// value leads to. State 0 of every layer means that everything passes from here on.
+//
+// The builder goes down level by level. A state is the part of the prefix that the open constraints still read: the
+// cells of the frontier. Interval arithmetic finds which constraints are settled in each new state. One that fails ends
+// the prefix; one that holds leaves the state, so that more prefixes merge. Going up again, states with equal rows
+// merge, which makes the result minimal however crude the states were.
+// The cost is one evaluation of the closing nodes per state and value, and one interval evaluation per state.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "space/diagram/budget.h"
+#include "space/diagram/constraint_program.h"
+
+namespace wattune::space {
+
+struct ConstraintDiagram {
+  static constexpr std::uint32_t kDead = ~std::uint32_t{0};
+  static constexpr std::uint32_t kTrue = 0;
+
+  struct Layer {
+    std::uint32_t variable = 0;
+    std::size_t width = 0;                // values of the variable
+    std::vector<std::uint32_t> children;  // row by row: width per state
+    const std::uint32_t* row(std::uint32_t state) const { return children.data() + state * width; }
+  };
+
+  std::vector<Layer> layers;
+  std::uint32_t root = kTrue;         // kDead if nothing passes
+  std::vector<std::uint32_t> faulty;  // terms that fault under some assignment of the variables, ascending
+};
+
+// Builds the automaton; returns nullopt if the budget ran out.
+std::optional<ConstraintDiagram> build_constraint_diagram(const ConstraintProgram& program, const Domains& domains,
+                                                          Budget& budget);
+
+}  // namespace wattune::space

@@ -1,0 +1,69 @@
+// A group of constraints compiled for one order of its variables.
+//
+// Levels count the variables of the group in the order of assignment. For each level the program knows three sets of
+// nodes. The first are those that close with it, which are to be evaluated. The second is the frontier: the closed
+// nodes that open ones still read, which are all that the rest of the constraints can see of a prefix. The third are
+// the nodes still open.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "space/diagram/constraint_graph.h"
+#include "space/diagram/domains.h"
+#include "space/expression/range.h"
+
+namespace wattune::space {
+
+// The effect of a fault on a constraint.
+enum class FaultRule : std::uint8_t {
+  admit,   // counts as true; whether it matters is tested later, on configurations that all other constraints admit
+  demand,  // counts as the only true value: finds the configurations that reach the fault
+};
+
+struct Root {
+  NodeId node;
+  std::uint32_t term;  // of the system
+  FaultRule rule = FaultRule::admit;
+};
+
+// Tells whether a constraint lets a configuration pass. A blank cell passes, because the constraint is settled.
+inline bool passes(const Cell& cell, FaultRule rule) {
+  if (cell.state == Cell::State::blank) return true;
+  if (rule == FaultRule::demand) return cell.state == Cell::State::fault;
+  return cell.state == Cell::State::fault || cell.value.truth();
+}
+
+struct ConstraintProgram {
+  struct Level {
+    std::uint32_t variable = 0;
+    NodeId variable_node = 0;
+    Range variable_range;
+    std::vector<NodeId> closing;            // ascending, the variable's own node excluded
+    std::vector<std::uint32_t> roots;       // roots that close here, by their positions in the program's roots
+    std::vector<std::uint32_t> open_roots;  // roots that close here or later
+    std::vector<NodeId> frontier;           // closed before this level, read by an open node
+    std::vector<std::uint64_t> readers;     // parallel to frontier: the open roots that read it, as root_bit()s
+    std::vector<NodeId> open;               // closing at this level or later, ascending, variables excluded
+  };
+
+  ConstraintGraph graph;
+  std::vector<Root> roots;
+  std::vector<Level> levels;
+  bool contradiction = false;                // a root is constant and does not pass
+  std::vector<std::uint32_t> always_faulty;  // terms whose root is constant and faults
+
+  // Returns the bit of a root. Groups of more than 64 roots share the last bit.
+  static std::uint64_t root_bit(std::size_t root) { return std::uint64_t{1} << (root < 63 ? root : 63); }
+
+  // Returns the cells with the constants filled in.
+  std::vector<Cell> initial_cells() const;
+};
+
+// Compiles `roots` of the graph for the variables in that order. Precondition: `variables` holds all variables that the
+// roots read and that have more than one value.
+ConstraintProgram compile(const ConstraintGraph& graph, std::span<const Root> roots,
+                          std::span<const std::uint32_t> variables, const Domains& domains,
+                          std::span<const Predicate> predicates);
+
+}  // namespace wattune::space

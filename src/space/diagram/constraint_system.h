@@ -1,0 +1,51 @@
+// The parameters and constraints of a space, checked and compiled to a graph.
+//
+// Constraints are split at their top-level `and`s and chained comparisons into terms. Each term excludes configurations
+// by itself, in any order. Parameters with a single value are constants in the graph.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "space/diagram/constraint_program.h"
+#include "space/interface/expression.h"
+
+namespace wattune::space {
+
+struct Term {
+  NodeId root;
+  std::uint32_t constraint;          // index among all constraints: the expressions, then the predicates
+  std::vector<std::uint32_t> scope;  // the variables it reads, ascending
+};
+
+struct ConstraintSystem {
+  std::vector<Parameter> parameters;
+  std::vector<Constraint> constraints;
+  std::vector<Predicate> predicates;
+  std::vector<Expression> expressions;  // parallel to constraints
+  ConstraintGraph graph{{}};
+  std::vector<Term> terms;
+  Domains domains;  // with all values
+
+  // Returns the text that the user wrote, for messages.
+  std::string constraint_text(std::uint32_t constraint) const;
+  SourcePosition constraint_position(std::uint32_t constraint) const;
+  // Returns the cell of every node of the graph under one assignment.
+  std::vector<Cell> evaluate(const ValueIndices& indices) const;
+  bool holds(const Term& term, std::span<const Cell> cells) const {
+    return cells[term.root].is_value() && cells[term.root].value.truth();
+  }
+};
+
+// Compiles the system and fills in its missing members. The object must stay at its address, because the graph refers
+// to its predicates. Fails with invalid_argument for no or duplicate values, more than 65,535 of them, duplicate names,
+// or a default that is not among the values. Fails with not_found for unknown names, and with parse_error.
+Result<void> compile_system(ConstraintSystem& system);
+
+std::vector<std::string> names_of(const std::vector<Parameter>& parameters);
+
+// Removes values from the domains if a small term allows them with no assignment of its other variables. A domain may
+// end up empty.
+void filter_domains(const ConstraintSystem& system, std::span<const std::uint32_t> terms, Domains& domains);
+
+}  // namespace wattune::space

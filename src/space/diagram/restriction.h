@@ -1,0 +1,40 @@
+// The part of a diagram that remains when constraints are tested that could not be built into it.
+//
+// It is the fallback for constraints that tie everything to everything. Their terms are evaluated along every path of
+// the relaxed diagram, incrementally. The paths that pass are merged into a new diagram bottom up, so that no list of
+// configurations is ever held. The cost is one step per path.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "space/diagram/budget.h"
+#include "space/diagram/constraint_program.h"
+#include "space/diagram/layered_diagram.h"
+
+namespace wattune::space {
+
+// A configuration at which a term faults and that no other term excludes.
+struct FaultFound {
+  std::uint32_t term = 0;
+  std::vector<std::pair<std::uint32_t, std::uint16_t>> assignment;  // variable and position in its parameter's list
+};
+
+struct Restriction {
+  LayeredDiagram diagram;
+  std::optional<FaultFound> fault;
+};
+
+// Returns the number of configurations of the diagram.
+double approximate_count(const LayeredDiagram& diagram);
+// Returns the first configuration of a diagram that is not empty.
+std::vector<std::pair<std::uint32_t, std::uint16_t>> first_configuration(const LayeredDiagram& diagram,
+                                                                         const Domains& domains);
+
+// Tests the constraints of `program`, which is compiled for the order of the diagram's layers. Returns nullopt if the
+// result would have more than max_edges edges, or if `stop` is given.
+std::optional<Restriction> restrict_diagram(const LayeredDiagram& relaxed, const ConstraintProgram& program,
+                                            const Domains& domains, std::size_t max_edges, StopSignal& stop);
+
+}  // namespace wattune::space

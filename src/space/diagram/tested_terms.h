@@ -1,0 +1,81 @@
+// The terms that a relaxed diagram does not enforce, compiled for its levels. A path is tested value by value, and a
+// single change of a configuration costs only the nodes that read the changed parameter.
+//
+// The system of the terms must outlive it. Immutable; safe to share between threads. A TestedConfiguration belongs to
+// one thread.
+#pragma once
+
+#include <vector>
+
+#include "space/diagram/constraint_program.h"
+#include "space/diagram/constraint_system.h"
+#include "space/diagram/diagram.h"
+
+namespace wattune::space {
+
+class TestedTerms {
+ public:
+  // A node that reads the parameter of a level, and whether all that the node reads is assigned with that level.
+  struct Reader {
+    NodeId node = 0;
+    bool closes = false;
+  };
+  struct Level {
+    std::uint32_t parameter = 0;
+    NodeId node = 0;              // of the parameter
+    std::vector<Reader> readers;  // ascending
+    std::vector<Reader> roots;    // the readers that are terms
+  };
+
+  // Compiles the terms. `domains` are those that the diagram was built for.
+  TestedTerms(const ConstraintSystem& system, const Diagram& diagram, const Domains& domains,
+              std::span<const std::uint32_t> terms);
+
+  const std::vector<Level>& levels() const { return levels_; }
+  const ConstraintGraph& graph() const { return program_.graph; }
+  const Cell& value(const Level& level, std::uint16_t place) const {
+    return system_.domains.cells[level.parameter][place];
+  }
+  // True if a term without parameters fails, so that nothing passes.
+  bool never() const { return never_; }
+  // Returns the cells before any value is assigned.
+  std::vector<Cell> initial_cells() const { return program_.initial_cells(); }
+  std::vector<Range> initial_ranges() const;
+
+  // True if the configuration passes all terms.
+  bool hold(const ValueIndices& indices) const;
+  // Returns about the number of node evaluations that the tests along a path take.
+  std::size_t cost() const { return cost_; }
+
+ private:
+  const ConstraintSystem& system_;
+  ConstraintProgram program_;
+  std::vector<Level> levels_;
+  bool never_ = false;
+  std::size_t cost_ = 0;
+};
+
+// True if a term is met. A term that cannot be evaluated is not met.
+inline bool is_met(const Cell& cell) { return cell.is_value() && cell.value.truth(); }
+
+// A configuration that passes all terms, one parameter of which is changed at a time.
+class TestedConfiguration {
+ public:
+  // Starts from a configuration. Precondition: terms.hold(indices).
+  TestedConfiguration(const TestedTerms& terms, ValueIndices indices);
+
+  const ValueIndices& indices() const { return indices_; }
+  // Gives the level's parameter another value if all terms then hold. Returns false, and changes nothing, otherwise.
+  bool change(std::size_t level, std::uint16_t place);
+  // True if change() would succeed.
+  bool allows(std::size_t level, std::uint16_t place);
+
+ private:
+  bool put(const TestedTerms::Level& level, std::uint16_t place);
+
+  const TestedTerms& terms_;
+  ValueIndices indices_;
+  std::vector<Cell> cells_;
+};
+
+}  // namespace wattune::space

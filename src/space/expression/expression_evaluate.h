@@ -1,0 +1,25 @@
+// Walks the syntax tree of an expression and computes its value.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "space/expression/expression_tree.h"
+
+namespace wattune::space {
+
+// A function that returns the value of the name with this index, or nullptr if it has none.
+using NameValue = std::function<const Value*(std::uint32_t name)>;
+
+// The first fault and the node where it arose; nullptr without a fault.
+struct Failure {
+  Fault fault = Fault::none;
+  const Expression::Node* node = nullptr;
+
+  explicit operator bool() const { return fault != Fault::none; }
+};
+
+// Evaluates the tree. A string result refers to a literal of the tree or to a value that `name_value` returned.
+Failure evaluate(const Expression::Node& node, const NameValue& name_value, Scalar& result);
+
+}  // namespace wattune::space

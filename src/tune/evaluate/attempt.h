@@ -1,0 +1,129 @@
+// Attempt: one try at one configuration, phase by phase: plan, set clocks, build, fit, inspect, check, measure.
+//
+// The first phase that fails ends the attempt and decides the Observation. The attempt sorts what the device reports
+// into a failure of the configuration, a mistake in the spec (an Error that ends the run), and damage to the device.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tune/energy/energy_race.h"
+#include "tune/evaluate/evaluation_context.h"
+#include "tune/interface/energy.h"
+#include "wattune/backend/device.h"
+#include "wattune/core/observation.h"
+#include "wattune/measure/policy.h"
+
+namespace wattune::tune {
+
+class Attempt : public measure::Contestant {
+ public:
+  explicit Attempt(EvaluationContext& run) : run_(run) {}
+
+  // Runs all phases; afterwards it holds no object of the device.
+  void evaluate(const Configuration& configuration);
+
+  // Runs the default configuration twice and keeps its outputs in `outputs`, as the reference for others, except for
+  // what differs between the two runs. Afterwards it holds no object of the device.
+  bool lay_down(const Configuration& standard, std::vector<ExpectedOutput>& outputs,
+                std::vector<std::string>& left_out);
+
+  // Prepares a configuration that runs beside others, in two steps: load() does all phases that launch nothing,
+  // prepare() those up to the check. Each returns whether to go on. The kernel is held until the Attempt ends.
+  bool load(const Configuration& configuration);
+  bool prepare();
+  // Runs the prepared kernel and computes its objective. A failure ends the Attempt.
+  Result<measure::Turn> take_turn(Nanoseconds warm_up) override;
+  // Takes the samples of the runs; returns whether all is well.
+  bool conclude(std::vector<Sample> samples);
+
+  // Returns what it showed. Valid if error() is empty, and once no object of the device is held any more.
+  Observation& observation() { return observation_; }
+  std::optional<Error>& error() { return error_; }
+  // True if the device must be reset before it is used again.
+  bool damaged_device() const { return damaged_device_; }
+  // True if the machine's load may have caused the failure.
+  bool deserves_another_try() const { return deserves_another_try_; }
+  // True if another process killed what ran.
+  bool was_killed() const { return was_killed_; }
+
+ private:
+  // The phase in which something failed. `compile` means a compiler process, whose failure does no harm to the device.
+  // `transfer` means moving data, with limits that do not depend on the configuration.
+  enum class Phase { compile, build, prepare, launch, transfer, observe };
+
+  static Status status_of(Phase phase);
+
+  // The phases and their parts; those that return bool say whether to go on.
+
+  bool plan(const Configuration& configuration);
+  bool set_clocks();
+  bool look_at_board();
+  bool settle_clocks();
+  bool kept_clocks();
+  bool build();
+  bool build_from_image(const std::vector<backend::Macro>& macros);
+  bool keep(Result<std::unique_ptr<backend::Program>> program, const std::vector<backend::Macro>& macros);
+  bool fit();
+  bool fit(const PlannedStep& step);
+  bool inspect();
+  bool check();
+  bool checks_later() const;
+  bool begins_race() const;  // the runs that show that it works are the first of its race
+  bool check_if_needed();
+  std::size_t first_runs() const;
+  bool launch_once();
+  bool right_on_fresh_inputs();
+  bool compare_outputs();
+  bool writes_outputs();
+  Result<bool> holds_what_it_began_with(std::size_t argument);
+  bool read_expected(std::vector<ExpectedOutput>& outputs);
+  bool leave_out_unsteady(std::vector<ExpectedOutput>& outputs, std::vector<std::string>& left_out);
+  bool measure();
+  bool observe();
+  bool observe_energy();
+  bool observe_counters();
+  bool ask_observers();
+  bool leave_out();
+  // Returns the statistics that the policy is to race it against; nullopt for no race.
+  Result<std::optional<Statistics>> rival();
+  Result<std::optional<Statistics>> rival_in_energy(EnergyRivals rivals);
+  // True if its time alone shows that it takes more energy than the best.
+  bool is_left_out() const;
+  Result<power::EnergyFigures> measure_energy(Nanoseconds time, Nanoseconds window);
+  void note(const power::EnergyFigures& figures, const power::EnergyOptions& options);
+  Result<double> objective_of(const measure::Turn& turn) const;
+  measure::Runner& runner();
+  Spin spin();
+  bool is_best() const;
+  bool is_contender() const;
+
+  // Records why the attempt ends; returns false.
+  bool fail(Status status, std::string message);
+  bool fail(Phase phase, const Error& error);
+  bool fail_for_time(Phase phase, const Error& error);
+  bool fail_for_loss(Phase phase, const Error& error);
+  bool fail_for_misfit(Phase phase, const Error& error);
+
+  EvaluationContext& run_;
+  Configuration configuration_;
+  Launch launch_;
+  std::shared_ptr<backend::Program> program_;  // shared with EvaluationContext::programs
+  Kernels kernels_;
+  std::unique_ptr<measure::Runner> runner_;
+  Nanoseconds first_launch_overhead_;         // wall time beyond the kernel's: some drivers compile at the first launch
+  std::vector<Sample> first_runs_;            // the runs that showed that it works
+  std::vector<Sample> turns_;                 // turns so far, if the objective needs energy
+  std::vector<power::EnergyFigures> energy_;  // energy of each turn
+  std::optional<EnergyRace> race_;            // race in energy against the best known, if energy decides
+  bool finalist_ = false;                     // true if it runs in turns with others
+  Observation observation_;
+  std::optional<Error> error_;
+  bool damaged_device_ = false;
+  bool deserves_another_try_ = false;
+  bool was_killed_ = false;
+};
+
+}  // namespace wattune::tune

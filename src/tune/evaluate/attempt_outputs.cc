@@ -1,0 +1,124 @@
+// The part of an Attempt that handles the outputs of its kernel: compares them with what is expected, or keeps them as
+// the reference for others.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "measure/interface/output_check.h"
+#include "tune/evaluate/attempt.h"
+
+namespace wattune::tune {
+
+namespace {
+
+bool is_filled_with(std::byte poison, std::span<const std::byte> contents) {
+  return std::ranges::all_of(contents, [poison](std::byte each) { return each == poison; });
+}
+
+bool is_poisoned(const Argument& argument) {
+  const VectorArgument* const output = as_output(argument);
+  return output != nullptr && output->access == ArgumentAccess::write_only;
+}
+
+}  // namespace
+
+// Checks wrong outputs a second time on fresh inputs, because an earlier configuration may have written into the
+// inputs.
+bool Attempt::right_on_fresh_inputs() {
+  if (observation_.status != Status::correctness) return false;
+  run_.session.drop();
+  observation_.status = Status::correct;
+  observation_.message.clear();
+  return launch_once() && compare_outputs();
+}
+
+bool Attempt::compare_outputs() {
+  if (run_.check == CheckOutput::never) {
+    observation_.message = "outputs are never checked";
+    return true;
+  }
+  const Result<const std::vector<ExpectedOutput>*> expected = run_.expected.of(run_, configuration_);
+  if (!expected) {
+    error_ = expected.error();
+    return false;
+  }
+  bool written = false;
+  for (const ExpectedOutput& output : **expected) {
+    const Argument& argument = run_.spec.arguments[output.argument];
+    const auto actual = run_.session.read(holder_of(launch_, output.argument));
+    if (!actual) return fail(Phase::transfer, actual.error());
+    std::string wrong = difference(argument, output.rules, output.length, *actual, output.bytes);
+    if (!wrong.empty()) return fail(Status::correctness, std::move(wrong));
+    written = written || (is_poisoned(argument) && !is_filled_with(measure::kPoison, *actual));
+  }
+  if (!written && !writes_outputs()) return false;
+  observation_.verified = !(*expected)->empty();
+  if (!observation_.verified) observation_.message = run_.expected.verification().why_not;
+  return true;
+}
+
+// True if at least one of all poisoned outputs changes. A second run from another poison shows elements that were
+// written with the value of the first poison.
+bool Attempt::writes_outputs() {
+  if (std::ranges::none_of(run_.spec.arguments, is_poisoned)) return true;
+  for (std::size_t i = 0; i < run_.spec.arguments.size(); ++i) {
+    const Result<bool> same = holds_what_it_began_with(i);
+    if (!same) return fail(Phase::transfer, same.error());
+    if (!*same) return true;
+  }
+  const auto ran = run_.session.run(kernels_, launch_, Outputs::fresh_otherwise, 1, run_.limits.run());
+  if (!ran) return fail(Phase::launch, ran.error());
+  for (std::size_t i = 0; i < run_.spec.arguments.size(); ++i) {
+    if (!is_poisoned(run_.spec.arguments[i])) continue;
+    const auto contents = run_.session.read(i);
+    if (!contents) return fail(Phase::transfer, contents.error());
+    if (!is_filled_with(measure::kOtherPoison, *contents)) return true;
+  }
+  return fail(Status::correctness, "it writes none of its outputs: all hold what they were filled with before the run");
+}
+
+// True if an argument holds its initial contents, or if it is no output.
+Result<bool> Attempt::holds_what_it_began_with(std::size_t argument) {
+  const VectorArgument* const output = as_output(run_.spec.arguments[argument]);
+  if (output == nullptr) return true;
+  WATTUNE_ASSIGN(const std::span<const std::byte> contents, run_.session.read(argument));
+  if (output->access == ArgumentAccess::write_only) return is_filled_with(measure::kPoison, contents);
+  const auto& planned = std::get<PlannedBuffer>(launch_.arguments[argument]);
+  WATTUNE_ASSIGN(const std::span<const std::byte> before, run_.contents.get(argument, planned.length));
+  return std::ranges::equal(contents, before);
+}
+
+bool Attempt::lay_down(const Configuration& standard, std::vector<ExpectedOutput>& outputs,
+                       std::vector<std::string>& left_out) {
+  const bool good = plan(standard) && build() && fit() && launch_once() && read_expected(outputs) && writes_outputs() &&
+                    launch_once() && leave_out_unsteady(outputs, left_out);
+  kernels_.clear();
+  program_.reset();
+  return good;
+}
+
+bool Attempt::read_expected(std::vector<ExpectedOutput>& outputs) {
+  for (ExpectedOutput& output : outputs) {
+    const auto contents = run_.session.read(holder_of(launch_, output.argument));
+    if (!contents) return fail(Phase::transfer, contents.error());
+    output.bytes.assign(contents->begin(), contents->end());
+  }
+  for (ExpectedOutput& output : outputs)
+    output.rules =
+        rules_to_scale(run_.spec.arguments[output.argument], run_.spec.tolerance, output.length, output.bytes);
+  return true;
+}
+
+bool Attempt::leave_out_unsteady(std::vector<ExpectedOutput>& outputs, std::vector<std::string>& left_out) {
+  left_out.clear();
+  for (ExpectedOutput& output : outputs) {
+    const auto contents = run_.session.read(holder_of(launch_, output.argument));
+    if (!contents) return fail(Phase::transfer, contents.error());
+    for (const std::string& what : leave_out_different(run_.spec.arguments[output.argument], output.length, *contents,
+                                                       output.bytes, output.rules))
+      left_out.push_back("not compared, as two runs of the default configuration differ: " + what);
+  }
+  return true;
+}
+
+}  // namespace wattune::tune

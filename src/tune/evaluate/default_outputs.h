@@ -1,0 +1,16 @@
+// The outputs of the default configuration, which take the place of a reference if the spec has none.
+#pragma once
+
+#include <vector>
+
+#include "tune/evaluate/expected_outputs.h"
+
+namespace wattune::tune {
+
+// Runs the default configuration twice from the same contents; what differs between the two runs is not compared.
+// Returns an empty list if nothing is compared; `verification` then says why. Fails with device_lost if a failure
+// spoilt the device for good, otherwise with errors of the spec.
+Result<std::vector<ExpectedOutput>> run_default(EvaluationContext& run, const Configuration& standard,
+                                                Verification& verification);
+
+}  // namespace wattune::tune

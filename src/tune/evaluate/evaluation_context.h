@@ -1,0 +1,94 @@
+// EvaluationContext: the state that all attempts of one run share. Not movable, because its parts refer to each other.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "tune/energy/energy_front.h"
+#include "tune/energy/energy_race.h"
+#include "tune/energy/set_up_costs.h"
+#include "tune/evaluate/adaptive_limits.h"
+#include "tune/evaluate/expected_outputs.h"
+#include "tune/evaluate/kernel_runner.h"
+#include "tune/evaluate/loaded_programs.h"
+#include "tune/evaluate/metrics.h"
+#include "tune/evaluate/resources.h"
+#include "tune/interface/argument_contents.h"
+#include "tune/interface/board_clocks.h"
+#include "tune/interface/idle_power.h"
+#include "tune/interface/launch_plan.h"
+#include "wattune/backend/device.h"
+#include "wattune/measure/policy.h"
+#include "wattune/power/recorder.h"
+
+namespace wattune::tune {
+
+struct EvaluationContext {
+  EvaluationContext(const KernelSpec& kernel_spec, backend::Device& run_device, measure::MeasurePolicy& run_policy,
+                    EvaluatorOptions run_options)
+      : spec(kernel_spec),
+        source(launched_source(spec)),
+        device(run_device),
+        policy(run_policy),
+        options(std::move(run_options)),
+        check(check_for(options.check, spec)),
+        reference_limit(limit_of_reference(options.limits, spec)),
+        limits(options.limits),
+        contents(spec.arguments, options.contents) {}
+  EvaluationContext(const EvaluationContext&) = delete;
+  EvaluationContext& operator=(const EvaluationContext&) = delete;
+
+  // Returns which outputs are checked. With several objectives a configuration may win in any of them, and with a
+  // slowdown when a faster one is found, so that all are checked.
+  static CheckOutput check_for(CheckOutput wanted, const KernelSpec& spec) {
+    const bool any_may_win = spec.objectives.size() > 1 || slowdown_of(spec.objectives).has_value();
+    const bool by_time = wanted == CheckOutput::contenders || wanted == CheckOutput::winners;
+    return by_time && any_may_win ? CheckOutput::every : wanted;
+  }
+
+  static Nanoseconds limit_of_reference(const Limits& limits, const KernelSpec& spec) {
+    constexpr double kDefault = 600.0;
+    return limits.reference.value_or(nanoseconds_from_seconds(spec.reference_seconds.value_or(kDefault)));
+  }
+
+  // Returns the configurations against which energies are raced, so that what is clearly worse needs no more measuring.
+  EnergyRivals energy_rivals() const {
+    const bool measured = std::ranges::count(options.observe, BoardMetric::energy) > 0;
+    return policy.races() && measured ? metrics.energy_rivals() : EnergyRivals::none;
+  }
+
+  const KernelSpec spec;
+  const KernelSource source;  // the source that is compiled
+  backend::Device& device;
+  measure::MeasurePolicy& policy;
+  const EvaluatorOptions options;  // as the caller gave them
+  const CheckOutput check;         // of these options, with what the objectives ask for
+  const Nanoseconds reference_limit;
+  AdaptiveLimits limits;
+  BoardClocks clocks;
+  std::unique_ptr<power::Recorder> recorder;  // of the device's board; nullptr unless it is observed
+  IdlePower idle_power;                       // of that board
+  SetUpCosts set_up_costs;
+  LeastDynamicEnergy least_dynamic;
+  EnergyFront energy_front{slowdown_of(spec.objectives)};
+  Nanoseconds energy_takes;  // time of the last configuration's full windows, without those of its set-up
+  LaunchPlan plan;
+  ResourceConstraints resource_constraints;
+  Metrics metrics;
+  ArgumentContents contents;
+  KernelRunner session{spec.arguments, contents, device, options.cache, options.is_shared};
+  LoadedPrograms programs;  // kept only if configurations share them
+  ExpectedOutputs expected;
+  std::optional<Observation> incumbent;  // observation of the best configuration so far
+  bool spec_fits_kernel = false;         // true once a configuration was launched with the spec's arguments
+  bool has_launched = false;             // true once a configuration was launched after the last reset of the device
+  bool told_of_disagreement = false;     // true once a warning told that the board's sensors disagree
+  std::size_t resets = 0;
+};
+
+// Forgets all that is on the device, and resets it. Fails with device_lost if it cannot be brought back.
+Result<void> reset_device(EvaluationContext& run);
+
+}  // namespace wattune::tune

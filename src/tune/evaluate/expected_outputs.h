@@ -1,0 +1,67 @@
+// ExpectedOutputs: the contents that a correct kernel leaves in its outputs, computed from the spec's reference, or,
+// without one, by the default configuration.
+//
+// A C++ function sees the scalars of the configuration that is checked, as the kernel does, and is called once for each
+// set of scalars. A reference kernel and files give one answer for all configurations, that of the default one. An
+// output whose length depends on tuning parameters is scratch memory to a reference. It is compared only if the
+// spec says how much of it, or that its sum is.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "tune/interface/compared_parts.h"
+#include "tune/interface/launch_plan.h"
+#include "wattune/backend/device.h"
+#include "wattune/core/configuration.h"
+#include "wattune/core/kernel_spec.h"
+#include "wattune/tune/evaluator.h"
+
+namespace wattune::tune {
+
+struct EvaluationContext;
+
+struct ExpectedOutput {
+  std::size_t argument = 0;           // position in the spec
+  std::optional<std::size_t> length;  // elements from the beginning that are compared; empty for all
+  std::vector<std::byte> bytes;
+  PartRules rules = {};
+};
+
+// Returns the outputs of which one answer fits all configurations, without their contents. Fails with errors of their
+// expressions.
+Result<std::vector<ExpectedOutput>> comparable_outputs(const EvaluationContext& run);
+// Checks the lengths to compare. Fails with invalid_argument if one is larger than its output.
+Result<void> check_lengths(const EvaluationContext& run, const Configuration& configuration,
+                           const std::vector<ExpectedOutput>& outputs);
+// Returns the vector argument if the argument is an output; otherwise nullptr.
+const VectorArgument* as_output(const Argument& argument);
+
+class ExpectedOutputs {
+ public:
+  // Begins to expect something: without this call, nothing is compared. `standard` is the default configuration; plan
+  // and contents of `run` must be compiled. Fails with mistakes of the spec, or failures of the reference.
+  Result<void> start(EvaluationContext& run, const Configuration& standard);
+
+  // Returns the outputs expected of `configuration`; empty if nothing is compared. Valid until the next call.
+  Result<const std::vector<ExpectedOutput>*> of(EvaluationContext& run, const Configuration& configuration);
+
+  const Verification& verification() const { return verification_; }
+
+ private:
+  struct Answer {
+    std::vector<std::byte> scalars;  // one after another; for reference functions only
+    std::vector<ExpectedOutput> outputs;
+  };
+
+  Result<std::vector<ExpectedOutput>> compute(EvaluationContext& run, const Configuration& configuration);
+  // Drops the oldest answers until the rest have at most so many bytes.
+  void forget_beyond(std::size_t most);
+
+  std::optional<Configuration> standard_;
+  std::deque<Answer> answers_;  // the newest first
+  Verification verification_;
+};
+
+}  // namespace wattune::tune

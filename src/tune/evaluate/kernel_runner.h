@@ -1,0 +1,166 @@
+// KernelRunner: a spec's arguments on the device, shared by all configurations, and the launches of kernels on them.
+//
+// Inputs travel to the device once in the device's life. An argument that kernels overwrite has a pristine copy there,
+// from which it is restored before every launch. Outputs are poisoned before a launch whose result is checked, so that
+// unwritten elements show (0xFF bytes: NaN, -1).
+//
+// Data that a kernel writes into an argument declared read_only stay there until drop().
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/stopwatch.h"
+#include "tune/interface/argument_contents.h"
+#include "tune/interface/launch_plan.h"
+#include "wattune/backend/device.h"
+#include "wattune/tune/evaluator.h"
+
+namespace wattune::tune {
+
+// The contents of outputs from which a launch starts.
+enum class Outputs {
+  fresh,            // poisoned
+  fresh_once,       // poisoned before the first run
+  fresh_otherwise,  // poisoned with another byte
+  reused,           // whatever the launch before left
+};
+
+// Kernels by the names of the functions that the steps of a Launch name.
+using Kernels = std::map<std::string, std::unique_ptr<backend::Kernel>>;
+
+class KernelRunner {
+ public:
+  // Makes a session; the references outlive it. `is_shared` is EvaluatorOptions::is_shared.
+  KernelRunner(const std::vector<Argument>& arguments, ArgumentContents& contents, backend::Device& device,
+               Cache cache = Cache::warm, bool is_shared = false)
+      : arguments_(arguments),
+        contents_(contents),
+        device_(device),
+        cache_(cache),
+        is_shared_(is_shared),
+        slots_(arguments.size()) {}
+
+  // Brings the buffers that are missing, or have another size, onto the device. Call it before run(), and after errors
+  // of run().
+  Result<void> prepare(const std::vector<PlannedArgument>& planned);
+  // Runs the launch n times and returns a sample for each run: its time on the device, the sum of its steps, and its
+  // conditions. Runs of one wait share a reading of the sensors. Waits at most n * limit, and `compile_limit` more if
+  // the driver compiles the kernels only now. `kernels` has the kernel of each step's function. If other processes
+  // compute on the device, each wait (Outputs::reused) begins with one more run that does not count, because it may
+  // include their time.
+  Result<std::vector<Sample>> run(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
+                                  Nanoseconds limit, Nanoseconds compile_limit = {});
+  // Runs the launch n times without timing, which would cost a moment between two launches. Launches are prepared once,
+  // and there are as few waits as possible. The limit of a wait is `limit` for each run, for at most 32 runs.
+  Result<void> keep_busy(const Kernels& kernels, const Launch& launch, std::size_t n, Nanoseconds limit);
+  // True if a timed run restores or flushes anything before it launches.
+  bool has_set_up() const;
+  // Returns the bytes of each buffer that is restored.
+  std::vector<std::size_t> restored() const;
+  // Does the set-up of n runs without launching. Call it after prepare().
+  Result<void> set_up_alone(std::size_t n, Nanoseconds limit);
+  // Launches as often as it takes to count these counters (backend::Counters::count()), each time from the same
+  // contents. Call it after prepare().
+  Result<std::vector<Metric>> count(const Kernels& kernels, const Launch& launch,
+                                    const std::vector<std::string>& counters, Nanoseconds limit);
+  // Checks that the counters can be counted. Fails with not_found, invalid_argument or unavailable, saying why not.
+  // Call it after prepare().
+  Result<void> check_counters(const std::vector<std::string>& counters, Nanoseconds limit);
+  // Returns the contents of a vector argument; valid until the next read.
+  Result<std::span<const std::byte>> read(std::size_t argument);
+  // Describes in words the writes outside the buffers since the last call; empty if there are none.
+  Result<std::string> out_of_bounds_writes();
+  // Forgets everything on the device. Call it before the device's reset().
+  void drop();
+
+  // Returns how long commands were under way on the device, since this was made.
+  Nanoseconds working_time() const { return working_; }
+  // Returns the part of that time that moved contents between host and device.
+  Nanoseconds transfer_time() const { return transferring_; }
+  // Returns the part of that time in which timed runs waited for their turn, as far as the device tells. They had the
+  // device from the first launch of a wait to the end of its last one. A processor also compiles and sends, so that
+  // none of its time counts as waiting.
+  Nanoseconds queueing_time() const { return queueing_; }
+  // Returns how often launches were waited for.
+  std::size_t waits() const { return waits_; }
+  // Returns how long the device has been at work for timed runs (Outputs::reused) since it last idled.
+  Nanoseconds busy_time() const;
+
+ private:
+  using Events = std::vector<std::unique_ptr<backend::Event>>;  // one for each launch of a run
+  struct PreparedStep {
+    std::unique_ptr<backend::PreparedLaunch> launch;
+    std::size_t repeat = 1;
+  };
+  using PreparedSteps = std::vector<PreparedStep>;
+
+  struct Slot {
+    std::unique_ptr<backend::Buffer> buffer;
+    std::unique_ptr<backend::Buffer> pristine;  // a copy of what kernels overwrite
+    std::optional<backend::PixelLayout> pixels;
+
+    bool holds(const PlannedBuffer& planned) const {
+      return buffer != nullptr && buffer->bytes() == planned.bytes && pixels == planned.pixels;
+    }
+  };
+
+  ArgumentAccess access(std::size_t argument) const {
+    return std::get<VectorArgument>(arguments_[argument].kind).access;
+  }
+  // Returns the result of wait(), whose time counts as working time.
+  template <typename Wait>
+  auto while_working(Wait wait) {
+    const Stopwatch stopwatch;
+    auto result = wait();
+    working_ += stopwatch.elapsed();
+    return result;
+  }
+  Result<void> finish(Nanoseconds limit) {
+    return while_working([&] { return stream_->finish(limit); });
+  }
+  Result<void> finish_transfer(std::size_t bytes);
+  Result<void> finish_launches(Nanoseconds limit);
+  // Uploads missing buffers, and adds their bytes to `uploaded`.
+  Result<void> upload_missing(const std::vector<PlannedArgument>& planned, std::size_t& uploaded);
+  Result<void> upload(std::size_t argument, const PlannedBuffer& planned);
+  Result<std::unique_ptr<backend::Buffer>> create(const PlannedBuffer& planned);
+  // Queues everything that comes before a launch.
+  Result<void> set_up(Outputs outputs);
+  Result<void> restore(Outputs outputs);
+  Result<void> flush_caches();
+  // Calls `queue` n times, submitting now and then, and waits.
+  template <typename Queue>
+  Result<void> keep_at_work(std::size_t n, Nanoseconds limit, Queue queue);
+  Result<std::vector<Sample>> run_batch(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
+                                        Nanoseconds limit);
+  // Notes how long these runs queued, given how long they were waited for. The first `uncounted` do not count.
+  Result<void> note_queueing(const std::vector<Events>& runs, std::size_t uncounted, Nanoseconds waited);
+  // Queues set-up and launches of a run; after an error the stream is gone.
+  Result<Events> queue_run(const Kernels& kernels, const Launch& launch, Outputs outputs);
+  Result<Events> launch_steps(const Kernels& kernels, const Launch& launch);
+  Result<PreparedSteps> prepare_steps(const Kernels& kernels, const Launch& launch);
+  Result<void> send_run(const PreparedSteps& steps);
+  std::vector<backend::LaunchArgument> launch_arguments(const Launch& launch, const PlannedStep& step) const;
+
+  const std::vector<Argument>& arguments_;
+  ArgumentContents& contents_;
+  backend::Device& device_;
+  const Cache cache_;
+  const bool is_shared_;
+  std::unique_ptr<backend::Stream> stream_;
+  std::unique_ptr<backend::Buffer> flush_;  // larger than the caches; only with Cache::cold
+  std::vector<Slot> slots_;
+  std::vector<std::byte> read_back_;
+  Nanoseconds working_;
+  Nanoseconds transferring_;
+  Nanoseconds queueing_;
+  std::size_t waits_ = 0;
+  Nanoseconds busy_;
+  std::optional<Stopwatch> since_last_run_;
+};
+
+}  // namespace wattune::tune

@@ -1,0 +1,77 @@
+// Metrics: the spec's figures of a measurement, and the value that its first objective makes of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tune/evaluate/formula.h"
+#include "wattune/core/kernel_spec.h"
+#include "wattune/core/trial.h"
+#include "wattune/measure/policy.h"
+#include "wattune/tune/evaluator.h"
+
+namespace wattune::tune {
+
+// The configurations with which a search compares energies, if it compares nothing else.
+enum class EnergyRivals {
+  none,
+  best,   // a single objective that less energy improves and less time never worsens
+  front,  // all that are as fast: for such an objective under a slowdown, or a Pareto front of time and energy
+};
+
+class Metrics {
+ public:
+  // Compiles the metrics. `observed` are further metrics that an observation has. Fails with invalid_argument if a name
+  // is taken, with parse_error, or with not_found for an unknown name (and the nearest one).
+  static Result<Metrics> compile(const KernelSpec& spec, const std::vector<Parameter>& parameters,
+                                 const std::vector<std::string>& observed);
+
+  // Computes all metrics from the median. A metric that this configuration's values make impossible, such as a division
+  // by zero, is left out and `lacking` says why; an objective that needs it is infinite. Fails with unavailable if the
+  // device does not tell what the objective needs. Precondition: the observation has statistics.
+  Result<void> add_to(Observation& observation, const Configuration& configuration) const;
+
+  // Returns the value to minimise if a run takes `time`: nanoseconds unless there is another objective. `measured` are
+  // the figures beside the time. Fails as add_to(), and if the objective has no value.
+  Result<double> objective(const std::vector<Metric>& measured, Nanoseconds time,
+                           const Configuration& configuration) const;
+  // True if the objective changes with what a power or energy measurement shows.
+  bool objective_needs_energy() const { return objective_needs_energy_; }
+  // Returns with what a search may race in energy. Objectives that race are energy, edp, ed2p and operations_per_joule,
+  // if the board tells them and the spec does not define them otherwise.
+  EnergyRivals energy_rivals() const { return energy_rivals_; }
+  // Returns the objective of a correct observation, as bad as its uncertainty allows. Precondition: there is one.
+  double worst_objective(const Observation& observation) const;
+  // Returns the interval in which the objective of a recorded Trial lies. Precondition: it is correct.
+  measure::ObjectiveInterval interval(const Trial& trial) const;
+
+ private:
+  struct Compiled {
+    std::string name;
+    Formula<Value> formula;
+    std::string unit = {};
+  };
+  struct Computed {
+    std::vector<Metric> known;
+    std::string refusals;  // why some have no value, a sentence for each; empty if all that can be read have one
+  };
+  // Returns `known` with the time, then with all metrics for which the device tells enough.
+  Computed compute(std::vector<Metric> known, Nanoseconds time, const Configuration& configuration) const;
+  // Returns the uncertainty of a metric: the sum of what each uncertain input contributes, alone and to first order.
+  // Contributions are added, because the errors of one measurement go together. nullopt if it reads nothing uncertain.
+  static std::optional<double> propagated(const Compiled& metric, std::vector<Metric> known,
+                                          const Configuration& configuration);
+  // Returns the objective as a value to minimise. Precondition: there is an objective.
+  Result<Metric> objective_in(const Computed& computed) const;
+  // Returns the objective of a run as a value to minimise; the time in nanoseconds if there is no other objective.
+  Result<Metric> objective_metric(const std::vector<Metric>& measured, Nanoseconds time,
+                                  const Configuration& configuration) const;
+
+  std::vector<Compiled> metrics_;
+  std::optional<Objective> objective_;  // the first, unless it is the least time
+  bool objective_needs_energy_ = false;
+  EnergyRivals energy_rivals_ = EnergyRivals::none;
+};
+
+}  // namespace wattune::tune

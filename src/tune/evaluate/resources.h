@@ -1,0 +1,43 @@
+// Resources: what a compiled kernel takes of the device, as metrics that expressions of the spec may read.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tune/evaluate/formula.h"
+#include "wattune/backend/device.h"
+#include "wattune/core/kernel_spec.h"
+#include "wattune/core/observation.h"
+
+namespace wattune::tune {
+
+// Returns the resources of several kernels that run one after another: the most of each, and the least occupancy.
+backend::KernelResources worst_of(const backend::KernelResources& a, const backend::KernelResources& b);
+
+// Returns the resources that the backend told as metrics, named as in resource_names().
+std::vector<Metric> metrics_of(const backend::KernelResources& resources);
+
+// Returns the configuration with metrics as further values, for the expressions that read them.
+Configuration with_metrics(const Configuration& configuration, const std::vector<Metric>& metrics);
+
+// Checks that no parameter has the name of a figure of a measurement. Fails with invalid_argument if one does, because
+// expressions would then read the parameter.
+Result<void> check_figure_names(const std::vector<Parameter>& parameters);
+
+// The spec's conditions on resources.
+class ResourceConstraints {
+ public:
+  // Compiles the constraints. Fails with parse_error, or with not_found for an unknown name (and the nearest one).
+  static Result<ResourceConstraints> compile(const KernelSpec& spec, const std::vector<Parameter>& parameters);
+
+  // Returns the first constraint that does not hold, in words, with the values it read; empty if all hold. A constraint
+  // that reads a resource unknown to the backend holds. Fails if these values make an expression impossible, such as a
+  // division by zero.
+  Result<std::string> broken(const std::vector<Metric>& resources, const Configuration& configuration) const;
+
+ private:
+  std::vector<Formula<bool>> formulas_;
+};
+
+}  // namespace wattune::tune

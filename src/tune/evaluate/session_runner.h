@@ -1,0 +1,38 @@
+// SessionRunner: runs a prepared kernel at its configuration's clocks, as often as its caller asks.
+#pragma once
+
+#include <vector>
+
+#include "tune/evaluate/evaluation_context.h"
+#include "wattune/measure/policy.h"
+
+namespace wattune::tune {
+
+// A runner of the session's kernels. All that it is given outlives it.
+class SessionRunner : public measure::Runner {
+ public:
+  SessionRunner(EvaluationContext& run, const Configuration& configuration, const Kernels& kernels,
+                const Launch& launch)
+      : run_(run), configuration_(configuration), kernels_(kernels), launch_(launch) {}
+
+  Result<std::vector<Sample>> run(std::size_t n) override {
+    // Sets clocks and buffers again, because another configuration may have run meanwhile, with others.
+    WATTUNE_TRY(run_.clocks.apply(configuration_));
+    WATTUNE_TRY(run_.session.prepare(launch_.arguments));
+    WATTUNE_TRY(run_.clocks.settle([this](std::size_t runs) { return launch(runs); }));
+    return launch(n);
+  }
+  Nanoseconds busy_time() const override { return run_.session.busy_time(); }
+
+ private:
+  Result<std::vector<Sample>> launch(std::size_t n) {
+    return run_.session.run(kernels_, launch_, Outputs::reused, n, run_.limits.run());
+  }
+
+  EvaluationContext& run_;
+  const Configuration& configuration_;
+  const Kernels& kernels_;
+  const Launch& launch_;
+};
+
+}  // namespace wattune::tune

@@ -1,0 +1,81 @@
+// StepPlan: one entry of what a spec launches, compiled once per run: a launch of a function or a group of launches. It
+// knows how often it is repeated, which name counts the repetitions, and which buffers change places between them.
+//
+// Mistakes in the spec are errors of compile(); impossible values of one configuration are errors of visit(). Immutable
+// after compile.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tune/evaluate/formula.h"
+#include "tune/evaluate/geometry_plan.h"
+#include "wattune/core/kernel_spec.h"
+
+namespace wattune::tune {
+
+// For each argument, the argument whose buffer it has between two launches.
+using Holders = std::vector<std::size_t>;
+
+// Returns the holders while nothing changes places: each argument holds its own buffer.
+inline Holders own_holders(std::size_t arguments) {
+  Holders holders(arguments);
+  std::iota(holders.begin(), holders.end(), std::size_t{0});
+  return holders;
+}
+
+class StepPlan;
+
+// A walk through the launches of a run. `launch` is called for each, with the values that its expressions read (the
+// configuration and the indices of the series around it), and with how often it is repeated unchanged.
+struct StepWalk {
+  std::function<Result<void>(const StepPlan& step, const Configuration& values, std::size_t repeat)> launch;
+  Holders holders;  // between the launches, and in the end after all
+  std::size_t repetitions = 0;
+};
+
+class StepPlan {
+ public:
+  // A scalar to which the launch gives another value than the argument's.
+  struct ScalarValue {
+    std::size_t argument = 0;
+    Formula<Value> value;
+  };
+
+  static Result<StepPlan> compile(const LaunchStep& step, const std::shared_ptr<const Names>& names);
+
+  // Tells the walk of each launch, in order.
+  Result<void> visit(const Configuration& configuration, StepWalk& walk) const;
+
+  const std::string& function() const { return function_; }
+  const std::vector<std::size_t>& arguments() const { return arguments_; }
+  const GeometryPlan& geometry() const { return geometry_; }
+  const std::vector<ScalarValue>& values() const { return values_; }
+  // Returns the swaps of this step and of the steps in it.
+  std::vector<std::vector<std::size_t>> all_swaps() const;
+
+ private:
+  Result<void> compile_launch(const LaunchStep& step, const std::shared_ptr<const Names>& names);
+  Result<bool> is_launched(const Configuration& configuration) const;
+  Result<std::size_t> repeats(const Configuration& configuration) const;
+  Error too_many(std::string message) const;
+  Result<void> visit_each(const Configuration& configuration, StepWalk& walk) const;
+  Result<void> visit_once(const Configuration& configuration, StepWalk& walk) const;
+  Result<void> count(std::size_t repetitions, StepWalk& walk) const;
+
+  std::string function_;
+  std::vector<std::size_t> arguments_;
+  GeometryPlan geometry_;
+  std::vector<ScalarValue> values_;
+  std::optional<Formula<bool>> condition_;
+  std::optional<SizeFormula> repeat_;
+  std::string index_;
+  std::vector<std::vector<std::size_t>> swaps_;
+  std::vector<StepPlan> group_;
+};
+
+}  // namespace wattune::tune

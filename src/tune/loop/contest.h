@@ -1,0 +1,27 @@
+// Contest: several configurations prepared at once and run in turns.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tune/evaluate/evaluation_context.h"
+#include "wattune/core/configuration.h"
+
+namespace wattune::tune {
+
+struct ContestAttempt {
+  Contest contest;  // of all contestants; if one failed, only its observation counts
+  std::optional<std::size_t> failed;
+  std::optional<Error> error;  // an error that no configuration is to blame for
+  bool damaged_device = false;
+  bool deserves_another_try = false;
+  bool was_killed = false;  // by another process
+  bool cancelled = false;
+};
+
+// Prepares the contestants and runs them in turns. Ends when cancelled, or at the first contestant that fails, because
+// it may have taken the others' programs with it. Holds no object of the device afterwards.
+ContestAttempt try_contest(EvaluationContext& run, const std::vector<Configuration>& contestants,
+                           const measure::ShootOutOptions& options);
+
+}  // namespace wattune::tune

@@ -1,0 +1,46 @@
+// FinalStage: the end of a search, which calls contests until one of the finalists proves correct.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "tune/loop/final.h"
+#include "tune/loop/tally.h"
+#include "wattune/tune/search.h"
+
+namespace wattune::tune {
+
+class FinalStage {
+ public:
+  // Makes the stage; the tally outlives it.
+  FinalStage(const measure::ShootOutOptions& options, Tally& tally) : options_(options), tally_(tally) {}
+
+  // Calls the next contestants, unless some are called already or the answer is known; returns whether it did. After
+  // cancelling there is no final. `turn_overhead` is what a turn takes beside its runs.
+  bool call(const IntervalOf& interval, Nanoseconds turn_overhead, bool cancelled);
+  // Returns the contestants, as the search measured them: the finalists, then the default configuration if it is none
+  // of them. Empty if nobody is called.
+  const std::vector<Trial>& contestants() const { return contestants_; }
+  // Gives the contestants that ran their places.
+  void judge(Final& final);
+  // Ends without a verdict: the best of the search is the answer.
+  void give_up();
+
+ private:
+  bool begin(bool cancelled);
+  std::size_t most_finalists() const;
+  Nanoseconds block_of(const Trial& trial) const;
+  std::vector<Trial> with_default(const std::vector<Contenders::Contender>& finalists) const;
+  bool default_takes_part(const Trial& best) const;
+
+  const measure::ShootOutOptions options_;
+  Tally& tally_;
+  Nanoseconds turn_overhead_;
+  std::size_t most_ = 0;  // finalists, once it has begun
+  std::vector<Trial> contestants_;
+  std::size_t finalists_ = 0;  // how many of the contestants, from the first, are finalists
+  bool over_ = false;
+};
+
+}  // namespace wattune::tune
