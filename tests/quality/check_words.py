@@ -4,7 +4,8 @@
     check_words.py [PATH...]    files or folders to look at; by default all that git knows
 
 No sentence begins with What, Who, Whoever, Of, As or Those. A comment above a function begins with a verb in the third
-person (Returns, Loads, True if). A line of a comment has at most 120 columns. Prints a line for each finding.
+person (Returns, Loads, True if). A line of a comment has at most 120 columns. A sentence in a header of an interface
+has at most 30 words. Prints a line for each finding.
 """
 import os
 import re
@@ -22,6 +23,13 @@ FUNCTION = re.compile(
     r"^\s*(?!return\b|if\b|for\b|while\b|switch\b|else\b|using\b|typedef\b|struct\b|class\b|enum\b|union\b|namespace\b|"
     r"case\b|throw\b|delete\b|new\b|TEST|INSTANTIATE|EXPECT|ASSERT|WATTUNE_|#|//|\}|\.)"
     r"(?:template <[^;{]*> )?(?:[\w:<>,&*\[\] ]+[ &*>](~?\w+|operator\S+)|(?:explicit )?~?[A-Z]\w*)\(")
+# Headers that strangers read: their sentences are counted.
+INTERFACE = re.compile(r"(include/|src/\w+/interface/).*\.h$")
+MOST_WORDS = 30
+ABBREVIATIONS = {"e.g.", "i.e.", "al.", "vs."}
+# Code and list items inside a comment.
+EXAMPLE = re.compile(r" {2,}\S")
+ITEM = re.compile(r"(?:[-*]|\d+\.)\s")
 MEMBER_WITH_VALUE = re.compile(r"^[^(]*=|^[^(]*\{")
 
 
@@ -60,6 +68,32 @@ def check_sentences(texts, found):
         before = text.rstrip()
 
 
+def ends_part(word):
+    """True if a sentence, or its part up to a colon or semicolon, ends with this word."""
+    bare = word.lstrip("(").rstrip(")\"'`")
+    return bare.endswith((".", "!", "?", ":", ";")) and not bare.endswith("..") and bare not in ABBREVIATIONS
+
+
+def check_lengths(texts, found):
+    """Counts the words of sentences in lines of prose, (number, text) each; a None ends a paragraph."""
+    sentence = []  # (number, word) each
+
+    def end_sentence():
+        if len(sentence) > MOST_WORDS:
+            found(sentence[0][0], f"{len(sentence)} words", " ".join(word for _, word in sentence))
+        sentence.clear()
+
+    for number, text in [*texts, (0, None)]:
+        is_prose = text and not EXAMPLE.match(text)
+        if not is_prose or ITEM.match(text):
+            end_sentence()
+        for word in text.split() if is_prose else ():
+            if re.search(r"\w", word):
+                sentence.append((number, word))
+            if ends_part(word):
+                end_sentence()
+
+
 def without_raw_strings(lines):
     """Empties the lines of raw strings, which hold code of other languages."""
     kept = []
@@ -75,7 +109,7 @@ def without_raw_strings(lines):
     return kept
 
 
-def check_source(lines, found, in_header):
+def check_source(lines, found, in_header, in_interface):
     lines = without_raw_strings(lines)
     texts = []
     for number, line in enumerate(lines, 1):
@@ -90,6 +124,8 @@ def check_source(lines, found, in_header):
             found(number, f"{len(line)} columns", line)
         texts.append((number, comment))
     check_sentences(texts, found)
+    if in_interface:
+        check_lengths(texts, found)
     check_functions(lines, found, in_header)
 
 
@@ -140,7 +176,7 @@ def main():
         if file.endswith(".md"):
             check_page(lines, found)
         else:
-            check_source(lines, found, file.endswith(".h"))
+            check_source(lines, found, file.endswith(".h"), bool(INTERFACE.match(file)))
     if count:
         print(f"{count} findings")
     return 1 if count else 0
