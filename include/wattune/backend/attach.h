@@ -48,8 +48,8 @@ namespace wattune::backend {
 Result<std::unique_ptr<Device>> attach_cuda(CUctx_st* context = nullptr);
 
 // Opens a device of this process ("cuda:0") in its primary context, which it shares with the runtime API. Only streams
-// of the primary context can have units of their own (StreamOptions::units). The device counts as attached, so it does
-// not recover from an error that breaks the context. Fails with not_found or unavailable.
+// of the primary context can have compute units of their own (StreamOptions::units). The device counts as attached, so
+// it does not recover from an error that breaks the context. Fails with not_found or unavailable.
 Result<std::unique_ptr<Device>> open_cuda_in_primary_context(const std::string& selector);
 
 // Attaches to a device of an OpenCL context. Fails with invalid_argument if the context has no such device, with

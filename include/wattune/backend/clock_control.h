@@ -34,6 +34,7 @@ struct MemoryClock {
   std::vector<Megahertz> graphics;
 };
 
+// The least and the most power limit that a board accepts.
 struct PowerRange {
   Watts least;
   Watts most;
@@ -45,11 +46,13 @@ struct BoardChoices {
   std::optional<PowerRange> power_limit;
 };
 
+// The clocks and the power limit of one board.
 class ClockControl {
  public:
   virtual ~ClockControl() = default;
   // Returns the place of the board on the PCI bus, in the form that open_clock_control() takes.
   virtual const std::string& board() const = 0;
+  // Returns the values that the board can be set to.
   virtual Result<BoardChoices> choices() = 0;
   // Sets these values, and restores those that were set before and are empty now. Fails with invalid_argument if the
   // board has no such clock or limit, with unavailable if setting is not permitted or this board cannot do it.

@@ -23,6 +23,7 @@
 
 namespace wattune::backend {
 
+// The options of a pool: plain values.
 struct CompilePoolOptions {
   std::size_t processes = 1;         // as set_processes() takes it
   std::size_t spare_processors = 0;  // left to others, as far as one process remains
@@ -33,6 +34,7 @@ struct CompilePoolOptions {
   std::shared_ptr<ImageCache> cache = {};  // nullptr if everything is compiled
 };
 
+// The result of compiling one image.
 struct Compiled {
   // The image, or compile_failed with the log, timeout, device_lost (the compiler crashed) or unavailable.
   Result<Image> image;
@@ -89,6 +91,7 @@ class PooledSource {
   std::shared_ptr<Entry> entry_;  // nullptr once it was moved from
 };
 
+// A pool of compile processes.
 class CompilePool {
  public:
   // Starts processes when there is something to compile.
@@ -98,6 +101,7 @@ class CompilePool {
   // Ends the processes at once, whatever they compile.
   ~CompilePool();
 
+  // Registers a source that is compiled for this target. It is dropped with the returned object.
   PooledSource add(CompileTarget target, KernelSource source);
   // Starts the processes, and lets them load the compiler: each compiles the source `nothing`, past the cache. Returns
   // at once. The jobs end with the returned object.

@@ -33,6 +33,7 @@ enum class CounterKind {
 
 std::string_view to_string(CounterKind kind);
 
+// A counter as a device describes it.
 struct CounterInfo {
   std::string name;
   CounterKind kind = CounterKind::counter;

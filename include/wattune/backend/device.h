@@ -3,7 +3,7 @@
 //
 // A Device compiles programs and makes the other objects. Callers own these and destroy them before the device. After
 // reset() or the loss of the device they are useless: every call returns device_lost. A stream refuses objects that its
-// device did not make (device_object.h). One thread at a time uses a device and all that was made from it, unless it is
+// device did not make (launch.h). One thread at a time uses a device and all that was made from it, unless it is
 // attached to an application's context (attach.h). Every wait has a limit. Implementations are cuda/, opencl/ and host/
 // (in this process) and worker/ (any of them in a process of its own, so that a crash costs one configuration).
 //
@@ -53,9 +53,10 @@ class Program : public DeviceObject {
   virtual Result<std::unique_ptr<Kernel>> kernel(const std::string& name) = 0;
 };
 
-// Returns the error of a device whose streams cannot have units of their own.
+// Returns the error of a device whose streams cannot have compute units of their own.
 Error no_unit_ranges(const DeviceInfo& device);
 
+// A device that compiles programs, holds memory and runs streams.
 class Device {
  public:
   virtual ~Device() = default;
@@ -73,6 +74,7 @@ class Device {
   // invalid_argument.
   virtual Result<std::unique_ptr<Program>> load(const Image& image, std::span<const Macro> macros,
                                                 Nanoseconds limit) = 0;
+  // Creates a buffer, whose contents are undefined. Its caller owns it.
   virtual Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) = 0;
   // Creates a buffer of pixels. Kernels get an image object (OpenCL) or a texture or surface object (CUDA) in its
   // place. It is written, read and copied as any buffer, in rows without gaps, and has no guard zones. Fails with
@@ -80,11 +82,11 @@ class Device {
   virtual Result<std::unique_ptr<Buffer>> create_pixel_buffer(const PixelLayout& /*layout*/) {
     return Error(ErrorCode::unavailable, "this device has no images");
   }
-  // Creates a stream. Fails with unavailable if streams of this device cannot have units of their own, with
+  // Creates a stream. Fails with unavailable if streams of this device cannot have compute units of their own, with
   // invalid_argument if it cannot have these.
   virtual Result<std::unique_ptr<Stream>> create_stream(const StreamOptions& options = {}) = 0;
-  // Returns the granularity of StreamOptions::units, which begin and end at multiples of it, or at the end of the
-  // device. Fails with unavailable, and a reason, if streams cannot have units of their own.
+  // Returns the granularity of StreamOptions::units. Ranges begin and end at multiples of it, or at the end of the
+  // device. Fails with unavailable, and a reason, if streams cannot have compute units of their own.
   virtual Result<unsigned> unit_grain() { return no_unit_ranges(info()); }
   // Finishes several streams of this device, in one request to a worker. Their commands reach the device in the order
   // in which they were given. Returns the sensor samples of the meantime if `wait` asks for them; a device without

@@ -1,4 +1,12 @@
-// Image: compiled code apart from any device. A compile process makes it for a CompileTarget; Device::load() takes it.
+// Compiled code apart from any device. A compile process makes an Image for a CompileTarget, and Device::load() takes
+// it. KernelResources and KernelParameter hold what the compiler tells about its kernels. An ImageCache keeps images by
+// the hash of their inputs, so that nothing is compiled twice.
+//
+// Images are values that own their parts. Users share a cache, which any thread may use.
+//
+//   WATTUNE_ASSIGN(const auto cache, ImageCache::open(folder));
+//   if (const std::optional<Image> image = cache->find(key)) return device.load(*image, macros, limit);
+//   cache->store(key, compiled);
 #pragma once
 
 #include <cstddef>
@@ -63,6 +71,7 @@ enum class ImageKind {
 
 std::string_view to_string(ImageKind kind);  // its name
 
+// The compiled code of a program, with what its compiler told about it.
 struct Image {
   std::string code;
   std::string log;  // the compiler's words
@@ -77,14 +86,12 @@ struct Image {
   bool operator==(const Image&) const = default;
 };
 
-// ImageCache: compiled images by the hash of their inputs, so that nothing is compiled twice. It lies in a folder or in
-// memory. Any thread may use it.
-//
-// Any number of processes may use a folder at once: images appear whole or not at all. Files that are unreadable or
-// damaged count as missing and are replaced. A folder that exceeds its limit loses its least recently used images.
-
+// A cache of images in a folder or in memory. Any number of processes may use a folder at once: images appear whole or
+// not at all. Files that are unreadable or damaged count as missing and are replaced. A folder that exceeds its limit
+// loses its least recently used images.
 class ImageCache {
  public:
+  // Most bytes of a folder, by default.
   static constexpr std::uint64_t kDefaultLimit = std::uint64_t{1} << 30;
 
   // Opens a cache in a folder, and makes the folder if there is none. Files of other names in it stay as they are.

@@ -1,7 +1,8 @@
-// Kernel, Buffer, Geometry3, LaunchArgument: the parts of a launch.
+// The parts of a launch: Kernel, Buffer, Geometry3 and LaunchArgument. Kernels and buffers are DeviceObjects, which
+// know the DeviceLife that made them. PixelLayout describes a buffer that kernels see as an image.
 //
-// Kernels and buffers are made by a Device (device.h) and belong to the caller. They must live until the stream that
-// uses them has finished. Threads use them as device.h says.
+// A Device (device.h) makes kernels and buffers, and the caller owns them. They must live until the stream that uses
+// them has finished. Threads use them as device.h says.
 //
 //   const std::vector<LaunchArgument> arguments{buffer.get(), ScalarBytes{bytes}};
 //   stream->launch(*kernel, {.groups = {64, 1, 1}, .group_size = {256, 1, 1}}, arguments);
@@ -23,11 +24,6 @@
 
 namespace wattune::backend {
 
-// The owner of an object. An object works only with the device that made it, and only during the same life of it. By
-// this, streams detect and refuse objects of other devices, of other backends and of the time before a reset().
-//
-// An object keeps the life that made it, so no new life gets the address of an old one while an object of it is left.
-
 // One life of a device: from its opening or last reset() until it is reset, lost or destroyed.
 class DeviceLife {
  public:
@@ -35,6 +31,9 @@ class DeviceLife {
   virtual const DeviceInfo& info() const = 0;
 };
 
+// An object that a device made. It works only with that device, and only during the same life of it. Streams detect and
+// refuse objects of other devices, of other backends and of the time before a reset(). An object keeps the life that
+// made it, so no new life gets the address of an old one while an object of it is left.
 class DeviceObject {
  public:
   // Makes an object without an owner, for devices that do not check owners, such as those of tests.
@@ -48,8 +47,7 @@ class DeviceObject {
   const DeviceLife* life_ = nullptr;
 };
 
-// PixelLayout: how pixels lie in device memory that kernels see as an image or a texture, all sizes known.
-
+// The layout of pixels in device memory that kernels see as an image or a texture. All sizes are known.
 struct PixelLayout {
   ImageType type = ImageType::image2d;
   std::array<std::size_t, 3> sizes{1, 1, 1};  // in pixels: width, height, depth
@@ -65,10 +63,12 @@ struct PixelLayout {
 
 // Returns the bytes of one pixel. Pixels lie one after another in rows, as on the host.
 inline std::size_t pixel_bytes(const PixelLayout& layout) { return size_in_bytes(layout.channel) * layout.channels; }
+// Returns the bytes of all pixels.
 inline std::size_t bytes_of(const PixelLayout& layout) {
   return layout.sizes[0] * layout.sizes[1] * layout.sizes[2] * pixel_bytes(layout);
 }
 
+// The grid of a launch along three axes.
 struct Geometry3 {
   std::array<std::size_t, 3> groups{1, 1, 1};      // OpenCL: work-groups; CUDA: grid
   std::array<std::size_t, 3> group_size{1, 1, 1};  // OpenCL: local size; CUDA: block
@@ -94,11 +94,11 @@ class Buffer : public DeviceObject {
   virtual bool has_pixels() const { return false; }
 };
 
-// The i-th argument of a launch, in the kernel's order: a buffer (nullptr for a null pointer), a sampler (no parameter
-// of a CUDA kernel), or one of these.
+// A scalar or a struct that is passed by value.
 struct ScalarBytes {
   std::vector<std::byte> bytes;
 };
+// Local memory (CUDA: dynamic shared memory) of each work-group.
 struct LocalBytes {
   std::size_t bytes = 0;
 };
@@ -107,9 +107,11 @@ struct ConstantBuffer {
   std::string symbol;
   const Buffer* buffer = nullptr;
 };
+// One argument of a launch, in the kernel's order: a buffer (nullptr for a null pointer), a sampler (no parameter of a
+// CUDA kernel), or one of the above.
 using LaunchArgument = std::variant<const Buffer*, ScalarBytes, LocalBytes, ConstantBuffer, Sampling>;
 
-// A function of a program; it keeps the code that it needs, so the program may go first.
+// A function of a program. It keeps the code that it needs, so the program may be destroyed first.
 class Kernel : public DeviceObject {
  public:
   using DeviceObject::DeviceObject;

@@ -26,6 +26,7 @@ struct BackendStatus {
   std::string reason;  // why not, or what it does without; empty if nothing is missing
 };
 
+// The devices that were found, and the state of every backend.
 struct Discovery {
   std::vector<DeviceInfo> devices;
   std::vector<BackendStatus> backends;

@@ -24,6 +24,7 @@ struct Conditions {
   bool operator==(const Conditions&) const = default;
 };
 
+// The values of all sensors at one moment, as far as they can be read.
 struct SensorReadings {
   Conditions conditions;
   std::optional<Watts> power = {};    // of the board
@@ -37,6 +38,7 @@ struct SensorSample {
   SensorReadings readings;
 };
 
+// The sensors of one device.
 class Sensors {
  public:
   virtual ~Sensors() = default;

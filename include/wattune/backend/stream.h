@@ -1,4 +1,5 @@
-// Stream, Event, PreparedLaunch: a sequence of commands for a device, and their results.
+// Streams: sequences of commands for a device, and their results. StreamOptions decide how a Stream is made. A launch
+// gives an Event, which tells its times. A PreparedLaunch is sent again and again.
 //
 // A Device makes streams (device.h says what threads may do). The caller owns them and the events of their launches.
 // Events outlive their stream, but report nothing more if it is destroyed unfinished. A stream collects its commands.
@@ -24,8 +25,6 @@
 
 namespace wattune::backend {
 
-// The options of a new stream: plain values that any thread may use.
-
 // Neighbouring compute units of a device (CUDA: multiprocessors). A count of 0 stands for all units.
 struct UnitRange {
   unsigned first = 0;
@@ -34,6 +33,7 @@ struct UnitRange {
   bool operator==(const UnitRange&) const = default;
 };
 
+// The options of a new stream: plain values.
 struct StreamOptions {
   // CUDA: a higher value runs the blocks of its launches earlier. A value beyond the driver's few levels becomes the
   // nearest one. Other backends ignore it.
@@ -113,6 +113,8 @@ class Stream : public DeviceObject {
   virtual Result<void> copy(const Buffer& from, Buffer& to) = 0;
   // Sets every byte to `value`; guard zones keep their pattern.
   virtual Result<void> fill(Buffer& buffer, std::byte value) = 0;
+  // Launches a kernel. Fails with launch_failed if the geometry exceeds a limit, with mismatch if the arguments do not
+  // fit the kernel, and with invalid_argument for objects of another device.
   virtual Result<std::unique_ptr<Event>> launch(Kernel& kernel, const Geometry3& geometry,
                                                 std::span<const LaunchArgument> arguments) = 0;
   // Prepares a launch that an application sends without times. With CUDA in this process, sending it costs little more

@@ -1,10 +1,14 @@
-// Devices in processes of their own. A kernel that crashes, hangs or eats all memory ends its worker, not the caller.
-// The next call then returns device_lost (or timeout), and reset() starts a fresh worker.
+// Devices in processes of their own. A kernel that crashes, hangs or uses up all memory ends its worker, not the
+// caller. The next call then returns device_lost (or timeout), and reset() starts a fresh worker.
 //
 // The worker is the program `wattune-worker`. It speaks the protocol of worker/protocol.h over a socket pair on file
 // descriptor 3. It dies with its parent, and with it all that it started. Stream commands are collected and sent with
 // the next finish(), so a measurement costs one round trip however many launches it has. Any thread may open devices,
 // each of which owns its worker. One thread at a time uses a device.
+//
+//   WATTUNE_ASSIGN(const Discovery found, discover_in_worker());
+//   WATTUNE_ASSIGN(const DeviceInfo info, select_device(found, "auto"));
+//   WATTUNE_ASSIGN(const auto device, open_device_in_worker(info.selector, {.niceness = 5}));
 #pragma once
 
 #include <cstdint>
@@ -22,6 +26,7 @@ namespace wattune::backend {
 // Returns three quarters of the memory of this machine, or of the container.
 std::uint64_t default_memory_limit();
 
+// The options of a worker: plain values.
 struct WorkerOptions {
   // The worker program. If empty, it is `wattune-worker` beside the running program, then where Wattune is installed.
   std::filesystem::path executable = {};

@@ -1,4 +1,8 @@
-// One argument of a kernel, as the user wrote it. A value that owns its parts. Sizes are expressions in the parameters.
+// Argument: one argument of a kernel, as the user wrote it. It is a vector, a scalar, a struct, local memory, a null
+// pointer or a sampler. ElementType is the type of its elements, Fill the rule for its first contents, and PixelImage
+// makes it an image.
+//
+// All are values that own their parts. Sizes are expressions in the parameters.
 //
 //   Argument x{"x", VectorArgument{.type = ElementType::float32, .length = {"n"}}};
 //   Argument n{"n", ScalarArgument{.type = ElementType::int32, .value = {"n"}}};
@@ -19,7 +23,6 @@
 namespace wattune {
 
 // The type of the elements of an argument.
-
 enum class ElementType {
   int8,
   uint8,
@@ -41,8 +44,7 @@ std::string_view c_name(ElementType type);     // the name in OpenCL C and in sp
 // Parses both names above, and "bool" and "unsigned". Returns nullopt for anything else.
 std::optional<ElementType> parse_element_type(std::string_view name);
 
-// The rule by which the elements of a vector argument get their first values. A value that owns its parts.
-
+// The same value for every element.
 struct FillConstant {
   double value = 0.0;
 };
@@ -75,10 +77,8 @@ struct FillExpression {
 struct FillFile {
   std::filesystem::path path;
 };
+// The rule by which the elements of a vector argument get their first values.
 using Fill = std::variant<FillConstant, FillUniform, FillNormal, FillIota, FillExpression, FillFile>;
-
-// The properties of pixels and of their sampling: OpenCL's image objects and samplers, CUDA's texture and surface
-// objects.
 
 // The kinds of images, by OpenCL's names. CUDA's are arrays, and linear memory for image1d_buffer.
 enum class ImageType { image1d, image2d, image3d, image1d_buffer };
@@ -94,8 +94,10 @@ enum class AddressMode {
   mirror
 };
 
+// The value of a sample between pixels: that of the nearest pixel, or interpolated.
 enum class FilterMode { nearest, linear };
 
+// The way in which a kernel samples an image: OpenCL's sampler, the properties of CUDA's texture object.
 struct Sampling {
   AddressMode address = AddressMode::edge;
   FilterMode filter = FilterMode::nearest;
@@ -104,6 +106,7 @@ struct Sampling {
   bool operator==(const Sampling&) const = default;
 };
 
+// The accesses of the kernel to a buffer.
 enum class ArgumentAccess { read_only, write_only, read_write };
 
 // The place where the kernel finds a buffer.
@@ -153,15 +156,17 @@ struct VectorArgument {
 };
 // Returns the bytes from one element to the next.
 std::size_t element_bytes(const VectorArgument& argument);
+// A number passed by value.
 struct ScalarArgument {
   ElementType type = ElementType::int32;
   ExpressionText value;
 };
-// A struct passed by value.
+// A field of a struct passed by value.
 struct StructField {
   std::string name;
   ScalarArgument scalar;
 };
+// A struct passed by value.
 struct StructArgument {
   std::vector<StructField> fields;
 };
@@ -188,6 +193,7 @@ struct SamplerArgument {
   Sampling sampling;
 };
 
+// One argument of a kernel.
 struct Argument {
   std::string name;
   std::variant<VectorArgument, ScalarArgument, StructArgument, LocalArgument, NullArgument, SamplerArgument> kind;

@@ -1,4 +1,7 @@
-// The facts about a device that are known without running anything on it.
+// DeviceInfo: the facts about a device that are known without running anything on it. kDeviceFields lists those that
+// files hold, and for_each_field() visits them. A value that owns its parts.
+//
+//   for_each_field(info, [&](const char* name, const auto& value) { write(name, value); });
 #pragma once
 
 #include <algorithm>
@@ -15,6 +18,7 @@ namespace wattune {
 
 enum class DeviceKind { cpu, gpu, accelerator, simulated };
 
+// The facts about one device. A fact that its backend does not tell is 0 or empty.
 struct DeviceInfo {
   std::string selector;  // the user's name for it: "opencl:0:0"
   std::string backend;   // "opencl"
@@ -51,6 +55,7 @@ constexpr const char* to_string(DeviceKind kind) {
   return "unknown";
 }
 
+// True if the device's compiler reads this language.
 inline bool compiles(const DeviceInfo& device, Language language) {
   return std::ranges::find(device.languages, language) != device.languages.end();
 }

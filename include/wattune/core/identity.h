@@ -1,8 +1,12 @@
-// The properties that two measurements must share to be comparable, part by part.
+// Identity: the properties that two measurements must share to be comparable, part by part. content_hash() gives texts
+// and spaces short names that are the same on every machine.
 //
 // A part has the name that messages show ("cache mode") and a value. The value is a short text as people write it, or
 // the content hash of a long one. A missing part counts as empty. So a new kind of part (locked clocks, a power limit)
 // does not separate measurements that do not use it. identity_of() (trial.h) and tune/describe_run.cc add the parts.
+// Values and pure functions; any thread may call.
+//
+//   for (const IdentityDifference& difference : differences(found, wanted)) print(to_string(difference));
 #pragma once
 
 #include <map>
@@ -14,6 +18,7 @@ namespace wattune {
 
 using Identity = std::map<std::string, std::string>;
 
+// A part that two identities do not share.
 struct IdentityDifference {
   std::string part;
   std::string found;
@@ -26,8 +31,6 @@ std::vector<IdentityDifference> differences(const Identity& found, const Identit
 // Returns a text such as "cache mode (before: warm, now: cold)". Hashes are cut to their first digits. Only the part's
 // name is returned if a value is long.
 std::string to_string(const IdentityDifference& difference);
-
-// Content hashes: short names for texts and spaces that stay the same on every machine.
 
 // Returns the XXH3 hash of 128 bits as 32 lower-case hexadecimal digits.
 std::string content_hash(std::string_view bytes);

@@ -1,4 +1,7 @@
-// The text that is compiled, and the way it is compiled. A value that owns its parts.
+// KernelSource: the text that is compiled, and the way it is compiled. Language, Compiler, ParameterStyle and
+// FunctionCall are its parts. ExpressionText is an expression as the user wrote it, which `tune` compiles once per run.
+//
+// All are values that own their parts.
 //
 //   KernelSource source{.language = Language::cuda, .function = "scale", .file = "scale.cu", .text = text};
 //   source.options = {"-ftz=true"};
@@ -15,13 +18,11 @@
 namespace wattune {
 
 // The languages that kernels are written in.
-
 enum class Language { opencl, cuda, cpp, c };
 
 std::string_view to_string(Language language);  // "OpenCL", "CUDA", "C++", "C"
 // Tells whether it is C or C++, whose kernels are functions of the host's processor. These have neither work-groups nor
 // memory of their own.
-// their own.
 bool is_host_language(Language language);
 
 // The compiler that turns a source into code.
@@ -41,6 +42,7 @@ struct CallArgument {
   std::string name;
   std::string type;  // in C: "float*", "int", "struct { int a; float b; }"; "void*": a pointer of any type
 };
+// A function of the source with the types of its arguments.
 struct FunctionCall {
   std::string function;
   std::vector<CallArgument> arguments;
@@ -61,8 +63,6 @@ struct KernelSource {
   std::vector<FunctionCall> calls = {};                   // C and C++: the types of every function
   std::map<std::string, ParameterStyle> own_styles = {};  // exceptions to parameter_style, by parameter name
 };
-
-// An expression as the user wrote it. `tune` compiles it once per run. A value that owns its parts.
 
 // An expression in the parameters and the problem size, with its place in the user's file.
 struct ExpressionText {

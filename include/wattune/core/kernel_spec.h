@@ -1,8 +1,9 @@
-// All that the user wrote about one tuning problem, as plain values.
+// KernelSpec: all that the user wrote about one tuning problem, as plain values. Its parts are the source, the
+// arguments, the launches (Geometry, LaunchStep), the parameters, the reference (Reference, Tolerance), the budget and
+// the metrics.
 //
 // It is read from TOML or T1 by `spec`, or filled in by an application. The holder owns it. Texts that hold expressions
-// in the tuning parameters (sizes, geometry, scalar values) stay texts here; `tune` compiles them once per run. The
-// parts have headers of their own, which this one includes.
+// in the tuning parameters (sizes, geometry, scalar values) stay texts here; `tune` compiles them once per run.
 //
 //   KernelSpec spec;
 //   spec.source = {.language = Language::opencl, .function = "scale", .text = text};
@@ -24,9 +25,6 @@
 #include "wattune/core/parameter.h"
 
 namespace wattune {
-
-// One launch: its function, its arguments and its geometry. A value that owns its parts. Sizes are expressions in the
-// parameters.
 
 // The meaning of `sizes` of the geometry.
 enum class GeometryConvention {
@@ -66,8 +64,6 @@ struct LaunchStep {
   std::vector<LaunchStep> group = {};  // launched in its place, one after another; it then has no function
 };
 
-// The source of the right answer, and the distance from it that an output may have. Values that own their parts.
-
 // Another kernel, which computes the right answer.
 struct ReferenceKernel {
   KernelSource source;
@@ -85,6 +81,7 @@ struct ReferenceFunction {
 struct ReferenceData {
   std::vector<std::pair<std::string, std::filesystem::path>> outputs;
 };
+// The source of the right answer: none, another kernel, a C++ function or files.
 using Reference = std::variant<std::monostate, ReferenceKernel, ReferenceFunction, ReferenceData>;
 
 // The bound |actual - expected| <= absolute + relative * |expected| of each element. A bound that is not set is chosen
@@ -115,6 +112,7 @@ struct MetricDefinition {
   ExpressionText expression;
 };
 
+// A tuning problem.
 struct KernelSpec {
   std::string name;  // for people and file names; by default that of the spec's file
   KernelSource source;

@@ -105,6 +105,7 @@ struct SearchFigures {
   bool operator==(const SearchFigures&) const = default;
 };
 
+// The outcome of one evaluation.
 struct Observation {
   Status status = Status::correct;
   std::string message;    // one line on the cause of a failure, or on why a correct one is not verified; else empty

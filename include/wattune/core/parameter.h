@@ -1,4 +1,8 @@
-// Parameter and Constraint: the two things that declare a search space, as plain values.
+// The things that declare a search space and its goal: Parameter, Constraint and Objective, as plain values.
+//
+//   const Parameter block{.name = "block", .values = {32, 64, 128}};
+//   const Constraint fits{.expression = "block * tile <= 1024"};
+//   const Objective least_energy{.metric = "energy"};
 #pragma once
 
 #include <optional>
@@ -52,7 +56,6 @@ struct Constraint {
 };
 
 // A metric that a search minimises or maximises.
-
 struct Objective {
   std::string metric;  // by name: one of the spec's metrics, or `time`
   bool maximize = false;

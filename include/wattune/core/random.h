@@ -15,6 +15,7 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 
+  // Draws 64 random bits.
   std::uint64_t bits() { return engine_(); }
   // Draws uniformly from [0, bound), without bias. Precondition: bound > 0.
   std::uint64_t below(std::uint64_t bound);

@@ -23,6 +23,7 @@
 
 namespace wattune {
 
+// A configuration that was measured.
 struct Trial {
   Configuration configuration;
   Observation observation;
@@ -61,6 +62,7 @@ std::vector<const Trial*> counting(const std::vector<Trial>& trials);
 // Erases all Trials but those that counting() returns, and keeps its order.
 void keep_counting(std::vector<Trial>& trials);
 
+// A run with its Trials.
 struct ResultSet {
   RunInfo info;
   std::vector<Trial> trials;  // in the order they were measured

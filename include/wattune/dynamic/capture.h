@@ -43,8 +43,8 @@ struct CaptureOptions {
 
 // Writes NAME.toml, the kernel's source, and NAME.ARGUMENT.bin and NAME.ARGUMENT.expected.bin for each buffer, and
 // returns the path of the spec. The folder is created complete or not at all. Files that the source includes stay where
-// they are. Fails with already_exists if the folder exists, with not_found for an unknown size, with invalid_argument
-// if bytes do not fit the spec or a buffer is larger than allowed, and with io_error.
+// they are. Fails with already_exists if the folder exists, with not_found for an unknown size, and with io_error.
+// Fails with invalid_argument if bytes do not fit the spec or a buffer is larger than allowed.
 Result<std::filesystem::path> capture(const KernelSpec& spec, const CapturedCall& call,
                                       const std::filesystem::path& folder, const CaptureOptions& options = {});
 

@@ -71,9 +71,9 @@ class Context {
   // Sets a scalar for all later launches of this call (KTT's UpdateScalarArgument).
   virtual Result<void> set(std::string_view name, const CallArgument& scalar) = 0;
 
-  // These act on the first bytes of the memory. Host memory must live, and is complete, when the stream was
-  // synchronised. Transfers in other streams than 0 return when they are over. Each fails with mismatch if the memory
-  // is smaller.
+  // These act on the first bytes of the memory. Host memory must live until the stream is synchronised, and is complete
+  // then. Transfers in other streams than 0 return when they are over. Each fails with mismatch if the memory is
+  // smaller.
 
   virtual Result<void> write(std::string_view name, std::span<const std::byte> data, std::size_t stream = 0) = 0;
   virtual Result<void> read(std::string_view name, std::span<std::byte> data, std::size_t stream = 0) = 0;
@@ -85,6 +85,7 @@ class Context {
   virtual Result<void> synchronize(std::optional<std::size_t> stream = {}) = 0;
 };
 
+// The kernels, the parameters and the function of a composition.
 struct CompositionSpec {
   std::string name;
   // Sources, arguments and launches of the kernels. Arguments of equal names are one argument. The parameters and

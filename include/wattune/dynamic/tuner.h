@@ -1,8 +1,9 @@
-// dynamic::Tuner: tunes the kernels of one device while the application runs them (paper 001, 3.2 and 5).
+// dynamic::Tuner: tunes the kernels of one device while the application runs them (paper 001, 3.2 and 5). A Marker sets
+// places in streams, with which an application waits for one call instead of for all work of its stream.
 //
-// It owns the compile processes, a thread that loads code in gaps of the device's work, the screening process, and the
-// wisdom. The device outlives it, and it outlives its kernels. Any thread may call. In a forked child process, calls
-// fail and do no harm.
+// A tuner owns the compile processes, a thread that loads code in gaps of the device's work, the screening process, and
+// the wisdom. The device outlives it, and it outlives its kernels. Any thread may call. In a forked child process,
+// calls fail and do no harm.
 //
 //   WATTUNE_ASSIGN(const auto device, backend::attach_cuda());   // OpenCL: attach_opencl(context, device)
 //   WATTUNE_ASSIGN(const auto tuner, dynamic::Tuner::attach(*device, {.wisdom = "app.wisdom"}));
@@ -70,11 +71,8 @@ class Tuner {
   virtual Report report() const = 0;
 };
 
-// Marker: places in streams, with which an application waits for one call instead of for all work of its stream.
-//
-// A place is the launch of an empty kernel. The device outlives the marker, and the marker outlives its places. One
-// thread at a time uses a stream (backend/stream.h).
-
+// A maker of places in streams. A place is the launch of an empty kernel. The device outlives the marker, and the
+// marker outlives its places. One thread at a time uses a stream (backend/stream.h).
 class Marker {
  public:
   // Compiles a kernel of one line; `limit` bounds the compilation. Fails as Device::build() does.

@@ -1,4 +1,6 @@
-// Wisdom: the best known configurations, kept in files that can ship with an application.
+// Wisdom: the best known configurations, kept in files that can ship with an application. A WisdomEntry is the best one
+// for a kernel, a device and a key, with its measured time and interval. A KernelVersion identifies a kernel by its
+// code, so that measurements of other code are not used for it.
 //
 // One file is written, others are only read. An application ships what was tuned offline and adds what it finds on the
 // user's machine. Any number of processes may save to one file at the same time: each merges its entries with those
@@ -30,11 +32,6 @@
 
 namespace wattune::dynamic {
 
-// WisdomEntry: the best known configuration for one kernel, device and key, with its measured time and interval.
-//
-// A kernel is identified by the version of its code, so that measurements of other code are not used for it. Entries
-// are values that own their data; any thread may use them.
-
 // The origin of an entry's time. The one nearest to the application comes first.
 enum class Measured {
   in_place,  // in calls of the application
@@ -54,6 +51,7 @@ struct KernelVersion {
 // `spec.source` counts.
 KernelVersion version_of(const KernelSpec& spec);
 
+// The best known configuration for one kernel, device and key. A value that owns its data.
 struct WisdomEntry {
   KernelVersion kernel;
   std::string device;        // model of the device, as in DeviceInfo::name

@@ -1,9 +1,12 @@
-// MeasurePolicy: decides how often to run a configuration, and computes statistics of its runs.
+// MeasurePolicy: decides how often to run a configuration, and summarize() computes statistics of its runs. A shoot-out
+// (run_shoot_out()) runs the best configurations in turns, so that disturbances of the device affect all of them alike;
+// judge() names the winner. The final of a tuning run is a shoot-out.
 //
 // The policy runs nothing itself. For each configuration it makes a Sampling, which tells how many runs it wants next
 // and takes their times. The runs come from measure() with a Runner, or from an application that launches the kernel
 // for its own purpose. A policy may learn from what it measures (how noisy the device is), so each tuning run has a
-// policy of its own, which outlives its Samplings. One thread at a time uses both.
+// policy of its own, which outlives its Samplings. One thread at a time uses a policy or runs a shoot-out; the caller
+// owns the contestants.
 //
 //   auto policy = make_gated({});
 //   WATTUNE_ASSIGN(std::vector<Sample> samples, policy->measure(runner, incumbent));
@@ -39,7 +42,7 @@ class Sampling {
 
   virtual ~Sampling() = default;
   const Wanted& wants() const { return wanted_; }
-  // Takes the next runs in their order. There may be fewer or more than it wants; runs beyond the last wish are
+  // Takes the next runs in their order. There may be fewer or more than it wants; runs beyond the last request are
   // ignored. `busy` is the time for which the device has been at work since it last idled. A time that no clock can
   // have measured ends the sampling.
   void take(std::span<const Sample> runs, Nanoseconds busy);
@@ -49,7 +52,7 @@ class Sampling {
 
  protected:
   explicit Sampling(Wanted first) : wanted_(first) {}
-  // Returns the next wish, once all wanted runs were taken.
+  // Returns the next request, once all wanted runs were taken.
   virtual Wanted next(Nanoseconds busy) = 0;
   void drop_samples() { samples_.clear(); }
 
@@ -68,6 +71,7 @@ class Runner {
   virtual Nanoseconds busy_time() const = 0;
 };
 
+// A policy that decides how often each configuration runs.
 class MeasurePolicy {
  public:
   virtual ~MeasurePolicy() = default;
@@ -96,6 +100,7 @@ enum class Convergence {
   entropy,   // new samples hardly add to the entropy of the times
 };
 
+// The options of a policy.
 struct SamplingOptions {
   Nanoseconds warm_up = nanoseconds_from_ms(20);  // run time before the first sample after an idle gap
   std::size_t min_samples = 7;
@@ -128,9 +133,7 @@ std::unique_ptr<MeasurePolicy> make_gated(const SamplingOptions& options);
 // Precondition: samples is not empty.
 Statistics summarize(const std::vector<Sample>& samples, double confidence = 0.95);
 
-// The shoot-out: runs the best configurations in turns, so that disturbances of the device affect all of them alike.
-// One thread runs it; the caller owns the contestants. The final of a run is a shoot-out.
-
+// The options of a shoot-out. A round runs each contestant once, in turns.
 struct ShootOutOptions {
   std::size_t finalists = 8;  // most finalists; with 0 there is no shoot-out
   std::size_t block = 12;     // rounds between two looks at the result; each contestant runs once in a round
@@ -158,12 +161,14 @@ struct ObjectiveInterval {
 // value, so that the lowest comes first; there are at most `most`.
 std::vector<std::size_t> choose_finalists(std::span<const ObjectiveInterval> configurations, std::size_t most);
 
+// One run of a contestant in a round.
 struct Turn {
   Sample sample;
   double objective = 0.0;  // value that is compared, smaller is better; nanoseconds unless time is not the objective
   Nanoseconds spent;       // device time
 };
 
+// A configuration that takes part in a shoot-out.
 class Contestant {
  public:
   virtual ~Contestant() = default;
@@ -192,6 +197,7 @@ using Rounds = std::vector<std::vector<Turn>>;
 Result<Rounds> run_shoot_out(std::span<Contestant* const> contestants, const ShootOutOptions& options,
                              std::size_t& failed);
 
+// The outcome of a shoot-out.
 struct Verdict {
   std::size_t winner = 0;
   std::vector<std::size_t> ties;  // contestants that cannot be told from the winner, without the winner
