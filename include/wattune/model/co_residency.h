@@ -4,7 +4,7 @@
 // give to blocks, or a carveout that they agree on. Values; any thread may call.
 //
 //   const auto ratios = model::feasible_ratios(gpu, compute.block, copy.block);
-//   // {1, 1}, {1, 2} ... each with room for no block more of the second
+//   // {1, 1}, {2, 1} ... each with as many blocks of the second kernel as still fit
 #pragma once
 
 #include <cstddef>
@@ -33,9 +33,11 @@ struct BlockShare {
   unsigned barriers = 0;
 };
 
-// The resources of an SM. Make it once for a GPU and ask it for every block.
+// The resources of an SM, which tell which blocks fit on it together. Make it once for a GPU and ask it for every
+// block.
 class SmRoom {
  public:
+  // The blocks of one kernel that are resident on the SM.
   struct Residents {
     BlockShare share;
     unsigned blocks = 0;

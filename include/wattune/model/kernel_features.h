@@ -39,6 +39,7 @@ std::string_view to_string(Feature feature);
 // Returns nullopt if no feature has this name.
 std::optional<Feature> feature_named(std::string_view name);
 
+// The features of one kernel.
 struct KernelFeatures {
   std::array<double, kFeatures> values = {};
 

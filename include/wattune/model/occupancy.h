@@ -25,6 +25,7 @@
 
 namespace wattune::model {
 
+// The compute capability of an NVIDIA GPU: 9.0 for an H100.
 struct ComputeCapability {
   unsigned major = 0;
   unsigned minor = 0;
@@ -47,10 +48,12 @@ struct BlockDemand {
   std::optional<std::size_t> carveout_bytes;
 };
 
+// The resource of an SM that limits the number of blocks.
 enum class OccupancyLimit { warps, blocks, registers, shared_memory, barriers };
 
 std::string_view to_string(OccupancyLimit limit);
 
+// The blocks of a kernel that are resident on an SM, and the limits that stop further ones.
 struct Occupancy {
   unsigned blocks = 0;    // resident on an SM; 0 if a single block asks for too much
   unsigned warps = 0;     // of these blocks
@@ -65,7 +68,7 @@ struct Occupancy {
 };
 
 // Computes the occupancy for compute capability 2.0 to 12.1. Fails with not_found for another one, with
-// invalid_argument if no block can be so.
+// invalid_argument if the threads, the barriers or the carveout are out of their range.
 Result<Occupancy> occupancy(ComputeCapability gpu, const BlockDemand& block);
 
 // The occupancy from which a candidate is worth a measurement (section III-A of the paper).

@@ -31,11 +31,13 @@ double speedup_together(std::span<const double> ipc_together, std::span<const do
 // Returns CP = 1 - 1/S (equation 1), the share of time that is saved.
 double coscheduling_profit(double speedup);
 
+// The rule by which a ratio is chosen.
 enum class RatioRule {
   balanced,     // the paper's rule: slices of one wave end most nearly together, the least delta T (equation 8)
   most_profit,  // the most profit; the numbers of blocks make slices equally long
 };
 
+// The prediction for a pair at one ratio.
 struct PairPlan {
   BlockRatio ratio;
   std::array<double, 2> ipc = {};        // of each kernel, together, per SM
@@ -48,7 +50,7 @@ struct PairPlan {
   double blocks_of_first_per_second = 0.0;
 };
 
-// Predicts the pair at this ratio.
+// Predicts the pair at this ratio. Fails with invalid_argument as the chain does.
 Result<PairPlan> predict_pair(const ChainSm& sm, const PairKernel& first, const PairKernel& second, BlockRatio ratio,
                               const ChainOptions& options = {});
 // Returns the best plan of these ratios. Fails with invalid_argument as the chain does, or if there is no ratio.

@@ -25,6 +25,7 @@ struct StallKind {
   double requests = 1.0;  // of the memory, per access: 1 if coalesced, up to 32 if not
 };
 
+// The instructions of a kernel's warps, as far as they decide how often these wait.
 struct WarpProfile {
   // Empty if the warps never wait. With two kinds, a warp has three states: ready, and waiting in one of two ways
   // (coalesced and not).
@@ -44,6 +45,7 @@ struct ChainSm {
   double offset = 0.0;              // b0, in cycles
 };
 
+// A kernel with its resident warps.
 struct WarpLoad {
   WarpProfile profile;
   unsigned warps = 0;  // resident on the SM

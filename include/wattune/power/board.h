@@ -18,6 +18,7 @@
 
 namespace wattune::power {
 
+// A board with its sensors. A list is empty if no library reports that quantity.
 struct Board {
   std::string uuid;  // "GPU-6f1a..."
   std::string name;
@@ -29,7 +30,7 @@ struct Board {
   std::vector<std::unique_ptr<Thermometer>> temperature;
   std::vector<std::unique_ptr<Voltmeter>> voltage;
   std::unique_ptr<backend::Sensors> conditions;  // clocks and throttling; nullptr if nothing reports them
-  // Power at rest, without and with a context of ours, if characterise() has measured it on this board.
+  // Power at rest, without and with a context of this process, if characterise() has measured it on this board.
   std::optional<Watts> idle;
   std::optional<Measured<Watts>> context_idle;
   // Explanations of sensors that one would expect but that are missing, one line each.

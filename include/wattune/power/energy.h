@@ -1,7 +1,10 @@
-// Measures the energy of a launch: a load runs repeatedly, long enough for the sensors of its board, and the recorded
-// energy is divided by the number of launches (docs/power.md). Each figure has a bound of its error.
+// Measures the energy of a launch: measure() runs a Load repeatedly, long enough for the sensors of its board, and
+// divides the recorded energy by the number of launches (docs/power.md). counted(), integrate() and mean_power()
+// compute the energy of a time from recorded sensors. Each figure has a bound of its error.
 //
 // One thread measures; the recorder is started and stopped by the calls. All times are on the recorder's clock.
+// Functions of traces are pure, and any thread may call them. The calibration of a sensor is in no bound: bounds refer
+// to what an ideal sensor of the same gain would have counted.
 //
 //   WATTUNE_ASSIGN(const power::EnergyFigures figures, power::measure(*recorder, load, {.window = power::kReported}));
 //   use(figures.energy.value, figures.energy.uncertainty);
@@ -16,11 +19,6 @@
 #include "wattune/power/recorder.h"
 
 namespace wattune::power {
-
-// Computes the energy of a time from recorded sensors. Pure functions of traces, each result with a bound of its error.
-//
-// Any thread may call. Times are on the clock of the Recorder. The calibration of a sensor is in no bound: bounds refer
-// to what an ideal sensor of the same gain would have counted.
 
 // The energy that a counter counted between two of its publications. The energy is exact. The moment of a publication
 // is known to half of the time between the reading that showed it and the reading before.
@@ -101,6 +99,7 @@ struct Cost {
   Nanoseconds time;
 };
 
+// The options of one measurement.
 struct EnergyOptions {
   Nanoseconds window = kScreening;                    // least time from one end of a window to the other
   Nanoseconds budget = nanoseconds_from_seconds(60);  // most time of all windows, with everything around them
@@ -144,6 +143,7 @@ struct RejectedWindows {
   bool operator==(const RejectedWindows&) const = default;
 };
 
+// The result of one measurement.
 struct EnergyFigures {
   Measured<Joules> energy;                  // of the board, for one launch
   Measured<Watts> power;                    // of the board, while it ran

@@ -50,6 +50,7 @@ class EnergyWindow {
   Nanoseconds begin_;
 };
 
+// A meter of one board, which opens windows.
 class EnergyMeter {
  public:
   explicit EnergyMeter(Recorder& recorder) : recorder_(recorder) {}

@@ -1,4 +1,10 @@
-// Recorder reads the sensors of a board while something runs, outside the launch path.
+// Recorder reads the sensors of a board while something runs, outside the launch path, into a Recording. A Sensor
+// reports on a board as a whole: its power, its energy, its temperature or its voltage. A Trace holds the changes of
+// one sensor.
+//
+// Sensors know boards, not kernels or devices, and never set anything. The owner of a Board (board.h) owns its sensors.
+// One thread at a time uses a sensor, but different threads may use different sensors of a board. Reading may take
+// milliseconds, so a thread that launches kernels leaves it to a Recorder.
 //
 // One thread starts and stops a Recorder. On real boards the recorder's own threads read. For a simulated board, whose
 // time passes only when a call lets it, it reads when time passes.
@@ -18,12 +24,6 @@
 #include "wattune/core/units.h"
 
 namespace wattune::power {
-
-// Sensor is something that reports on a board as a whole: its power, its energy, its temperature or its voltage.
-//
-// Sensors know boards, not kernels or devices. The owner of a Board (board.h) owns its sensors. One thread at a time
-// uses a sensor, but different threads may use different sensors of a board. Reading may take milliseconds, so a thread
-// that launches kernels leaves it to a Recorder (recorder.h). Sensors never set anything.
 
 // A value and the time of its reading, on the clock of its Recorder. On real boards that is the host's steady clock.
 template <typename T>
@@ -75,12 +75,14 @@ struct SensorTraits {
 const char* to_string(Scope scope);
 const char* to_string(Response response);
 
+// The name, the scope and the behaviour of a sensor.
 struct SensorInfo {
   std::string name;  // "nvml.power.instant": library, quantity, kind; unique on a board
   Scope scope = Scope::gpu;
   SensorTraits traits;
 };
 
+// A sensor of one quantity.
 template <typename T>
 class Sensor {
  public:
@@ -105,6 +107,7 @@ struct Change {
   T value;
 };
 
+// The changes of one sensor, in the order of time.
 template <typename T>
 struct Trace {
   SensorInfo sensor;
@@ -123,6 +126,7 @@ struct Trace {
 // such as those of heat and voltage, are read once in their period.
 Nanoseconds reading_interval(const SensorTraits& traits);
 
+// All that the sensors of a board showed between two moments.
 struct Recording {
   Nanoseconds begin;
   Nanoseconds end;
@@ -135,6 +139,7 @@ struct Recording {
   std::vector<std::string> failures;  // one line for each sensor that stopped reporting
 };
 
+// A recorder of one board's sensors.
 class Recorder {
  public:
   virtual ~Recorder() = default;
@@ -146,6 +151,7 @@ class Recorder {
   virtual Result<void> start() = 0;
   // Returns what was read so far; recording goes on.
   virtual Result<Recording> so_far() = 0;
+  // Stops reading and returns what was read. Precondition: it is started.
   virtual Result<Recording> stop() = 0;
   // Returns the board's power with a context and nothing to do, at its own clocks; nullopt if it was not characterised.
   virtual std::optional<Measured<Watts>> context_idle() const { return std::nullopt; }

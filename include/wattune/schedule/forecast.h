@@ -1,7 +1,8 @@
-// Forecasts of how fast two kernels run together, and the forecasters that make them.
+// Forecasts of how fast two kernels run together (PairForecast), and the Forecasters that make them. An Objective is
+// the goal for which pairs are chosen, with the limits that they must keep; merit() tells how good a pair is for it.
 //
-// One forecast takes a fraction of a millisecond or more; a PairTable (pair_table.h) keeps them. Any thread may call a
-// forecaster, several at once, unless it measures.
+// One forecast takes a fraction of a millisecond or more; a PairTable (pair_table.h) keeps them. All are values. Any
+// thread may call a forecaster, several at once, unless it measures.
 //
 //   const schedule::Forecaster chain = schedule::chain_forecaster(limits, sm);
 //   if (auto pair = chain(*machine.kernel(fma), *machine.kernel(copy))) table.learn(fma, copy, *pair);
@@ -22,10 +23,7 @@
 
 namespace wattune::schedule {
 
-// Objective: the goal for which pairs and their ratios are chosen, and the limits that they must keep.
-//
-// Values; any thread. merit() in schedule/forecast.h tells how good a pair is for an objective.
-
+// The figure for which pairs are chosen.
 enum class Goal {
   throughput,    // work per time
   energy,        // work per joule
@@ -35,12 +33,14 @@ std::string_view to_string(Goal goal);  // "throughput", "energy", "edp"
 // Finds a goal by its name. Fails with not_found, with the names of all goals.
 Result<Goal> find_goal(std::string_view name);
 
+// The goal for which pairs and their ratios are chosen, and the limits that they must keep.
 struct Objective {
   Goal goal = Goal::throughput;
-  // How much more time than alone at the board's own clocks each kernel may take while it runs, as a share of that;
-  // waiting is not counted. Without a limit if nullopt.
+  // Most additional time that each kernel may take while it runs, as a share of its time alone at the board's own
+  // clocks. Waiting is not counted. Nullopt for no limit.
   std::optional<double> most_slowdown = {};
-  // Most mean power of the board while two kernels run. A kernel that runs alone is not limited by it.
+  // Most mean power of the board while two kernels run; nullopt for no limit. A kernel that runs alone is not limited
+  // by it.
   std::optional<Watts> power_cap = {};
 
   bool needs_power() const { return goal != Goal::throughput || power_cap.has_value(); }
@@ -60,7 +60,7 @@ struct PairWatts {
   bool known() const { return idle > Watts(0); }
 };
 
-// How two kernels share the GPU.
+// The way in which two kernels share the GPU. Members are as in PairForecast.
 struct PairShape {
   model::BlockRatio ratio = {};
   unsigned sms_of_first = 0;
@@ -69,6 +69,7 @@ struct PairShape {
   bool operator==(const PairShape&) const = default;
 };
 
+// The forecast for two kernels that run together in one way.
 struct PairForecast {
   model::BlockRatio ratio = {};      // blocks of each on each SM; 0 for both if they never share one
   unsigned sms_of_first = 0;         // where they split the SMs instead; 0 if they share all
@@ -110,8 +111,8 @@ std::optional<double> merit(const Objective& objective, const PairForecast& fore
 // True if `one` meets the objective's limits and beats `other`. `other` need not meet them.
 bool is_better(const Objective& objective, const PairForecast& one, const PairForecast& other);
 
-// Returns the best of these ways, with all others in `others`. Returns an empty forecast, with rates of 0, if none is
-// allowed.
+// Returns the best of these ways, with all others in `others`. Returns an empty forecast, with rates of 0, if the
+// limits allow none.
 PairForecast best_of(const Objective& objective, std::vector<PairForecast> ways);
 
 // True if one grid of each kernel ends sooner this way. It is the rule for splits between whole kernels: one on few SMs
@@ -119,6 +120,7 @@ PairForecast best_of(const Objective& objective, std::vector<PairForecast> ways)
 bool ends_sooner(const PairForecast& one, const PairForecast& other, const KernelTraits& first,
                  const KernelTraits& second);
 
+// A function that forecasts two kernels from their traits.
 using Forecaster = std::function<Result<PairForecast>(const KernelTraits& first, const KernelTraits& second)>;
 
 // Returns a forecaster for kernels that share every SM. Each kernel starts from its speed alone with so many resident

@@ -1,8 +1,9 @@
 // Machine: an interface that executes launches on one GPU for a scheduler, in real or in virtual time.
 //
-// It knows kernels by number, starts them in one of three forms, and reports what ended. It makes no decisions: the
-// scheduler (scheduler.h) chooses which kernel runs when and with which share. The caller owns it. One thread at a time
-// calls it, except for limits(), kernel(), now() and wake(), which any thread may call at any time.
+// It knows kernels by number, starts them in one of three forms, and reports what ended. Two forms need a twin: a copy
+// of the kernel, made from its PTX, that runs a part of the grid as if it were all of it (docs/slice.md). A machine
+// makes no decisions: the scheduler chooses which kernel runs when and with which share. The caller owns it. One thread
+// at a time calls it, except for limits(), kernel(), now() and wake(), which any thread may call at any time.
 //
 //   const schedule::Launch launch{.kernel = fma, .form = Form::persistent, .blocks = 4096, .per_sm = 2};
 //   WATTUNE_ASSIGN(const auto id, machine.launch(launch));
@@ -96,6 +97,7 @@ using SmRange = backend::UnitRange;
 // often (PUR) goes first. An SM prefers its older warps, which slow the others down as much as they issue.
 inline bool is_resident(Form form, const SmRange& sms) { return form == Form::persistent && sms.count == 0; }
 
+// The limits of the GPU.
 struct MachineLimits {
   model::ComputeCapability capability;  // 0.0 if unknown; then the device judges blocks when they are launched
   unsigned sms = 1;
@@ -113,6 +115,7 @@ std::vector<unsigned> splits_of(const MachineLimits& limits);
 // the grain lies at the end.
 std::array<SmRange, 2> split_ranges(const MachineLimits& limits, unsigned sms_of_first);
 
+// A request to run a kernel, or a part of its grid.
 struct Launch {
   KernelId kernel = 0;
   Form form = Form::whole;
@@ -128,6 +131,7 @@ struct Launch {
   std::size_t copy = 0;  // whose buffers it uses: the n-th copy's; the kernel's own if 0, or if there are no copies
 };
 
+// A launch that has ended.
 struct Ended {
   LaunchId launch = 0;
   Nanoseconds begin;  // when its first block began
@@ -137,6 +141,7 @@ struct Ended {
   std::optional<Error> error = {};
 };
 
+// A GPU that executes launches.
 class Machine {
  public:
   virtual ~Machine() = default;
@@ -146,11 +151,13 @@ class Machine {
   // lives.
   virtual const KernelTraits* kernel(KernelId id) const = 0;
 
+  // Returns the time of the machine's clock, on which all times of launches are.
   virtual Nanoseconds now() const = 0;
   // Returns the energy of the board since the beginning; 0 if it is unknown.
   virtual Joules energy() const { return Joules(0); }
 
-  // Starts the launch. Never waits for a kernel.
+  // Starts the launch. Never waits for a kernel. Fails if there is no such kernel, form, range or block, and with
+  // errors of the device.
   virtual Result<LaunchId> launch(const Launch& launch) = 0;
   // Ends a persistent launch with the blocks that it has fetched. Has no effect on other forms and on launches that
   // have ended.

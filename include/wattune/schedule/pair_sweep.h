@@ -1,12 +1,15 @@
-// PairSweep: the gain of two kernels that run together, measured in every way in which a machine can run them.
+// PairSweep: the gain of two kernels that run together, measured by sweep_pair() in every way in which a machine can
+// run them.
 //
-// They run one after the other, in streams, with priorities, on SMs of their own (green contexts) at each split,
-// and on all SMs at each feasible ratio of resident blocks. Kernels that share SMs run persistent, or in windows of
-// slices if they have no such twin. The shorter kernel is repeated until both take about equally long, since unequal
-// times bound the gain of a pair. The caller owns the machine, which runs nothing else meanwhile; one thread at a time.
+// The ways are: one after the other; in streams; with priorities; on SMs of their own (green contexts) at each split;
+// on all SMs at each feasible ratio of resident blocks. Kernels that share SMs run persistent, or in windows of slices
+// if they have no such twin (machine.h). The shorter kernel is repeated until both take about equally long, since
+// unequal times bound the gain of a pair. The caller owns the machine, which runs nothing else meanwhile; one thread at
+// a time.
 //
 //   WATTUNE_ASSIGN(const auto sweep, schedule::sweep_pair(machine, fma, copy, {.rounds = 3}));
-//   if (const auto* best = sweep.best(schedule::is_share)) print(describe(best->arrangement), best->gain);
+//   if (const auto* best = sweep.best(schedule::is_share))
+//     print(describe(best->arrangement, machine.limits()), best->gain);
 #pragma once
 
 #include <array>
@@ -22,6 +25,7 @@
 
 namespace wattune::schedule {
 
+// The ways in which two kernels run on one GPU.
 enum class Way {
   in_turn,   // one kernel after the other
   streams,   // whole kernels in a stream each
@@ -31,6 +35,7 @@ enum class Way {
 };
 std::string_view to_string(Way way);
 
+// A way with its parameters.
 struct Arrangement {
   Way way = Way::in_turn;
   std::size_t urgent = 0;        // for priority: 0 for the first kernel, 1 for the second
@@ -43,6 +48,7 @@ struct Arrangement {
 // blocks per unit" on a machine that does not know how many blocks an SM holds.
 std::string describe(const Arrangement& arrangement, const MachineLimits& limits);
 
+// The figures of one arrangement.
 struct SweepRow {
   Arrangement arrangement;
   std::array<Nanoseconds, 2> times = {};  // of each, from its first block to its last; medians, as the figures below
@@ -53,6 +59,7 @@ struct SweepRow {
   std::vector<Nanoseconds> makespans = {};  // of each round, in order; `makespan` is their median
 };
 
+// The figures of two kernels alone, and of all arrangements.
 struct PairSweep {
   std::array<KernelId, 2> kernels = {};
   std::array<std::size_t, 2> repetitions = {1, 1};
@@ -70,7 +77,9 @@ struct PairSweep {
 double expected_gain(const std::array<Nanoseconds, 2>& alone, const std::array<double, 2>& rates,
                      const std::array<double, 2>& after = {1.0, 1.0});
 
+// True if both kernels of the row run on every SM (Way::shares).
 bool is_share(const SweepRow& row);
+// True for all other ways.
 bool is_baseline(const SweepRow& row);
 
 struct SweepOptions {

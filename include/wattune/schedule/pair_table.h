@@ -26,6 +26,7 @@ struct PairPowers {
 // Forecasts by pairs of kernels, corrected by what was measured of each kernel beside each other one.
 class PairTable {
  public:
+  // Weight of the newest measurement by default, 0 to 1.
   static constexpr double kWeight = 0.5;
   // Makes an empty table. `weight` is that of the newest measurement in the mean, which begins with the forecast: one
   // slow run by chance must not part a pair that fits. `objective` decides which way is the best.

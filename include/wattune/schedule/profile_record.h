@@ -27,6 +27,7 @@
 
 namespace wattune::schedule {
 
+// A kernel alone, as it is stored.
 struct ProfileRecord {
   Identity identity;
   KernelTraits traits;  // without the profile of its warps, except for how many blocks are resident alone
@@ -43,6 +44,7 @@ std::string profile_json(const ProfileRecord& record);
 // Returns the text of a file, with a sealed line for each record.
 std::string write_profiles(const std::vector<ProfileRecord>& records);
 
+// The contents of a file of profiles.
 struct StoredProfiles {
   std::vector<ProfileRecord> records;  // in the order of the file
   std::vector<Error> left_out;         // an error for each line that is damaged, or whose values are impossible

@@ -1,6 +1,10 @@
-// QueueReport: works of a few kernels that ran under several policies, and the verdict on the fastest policy.
+// QueueReport: works of a few kernels that ran under several policies, and the verdict on the fastest policy. A
+// QueueRequest asks for it (CorunSession::run_queue()). A QueueRun is one run of the queue under one policy.
 //
 // Values; any thread may use them.
+//
+//   WATTUNE_ASSIGN(const QueueReport report, session->run_queue({.works = 200}));
+//   for (const PolicyRun& run : report.policies) print(run.policy, run.makespan);
 #pragma once
 
 #include <atomic>
@@ -19,8 +23,7 @@
 
 namespace wattune::schedule {
 
-// QueueRun: what came of a queue of works under one policy. A value.
-
+// The outcome of a queue of works under one policy.
 struct QueueRun {
   Nanoseconds makespan;
   Nanoseconds first_block;  // when the first block began, from the beginning of the run
@@ -55,6 +58,7 @@ struct QueueRequest {
   const std::atomic<bool>* cancel = nullptr;
 };
 
+// The runs of the queue under one policy.
 struct PolicyRun {
   std::string policy;    // name, with the objective if that is not throughput
   QueueRun run;          // the run with the median makespan; of two such, the shorter
@@ -96,6 +100,7 @@ struct ComparedOutputs {
   std::vector<std::string> differences = {};  // differences from the run alone: policy, work, kernel and place
 };
 
+// The outcome of all policies.
 struct QueueReport {
   std::vector<KernelTraits> kernels;
   unsigned sms = 1;

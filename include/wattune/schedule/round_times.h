@@ -1,7 +1,8 @@
-// RoundTimes: the times of entrants that ran in turns, and by how much they differ.
+// RoundTimes: the times of entrants that ran in turns, and by how much they differ. An entrant is one of the
+// alternatives that are compared, such as a policy or an arrangement of two kernels.
 //
 // In each round every entrant runs once, in an order of the round's own. Only differences within a round count, so that
-// drift from round to round meets all alike. Values; any thread.
+// drift from round to round affects all alike. Values; any thread.
 //
 //   RoundTimes rounds{.times = {of_streams, of_paired}};
 //   if (const auto gain = gain_over(rounds, 1, 0)) print(gain->gain, gain->low, gain->high);
@@ -16,6 +17,7 @@
 
 namespace wattune::schedule {
 
+// The times of all entrants in all rounds.
 struct RoundTimes {
   std::vector<std::vector<Nanoseconds>> times = {};  // by entrant, then by round; an entrant that dropped out has fewer
   std::vector<std::vector<std::size_t>> orders = {};  // by round: the entrants in the order in which they ran
@@ -38,6 +40,7 @@ struct Gain {
 // took no time.
 std::optional<Gain> gain_over(const RoundTimes& rounds, std::size_t entrant, std::size_t base);
 
+// The fastest entrant, and those that may be as fast.
 struct Standing {
   std::size_t fastest = 0;             // by the rounds that all have
   std::vector<std::size_t> ties = {};  // entrants that cannot be told from it, the fastest first; empty if it has won

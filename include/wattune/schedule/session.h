@@ -29,7 +29,7 @@
 
 namespace wattune::schedule {
 
-class Stage;
+class Stage;  // the device of a session with the kernels that are loaded there
 
 // A kernel with the single configuration in which it runs.
 struct CorunKernel {
@@ -45,6 +45,7 @@ struct ClockChoice {
   bool take_over = false;              // true to set them although somebody else has set the board or computes on it
 };
 
+// The options of a session.
 struct CorunOptions {
   std::string device = "auto";   // a name that tune::find_devices_for() takes
   StoredProfiles profiles = {};  // kernels that have a profile are neither counted nor measured, except at clocks
@@ -59,6 +60,7 @@ struct StageKernel {
   bool is_profiled = false;  // true if nothing of it alone is left to measure, except power and clocks
 };
 
+// A device with kernels that run together there.
 class CorunSession {
  public:
   explicit CorunSession(std::unique_ptr<Stage> stage);

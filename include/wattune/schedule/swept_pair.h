@@ -28,7 +28,7 @@ struct OutputVerdict {
   std::vector<std::string> not_compared = {};
 };
 
-// The same work under the policy `paired`.
+// The run of the same kernels under the policy `paired`.
 struct PlannedRun {
   PairForecast forecast = {};  // the forecast that it plans by
   Nanoseconds makespan;
@@ -36,13 +36,14 @@ struct PlannedRun {
   std::optional<Error> failure = {};
 };
 
-// The best rows, run again in turns. Entrants of the times are both kernels alone, the rows and `paired`. No times are
-// recorded if a version that ran nothing again swept the pair.
+// The best rows, run again in turns. The entrants (round_times.h) are both kernels alone, the rows and `paired`. No
+// times are recorded if a version that ran nothing again swept the pair.
 struct Rerun {
   std::vector<std::size_t> rows = {};  // positions in the sweep, ascending
   RoundTimes times = {};
 };
 
+// The sweep of a pair, with the runs that followed it.
 struct SweptPair {
   std::array<std::string, 2> names;
   MachineLimits limits;
@@ -63,6 +64,7 @@ enum class Withheld {
   control_off,    // one after the other does not take as long as both alone
 };
 
+// The best way of a pair, and whether its gain counts.
 struct PairVerdict {
   const SweepRow* best = nullptr;       // best way together; nullptr if none could be run
   std::optional<Gain> gain = {};        // gain of `best` over both kernels alone

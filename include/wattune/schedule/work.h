@@ -1,8 +1,11 @@
-// Work: a request to run a kernel's grid, and its statistics.
+// Work: a request to run a kernel's grid. WorkStatistics tell how it ran. A Ticket is a handle with which its submitter
+// waits for it; it outlives its runtime.
 //
-// Values; any thread.
+// Works and statistics are values. Any thread may use a ticket.
 //
-//   const schedule::Work work{.kernel = fma, .tenant = 1, .after = {loaded.id}};
+//   WATTUNE_ASSIGN(const Ticket loaded, session->submit({.kernel = load}));
+//   WATTUNE_ASSIGN(const Ticket ticket, session->submit({.kernel = fma, .tenant = 1, .after = {loaded.id()}}));
+//   WATTUNE_ASSIGN(const WorkStatistics statistics, ticket.wait());
 #pragma once
 
 #include <chrono>
@@ -21,8 +24,10 @@ namespace wattune::schedule {
 
 using WorkId = std::uint64_t;  // ascending in the order of submission
 
+// A time limit that never passes.
 constexpr Nanoseconds kForever{std::numeric_limits<double>::infinity()};
 
+// A request to run the whole grid of a kernel once.
 struct Work {
   KernelId kernel = 0;
   unsigned tenant = 0;  // the client, for traces and statistics
@@ -34,6 +39,7 @@ struct Work {
   std::size_t copy = 0;          // whose buffers it uses, as in Launch
 };
 
+// The times of a work. Moments are on the clock of the machine.
 struct WorkStatistics {
   Nanoseconds submitted;
   Nanoseconds started;  // its first block
@@ -52,8 +58,6 @@ struct Finished {
   WorkId work = 0;
   Result<WorkStatistics> result;
 };
-
-// Ticket: a work on its way, for whoever submitted it. It outlives its runtime. Any thread may call it.
 
 // A handle of a submitted work. Copies refer to the same work.
 class Ticket {

@@ -1,13 +1,14 @@
-// Methods: procedures that tune code and clocks for energy, step by step, in the place of a strategy.
+// Methods: procedures that tune code and clocks for energy, step by step, in the place of a strategy. make_method()
+// makes one by its name. make_occupancy_walk() makes a walk over block shapes and clocks.
 //
 // Five methods are those of Schoonhoven, Veenboer, van Werkhoven, Batenburg, "Going green: optimizing GPUs for energy
 // efficiency through model-steered auto-tuning", PMBS 2022, section V. Another is its model-steered one (section IV).
-// Further ones are the least energy at a bounded loss of speed, and the two for one kernel of Guerreiro et al., PDP
-// 2015 (occupancy_walk.h).
+// Another is the least energy at a bounded loss of speed. The last two are those for one kernel of Guerreiro, Ilic,
+// Roma, Tomas, "Multi-kernel auto-tuning on GPUs: performance and energy-aware optimization", PDP 2015.
 //
 // Each step keeps some parameters fixed and looks for the least time or energy over the others; its result narrows the
 // next step. A method is a Strategy: it runs on devices and on recorded spaces alike, never measures a configuration
-// twice, and resumes an earlier run. chosen() is what it has settled on so far.
+// twice, and resumes an earlier run. chosen() is its best answer so far.
 //
 // Clock parameters are those whose role is set on the board (core/parameter.h). Observations need the metric `energy`,
 // in joules. The space outlives the method; one thread at a time.
@@ -30,23 +31,14 @@
 
 namespace wattune::search {
 
-// OccupancyWalk: walks over block shapes from the highest occupancy down, and over clocks from the highest down, each
-// until the first that is worse.
-//
-// Source: Guerreiro, Ilic, Roma, Tomas, "Multi-kernel auto-tuning on GPUs: performance and energy-aware optimization",
-// PDP 2015, with print errors corrected. It is algorithm 1 (block shapes alone) if no clock varies, else algorithm 2.
-//
-// Shapes and clocks are tried in descending order. After a change of shape the clock goes further down from where it
-// is; it is also tried again when the walk ends at the last shape. No run is made twice. The walk ends because the
-// clock only falls. The paper returns the point where the walk stands; this one settles on the least cost that it met.
-
-// A block shape.
+// A block shape of an occupancy walk.
 struct WalkCandidate {
   ConfigurationId id = 0;     // any configuration with this shape, at any clock
   double occupancy = 0.0;     // theoretical occupancy, 0 to 1
   std::uint64_t threads = 0;  // in a block
 };
 
+// The options of an occupancy walk.
 struct WalkOptions {
   // Least share of the best occupancy; shapes below it are left out.
   double least_occupancy = 0.8;
@@ -57,10 +49,18 @@ struct WalkOptions {
   std::vector<Objective> objectives = {};
 };
 
-// Makes the walk. Among shapes of equal occupancy the larger block comes first. The space outlives the walk.
+// Makes an occupancy walk: over block shapes from the highest occupancy down, and over clocks from the highest down,
+// each until the first that is worse. Among shapes of equal occupancy the larger block comes first. The space outlives
+// the walk.
+//
+// The walk is algorithm 1 of Guerreiro et al. (block shapes alone) if no clock varies, else algorithm 2, with print
+// errors corrected. After a change of shape the clock goes further down from where it is; it is also tried again when
+// the walk ends at the last shape. No run is made twice. The walk ends because the clock only falls. The paper returns
+// the point where the walk stands; this one settles on the least cost that it met.
 std::unique_ptr<Strategy> make_occupancy_walk(const space::SearchSpace& space, std::vector<WalkCandidate> candidates,
                                               const WalkOptions& options = {});
 
+// A method as lists show it.
 struct MethodInfo {
   std::string name;
   std::string description;  // one line
@@ -84,6 +84,7 @@ struct ClockPoint {
   Joules energy;
 };
 
+// A range of clocks, both ends included.
 struct ClockRange {
   Megahertz low;
   Megahertz high;
@@ -97,19 +98,20 @@ using ClockWindow = std::function<Result<ClockRange>(const std::vector<ClockPoin
 // with invalid_argument if the sweep is empty.
 Result<ClockRange> window_around_least_energy(const std::vector<ClockPoint>& sweep);
 
+// The options of a method: plain values.
 struct MethodOptions {
   std::uint64_t seed = 1;
-  // The configuration to propose first, and to sweep over the clocks in `model-steered`. None if it is count() or more;
-  // then the space's default configuration is swept.
+  // The configuration to propose first, and to sweep over the clocks in `model-steered`. If it is count() or more, none
+  // is proposed first, and the space's default configuration is swept.
   ConfigurationId start = ~ConfigurationId{0};
   // The clock at which `energy-to-solution+clocks` tunes the code; the nearest clock counts. If empty, the clock of the
   // start configuration.
   std::optional<Megahertz> base_clock = {};
-  // Evaluations of all steps together. `auto` searches a step for which they leave too few, other steps are evaluated
-  // whole. If empty, all are evaluated whole.
+  // Most evaluations of all steps together. A step for which they leave too few is searched by the strategy `auto`;
+  // other steps are evaluated whole. If empty, all are evaluated whole.
   std::optional<std::uint64_t> evaluations = {};
-  // The run's time, as Strategy::see() tells it: `auto` searches a step over all code, until the later steps need the
-  // rest. If empty, there is no limit of time.
+  // Most time of the run, as Strategy::see() tells it. The strategy `auto` then searches a step over all code, until
+  // the later steps need the rest. If empty, there is no limit of time.
   std::optional<Nanoseconds> time = {};
   // Largest slowdown of `energy-under-slowdown` against the fastest that was met: 0.1 for 10 %.
   double slowdown = 0.10;
@@ -117,7 +119,7 @@ struct MethodOptions {
   std::size_t sweep = 10;   // clocks that `model-steered` looks at, evenly spaced, the ends included
   // Constraints of the space, for a space that is too large to be listed.
   std::vector<Constraint> constraints = {};
-  // The block shapes over which the occupancy walks go (occupancy_walk.h).
+  // The block shapes over which the occupancy walks go.
   std::vector<WalkCandidate> shapes = {};
 };
 

@@ -1,4 +1,7 @@
 // StopRule: the rules that end a search. Any rule that is set and met ends the run. A plain value, as Progress is.
+//
+//   const StopRule stop{.evaluations = 200, .time = nanoseconds_from_seconds(60)};
+//   if (const std::optional<std::string> reason = stop.reason_to_stop(progress)) return *reason;
 #pragma once
 
 #include <cstdint>
@@ -24,6 +27,7 @@ struct Progress {
   std::optional<double> best_objective;
 };
 
+// The rules of one search. A rule that is not set never ends it.
 struct StopRule {
   std::optional<std::uint64_t> evaluations;
   std::optional<Nanoseconds> time;

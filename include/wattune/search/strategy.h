@@ -1,4 +1,6 @@
-// Strategy: proposes configurations and learns from their Trials (ask/tell).
+// Strategy: proposes configurations and learns from their Trials (ask/tell). make_strategy() makes one by its name,
+// with StrategyOptions. CompileFeatures tell a strategy what compiling a configuration showed, before it runs.
+// register_strategy() adds an application's own.
 //
 // The loop asks for up to n ids and tells each outcome, including failures; it may ask for several before it tells the
 // first. A strategy never proposes an id twice, nor one whose outcome it was told without asking (resumed Trials). A
@@ -30,8 +32,6 @@
 
 namespace wattune::search {
 
-// StrategyOptions: the options from which a strategy is made. Plain values, which the strategy copies.
-
 // An objective that was measured elsewhere, on another device or size; only its proportions count.
 struct PriorObjective {
   ConfigurationId id = 0;
@@ -39,6 +39,7 @@ struct PriorObjective {
   std::vector<Metric> metrics = {};  // for `profile`, which reads hardware counters
 };
 
+// The options of a strategy: plain values, which the strategy copies.
 struct StrategyOptions {
   std::uint64_t seed = 1;
   // The configuration to start from, proposed first; none if it is count() or more.
@@ -51,13 +52,13 @@ struct StrategyOptions {
   std::map<std::string, double> parameters;
 };
 
-// CompileFeatures: the properties of a configuration that are known once it is compiled, before it runs. A plain value.
-
+// The properties of a configuration that are known once it is compiled, before it runs.
 struct CompileFeatures {
   bool runs = true;             // false if it cannot be compiled, or if no device of this kind can launch its kernels
   std::vector<Metric> metrics;  // named as in resource_names() (core/kernel_spec.h), as far as the compiler tells
 };
 
+// A hash of ids for unordered containers.
 struct IdHash {
   std::size_t operator()(ConfigurationId id) const {
     return static_cast<std::size_t>(id) ^ static_cast<std::size_t>(id >> 64);
@@ -66,6 +67,7 @@ struct IdHash {
 
 class Permutation;
 
+// A search strategy on one space.
 class Strategy {
  public:
   virtual ~Strategy();
@@ -148,6 +150,7 @@ struct StrategyParameter {
   bool whole = false;  // accepts only whole numbers
 };
 
+// A strategy as lists show it.
 struct StrategyInfo {
   std::string name;
   std::string description;  // one line, with the source of the method

@@ -1,5 +1,6 @@
-// GpuModel describes a GPU as kernels that share it notice it: its multiprocessors (SMs), its memory, and how it hands
-// out blocks. A table holds the GPUs that Wattune knows.
+// GpuModel describes a GPU by what kernels that share it notice: its multiprocessors (SMs), its memory, and how it
+// hands out blocks. A table holds the GPUs that Wattune knows. BlockCosts are what a block of a kernel costs on any
+// GPU.
 //
 // Values; any thread. The capacity of one SM is model::SmRoom's for the compute capability.
 // src/simulate/gpu/gpu_table.cc tells which numbers are published and which are assumed; docs/simulate.md has the
@@ -29,6 +30,7 @@ constexpr std::size_t kPipes = 6;
 std::string_view to_string(Pipe pipe);
 constexpr std::uint64_t kSectorBytes = 32;  // granularity of accesses to L2 and DRAM
 
+// The model of one GPU.
 struct GpuModel {
   std::string name;
   model::ComputeCapability capability;
@@ -54,6 +56,7 @@ struct GpuModel {
   std::string board;                 // name in board_models(), which draws power and has clocks; may be empty
 };
 
+// Returns all GPUs of the table.
 const std::vector<GpuModel>& gpu_models();
 // Returns nullptr if no GPU has that name.
 const GpuModel* find_gpu_model(std::string_view name);
@@ -68,10 +71,8 @@ Result<GpuModel> gpu_model_from_json(const std::string& text);
 // Returns the same GPU with fewer SMs and their share of L2 and DRAM. It is faster to simulate in detail.
 GpuModel with_sms(GpuModel gpu, unsigned sms);
 
-// BlockCosts: what a block of a kernel costs, counted by running some of its blocks on the host (ptx_profile.h). A
-// value.
-
-// Means over the blocks that were counted.
+// The costs of a block of a kernel: means over the blocks that the PTX interpreter ran on the host. Instructions and
+// accesses are those of warps.
 struct BlockCosts {
   double issued = 0.0;
   std::array<double, kPipes> pipes = {};

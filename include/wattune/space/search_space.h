@@ -1,4 +1,5 @@
-// The set of valid configurations, as a counted decision diagram.
+// SearchSpace: the set of valid configurations, as a counted decision diagram. BuildOptions limit the cost of building
+// it, and BuildReport tells that cost.
 //
 // The diagram has one level per parameter. Prefixes that later constraints cannot tell apart share a node, and every
 // edge carries the number of valid configurations before it. So counting, the id of a configuration (rank), the
@@ -30,8 +31,7 @@
 
 namespace wattune::space {
 
-// The limits on the cost of building a search space, and the cost that arose. Values that own their parts.
-
+// The limits on the cost of building a search space.
 struct BuildOptions {
   // Most states that the builder may create per order of the parameters (a state has 32 bytes; larger ones count as
   // several). Beyond that it sets aside the constraint that needs them, and falls back.
@@ -43,6 +43,7 @@ struct BuildOptions {
   std::function<bool()> cancelled = {};
 };
 
+// The cost of building a search space, and its method.
 struct BuildReport {
   Nanoseconds build_time;
   std::size_t nodes = 0;
@@ -64,6 +65,7 @@ struct Predicate {
 using ValueIndices = std::vector<std::uint16_t>;
 using PartialIndices = std::vector<std::optional<std::uint16_t>>;
 
+// The rule by which two configurations are neighbours.
 enum class Neighbourhood {
   hamming,   // exactly one parameter differs, to any value
   adjacent,  // every parameter moves by at most one place among the values it takes in some valid configuration
@@ -78,13 +80,14 @@ struct Violation {
 
 struct BuiltSpace;
 
+// A set of valid configurations.
 class SearchSpace {
  public:
   // Builds the space. Fails with invalid_argument for duplicate values or none, or a default that is none of them. It
   // also does if some otherwise valid configuration reaches a division by zero or wrong types in a constraint, or if no
   // configuration is valid. The error names a smallest set of constraints that excludes everything, if it was found.
-  // Fails with not_found for an unknown name (the hint has the nearest one), with parse_error, with out_of_range for an
-  // overflow in a constraint or more than 2^128 configurations, and with cancelled.
+  // Fails with not_found for an unknown name (the hint has the nearest one), with parse_error, and with cancelled.
+  // Fails with out_of_range for an overflow in a constraint or more than 2^128 configurations.
   static Result<SearchSpace> build(std::vector<Parameter> parameters, std::vector<Constraint> constraints,
                                    std::vector<Predicate> predicates = {}, const BuildOptions& options = {});
 
@@ -129,8 +132,8 @@ class SearchSpace {
   // power limits.
   ConfigurationId default_configuration() const;
 
-  // Draws a valid configuration, each equally likely. Approximately so if !exact() and few of the diagram's
-  // configurations are valid.
+  // Draws a valid configuration, each equally likely. They are only approximately so if !exact() and few of the
+  // diagram's configurations are valid.
   ConfigurationId sample(Random& random) const;
   // Returns min(n, count) distinct ids, one drawn from each of n equal slices of the id range. If !exact(), a slice in
   // which no valid id is found gives one near it, and equal ids are merged, so there may be fewer.

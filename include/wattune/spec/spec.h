@@ -17,6 +17,7 @@
 
 namespace wattune::spec {
 
+// The treatment of a kernel's source file that is missing.
 enum class SourcePolicy {
   required,  // a missing kernel file is an Error
   optional,  // a missing kernel file leaves KernelSource::text empty, which is enough for counting a space

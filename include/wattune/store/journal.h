@@ -23,6 +23,7 @@
 
 namespace wattune::store {
 
+// The treatment of a journal that exists already.
 enum class Resume {
   no,       // fails with already_exists if the file exists and is not empty
   checked,  // goes on if all that identifies the Trials agrees (identity_of()); else mismatch names the differences
@@ -33,6 +34,7 @@ enum class Resume {
 // any more. It is a callback because store does not know the space. `recorded` is the run of the Trial.
 using Placement = std::function<std::optional<Configuration>(const Trial& trial, const RunInfo& recorded)>;
 
+// A journal that is open for writing.
 class Journal : public TrialSink {
  public:
   // Opens or creates a journal; an empty file, or one with half a header, counts as new. If the space has changed

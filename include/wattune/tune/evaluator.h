@@ -58,6 +58,7 @@ struct Verification {
   std::vector<std::string> left_out;
 };
 
+// An evaluator of configurations, on one device or from a recording.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
@@ -95,7 +96,7 @@ class Evaluator {
   // Returns what a turn takes beside its runs, as far as the search has shown it: the windows of energy, where energy
   // decides.
   virtual Nanoseconds turn_overhead() const { return {}; }
-  // Prepares and checks all configurations, then runs them in turns (measure/shoot_out.h). The result is empty if the
+  // Prepares and checks all configurations, then runs them in turns (measure/policy.h). The result is empty if the
   // contest was cancelled. Fails as evaluate().
   virtual Result<Contest> hold_contest(const std::vector<Configuration>& /*configurations*/,
                                        const measure::ShootOutOptions& /*options*/) {
@@ -141,6 +142,7 @@ enum class ObserveFor { every, winners };
 // Bytes with shared ownership.
 using SharedBytes = std::shared_ptr<const std::vector<std::byte>>;
 
+// The options of an evaluator.
 struct EvaluatorOptions {
   Limits limits;
   CheckOutput check = CheckOutput::every;

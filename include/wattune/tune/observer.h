@@ -1,8 +1,10 @@
 // Observer: a measurement of the user's own while a configuration runs (a power meter beside the machine, another
 // profiler, a count that the application keeps). It gives metrics, which a spec may compute with and search for.
+// BoardMetric names the figures that the sensors of a device's board give without an Observer.
 //
 //   class Meter : public tune::Observer { ... };
 //   options.observers = {std::make_shared<Meter>()};  // EvaluatorOptions
+//   options.observe = {tune::BoardMetric::energy};
 #pragma once
 
 #include <functional>
@@ -19,9 +21,9 @@
 
 namespace wattune::tune {
 
-// Called for every correct configuration, or for those that EvaluatorOptions::observe_for selects, on the evaluator's
-// thread. Evaluators of several devices work at the same time, so each needs an Observer of its own. Any Error ends the
-// search.
+// A measurement of the user's own. It is called for every correct configuration, or for those that
+// EvaluatorOptions::observe_for selects, on the evaluator's thread. Evaluators of several devices work at the same
+// time, so each needs an Observer of its own. Any Error ends the search.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -36,10 +38,6 @@ class Observer {
   virtual Result<std::vector<Metric>> end(std::span<const Sample> runs) = 0;
 };
 
-// BoardMetric: a figure that the sensors of a device's board give beside the time.
-//
-// Plain values. The caller of OpenRecorder owns the recorder; the sensors behind it belong to the recorder.
-
 // A figure of the board's sensors. It is measured after the timed samples, in runs of its own, which take a second or
 // two for each configuration.
 // `power` is the watts while the kernel runs, `energy` the joules of one run. `dynamic_energy` is the part of these
@@ -51,7 +49,8 @@ inline constexpr BoardMetric kAllBoardMetrics[] = {BoardMetric::power, BoardMetr
 
 const char* to_string(BoardMetric metric);
 
-// Opens a recorder for the sensors of a device's board. Fails with unavailable if nothing reads that board.
+// Opens a recorder for the sensors of a device's board. The caller owns the recorder; the sensors behind it belong to
+// the recorder. Fails with unavailable if nothing reads that board.
 using OpenRecorder = std::function<Result<std::unique_ptr<power::Recorder>>(const DeviceInfo&)>;
 
 }  // namespace wattune::tune

@@ -1,10 +1,11 @@
 // Search: one search as a state machine that the caller drives step by step. It says what to evaluate next, takes the
-// result, says when and why to stop, then which configurations run in turns, and which one won.
+// result, says when and why to stop, then which configurations run in turns, and which one won. tune() is the offline
+// tuning loop: it drives a Search with the evaluators of a Crew.
 //
 // A Search owns no device, no thread and no clock. The caller passes the time, by any clock that goes forward, and may
-// leave it out if no rule needs it. tune() drives a Search with evaluators; an application may drive it with launches
-// of its own (examples/cpp/drive_the_search.cc). One thread calls it. When tell() returns, the Trial is in the sink,
-// before its device can be given the next configuration.
+// leave it out if no rule needs it. An application may drive it with launches of its own
+// (examples/cpp/drive_the_search.cc). One thread calls it. When tell() returns, the Trial is in the sink, before its
+// device can be given the next configuration.
 //
 //   Search search(space, *strategy, {"my GPU"}, sink, observer, {.stop = {.evaluations = 100}});
 //   search.start();
@@ -37,6 +38,7 @@ using IntervalOf = std::function<measure::ObjectiveInterval(const Trial&)>;
 // Returns the interval of the time; any other objective is taken for exact.
 measure::ObjectiveInterval objective_interval(const Trial& trial);
 
+// A search on one space by one strategy.
 class Search {
  public:
   // Makes a search. `devices` names the devices that evaluate, at least one, numbered from 0. Whatever is passed by
@@ -134,22 +136,12 @@ class Search {
   std::optional<Error> error_;  // the error that ended the search
 };
 
-// The offline tuning loop, which drives a Search with evaluators: asks the strategy, evaluates, records and tells,
-// until a stop rule holds.
-//
-// Several evaluators, one for each of several equal devices, work at the same time on one search. An idle one gets the
-// next proposal, and Trials come in the order in which they end.
-//
-// The thread that calls tune() makes all calls, except evaluate() of several evaluators, each of which runs on a thread
-// of its own. Other threads may only set `cancel`. Each Trial is in the sink before its device begins the next one.
-
-// Crew: the members that evaluate the configurations of a search, each one at a time. They are threads of this process,
-// or processes on other hosts, for which an Evaluator stands here.
-//
-// tune() calls the crew from one thread, and uses the evaluator of a member only while that member is idle.
-
+// The members that evaluate the configurations of a search, each one at a time. They are threads of this process, or
+// processes on other hosts, for which an Evaluator stands here. tune() calls the crew from one thread, and uses the
+// evaluator of a member only while that member is idle.
 class Crew {
  public:
+  // A member that has finished its evaluation.
   struct Finished {
     std::size_t member = 0;
     Result<Observation> observation;
@@ -173,8 +165,13 @@ class Crew {
 // it, so that a run on one device needs no further thread. The evaluators outlive the crew.
 std::unique_ptr<Crew> make_threads(std::span<Evaluator* const> evaluators);
 
-// Tells the strategy those `resumed` Trials that count, then loops. An Error of the evaluator (not a failed
-// configuration) or of the sink ends the run; everything measured before is in the sink.
+// Runs the offline tuning loop. Tells the strategy those `resumed` Trials that count, then asks it, evaluates, records
+// and tells, until a stop rule holds. An Error of the evaluator (not a failed configuration) or of the sink ends the
+// run; everything measured before is in the sink.
+//
+// Several evaluators, one for each of several equal devices, work at the same time on one search. An idle one gets the
+// next proposal, and Trials come in the order in which they end. The calling thread makes all calls, except evaluate()
+// of several evaluators, each of which runs on a thread of its own. Other threads may only set `cancel`.
 //
 // With several evaluators each races configurations against the best that it measured itself, and the final runs on the
 // first that is left. An evaluator whose device is lost leaves the run, and the loss of the last one is an Error. In

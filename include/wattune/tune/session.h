@@ -1,5 +1,9 @@
 // TuningSession: everything that tuning one spec takes, opened by one call: devices, the pool that compiles for them,
-// measuring policies, evaluators, and a strategy with its stop rule. The session owns them all. One thread at a time.
+// measuring policies, evaluators, and a strategy with its stop rule. find_devices_for() and open_device() find and open
+// the devices. make_plan() chooses the strategy and its stop rule, and plan_search() makes a TuningTask of them.
+//
+// A session owns all its parts; one thread at a time uses it. Any thread may call the free functions. Devices are
+// opened in worker processes of their own, or in this process if asked for (DriverHost).
 //
 //   WATTUNE_ASSIGN(const auto session, tune::open(spec, {.device = "cuda:0"}));
 //   WATTUNE_ASSIGN(const TuningResult result, session->run());
@@ -28,16 +32,13 @@
 
 namespace wattune::tune {
 
-// The devices that kernels are tuned on: finds them, groups them by model, and opens them. Each is opened in a worker
-// process of its own, or in this process if asked for. Any thread may call; the caller of open_device() owns the
-// device.
-
 // The place where drivers are loaded.
 struct DriverHost {
   bool in_process = false;  // in this process, which a crashing kernel ends
   backend::WorkerOptions worker = {};
 };
 
+// Finds the devices of all backends.
 Result<backend::Discovery> find_devices(const DriverHost& where = {});
 
 // Returns the devices that the user named ("auto", a selector, a list of selectors, a backend, part of a name) and that
@@ -54,11 +55,10 @@ std::vector<std::vector<DeviceInfo>> by_model(const std::vector<DeviceInfo>& dev
 // Describes devices of one model, as in "NVIDIA H200 (cuda:0, cuda:1)".
 std::string describe(const std::vector<DeviceInfo>& devices);
 
+// Opens a device, which the caller owns. Fails as backend::open_device_in_worker() or backend::open_device() does.
 Result<std::unique_ptr<backend::Device>> open_device(const std::string& selector, const DriverHost& where = {});
 
-// Plan: the strategy of a run and its stop rule, from what the user said, what the spec says, and the size of the
-// space. A plain function of values.
-
+// The strategy of a run and its stop rule.
 struct Plan {
   // The origin of the stop rule; `none` if nothing but the space limits the search.
   enum class Limit { none, user, spec, standard };
@@ -68,17 +68,20 @@ struct Plan {
   Limit limit = Limit::none;
 };
 
-// Makes the plan. Any rule in `wanted` replaces the spec's budget; `strategy`, if not empty, replaces the spec's.
-// Without either, small spaces are searched exhaustively and large ones for five minutes.
+// Makes the plan from the user's choice, the spec and the size of the space. Any rule in `wanted` replaces the spec's
+// budget; `strategy`, if not empty, replaces the spec's. Without either, small spaces are searched exhaustively and
+// large ones for five minutes.
 Plan make_plan(const KernelSpec& spec, const space::SearchSpace& space, const std::string& strategy = {},
                const search::StopRule& wanted = {});
 
+// Makes a measuring policy with these options.
 using MakePolicy = std::function<std::unique_ptr<measure::MeasurePolicy>(const measure::SamplingOptions&)>;
 
 // The treatment of a spec's clock and power parameters: they are set on the board, or left out of the search, which
 // then runs at the board's present settings.
 enum class Clocks { set, current };
 
+// The options of a session: plain values.
 struct SessionOptions {
   // The device as a user names it ("auto", "cuda:0", part of a name), or several of one model ("cuda:0,cuda:2",
   // "cuda:all").
@@ -133,6 +136,7 @@ Result<std::unique_ptr<TuningTask>> plan_search(KernelSpec spec, space::SearchSp
 Result<std::vector<search::PriorObjective>> prior_from(ResultSet results, const KernelSpec& spec,
                                                        const space::SearchSpace& space);
 
+// The devices, evaluators and strategy of one run.
 class TuningSession {
  public:
   struct Parts;

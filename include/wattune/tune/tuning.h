@@ -1,4 +1,5 @@
-// Options, events and result of a tuning run. Plain values, and an interface for observers.
+// TuningOptions, TuningEvent and TuningResult: the options, events and result of a tuning run, as plain values.
+// TuningObserver is the interface for observers of a run.
 //
 //   struct Printer : TuningObserver { void on_trial(const TuningEvent& event) override { ... } };
 #pragma once
@@ -37,6 +38,7 @@ class TuningObserver {
   virtual void on_device_lost(const std::string& /*device*/, const Error& /*error*/) {}
 };
 
+// The options of a search.
 struct TuningOptions {
   search::StopRule stop;
   // Proposals that the strategy is asked for before the outcome of the first is known, for the evaluator to compile
@@ -69,6 +71,7 @@ struct DeviceShare {
   std::string lost;             // why it left the run; empty if it did not
 };
 
+// The result of a search. Counts are those of configurations.
 struct TuningResult {
   std::optional<Trial> best;
   std::vector<Trial> ties;        // configurations that the final could not tell from the best, without the best
@@ -77,7 +80,7 @@ struct TuningResult {
   std::uint64_t skipped = 0;      // in this run, with Status::constraints
   std::uint64_t resumed = 0;
   std::map<Status, std::uint64_t> by_status;  // resumed and new
-  std::uint64_t left_out = 0;  // correct ones whose time ruled out measuring energy in the search (core/energy.h)
+  std::uint64_t left_out = 0;  // correct ones whose time ruled out measuring energy in the search (docs/measure.md)
   std::uint64_t lacking = 0;   // correct ones that lack a metric, because it has no value for them
   std::string why_lacking;     // why the first of them lacks one
   std::string stop_reason;
