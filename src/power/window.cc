@@ -37,7 +37,7 @@ class WindowRun {
       WATTUNE_TRY(run_phases(measured, sensors));
     else
       WATTUNE_TRY(run_through(measured, sensors));
-    window_.end = recorder_.now();
+    WATTUNE_TRY(run_on_until_counted(measured));
     return std::move(window_);
   }
 
@@ -118,6 +118,27 @@ class WindowRun {
       if (may_end && has_shown_enough()) break;
     }
     return {};
+  }
+
+  // Ends the window. Runs on before that while the counter was read too rarely to tell anything of it, as happens in a
+  // process that gets little processor time. Each of the few further parts is as long as the window.
+  Result<void> run_on_until_counted(Nanoseconds time) {
+    constexpr int kMostParts = 4;
+    window_.end = recorder_.now();
+    for (int i = 0; i < kMostParts && !is_counted() && window_.end - begun_ + time <= options_.budget; ++i) {
+      WATTUNE_TRY(keep_busy(window_.end - begun_ + time));
+      window_.end = recorder_.now();
+    }
+    return {};
+  }
+
+  // True unless there is a counter that tells nothing of the window. A failing recorder is for its caller to tell.
+  bool is_counted() {
+    const Result<Recording> recording = recorder_.so_far();
+    if (!recording) return true;
+    const Result<BoardSensors> sensors = BoardSensors::in(*recording);
+    if (!sensors || sensors->counter == nullptr) return true;
+    return static_cast<bool>(between_publications(*sensors->counter, window_.begin, window_.end));
   }
 
   // Returns the launches of the next batch: at most twice those of the last, as the first may have been slow for other

@@ -492,6 +492,23 @@ TEST(Energy, PhasesThatDoNotFitTheBudgetAreRefused) {
   EXPECT_THAT(error.to_string(), HasSubstr("longer than its budget of 10.0 s"));
 }
 
+// A process that gets no processor time reads nothing for a while, wherever that lies in the window.
+TEST(Energy, AWindowRunsOnWhileItsCounterWasNotRead) {
+  for (double asleep = 2000; asleep < 2700; asleep += 20) {
+    for (const Profile& launch : {kFlat, Profile{{ms(0.2), Watts(200)}, {ms(0.2), Watts(180)}}}) {
+      VirtualSensor energy = counter(ms(20));
+      energy.poll = ms(5);
+      energy.unread_from = ms(asleep);
+      energy.unread_to = ms(asleep + 300);
+      VirtualBoard board({{energy}, {}});
+      ProfileLoad load(board, launch);
+      const Result<EnergyFigures> figures = measure(board, load, {.window = ms(50)});
+      ASSERT_TRUE(figures) << asleep << ": " << figures.error().to_string();
+      EXPECT_LE(std::abs(error_of(*figures, load.true_energy())), figures->energy.uncertainty / figures->energy.value);
+    }
+  }
+}
+
 TEST(Energy, ACounterThatIsResetOrStuckIsAnError) {
   VirtualBoard reset = a100();
   reset.sensors().energy[0].resets = nanoseconds_from_seconds(3);

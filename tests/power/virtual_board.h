@@ -71,16 +71,18 @@ class Signal {
 // A sensor of the board, with the times of its publications and readings.
 struct VirtualSensor {
   SensorInfo info;
-  Nanoseconds phase = {};                                       // of its publications
-  Nanoseconds poll = ms(25);                                    // between two readings
-  Nanoseconds poll_phase = {};                                  // of the readings
-  Nanoseconds dies{std::numeric_limits<double>::infinity()};    // shows nothing new after that
-  Nanoseconds resets{std::numeric_limits<double>::infinity()};  // a counter that begins at 0 again
-  bool counts_windows = false;                                  // a counter that sees only its window of each period
-  double quantum = 0.0;                                         // readings are multiples of this; 0 for any number
-  double drops = 0.0;                                           // share of the readings that get lost
-  double repeats = 0.0;                                         // share of the publications that show the old value
-  Nanoseconds delay = {};                                       // most delay of a publication
+  Nanoseconds phase = {};                                            // of its publications
+  Nanoseconds poll = ms(25);                                         // between two readings
+  Nanoseconds poll_phase = {};                                       // of the readings
+  Nanoseconds dies{std::numeric_limits<double>::infinity()};         // shows nothing new after that
+  Nanoseconds resets{std::numeric_limits<double>::infinity()};       // a counter that begins at 0 again
+  Nanoseconds unread_from{std::numeric_limits<double>::infinity()};  // no reading from here ...
+  Nanoseconds unread_to{std::numeric_limits<double>::infinity()};    // ... to here
+  bool counts_windows = false;  // a counter that sees only its window of each period
+  double quantum = 0.0;         // readings are multiples of this; 0 for any number
+  double drops = 0.0;           // share of the readings that get lost
+  double repeats = 0.0;         // share of the publications that show the old value
+  Nanoseconds delay = {};       // most delay of a publication
   double gain = 1.0;
   std::uint64_t seed = 1;  // of its noise
 };
@@ -136,6 +138,7 @@ Trace<T> trace_of(const VirtualSensor& sensor, const Signal& signal, Nanoseconds
       if (!repeats) seen = sensor.quantum > 0.0 ? sensor.quantum * std::floor(value / sensor.quantum + 0.5) : value;
     }
     if (chance_of(sensor, readings++, 3) < sensor.drops) continue;
+    if (read >= sensor.unread_from && read < sensor.unread_to) continue;
     if (trace.changes.empty()) since = read;
     if (trace.changes.empty() || trace.changes.back().value != T(seen)) trace.changes.push_back({since, read, T(seen)});
     since = read;
