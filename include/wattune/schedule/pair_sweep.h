@@ -79,7 +79,7 @@ double expected_gain(const std::array<Nanoseconds, 2>& alone, const std::array<d
 
 // True if both kernels of the row run on every SM (Way::shares).
 bool is_share(const SweepRow& row);
-// True for all other ways.
+// True if the row is of another way.
 bool is_baseline(const SweepRow& row);
 
 struct SweepOptions {

@@ -12,7 +12,7 @@
 
 namespace wattune::backend::nvml {
 
-// The settings to restore: locks that were made, and the former values of other settings.
+// The settings that are still to be restored: locks that were made, and the former values of other settings.
 struct BoardDebt {
   bool graphics_lock = false;
   bool memory_lock = false;
@@ -22,9 +22,10 @@ struct BoardDebt {
   bool operator==(const BoardDebt&) const = default;
 };
 
+// The control of one board through NVML.
 class BoardControl : public ClockControl {
  public:
-  // Controls a board. `debt` is a debt that another process left behind; restore() pays it.
+  // Controls a board. `debt` holds the settings that another process left behind; restore() restores them as well.
   BoardControl(const KnownBoard& known, std::string board, BoardDebt debt = {})
       : known_(known), board_(std::move(board)), debt_(debt) {}
   BoardControl(const BoardControl&) = delete;

@@ -18,6 +18,7 @@ struct KnownBoard {
 // Finds a board by its place on the PCI bus. Fails with unavailable.
 Result<KnownBoard> find_board(const std::string& pci_bus_id);
 
+// Returns the values that the board can be set to.
 BoardChoices board_choices(const KnownBoard& board);
 // Returns the clocks and the limit that the board reports. An idle board may report less than it is set to.
 BoardSetting board_setting(const KnownBoard& board);
@@ -31,14 +32,14 @@ enum class ClockMeans { locked, application, none };
 ClockMeans graphics_means(const KnownBoard& board);
 ClockMeans memory_means(const KnownBoard& board);
 
+// The clocks at which a board runs applications unless they are locked.
 struct ApplicationClocks {
   unsigned memory;    // MHz
   unsigned graphics;  // MHz
 
   bool operator==(const ApplicationClocks&) const = default;
 };
-// The application clocks; nullopt if the board has none.
-
+// Returns the application clocks that are set, or the vendor's default ones; nullopt if the board has none.
 std::optional<ApplicationClocks> application_clocks(const KnownBoard& board);
 std::optional<ApplicationClocks> default_application_clocks(const KnownBoard& board);
 

@@ -14,6 +14,7 @@
 
 namespace wattune::backend {
 
+// The result of compiling one kernel.
 struct CompileReport {
   std::string function;  // as C++ spells it: "scale<32>"
   std::string symbol;    // of the function in the binary

@@ -8,6 +8,7 @@
 
 namespace wattune::backend {
 
+// A variable of this process's environment.
 struct EnvironmentVariable {
   std::string name;
   std::string value;

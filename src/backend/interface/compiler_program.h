@@ -35,6 +35,7 @@ class TemporaryFolder {
 // every thread that wants to start or make another until the process has ended. Any thread may call it.
 void abandon_programs();
 
+// A time limit that never passes.
 inline constexpr Nanoseconds kWithoutLimit{std::numeric_limits<double>::infinity()};
 
 // Runs command[0], searched in PATH, to its end, with its output in `log`. Returns its status in the form of waitpid().

@@ -9,6 +9,7 @@
 
 namespace wattune::backend {
 
+// The files that were found, as one text.
 struct IncludedFiles {
   std::string contents;  // names and contents of all files, in the order of discovery
   // False if some are missing: their names are macros or stand in options, or they are unreadable.

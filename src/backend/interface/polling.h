@@ -7,6 +7,7 @@
 
 namespace wattune::backend {
 
+// One wait, timed from its beginning.
 class Polling {
  public:
   // Returns the time since this object was made.
@@ -21,9 +22,9 @@ class Polling {
 
 // Returns the timeout of a wait for the device, whose last command is a launch or another one.
 Error took_too_long(bool launch, Nanoseconds limit);
-// The timeout of a compiler, wherever it runs, and whether an Error is one.
-
+// Returns the timeout of a compiler, wherever it runs.
 Error compiled_too_long(Nanoseconds limit);
+// True if the error is one of compiled_too_long().
 bool is_compiled_too_long(const Error& error);
 
 }  // namespace wattune::backend

@@ -1,9 +1,9 @@
-// CompanySession: tunes kernels of several specs that run together on one device. It finds a configuration for each of
-// them that is best for this company.
+// CompanySession: tunes kernels of several specs that run together on one device. Such a set of kernels is called a
+// company, and each kernel a member. The session finds a configuration for each member that is best in this company.
 //
-// The objective is the makespan, from the first launch to the last end, or the board's energy in that time. With
-// partners it is the time of the first kernel's launches while the others run all along. The session owns the device,
-// the workers that check each kernel alone, and the strategy. One thread at a time.
+// The objective is the makespan, from the first launch to the last end, or the board's energy in that time. In a
+// partnered run it is the time of the first kernel's launches; the others are its partners, which run all along. The
+// session owns the device, the workers that check each kernel alone, and the strategy. One thread at a time.
 //
 //   WATTUNE_ASSIGN(const auto session, company::CompanySession::open({{"lud", lud}, {"hotspot", hotspot}}));
 //   WATTUNE_ASSIGN(const company::CompanyReport report, session->run(*journal, observer));
@@ -22,21 +22,24 @@
 
 namespace wattune::company {
 
+// The figure of a joint run that is minimised.
 enum class CompanyGoal { makespan, energy };
 
+// The options of a session.
 struct CompanyOptions {
-  // Device, evaluation, sampling, policy, seed, stop rule and finalists; all other options of it are ignored.
+  // The device, evaluation, sampling, policy, seed, stop rule and finalists; all other options of it are ignored.
   tune::SessionOptions session;
   CompanyGoal goal = CompanyGoal::makespan;
-  // "walk" (search/company_walk.h), "paper-walk" (algorithms 3 and 4 as printed, corrected), or the name of a strategy,
-  // which searches the joint space. "walk+NAME" starts strategy NAME where the walk ended. Empty: the strategy is
-  // chosen as for one kernel.
+  // "walk" (search/company_walk.h), "paper-walk" (algorithms 3 and 4 of the paper, corrected), or the name of a
+  // strategy, which searches the joint space. "walk+NAME" starts strategy NAME where the walk ended. If empty, the
+  // strategy is chosen as for one kernel.
   std::string strategy = "walk";
   double indifference = 0.01;           // of the walk: share by which costs may differ and still count as equal
   std::vector<std::string> order = {};  // names of members in launch order; as given if empty
   bool steady = false;                  // each kernel is relaunched until all have run about as long as the longest
   bool partnered = false;               // the first kernel is timed while the others run all along
-  // Launches of each member in one run. If empty, they follow from times alone if steady or partnered; else it is 1.
+  // The number of launches of each member in one run. If empty, it is 1, or follows from the times alone in a steady or
+  // partnered run.
   std::vector<std::size_t> repetitions = {};
   // The values of a parameter of each kernel except partners: how many of its blocks stay on each multiprocessor
   // (CUDA). The value 0, which leaves the placement to the GPU, is added. Walks keep it at 0. There is no such
@@ -64,15 +67,17 @@ struct AgainstChoice {
   std::optional<PairedGain> gain;  // of the best over the other one; nullopt if they are the same or one fails
 };
 
+// The result of a session.
 struct CompanyReport {
   tune::TuningResult tuning;
   std::vector<MemberResult> members;  // empty if no configuration was correct
   // The comparison with each member at its best configuration alone, at the best ratio of resident blocks that was
-  // tried. Nullopt without a final, or if the run was cancelled.
+  // tried. It is nullopt without a final, or if the run was cancelled.
   std::optional<AgainstChoice> tuned_alone;
   Nanoseconds in_turn;  // time of one run of each, one after the other, each at its best alone; 0 if unknown
 };
 
+// A device with kernels that are tuned together.
 class CompanySession {
  public:
   struct Parts;

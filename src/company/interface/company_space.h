@@ -1,4 +1,5 @@
-// CompanySpace: the configurations of several kernels that run together as one space, which any strategy can search.
+// CompanySpace: the configurations of several kernels that run together (a company) as one space, which any strategy
+// can search. A CompanyMember is one of these kernels.
 //
 // Each parameter of a kernel is named "KERNEL.PARAMETER" in the joint space, and its constraints are kept. Clocks and
 // power limits belong to the board: they keep their names, and all kernels share them. The number of resident blocks of
@@ -27,6 +28,7 @@ inline constexpr std::uint64_t kFewConfigurations = 64;
 // Most ratios of resident blocks for which all are tried with each kernel at its best configuration alone.
 inline constexpr std::uint64_t kFewRatios = 256;
 
+// One of the kernels that run together.
 struct CompanyMember {
   std::string name;  // unique among the members
   KernelSpec spec;
@@ -36,6 +38,7 @@ struct CompanyMember {
   std::vector<unsigned> resident_blocks = {};
 };
 
+// The joint space of all members.
 class CompanySpace {
  public:
   // Builds the joint space. Fails with invalid_argument if there are fewer than two members, if two have the same name,

@@ -16,6 +16,7 @@
 
 namespace wattune::measure {
 
+// The bounds that were learned so far. One thread at a time uses a gate.
 class Gate {
  public:
   // Takes the times of a launch after an idle gap (`first`), of the first warm sample (`warm`), and the median of
@@ -24,12 +25,13 @@ class Gate {
 
   // True if enough was learned to reject anything.
   bool ready() const;
-  // Longest first launch, and longest warm sample, of a configuration as fast as the incumbent. Precondition: ready().
-
+  // Returns the longest first launch, or the longest warm sample, of a configuration as fast as the incumbent.
+  // Precondition: ready().
   Nanoseconds first_limit(const Statistics& incumbent) const;
   Nanoseconds warm_limit(const Statistics& incumbent) const;
 
  private:
+  // The two values that one configuration gave.
   struct Lesson {
     Nanoseconds excess;  // first launch minus median
     Nanoseconds median;

@@ -7,6 +7,7 @@
 
 namespace wattune::measure {
 
+// Returns the float of a half.
 inline float half_to_float(std::uint16_t bits) {
   const std::uint32_t sign = std::uint32_t{bits & 0x8000u} << 16;
   const std::uint32_t exponent = (bits >> 10) & 0x1fu;

@@ -5,6 +5,7 @@
 
 namespace wattune::measure {
 
+// A median with its interval.
 struct MedianInterval {
   double median = 0.0;
   double low = 0.0;

@@ -34,8 +34,8 @@ struct ClockRun {
 
 // The features and runs of a kernel.
 struct KernelOverClocks {
-  // Name of the benchmark or application. Kernels of one group resemble each other more than a new kernel will, so a
-  // group counts as one witness when errors are judged.
+  // Name of the benchmark or application. Kernels of one group resemble each other more than a new kernel will, so
+  // errors are estimated by leaving out whole groups.
   std::string group = {};
   // Features at the highest clock, such as the activity of parts of the GPU, in an order that all kernels share; may be
   // empty. The power at the highest clock is always one more feature.
@@ -43,11 +43,13 @@ struct KernelOverClocks {
   std::vector<ClockRun> runs;
 };
 
+// The limit that an advised clock is to keep.
 struct ClockGoal {
   std::optional<double> slowdown = {};  // most time beyond that at the highest clock, as a share: 0.10
   double confidence = 0.9;              // probability with which an advised clock is to keep it, 0 to 1
 };
 
+// The estimate for a kernel at one clock.
 struct ClockEstimate {
   Megahertz clock;
   Likely<double> time;    // relative to that at the highest clock
@@ -55,17 +57,20 @@ struct ClockEstimate {
   bool measured = false;
 };
 
+// A clock at which a further run would help.
 struct NextClock {
   Megahertz clock;
   double gain = 0.0;  // expected saving, as a share of the energy at the best measured clock
 };
 
+// The advice for a kernel.
 struct ClockAdvice {
   ClockEstimate at;                    // the clock of least expected energy that keeps the goal
   double chance = 1.0;                 // probability that it keeps the goal
   std::optional<NextClock> next = {};  // the most promising clock to measure; empty if all are measured
 };
 
+// An advisor that has learned from other kernels.
 class ClockAdvisor {
  public:
   // Learns from measured kernels. Fails with invalid_argument if there are fewer than three groups or two clocks, if

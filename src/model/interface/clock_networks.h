@@ -23,19 +23,23 @@
 
 namespace wattune::model {
 
+// Number of hidden neurons of each network.
 inline constexpr std::size_t kHiddenNeurons = 21;
 
+// The clocks at which a kernel does the most operations per joule.
 struct BestClocks {
   double efficiency = 0.0;  // operations per joule
   Megahertz core;
   Megahertz memory;
 };
 
+// A kernel to learn from.
 struct KernelAtBestClocks {
   KernelFeatures features;  // at the highest clocks
   BestClocks best;          // the best of all clocks that were tried
 };
 
+// The three trained networks.
 class ClockNetworks {
  public:
   // Trains the networks. The clocks' networks learn from the true operations per joule. Equal seeds give equal

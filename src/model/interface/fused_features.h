@@ -18,11 +18,13 @@
 
 namespace wattune::model {
 
+// A kernel that may run beside another one.
 struct FusableKernel {
   KernelFeatures features = {};  // alone, at the highest clocks
   unsigned blocks = 1;           // N: resident on an SM; for a memory-bound kernel, those that saturate the memory
 };
 
+// The paper's equations, corrected or as they are printed.
 enum class Equations { corrected, as_printed };
 
 struct FusionOptions {
@@ -30,6 +32,7 @@ struct FusionOptions {
   Equations equations = Equations::corrected;
 };
 
+// The features of a pair.
 struct FusedFeatures {
   KernelFeatures features = {};      // X_ij (equation 3)
   std::array<double, 2> alpha = {};  // speed-up of the blocks of each, at least 1

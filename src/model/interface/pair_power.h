@@ -25,16 +25,19 @@
 
 namespace wattune::model {
 
+// The idle power of a board at one clock.
 struct IdleAtClock {
   Megahertz clock;
   Watts power;  // at this clock with nothing to do
 };
 
+// A board at all clocks.
 struct BoardOverClocks {
   std::vector<IdleAtClock> idle;    // at each clock, ascending
   std::optional<Watts> limit = {};  // power above which the board lowers its clock
 };
 
+// A kernel alone.
 struct SoloKernel {
   std::vector<ClockRun> runs;  // alone at the board's clocks, ascending; measured or estimated
   Utilisation utilisation;     // alone at the highest of the clocks
@@ -67,9 +70,9 @@ struct PairPrediction {
   std::array<double, 2> rates = {};  // of each beside the other, over its speed alone at this clock
   Likely<double> speedup;            // sum of `rates`: over one after the other, while both run
   Likely<Nanoseconds> time;
-  Likely<Watts> power;  // while both run
-  Watts idle;           // with nothing to do; `added` is what each adds at its speed alone; both uncorrected
-  std::array<Watts, 2> added = {};
+  Likely<Watts> power;              // while both run
+  Watts idle;                       // with nothing to do; not corrected
+  std::array<Watts, 2> added = {};  // that each adds at its speed alone; not corrected
   Likely<Joules> energy;
   PairFactors factors;  // the factors that were applied
 };
@@ -101,6 +104,7 @@ class PairMeasurements {
   // alone at that clock, and the power. A power that is not positive is unknown. Ignored if a speed is not positive.
   void observe(const std::string& first, const std::string& second, const PairPrediction& predicted,
                std::array<double, 2> rates, Watts power);
+  // Returns the corrections of a pair at a ratio; factors of 1 if it was not measured.
   PairFactors factors(const std::string& first, const std::string& second, BlockRatio ratio) const;
 
  private:

@@ -21,6 +21,7 @@
 
 namespace wattune::model {
 
+// The inputs and the output of one sample.
 struct TrainingSample {
   std::vector<double> inputs;
   double output = 0.0;
@@ -32,6 +33,7 @@ struct TrainingOptions {
   std::size_t most_steps = 300;
 };
 
+// The numbers of inputs and of hidden neurons.
 struct NetworkShape {
   std::size_t inputs = 0;
   std::size_t hidden = 0;
@@ -50,10 +52,11 @@ struct TrainedRange {
   double unscaled(double value) const { return low + (value + 1.0) / 2.0 * (high - low); }
 };
 
+// A trained network.
 class Perceptron {
  public:
-  // Fails with invalid_argument if there are fewer than two samples, no inputs or no hidden neurons, if samples differ
-  // in their number of inputs, or if a value is not a number.
+  // Trains a network. Fails with invalid_argument if there are fewer than two samples, no inputs or no hidden neurons.
+  // Fails likewise if samples differ in their number of inputs, or if a value is not a number.
   static Result<Perceptron> train(std::span<const TrainingSample> samples, const TrainingOptions& options = {});
 
   // Returns the output for these inputs. Precondition: there are as many inputs as the shape has.

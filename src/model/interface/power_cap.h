@@ -4,6 +4,7 @@
 // Under a cap a board runs at the highest clock whose power stays below it. This is equation 2 of Schoonhoven et al.
 // with its P_max, section V-C and figures 6 and 7. So a cap chooses a clock by the kernel's own power, and cannot reach
 // clocks that draw less than the least cap. Pure functions of values; any thread may call.
+//
 //   const auto cap = model::best_cap(power.curve, time, caps, table);
 //   const auto clock = model::least_energy(power.curve, time, table);
 //   if (cap && clock && clock->energy < cap->point.energy) use(clock->clock);

@@ -5,7 +5,7 @@
 // 2 ms.
 //
 //   const auto recorder = power::make_recorder(board, power::kCharacterisationInterval);
-//   WATTUNE_ASSIGN(const power::Characterisation found, power::characterise(board, *recorder, &load));
+//   WATTUNE_ASSIGN(const power::Characterisation found, power::characterise(*recorder, &load));
 //   WATTUNE_TRY(power::store(board, found));
 #pragma once
 
@@ -20,6 +20,7 @@
 
 namespace wattune::power {
 
+// Interval at which the recorder reads during a characterisation.
 inline constexpr Nanoseconds kCharacterisationInterval = nanoseconds_from_ms(2);
 
 // A load that makes a board work.
@@ -32,6 +33,7 @@ class KnownLoad {
   virtual Result<void> run(Nanoseconds time) = 0;
 };
 
+// The traits of a board's sensors, and its power at rest.
 struct Characterisation {
   std::map<std::string, SensorTraits> sensors;  // by name; the sensors that were measured
   std::optional<Watts> idle;                    // power while nothing of ours uses the board

@@ -21,6 +21,7 @@
 
 namespace wattune::power {
 
+// The options of borrowing a board.
 struct BorrowOptions {
   // The kinds of settings that will be set, with any values. The permission for these is checked at once, for others
   // before they are set.
@@ -39,6 +40,7 @@ struct BorrowOptions {
   std::filesystem::path guardian = {};
 };
 
+// The control of a borrowed board. Its destructor restores the board.
 class ClockLease : public backend::ClockControl {
  public:
   // Tells the guardian that this process lives; a few times per length of the lease is enough. set() does the same.

@@ -18,10 +18,12 @@
 
 namespace wattune::power {
 
+// The kinds of settings.
 enum class ControlKind { locked_graphics_clock, locked_memory_clock, application_clocks, power_limit };
 
 const char* to_string(ControlKind kind);
 
+// A setting of a board.
 struct Control {
   ControlKind kind;
   bool exists = false;  // on this board, with this driver

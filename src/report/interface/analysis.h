@@ -35,7 +35,7 @@ std::size_t count_within(const ResultSet& results, double share);
 // recorded neighbour on average for every two parameters that vary.
 bool describes_space(const ResultSet& results);
 
-// How likely a walk downhill ends in a good local minimum: the proportion of centrality (Schoonhoven et al.,
+// The chance that a walk downhill ends in a good local minimum: the proportion of centrality (Schoonhoven et al.,
 // "Benchmarking optimization algorithms for auto-tuning GPU kernels", IEEE TEVC 2022). The fitness-flow graph has an
 // edge from each correct configuration to each neighbour that is at least as fast. Neighbours are one place apart in
 // one parameter's list of values. The PageRank (damping 0.85) of a configuration tells how often a random walk along
@@ -47,7 +47,7 @@ struct Centrality {
 };
 Centrality centrality_of(const ResultSet& results, const std::vector<double>& shares);
 
-// How long an application that tunes itself by random search must run until that pays off.
+// The length of run from which tuning pays off for an application that tunes itself by random search.
 //
 // Source: Petrovic et al., "A benchmark set of highly-efficient CUDA and OpenCL kernels and its dynamic autotuning with
 // KTT", FGCS 108, 2020, equations 4 and 5 and Table 11. Equation 3, as printed, is the inverse of the one that equation

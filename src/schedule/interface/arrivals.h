@@ -17,6 +17,7 @@
 
 namespace wattune::schedule {
 
+// A work of a queue.
 struct Arrival {
   Nanoseconds moment;  // from the beginning of the run
   KernelId kernel = 0;
@@ -25,6 +26,7 @@ struct Arrival {
   bool operator==(const Arrival&) const = default;
 };
 
+// The options of drawn arrivals.
 struct ArrivalOptions {
   std::size_t works = 1000;
   // For Poisson arrivals: the solo time that arrives in a unit of time. At 1 it just keeps busy a GPU that runs one

@@ -33,10 +33,10 @@ class ClockGovernor {
   const std::optional<Clocks>& held() const { return held_; }
   bool may_change(Nanoseconds now) const { return now >= changeable_at_; }
   // Returns when to call ask() again at the latest. By then the clocks that were asked for last may be set, or the
-  // lender of the board wants a sign of life. Returns nullopt if no clocks can be set or none were asked for.
+  // lease of the board must be renewed. Returns nullopt if no clocks can be set or none were asked for.
   std::optional<Nanoseconds> due() const;
 
-  // Sets these clocks if those that are set have been held for long enough. With nullopt, the previous wish still
+  // Sets these clocks if those that are set have been held for long enough. With nullopt, the previous request still
   // holds.
   void ask(const std::optional<Clocks>& wanted, Nanoseconds now);
   // Restores the board's own clocks. A failure becomes the refusal.

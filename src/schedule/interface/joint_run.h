@@ -1,5 +1,10 @@
 // run_jointly(): runs one or two kernels on a machine in fixed shares, without a scheduler. Sweeps, profiles and pilots
-// measure with it.
+// measure with it. A kernel that takes part in a joint run is a Party.
+//
+// The machine runs nothing else meanwhile; one thread at a time.
+//
+//   const std::array parties{sliced_party(machine, fma, 2), sliced_party(machine, copy, 4)};
+//   WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, parties));
 #pragma once
 
 #include <algorithm>
@@ -27,6 +32,7 @@ struct Party {
   std::size_t repetitions = 1;
 };
 
+// The times of one party.
 struct PartyRun {
   Nanoseconds begin = kForever;  // when its first block began
   Nanoseconds end;
@@ -36,6 +42,7 @@ struct PartyRun {
   Nanoseconds time() const { return end - begin; }
 };
 
+// The outcome of a joint run.
 struct JointRun {
   std::vector<PartyRun> parties;
   Joules energy;                    // of the board; 0 if unknown

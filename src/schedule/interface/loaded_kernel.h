@@ -1,5 +1,5 @@
 // LoadedKernel: a kernel on a device with its grid, its arguments and its twins, ready to be launched whole or in
-// parts.
+// parts. A twin is a copy of the kernel that runs a part of the grid (slice/twins.h).
 //
 // It owns its buffers, alone or with others; copies share the code. The device outlives it, and it must not be
 // destroyed while it runs; DeviceMachine, which launches it, keeps it. It is made on a thread that may use the device.
@@ -47,6 +47,7 @@ struct KernelCode {
   backend::Kernel* twin(slice::TwinForm form) const;
 };
 
+// A kernel that is ready to be launched.
 struct LoadedKernel {
   std::string name;
   std::shared_ptr<const KernelCode> code;

@@ -35,18 +35,20 @@ struct Share {
   bool operator==(const Share&) const = default;
 };
 
+// A decision: everything that shall run from now on.
 struct Plan {
   std::vector<Share> shares = {};
-  // The clocks that these shares want; nullopt if the previous wish still holds. Clocks are held for a while, so they
-  // may be set later.
+  // The clocks that these shares request; nullopt if the previous request still holds. Clocks are held for a while, so
+  // they may be set later.
   std::optional<backend::BoardSetting> clocks = {};
-  // True if one kernel runs alone with all the blocks that SMs hold. A next one that also does so may fill the SMs that
+  // True if one kernel runs alone with as many blocks as the SMs hold. A next one of this kind may fill the SMs that
   // its last blocks leave idle.
   bool fills_sms = false;
   double speedup = 1.0;     // over one after the other, as forecast
   std::string reason = {};  // one line for people
 };
 
+// A work that may run.
 struct Candidate {
   WorkId work = 0;
   KernelId kernel = 0;
@@ -57,9 +59,10 @@ struct Candidate {
   std::optional<Share> running = {};  // as decided, though it may not have begun
 };
 
+// The state of the clocks.
 struct ClockView {
   bool can_set = false;
-  // Whether the clocks that are set have been held for long enough, which is `hold`.
+  // True if the clocks that are set have been held for long enough, which is `hold`.
   bool may_change = true;
   Nanoseconds hold = nanoseconds_from_seconds(1);
   std::optional<backend::BoardSetting> held = {};  // nullopt for the board's own
@@ -73,6 +76,7 @@ struct WorkCount {
   std::size_t works = 0;
 };
 
+// The queue as a policy sees it.
 struct QueueView {
   MachineLimits limits;
   Nanoseconds now;
@@ -84,6 +88,7 @@ struct QueueView {
   std::vector<WorkCount> later = {};
 };
 
+// A function that decides which works run, and how.
 using Policy = std::function<Plan(const QueueView& view, const PairTable& table)>;
 
 struct PolicyOptions {
@@ -109,6 +114,7 @@ enum class ForecastKind {
   split,           // split_forecaster
 };
 
+// A policy as lists show it.
 struct PolicyTraits {
   std::string_view name;
   std::string_view explanation;

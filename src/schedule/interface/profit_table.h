@@ -18,6 +18,7 @@
 
 namespace wattune::schedule {
 
+// A pair with its expected gain.
 struct ProfitRow {
   KernelId first = 0;
   KernelId second = 0;
@@ -58,6 +59,7 @@ struct PoolKernel {
   double blocks_per_second = 0.0;  // alone
 };
 
+// The time for which one pair of the pool runs.
 struct PoolPhase {
   ProfitRow pair;
   double seconds = 0.0;

@@ -28,12 +28,14 @@ namespace wattune::schedule {
 Result<std::vector<ProfiledKernel>> profile_all(const simulate::GpuModel& gpu,
                                                 const std::vector<simulate::SimulatedKernel>& kernels);
 
-// Returns the same kernels with grids of so many waves, as a kernel alone fills the GPU. Their blocks are so long that
-// each kernel takes about this time, so the sizes of a paper favour none.
+// Returns the same kernels with grids of so many waves; a wave is the blocks with which a kernel alone fills the GPU.
+// The work of their blocks is scaled so that each kernel takes about this time. So the problem sizes of a paper favour
+// no kernel.
 Result<std::vector<simulate::SimulatedKernel>> equally_long(const simulate::GpuModel& gpu,
                                                             std::vector<simulate::SimulatedKernel> kernels,
                                                             Nanoseconds time, unsigned waves);
 
+// The source of the forecasts.
 enum class Knowledge {
   // The policy's own forecaster, if the kernels' profiles suffice for it; else as `measured`. Measurements of the run
   // correct it.

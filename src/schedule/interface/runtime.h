@@ -1,4 +1,4 @@
-// Runtime: runs kernels of many threads on one machine, at once where that gains.
+// Runtime: runs kernels that many threads submit on one machine, together where that gains.
 //
 // It owns its machine, a thread that drives it, and a thread that forecasts new pairs while their kernels run alone.
 // Any thread may call any function at any time. The destructor cancels the works that are left; a Ticket outlives its
@@ -22,7 +22,9 @@
 
 namespace wattune::schedule {
 
+// The treatment of a submission for which there is no room.
 enum class WhenFull { wait, refuse };
+// The treatment of works that are left at the end.
 enum class Shutdown {
   finish,  // runs everything that was submitted
   cancel,  // ends waiting works at once, running ones at their next block

@@ -24,6 +24,7 @@ struct SimulatedMachineOptions {
   Nanoseconds fetch{700};
 };
 
+// Returns the limits of a machine of this GPU.
 MachineLimits limits_of(const simulate::GpuModel& gpu);
 
 // Returns the time of the kernel's grid on a GPU of its own. Fails with invalid_argument and not_found as

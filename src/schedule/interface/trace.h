@@ -34,6 +34,7 @@ struct Span {
   bool failed = false;
 };
 
+// A plan of the policy.
 struct Decision {
   Nanoseconds moment;
   std::string reason;

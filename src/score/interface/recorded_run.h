@@ -4,7 +4,7 @@
 // of an evaluation is taken from the space's recording, so that all programs are judged by the same measurements. Only
 // the clock recorded_and_search takes the run's own times.
 //
-//   WATTUNE_ASSIGN(ResultSet results, store::load_results("diff_evo/convolution.0.json"));
+//   WATTUNE_ASSIGN(ResultSet results, store::load_evaluations("diff_evo/convolution.0.json"));
 //   WATTUNE_ASSIGN(SearchRun run, recorded_run(scored, results));
 #pragma once
 

@@ -1,5 +1,5 @@
-// CompanyWalk: walks over the block shapes of several kernels that run together, and over the clock of the board, to
-// minimise one cost of all: the makespan or the energy.
+// CompanyWalk: walks over the block shapes of several kernels that run together (a company), and over the clock of the
+// board. It minimises one cost of all: the makespan or the energy.
 //
 // Source: Guerreiro, Ilic, Roma, Tomas, "Multi-kernel auto-tuning on GPUs: performance and energy-aware optimization",
 // PDP 2015, with print errors corrected: algorithm 3 (shapes alone, if no clock varies) and algorithm 4.
@@ -32,6 +32,7 @@ struct CompanyCandidate {
   std::uint64_t threads = 0;   // in a block
 };
 
+// A kernel of the company with its shapes.
 struct CompanyKernel {
   std::vector<std::size_t> parameters;  // positions in the space of all kernels
   std::vector<CompanyCandidate> candidates;
@@ -40,6 +41,7 @@ struct CompanyKernel {
   std::string own_cost = {};
 };
 
+// The order in which the walk goes over a kernel's shapes.
 enum class CompanyRule {
   // Wattune's own rule. It walks from the kernel's present shape onwards and then back, each time until the first shape
   // that is worse. It takes only a shape that is better by more than the band of indifference, and settles on the least
@@ -60,7 +62,7 @@ struct CompanyWalkOptions {
   // Share by which costs may differ and still count as equal: the noise of a measurement.
   double indifference = 0.0;
   bool lower_clock = true;                      // if false, algorithm 3 at the highest clock, where one varies
-  std::size_t restarts = 100;                   // most changes; the walk then ends where it is
+  std::size_t restarts = 100;                   // most changes of a shape or clock; the walk then ends where it is
   ConfigurationId start = ~ConfigurationId{0};  // proposed first, for comparison; none if it is count() or more
   // Two objectives, of which the first counts; if empty, the walk minimises what tell() says.
   std::vector<Objective> objectives = {};

@@ -1,7 +1,7 @@
 // Jiao's fifteen features, computed for a kernel whose blocks were counted. They serve on GPUs whose performance
 // counters cannot be read.
 //
-//   const auto block = schedule::count_block(*device, *kernel).value();   // ptx_profile.h
+//   const auto block = schedule::count_block(*device, *kernel).value();   // schedule/counted_use.h
 //   const auto features = simulate::features_of(block, blocks, time_alone, *simulate::find_gpu_model("H200"));
 #pragma once
 

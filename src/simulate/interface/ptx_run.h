@@ -1,9 +1,10 @@
 // PtxRun is a launch of a kernel of a PtxModule, interpreted instruction by instruction on the host.
 //
 // Its results are those of a GPU, with three exceptions: functions that PTX calls approximate, the order of threads
-// that do not synchronize, and contraction. For ptxas may make one fma of a mul and an add without rounding modifiers.
-// Equal calls give equal results and equal counts. The caller owns it; module and memory outlive it. One thread at a
-// time. Several runs may take turns in advance() on one memory, like kernels that are on a device together.
+// that do not synchronize, and contraction. The interpreter never contracts, but ptxas may make one fma of a mul and an
+// add without rounding modifiers. Equal calls give equal results and equal counts. The caller owns it; module and
+// memory outlive it. One thread at a time. Several runs may take turns in advance() on one memory, like kernels that
+// are on a device together.
 //
 //   WATTUNE_ASSIGN(PtxRun run, PtxRun::start(module, "scale", {.groups = {64, 1, 1}, .group_size = {256, 1, 1}},
 //                                            parameter_bytes, memory, {.resident_blocks = 4, .seed = 7}));
@@ -33,8 +34,8 @@ struct PtxRunOptions {
   std::size_t resident_blocks = 1;
   // Linear indices of the blocks in the order in which they begin, each once. Empty for all blocks in ascending order.
   std::vector<std::uint64_t> order = {};
-  // Seed for the order of blocks (unless `order` is given), for who has the next turn, and for its length. Empty if
-  // warps take turns in order.
+  // Seed for the order of blocks (unless `order` is given), for the warp that has the next turn, and for the length of
+  // the turn. Empty if warps take turns in order.
   std::optional<std::uint64_t> seed = {};
   std::uint64_t turn = 1000;  // most instructions of a warp in one turn
   // Most instructions of all warps; a kernel that exceeds them counts as one that never ends.

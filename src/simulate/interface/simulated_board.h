@@ -24,6 +24,7 @@ struct Phase {
   Activity activity = {};
 };
 
+// A kernel as a board notices it: its time at each clock and the activity of the board.
 struct Kernel {
   Nanoseconds fixed = {};          // a: time that no graphics clock changes, at the highest memory clock
   double cycles = 0.0;             // b

@@ -23,6 +23,7 @@
 
 namespace wattune::simulate {
 
+// The level of detail.
 enum class Fidelity {
   fast,      // rates of flow, solved anew when a block begins or ends
   detailed,  // each instruction of each warp; for short kernels and few SMs (with_sms)
@@ -52,6 +53,7 @@ struct Persistence {
   Nanoseconds fetch = Nanoseconds(0);  // time of one fetch
 };
 
+// A request to run a grid or a part of it.
 struct GridLaunch {
   KernelId kernel = 0;
   StreamId stream = 0;
@@ -60,6 +62,7 @@ struct GridLaunch {
   std::optional<Persistence> persistent = {};
 };
 
+// A launch that has ended.
 struct Completion {
   LaunchId launch = 0;
   Nanoseconds submitted;

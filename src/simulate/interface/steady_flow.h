@@ -1,6 +1,6 @@
-// SteadyFlow is the steady state of kernels of which fixed numbers of blocks stay on every SM of a simulated GPU. This
-// file also computes operations per joule at any clocks. It is fast enough for an exhaustive search with thousands of
-// calls.
+// SteadyFlow is the steady state of a simulated GPU on which each kernel keeps a fixed number of blocks on every SM.
+// best_efficiency() finds the clocks at which it does the most operations per joule. All this is fast enough for an
+// exhaustive search with thousands of calls.
 //
 // Pure functions of values; any thread may call. Operations are instructions of warps, as Jiao et al. count them
 // (model/kernel_features.h).
@@ -24,6 +24,7 @@
 
 namespace wattune::simulate {
 
+// The clocks of the cores and of the memory.
 struct ClockPair {
   Megahertz core;
   Megahertz memory;
@@ -44,6 +45,7 @@ struct Residents {
   unsigned blocks = 1;
 };
 
+// The rates of the steady state.
 struct SteadyFlow {
   std::vector<double> rates;            // of each kernel, in 1e9 operations per second
   double operations = 0.0;              // of all kernels together, in 1e9 per second
@@ -60,6 +62,7 @@ SteadyFlow steady_flow(const GpuModel& gpu, std::span<const Residents> residents
 Result<SteadyFlow> simulated_flow(const GpuModel& gpu, std::span<const Residents> residents, const GpuOptions& options,
                                   double instructions);
 
+// A flow with the power of the board.
 struct Efficiency {
   ClockPair clocks;
   SteadyFlow flow;

@@ -5,9 +5,10 @@
 // Otherwise a preamble before the source restores their values. It needs no further argument, because the offset itself
 // tells where the slice begins. Pure functions; any thread may call.
 //
-//   WATTUNE_ASSIGN(const auto how, slice::analyse_opencl(source, "gemm.cl"));
-//   if (how.needs_preamble) WATTUNE_ASSIGN(source, slice::with_preamble(source, range));
-//   for (const slice::Box& box : *slice::boxes(groups_of(range), 96)) enqueue(slice::part(range, box));
+//   WATTUNE_ASSIGN(const auto analysis, slice::analyse_opencl(source, "gemm.cl"));
+//   if (analysis.needs_preamble) { WATTUNE_ASSIGN(source, slice::with_preamble(source, range)); }
+//   WATTUNE_ASSIGN(const slice::Grid groups, slice::groups_of(range));
+//   for (const slice::Box& box : *slice::boxes(groups, 96)) enqueue(slice::part(range, box));
 #pragma once
 
 #include <array>

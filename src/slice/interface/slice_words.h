@@ -52,6 +52,7 @@ struct Divider {
 // Returns the constants for a divisor. Precondition: 1 <= divisor < 2^31.
 Divider divider(std::uint32_t divisor);
 
+// The words of an `add` twin.
 struct alignas(8) AddWords {
   Grid origin;
   Grid grid;  // of the whole kernel
@@ -85,6 +86,7 @@ struct alignas(8) PersistentWords {
   Divider by_y;
 };
 
+// Returns the words of the launch that runs this box of the grid.
 AddWords add_words(const Grid& grid, const Box& box);
 
 // Returns the words of a launch. All three functions fail with invalid_argument if the grid has no blocks or 2^31 or

@@ -21,6 +21,7 @@
 
 namespace wattune::slice {
 
+// A twin of one kernel.
 struct Twin {
   std::string kernel;  // the original's name
   TwinForm form = TwinForm::add;
@@ -34,6 +35,7 @@ struct Twin {
   std::size_t more_shared_bytes = 0;
 };
 
+// A module with its twins.
 struct TwinModule {
   std::string text;
   std::vector<Twin> twins;  // in the order of the kernels, then of the requested forms

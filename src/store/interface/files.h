@@ -25,6 +25,7 @@ Error too_large(const std::filesystem::path& file);
 std::filesystem::path unused_name(const std::filesystem::path& file, std::string_view suffix);
 // Gives the file a second name, an unused_name(). Copies it if the file system has no second names.
 Result<void> keep_beside(const std::filesystem::path& file, std::string_view suffix);
+// The suffix of a file without checksums that is kept beside its successor.
 inline constexpr std::string_view kUnsealed = ".unsealed";
 
 // Reads a result file. If its first bytes are those of .xz, .gz or .zst, the system's decompressor reads it. Fails with

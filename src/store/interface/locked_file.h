@@ -11,10 +11,11 @@
 
 namespace wattune::store {
 
+// A file that is open and locked. One thread at a time uses it.
 class LockedFile {
  public:
-  // Opens or creates a file and locks it. Fails with busy if another process held the lock all the time `wait`. Fails,
-  // instead of waiting, if it is a full pipe.
+  // Opens or creates a file and locks it. Fails with busy if another process holds the lock for longer than `wait`.
+  // Fails, instead of waiting, if it is a full pipe.
   static Result<LockedFile> open(const std::filesystem::path& file, std::chrono::milliseconds wait = {});
   LockedFile(LockedFile&& other) noexcept;
   LockedFile& operator=(LockedFile&&) = delete;

@@ -15,7 +15,7 @@
 
 namespace wattune::tune {
 
-// How a part of an output is compared: all of it, or one of the fields of its structs.
+// The comparison of a part of an output: of all of it, or of one of the fields of its structs.
 struct PartRule {
   bool is_compared = true;
   measure::ResolvedTolerance tolerance;

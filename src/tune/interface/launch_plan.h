@@ -21,6 +21,7 @@
 
 namespace wattune::tune {
 
+// A buffer that a configuration needs.
 struct PlannedBuffer {
   std::size_t length = 0;  // elements, of vector_width components each
   std::size_t bytes = 0;
@@ -54,6 +55,7 @@ struct Launch {
 // Returns the argument whose buffer holds the contents of `argument` when the launch is over.
 std::size_t holder_of(const Launch& launch, std::size_t argument);
 
+// Returns the number of work-items in a work-group.
 std::size_t group_items(const PlannedStep& step);
 // Returns the bytes of the step's arguments in local memory.
 std::size_t local_bytes(const Launch& launch, const PlannedStep& step);
@@ -61,6 +63,7 @@ std::size_t local_bytes(const Launch& launch, const PlannedStep& step);
 // True if configurations may share compiled code, because some parameter is for the launch or the board.
 bool shares_code(const KernelSpec& spec);
 
+// The compiled launches of a spec, or of its reference kernel.
 class LaunchPlan {
  public:
   // Compiles the spec's arguments with `steps`, which are the spec's own or its reference kernel's.

@@ -17,6 +17,7 @@
 
 namespace wattune::tune {
 
+// The result of one method.
 struct MethodOutcome {
   std::string method;
   std::optional<Megahertz> base_clock;  // of the method that has one

@@ -9,6 +9,7 @@
 
 namespace wattune::tune {
 
+// A metric with its definition.
 struct StandardMetric {
   std::string_view name;
   std::string_view expression;
