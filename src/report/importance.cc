@@ -1,7 +1,7 @@
 // The importance of parameters: the part of the variance of log(time) that each explains alone.
 //
-// For a parameter with k levels over n Trials, the share is that of a one-way analysis of variance, between-level over
-// total, corrected for what k levels explain by chance (Kelley's epsilon squared):
+// The share is that of a one-way analysis of variance, between-level over total, corrected for what the levels explain
+// by chance (Kelley's epsilon squared). For a parameter with k levels over n Trials it is
 //
 //   share = 1 - (1 - SS_between / SS_total) * (n - 1) / (n - k)
 //

@@ -4,8 +4,8 @@
     check_words.py [PATH...]    files or folders to look at; by default all that git knows
 
 No sentence begins with What, Who, Whoever, Of, As or Those. A comment above a function begins with a verb in the third
-person (Returns, Loads, True if). A line of a comment has at most 120 columns. A sentence in a header of an interface
-has at most 30 words. Prints a line for each finding.
+person (Returns, Loads, True if). A line of a comment has at most 120 columns, a sentence in a comment of the library 30 words.
+Prints a line for each finding.
 """
 import os
 import re
@@ -23,8 +23,8 @@ FUNCTION = re.compile(
     r"^\s*(?!return\b|if\b|for\b|while\b|switch\b|else\b|using\b|typedef\b|struct\b|class\b|enum\b|union\b|namespace\b|"
     r"case\b|throw\b|delete\b|new\b|TEST|INSTANTIATE|EXPECT|ASSERT|WATTUNE_|#|//|\}|\.)"
     r"(?:template <[^;{]*> )?(?:[\w:<>,&*\[\] ]+[ &*>](~?\w+|operator\S+)|(?:explicit )?~?[A-Z]\w*)\(")
-# Headers that strangers read: their sentences are counted.
-INTERFACE = re.compile(r"(include/|src/\w+/interface/).*\.h$")
+# The files whose sentences are counted.
+LIBRARY = re.compile(r"(include|src)/.*\.(h|cc)$")
 MOST_WORDS = 30
 ABBREVIATIONS = {"e.g.", "i.e.", "al.", "vs."}
 # Code and list items inside a comment.
@@ -109,7 +109,7 @@ def without_raw_strings(lines):
     return kept
 
 
-def check_source(lines, found, in_header, in_interface):
+def check_source(lines, found, in_header, in_library):
     lines = without_raw_strings(lines)
     texts = []
     for number, line in enumerate(lines, 1):
@@ -124,7 +124,7 @@ def check_source(lines, found, in_header, in_interface):
             found(number, f"{len(line)} columns", line)
         texts.append((number, comment))
     check_sentences(texts, found)
-    if in_interface:
+    if in_library:
         check_lengths(texts, found)
     check_functions(lines, found, in_header)
 
@@ -176,7 +176,7 @@ def main():
         if file.endswith(".md"):
             check_page(lines, found)
         else:
-            check_source(lines, found, file.endswith(".h"), bool(INTERFACE.match(file)))
+            check_source(lines, found, file.endswith(".h"), bool(LIBRARY.match(file)))
     if count:
         print(f"{count} findings")
     return 1 if count else 0

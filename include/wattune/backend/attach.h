@@ -66,7 +66,8 @@ Result<std::unique_ptr<Device>> attach_opencl(_cl_context* context, _cl_device_i
 // wait_for() fails with invalid_argument for a launch that one of the device's own streams still holds back behind a
 // transfer.
 Result<std::unique_ptr<Stream>> adopt_stream(Device& device, CUstream_st* stream);
-// Adopts an in-order command queue. Its events give no times (unavailable) without CL_QUEUE_PROFILING_ENABLE.
+// Adopts an in-order command queue; errors are those of the other overload. Its events give no times (unavailable)
+// without CL_QUEUE_PROFILING_ENABLE.
 Result<std::unique_ptr<Stream>> adopt_stream(Device& device, _cl_command_queue* queue);
 
 // Adopts memory of the application. It has no guard zones, so check_guards() finds no changed byte. Errors are those of
@@ -74,7 +75,7 @@ Result<std::unique_ptr<Stream>> adopt_stream(Device& device, _cl_command_queue* 
 //
 // CUDA: `address` is a CUdeviceptr, or a pointer of the runtime API as a number, to any memory that kernels can reach.
 Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, std::uint64_t address, std::size_t bytes);
-// Adopts an OpenCL buffer or sub-buffer; images are refused.
+// Adopts an OpenCL buffer or sub-buffer. Errors are those of adopt_stream(); images are refused.
 Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, _cl_mem* memory);
 
 // Returns how many bytes lie between this address and the end of its allocation, counted up to `enough` (CUDA). Memory
@@ -93,7 +94,7 @@ MemoryMark memory_mark(const Device& device);
 
 // Reserves the memory that kernels with this many private bytes per thread need in their CUDA context. Otherwise the
 // first launch of such a kernel reserves it. Both wait for the device. The memory stays reserved. On other backends the
-// call does nothing.
+// call does nothing. Fails with errors of the driver.
 Result<void> make_room_for_private_memory(Device& device, std::size_t bytes);
 
 // A launch in a graph that an application captured.

@@ -74,7 +74,8 @@ class Device {
   // invalid_argument.
   virtual Result<std::unique_ptr<Program>> load(const Image& image, std::span<const Macro> macros,
                                                 Nanoseconds limit) = 0;
-  // Creates a buffer, whose contents are undefined. Its caller owns it.
+  // Creates a buffer, whose contents are undefined. The caller owns it. Fails with errors of the driver, such as a lack
+  // of memory.
   virtual Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) = 0;
   // Creates a buffer of pixels. Kernels get an image object (OpenCL) or a texture or surface object (CUDA) in its
   // place. It is written, read and copied as any buffer, in rows without gaps, and has no guard zones. Fails with

@@ -60,7 +60,7 @@ class Event : public DeviceObject {
   // meaning. Fails with invalid_argument until the launch is ready or its stream has finished.
   virtual Result<Nanoseconds> start() const = 0;
   virtual Result<Nanoseconds> end() const = 0;
-  // Returns how long the launch ran on the device, without queueing and launch latency.
+  // Returns how long the launch ran on the device, without queueing and launch latency. Fails as start() does.
   virtual Result<Nanoseconds> duration() const = 0;
   // Returns the state of the device near the launch, read once while the device works on the stream.
   virtual Conditions conditions() const { return {}; }
@@ -81,7 +81,7 @@ class PreparedLaunch {
   // Sends the launch behind the commands that the stream has already, without a time. Kernels see the buffers' contents
   // of that moment. Errors are those of launch().
   virtual Result<void> send() = 0;
-  // Sends the launch with an Event, as launch() does; costs two events more than send().
+  // Sends the launch with an Event, as launch() does and with its errors; costs two events more than send().
   virtual Result<std::unique_ptr<Event>> send_timed() = 0;
 
   // Replaces the memory of buffer argument i by memory of the application, from the next send on: a CUdeviceptr, or a
@@ -107,7 +107,8 @@ class Stream : public DeviceObject {
  public:
   using DeviceObject::DeviceObject;
 
-  // Writes host data into a buffer. Precondition of transfers: the sizes of data and buffers match.
+  // Writes host data into a buffer. Precondition of transfers: the sizes of data and buffers match. All commands fail
+  // with invalid_argument for objects of another device or life, and with device_lost.
   virtual Result<void> write(Buffer& buffer, std::span<const std::byte> data) = 0;
   virtual Result<void> read(const Buffer& buffer, std::span<std::byte> data) = 0;
   virtual Result<void> copy(const Buffer& from, Buffer& to) = 0;
@@ -117,8 +118,8 @@ class Stream : public DeviceObject {
   // fit the kernel, and with invalid_argument for objects of another device.
   virtual Result<std::unique_ptr<Event>> launch(Kernel& kernel, const Geometry3& geometry,
                                                 std::span<const LaunchArgument> arguments) = 0;
-  // Prepares a launch that an application sends without times. With CUDA in this process, sending it costs little more
-  // than the driver's own call.
+  // Prepares a launch that an application sends without times. Errors are those of launch(). With CUDA in this process,
+  // sending it costs little more than the driver's own call.
   virtual Result<std::unique_ptr<PreparedLaunch>> prepare(Kernel& kernel, const Geometry3& geometry,
                                                           std::span<const LaunchArgument> arguments);
   // Lets the following commands begin only when the launch of `event`, in any stream of the device, has ended. Handing
@@ -145,8 +146,8 @@ class Stream : public DeviceObject {
   virtual bool keeps_times() const { return true; }
   // Returns the number of the stream, which no other stream of this process ever gets. (Addresses are used again.)
   std::uint64_t serial() const { return serial_; }
-  // Finishes, then compares the guard zones of `buffer` with their pattern and renews them.
-  // Returns how many guard bytes changed, before and after the buffer.
+  // Finishes, then compares the guard zones of `buffer` with their pattern and renews them. Returns how many guard
+  // bytes changed, before and after the buffer. Fails as finish() does.
   virtual Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) = 0;
 
  private:

@@ -82,6 +82,7 @@ struct ResultSet {
 class TrialSink {
  public:
   virtual ~TrialSink() = default;
+  // Records a Trial. An error ends the run.
   virtual Result<void> add(const Trial& trial) = 0;
 };
 

@@ -58,17 +58,22 @@ class Context {
   // out_of_range if there is no such stream.
   virtual Result<void> launch(std::string_view kernel, const LaunchChange& change = {}) = 0;
   // Returns the geometry that the spec gives for this configuration. The caller may change it and pass it to launch().
+  // Fails with not_found if there is no such kernel.
   virtual Result<backend::Geometry3> geometry(std::string_view kernel) const = 0;
 
-  // Returns the memory of an argument of the call, or of the composition's own.
+  // Returns an argument of the call, or memory of the composition's own. Fails with not_found if there is neither.
   virtual Result<CallArgument> argument(std::string_view name) const = 0;
   // Creates memory that the composition owns, or changes its size and keeps the contents of the part that stays.
   // Kernels may have its name as an argument. It lives until the composition ends; each stream in which calls are made
-  // has its own. Results of earlier argument() or resize() calls for this name become invalid.
+  // has its own. Results of earlier argument() or resize() calls for this name become invalid. Fails with
+  // invalid_argument if the call passes this memory, with unavailable while the stream is captured, and with errors of
+  // the device.
   virtual Result<CallArgument> resize(std::string_view name, std::size_t bytes) = 0;
-  // Swaps the memory of two names for the rest of this call (KTT's SwapArguments).
+  // Swaps the memory of two names for the rest of this call (KTT's SwapArguments). Fails with not_found if either name
+  // has none.
   virtual Result<void> swap(std::string_view a, std::string_view b) = 0;
-  // Sets a scalar for all later launches of this call (KTT's UpdateScalarArgument).
+  // Sets a scalar for all later launches of this call (KTT's UpdateScalarArgument). Fails with not_found if no kernel
+  // has such a scalar.
   virtual Result<void> set(std::string_view name, const CallArgument& scalar) = 0;
 
   // These act on the first bytes of the memory. Host memory must live until the stream is synchronised, and is complete
@@ -79,9 +84,11 @@ class Context {
   virtual Result<void> read(std::string_view name, std::span<std::byte> data, std::size_t stream = 0) = 0;
   virtual Result<void> copy(std::string_view from, std::string_view to, std::size_t stream = 0) = 0;
   virtual Result<void> fill(std::string_view name, std::byte value, std::size_t stream = 0) = 0;
-  // Makes stream `later` wait for everything that stream `earlier` was given so far.
+  // Makes stream `later` wait for everything that stream `earlier` was given so far. Fails with out_of_range if there
+  // is no such stream.
   virtual Result<void> order(std::size_t earlier, std::size_t later) = 0;
-  // Waits for a stream, or for all of them if none is given.
+  // Waits for a stream, or for all of them if none is given. Fails with out_of_range if there is no such stream, and
+  // with errors of its commands.
   virtual Result<void> synchronize(std::optional<std::size_t> stream = {}) = 0;
 };
 
@@ -113,6 +120,7 @@ class TunableComposition {
  public:
   virtual ~TunableComposition() = default;
 
+  // Calls the composition. Errors are those of TunableKernel::call(), and those that the function returns.
   template <typename... Arguments>
   Result<void> operator()(const CallStream& stream, const Arguments&... arguments) {
     const std::array<CallArgument, sizeof...(Arguments)> all{CallArgument(arguments)...};

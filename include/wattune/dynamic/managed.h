@@ -23,19 +23,22 @@
 
 namespace wattune::dynamic {
 
+// Device memory of a number of bytes.
 class ManagedMemory {
  public:
+  // Allocates memory with undefined contents. Fails as Device::create_buffer() does.
   static Result<ManagedMemory> make(backend::Device& device, std::size_t bytes);
 
   std::size_t bytes() const { return buffer_->bytes(); }
   // Converts to an argument of calls.
   operator const backend::Buffer&() const { return *buffer_; }
 
-  // Transfers of a range that begins at byte `offset`. Each fails with out_of_range if the range ends behind the
+  // Copies host data into the range that begins at byte `offset`. Fails with out_of_range if the range ends behind the
   // memory.
-
   Result<void> upload(backend::Stream& stream, std::span<const std::byte> data, std::size_t offset = 0);
+  // Copies the range that begins at byte `offset` to the host. Fails as upload() does.
   Result<void> download(backend::Stream& stream, std::span<std::byte> data, std::size_t offset = 0);
+  // Sets every byte to `value`. Fails with errors of the stream, as all functions here.
   Result<void> clear(backend::Stream& stream, std::byte value = {});
   // Copies all of another memory of the same size. Fails with mismatch if the sizes differ.
   Result<void> copy_from(backend::Stream& stream, const ManagedMemory& from);
@@ -60,7 +63,7 @@ class ManagedMemory {
   std::vector<Used> used_;
 };
 
-// Device memory as a vector of elements.
+// Device memory as a vector of elements. Sizes and offsets count elements; functions are those of ManagedMemory.
 template <typename T>
 class Vector {
  public:

@@ -46,7 +46,7 @@ struct TunerOptions {
 
 class Tuner {
  public:
-  // Makes a tuner for the device. Wisdom that cannot be read is noted and left unchanged.
+  // Makes a tuner for the device. Wisdom that cannot be read is no error: it is noted and left unchanged.
   static Result<std::unique_ptr<Tuner>> attach(backend::Device& device, const TunerOptions& options = {});
   virtual ~Tuner() = default;
 
@@ -54,7 +54,8 @@ class Tuner {
   // `wattune tune`. Screening uses its sizes and fills. Fails with the errors of the spec, and with mismatch if there
   // is no source in the device's language.
   virtual Result<std::unique_ptr<TunableKernel>> kernel(KernelSpec spec, const KernelOptions& options = {}) = 0;
-  // Makes one unit of several kernels and host code (composition.h).
+  // Makes one unit of several kernels and host code (composition.h). Fails as kernel() does, and with invalid_argument
+  // if the composition contradicts itself.
   virtual Result<std::unique_ptr<TunableComposition>> composition(CompositionSpec spec,
                                                                   const KernelOptions& options = {}) = 0;
   // Loads waiting code in this call. The application calls it when the device has nothing to do for about `expected`,
@@ -78,7 +79,7 @@ class Marker {
   // Compiles a kernel of one line; `limit` bounds the compilation. Fails as Device::build() does.
   static Result<std::unique_ptr<Marker>> make(backend::Device& device,
                                               Nanoseconds limit = nanoseconds_from_seconds(120));
-  // Sets a place behind all that the stream was given.
+  // Sets a place behind all that the stream was given. Fails as Stream::launch() does.
   Result<std::unique_ptr<backend::Event>> mark(backend::Stream& stream) const;
 
  private:

@@ -139,6 +139,7 @@ struct WisdomText {
 };
 // Parses the text of a wisdom file. Fails with parse_error if it is no wisdom or has a newer format.
 Result<WisdomText> parse_wisdom(std::string_view text, const std::filesystem::path& file = {});
+// Reads and parses a wisdom file. Fails as parse_wisdom() does, and with errors of reading the file.
 Result<WisdomText> load_wisdom(const std::filesystem::path& file);
 // Returns the text of a wisdom file. Precondition: check() accepts each entry.
 std::string write_wisdom(const std::vector<WisdomEntry>& entries);

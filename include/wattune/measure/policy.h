@@ -65,7 +65,8 @@ class Sampling {
 class Runner {
  public:
   virtual ~Runner() = default;
-  // Runs the kernel n times, each time after restoring what it overwrites. Times are measured on the device.
+  // Runs the kernel n times, each time after restoring what it overwrites. Times are measured on the device. Fails with
+  // errors of the device.
   virtual Result<std::vector<Sample>> run(std::size_t n) = 0;
   // Returns how long the device has been at work since its last idle gap that was long enough for its clocks to drop.
   virtual Nanoseconds busy_time() const = 0;
@@ -115,6 +116,7 @@ struct SamplingOptions {
   // for one sample alone, it takes the first min_samples at once.
   Nanoseconds wait_cost = {};
 
+  // Checks the options. Fails with invalid_argument, naming the option, if one is out of its range.
   Result<void> validate() const;
 };
 

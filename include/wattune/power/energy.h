@@ -56,7 +56,7 @@ Result<Measured<Joules>> counted(const Trace<Joules>& counter, Nanoseconds begin
 // unavailable if there is no reading until `end`.
 Result<Measured<Joules>> integrate(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end);
 
-// Returns the mean power of a time: its energy over its length, in W.
+// Returns the mean power of a time: its energy over its length, in W. Fails as integrate() does.
 Result<Measured<Watts>> mean_power(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end);
 
 // Least times between the ends of a window, by the purpose of the figures.
@@ -177,7 +177,7 @@ struct EnergyFigures {
 Result<EnergyFigures> measure(Recorder& recorder, Load& load, const EnergyOptions& options = {});
 
 // Measures the power of the board while nothing runs on it, in a window of a second. It includes a context if the
-// caller has one.
+// caller has one. Fails as measure() does.
 Result<Measured<Watts>> measure_idle(Recorder& recorder);
 
 }  // namespace wattune::power

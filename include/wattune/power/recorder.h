@@ -149,9 +149,10 @@ class Recorder {
   virtual void wait(Nanoseconds time) = 0;
   // Starts reading. Fails with unavailable if no sensor reports anything. Precondition: it is not started.
   virtual Result<void> start() = 0;
-  // Returns what was read so far; recording goes on.
+  // Returns what was read so far; recording goes on. A sensor that stops reporting is no error: Recording::failures
+  // names it.
   virtual Result<Recording> so_far() = 0;
-  // Stops reading and returns what was read. Precondition: it is started.
+  // Stops reading and returns what was read, likewise. Precondition: it is started.
   virtual Result<Recording> stop() = 0;
   // Returns the board's power with a context and nothing to do, at its own clocks; nullopt if it was not characterised.
   virtual std::optional<Measured<Watts>> context_idle() const { return std::nullopt; }

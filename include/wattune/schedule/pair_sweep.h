@@ -98,13 +98,15 @@ struct SweepOptions {
 // with not_found if there is no such kernel, and as model::feasible_ratios() does.
 Result<std::vector<model::BlockRatio>> ratios_of(const Machine& machine, KernelId first, KernelId second);
 
-// Runs both kernels of a sweep with all repetitions: alone, one after the other, or together in this arrangement.
-// Returns the sum of the times, or the makespan. Fails with errors of the machine.
+// Runs both kernels of a sweep with all repetitions, each alone, and returns the sum of their times. This function and
+// the next three fail with errors of the machine.
 Result<Nanoseconds> time_both_alone(Machine& machine, const PairSweep& sweep);
+// Returns the makespan of all repetitions in this arrangement.
 Result<Nanoseconds> time_together(Machine& machine, const PairSweep& sweep, const Arrangement& arrangement);
 
-// Runs a kernel once, whole; or each of two kernels once, in this arrangement. Fails with errors of the machine.
+// Runs a kernel once, whole.
 Result<void> run_alone(Machine& machine, KernelId kernel);
+// Runs each of two kernels once, in this arrangement.
 Result<void> run_pair(Machine& machine, std::array<KernelId, 2> kernels, const Arrangement& arrangement);
 
 // Measures the pair in all ways. Fails with invalid_argument if no SM holds a kernel, the times alone differ too much,

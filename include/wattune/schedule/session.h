@@ -113,7 +113,7 @@ Result<void> check_policies(const std::vector<std::string>& policies, const Obje
 // configuration or kernel. Fails with mismatch if a profile has the name of a kernel but none is of it. Fails with
 // invalid_argument if there is no kernel, or if the board refuses the clocks.
 Result<std::unique_ptr<CorunSession>> open(std::vector<CorunKernel> kernels, const CorunOptions& options = {});
-// Opens a device with the kernels of these specs in their default configurations.
+// Opens a device with the kernels of these specs in their default configurations. Errors are the same.
 Result<std::unique_ptr<CorunSession>> open(std::vector<KernelSpec> specs, const CorunOptions& options = {});
 
 // Opens a simulated GPU, whose name is `options.device` (H100, GT640), with published kernels. Each has a grid that

@@ -29,7 +29,7 @@ enum class SourcePolicy {
 Result<KernelSpec> load(const std::filesystem::path& file, SourcePolicy policy = SourcePolicy::required,
                         const std::vector<NamedSize>& sizes = {});
 
-// Parses a spec from a text; `file` names the text in messages and anchors relative paths.
+// Parses a spec from a text; `file` names the text in messages and anchors relative paths. Errors are those of load().
 Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path& file,
                               SourcePolicy policy = SourcePolicy::required, const std::vector<NamedSize>& sizes = {});
 Result<KernelSpec> parse_t1(std::string_view text, const std::filesystem::path& file,

@@ -20,11 +20,13 @@ namespace wattune::store {
 
 // Writes schema 1.0.0, with times in milliseconds.
 std::string write_t4(const ResultSet& results);
+// Parses T4 JSON. Fails with parse_error.
 Result<ResultSet> parse_t4(std::string_view text, const std::filesystem::path& file = {});
 
 // Writes the format of Kernel Tuner 1.x, one configuration per line, with times in milliseconds. Fails with
 // invalid_argument if a parameter or metric has the name of something else in the file.
 Result<std::string> write_kernel_tuner_cache(const ResultSet& results);
+// Parses a cache file of Kernel Tuner. Fails with parse_error.
 Result<ResultSet> parse_kernel_tuner_cache(std::string_view text, const std::filesystem::path& file = {});
 
 // Writes Wattune's own JSON: the whole ResultSet in one document.
@@ -44,6 +46,8 @@ struct StoredRun {
 // those of now. Fails with busy if others wrote for 10 s, with parse_error if the file is something else, with
 // io_error.
 Result<void> add_to_database(const std::filesystem::path& file, const std::vector<ResultSet>& runs);
+// Reads all runs of a database. Fails with not_found, with parse_error if the file is something else, and with
+// io_error.
 Result<std::vector<StoredRun>> load_database(const std::filesystem::path& file);
 
 // Reads any of the formats above, a journal, or a table (docs/formats/csv.md), and recognises it by its contents. Files
@@ -51,8 +55,8 @@ Result<std::vector<StoredRun>> load_database(const std::filesystem::path& file);
 // named: "all.sqlite#2". Each configuration is returned once, with the Trial that counts. Fails with parse_error; with
 // not_found; with invalid_argument if a database has several runs and none is named.
 Result<ResultSet> load_results(const std::filesystem::path& file);
-// Reads the same files as load_results(), but returns all Trials in the order of the file, for callers that follow a
-// search step by step. A journal gives only the Trials that count.
+// Reads the same files as load_results(), with its errors, but returns all Trials in the order of the file, for callers
+// that follow a search step by step. A journal gives only the Trials that count.
 Result<ResultSet> load_evaluations(const std::filesystem::path& file);
 
 // Writes `text` to `file` through a temporary file and a rename, so that readers never see half of it. Fails with

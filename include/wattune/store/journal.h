@@ -79,8 +79,9 @@ class Journal : public TrialSink {
 // with busy if another process writes it, with io_error.
 Result<void> set_aside(const std::filesystem::path& file);
 
-// Reads a journal, even while it is written; parse_journal() reads one from a text, for tests and fuzzing.
+// Reads a journal, even while it is written. Fails with errors of reading the file, and as parse_journal() does.
 Result<ResultSet> read_journal(const std::filesystem::path& file);
+// Parses the text of a journal. Fails with parse_error if it is no journal or is damaged before its last line.
 Result<ResultSet> parse_journal(std::string_view text, const std::filesystem::path& file = {});
 
 // Lists the differences that keep `found` from being continued as `wanted`, one text for each part; empty if there is

@@ -118,6 +118,7 @@ struct Limits {
   double compile_factor = 10.0;  // times the slowest successful compile so far
   double run_factor = 20.0;      // times the best configuration so far
 
+  // Checks the limits. Fails with invalid_argument if a limit or a floor is not positive, or a factor is below 1.
   Result<void> validate() const;
 };
 

@@ -93,7 +93,7 @@ class Search {
   std::vector<Configuration> next_contest(const IntervalOf& interval = objective_interval,
                                           Nanoseconds turn_overhead = {});
   // Takes the result of the contest, which is empty if it was cancelled. If none of the finalists is correct,
-  // next_contest() returns others.
+  // next_contest() returns others. Fails with errors of the sink.
   Result<void> tell(Contest contest, std::size_t device = 0);
 
   const search::Progress& progress() const;
@@ -180,10 +180,12 @@ Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& str
                           std::span<Evaluator* const> evaluators, TrialSink& sink, TuningObserver& observer,
                           const std::vector<Trial>& resumed, const TuningOptions& options);
 
-// Runs the same loop with a crew, whose evaluators may work elsewhere than on threads of this process.
+// Runs the same loop with a crew, whose evaluators may work elsewhere than on threads of this process. Errors are the
+// same.
 Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy, Crew& crew, TrialSink& sink,
                           TuningObserver& observer, const std::vector<Trial>& resumed, const TuningOptions& options);
 
+// Runs the same loop with one evaluator.
 inline Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy, Evaluator& evaluator,
                                  TrialSink& sink, TuningObserver& observer, const std::vector<Trial>& resumed,
                                  const TuningOptions& options) {

@@ -38,7 +38,7 @@ struct DriverHost {
   backend::WorkerOptions worker = {};
 };
 
-// Finds the devices of all backends.
+// Finds the devices of all backends. Fails with unavailable if the worker cannot start.
 Result<backend::Discovery> find_devices(const DriverHost& where = {});
 
 // Returns the devices that the user named ("auto", a selector, a list of selectors, a backend, part of a name) and that
@@ -158,8 +158,8 @@ class TuningSession {
   // Returns the RunInfo of the results.
   RunInfo describe() const;
 
-  // Runs the search. Call it once. `resumed` and the sink are those of tune(), `cancel` and `spent` those of
-  // TuningOptions.
+  // Runs the search. Call it once. `resumed` and the sink are those of tune(), and so are the errors; `cancel` and
+  // `spent` are those of TuningOptions.
   Result<TuningResult> run(TrialSink& sink, TuningObserver& observer, const std::vector<Trial>& resumed = {},
                            const std::atomic<bool>* cancel = nullptr, Nanoseconds spent = {});
   // Runs the search and keeps nothing but the result.

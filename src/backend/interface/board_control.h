@@ -62,7 +62,7 @@ class BoardControl : public ClockControl {
   BoardDebt debt_;
 };
 
-// Opens a board for the guardian alone, real boards included. `debt` is as above.
+// Opens a board for the guardian alone, real boards included. `debt` is as above. Fails with unavailable.
 Result<std::unique_ptr<BoardControl>> open_board_control(const std::string& pci_bus_id, const BoardDebt& debt = {});
 
 }  // namespace wattune::backend::nvml

@@ -13,8 +13,9 @@ class CompileProcess {
  public:
   explicit CompileProcess(const WorkerOptions& options) : options_(options) {}
 
-  // The requests, used by one thread. A request whose process is killed from outside is repeated (kill_count.h).
-
+  // Compiles an image. Requests are made by one thread at a time; one whose process is killed from outside is repeated
+  // (kill_count.h). Errors are those of compile_image(), compile_cuda() or assemble_ptx(), and device_lost if the
+  // compiler crashed.
   Result<Image> compile(const worker::CompileRequest& request);
   Result<CompileReport> report(const worker::ReportRequest& request);
   Result<AssembledKernels> assemble(const worker::AssembleRequest& request);

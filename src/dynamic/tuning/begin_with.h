@@ -14,8 +14,9 @@ namespace wattune::dynamic {
 
 class BeginWith : public search::Strategy {
  public:
-  // Takes ids of the space. With `nearby`, the configurations after `first` are those that differ from the best so far
-  // in one parameter, shuffled by the seed, then those of the second best, and so on.
+  // Takes ids of the space. With `nearby`, the configurations after `first` are the neighbours of the best so far,
+  // which differ from it in one parameter. They are shuffled by the seed. Neighbours of the second best follow, and so
+  // on.
   BeginWith(const std::vector<ConfigurationId>& first, bool nearby, std::uint64_t seed,
             std::unique_ptr<search::Strategy> then)
       : Strategy(then->space(), {.seed = seed}),

@@ -186,8 +186,8 @@ Result<void> Instance::without_best(std::unique_lock<std::mutex> lock, const Cal
   return run_best(std::move(lock), call);
 }
 
-// Returns the generic configuration. nullptr if it cannot run at this key, if it is not compiled yet and the fallback
-// runs until then, or if a stream is captured and it was not made before.
+// Returns the generic configuration; nullptr if it cannot run at this key. Also returns nullptr if it is not compiled
+// yet and the fallback runs until then, or if a stream is captured and it was not made before.
 std::shared_ptr<Variant> Instance::generic(bool capturing) {
   const std::lock_guard beginning(beginning_);
   if (capturing || asked_for_generic_) return generic_;

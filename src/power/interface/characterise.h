@@ -27,9 +27,9 @@ inline constexpr Nanoseconds kCharacterisationInterval = nanoseconds_from_ms(2);
 class KnownLoad {
  public:
   virtual ~KnownLoad() = default;
-  // Prepares the load. From then on it may itself cost power, as a context does.
+  // Prepares the load. From then on it may itself cost power, as a context does. Fails as a device does.
   virtual Result<void> prepare() = 0;
-  // Works without a pause for about so long. Returns when the board has nothing left to do.
+  // Works without a pause for about so long. Returns when the board has nothing left to do. Fails as a device does.
   virtual Result<void> run(Nanoseconds time) = 0;
 };
 

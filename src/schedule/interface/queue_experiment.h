@@ -24,7 +24,7 @@
 
 namespace wattune::schedule {
 
-// Profiles each kernel by runs alone on a simulated GPU.
+// Profiles each kernel by runs alone on a simulated GPU. Fails as profile_alone() does.
 Result<std::vector<ProfiledKernel>> profile_all(const simulate::GpuModel& gpu,
                                                 const std::vector<simulate::SimulatedKernel>& kernels);
 

@@ -27,8 +27,8 @@ struct SimulatedMachineOptions {
 // Returns the limits of a machine of this GPU.
 MachineLimits limits_of(const simulate::GpuModel& gpu);
 
-// Returns the time of the kernel's grid on a GPU of its own. Fails with invalid_argument and not_found as
-// SimulatedGpu::add_kernel() does.
+// Returns the time of the kernel's grid on a GPU of its own. This and all functions below that take such a kernel fail
+// with invalid_argument and not_found as SimulatedGpu::add_kernel() does.
 Result<Nanoseconds> time_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
 // Returns the share of the time for which it keeps each resource busy meanwhile (KernelTraits::use).
 Result<std::vector<double>> use_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);

@@ -23,7 +23,8 @@ Error too_large(const std::filesystem::path& file);
 
 // Returns an unused name: FILE with `suffix` behind it or, if that is taken, with 2, 3 and so on behind that.
 std::filesystem::path unused_name(const std::filesystem::path& file, std::string_view suffix);
-// Gives the file a second name, an unused_name(). Copies it if the file system has no second names.
+// Gives the file a second name, an unused_name(). Copies it if the file system has no second names. Fails with errors
+// of the system.
 Result<void> keep_beside(const std::filesystem::path& file, std::string_view suffix);
 // The suffix of a file without checksums that is kept beside its successor.
 inline constexpr std::string_view kUnsealed = ".unsealed";

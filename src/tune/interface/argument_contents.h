@@ -21,10 +21,12 @@ class ArgumentContents {
     given_.resize(arguments.size());
   }
 
-  // Compiles the fill expressions, which may read `i` and the problem's extents. Call it before get().
+  // Compiles the fill expressions, which may read `i` and the problem's extents. Call it before get(). Fails as
+  // Expression::parse() does.
   Result<void> compile(std::shared_ptr<const Names> names);
 
-  // Returns the bytes of a vector argument with `length` elements; valid until it is asked for another length.
+  // Returns the bytes of a vector argument with `length` elements; valid until it is asked for another length. Fails as
+  // measure::make_contents() does.
   Result<std::span<const std::byte>> get(std::size_t argument, std::size_t length);
 
  private:

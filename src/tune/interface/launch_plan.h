@@ -70,6 +70,8 @@ class LaunchPlan {
   static Result<LaunchPlan> compile(const KernelSpec& spec, const std::vector<LaunchStep>& steps,
                                     std::shared_ptr<const Names> names);
 
+  // Returns the launches of a configuration. Fails with errors of its expressions, and if a size or geometry is
+  // impossible.
   Result<Launch> evaluate(const Configuration& configuration) const;
   Result<std::vector<PlannedArgument>> arguments(const Configuration& configuration) const;
   // Returns the functions of the steps that are launched, each once.
