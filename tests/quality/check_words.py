@@ -4,13 +4,17 @@
     check_words.py [PATH...]    files or folders to look at; by default all that git knows
 
 No sentence begins with What, Who, Whoever, Of, As or Those. A comment above a function begins with a verb in the third
-person (Returns, Loads, True if). A line of a comment has at most 120 columns, a sentence in a comment of the library 30 words.
-Prints a line for each finding.
+person (Returns, Loads, True if). A line of a comment has at most 120 columns. A sentence in a comment of the library
+has at most 30 words. Prints a line for each finding.
 """
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
+
+Found = Callable[[int, str, str], None]  # takes a line's number, a fault and a text
+Texts = Sequence[tuple[int, str | None]]  # lines of prose, (number, text) each; a None ends a paragraph
 
 BEGINNINGS = re.compile(r"(What|Who|Whoever|Of|As|Those)\b")
 SENTENCE_END = re.compile(r"[.:!?][)\"']?$")
@@ -33,17 +37,17 @@ ITEM = re.compile(r"(?:[-*]|\d+\.)\s")
 MEMBER_WITH_VALUE = re.compile(r"^[^(]*=|^[^(]*\{")
 
 
-def comment_in(line):
+def comment_in(line: str) -> str | None:
     match = re.match(r"\s*//\s?(.*)$", line)
     return match.group(1) if match else None
 
 
-def begins_with_verb(text):
+def begins_with_verb(text: str) -> bool:
     word = re.split(r"[\s,.;:]", text, maxsplit=1)[0]
     return bool(VERB.match(text)) and word not in NO_VERBS
 
 
-def is_function(lines, at, in_header):
+def is_function(lines: Sequence[str], at: int, in_header: bool) -> bool:
     """True if a declaration or definition of a function begins in this line."""
     line = lines[at]
     if not in_header and line.startswith("  ") and line.endswith(";"):
@@ -53,8 +57,8 @@ def is_function(lines, at, in_header):
     return bool(FUNCTION.match(line)) and not MEMBER_WITH_VALUE.match(line.split("(")[0] + "(")
 
 
-def check_sentences(texts, found):
-    """Looks at lines of prose, (number, text) each; a None ends a paragraph."""
+def check_sentences(texts: Texts, found: Found) -> None:
+    """Looks at the beginnings of sentences."""
     before = None
     for number, text in texts:
         if text is None:
@@ -68,33 +72,33 @@ def check_sentences(texts, found):
         before = text.rstrip()
 
 
-def ends_part(word):
+def ends_part(word: str) -> bool:
     """True if a sentence, or its part up to a colon or semicolon, ends with this word."""
     bare = word.lstrip("(").rstrip(")\"'`")
     return bare.endswith((".", "!", "?", ":", ";")) and not bare.endswith("..") and bare not in ABBREVIATIONS
 
 
-def check_lengths(texts, found):
-    """Counts the words of sentences in lines of prose, (number, text) each; a None ends a paragraph."""
-    sentence = []  # (number, word) each
+def check_lengths(texts: Texts, found: Found) -> None:
+    """Counts the words of sentences."""
+    sentence: list[tuple[int, str]] = []  # the number of the line and the word
 
-    def end_sentence():
+    def end_sentence() -> None:
         if len(sentence) > MOST_WORDS:
             found(sentence[0][0], f"{len(sentence)} words", " ".join(word for _, word in sentence))
         sentence.clear()
 
     for number, text in [*texts, (0, None)]:
-        is_prose = text and not EXAMPLE.match(text)
-        if not is_prose or ITEM.match(text):
+        prose = "" if not text or EXAMPLE.match(text) else text
+        if not prose or ITEM.match(prose):
             end_sentence()
-        for word in text.split() if is_prose else ():
+        for word in prose.split():
             if re.search(r"\w", word):
                 sentence.append((number, word))
             if ends_part(word):
                 end_sentence()
 
 
-def without_raw_strings(lines):
+def without_raw_strings(lines: Sequence[str]) -> list[str]:
     """Empties the lines of raw strings, which hold code of other languages."""
     kept = []
     end = None
@@ -109,9 +113,9 @@ def without_raw_strings(lines):
     return kept
 
 
-def check_source(lines, found, in_header, in_library):
+def check_source(lines: Sequence[str], found: Found, in_header: bool, in_library: bool) -> None:
     lines = without_raw_strings(lines)
-    texts = []
+    texts: list[tuple[int, str | None]] = []
     for number, line in enumerate(lines, 1):
         comment = comment_in(line)
         if comment is None:
@@ -129,7 +133,7 @@ def check_source(lines, found, in_header, in_library):
     check_functions(lines, found, in_header)
 
 
-def check_functions(lines, found, in_header):
+def check_functions(lines: Sequence[str], found: Found, in_header: bool) -> None:
     for at, line in enumerate(lines):
         above = at and comment_in(lines[at - 1])
         if not above or comment_in(line) is not None or not is_function(lines, at, in_header):
@@ -137,13 +141,13 @@ def check_functions(lines, found, in_header):
         first = at - 1
         while first and comment_in(lines[first - 1]) is not None:
             first -= 1
-        text = comment_in(lines[first])
+        text = comment_in(lines[first]) or ""
         if not begins_with_verb(text):
             found(first + 1, "no verb in front", text)
 
 
-def check_page(lines, found):
-    texts = []
+def check_page(lines: Sequence[str], found: Found) -> None:
+    texts: list[tuple[int, str | None]] = []
     in_code = False
     for number, line in enumerate(lines, 1):
         if line.lstrip().startswith("```"):
@@ -158,7 +162,7 @@ def check_page(lines, found):
     check_sentences(texts, found)
 
 
-def main():
+def main() -> int:
     paths = sys.argv[1:] or ["."]
     files = subprocess.run(["git", "ls-files", *paths], capture_output=True, text=True, check=True).stdout.split("\n")
     count = 0
@@ -166,7 +170,7 @@ def main():
         if not file.endswith((".h", ".cc", ".md")) or not os.path.isfile(file):
             continue
 
-        def found(number, fault, text, file=file):
+        def found(number: int, fault: str, text: str, file: str = file) -> None:
             nonlocal count
             count += 1
             print(f"{file}:{number}: {fault}: {text[:90]}")
