@@ -1,7 +1,10 @@
-// One point of a search space, by its dense id, with the values of the parameters by name.
+// Configuration: one point of a search space, by its dense id, with the values of the parameters by name.
 //
-// Ids count from 0 to count-1 of the space that made them and mean nothing in another space. The names are
-// shared by all configurations of a space, so that copying one is cheap. Immutable; may be shared between threads.
+// Ids count from 0 to count-1 of the space that made them and mean nothing in another space. The names are shared by
+// all configurations of a space, so that copying one is cheap. Immutable; may be shared between threads.
+//
+//   const Configuration configuration = space.configuration(id);
+//   if (const Value* const block = configuration.find("block")) use(block->as_integer());
 #pragma once
 
 #include <memory>
@@ -16,6 +19,7 @@ namespace wattune {
 
 using ConfigurationId = Uint128;
 
+// A configuration with its values.
 class Configuration {
  public:
   using Names = std::shared_ptr<const std::vector<std::string>>;

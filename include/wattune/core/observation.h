@@ -1,6 +1,11 @@
-// The result of measuring one configuration: its times, or the way in which it failed.
+// Observation: the result of measuring one configuration: its times, or the way in which it failed (Status). Sample,
+// Statistics, Metric and PhaseTimes are its parts. gain() compares two of them.
 //
-// A failure of a configuration is data, not an Error: it is stored, counted and never met again on resume.
+// A failure of a configuration is data, not an Error: it is stored, counted and never met again on resume. Values that
+// own their parts; any thread may call the functions.
+//
+//   if (observation.ok()) print(observation.statistics->median, observation.objective());
+//   else print(to_string(observation.status), observation.message);
 #pragma once
 
 #include <cmath>

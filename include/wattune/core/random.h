@@ -1,7 +1,10 @@
-// The one source of random numbers, reproducible across machines and standard libraries.
+// Random: the one source of random numbers, reproducible across machines and standard libraries.
 //
 // The engine is std::mt19937_64, whose output the standard fixes. The distributions are our own, because the standard
 // leaves theirs open. Not thread safe: each thread needs its own.
+//
+//   Random random(seed);
+//   const std::uint64_t die = 1 + random.below(6);
 #pragma once
 
 #include <cstdint>
@@ -11,6 +14,7 @@
 
 namespace wattune {
 
+// A sequence of random numbers that a seed fixes.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}

@@ -1,12 +1,13 @@
-// A configuration with its observation. Nothing else leaves the tuning loop.
-//
-// The specification is the same for every Trial of a run, so it is kept once, in RunInfo. A ResultSet is a run with its
-// Trials, which `store` reads and `report` shows. The loop writes Trials to a TrialSink, which is declared here and
-// implemented in `store`, so that the loop need not know the store.
+// Trial: a configuration with its observation. Nothing else leaves the tuning loop. A ResultSet is a run with its
+// Trials, which `store` reads and `report` shows. RunInfo describes the run, because the specification is the same for
+// all its Trials. The loop writes Trials to a TrialSink, which `store` implements, so that the loop need not know the
+// store.
 //
 // A configuration may have several Trials: of the search, of the final, of a run that was resumed. The last recorded
 // one counts. It was measured beside the other finalists, or failed a check that the earlier ones did not have.
-// counting() and keep_counting() alone decide which Trials count.
+// counting() and keep_counting() alone decide which Trials count. All but the sink are values that own their parts.
+//
+//   if (const Trial* const best = results.best()) print(best->configuration.to_string());
 #pragma once
 
 #include <chrono>

@@ -1,8 +1,11 @@
-// The type of counts and ids of search spaces.
+// Uint128: the type of counts and ids of search spaces.
 //
 // A hundred on/off parameters already span 2^100 configurations, so counts are 128 bits wide. The compiler has the
 // type; this header gives it a name and text forms. Sixty-four bits suffice for most spaces, and the diagram then
 // stores only these (see space/search_space.h).
+//
+//   const Uint128 count = space.count();
+//   print(to_string(count), to_double(count));
 #pragma once
 
 #include <cstdint>
@@ -14,6 +17,7 @@ namespace wattune {
 
 __extension__ typedef unsigned __int128 Uint128;
 
+// Returns the decimal digits.
 std::string to_string(Uint128 value);
 // Parses decimal digits. Returns nullopt for anything else, or above 2^128 - 1.
 std::optional<Uint128> parse_uint128(std::string_view text);

@@ -1,7 +1,10 @@
-// The value of a tuning parameter: an integer, a real, a boolean or a string.
+// Value: the value of a tuning parameter: an integer, a real, a boolean or a string.
 //
-// Comparison follows Python, whose expression syntax the constraints use: True == 1 == 1.0, a number never
-// equals a string. Values own their text, are small and are copied freely.
+// Comparison follows Python, whose expression syntax the constraints use: True == 1 == 1.0, a number never equals a
+// string. Values own their text, are small and are copied freely.
+//
+//   const Value block = 32;
+//   if (block.is_number()) print(block.to_string(), block.as_real());   // "32", 32.0
 #pragma once
 
 #include <cstdint>
@@ -11,6 +14,7 @@
 
 namespace wattune {
 
+// A value of one of four kinds.
 class Value {
  public:
   enum class Kind { integer, real, boolean, string };

@@ -1,5 +1,9 @@
-// Policies of a tunable kernel: what it may do to the application that calls it. Modes, levels of safety, budgets, and
-// when to tune. All are plain values. The defaults suit an application that nobody watches.
+// TuningPolicy: what a tunable kernel may do to the application that calls it: Mode, Safety, Measuring, and when to
+// tune. A Budget limits what tuning may cost. All are plain values. The defaults suit an application that nobody
+// watches.
+//
+//   const dynamic::TuningPolicy policy{.safety = dynamic::Safety::shadowed, .calls_before_tuning = 1000};
+//   WATTUNE_ASSIGN(const auto scale, tuner->kernel(spec, {.policy = policy}));
 #pragma once
 
 #include <cstdint>
@@ -50,6 +54,7 @@ struct Budget {
   std::optional<Nanoseconds> longest = {};
 };
 
+// The policy of one kernel.
 struct TuningPolicy {
   Mode mode = Mode::automatic;
   Safety safety = Safety::screened;

@@ -1,4 +1,8 @@
-// Reports of what dynamic tuning did and what it cost the application. All are plain values.
+// Report: what dynamic tuning did and what it cost the application. It has a KernelReport for each kernel, and Stalls
+// by cause. All are plain values.
+//
+//   const dynamic::Report report = tuner->report();
+//   print(report.stalls.total(), report.saved, report.longest_stall);
 #pragma once
 
 #include <array>
@@ -64,6 +68,7 @@ struct KeyReport {
   std::vector<FailedReport> failures;  // each configuration once
 };
 
+// One kernel with all its keys.
 struct KernelReport {
   std::string kernel;
   std::uint64_t calls = 0;
@@ -74,6 +79,7 @@ struct KernelReport {
   std::vector<KeyReport> keys;
 };
 
+// All kernels of a tuner.
 struct Report {
   std::vector<KernelReport> kernels;
   Nanoseconds running;  // time since the first call

@@ -1,5 +1,5 @@
-// Evaluator: turns one Configuration into an Observation on a device: compiles, checks, measures. For recorded ones see
-// replay.h.
+// Evaluator: turns one Configuration into an Observation on a device: compiles, checks, measures. make_evaluator()
+// makes one with EvaluatorOptions and Limits of time; replay.h makes one that answers from recorded results.
 //
 // Before evaluate() returns, it undoes whatever a configuration did to the device (crash, hang, out-of-bounds writes),
 // so that the next configuration meets a clean device. One thread at a time. docs/tune.md lists which event becomes
