@@ -42,17 +42,46 @@ const std::string* longer_form(std::string_view name, const std::vector<std::str
   return found == candidates.end() ? nullptr : &*found;
 }
 
-const std::string* nearest_of(std::string_view name, const std::vector<std::string>& candidates) {
+// Returns the words of "greedy_ils" or "model-steered".
+std::vector<std::string_view> words_of(std::string_view name) {
+  std::vector<std::string_view> words;
+  while (true) {
+    const std::size_t end = name.find_first_of("_-");
+    words.push_back(name.substr(0, end));
+    if (end == std::string_view::npos) return words;
+    name.remove_prefix(end + 1);
+  }
+}
+
+// Returns the least distance from one of the words that a candidate has, if these have at least four letters.
+std::size_t distance_of_words(std::string_view name, std::string_view candidate) {
+  constexpr std::size_t kLeast = 4;
+  std::size_t least = std::string_view::npos;
+  for (const std::string_view word : words_of(candidate))
+    if (word.size() >= kLeast && word.size() < candidate.size()) least = std::min(least, edit_distance(name, word));
+  return least;
+}
+
+// Returns the first candidate that is nearest by `distance`, unless none is near.
+template <typename Distance>
+const std::string* nearest_by(const Distance& distance, std::string_view name,
+                              const std::vector<std::string>& candidates) {
   const std::string* nearest = nullptr;
   std::size_t nearest_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(name, candidate);
-    if (distance < nearest_distance) {
-      nearest_distance = distance;
+    const std::size_t there = distance(name, candidate);
+    if (there < nearest_distance) {
+      nearest_distance = there;
       nearest = &candidate;
     }
   }
-  return nearest != nullptr ? nearest : longer_form(name, candidates);
+  return nearest;
+}
+
+const std::string* nearest_of(std::string_view name, const std::vector<std::string>& candidates) {
+  if (const std::string* nearest = nearest_by(edit_distance, name, candidates)) return nearest;
+  if (const std::string* longer = longer_form(name, candidates)) return longer;
+  return nearest_by(distance_of_words, name, candidates);
 }
 
 // Tells whether the name is a number. Similar digits do not mean near numbers.

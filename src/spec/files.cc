@@ -9,6 +9,7 @@
 
 #include "core/interface/suggest.h"
 #include "core/interface/system_error.h"
+#include "spec/text.h"
 
 namespace wattune::spec {
 
@@ -30,17 +31,24 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-// Suggests the nearest name among the files in the folder that have the same extension or stem.
-std::string nearest_file(const fs::path& path) {
+// Returns the names of the files beside `path` that `is_alike` accepts, in order.
+template <typename IsAlike>
+std::vector<std::string> files_beside(const fs::path& path, const IsAlike& is_alike) {
   std::vector<std::string> names;
   std::error_code error;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    const bool alike = entry->path().extension() == path.extension() || entry->path().stem() == path.stem();
-    if (alike && is_file(entry->path())) names.push_back(entry->path().filename().string());
-  }
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (is_alike(entry->path()) && is_file(entry->path())) names.push_back(entry->path().filename().string());
   std::sort(names.begin(), names.end());
-  return suggest(path.filename().string(), names);
+  return names;
+}
+
+// Suggests the nearest name among the files in the folder that have the same extension or stem.
+std::string nearest_file(const fs::path& path) {
+  const auto is_alike = [&path](const fs::path& other) {
+    return other.extension() == path.extension() || other.stem() == path.stem();
+  };
+  return suggest(path.filename().string(), files_beside(path, is_alike));
 }
 
 Error not_found(const fs::path& path) {
@@ -65,10 +73,18 @@ Result<std::string> read_text(const fs::path& path) {
     return Error(ErrorCode::invalid_argument, "a spec holds at most 64 MiB").about(path.string());
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return system_error("cannot read", path, errno);
-  return std::string{std::istreambuf_iterator<char>(stream), {}};
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  return std::string(without_byte_order_mark(text));
 }
 
-std::string nearest_spec(const fs::path& path) { return nearest_file(fs::path(path).replace_extension(".toml")); }
+std::string nearest_spec(const fs::path& path) {
+  const fs::path spec = fs::path(path).replace_extension(".toml");
+  const auto is_spec = [](const fs::path& other) {
+    return other.extension() == ".toml" || other.extension() == ".json";
+  };
+  const std::string nearest = suggest(spec.filename().string(), files_beside(path, is_spec));
+  return nearest.empty() ? "`wattune init` writes one to start from" : nearest;
+}
 
 Result<fs::path> named_file(const Document& document, const Node& node, const std::string& what, bool required) {
   WATTUNE_ASSIGN(const std::string name, document.string(node, what));

@@ -150,10 +150,10 @@ Result<JournalContents> read_run(std::string_view text, int lines_before, const 
 
 }  // namespace
 
-std::string journal_header(const RunInfo& info, std::size_t carried) {
+std::string journal_header(const RunInfo& info, std::optional<std::size_t> carried) {
   Json json;
   json["wattune_journal"] = kJournalFormat;
-  if (carried > 0) json[kCarried] = carried;
+  if (carried) json[kCarried] = *carried;
   add_run_info(json, info);
   return sealed(json);
 }
@@ -191,6 +191,12 @@ Result<void> TrialEncoder::encode(const Trial& trial, std::string& line) const {
   append_measured(line, trial);
   seal(line);
   return {};
+}
+
+bool continues_a_journal(std::string_view run) {
+  const std::optional<std::string_view> header = LineReader(run).next();
+  const Json json = Json::parse(header.value_or(run), nullptr, false);
+  return find_member(json, kCarried) != nullptr;
 }
 
 bool looks_like_journal(std::string_view text) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,9 +16,12 @@
 
 namespace wattune::store {
 
-// Returns the line that begins the Trials of a run, with its newline. `carried` is how many Trials of earlier runs
-// follow it.
-std::string journal_header(const RunInfo& info, std::size_t carried = 0);
+// Returns the line that begins the Trials of a run, with its newline. If the run continues a journal, `carried` is the
+// number of Trials of earlier runs that follow it.
+std::string journal_header(const RunInfo& info, std::optional<std::size_t> carried = std::nullopt);
+
+// True if the run's header says how many Trials of the runs before it follow, and so does not begin a journal.
+bool continues_a_journal(std::string_view run);
 
 // An encoder of Trials of one space as lines.
 class TrialEncoder {

@@ -1,3 +1,5 @@
+#include "store/load_results.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +11,8 @@
 #include "store/csv.h"
 #include "store/interface/document.h"
 #include "store/interface/files.h"
+#include "store/interface/merge.h"
+#include "store/interface/sealed_line.h"
 #include "store/journal_text.h"
 #include "store/recorded.h"
 #include "store/results_json.h"
@@ -32,7 +36,20 @@ Reader reader_for(const Json& head) {
   return nullptr;
 }
 
-Error unknown_format(const std::filesystem::path& file) {
+// Returns the kind of a file that people take for results; empty if it is none of these.
+std::string other_kind(std::string_view text, const std::filesystem::path& file) {
+  const std::string_view begun = text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  for (const std::string_view picture : {"\x89PNG", "<svg", "<?xml", "<!DOCTYPE", "%PDF", "\xFF\xD8\xFF"})
+    if (begun.starts_with(picture)) return "a picture or page";
+  const bool is_spec = file.extension() == ".toml" || text.find("\"ConfigurationSpace\"") != std::string_view::npos;
+  return is_spec ? "a spec" : "";
+}
+
+Error unknown_format(std::string_view text, const std::filesystem::path& file) {
+  if (const std::string kind = other_kind(text, file); !kind.empty())
+    return Error(ErrorCode::parse_error, fmt::format("{}, not results", kind))
+        .at(position_in(file))
+        .hint(kind == "a spec" ? "`wattune tune` makes results of it" : "name the results that it was made of");
   return Error(ErrorCode::parse_error, "no result format that Wattune knows")
       .at(position_in(file))
       .hint("a journal, Wattune's JSON, T4, a cache of Kernel Tuner, KTT's JSON, or a CSV table with a mapping");
@@ -52,13 +69,6 @@ NamedRun named_run(const std::filesystem::path& file) {
   const auto [end, failure] = std::from_chars(name.data() + mark + 1, name.data() + name.size(), number);
   if (failure != std::errc() || end != name.data() + name.size()) return {file, std::nullopt};
   return {name.substr(0, mark), number};
-}
-
-bool is_database(const std::filesystem::path& file) {
-  std::string beginning(16, '\0');
-  std::ifstream stream(file, std::ios::binary);
-  return stream.read(beginning.data(), static_cast<std::streamsize>(beginning.size())) &&
-         looks_like_database(beginning);
 }
 
 // Lists runs: "#1 is gemm, 1024x1024 on A GPU; #2 is ...".
@@ -85,22 +95,46 @@ Result<ResultSet> load_run(const NamedRun& named) {
       .hint(runs.empty() ? "" : "name one, as in " + named.file.string() + "#1: " + list_of(runs));
 }
 
+Error several_records(std::size_t number, const std::filesystem::path& file) {
+  return Error(ErrorCode::parse_error, fmt::format("{} records, one behind the other", number))
+      .at(position_in(file))
+      .hint("`wattune merge` puts records together");
+}
+
 }  // namespace
+
+bool is_database(const std::filesystem::path& file) {
+  std::string beginning(16, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  return stream.read(beginning.data(), static_cast<std::streamsize>(beginning.size())) &&
+         looks_like_database(beginning);
+}
 
 Result<ResultSet> load_evaluations(const std::filesystem::path& file) {
   if (const NamedRun named = named_run(file); is_database(named.file)) return load_run(named);
   WATTUNE_ASSIGN(const std::string text, read_maybe_compressed(file));
-  if (looks_like_journal(text)) return parse_journal(text, file);
+  return parse_results(text, file);
+}
+
+Result<ResultSet> parse_results(std::string_view text, const std::filesystem::path& file) {
+  if (text.starts_with(LineReader::kByteOrderMark)) text.remove_prefix(LineReader::kByteOrderMark.size());
+  if (looks_like_journal(text)) {
+    const std::size_t journals = concatenated_parts(text).size();
+    return journals > 1 ? several_records(journals, file) : parse_journal(text, file);
+  }
   if (looks_like_csv(text, file)) return read_csv(text, file);
-  if (text[std::min(text.find_first_not_of(" \t\r\n\xEF\xBB\xBF"), text.size())] != '{') return unknown_format(file);
+  if (text[std::min(text.find_first_not_of(" \t\r\n\xEF\xBB\xBF"), text.size())] != '{')
+    return unknown_format(text, file);
   Result<Document> document = parse_document(text, file);
   if (!document) {
     // The reader of Kernel Tuner's cache repairs a file that is cut short.
-    if (text.find("\"tune_params_keys\"") != std::string::npos) return parse_kernel_tuner_cache(text, file);
+    const std::size_t documents = concatenated_parts(text).size();
+    if (documents > 1) return several_records(documents, file);
+    if (text.find("\"tune_params_keys\"") != std::string_view::npos) return parse_kernel_tuner_cache(text, file);
     return std::move(document).error();
   }
   const Reader read = reader_for(document->head);
-  if (read == nullptr) return unknown_format(file);
+  if (read == nullptr) return unknown_format(text, file);
   return read(*document, file);
 }
 

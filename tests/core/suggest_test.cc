@@ -20,6 +20,12 @@ TEST(Suggest, CompletesTheBeginningOfAName) {
   EXPECT_EQ(suggest("gr", {"random", "greedy_ils"}), "one of: random, greedy_ils");
 }
 
+TEST(Suggest, FindsAWordOfALongerName) {
+  EXPECT_EQ(suggest("gentic", {"random", "genetic_algorithm"}), "did you mean `genetic_algorithm`?");
+  EXPECT_EQ(suggest("anealing", {"random", "dual_annealing", "simulated_annealing"}), "did you mean `dual_annealing`?");
+  EXPECT_EQ(suggest("ils", {"mls_of", "greedy_ils"}), "one of: mls_of, greedy_ils");
+}
+
 TEST(Suggest, ListsFewCandidatesWhenNoneIsNear) { EXPECT_EQ(suggest("zebra", {"x", "y"}), "one of: x, y"); }
 
 TEST(Suggest, ListsNumbersThatLookAlikeAsTheyAre) {

@@ -40,6 +40,7 @@ Command add_corun(CLI::App& program);
 Command add_score(CLI::App& program);
 Command add_strategies(CLI::App& program);
 Command add_export(CLI::App& program);
+Command add_merge(CLI::App& program);
 Command add_init(CLI::App& program);
 Command add_completion(CLI::App& program);
 Command add_man(CLI::App& program);

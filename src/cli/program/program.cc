@@ -129,6 +129,16 @@ int print_help(const CLI::App& program) {
   return print_result(app.help(parent)) ? 0 : static_cast<int>(ExitStatus::environment);
 }
 
+// Turns the words `help` and `version` into the options of these names. `help COMMAND` asks that command.
+std::vector<std::string> with_words_as_options(int argc, const char* const* argv) {
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  const bool is_alone = arguments.size() == 1;
+  if (is_alone && arguments.front() == "version") return {"--version"};
+  if (is_alone && arguments.front() == "help") return {"--help"};
+  if (arguments.size() == 2 && arguments.front() == "help") return {arguments.back(), "--help"};
+  return arguments;
+}
+
 // Runs the command. The library reports failures as Errors; exceptions mean that memory or threads ran out.
 Result<ExitStatus> run_command(const Command& command) {
   const InterruptGuard guard;
@@ -159,7 +169,7 @@ Program make_program() {
   Program program{.app = std::make_unique<CLI::App>("Wattune tunes kernels for GPUs and processors.", "wattune"),
                   .commands = {}};
   CLI::App& app = *program.app;
-  app.set_version_flag("--version", fmt::format("wattune {}", kVersion), "Print the version and exit");
+  app.set_version_flag("--version,-V", fmt::format("wattune {}", kVersion), "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.formatter(std::make_shared<WrappingFormatter>());
   app.get_formatter()->column_width(34);
@@ -172,8 +182,8 @@ Program make_program() {
       "  wattune show kernel.journal.jsonl  see how it went\n\n"
       "`wattune COMMAND --help` explains a command and gives examples.");
   for (const auto add :
-       {add_tune, add_space, add_compile, add_run, add_devices, add_power, add_show, add_export, add_slice, add_profile,
-        add_corun, add_score, add_strategies, add_analyze, add_init, add_completion, add_man}) {
+       {add_tune, add_space, add_compile, add_run, add_devices, add_power, add_show, add_export, add_merge, add_slice,
+        add_profile, add_corun, add_score, add_strategies, add_analyze, add_init, add_completion, add_man}) {
     program.commands.push_back(add(app));
     if (!program.commands.back().app->get_group().empty()) program.commands.back().app->group("Commands");
     program.commands.back().app->add_flag("--verbose,-v", *program.verbosity,
@@ -184,7 +194,9 @@ Program make_program() {
 
 int run_program(const Program& program, int argc, const char* const* argv) {
   try {
-    program.app->parse(argc, argv);
+    std::vector<std::string> arguments = with_words_as_options(argc, argv);
+    std::ranges::reverse(arguments);  // CLI11 takes them from the back
+    program.app->parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
     return print_help(*program.app);
   } catch (const CLI::CallForVersion& version) {

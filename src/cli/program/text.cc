@@ -78,6 +78,29 @@ Result<double> parse_number(std::string_view text) {
   return number;
 }
 
+Result<double> parse_share(std::string_view text) {
+  constexpr std::string_view kExpected = "a share above 0 and at most 1, such as 0.05 or 5%";
+  const bool is_percent = text.ends_with('%');
+  const Result<double> number = parse_number(is_percent ? text.substr(0, text.size() - 1) : text);
+  if (!number) return bad(kExpected, text);
+  const double share = is_percent ? *number / 100.0 : *number;
+  if (share > 0.0 && share <= 1.0) return share;
+  Error error = bad(kExpected, text);
+  return *number > 1.0 && *number <= 100.0 ? std::move(error).hint(fmt::format("did you mean `{}%`?", text)) : error;
+}
+
+Result<std::uint64_t> parse_positive_count(std::string_view text) {
+  const Result<std::uint64_t> number = parse_count(text);
+  if (!number || *number == 0) return bad("a whole number, 1 or more", text);
+  return number;
+}
+
+Result<Nanoseconds> parse_positive_time(std::string_view text) {
+  WATTUNE_ASSIGN(const Nanoseconds time, parse_time(text));
+  if (time == Nanoseconds()) return bad("a time above 0", text);
+  return time;
+}
+
 Result<double> parse_percent(std::string_view text) {
   if (text.ends_with('%')) text.remove_suffix(1);
   WATTUNE_ASSIGN(const double percent, parse_number(text));

@@ -27,6 +27,12 @@ Result<std::uint64_t> parse_bytes(std::string_view text);
 Result<std::uint64_t> parse_count(std::string_view text);
 // Parses any finite number. Fails with invalid_argument.
 Result<double> parse_number(std::string_view text);
+// Parses a share above 0 and at most 1: "0.05" or "5%". Fails with invalid_argument.
+Result<double> parse_share(std::string_view text);
+// Parses decimal digits of a number above 0. Fails with invalid_argument.
+Result<std::uint64_t> parse_positive_count(std::string_view text);
+// Parses a time as parse_time() does, and fails with invalid_argument if it is 0.
+Result<Nanoseconds> parse_positive_time(std::string_view text);
 // Parses "5" or "5%" as 0.05. Fails with invalid_argument if there is no number or it is negative.
 Result<double> parse_percent(std::string_view text);
 // Splits "name=value" at the first '='. Fails with invalid_argument.

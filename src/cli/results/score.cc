@@ -272,7 +272,7 @@ Command add_score(CLI::App& program) {
   add_parsed(*app, "--ahead", options->score.ahead, parse_count, "N",
              "Proposals that a strategy is asked for in advance, as by `tune --compile-ahead`")
       ->default_str("1");
-  add_parsed(*app, "--within", options->within, parse_number, "SHARE",
+  add_parsed(*app, "--within", options->within, parse_share, "SHARE",
              "Also say how many evaluations it takes until within this share of the optimum: 0.05");
   app->add_option("--svg", options->svg, "Write the mean curves to a file")->type_name("FILE");
   app->add_flag("--overwrite", options->overwrite, "Replace an existing plot");

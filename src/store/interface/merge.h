@@ -1,0 +1,40 @@
+// Merging puts records of one kernel and device into one, whatever formats they come in.
+//
+//   WATTUNE_ASSIGN(std::vector<NamedRecord> records, load_all_records("results.jsonl"));
+//   for (const MergedRecord& each : merge(std::move(records))) write(each.results);
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wattune/core/trial.h"
+
+namespace wattune::store {
+
+// A record with the name by which messages call it, such as "a.jsonl" or "all.jsonl, part 2".
+struct NamedRecord {
+  std::string name;
+  ResultSet results;
+};
+
+// Loads all records of a file: those of files that were written one behind the other, and all runs of a database. Fails
+// as load_results() does.
+Result<std::vector<NamedRecord>> load_all_records(const std::filesystem::path& file);
+
+// Records that belong together.
+struct MergedRecord {
+  ResultSet results;                 // each configuration once, with the Trial of the last record that has it
+  std::vector<std::string> sources;  // names of the records in it
+  std::vector<std::string> apart;    // differences from the first merged record; empty for the first
+};
+
+// Merges records in their order. Records are kept apart if their kernel, device, parameters, objectives or a part of
+// their identity differ. A part that one of them does not record is no difference. Parameters get the values of all.
+std::vector<MergedRecord> merge(std::vector<NamedRecord> records);
+
+// Splits a text of several journals or JSON documents, one behind the other; a single part if it holds one.
+std::vector<std::string_view> concatenated_parts(std::string_view text);
+
+}  // namespace wattune::store

@@ -1,0 +1,18 @@
+// Parts of loading results that merging needs too.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "wattune/core/trial.h"
+
+namespace wattune::store {
+
+// Reads the text of one record in any format but a database's. Fails with parse_error, and says so if the text holds
+// several records, one behind the other.
+Result<ResultSet> parse_results(std::string_view text, const std::filesystem::path& file);
+
+// True if the file begins as a database of SQLite does.
+bool is_database(const std::filesystem::path& file);
+
+}  // namespace wattune::store
