@@ -4,8 +4,8 @@
     check_words.py [PATH...]    files or folders to look at; by default all that git knows
 
 No sentence begins with What, Who, Whoever, Of, As or Those. A comment above a function begins with a verb in the third
-person (Returns, Loads, True if). A line of a comment has at most 120 columns. A sentence in a comment of the library
-has at most 30 words. Prints a line for each finding.
+person (Returns, Loads, True if). A line of a comment has at most 120 columns. A sentence on a page, or in a comment of
+the library, has at most 30 words; the targets of links do not count. Prints a line for each finding.
 """
 import os
 import re
@@ -146,6 +146,11 @@ def check_functions(lines: Sequence[str], found: Found, in_header: bool) -> None
             found(first + 1, "no verb in front", text)
 
 
+def plain(text: str) -> str:
+    """Returns a line of a page without the targets of its links, and with each piece of code as one word."""
+    return re.sub(r"`[^`]*`", "code", re.sub(r"\]\([^)\s]*\)", "]", text))
+
+
 def check_page(lines: Sequence[str], found: Found) -> None:
     texts: list[tuple[int, str | None]] = []
     in_code = False
@@ -160,6 +165,7 @@ def check_page(lines: Sequence[str], found: Found) -> None:
         if prose and line.strip():
             texts.append((number, text.strip()))
     check_sentences(texts, found)
+    check_lengths([(number, plain(text) if text else None) for number, text in texts], found)
 
 
 def main() -> int:
