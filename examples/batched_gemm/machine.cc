@@ -17,7 +17,7 @@ using wattune::Result;
 namespace backend = wattune::backend;
 
 constexpr std::size_t kGroupSize = 256;
-constexpr std::uint64_t kBytesOfGpus = 900'000'000;  // paper 001, 5.2.1
+constexpr std::uint64_t kBytesOfGpus = 900'000'000;  // Petrovic et al. 2020, 5.2.1
 constexpr std::uint64_t kBytesOfOthers = 4'000'000;
 
 backend::ScalarBytes scalar(std::int64_t value) {

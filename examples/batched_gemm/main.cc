@@ -1,4 +1,4 @@
-// Products of very small matrices whose sizes change, tuned while they run (paper 001, 5.2).
+// Products of very small matrices whose sizes change, tuned while they run (Petrovic et al. 2020, 5.2).
 //
 //   batched_gemm [--device NAME] [--sizes N] [--per-size SECONDS] [--mode ours,paper,synchronous] ...
 //

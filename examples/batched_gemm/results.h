@@ -11,7 +11,7 @@
 
 namespace batched_gemm {
 
-// The comparison of a row with the optimum of its size (paper 001, table 7).
+// The comparison of a row with the optimum of its size (Petrovic et al. 2020, table 7).
 struct Shares {
   double with_overhead = 0.0;  // calls in the same time, relative to the application with the optimum known
   double of_time = 0.0;        // calls, relative to the number that the optimum's own time would allow
@@ -49,7 +49,7 @@ Summary summarize(const Results& results, const ModeResult& result);
 
 std::string to_table(const Results& results, const ModeResult& result);
 std::string to_json(const Machine& machine, const RunOptions& options, const Results& results);
-// Draws the share of the optimum, overhead included, over the time on a size (paper 001, figures 2 and 3).
+// Draws the share of the optimum, overhead included, over the time on a size (Petrovic et al. 2020, figures 2 and 3).
 std::string to_svg(const Results& results, const RunOptions& options);
 
 }  // namespace batched_gemm

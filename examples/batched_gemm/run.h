@@ -17,9 +17,9 @@ namespace batched_gemm {
 
 // The way of tuning.
 enum class Mode {
-  known,        // the best known configuration runs from the first call on, without tuning; the base of comparisons
-  ours,         // the library with its defaults; the application's own product runs until the first variant is compiled
-  paper,        // the stop rule of paper 001, 5.2.1: 75 % of the peak bandwidth, or 20 configurations, at random
+  known,  // the best known configuration runs from the first call on, without tuning; the base of comparisons
+  ours,   // the library with its defaults; the application's own product runs until the first variant is compiled
+  paper,  // the stop rule of Petrovic et al. 2020, 5.2.1: 75 % of the peak bandwidth, or 20 configurations, at random
   synchronous,  // the same rule, compiling in the application's thread, as KTT does
 };
 constexpr const char* to_string(Mode mode) {

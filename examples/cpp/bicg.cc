@@ -1,6 +1,6 @@
-// BiCG (paper 001, section 4.2.1): q = A p and s = A^T r. Either one kernel reads A once, and atomics or another kernel
-// finish its sums for s, or there are two kernels. The best choice differs between devices. So the four kernels are one
-// composition, which finds it while the application calls it.
+// BiCG (Petrovic et al. 2020, section 4.2.1): q = A p and s = A^T r. Either one kernel reads A once, and atomics or
+// another kernel finish its sums for s, or there are two kernels. The best choice differs between devices. So the four
+// kernels are one composition, which finds it while the application calls it.
 #include <cstdio>
 #include <numeric>
 #include <vector>

@@ -1,6 +1,6 @@
-// The sum of a vector (paper 001, section 4.2.9). It is one pass of a fixed number of groups that meet in an atomic
-// sum, or several launches. Each of these sums up the partial sums of the one before, and their number depends on the
-// size. A composition chooses while the application calls it.
+// The sum of a vector (Petrovic et al. 2020, section 4.2.9). It is one pass of a fixed number of groups that meet in an
+// atomic sum, or several launches. Each of these sums up the partial sums of the one before, and their number depends
+// on the size. A composition chooses while the application calls it.
 #include <cstdio>
 #include <vector>
 

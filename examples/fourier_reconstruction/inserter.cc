@@ -9,7 +9,7 @@ namespace {
 
 using namespace wattune;
 
-// Returns the budget of the mode. Paper 001's rule has none.
+// Returns the budget of the mode. Petrovic's rule has none.
 dynamic::Budget budget_of(const Options& options) {
   if (options.mode != RunMode::ours) return {.share = 1.0, .longest = nanoseconds_from_seconds(1)};
   dynamic::Budget budget{.share = options.share};
@@ -74,7 +74,7 @@ class Composed : public Inserter {
   const std::vector<Nanoseconds>& explored() const override { return explored_; }
 
  private:
-  // Inserts a batch as paper 001's manipulator does. Calls that explore run to their end before any other work.
+  // Inserts a batch as Petrovic's manipulator does. Calls that explore run to their end before any other work.
   Result<void> run(dynamic::Context& context) {
     const auto begin = std::chrono::steady_clock::now();
     WATTUNE_TRY(insert_samples(context));

@@ -1,7 +1,7 @@
 // One call of the application, by a kernel that tunes itself: a buffer of samples is uploaded to the device and
 // inserted into the volume.
 //
-// There are two inserters. One is a composition, like paper 001's manipulator (5.3.1): its host code uploads the
+// There are two inserters. One is a composition, like Petrovic's manipulator (5.3.1): its host code uploads the
 // samples, and launches once or once for each sample. The other is the kernel alone, whose spec has these launches, so
 // that it can be screened.
 #pragma once

@@ -1,5 +1,5 @@
-// 3D Fourier reconstruction of cryo-electron microscopy (paper 001, 4.2.10 and 5.3), whose kernel tunes itself while
-// the application runs. README.md says how to use it and what it prints.
+// 3D Fourier reconstruction of cryo-electron microscopy (Petrovic et al. 2020, 4.2.10 and 5.3), whose kernel tunes
+// itself while the application runs. README.md says how to use it and what it prints.
 #include <cstdio>
 
 #include "report.h"

@@ -12,7 +12,7 @@ namespace fourier {
 
 enum class RunMode {
   oracle,  // the best configuration is known from the beginning
-  paper,   // random search, every call of which runs to its end (paper 001, 5.3)
+  paper,   // random search, every call of which runs to its end (Petrovic et al. 2020, 5.3)
   ours,    // search by the policy, within a budget
   foreign  // the optimum of another case, such as another size
 };

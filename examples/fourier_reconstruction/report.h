@@ -16,8 +16,8 @@ struct Pair {
   Run oracle, tuned;
 
   double share() const { return oracle.call() / tuned.call(); }
-  // Returns the bound of paper 001, equation 3, as a share of the optimum's speed: calls that explore take longer, and
-  // nothing else has a cost. It is 1 if no call explored.
+  // Returns the bound of Petrovic et al. 2020, equation 3, as a share of the optimum's speed: calls that explore take
+  // longer, and nothing else has a cost. It is 1 if no call explored.
   double bound() const;
   // Returns the share of the bound that results if the run's final kernel takes the place of the optimum. The time of
   // that kernel comes from the run's own calls after the last that explored, so that uploads at other times do not

@@ -9,8 +9,8 @@ namespace {
 using namespace wattune;
 using Clock = std::chrono::steady_clock;
 
-// Largest relative difference of the weights. A call that is missing among the 1,280 of paper 001 changes them by 8e-4.
-// The table's grain and the order of additions change them by less than a tenth of that.
+// Largest relative difference of the weights. A call that is missing among the 1,280 of Petrovic et al. 2020 changes
+// them by 8e-4. The table's grain and the order of additions change them by less than a tenth of that.
 constexpr double kWeightTolerance = 2e-4;
 constexpr double kLeastCorrelation = 0.9;
 constexpr double kLargestError = 0.1;

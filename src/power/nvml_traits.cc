@@ -21,7 +21,8 @@ SensorTraits boxcar(double period_ms, double window_ms) {
       .response = Response::boxcar, .period = nanoseconds_from_ms(period_ms), .window = nanoseconds_from_ms(window_ms)};
 }
 
-// Returns traits from paper 000: time constants of 0.833 s (K20c) and 0.79 s (K40c), and a change every 15 ms.
+// Returns traits from Guerreiro et al. 2015: time constants of 0.833 s (K20c) and 0.79 s (K40c), and a change every 15
+// ms.
 SensorTraits kepler() {
   return {.response = Response::lag, .period = nanoseconds_from_ms(15), .time_constant = nanoseconds_from_seconds(0.8)};
 }

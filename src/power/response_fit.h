@@ -35,9 +35,9 @@ struct ResponseFit {
   double explained = 0.0;     // share of the readings' variance that the fit explains
 };
 
-// Fits a boxcar (mean of a window that ended some time before) or a first-order lag (paper 000, equation 6), whichever
-// explains the readings better. Levels follow by linear least squares, window and lag from a grid that is refined.
-// Returns nullopt if there are fewer than eight readings or no variance.
+// Fits a boxcar (mean of a window that ended some time before) or a first-order lag (Guerreiro et al. 2015, equation
+// 6), whichever explains the readings better. Levels follow by linear least squares, window and lag from a grid that is
+// refined. Returns nullopt if there are fewer than eight readings or no variance.
 std::optional<ResponseFit> fit_response(const std::vector<Change<Watts>>& readings, const std::vector<Burst>& bursts);
 
 // True if the sensor saw the load: the fit explains most of its readings, and the load adds power.

@@ -236,9 +236,9 @@ TEST_F(ReplayedClocks, EnergyIsDrawnWithItsFit) {
   EXPECT_EQ(folder_.read("alone.svg"), svg);
 }
 
-// Returns a cache like StreamCluster on a K20c in paper 000, at three clocks. A walk by energy tries 1024 threads at
-// 2000, 1500 and 1000 MHz (worse); 512, 256, 128 and 64 (worse) at 1500; 128 at 1000 (worse). A walk by time tries
-// 1024, 512 and 256 (worse) at 2000 MHz.
+// Returns a cache like StreamCluster on a K20c in Guerreiro et al. 2015, at three clocks. A walk by energy tries 1024
+// threads at 2000, 1500 and 1000 MHz (worse); 512, 256, 128 and 64 (worse) at 1500; 128 at 1000 (worse). A walk by time
+// tries 1024, 512 and 256 (worse) at 2000 MHz.
 std::string shapes_cache() {
   constexpr int kThreads[] = {64, 128, 256, 512, 1024};
   constexpr double kJoules[3][5] = {{50, 6.5, 50, 50, 9.5}, {9, 6, 7, 8, 9}, {50, 50, 50, 50, 10}};

@@ -5,7 +5,7 @@
 namespace wattune::dynamic {
 namespace {
 
-// Paper 001, section 5.4: kernels take 10 ms on average and 5 ms well tuned; 100 steps; rp is 90 %.
+// Petrovic et al. 2020, section 5.4: kernels take 10 ms on average and 5 ms well tuned; 100 steps; rp is 90 %.
 TEST(Amortisation, TakesThePapersNumberOfCalls) {
   EXPECT_NEAR(calls_to_amortise({.steps = 100, .slowness = 2.0, .share = 0.1}), 900.0, 1e-9);
 }

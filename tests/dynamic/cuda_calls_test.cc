@@ -187,7 +187,7 @@ TEST_F(CudaCalls, ThatAreExpectedPayForTuningAtOnce) {
   EXPECT_EQ(scale->report().explored, 4u);
 }
 
-// Equation 4 of paper 001 tells after how many calls tuning pays.
+// Equation 4 of Petrovic et al. 2020 tells after how many calls tuning pays.
 TEST_F(CudaCalls, ThatAreExpectedCountLikeThoseThatCame) {
   KernelOptions options = trusted();
   options.policy.calls_before_tuning = 1000;

@@ -12,7 +12,7 @@
 
 namespace wattune::model {
 
-// The boards of paper 003; the A4000 both as in the paper and as in a recorded sweep.
+// The boards of Schoonhoven et al. 2022; the A4000 both as in the paper and as in a recorded sweep.
 inline const std::vector<std::string> kEmulatedBoards = {"A100", "A4000", "A4000-recorded", "V100", "TITAN-RTX"};
 
 inline const simulate::BoardModel& emulated(const std::string& name) { return *simulate::find_board_model(name); }

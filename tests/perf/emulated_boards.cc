@@ -1,4 +1,4 @@
-// Paper 003's table II and figure 10 on simulated boards (docs/results/energy-boards.md).
+// Schoonhoven's table II and figure 10 on simulated boards (docs/results/energy-boards.md).
 //
 //   emulated_boards            the rows of table II, published and simulated, as Markdown
 //   emulated_boards --curves   figure 10: joules of each kernel against the clock, relative to the least, as CSV

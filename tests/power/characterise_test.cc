@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(OfKnownBoards, Boxcars,
                          ::testing::Values(Case{100, 25, 0, 0.005}, Case{100, 100, 0, 0.005}, Case{100, 1000, 0, 0.001},
                                            Case{20, 10, 0, 0.005}, Case{100, 25, 40, 0.0}));
 
-// K20c: paper 000's time constant.
+// K20c: Guerreiro's time constant.
 TEST(Characterise, FindsALag) {
   SwitchedBoard board;
   board.power = {.response = Response::lag,

@@ -200,7 +200,7 @@ TEST(Integrate, BoundHoldsForLoadsThatChange) {
   EXPECT_LT(coverage.widest, 0.2);
 }
 
-// Paper 000's K20c: C = 0.833 s, and a kernel of 2 s. Raw readings miss 29.6 %, the integral form of equation 6 below 1
+// Guerreiro's K20c: C = 0.833 s, and a kernel of 2 s. Raw readings miss 29.6 %, the integral form of equation 6 below 1
 // %.
 TEST(Integrate, EquationSixCorrectsSensorsThatLagBehind) {
   Random random(18);

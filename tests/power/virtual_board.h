@@ -50,7 +50,8 @@ class Signal {
     return sums_[i] + powers_[i] * (moment - begins_[i]);
   }
   Joules between(Nanoseconds begin, Nanoseconds end) const { return until(end) - until(begin); }
-  // Returns the reading of a sensor with a time constant that has shown the first power for ever (paper 000, eq 6).
+  // Returns the reading of a sensor with a time constant that has shown the first power for ever (Guerreiro et al.
+  // 2015, eq 6).
   Watts lagging(Nanoseconds moment, Nanoseconds time_constant) const {
     Watts shown = powers_.front();
     for (std::size_t i = 0; i < powers_.size() && begins_[i] < moment; ++i) {

@@ -296,7 +296,7 @@ class RandomCosts {
   std::vector<double> costs_;
 };
 
-// The occupancy-reduced space of paper 000's four kernels on the K40c, then the whole one.
+// The occupancy-reduced space of Guerreiro's four kernels on the K40c, then the whole one.
 const Company kReduced{{4, 3, 2, 2}, 1, {4, 3, 2, 1}};
 const Company kWhole{{10, 9, 5, 5}, 1, {4, 3, 2, 1}};
 

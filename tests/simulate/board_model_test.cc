@@ -18,7 +18,7 @@ const BoardModel& model_of(const char* name) {
   return *model;
 }
 
-// Returns paper 003's estimate for a compute-bound kernel, P*(f) / f, whatever the limit does to the clock.
+// Returns Schoonhoven's estimate for a compute-bound kernel, P*(f) / f, whatever the limit does to the clock.
 double energy_per_cycle(const BoardModel& model, Megahertz clock) {
   return power_at(model, {.graphics = clock}, kFull, kFifty).value() / clock.value();
 }
@@ -104,7 +104,7 @@ TEST(BoardModel, TakesTheNearestClockOfItsTable) {
   EXPECT_EQ(nearest_clock(model_of("A100").clocks, Megahertz(5000)), Megahertz(1410));
 }
 
-// Paper 000's table IV: energy cannot be optimised on these boards, because they have no sensor.
+// Guerreiro's table IV: energy cannot be optimised on these boards, because they have no sensor.
 TEST(BoardModel, TheGtxBoardsOfPaper000HaveNoSensor) {
   EXPECT_TRUE(model_of("GTX680").sensors.empty());
   EXPECT_TRUE(model_of("GTX580").sensors.empty());

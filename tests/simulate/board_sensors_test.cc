@@ -107,7 +107,7 @@ TEST(SimulatedSensors, ACounterOfWindowsNeverSeesTheRest) {
   EXPECT_GT(*std::ranges::max_element(errors), 0.35);
 }
 
-// After one time constant it has come 1 - 1/e of the way (paper 000's capacitance, 0.833 s).
+// After one time constant it has come 1 - 1/e of the way (Guerreiro's capacitance, 0.833 s).
 TEST(SimulatedSensors, ALagFollowsWithItsTimeConstant) {
   Rig rig(plain("K20c"));
   const double before = rig.board.power().value();

@@ -1,4 +1,4 @@
-// Paper 003's table II on simulated boards. The command build/release/bin/emulated_boards prints all of it.
+// Schoonhoven's table II on simulated boards. The command build/release/bin/emulated_boards prints all of it.
 #include "simulate/interface/published_kernels.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Model-steered tuning of paper 003's table II on simulated boards, for a test and for the program that prints it.
+// Model-steered tuning of Schoonhoven's table II on simulated boards, for a test and for the program that prints it.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Compositions: several kernels and host code that share parameters and are tuned as one unit (paper 001, 3.1 and
-// 3.2.1: the tuning manipulator; KTT's launcher).
+// Compositions: several kernels and host code that share parameters and are tuned as one unit (Petrovic et al.
+// 2020, 3.1 and 3.2.1: the tuning manipulator; KTT's launcher).
 //
 // The application writes a function that takes a Context. The Context tells which configuration runs, and launches,
 // copies, resizes and waits. The function runs in the calling thread, may use several streams, and launches as often as

@@ -63,8 +63,8 @@ struct TuningPolicy {
   // empty, a strategy and a rule are chosen that suit the space.
   std::string strategy = {};
   search::StopRule stop = {};
-  // A time that is good enough: tuning of the key ends when it is reached (paper 001, 5.2.1: a share of the peak
-  // bandwidth). May be empty.
+  // A time that is good enough: tuning of the key ends when it is reached (Petrovic et al. 2020, 5.2.1: a share of the
+  // peak bandwidth). May be empty.
   std::function<std::optional<Nanoseconds>(const Key&)> good_enough = {};
   // A lower bound on the time of any configuration in calls of a key, such as bytes moved over the peak bandwidth (the
   // roofline). The closer the best known is to it, the less is tried. May be empty.
@@ -76,7 +76,7 @@ struct TuningPolicy {
   // spec has no reference and the default configuration fails, or if there is no output to compare.
   bool adopt_unverified = false;
   // Least number of calls of a key, announced (TunableKernel::expect()) or made so far, at which its tuning begins.
-  // Tuning pays only if many calls follow (paper 001, equation 4). With 0, tuning begins at the first call.
+  // Tuning pays only if many calls follow (Petrovic et al. 2020, equation 4). With 0, tuning begins at the first call.
   std::uint64_t calls_before_tuning = 0;
   // Distance, in calls of the best known, between two that are timed to watch for drift; 0 turns this off. If the times
   // change by the share `drift`, the key is tuned again.

@@ -1,5 +1,5 @@
-// dynamic::Tuner: tunes the kernels of one device while the application runs them (paper 001, 3.2 and 5). A Marker sets
-// places in streams, with which an application waits for one call instead of for all work of its stream.
+// dynamic::Tuner: tunes the kernels of one device while the application runs them (Petrovic et al. 2020, 3.2 and 5). A
+// Marker sets places in streams, with which an application waits for one call instead of for all work of its stream.
 //
 // A tuner owns the compile processes, a thread that loads code in gaps of the device's work, the screening process, and
 // the wisdom. The device outlives it, and it outlives its kernels. Any thread may call. In a forked child process,

@@ -51,7 +51,7 @@ Result<Measured<Joules>> counted(const Trace<Joules>& counter, Nanoseconds begin
 // lag before its publication. Readings before `begin`, such as those of a starting ramp, do not count.
 //
 // For a sensor with a time constant C the result is E = integral(P) + C * (P(end) - P(begin)), the integral of P + C *
-// dP/dt, paper 000's equation 6. The bound, of about 95 %, takes the differences of successive readings for chance. It
+// dP/dt, Guerreiro's equation 6. The bound, of about 95 %, takes the differences of successive readings for chance. It
 // does not cover a load that repeats with the sensor's period if the sensor sees only a part of it. Fails with
 // unavailable if there is no reading until `end`.
 Result<Measured<Joules>> integrate(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end);

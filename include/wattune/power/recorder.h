@@ -54,7 +54,7 @@ enum class Scope {
 enum class Response {
   counter,  // joules since an unknown earlier time, published periodically
   boxcar,   // mean of a window, published periodically
-  lag,      // follows with a time constant, like a capacitor (paper 000, equation 6)
+  lag,      // follows with a time constant, like a capacitor (Guerreiro et al. 2015, equation 6)
   direct,   // shows the current value
 };
 
@@ -65,7 +65,7 @@ struct SensorTraits {
   Nanoseconds period;         // between two changes of its readings
   Nanoseconds window;         // of a boxcar: the time that a reading averages
   Nanoseconds lag;            // from the end of the window to its publication
-  Nanoseconds time_constant;  // of `lag`: C in paper 000's equation 6
+  Nanoseconds time_constant;  // of `lag`: C in Guerreiro's equation 6
   double noise = 0.0;         // standard deviation of readings of a constant, as a share of it
   bool measured = false;      // on this very board; else assumed
 

@@ -79,7 +79,7 @@ struct PerformanceCurve {
 // Draws one or several strategies as SVG.
 std::string plot_performance_svg(const std::string& title, const std::vector<PerformanceCurve>& curves);
 // Draws the share of the optimum's work that applications have done at equidistant times, all overhead included. The
-// applications tune while they work (as in paper 001, figures 2 and 3).
+// applications tune while they work (as in Petrovic et al. 2020, figures 2 and 3).
 std::string plot_amortization_svg(const std::string& title, const std::vector<PerformanceCurve>& curves);
 
 // Writes a C header with one #define set for each device, chosen by WATTUNE_DEVICE_<NAME>. If a device has results of

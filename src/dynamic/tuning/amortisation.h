@@ -15,12 +15,12 @@ struct TuningCost {
   double share = 0.0;     // share of the calls' time that all of tuning may take, above 0
 };
 
-// Returns the number of calls after which tuning has cost no more than its share. This is equation 4 of paper 001, with
-// rp = 1 - share: rp * s * (t_avg / t_well - 1) / (1 - rp).
+// Returns the number of calls after which tuning has cost no more than its share. This is equation 4 of Petrovic et al.
+// 2020, with rp = 1 - share: rp * s * (t_avg / t_well - 1) / (1 - rp).
 double calls_to_amortise(const TuningCost& cost);
 
-// Returns how many configurations, drawn at random, include a good one with this probability (paper 001, equation 5):
-// log(1 - p) / log(1 - r). Both arguments lie between 0 and 1.
+// Returns how many configurations, drawn at random, include a good one with this probability (Petrovic et al. 2020,
+// equation 5): log(1 - p) / log(1 - r). Both arguments lie between 0 and 1.
 double steps_to_meet(double share_of_good, double probability);
 
 // The occasion to tune a key: once it was called often enough, unless its best is known, and again after each ask(). It

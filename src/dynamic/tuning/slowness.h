@@ -12,7 +12,7 @@ class Slowness {
   // Takes the time of a candidate's first launch over that of the best known.
   void learn(double ratio);
   // Average slowness, and a bound that at most one in ten exceeds if candidates are exchangeable (as measure's Gate
-  // argues). Both are kUnknown before anything is known. The average kernel of paper 001's spaces takes 1.4 to 2.2
+  // argues). Both are kUnknown before anything is known. The average kernel of Petrovic's spaces takes 1.4 to 2.2
   // times as long as the best (section 5.3.2), and a few take ten times as long.
 
   double average() const;

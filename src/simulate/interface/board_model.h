@@ -87,7 +87,7 @@ model::PowerCurve power_curve(const BoardModel& model);
 Watts clocking_power(const BoardModel& model, Megahertz graphics, Megahertz memory);
 // Returns P = min(limit, P0 * (1 + 0.003 * (T - 50)) + clocking + core load + memory load). The core load is u times
 // what power_curve() adds to P0; the memory load is linear in its clock, since its voltage is constant. This is
-// equation 2 of paper 003, with leakage that grows with the temperature.
+// equation 2 of Schoonhoven et al. 2022, with leakage that grows with the temperature.
 Watts power_at(const BoardModel& model, const Operation& operation, const Activity& activity, Celsius temperature);
 // Returns the power that power_at() would return without a limit.
 Watts wanted_power(const BoardModel& model, const Operation& operation, const Activity& activity, Celsius temperature);

@@ -1,4 +1,4 @@
-// The kernels of paper 003's table II, emulated on simulated boards. Each row is met as well as the physics of its
+// The kernels of Schoonhoven's table II, emulated on simulated boards. Each row is met as well as the physics of its
 // board allows.
 //
 // Values; any thread.
@@ -40,8 +40,8 @@ const std::vector<PublishedRow>& published_rows();
 // v^2, or its speed falls more than the clock.
 Kernel emulated_kernel(const PublishedRow& row);
 
-// Returns the clocks that a coarse grid keeps around the clock of least energy, rounded as in paper 003. They reach
-// from the first point of at least 90 % of it to the first point of at least 110 %.
+// Returns the clocks that a coarse grid keeps around the clock of least energy, rounded as in Schoonhoven et al. 2022.
+// They reach from the first point of at least 90 % of it to the first point of at least 110 %.
 std::vector<Megahertz> steered_clocks(const std::vector<Megahertz>& grid, Megahertz least_energy);
 
 }  // namespace wattune::simulate
