@@ -20,6 +20,34 @@ TEST(Text, RefusesTimesThatAreNone) {
   }
 }
 
+TEST(Text, SaysWhichUnitMayBeMeant) {
+  const auto advice = [](const char* text) { return parse_time(text).error().advice(); };
+  EXPECT_EQ(advice("5"), "did you mean `5s`?");
+  EXPECT_EQ(advice("1min"), "did you mean `1m`?");
+  EXPECT_EQ(advice("2 hours"), "");
+  EXPECT_EQ(advice("2hours"), "did you mean `2h`?");
+  EXPECT_EQ(advice("1.5MS"), "did you mean `1.5ms`?");
+  EXPECT_EQ(advice("1day"), "");
+  EXPECT_EQ(parse_bytes("8").error().advice(), "did you mean `8GB`?");
+  EXPECT_EQ(parse_bytes("8gib").error().advice(), "did you mean `8GiB`?");
+}
+
+TEST(Text, ReadsSharesAsNumbersOrPercent) {
+  EXPECT_EQ(*parse_share("0.25"), 0.25);
+  EXPECT_EQ(*parse_share("25%"), 0.25);
+  EXPECT_EQ(*parse_share("1"), 1.0);
+  for (const char* text : {"", "0", "0%", "-5%", "1.5", "150%", "5 %", "half", "nan"})
+    EXPECT_FALSE(parse_share(text)) << text;
+  EXPECT_EQ(parse_share("5").error().advice(), "did you mean `5%`?");
+}
+
+TEST(Text, RefusesCountsAndTimesOfZero) {
+  EXPECT_EQ(*parse_positive_count("3"), 3u);
+  EXPECT_EQ(parse_positive_time("2s")->value(), 2e9);
+  for (const char* text : {"0", "-3", "x"}) EXPECT_FALSE(parse_positive_count(text)) << text;
+  for (const char* text : {"0s", "0", "-1s"}) EXPECT_FALSE(parse_positive_time(text)) << text;
+}
+
 TEST(Text, ReadsSizesWithTheirUnit) {
   EXPECT_EQ(*parse_bytes("8GB"), 8'000'000'000u);
   EXPECT_EQ(*parse_bytes("1.5kB"), 1500u);

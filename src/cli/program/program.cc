@@ -107,8 +107,20 @@ Error unexpected_argument(const CLI::App& program) {
         .about(argument)
         .hint(fmt::format("wattune {} {}", app.get_name(), argument));
   std::string advice = name.starts_with("--") ? suggest(name, known) : std::string();
+  const bool is_choice = !argument.starts_with("-") && argument.find('=') != std::string::npos;
+  if (is_choice && std::ranges::count(known, "--configuration") > 0)
+    advice = fmt::format("--configuration {}", argument);
   if (advice.empty()) advice = help_hint(app);
   return Error(ErrorCode::invalid_argument, "unexpected argument").about(argument).hint(std::move(advice));
+}
+
+// Returns the option that the error says lacks its value; empty for other errors.
+std::string option_without_value(const CLI::App& program, const CLI::ParseError& parse_error) {
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&parse_error) == nullptr) return {};
+  const std::string message = parse_error.what();
+  const std::string name = message.substr(0, message.find(':'));
+  const std::vector<std::string> known = known_options(parsed_app(program));
+  return std::ranges::count(known, name) > 0 ? name : std::string();
 }
 
 // Turns a parse error of CLI11 into an Error.
@@ -116,6 +128,9 @@ Error to_error(const CLI::App& program, const CLI::ParseError& parse_error) {
   if (!program.remaining(true).empty()) return unexpected_argument(program);
   if (program.get_subcommands().empty())
     return Error(ErrorCode::invalid_argument, "a command is needed").hint(help_hint(program));
+  if (const std::string name = option_without_value(program, parse_error); !name.empty())
+    return Error(ErrorCode::invalid_argument, fmt::format("{} needs a value", name))
+        .hint(help_hint(parsed_app(program)));
   std::string message = parse_error.what();
   std::ranges::replace(message, '\n', ' ');
   Error error(ErrorCode::invalid_argument, std::move(message));

@@ -30,6 +30,27 @@ Error bad(std::string_view wanted, std::string_view text) {
   return Error(ErrorCode::invalid_argument, fmt::format("expected {}", wanted)).about(std::string(text));
 }
 
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
+// Returns the unit that is meant by a missing one (the fourth of the list: s or GB), by another case, or by a longer
+// word ("min"); nullptr if nothing is near.
+const Unit* meant_unit(std::string_view name, std::span<const Unit> units) {
+  const std::string lower = in_lower_case(name);
+  if (lower.empty()) return &units[units.size() == kTimeUnits.size() ? 3 : 2];
+  for (const Unit& unit : units)
+    if (in_lower_case(unit.name) == lower) return &unit;
+  for (const Unit& unit : units)
+    for (const std::string_view word : {"second", "minute", "hour"})
+      if (unit.name == word.substr(0, 1) && lower.size() > 1 && (word.starts_with(lower) || lower.starts_with(word)))
+        return &unit;
+  if (lower.starts_with("hr")) return meant_unit("h", units);
+  return nullptr;
+}
+
 // Parses a number that is not negative and a unit, without a blank between them.
 Result<double> parse_quantity(std::string_view text, std::span<const Unit> units, std::string_view wanted) {
   double number = 0.0;
@@ -39,7 +60,11 @@ Result<double> parse_quantity(std::string_view text, std::span<const Unit> units
   for (const Unit& unit : units) {
     if (unit.name == name) return number * unit.factor;
   }
-  return bad(wanted, text);
+  const Unit* const meant = meant_unit(name, units);
+  return bad(wanted, text)
+      .hint(meant == nullptr
+                ? std::string()
+                : fmt::format("did you mean `{}{}`?", text.substr(0, text.size() - name.size()), meant->name));
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ Result<void> Names::check(const space::Expression& expression, std::string_view 
     for (const auto& [constant_name, value] : constants_) known.push_back(constant_name);
     return Error(ErrorCode::not_found, fmt::format("unknown name `{}`", name))
         .at(expression.position())
-        .about(expression.text())
+        .about(expression.text() == name ? std::string() : expression.text())
         .hint(suggest(name, known));
   }
   return {};
