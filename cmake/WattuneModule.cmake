@@ -18,6 +18,8 @@ function(wattune_module name)
   foreach(module IN LISTS ARG_DEPENDS)
     target_link_libraries(${target} PUBLIC wattune_${module})
   endforeach()
+  # Names that WATTUNE_EXPORT does not show are hidden in the shared library, which is made of the same objects.
+  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   if(name STREQUAL core)
     target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.h)
   else()

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace wattune::company {
+namespace wattune::inline v0_1::company {
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include "company/company_evaluator.h"
 #include "wattune/search/strategy.h"
 
-namespace wattune::company {
+namespace wattune::inline v0_1::company {
 
 std::unique_ptr<search::Strategy> make_best_alone(const CompanySpace& space, const std::vector<Soloist>& soloists);
 

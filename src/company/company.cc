@@ -11,7 +11,7 @@
 #include "tune/interface/describe_run.h"
 #include "wattune/tune/search.h"
 
-namespace wattune::company {
+namespace wattune::inline v0_1::company {
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "core/stopwatch.h"
 #include "tune/interface/energy.h"
 
-namespace wattune::company {
+namespace wattune::inline v0_1::company {
 
 namespace {
 

@@ -24,7 +24,7 @@
 #include "wattune/power/recorder.h"
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::company {
+namespace wattune::inline v0_1::company {
 
 // Checks and times the configurations of one member alone.
 class Soloist {

@@ -14,7 +14,7 @@
 #include "wattune/backend/registry.h"
 #include "wattune/tune/session.h"
 
-namespace wattune::company {
+namespace wattune::inline v0_1::company {
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "company/company_evaluator.h"
 #include "company/interface/company.h"
 
-namespace wattune::company {
+namespace wattune::inline v0_1::company {
 
 struct CompanySession::Parts {
   CompanyOptions options;

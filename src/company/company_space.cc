@@ -9,7 +9,7 @@
 #include "tune/interface/block_shapes.h"
 #include "wattune/tune/session.h"
 
-namespace wattune::company {
+namespace wattune::inline v0_1::company {
 
 namespace {
 

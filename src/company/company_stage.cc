@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace wattune::company {
+namespace wattune::inline v0_1::company {
 
 namespace {
 

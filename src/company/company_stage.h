@@ -24,7 +24,7 @@
 #include "schedule/interface/kernel_outputs.h"
 #include "wattune/measure/policy.h"
 
-namespace wattune::company {
+namespace wattune::inline v0_1::company {
 
 // The way in which a company runs.
 struct CompanyPlan {

@@ -4,7 +4,7 @@
 
 #include "core/interface/suggest.h"
 
-namespace wattune::company {
+namespace wattune::inline v0_1::company {
 
 namespace {
 

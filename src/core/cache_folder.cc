@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 std::filesystem::path user_cache_folder() {
   const char* const cache = std::getenv("XDG_CACHE_HOME");

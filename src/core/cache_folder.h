@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // Returns Wattune's cache folder of this user, by the XDG Base Directory Specification: $XDG_CACHE_HOME/wattune, or
 // ~/.cache/wattune. Empty if neither variable helps. The folder need not exist.

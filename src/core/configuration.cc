@@ -4,7 +4,7 @@
 
 #include "core/interface/printable.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 Configuration::Configuration(ConfigurationId id, Names names, std::vector<Value> values)
     : id_(id), names_(std::move(names)), values_(std::move(values)) {
@@ -24,8 +24,8 @@ std::string Configuration::to_string() const {
   return printable(text);
 }
 
-bool operator==(const Configuration& a, const Configuration& b) {
-  return a.id_ == b.id_ && *a.names_ == *b.names_ && a.values_ == b.values_;
+bool Configuration::operator==(const Configuration& other) const {
+  return id_ == other.id_ && *names_ == *other.names_ && values_ == other.values_;
 }
 
 }  // namespace wattune

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 namespace {
 

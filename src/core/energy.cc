@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "core/interface/printable.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 std::string_view to_string(ErrorCode code) {
   switch (code) {

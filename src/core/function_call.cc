@@ -5,7 +5,7 @@
 
 #include "wattune/core/kernel_spec.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 namespace {
 

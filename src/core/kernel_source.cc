@@ -1,6 +1,6 @@
 #include "wattune/core/kernel_source.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 std::string_view to_string(Language language) {
   switch (language) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include "core/interface/printable.h"
 #include "core/logging.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 namespace {
 

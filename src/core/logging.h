@@ -10,7 +10,7 @@
 
 #include "wattune/core/log.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 void write_log(LogLevel level, std::string_view text);
 

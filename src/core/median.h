@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // Returns the middle number, or the mean of the two middle ones. Precondition: not empty.
 inline double median_of(std::vector<double> numbers) {

@@ -8,7 +8,7 @@
 
 #include "core/interface/system_error.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 namespace {
 

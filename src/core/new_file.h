@@ -9,7 +9,7 @@
 
 #include "wattune/core/result.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // Writes all of the text at the descriptor's position; `named` is the name in messages.
 Result<void> write_all(int descriptor, std::string_view text, const std::filesystem::path& named);

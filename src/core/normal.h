@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // Standard deviations on each side of the mean that hold 95 % of the distribution.
 inline constexpr double kNormal95 = 1.959964;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 std::string_view to_string(Status status) {
   switch (status) {

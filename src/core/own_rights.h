@@ -7,7 +7,7 @@
 
 #include "wattune/core/result.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // Makes the folder, and those above it that are missing, with at most these rights, whatever the umask. Fails with the
 // errors of system_error().

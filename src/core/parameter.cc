@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 std::string_view to_string(ParameterRole role) {
   switch (role) {

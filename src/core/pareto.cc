@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 std::optional<double> value_of(const Observation& observation, const std::string& metric) {
   if (!observation.ok()) return std::nullopt;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include "wattune/core/random.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // Rejects the draws beyond the largest multiple of the bound, so that every remainder is equally likely.
 Uint128 Random::below128(Uint128 bound) {

@@ -5,7 +5,7 @@
 
 #include "wattune/core/units.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 class Stopwatch {
  public:

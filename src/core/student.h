@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <numbers>
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // Returns the share of the distribution that lies within sqrt(freedom) * tan(angle) on both sides of 0. Source:
 // Abramowitz and Stegun, "Handbook of Mathematical Functions", 26.7.3 and 26.7.4. Precondition: freedom > 0.

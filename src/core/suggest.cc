@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 namespace {
 

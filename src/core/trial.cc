@@ -9,7 +9,7 @@
 
 #include "core/interface/value_hash.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 std::string to_string(Uint128 value) {
   std::string digits;

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 namespace {
 
@@ -50,12 +50,12 @@ std::string Value::to_string() const {
 
 std::string Value::to_macro() const { return kind() == Kind::boolean ? fmt::format("{}", as_integer()) : to_string(); }
 
-bool operator==(const Value& a, const Value& b) {
-  if (!a.is_number() || !b.is_number()) return a.data_ == b.data_;
-  if (a.is_integral() && b.is_integral()) return a.as_integer() == b.as_integer();
-  if (a.is_integral()) return equal(a.as_integer(), b.as_real());
-  if (b.is_integral()) return equal(b.as_integer(), a.as_real());
-  return a.as_real() == b.as_real();
+bool Value::operator==(const Value& other) const {
+  if (!is_number() || !other.is_number()) return data_ == other.data_;
+  if (is_integral() && other.is_integral()) return as_integer() == other.as_integer();
+  if (is_integral()) return equal(as_integer(), other.as_real());
+  if (other.is_integral()) return equal(other.as_integer(), as_real());
+  return as_real() == other.as_real();
 }
 
 std::string format_real(double value) {

@@ -14,7 +14,7 @@
 #include "measure/interface/half.h"
 #include "wattune/core/random.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "measure/sampling.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include "core/interface/system_error.h"
 #include "measure/interface/arguments.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 
 namespace {
 

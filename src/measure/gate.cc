@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include "measure/interface/gate.h"
 #include "measure/sampling.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 
 namespace {
 

@@ -21,7 +21,7 @@
 
 #include "measure/interface/half.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 
 namespace {
 

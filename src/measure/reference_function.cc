@@ -5,7 +5,7 @@
 #include "backend/interface/kill_count.h"
 #include "measure/interface/arguments.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 
 namespace {
 

@@ -4,7 +4,7 @@
 // launches that takes.
 #include "measure/sampling.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include "wattune/core/value.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include "wattune/measure/policy.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 
 // Runs until the device has been at work for a time. A batch is at most twice as large as the one before, so that an
 // unusually slow first run does not mislead for long.

@@ -8,7 +8,7 @@
 #include "measure/interface/median_interval.h"
 #include "measure/sampling.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include "measure/interface/median_interval.h"
 #include "wattune/measure/policy.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "model/multiprocessor.h"
 #include "wattune/model/occupancy.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 template <typename T>
 T divided_up(T value, T unit) {

@@ -6,7 +6,7 @@
 
 #include "wattune/core/random.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 namespace {
 

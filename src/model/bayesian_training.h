@@ -6,7 +6,7 @@
 
 #include "model/interface/perceptron.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 // Computes the output of a network for scaled inputs, with parameters in the order of NetworkShape::parameters().
 double network_output(const NetworkShape& shape, const double* parameters, const double* inputs);

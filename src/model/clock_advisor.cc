@@ -8,7 +8,7 @@
 #include "core/normal.h"
 #include "model/clock_curves.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "core/normal.h"
 #include "model/same_clock.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "model/curve_regression.h"
 #include "model/interface/clock_advisor.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 // Logarithms of time and energy relative to the highest clock.
 struct LogPoint {

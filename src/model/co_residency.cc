@@ -8,7 +8,7 @@
 #include "model/allocation.h"
 #include "model/multiprocessor.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 Result<SmRoom> SmRoom::of(ComputeCapability gpu, std::optional<std::size_t> carveout_bytes) {
   WATTUNE_ASSIGN(const Multiprocessor* const sm, multiprocessor(gpu));

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 struct Gaussian {
   Eigen::VectorXd mean;

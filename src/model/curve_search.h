@@ -10,7 +10,7 @@
 #include "model/interface/power_curve.h"
 #include "model/nonnegative_line.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 struct Candidate {
   PowerCurve curve;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 inline constexpr int kRefinements = 24;  // steps that narrow an interval; each leaves 62 % of it
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "wattune/core/result.h"
 #include "wattune/model/occupancy.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 struct Multiprocessor {
   ComputeCapability gpu;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 class NonnegativeLine {
  public:

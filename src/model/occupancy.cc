@@ -8,7 +8,7 @@
 #include "model/allocation.h"
 #include "model/multiprocessor.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include "model/bayesian_training.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 namespace {
 

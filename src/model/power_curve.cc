@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 namespace {
 

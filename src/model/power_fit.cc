@@ -11,7 +11,7 @@
 #include "model/curve_search.h"
 #include "model/interface/power_curve.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 namespace {
 

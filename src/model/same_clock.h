@@ -6,7 +6,7 @@
 
 #include "wattune/core/units.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 inline bool same_clock(Megahertz one, Megahertz other) { return std::abs((one - other).value()) <= 0.5; }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "model/stationary.h"
 #include "wattune/model/warp_chain.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 // The memory's share of a scheduler. Times are in cycles in which the scheduler can issue.
 struct SchedulerMemory {

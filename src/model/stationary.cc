@@ -3,7 +3,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 // Solves (P^T - 1) pi = 0. One of these equations follows from the others; the sum of pi, which is 1, takes its place.
 std::vector<double> stationary_distribution(const Transitions& chain) {

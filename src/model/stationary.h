@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 // A matrix of transition probabilities, row by row; each row adds up to 1.
 struct Transitions {

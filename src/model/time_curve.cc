@@ -7,7 +7,7 @@
 
 #include "model/nonnegative_line.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 namespace {
 

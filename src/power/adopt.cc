@@ -3,7 +3,7 @@
 
 #include "power/interface/characterise.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "power/steady_now.h"
 #include "wattune/power/recorder.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 template <typename T>
 class AskedSensor : public Sensor<T> {

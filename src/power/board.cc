@@ -7,7 +7,7 @@
 #include "power/interface/characterise.h"
 #include "power/nvml_board.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

@@ -20,7 +20,7 @@
 #include "store/interface/files.h"
 #include "store/interface/sealed_file.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

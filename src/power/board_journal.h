@@ -17,7 +17,7 @@
 #include "power/process_identity.h"
 #include "wattune/core/result.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 struct JournalEntry {
   std::string uuid;

@@ -8,7 +8,7 @@
 
 #include "power/phases.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

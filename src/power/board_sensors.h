@@ -5,7 +5,7 @@
 
 #include "wattune/power/recorder.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 // Returns the first trace that covers the board of a GPU; nullptr if there is none.
 template <typename T>

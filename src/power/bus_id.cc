@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 std::string plain_bus_id(const std::string& id) {
   unsigned domain = 0;

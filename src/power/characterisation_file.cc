@@ -14,7 +14,7 @@
 #include "store/interface/sealed_file.h"
 #include "wattune/store/formats.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

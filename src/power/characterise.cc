@@ -11,7 +11,7 @@
 #include "wattune/core/random.h"
 #include "wattune/power/energy.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include "power/interface/controls.h"
 #include "power/refusals.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include "backend/interface/board_reading.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

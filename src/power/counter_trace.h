@@ -7,7 +7,7 @@
 
 #include "wattune/power/energy.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 // A publication, and the joules counted since the first one.
 struct Publication {

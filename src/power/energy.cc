@@ -6,7 +6,7 @@
 
 #include "power/window_series.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "power/board_sensors.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 EnergyWindow::EnergyWindow(EnergyWindow&& other) noexcept
     : meter_(std::exchange(other.meter_, nullptr)), begin_(other.begin_) {}

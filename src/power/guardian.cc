@@ -10,7 +10,7 @@
 
 #include "power/refusals.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include "power/board_journal.h"
 #include "power/guardian_message.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 // The descriptor on which a guardian finds its socket.
 inline constexpr int kGuardianDescriptor = 3;

@@ -11,7 +11,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 // Kinds of requests. `open` takes the board's lock and restores what a dead guardian left. `give_back` restores what
 // was set since then. `end` does the same and announces that no further request follows.

@@ -16,7 +16,7 @@
 #include "backend/interface/start_process.h"
 #include "power/guardian.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

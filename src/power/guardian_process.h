@@ -10,7 +10,7 @@
 
 #include "power/guardian_message.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 class GuardianProcess {
  public:

@@ -12,7 +12,7 @@
 #include "power/asked_sensor.h"
 #include "power/bus_id.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

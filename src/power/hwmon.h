@@ -8,7 +8,7 @@
 
 #include "wattune/power/board.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 class Hwmon {
  public:

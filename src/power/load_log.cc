@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

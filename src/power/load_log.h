@@ -5,7 +5,7 @@
 
 #include "wattune/power/energy.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 class LoadLog {
  public:

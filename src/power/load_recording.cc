@@ -11,7 +11,7 @@
 #include "core/interface/system_error.h"
 #include "power/interface/replay.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

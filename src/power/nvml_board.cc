@@ -10,7 +10,7 @@
 #include "power/bus_id.h"
 #include "power/nvml_traits.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 using namespace backend::nvml;
 

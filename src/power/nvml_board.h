@@ -6,7 +6,7 @@
 #include "backend/interface/nvml_api.h"
 #include "wattune/power/board.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 // Finds a board by PCI bus id or UUID. Fails with unavailable if NVML does not know it, or if the name is that of an
 // instance (MIG).

@@ -4,7 +4,7 @@
 #include <array>
 #include <sstream>
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include "wattune/power/recorder.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 // The facts that the traits depend on.
 struct NvmlGeneration {

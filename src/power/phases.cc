@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

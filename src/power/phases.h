@@ -13,7 +13,7 @@
 
 #include "wattune/power/energy.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 inline constexpr std::size_t kPhases = 16;
 

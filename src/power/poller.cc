@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 Poller::Poller(Nanoseconds interval, std::function<bool()> poll)
     : interval_(static_cast<std::chrono::nanoseconds::rep>(interval.value())),

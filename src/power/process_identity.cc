@@ -3,7 +3,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

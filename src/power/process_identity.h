@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 struct ProcessIdentity {
   pid_t pid = 0;

@@ -9,7 +9,7 @@
 
 #include "power/process_identity.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

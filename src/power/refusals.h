@@ -6,7 +6,7 @@
 #include "backend/interface/board_reading.h"
 #include "wattune/core/result.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 // Fails with unavailable if WATTUNE_LEAVE_CLOCKS is set, for machines whose clocks nobody may change, whatever a spec
 // says. Stand-ins may be set nevertheless.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 Watts resolution_of(const Trace<Watts>& power) {
   for (const double step : {1.0, 0.1}) {

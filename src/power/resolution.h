@@ -4,7 +4,7 @@
 
 #include "wattune/power/recorder.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 // Returns 1 W or 0.1 W if all readings are multiples of it; 0 W if the resolution is finer.
 Watts resolution_of(const Trace<Watts>& power);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

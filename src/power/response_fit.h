@@ -7,7 +7,7 @@
 
 #include "wattune/power/recorder.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 // The time in which a load ran. Bursts are in the order of time and do not touch.
 struct Burst {

@@ -1,6 +1,6 @@
 #include "wattune/power/recorder.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 const char* to_string(Scope scope) {
   switch (scope) {

@@ -5,7 +5,7 @@
 
 #include "wattune/core/units.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 inline Nanoseconds steady_now() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();

@@ -7,7 +7,7 @@
 #include "power/track.h"
 #include "wattune/power/board.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "power/board_sensors.h"
 #include "power/window_figures.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

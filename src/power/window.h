@@ -5,7 +5,7 @@
 
 #include "wattune/power/energy.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 // A function that runs so many launches, or so many set-ups.
 using RunBatch = std::function<Result<Load::Batch>(std::size_t)>;

@@ -7,7 +7,7 @@
 #include "power/counter_trace.h"
 #include "power/resolution.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include "power/phases.h"
 #include "power/window.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 // A window that ran: batches from `begin` to `end` after the warm-up.
 struct RunWindow {

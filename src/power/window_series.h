@@ -6,7 +6,7 @@
 
 #include "power/window.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 class WindowSeries {
  public:

@@ -7,7 +7,7 @@
 #include "report/fitness_flow.h"
 #include "report/interface/trials.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "report/time_text.h"
 #include "wattune/report/report.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 namespace {
 

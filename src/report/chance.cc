@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 namespace {
 

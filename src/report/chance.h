@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 // A share of the variance of n results that `freedom` numbers explain. `left` are the degrees of freedom that are left
 // to estimate chance: freedom + left < n.

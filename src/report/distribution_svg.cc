@@ -5,7 +5,7 @@
 #include "report/line_chart.h"
 #include "wattune/report/report.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 namespace {
 

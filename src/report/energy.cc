@@ -13,7 +13,7 @@
 #include "report/interface/text.h"
 #include "report/interface/trials.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 namespace {
 

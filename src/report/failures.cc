@@ -8,7 +8,7 @@
 #include "report/interface/text.h"
 #include "wattune/report/report.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 namespace {
 

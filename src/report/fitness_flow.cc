@@ -6,7 +6,7 @@
 
 #include "report/interface/trials.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "wattune/core/trial.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 class FitnessFlow {
  public:

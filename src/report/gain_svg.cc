@@ -4,7 +4,7 @@
 #include "report/interface/gain_plot.h"
 #include "report/line_chart.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 namespace {
 

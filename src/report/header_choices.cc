@@ -8,7 +8,7 @@
 #include "report/header_text.h"
 #include "report/interface/trials.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 namespace {
 

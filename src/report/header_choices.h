@@ -7,7 +7,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/trial.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 // The best configuration of a device for one size of the problem. The results must outlive it.
 struct Choice {

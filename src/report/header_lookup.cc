@@ -7,7 +7,7 @@
 
 #include "report/header_text.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 namespace {
 

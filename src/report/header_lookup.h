@@ -6,7 +6,7 @@
 
 #include "report/header_choices.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 // Returns the name of the lookup function in the header of this kernel.
 std::string lookup_function(const std::string& kernel_name);

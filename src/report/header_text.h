@@ -6,7 +6,7 @@
 
 #include "wattune/core/value.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 // Makes an identifier of C, or the rest of one: other characters become underscores.
 std::string identifier(std::string_view text);

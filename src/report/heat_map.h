@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 struct HeatMap {
   struct Cell {

@@ -8,7 +8,7 @@
 #include "report/svg.h"
 #include "wattune/report/report.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 // Draws bars. The longest bar is the largest share; an unknown share has none.
 std::string plot_importance_svg(const ResultSet& results) {

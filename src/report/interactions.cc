@@ -23,7 +23,7 @@
 #include "report/log_times.h"
 #include "wattune/report/report.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "report/interface/trials.h"
 #include "wattune/report/report.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 // Draws the heat map. Colours are relative to the largest share, because the numbers give the values.
 std::string plot_interactions_svg(const ResultSet& results) {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 struct LineChart {
   struct Curve {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 LogTimes log_times(const ResultSet& results) {
   LogTimes times;

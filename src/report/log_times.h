@@ -5,7 +5,7 @@
 
 #include "report/interface/trials.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 struct LogTimes {
   std::vector<const Trial*> trials;

@@ -9,7 +9,7 @@
 #include "report/interface/trials.h"
 #include "wattune/report/report.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "report/interface/text.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 void PlotFrame::draw(Svg& svg, std::string_view x_name, std::string_view y_name) const {
   for (const double tick : y.ticks(7)) {

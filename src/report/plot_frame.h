@@ -9,7 +9,7 @@
 #include "report/axis.h"
 #include "report/svg.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 using PlotPoint = std::pair<double, double>;  // in the units of the axes
 

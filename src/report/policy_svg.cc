@@ -7,7 +7,7 @@
 #include "report/interface/text.h"
 #include "report/plot_frame.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "report/interface/analysis.h"
 #include "wattune/report/report.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 std::string plot_portability_svg(const std::vector<ResultSet>& results, const std::vector<std::string>& names) {
   std::set<std::string> kernels;

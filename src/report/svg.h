@@ -12,7 +12,7 @@
 
 #include "report/interface/text.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 // The width of all charts and the right end of their plots, in pixels.
 inline constexpr double kChartWidth = 760, kChartRight = 736;

@@ -7,7 +7,7 @@
 
 #include "core/interface/printable.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 namespace {
 

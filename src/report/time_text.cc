@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 TimeUnit unit_for(Nanoseconds time) {
   if (time.value() >= 1e9) return {"s", 1e9};

@@ -5,7 +5,7 @@
 
 #include "wattune/core/units.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 struct TimeUnit {
   const char* name;  // "ms"

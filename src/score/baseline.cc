@@ -7,7 +7,7 @@
 #include "core/median.h"
 #include "score/monotone_cubic.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 
 namespace {
 

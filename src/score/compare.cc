@@ -4,7 +4,7 @@
 #include "score/interface/score.h"
 #include "wattune/core/random.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "score/isotonic.h"
 #include "wattune/core/random.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include "score/isotonic.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 
 namespace {
 

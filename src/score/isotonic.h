@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 
 struct WeightedPoint {
   double x = 0.0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 
 namespace {
 

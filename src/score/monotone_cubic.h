@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 
 class MonotoneCubic {
  public:

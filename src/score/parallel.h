@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 
 // Calls work(i) once for each i below `count`, on `threads` threads (0 for one on each processor). `work` must not
 // throw.

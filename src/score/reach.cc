@@ -10,7 +10,7 @@
 #include "score/run.h"
 #include "score/seed.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 
 namespace {
 

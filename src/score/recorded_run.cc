@@ -3,7 +3,7 @@
 #include <optional>
 #include <set>
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 
 namespace {
 

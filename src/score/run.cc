@@ -6,7 +6,7 @@
 #include "wattune/search/strategy.h"
 #include "wattune/tune/search.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 
 namespace {
 

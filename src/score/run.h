@@ -3,7 +3,7 @@
 
 #include "score/interface/score.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 
 // Searches until the budget is spent or nothing is left, with `ahead` proposals asked for in advance. A run with too
 // few evaluations to fit a curve is repeated with another seed, at most twenty times, as in the published tool. Fails

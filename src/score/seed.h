@@ -6,7 +6,7 @@
 
 #include "wattune/core/random.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 
 // Returns the seed of a purpose. The words of `path` distinguish the purposes.
 inline std::uint64_t derived_seed(std::uint64_t seed, std::initializer_list<std::uint64_t> path) {

@@ -9,7 +9,7 @@
 #include "search/models/counters.h"
 #include "search/strategies/strategies.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "core/interface/pareto.h"
 #include "search/strategies/permutation.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace {
 

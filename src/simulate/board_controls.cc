@@ -5,7 +5,7 @@
 #include "simulate/draw.h"
 #include "simulate/interface/simulated_board.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 Nanoseconds SimulatedBoard::now() const { return Nanoseconds(state_->now); }
 Megahertz SimulatedBoard::clock() const { return Megahertz(state_->clock); }

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace {
 

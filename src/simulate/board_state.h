@@ -8,7 +8,7 @@
 #include "simulate/energy_history.h"
 #include "simulate/sensor_state.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 struct BoardState {
   static constexpr std::size_t kSensors = 6;

@@ -10,7 +10,7 @@
 
 #include "simulate/interface/board_model.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace {
 

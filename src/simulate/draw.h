@@ -5,7 +5,7 @@
 
 #include "wattune/core/random.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 inline Random draws_of(std::uint64_t seed, std::uint64_t place) {
   return Random(seed * 0x9E3779B97F4A7C15 + place * 0xBF58476D1CE4E5B9 + 1);

@@ -9,7 +9,7 @@
 
 #include "wattune/core/units.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 class EnergyHistory {
  public:

@@ -3,7 +3,7 @@
 
 #include "wattune/core/units.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 // Growth of the leakage per kelvin, as a share of its value at 50 °C.
 inline constexpr double kLeakagePerKelvin = 0.003;

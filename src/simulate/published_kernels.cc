@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include "simulate/interface/board_sensors.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "simulate/draw.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "simulate/energy_history.h"
 #include "simulate/interface/board_model.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 // A plain value, because processes share boards through a file.
 struct SensorState {

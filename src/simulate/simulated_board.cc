@@ -7,7 +7,7 @@
 #include "simulate/board_state.h"
 #include "simulate/leakage.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace {
 

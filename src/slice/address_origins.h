@@ -11,7 +11,7 @@
 #include "slice/interface/ptx_tree.h"
 #include "slice/variables.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 // The analysis takes all values for such addresses, until it finds a definition that makes another value of them.
 // Contents of memory and of an entry's parameters are never such addresses.

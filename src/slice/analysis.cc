@@ -10,7 +10,7 @@
 #include "slice/memory_layout.h"
 #include "slice/obstacles.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 namespace {
 

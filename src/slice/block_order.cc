@@ -5,7 +5,7 @@
 
 #include "slice/function_body.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "slice/call_graph.h"
 #include "slice/interface/ptx_tree.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 struct OrderCause {
   const PtxInstruction* instruction = nullptr;

@@ -7,7 +7,7 @@
 #include "slice/call_graph.h"
 #include "slice/text_edits.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 // A function that returns the instructions that load a coordinate into register_of() it; empty if it is always there.
 using LoadCoordinate = std::function<std::string(Coordinate)>;

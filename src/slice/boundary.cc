@@ -8,7 +8,7 @@
 #include "slice/flow.h"
 #include "slice/shared_addresses.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "slice/call_graph.h"
 #include "slice/twin_code.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 // Tells whether it is a bar.sync or barrier.sync of all threads that have not exited, which is one without a count.
 bool is_block_wide_barrier(const PtxInstruction& instruction);

@@ -4,7 +4,7 @@
 
 #include "slice/components.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 namespace {
 

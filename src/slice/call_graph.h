@@ -11,7 +11,7 @@
 #include "slice/interface/ptx_tree.h"
 #include "slice/memory_use.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 // A function of the module. All declarations of a name and its definition are one function.
 struct CalledFunction {

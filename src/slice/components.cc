@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 Edges reversed(const Edges& edges) {
   Edges result(edges.size());

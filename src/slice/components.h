@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 using Edges = std::vector<std::vector<std::uint32_t>>;  // for each node, the nodes that follow it
 

@@ -10,7 +10,7 @@
 
 #include "slice/interface/ptx_tree.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 // The special registers %ctaid.x, y and z, then %nctaid.x, y and z.
 enum class Coordinate : std::uint8_t { block_x, block_y, block_z, grid_x, grid_y, grid_z };

@@ -7,7 +7,7 @@
 
 #include "slice/flow.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 // The set of threads in which a value is the same.
 enum class Spread : std::uint8_t {

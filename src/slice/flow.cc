@@ -6,7 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 namespace {
 

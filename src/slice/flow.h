@@ -7,7 +7,7 @@
 #include "slice/components.h"
 #include "slice/interface/ptx_tree.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 // A basic block: it is entered only at its first instruction and left only at its last.
 struct FlowBlock {

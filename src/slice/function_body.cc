@@ -4,7 +4,7 @@
 
 #include "slice/address_origins.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 FunctionBody::FunctionBody(const PtxFunction& of, const CallGraph& calls)
     : function(of), flow(flow_of(of)), meeting(post_dominators(flow)), variables(of) {

@@ -9,7 +9,7 @@
 #include "slice/memory_use.h"
 #include "slice/variables.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 struct FunctionBody {
   // Prepares a function. Preconditions: it has a body, and the graph is that of its module.

@@ -7,7 +7,7 @@
 #include "slice/interface/analysis.h"
 #include "slice/twin_code.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 struct KernelFacts {
   const PtxFunction* entry = nullptr;

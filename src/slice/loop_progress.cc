@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdlib>
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 namespace {
 

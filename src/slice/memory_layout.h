@@ -6,7 +6,7 @@
 #include "slice/call_graph.h"
 #include "slice/interface/ptx_tree.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 // Returns the size of one element of a type: 8 for "b64"; 0 for a type without a size.
 std::size_t bytes_of_type(std::string_view type);

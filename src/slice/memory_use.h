@@ -8,7 +8,7 @@
 
 #include "slice/interface/ptx_tree.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 enum class MemoryUse : std::uint8_t {
   reads_device,  // reads device memory that other blocks may write meanwhile, into a register or into shared memory

@@ -11,7 +11,7 @@
 #include "slice/memory_layout.h"
 #include "slice/memory_use.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "slice/interface/analysis.h"
 #include "slice/waiting.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 // Returns the obstacles, by their place in the text. `waits` is of this graph, and serves all its entries.
 std::vector<Obstacle> obstacles_of(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls,

@@ -6,7 +6,7 @@
 #include <array>
 #include <limits>
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 namespace {
 

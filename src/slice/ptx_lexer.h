@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 struct PtxToken {
   enum class Kind : std::uint8_t { end, word, dotted, integer, real, string, symbol };

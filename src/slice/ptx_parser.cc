@@ -7,7 +7,7 @@
 #include <charconv>
 #include <limits>
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 namespace {
 

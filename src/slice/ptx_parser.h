@@ -8,7 +8,7 @@
 #include "slice/interface/ptx_tree.h"
 #include "slice/ptx_lexer.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 // A parser of PTX. After a mistake all functions return soon, with the parts they have; the lexer keeps the first
 // mistake.

@@ -6,7 +6,7 @@
 #include "slice/address_origins.h"
 #include "slice/variables.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 namespace {
 

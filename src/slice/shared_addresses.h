@@ -4,7 +4,7 @@
 #include "slice/call_graph.h"
 #include "slice/interface/ptx_tree.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 // Returns the first access to shared memory, of the kernel and all that it calls, whose address does not come from a
 // shared variable; nullptr if there is none. Such an address is a plain number, or comes from a parameter or from

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 std::string TextEdits::apply() const {
   std::vector<const Edit*> sorted;

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 // A list of edits of a part of a text. The part must outlive this. Insertions at one place keep their order. A change
 // inside a replaced range is dropped, such as that of the operand of a damaged `ret`.

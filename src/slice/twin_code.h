@@ -6,7 +6,7 @@
 #include "slice/body_patch.h"
 #include "slice/coordinates.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 // The steps that separate the blocks that a persistent twin runs one after another.
 struct Boundary {

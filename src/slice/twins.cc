@@ -12,7 +12,7 @@
 #include "slice/memory_layout.h"
 #include "slice/twin_code.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include "slice/call_graph.h"
 #include "slice/memory_use.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 namespace {
 

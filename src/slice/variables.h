@@ -10,7 +10,7 @@
 
 #include "slice/interface/ptx_tree.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 using VariableNumber = std::uint32_t;
 

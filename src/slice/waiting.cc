@@ -6,7 +6,7 @@
 #include "slice/function_body.h"
 #include "slice/loop_progress.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "slice/call_graph.h"
 #include "slice/interface/ptx_tree.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 // Finds such loops in each function of a module once, however many kernels reach it. A loop may wait if data read from
 // device memory decide whether it goes on, directly, through a call, or through shared memory.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <span>
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 namespace {
 

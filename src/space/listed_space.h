@@ -9,7 +9,7 @@
 #include "space/diagram/constraint_system.h"
 #include "space/space_builder.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 // Builds the space. `system` has no constraints. Fails with the errors of SearchSpace::from_list().
 Result<BuiltSpace> build_listed_space(const ConstraintSystem& system, std::vector<ValueIndices> configurations);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include "space/diagram/diagram.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 // Returns the ids one change away, ascending.
 std::vector<Uint128> hamming_neighbours(const Diagram& diagram, const ValueIndices& indices);

@@ -14,7 +14,7 @@
 #include "space/space_builder.h"
 #include "wattune/core/identity.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "space/diagram/tested_terms.h"
 #include "wattune/space/search_space.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 struct SearchSpace::Data {
   ConstraintSystem system;

@@ -6,7 +6,7 @@
 
 #include "space/search_space_data.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 namespace {
 

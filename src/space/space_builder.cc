@@ -8,7 +8,7 @@
 
 #include "space/diagram/restriction.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 namespace {
 

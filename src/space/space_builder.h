@@ -22,7 +22,7 @@
 #include "space/diagram/constraint_system.h"
 #include "wattune/space/search_space.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 struct BuiltSpace {
   Domains domains;                         // filtered

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "wattune/core/kernel_spec.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 struct ComponentType {
   ElementType type = ElementType::float32;

@@ -12,7 +12,7 @@
 #include "core/interface/suggest.h"
 #include "spec/document.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 // Returns the choice that the word of `key` names, or the first choice without the key. Messages call the choice
 // `noun`.

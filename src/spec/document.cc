@@ -7,7 +7,7 @@
 
 #include "core/interface/suggest.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 namespace {
 

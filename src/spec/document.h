@@ -20,7 +20,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/value.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 // A line and column, counted from 1.
 struct Place {

@@ -3,7 +3,7 @@
 #include "spec/names.h"
 #include "wattune/spec/spec.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "core/interface/system_error.h"
 #include "spec/text.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 namespace {
 

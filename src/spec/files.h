@@ -10,7 +10,7 @@
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 // Reads a text file. Fails with not_found, with the nearest name in the folder; with invalid_argument if it is a
 // folder, unreadable or too large; with io_error.

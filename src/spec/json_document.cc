@@ -5,7 +5,7 @@
 #include "spec/document.h"
 #include "spec/text.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 namespace {
 

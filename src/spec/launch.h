@@ -8,7 +8,7 @@
 #include "spec/document.h"
 #include "wattune/core/kernel_spec.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 // An expression for each of up to three dimensions.
 using Expressions3 = std::array<ExpressionText, 3>;

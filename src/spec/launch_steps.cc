@@ -6,7 +6,7 @@
 
 #include "spec/launch.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include "spec/document.h"
 #include "wattune/core/kernel_spec.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 // Reads [launch] into `geometry` and `steps` of the spec, whose arguments and parameters are known. Fails with
 // invalid_argument or not_found.

@@ -11,7 +11,7 @@
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 // True if a parameter may have this name, which becomes a macro of the kernel.
 bool is_identifier(std::string_view name);

@@ -9,7 +9,7 @@
 #include "spec/document.h"
 #include "wattune/core/parameter.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 // Reads a list of scalars, or a text such as "range(1, 9)", which may read the constants. Fails if there is no value,
 // or if one is NaN or infinite.

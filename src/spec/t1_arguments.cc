@@ -11,7 +11,7 @@
 #include "spec/files.h"
 #include "spec/names.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "spec/document.h"
 #include "wattune/core/kernel_spec.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 // Reads `Arguments` and `ReferenceArguments` of KernelSpecification into a spec whose parameters are known. Fails for
 // fills by KTT's Python (Script), HDF5 files and symbols.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "spec/document.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 std::string_view without_byte_order_mark(std::string_view text);
 

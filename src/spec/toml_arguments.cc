@@ -8,7 +8,7 @@
 #include "spec/toml_fills.h"
 #include "spec/toml_images.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include "spec/document.h"
 #include "wattune/core/kernel_spec.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 // Reads an element of `arguments` in [kernel]. If `files_required`, data files must exist.
 Result<Argument> read_argument(const Document& document, const Node& node, bool files_required);

@@ -8,7 +8,7 @@
 #include "spec/text.h"
 #include "spec/toml_plus_plus.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 namespace {
 

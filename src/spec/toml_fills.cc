@@ -3,7 +3,7 @@
 #include "core/interface/suggest.h"
 #include "spec/files.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 namespace {
 

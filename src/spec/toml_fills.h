@@ -7,7 +7,7 @@
 #include "spec/document.h"
 #include "wattune/core/kernel_spec.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 // A fill with its name and the keys that it reads.
 struct FillKind {

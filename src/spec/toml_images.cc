@@ -7,7 +7,7 @@
 
 #include "spec/choice.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "spec/document.h"
 #include "wattune/core/kernel_spec.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 // Returns the type of an image, which is the word before the type of a pixel, as in "image2d float4".
 std::optional<ImageType> parse_image_type(std::string_view type);

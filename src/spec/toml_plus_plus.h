@@ -7,7 +7,7 @@
 //   characters are no blanks.
 #pragma once
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 struct BrokenAssertion {};
 [[noreturn]] inline void fail_assertion() { throw BrokenAssertion(); }
 }  // namespace wattune::spec

@@ -15,7 +15,7 @@
 #include "spec/validate.h"
 #include "wattune/spec/spec.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 namespace {
 

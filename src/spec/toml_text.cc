@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 namespace {
 

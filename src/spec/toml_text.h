@@ -9,7 +9,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/value.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 // Returns a basic string of TOML.
 std::string toml_string(std::string_view text);

@@ -10,7 +10,7 @@
 #include "core/interface/suggest.h"
 #include "spec/names.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 // Replaces extents of the problem. Fails with not_found and the nearest name, with invalid_argument if a value is below
 // 1.

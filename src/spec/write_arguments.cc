@@ -6,7 +6,7 @@
 
 #include "spec/toml_text.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 std::string argument_toml(const Argument& argument);
 // Returns the value of the key `launch`: an inline table or a list of them. Precondition: it has steps, or a geometry.

@@ -5,7 +5,7 @@
 #include "spec/write_arguments.h"
 #include "wattune/spec/spec.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 namespace {
 

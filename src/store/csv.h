@@ -7,7 +7,7 @@
 
 #include "wattune/core/trial.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 // The columns that decide which configuration wins, as members of winner_figures_from(). kNoValue is the entry of a
 // configuration without a value of the objective.

@@ -13,7 +13,7 @@
 
 extern char** environ;  // NOLINT: POSIX names it
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 namespace {
 

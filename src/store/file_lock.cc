@@ -17,7 +17,7 @@
 
 #include "core/interface/system_error.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 namespace {
 

@@ -10,7 +10,7 @@
 
 #include "wattune/core/result.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 // Locks an open file for as long as its description is open. Returns why the lock may not keep everybody out, as a
 // sentence for the user; empty if it does. Fails with busy if another process held it all the time `wait`; the error

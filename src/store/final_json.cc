@@ -7,7 +7,7 @@
 #include "core/interface/printable.h"
 #include "store/json_text.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "store/interface/document.h"
 #include "wattune/core/observation.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 // Appends those of `,"final":...,"over_default":...,"in_search":...` that exist.
 void append_final(std::string& out, const Observation& observation);

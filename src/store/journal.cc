@@ -14,7 +14,7 @@
 #include "store/interface/locked_file.h"
 #include "store/journal_text.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include "store/plausible.h"
 #include "store/run_json.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 namespace {
 

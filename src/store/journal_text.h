@@ -14,7 +14,7 @@
 #include "wattune/core/trial.h"
 #include "wattune/store/journal.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 // Returns the line that begins the Trials of a run, with its newline. If the run continues a journal, `carried` is the
 // number of Trials of earlier runs that follow it.

@@ -9,7 +9,7 @@
 
 #include "core/interface/printable.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 // Appends `text` in quotes. Bytes that are not UTF-8 (build logs) become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);

@@ -4,7 +4,7 @@
 #include "core/interface/printable.h"
 #include "store/recorded.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 namespace {
 

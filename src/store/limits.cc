@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "store/interface/document.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;  // most bytes of a file, unpacked
 inline constexpr std::size_t kMaxLineBytes = std::size_t{1} << 26;  // most bytes of a line in a journal or a table

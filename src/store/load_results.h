@@ -6,7 +6,7 @@
 
 #include "wattune/core/trial.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 // Reads the text of one record in any format but a database's. Fails with parse_error, and says so if the text holds
 // several records, one behind the other.

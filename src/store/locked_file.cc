@@ -14,7 +14,7 @@
 #include "store/interface/files.h"
 #include "store/limits.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "store/load_results.h"
 #include "wattune/store/formats.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 namespace {
 

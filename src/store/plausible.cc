@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 namespace {
 

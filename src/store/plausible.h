@@ -6,7 +6,7 @@
 
 #include "wattune/core/observation.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 // Returns the part of an Observation that no device and no clock can have shown; empty if there is none.
 std::string implausible(const Observation& observation);

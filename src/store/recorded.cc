@@ -11,7 +11,7 @@
 
 #include "core/interface/value_hash.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "store/interface/timestamp.h"
 #include "wattune/core/trial.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 // Returns the nanoseconds in a unit as named in result files ("ms", "miliseconds", "Microseconds", "s"); nullopt if it
 // is no unit of time.

@@ -8,7 +8,7 @@
 #include "store/interface/timestamp.h"
 #include "wattune/core/trial.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 // Returns the document without its Trials, as an object.
 std::string run_text(const RunInfo& info);

@@ -15,7 +15,7 @@
 #include "store/recorded.h"
 #include "store/winner.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "store/interface/timestamp.h"
 #include "wattune/core/trial.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 // Adds the members of a RunInfo to an object.
 void add_run_info(Json& object, const RunInfo& info);

@@ -9,7 +9,7 @@
 #include "store/interface/sealed_line.h"
 #include "store/limits.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 namespace {
 

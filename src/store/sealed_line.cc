@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 namespace {
 

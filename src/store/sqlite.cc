@@ -15,7 +15,7 @@
 #include "store/sqlite.h"
 #include "wattune/store/formats.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 bool looks_like_database(std::string_view beginning);
 

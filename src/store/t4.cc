@@ -10,7 +10,7 @@
 #include "wattune/core/version.h"
 #include "wattune/store/formats.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 namespace {
 

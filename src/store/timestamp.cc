@@ -5,7 +5,7 @@
 
 #include <iterator>
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 namespace {
 

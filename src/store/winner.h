@@ -12,7 +12,7 @@
 #include "store/interface/document.h"
 #include "wattune/core/trial.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 struct WinnerFigures {
   std::optional<double> objective;  // of the search; absent if it is the time; infinite without a value

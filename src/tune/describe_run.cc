@@ -13,7 +13,7 @@
 #include "wattune/core/identity.h"
 #include "wattune/core/version.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

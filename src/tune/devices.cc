@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include "wattune/tune/session.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

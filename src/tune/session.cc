@@ -15,7 +15,7 @@
 #include "wattune/backend/compile_pool.h"
 #include "wattune/tune/search.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // The parts of a session, each of which is used by those after it.
 struct TuningSession::Parts {

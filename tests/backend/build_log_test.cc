@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 namespace {
 
 TEST(BuildLog, TellsItsFirstError) {

@@ -1,7 +1,7 @@
 // The clocks of a board, set through the stand-in for NVML (fakes/nvml), which this process loads.
 #include "backend/cuda_support.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 namespace {
 
 using ::testing::HasSubstr;

@@ -7,7 +7,7 @@
 #include "programs.h"
 #include "wattune/backend/worker.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 namespace {
 
 using ::testing::Contains;

@@ -2,7 +2,7 @@
 #include "backend/support.h"
 #include "device/gpu.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 namespace {
 
 using device_test::reason_for_none;

@@ -4,7 +4,7 @@
 #include "backend/cuda_support.h"
 #include "fakes/cuda/fake_cuda.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 namespace {
 
 using ::testing::ElementsAre;

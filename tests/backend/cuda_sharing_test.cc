@@ -5,7 +5,7 @@
 #include "raw_cuda.h"
 #include "wattune/backend/attach.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 namespace {
 
 using ::testing::HasSubstr;

@@ -6,7 +6,7 @@
 #include "fakes/cuda/fake_cuda.h"
 #include "wattune/backend/attach.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 namespace {
 
 using ::testing::ElementsAre;

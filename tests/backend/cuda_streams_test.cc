@@ -5,7 +5,7 @@
 #include "fakes/cuda/fake_cuda.h"
 #include "fakes/fake_device.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 namespace {
 
 using ::testing::ElementsAre;

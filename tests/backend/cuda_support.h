@@ -7,7 +7,7 @@
 #include "backend/support.h"
 #include "programs.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 inline const std::string kLibcuda = test::program("wattune-fake-libcuda.so").string();
 inline const std::string kLibnvml = test::program("wattune-fake-libnvml.so").string();

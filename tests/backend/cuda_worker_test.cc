@@ -1,7 +1,7 @@
 // CUDA devices in workers, each with a driver that the environment configures.
 #include "backend/cuda_support.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 namespace {
 
 using ::testing::ElementsAre;

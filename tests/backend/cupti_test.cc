@@ -5,7 +5,7 @@
 #include "backend/support.h"
 #include "wattune/search/strategy.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 namespace {
 
 using ::testing::HasSubstr;

@@ -10,7 +10,7 @@
 
 #include "wattune/core/log.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 namespace {
 
 using ::testing::ElementsAre;

@@ -7,7 +7,7 @@
 #include "backend/support.h"
 #include "programs.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 namespace {
 
 using ::testing::AllOf;

@@ -10,7 +10,7 @@
 #include "backend/support.h"
 #include "wattune/core/identity.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 namespace {
 
 namespace fs = std::filesystem;

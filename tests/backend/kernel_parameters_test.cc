@@ -9,7 +9,7 @@
 #include "backend/cuda/signature.h"
 #include "backend/interface/c_type.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 namespace {
 
 using ::testing::ElementsAre;

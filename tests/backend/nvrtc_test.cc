@@ -10,7 +10,7 @@
 #include "backend/interface/compile.h"
 #include "backend/support.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 namespace {
 
 using ::testing::ElementsAre;

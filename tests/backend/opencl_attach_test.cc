@@ -5,7 +5,7 @@
 #include "backend/support.h"
 #include "wattune/backend/attach.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 namespace {
 
 using opencl::ClApi;

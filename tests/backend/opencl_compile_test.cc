@@ -4,7 +4,7 @@
 #include "programs.h"
 #include "wattune/backend/compile_pool.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 namespace {
 
 using ::testing::HasSubstr;

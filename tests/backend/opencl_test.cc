@@ -1,7 +1,7 @@
 // The OpenCL device in this process, on whatever device this machine has (PoCL where there is no GPU).
 #include "backend/support.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 namespace {
 
 using ::testing::Each;

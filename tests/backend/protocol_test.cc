@@ -6,7 +6,7 @@
 #include "backend/worker/protocol.h"
 #include "wattune/core/random.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 namespace {
 
 RunRequest sample_request() {

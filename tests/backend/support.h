@@ -12,7 +12,7 @@
 #include "wattune/backend/registry.h"
 #include "wattune/backend/worker.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // The limit of waits, wide enough for PoCL's compiler on a busy machine.
 inline constexpr Nanoseconds kLimit = nanoseconds_from_seconds(60);

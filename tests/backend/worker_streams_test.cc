@@ -3,7 +3,7 @@
 #include "fakes/fake_device.h"
 #include "programs.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 namespace {
 
 using ::testing::ElementsAre;

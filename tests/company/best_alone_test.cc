@@ -4,7 +4,7 @@
 
 #include "company/company_fixture.h"
 
-namespace wattune::company {
+namespace wattune::inline v0_1::company {
 namespace {
 
 // A fixture with soloists that count how often they are asked, and a search that has ended.

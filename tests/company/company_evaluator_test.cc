@@ -6,7 +6,7 @@
 #include "company/company_fixture.h"
 #include "tune/observed_board.h"
 
-namespace wattune::company {
+namespace wattune::inline v0_1::company {
 namespace {
 
 using testing::HasSubstr;

@@ -11,7 +11,7 @@
 #include "fakes/fake_device.h"
 #include "tune/tuner_fakes.h"
 
-namespace wattune::company {
+namespace wattune::inline v0_1::company {
 
 // Returns the spec of a kernel that writes 1 in blocks of BLOCK, with further parameters if a test wants them.
 inline KernelSpec writing_spec(const std::string& name, std::vector<Parameter> more = {}) {

@@ -11,7 +11,7 @@
 #include "company/interface/company.h"
 #include "company/interface/stand_ins.h"
 
-namespace wattune::company {
+namespace wattune::inline v0_1::company {
 namespace {
 
 Parameter parameter(const std::string& name, std::vector<std::int64_t> values, std::int64_t standard) {

@@ -10,7 +10,7 @@
 #include "fakes/fake_device.h"
 #include "schedule/digest_checks.h"
 
-namespace wattune::company {
+namespace wattune::inline v0_1::company {
 namespace {
 
 using testing::HasSubstr;

@@ -11,7 +11,7 @@
 #include "schedule/interface/runtime.h"
 #include "wattune/backend/attach.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 TEST(SharedDeviceMachine, TakesKernelsAndWorksOfManyThreads) {

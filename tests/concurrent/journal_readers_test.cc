@@ -7,7 +7,7 @@
 
 #include "wattune/store/journal.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 namespace {
 
 constexpr int kTrials = 300;

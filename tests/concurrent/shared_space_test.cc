@@ -5,7 +5,7 @@
 
 #include "wattune/space/search_space.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 namespace {
 
 TEST(SearchSpace, AnswersThreadsAtTheSameTime) {

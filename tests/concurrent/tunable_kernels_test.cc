@@ -6,7 +6,7 @@
 
 #include "dynamic/stand_in_cuda.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 using test::Application;

@@ -14,7 +14,7 @@
 #include "wattune/space/search_space.h"
 #include "wattune/spec/spec.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 using KernelCopies = std::vector<std::shared_ptr<const LoadedKernel>>;

@@ -6,7 +6,7 @@
 #include "backend/support.h"
 #include "device/gpu.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 namespace {
 
 // Three kernels: few registers and no shared memory, static shared memory with a barrier, and as many registers as

@@ -9,7 +9,7 @@
 #include "wattune/space/search_space.h"
 #include "wattune/spec/spec.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 // A benchmark with sizes at which the last group, row or tile is smaller than the others.

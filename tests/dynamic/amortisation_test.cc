@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 // Petrovic et al. 2020, section 5.4: kernels take 10 ms on average and 5 ms well tuned; 100 steps; rp is 90 %.

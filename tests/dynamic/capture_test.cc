@@ -10,7 +10,7 @@
 #include "wattune/spec/spec.h"
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 constexpr const char* kAxpySource =

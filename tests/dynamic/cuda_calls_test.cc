@@ -8,7 +8,7 @@
 #include "dynamic/stand_in_cuda.h"
 #include "fakes/cuda/fake_cuda.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 using backend::cuda::CUgraph;

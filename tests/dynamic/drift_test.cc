@@ -6,7 +6,7 @@
 #include "dynamic/times.h"
 #include "wattune/core/random.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 using fakes::FakeEvent;

@@ -10,7 +10,7 @@
 #include "dynamic/tuning/slowness.h"
 #include "wattune/core/random.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 using testing::ElementsAre;

@@ -10,7 +10,7 @@
 #include "dynamic/calls/variant.h"
 #include "dynamic/loading/loader.h"
 
-namespace wattune::dynamic::fakes {
+namespace wattune::inline v0_1::dynamic::fakes {
 
 // A variant that is never sent. It counts how many of its kind are alive.
 class FakeVariant : public Variant {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 // An evaluator that counts how many of its kind are alive.

@@ -15,7 +15,7 @@
 #include "fakes/fake_device.h"
 #include "programs.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 using ::testing::ElementsAre;

@@ -8,7 +8,7 @@
 
 #include "dynamic/scale_spec.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 // Builds the space of a key: the key gives SIZE, and PAD is 0 or pads SIZE to a multiple of four.

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 TEST(Key, IsWrittenByNameInOrder) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 constexpr Nanoseconds kUsual = nanoseconds_from_ms(0.1);

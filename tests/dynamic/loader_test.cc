@@ -8,7 +8,7 @@
 #include "dynamic/loading/gap_loader.h"
 #include "dynamic/times.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 using backend::StreamState;

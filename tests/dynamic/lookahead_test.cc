@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 constexpr Nanoseconds kNothing;

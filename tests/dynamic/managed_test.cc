@@ -6,7 +6,7 @@
 #include "dynamic/opencl_application.h"
 #include "wattune/dynamic/tuner.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 using test::OpenClApplication;

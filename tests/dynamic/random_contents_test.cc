@@ -7,7 +7,7 @@
 #include "measure/interface/arguments.h"
 #include "tune/problem.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 using testing::Each;

@@ -10,7 +10,7 @@
 #include "programs.h"
 #include "tune/problem.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 using testing::ElementsAre;

@@ -16,7 +16,7 @@
 #include "dynamic/screening/screening.h"
 #include "tune/problem.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // A space of 30 configurations on a fake device. Block 64 in mode 7 takes 1 us, all others at least 2 us.
 struct ScreeningTest : testing::Test {

@@ -7,7 +7,7 @@
 #include "dynamic/screening_support.h"
 #include "programs.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 using testing::ElementsAre;

@@ -8,7 +8,7 @@
 #include "dynamic/fakes.h"
 #include "tune/problem.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 using testing::Each;

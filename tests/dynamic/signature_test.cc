@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 using ::testing::HasSubstr;

@@ -9,7 +9,7 @@
 #include "dynamic/times.h"
 #include "wattune/core/random.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 TEST(StallBudget, AffordsNothingBeforeTheFirstCall) {

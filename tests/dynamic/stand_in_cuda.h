@@ -5,7 +5,7 @@
 #include "raw_cuda.h"
 #include "wattune/dynamic/tuner.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 inline KernelSpec scale_on_stand_in(const std::string& name = "scale") {
   KernelSpec spec;

@@ -8,7 +8,7 @@
 
 #include "dynamic/scale_spec.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 using testing::ElementsAre;

@@ -5,7 +5,7 @@
 #include "dynamic/fakes.h"
 #include "dynamic/times.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 using backend::StreamState;

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 Observation of_time(double ms, Status status = Status::correct) {

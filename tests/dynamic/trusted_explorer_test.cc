@@ -7,7 +7,7 @@
 
 #include "wattune/measure/policy.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 using testing::IsEmpty;

@@ -18,7 +18,7 @@
 #include "dynamic/scale_spec.h"
 #include "wattune/dynamic/tuner.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 using test::OpenClApplication;

@@ -6,7 +6,7 @@
 
 #include "dynamic/wisdom_support.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 KernelSpec small_spec() {

@@ -3,7 +3,7 @@
 #include "dynamic/wisdom_support.h"
 #include "tune/interface/describe_run.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 KernelSpec gemm_spec() {

@@ -11,7 +11,7 @@
 #include "folder_test.h"
 #include "wattune/dynamic/wisdom.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 using test::contents_of;
 using test::FolderTest;

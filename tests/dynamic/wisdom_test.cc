@@ -12,7 +12,7 @@
 #include "checksums.h"
 #include "dynamic/wisdom_support.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 const DeviceInfo kDevice = device_named("A GPU", "sm_90");

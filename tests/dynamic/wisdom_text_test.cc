@@ -6,7 +6,7 @@
 #include "source_dir.h"
 #include "wattune/dynamic/wisdom.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 namespace {
 
 WisdomEntry full_entry() {

@@ -8,7 +8,7 @@
 #include "measure/interface/arguments.h"
 #include "wattune/core/identity.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 namespace {
 
 using ::testing::ElementsAre;

@@ -3,7 +3,7 @@
 #include "measure/sampling.h"
 #include "measure/synthetic_device.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 namespace {
 
 std::vector<Sample> samples_of(const Noise& noise, std::size_t n) {

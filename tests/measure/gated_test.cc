@@ -5,7 +5,7 @@
 
 #include "measure/synthetic_device.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 namespace {
 
 constexpr Nanoseconds kIncumbent = nanoseconds_from_ms(1);

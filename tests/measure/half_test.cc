@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 namespace {
 
 constexpr float kFloatInfinity = std::numeric_limits<float>::infinity();

@@ -11,7 +11,7 @@
 
 #include "measure/interface/arguments.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 namespace {
 
 using ::testing::HasSubstr;

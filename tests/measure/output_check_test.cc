@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -6,7 +6,7 @@
 
 #include "wattune/measure/policy.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 namespace {
 
 using ::testing::Each;

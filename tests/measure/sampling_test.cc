@@ -8,7 +8,7 @@
 #include "measure/synthetic_device.h"
 #include "wattune/measure/policy.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 namespace {
 
 using ::testing::SizeIs;

@@ -7,7 +7,7 @@
 
 #include "measure/synthetic_device.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 namespace {
 
 using ::testing::ElementsAre;

@@ -5,7 +5,7 @@
 #include "wattune/core/random.h"
 #include "wattune/measure/policy.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 namespace {
 
 // Returns the samples n, n-1, ..., 1. The k-th order statistic is then k, and sorting matters.

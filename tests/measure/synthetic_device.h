@@ -6,7 +6,7 @@
 #include "wattune/core/random.h"
 #include "wattune/measure/policy.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 
 // The time of one run of a kernel whose steady time is 1, drawn from `random`.
 using Noise = std::function<double(Random& random)>;

@@ -10,7 +10,7 @@
 
 #include "model/recorded_dvfs.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 inline Joules energy_of(const ClockRun& run) { return run.power * run.time; }
 

@@ -13,7 +13,7 @@
 
 #include "model/interface/power_curve.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 inline Megahertz bounded_ridge(std::span<const PowerSample> samples) {
   const auto [first, last] = std::ranges::minmax(samples, {}, &PowerSample::clock);

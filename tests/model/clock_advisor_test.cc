@@ -8,7 +8,7 @@
 
 #include "model/curve_regression.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 namespace {
 
 using testing::HasSubstr;

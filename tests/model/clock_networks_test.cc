@@ -10,7 +10,7 @@
 #include "simulate/interface/steady_flow.h"
 #include "wattune/model/occupancy.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 namespace {
 
 using testing::HasSubstr;

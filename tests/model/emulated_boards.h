@@ -10,7 +10,7 @@
 #include "simulate/interface/board_model.h"
 #include "wattune/core/random.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 // The boards of Schoonhoven et al. 2022; the A4000 both as in the paper and as in a recorded sweep.
 inline const std::vector<std::string> kEmulatedBoards = {"A100", "A4000", "A4000-recorded", "V100", "TITAN-RTX"};

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 namespace {
 
 constexpr double kNoise = 0.005;

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 namespace {
 
 using testing::ElementsAre;

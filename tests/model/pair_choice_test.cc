@@ -8,7 +8,7 @@
 
 #include "wattune/model/occupancy.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 namespace {
 
 using testing::ElementsAre;

@@ -9,7 +9,7 @@
 
 #include "simulate/interface/board_model.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 namespace {
 
 using testing::HasSubstr;

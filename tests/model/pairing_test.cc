@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 namespace {
 
 using testing::ElementsAre;

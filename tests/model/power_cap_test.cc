@@ -5,7 +5,7 @@
 
 #include "model/emulated_boards.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 namespace {
 
 using testing::HasSubstr;

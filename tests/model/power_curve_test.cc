@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 namespace {
 
 using testing::HasSubstr;

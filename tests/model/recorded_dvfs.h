@@ -13,7 +13,7 @@
 #include "source_dir.h"
 #include "store/interface/files.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 struct RecordedKernel {
   std::string kernel;

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 namespace {
 
 class RecordedAdvice : public testing::TestWithParam<std::string> {

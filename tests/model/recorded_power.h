@@ -13,7 +13,7 @@
 #include "source_dir.h"
 #include "wattune/store/formats.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 inline std::filesystem::path recorded(const std::string& file) {
   return std::filesystem::path(WATTUNE_SOURCE_DIR) / "../shared/data" / file;

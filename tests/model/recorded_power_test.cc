@@ -6,7 +6,7 @@
 #include "model/emulated_boards.h"
 #include "model/interface/steered_clocks.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 namespace {
 
 class RecordedSweep : public testing::Test {

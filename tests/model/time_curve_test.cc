@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 namespace {
 
 using testing::HasSubstr;

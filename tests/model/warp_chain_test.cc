@@ -9,7 +9,7 @@
 
 #include "model/scheduler_chain.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 namespace {
 
 using testing::HasSubstr;

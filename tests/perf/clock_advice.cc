@@ -6,7 +6,7 @@
 #include "model/advice_replay.h"
 #include "wattune/core/random.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 namespace {
 
 constexpr double kSlowdown = 0.10;

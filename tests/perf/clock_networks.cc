@@ -20,7 +20,7 @@
 #include "simulate/interface/steady_flow.h"
 #include "wattune/model/occupancy.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 namespace {
 
 using model::KernelAtBestClocks;

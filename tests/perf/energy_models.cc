@@ -14,7 +14,7 @@
 #include "model/interface/steered_clocks.h"
 #include "model/recorded_power.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 namespace {
 
 constexpr double kNoise = 0.005;

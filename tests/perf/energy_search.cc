@@ -35,7 +35,7 @@
 #include "wattune/tune/replay.h"
 #include "wattune/tune/search.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 struct Settings {

@@ -10,7 +10,7 @@
 #include "model/multiprocessor.h"
 #include "wattune/model/occupancy.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 namespace {
 
 constexpr std::array kGpus = {ComputeCapability{3, 0}, ComputeCapability{3, 2}, ComputeCapability{3, 5},

@@ -9,7 +9,7 @@
 #include "fakes/cuda/fake_board.h"
 #include "programs.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 namespace {
 
 using ::testing::HasSubstr;

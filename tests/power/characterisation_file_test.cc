@@ -10,7 +10,7 @@
 #include "power/interface/characterise.h"
 #include "source_dir.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 namespace {
 
 using ::testing::Contains;

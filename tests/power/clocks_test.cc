@@ -12,7 +12,7 @@
 #include "power/stand_in_board.h"
 #include "source_dir.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 namespace {
 
 using backend::BoardSetting;

@@ -8,7 +8,7 @@
 #include "power/process_identity.h"
 #include "power/stand_in_board.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 namespace {
 
 bool administrator(const std::string& status, const std::string& uid_map) {

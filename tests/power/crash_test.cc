@@ -11,7 +11,7 @@
 #include "power/stand_in_board.h"
 #include "wattune/core/random.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 namespace {
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {

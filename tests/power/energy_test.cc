@@ -8,7 +8,7 @@
 
 #include "power/virtual_board.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 namespace {
 
 using ::testing::HasSubstr;

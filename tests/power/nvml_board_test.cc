@@ -7,7 +7,7 @@
 #include "power/nvml_traits.h"
 #include "power/scripted_nvml.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 namespace {
 
 using test::script;

@@ -10,7 +10,7 @@
 #include "power/asked_sensor.h"
 #include "wattune/power/board.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 namespace {
 
 using ::testing::ElementsAre;

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 namespace {
 
 using ::testing::ElementsAre;

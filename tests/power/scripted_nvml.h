@@ -8,7 +8,7 @@
 
 #include "backend/interface/nvml_api.h"
 
-namespace wattune::power::test {
+namespace wattune::inline v0_1::power::test {
 
 namespace nvml = backend::nvml;
 

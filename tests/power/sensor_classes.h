@@ -14,7 +14,7 @@
 #include "power/virtual_board.h"
 #include "wattune/power/energy.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 struct SensorClass {
   const char* name;

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 namespace {
 
 // The benchmark energy_coverage runs more seeds.

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 namespace {
 
 TEST(Sensor, HasWordsForItsScopeAndItsResponse) {

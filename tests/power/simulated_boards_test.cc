@@ -6,7 +6,7 @@
 #include "power/interface/characterise.h"
 #include "simulate/interface/board_sensors.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 namespace {
 
 // A kernel that saturates the board, for as long as it is asked to.

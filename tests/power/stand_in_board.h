@@ -16,7 +16,7 @@
 #include "fakes/cuda/fake_board.h"
 #include "programs.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 inline constexpr const char* kBoard = "0000:3B:00.0";
 inline const std::string kUuid = "GPU-57a4d000-0000-4000-8000-00000000003b";

@@ -12,7 +12,7 @@
 #include "power/response_fit.h"
 #include "wattune/core/random.h"
 
-namespace wattune::power::test {
+namespace wattune::inline v0_1::power::test {
 
 constexpr Watts kIdleWatts{60};
 constexpr Watts kContextWatts{80};

@@ -16,7 +16,7 @@
 #include "wattune/core/random.h"
 #include "wattune/power/recorder.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 inline Nanoseconds ms(double value) { return nanoseconds_from_ms(value); }
 

@@ -11,7 +11,7 @@
 #include "report/results_builder.h"
 #include "wattune/report/report.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 namespace {
 
 // Returns a row of parameter values 1, 2, 4, 8 with times 3, 2, 5, 1 ms: 2 and 8 are local minima.

@@ -5,7 +5,7 @@
 #include "report/interface/energy_plot.h"
 #include "report/results_builder.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 namespace {
 
 using testing::HasSubstr;

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 namespace {
 
 using ::testing::HasSubstr;

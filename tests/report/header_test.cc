@@ -7,7 +7,7 @@
 #include "wattune/core/version.h"
 #include "wattune/report/report.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 namespace {
 
 using testing::HasSubstr;

@@ -6,7 +6,7 @@
 #include "wattune/core/random.h"
 #include "wattune/report/report.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 namespace {
 
 double share_of(const ResultSet& results, const std::string& parameter) {

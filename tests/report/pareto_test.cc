@@ -3,7 +3,7 @@
 #include "report/results_builder.h"
 #include "wattune/report/report.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 namespace {
 
 using testing::ElementsAre;

@@ -3,7 +3,7 @@
 
 #include "wattune/report/report.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 namespace {
 
 using testing::HasSubstr;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 namespace {
 
 using ::testing::HasSubstr;

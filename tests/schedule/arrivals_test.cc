@@ -5,7 +5,7 @@
 
 #include "schedule/tiny_machine.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 using testing::ElementsAre;

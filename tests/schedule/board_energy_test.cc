@@ -12,7 +12,7 @@
 #include "fakes/fake_device.h"
 #include "schedule/device_machine_support.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 // A board that draws one joule between two readings.

@@ -5,7 +5,7 @@
 #include "schedule/digest_checks.h"
 #include "wattune/backend/registry.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 TEST(BufferDigest, IsOfEachWordAndItsPlace) {

@@ -9,7 +9,7 @@
 #include "schedule/tiny_machine.h"
 #include "wattune/schedule/pair_sweep.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 using testing::ElementsAre;

@@ -13,7 +13,7 @@
 #include "simulate/interface/board_clocks.h"
 #include "simulate/interface/gt640_kernels.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 using ::testing::ElementsAre;

@@ -8,7 +8,7 @@
 
 #include "schedule/tiny_machine.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 constexpr backend::BoardSetting kHalf{.graphics = Megahertz(500)};
 constexpr backend::BoardSetting kFull{.graphics = Megahertz(1000)};

@@ -14,7 +14,7 @@
 #include "wattune/backend/attach.h"
 #include "wattune/schedule/pair_sweep.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 using testing::Each;

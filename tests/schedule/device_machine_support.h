@@ -14,7 +14,7 @@
 #include "wattune/backend/registry.h"
 #include "wattune/schedule/work.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 inline constexpr Nanoseconds kTestLimit = nanoseconds_from_seconds(120);
 

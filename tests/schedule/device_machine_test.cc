@@ -15,7 +15,7 @@
 #include "schedule/interface/runtime.h"
 #include "schedule/interface/scheduler.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 using testing::Each;

@@ -10,7 +10,7 @@
 
 #include "schedule/interface/buffer_digest.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 inline std::uint64_t digest_on_host(std::span<const std::uint32_t> words) {
   std::uint64_t sum = 0;

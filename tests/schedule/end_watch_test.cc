@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 constexpr Nanoseconds us(double value) { return Nanoseconds(value * 1e3); }

@@ -5,7 +5,7 @@
 
 #include "fakes/fake_device.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 using testing::HasSubstr;

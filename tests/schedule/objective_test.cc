@@ -11,7 +11,7 @@
 #include "schedule/tiny_machine.h"
 #include "wattune/schedule/pair_table.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 using ::testing::HasSubstr;

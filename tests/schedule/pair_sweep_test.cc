@@ -13,7 +13,7 @@
 #include "simulate/interface/corun_kernels.h"
 #include "wattune/schedule/forecast.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 using ::testing::HasSubstr;

@@ -7,7 +7,7 @@
 #include "simulate/interface/ptx_profile.h"
 #include "source_dir.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 using testing::ElementsAre;

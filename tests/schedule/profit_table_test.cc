@@ -10,7 +10,7 @@
 #include "schedule/tiny_machine.h"
 #include "wattune/core/random.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 using ::testing::ElementsAre;

@@ -4,7 +4,7 @@
 
 #include "schedule/scheduler_fixture.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 using ::testing::SizeIs;

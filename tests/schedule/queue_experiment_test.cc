@@ -7,7 +7,7 @@
 
 #include "simulate/interface/corun_kernels.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 using ::testing::HasSubstr;

@@ -10,7 +10,7 @@
 #include "schedule/interface/clock_governor.h"
 #include "schedule/tiny_machine.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 using ::testing::HasSubstr;

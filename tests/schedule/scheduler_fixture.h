@@ -11,7 +11,7 @@
 #include "schedule/scheduler_runs.h"
 #include "schedule/tiny_machine.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 inline Policy policy_named(std::string_view name, const PolicyOptions& options = {}) {
   return find_policy(name, options).value();

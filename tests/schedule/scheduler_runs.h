@@ -11,7 +11,7 @@
 
 #include "schedule/interface/scheduler.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 inline void step(Scheduler& scheduler, Machine& machine) {
   scheduler.dispatch();

@@ -8,7 +8,7 @@
 #include "schedule/scheduler_fixture.h"
 #include "wattune/core/random.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 using ::testing::ElementsAre;

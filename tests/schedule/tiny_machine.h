@@ -14,7 +14,7 @@
 #include "wattune/schedule/machine.h"
 #include "wattune/schedule/work.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // Returns a kernel of 100 blocks, 4 of which fit on an SM. Alone, one of them ends every tenth of a millisecond.
 inline KernelTraits tiny_kernel(std::string name, std::uint64_t blocks = 100) {

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 namespace {
 
 Span span_of(std::string kernel) {

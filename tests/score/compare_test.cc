@@ -2,7 +2,7 @@
 
 #include "score/interface/score.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 namespace {
 
 StrategyScore of_spaces(const std::vector<double>& scores) {

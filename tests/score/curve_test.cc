@@ -4,7 +4,7 @@
 
 #include "score/recorded.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 namespace {
 
 // The measured part is 2 to 6 s. Random search is expected to have 4 ns at first and 2 ns at last, on a line

@@ -12,7 +12,7 @@
 #include "wattune/store/formats.h"
 #include "wattune/tune/search.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 namespace {
 
 class EnergySpace : public testing::Test {

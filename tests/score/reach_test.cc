@@ -5,7 +5,7 @@
 
 #include "score/recorded.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 namespace {
 
 // One of four is found with 1/4 by the first draw, and with 1/2 by the second. Two of four are found with 1/2 by the

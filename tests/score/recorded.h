@@ -7,7 +7,7 @@
 
 #include "wattune/core/trial.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 
 inline Observation correct(double nanoseconds, double cost_seconds) {
   Observation observation;

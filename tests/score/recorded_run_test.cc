@@ -7,7 +7,7 @@
 
 #include "score/recorded.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 namespace {
 
 using testing::HasSubstr;

@@ -3,7 +3,7 @@
 #include "score/isotonic.h"
 #include "score/monotone_cubic.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 namespace {
 
 // The first two rise, so they share their mean 3.5; between points the fit is linear, outside it is constant.

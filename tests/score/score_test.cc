@@ -8,7 +8,7 @@
 #include "score/recorded.h"
 #include "wattune/core/random.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 namespace {
 
 using testing::HasSubstr;

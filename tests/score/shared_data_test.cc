@@ -7,7 +7,7 @@
 #include "source_dir.h"
 #include "wattune/store/formats.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 namespace {
 
 struct Expected {

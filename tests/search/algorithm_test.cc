@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 namespace {
 
 using space::SearchSpace;

@@ -7,7 +7,7 @@
 
 #include "search/strategies/coordinates.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 namespace {
 
 using space::SearchSpace;

@@ -10,7 +10,7 @@
 
 #include "wattune/core/random.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 namespace {
 
 using space::SearchSpace;

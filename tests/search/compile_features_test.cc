@@ -12,7 +12,7 @@
 #include "search/models/feature_columns.h"
 #include "search/strategies/start_plan.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 namespace {
 
 using Ids = std::vector<ConfigurationId>;

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 namespace {
 
 using space::SearchSpace;

@@ -19,7 +19,7 @@
 #include "search/strategies/start.h"
 #include "wattune/search/strategy.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 namespace {
 
 // The response is 3 where the first place is 2 or more, else 1; the second parameter has no effect.

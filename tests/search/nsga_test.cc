@@ -9,7 +9,7 @@
 #include "search/strategies/reference_points.h"
 #include "wattune/search/strategy.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 namespace {
 
 using testing::DoubleNear;

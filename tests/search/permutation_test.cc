@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 namespace {
 
 TEST(Permutation, ReachesEveryNumberBelowTheBoundOnce) {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 namespace {
 
 space::SearchSpace make_space(int parameters, int values) {

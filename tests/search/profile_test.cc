@@ -5,7 +5,7 @@
 #include "search/models/bottlenecks.h"
 #include "wattune/search/strategy.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 namespace {
 
 TEST(Counters, HaveOneNameForAllProfilers) {

@@ -4,7 +4,7 @@
 
 #include "search/interface/company_walk.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 namespace {
 
 space::SearchSpace ten_values() {

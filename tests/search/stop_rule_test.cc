@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 namespace {
 
 Progress after(std::uint64_t evaluations) {

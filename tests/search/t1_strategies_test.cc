@@ -6,7 +6,7 @@
 #include "wattune/search/strategy.h"
 #include "wattune/spec/spec.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 namespace {
 
 constexpr const char* kT1 = R"json({{

@@ -7,7 +7,7 @@
 
 #include "simulate/full_load.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 namespace {
 
 constexpr Celsius kFifty{50.0};

@@ -9,7 +9,7 @@
 
 #include "simulate/full_load.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 namespace {
 
 using power::Recording;

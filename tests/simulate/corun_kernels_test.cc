@@ -5,7 +5,7 @@
 
 #include "simulate/corun_runs.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 namespace {
 
 constexpr GpuOptions kDetailed{.fidelity = Fidelity::detailed};

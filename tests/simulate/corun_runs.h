@@ -11,7 +11,7 @@
 #include "simulate/interface/simulated_gpu.h"
 #include "wattune/model/co_residency.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 inline const GpuModel& gpu_named(const char* name) { return *find_gpu_model(name); }
 

@@ -10,7 +10,7 @@
 
 #include "simulate/measured_board.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 namespace {
 
 constexpr std::uint64_t kSeeds = 24;

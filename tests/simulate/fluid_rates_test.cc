@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 namespace {
 
 constexpr Megahertz kClock(1000.0);

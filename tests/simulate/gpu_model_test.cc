@@ -6,7 +6,7 @@
 #include "simulate/interface/board_model.h"
 #include "wattune/model/co_residency.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 namespace {
 
 using testing::HasSubstr;

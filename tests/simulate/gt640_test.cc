@@ -7,7 +7,7 @@
 #include "simulate/interface/gt640_kernels.h"
 #include "simulate/interface/steady_flow.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 namespace {
 
 using model::Feature;

@@ -15,7 +15,7 @@
 #include "wattune/core/random.h"
 #include "wattune/power/energy.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 // A function that makes a kernel for a board whose sensors have this period.
 using KernelFor = Kernel (*)(Nanoseconds period);

@@ -4,7 +4,7 @@
 #include "simulate/interface/ptx_profile.h"
 #include "simulate/ptx_harness.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 namespace {
 
 double of(const BlockCosts& block, Pipe pipe) { return block.pipes[static_cast<std::size_t>(pipe)]; }

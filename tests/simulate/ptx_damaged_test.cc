@@ -4,7 +4,7 @@
 #include "simulate/ptx_harness.h"
 #include "wattune/core/random.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 namespace {
 
 // Instructions of each family that computes addresses, synchronises threads, or determines the size of a frame.

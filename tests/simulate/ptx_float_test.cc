@@ -7,7 +7,7 @@
 #include "simulate/ptx_harness.h"
 #include "wattune/core/random.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 namespace {
 
 constexpr std::uint64_t kNan32 = 0x7fff'ffff;  // what single-precision instructions make

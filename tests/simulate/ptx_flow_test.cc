@@ -1,7 +1,7 @@
 // Branches, calls, ends, barriers, and exchanges between the threads of a warp.
 #include "simulate/ptx_harness.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 namespace {
 
 // Returns an entry `k(out)` whose threads store the 32 bits of %d at their index, which is %i.

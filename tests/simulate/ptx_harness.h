@@ -11,7 +11,7 @@
 
 #include "simulate/interface/ptx_run.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 inline const std::string kPtxHead = ".version 8.0\n.target sm_90\n.address_size 64\n";
 

@@ -7,7 +7,7 @@
 #include "simulate/ptx_harness.h"
 #include "wattune/core/random.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 namespace {
 
 using u16 = std::uint16_t;

@@ -16,7 +16,7 @@
 #include "source_dir.h"
 #include "wattune/core/random.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 namespace {
 
 // Returns the PTX of a source of this project; nullopt without nvcc.

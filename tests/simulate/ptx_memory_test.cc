@@ -3,7 +3,7 @@
 
 #include "simulate/ptx_harness.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 namespace {
 
 // Returns an entry `k(out)` with these instructions; %o is the address of out.

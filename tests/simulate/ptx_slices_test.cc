@@ -10,7 +10,7 @@
 #include "slice/interface/twins.h"
 #include "wattune/core/random.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 namespace {
 
 using slice::TwinForm;

@@ -8,7 +8,7 @@
 
 #include "simulate/published_tuning.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 namespace {
 
 using ::testing::ElementsAre;

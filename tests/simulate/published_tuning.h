@@ -6,7 +6,7 @@
 
 #include "simulate/interface/published_kernels.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 // Returns the coarse grid of the paper, inferred from the tuned clocks and the shares of left out points.
 inline std::vector<Megahertz> published_grid(const std::string& board) {

@@ -9,7 +9,7 @@
 #include "simulate/full_load.h"
 #include "simulate/interface/board_sensors.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 namespace {
 
 BoardModel a100() { return *find_board_model("A100"); }

@@ -9,7 +9,7 @@
 #include "simulate/corun_runs.h"
 #include "simulate/interface/gt640_kernels.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 namespace {
 
 using testing::ElementsAre;

@@ -14,7 +14,7 @@
 #include "fakes/cuda/fake_board.h"
 #include "programs.h"
 
-namespace wattune::backend::nvml {
+namespace wattune::inline v0_1::backend::nvml {
 namespace {
 
 using fakes::FakeBoard;

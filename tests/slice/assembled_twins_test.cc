@@ -10,7 +10,7 @@
 
 #include "slice/interface/twins.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 namespace {
 
 namespace fs = std::filesystem;

@@ -8,7 +8,7 @@
 #include "slice/interface/twins.h"
 #include "slice/ptx_samples.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 namespace {
 
 // A set that counts how often sets are joined.

@@ -4,7 +4,7 @@
 #include "slice/ptx_samples.h"
 #include "wattune/core/random.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 namespace {
 
 // Damages a text in one to four places: a byte is overwritten, or some are removed or doubled.

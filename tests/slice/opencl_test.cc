@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 namespace {
 
 using testing::HasSubstr;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 inline const std::string kHead = ".version 8.0\n.target sm_90\n.address_size 64\n";
 

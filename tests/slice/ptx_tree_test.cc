@@ -7,7 +7,7 @@
 
 #include "slice/ptx_samples.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 namespace {
 
 using testing::ElementsAre;

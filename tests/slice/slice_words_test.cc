@@ -7,7 +7,7 @@
 
 #include "wattune/core/random.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 namespace {
 
 using testing::ElementsAre;

@@ -6,7 +6,7 @@
 #include "slice/interface/slice_words.h"
 #include "slice/ptx_samples.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 namespace {
 
 using testing::AllOf;

@@ -9,7 +9,7 @@
 #include "slice/ptx_samples.h"
 #include "source_dir.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 namespace {
 
 using testing::IsEmpty;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 namespace {
 
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();

@@ -8,7 +8,7 @@
 #include "space/diagram/constraint_system.h"
 #include "space/space_support.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 namespace {
 
 // Compiles one constraint, which must be one term, in the order in which the parameters are given.

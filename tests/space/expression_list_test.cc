@@ -6,7 +6,7 @@
 
 #include "space/interface/expression.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 namespace {
 
 using ::testing::HasSubstr;

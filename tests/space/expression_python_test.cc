@@ -14,7 +14,7 @@
 #include "source_dir.h"
 #include "space/interface/expression.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 namespace {
 
 struct Row {

@@ -3,7 +3,7 @@
 
 #include "wattune/space/search_space.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 namespace {
 
 using testing::ElementsAre;

@@ -4,7 +4,7 @@
 #include "space/space_support.h"
 #include "wattune/core/random.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 namespace {
 
 TEST(SearchSpaceContents, StencilWithOneConstraintOverAllParameters) {

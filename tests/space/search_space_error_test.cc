@@ -3,7 +3,7 @@
 
 #include "space/space_support.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 namespace {
 
 TEST(SearchSpaceErrors, DuplicateValuesAsPythonSeesThem) {

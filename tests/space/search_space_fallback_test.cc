@@ -5,7 +5,7 @@
 
 #include "space/space_support.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 namespace {
 
 // Returns parameters whose constraint lets no partial results merge: a square root of a sum of products of everything.

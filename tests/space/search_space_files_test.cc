@@ -6,7 +6,7 @@
 #include "source_dir.h"
 #include "space/space_support.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 namespace {
 
 struct Known {

@@ -7,7 +7,7 @@
 
 #include "space/space_support.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 namespace {
 
 SearchSpace stencil() { return space_of(stencil_parameters(), stencil_constraints()); }

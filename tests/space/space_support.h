@@ -11,7 +11,7 @@
 #include "space/interface/expression.h"
 #include "wattune/space/search_space.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 inline Parameter parameter(std::string name, std::vector<Value> values) {
   return {std::move(name), std::move(values), std::nullopt, {}};

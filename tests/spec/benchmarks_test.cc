@@ -9,7 +9,7 @@
 #include "wattune/space/search_space.h"
 #include "wattune/spec/spec.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 namespace {
 
 struct Benchmark {

@@ -1,7 +1,7 @@
 // Specs of CUDA kernels.
 #include "spec/spec_fixture.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 namespace {
 
 constexpr std::string_view kGoodCudaSpec = R"([kernel]

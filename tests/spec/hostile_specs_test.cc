@@ -5,7 +5,7 @@
 #include "spec/spec_fixture.h"
 #include "wattune/spec/spec.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 namespace {
 
 constexpr int kSpecsOfEachFormat = 200;

@@ -3,7 +3,7 @@
 
 #include "spec/spec_fixture.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 namespace {
 
 using testing::ElementsAre;

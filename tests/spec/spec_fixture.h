@@ -10,7 +10,7 @@
 
 #include "wattune/spec/spec.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 class SpecTest : public testing::Test {
  protected:

@@ -7,7 +7,7 @@
 #include "spec/spec_fixture.h"
 #include "wattune/space/search_space.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 namespace {
 
 class T1Spec : public SpecTest {

@@ -4,7 +4,7 @@
 
 #include "spec/spec_fixture.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 namespace {
 
 constexpr std::string_view kGoodTomlSpec = R"(name = "add"

@@ -5,7 +5,7 @@
 #include "folder_test.h"
 #include "wattune/spec/spec.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 namespace {
 
 // Every kind of argument, launches in groups, roles and styles.

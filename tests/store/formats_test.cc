@@ -9,7 +9,7 @@
 #include "store/sample_results.h"
 #include "wattune/store/journal.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 namespace {
 
 using testing::HasSubstr;

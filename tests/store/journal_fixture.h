@@ -4,7 +4,7 @@
 #include "store/sample_results.h"
 #include "wattune/store/journal.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 class JournalTest : public FolderTest {
  protected:

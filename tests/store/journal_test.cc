@@ -11,7 +11,7 @@
 #include "store/journal_fixture.h"
 #include "store/journal_text.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 namespace {
 
 using testing::HasSubstr;

@@ -3,7 +3,7 @@
 #include "store/sample_results.h"
 #include "wattune/store/formats.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 namespace {
 
 using testing::ElementsAre;

@@ -14,7 +14,7 @@
 #include "store/file_lock.h"
 #include "store/sample_results.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 namespace {
 
 using testing::HasSubstr;
@@ -36,7 +36,7 @@ extern "C" int fcntl(int descriptor, int command, ...) {
   return static_cast<int>(::syscall(SYS_fcntl, descriptor, command, argument));
 }
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 namespace {
 
 class LockedFileTest : public FolderTest {

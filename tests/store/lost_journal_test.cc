@@ -5,7 +5,7 @@
 
 #include "store/journal_fixture.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 namespace {
 
 class LostJournal : public JournalTest {

@@ -9,7 +9,7 @@
 #include "wattune/store/formats.h"
 #include "wattune/store/journal.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 namespace {
 
 using testing::ElementsAre;

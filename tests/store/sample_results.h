@@ -11,7 +11,7 @@
 #include "folder_test.h"
 #include "wattune/core/trial.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 using test::contents_of;
 using test::FolderTest;

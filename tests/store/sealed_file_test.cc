@@ -9,7 +9,7 @@
 #include "store/interface/files.h"
 #include "store/interface/locked_file.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 namespace {
 
 using test::contents_of;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 namespace {
 
 // 2022-12-23 is 19349 days after the epoch: 52 years of 365 days, 13 leap days, 356 days of 2022.

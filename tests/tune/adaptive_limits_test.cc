@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 Limits seconds(double compile, double run, double compile_floor, double run_floor) {

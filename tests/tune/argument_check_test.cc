@@ -4,7 +4,7 @@
 
 #include "backend/interface/c_type.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 using backend::AddressSpace;

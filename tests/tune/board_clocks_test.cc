@@ -6,7 +6,7 @@
 
 #include "tune/problem.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 using ::testing::ElementsAre;

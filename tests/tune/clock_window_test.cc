@@ -4,7 +4,7 @@
 
 #include "tune/interface/methods.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 // Returns an emulated power: P = 45 W + 0.0614 W/MHz f v(f)^2, v = 1 + 1.285e-3 max(0, f - 985). Its P / f is least at

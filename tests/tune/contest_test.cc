@@ -5,7 +5,7 @@
 #include "tune/observed_board.h"
 #include "tune/problem.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 using ::testing::Each;

@@ -6,7 +6,7 @@
 #include "tune/interface/describe_run.h"
 #include "tune/problem.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 RunInfo describe(const KernelSpec& spec) { return describe_run(spec, space_of(spec), DeviceInfo{}); }

@@ -13,7 +13,7 @@
 #include "tune/observed_board.h"
 #include "tune/problem.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 // The time and power of each mode of the kernel, on a board that draws 50 W with nothing to do. The first takes 0.5 J,

@@ -8,7 +8,7 @@
 #include "backend/interface/second_try.h"
 #include "tune/problem.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 using ::testing::Each;

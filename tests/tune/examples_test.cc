@@ -10,7 +10,7 @@
 #include "wattune/backend/registry.h"
 #include "wattune/spec/spec.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 using Values = std::vector<std::pair<std::string, Value>>;

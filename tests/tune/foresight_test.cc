@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 // Returns a launch of work-groups of so many work-items, by a kernel of 64 registers.

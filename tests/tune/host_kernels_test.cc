@@ -5,7 +5,7 @@
 #include "wattune/backend/registry.h"
 #include "wattune/backend/worker.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 constexpr char kHostSource[] = R"(

@@ -5,7 +5,7 @@
 
 #include "power/virtual_board.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 class Board : public power::VirtualBoard {

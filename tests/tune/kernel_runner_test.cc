@@ -4,7 +4,7 @@
 
 #include "tune/problem.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 // A fixture with two kernels, of which the second takes more arguments than there are.

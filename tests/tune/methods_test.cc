@@ -9,7 +9,7 @@
 #include "wattune/tune/search.h"
 #include "wattune/tune/session.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 using testing::ElementsAre;

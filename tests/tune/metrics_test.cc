@@ -10,7 +10,7 @@
 #include "tune/problem.h"
 #include "wattune/tune/observer.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 using ::testing::HasSubstr;

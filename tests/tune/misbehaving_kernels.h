@@ -9,7 +9,7 @@
 #include "wattune/measure/policy.h"
 #include "wattune/tune/search.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 inline VectorArgument floats(ArgumentAccess access, Fill fill) {
   VectorArgument argument;

@@ -13,7 +13,7 @@
 #include "wattune/backend/registry.h"
 #include "wattune/backend/worker.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 // The source of the kernels. On a CPU they call the system for what OpenCL C cannot express and a wild jump may hit by

@@ -9,7 +9,7 @@
 #include "tune/problem.h"
 #include "wattune/core/log.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 using ::testing::Each;

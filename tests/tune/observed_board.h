@@ -14,7 +14,7 @@
 #include "power/virtual_board.h"
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 class ObservedBoard {
  public:

@@ -8,7 +8,7 @@
 #include "wattune/search/strategy.h"
 #include "wattune/tune/search.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 using ::testing::ElementsAre;

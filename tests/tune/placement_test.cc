@@ -7,7 +7,7 @@
 #include "tune/problem.h"
 #include "tune/tuner_fixture.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 using ::testing::HasSubstr;

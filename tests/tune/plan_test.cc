@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 space::SearchSpace space_of_size(int values) {

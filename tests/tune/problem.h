@@ -14,7 +14,7 @@
 #include "wattune/space/search_space.h"
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 inline ExpressionText at_line(std::string text, int line) { return {std::move(text), {"spec.toml", line, 1}}; }
 

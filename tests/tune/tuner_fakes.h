@@ -10,7 +10,7 @@
 
 #include "wattune/tune/search.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // Returns an observation of this time with an interval of 1 % around it and 20 samples.
 inline Observation measured(double time) {

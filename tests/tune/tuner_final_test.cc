@@ -3,7 +3,7 @@
 
 #include "tune/tuner_fixture.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 namespace {
 
 using ::testing::ElementsAre;

@@ -12,7 +12,7 @@
 
 #include "tune/tuner_fakes.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 inline space::SearchSpace make_space(int size) {
   std::vector<Value> values;

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "wattune/backend/device.h"
+#include "wattune/core/export.h"
 
 // The handle types of NVIDIA's and Khronos' headers, declared as there, so that handles are passed without casts:
 // CUcontext, CUstream and cudaStream_t; cl_context, cl_device_id, cl_command_queue and cl_mem.
@@ -40,21 +41,21 @@ struct _cl_command_queue;
 struct _cl_mem;
 // NOLINTEND(readability-identifier-naming, bugprone-reserved-identifier, cert-dcl37-c, cert-dcl51-cpp)
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Attaches to a context of the driver API, or to the primary context, which the runtime API uses. nullptr stands for
 // the calling thread's current context. Fails with invalid_argument if no context is current or the given one is not
 // alive, with unavailable without a driver.
-Result<std::unique_ptr<Device>> attach_cuda(CUctx_st* context = nullptr);
+WATTUNE_EXPORT Result<std::unique_ptr<Device>> attach_cuda(CUctx_st* context = nullptr);
 
 // Opens a device of this process ("cuda:0") in its primary context, which it shares with the runtime API. Only streams
 // of the primary context can have compute units of their own (StreamOptions::units). The device counts as attached, so
 // it does not recover from an error that breaks the context. Fails with not_found or unavailable.
-Result<std::unique_ptr<Device>> open_cuda_in_primary_context(const std::string& selector);
+WATTUNE_EXPORT Result<std::unique_ptr<Device>> open_cuda_in_primary_context(const std::string& selector);
 
 // Attaches to a device of an OpenCL context. Fails with invalid_argument if the context has no such device, with
 // unavailable if there is no OpenCL loader or driver.
-Result<std::unique_ptr<Device>> attach_opencl(_cl_context* context, _cl_device_id* device);
+WATTUNE_EXPORT Result<std::unique_ptr<Device>> attach_opencl(_cl_context* context, _cl_device_id* device);
 
 // Adopts a stream of the application. Each call hands its command to the driver at once, behind the commands that the
 // application sent before; nothing is held back, and no clocks are read meanwhile. Reads and writes of ordinary host
@@ -65,23 +66,23 @@ Result<std::unique_ptr<Device>> attach_opencl(_cl_context* context, _cl_device_i
 // CUDA: the default streams are accepted too: nullptr (the legacy one), CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.
 // wait_for() fails with invalid_argument for a launch that one of the device's own streams still holds back behind a
 // transfer.
-Result<std::unique_ptr<Stream>> adopt_stream(Device& device, CUstream_st* stream);
+WATTUNE_EXPORT Result<std::unique_ptr<Stream>> adopt_stream(Device& device, CUstream_st* stream);
 // Adopts an in-order command queue; errors are those of the other overload. Its events give no times (unavailable)
 // without CL_QUEUE_PROFILING_ENABLE.
-Result<std::unique_ptr<Stream>> adopt_stream(Device& device, _cl_command_queue* queue);
+WATTUNE_EXPORT Result<std::unique_ptr<Stream>> adopt_stream(Device& device, _cl_command_queue* queue);
 
 // Adopts memory of the application. It has no guard zones, so check_guards() finds no changed byte. Errors are those of
 // adopt_stream().
 //
 // CUDA: `address` is a CUdeviceptr, or a pointer of the runtime API as a number, to any memory that kernels can reach.
-Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, std::uint64_t address, std::size_t bytes);
+WATTUNE_EXPORT Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, std::uint64_t address, std::size_t bytes);
 // Adopts an OpenCL buffer or sub-buffer. Errors are those of adopt_stream(); images are refused.
-Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, _cl_mem* memory);
+WATTUNE_EXPORT Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, _cl_mem* memory);
 
 // Returns how many bytes lie between this address and the end of its allocation, counted up to `enough` (CUDA). Memory
 // that was mapped in pieces counts together, such as PyTorch's expandable segments. Fails with not_found if the driver
 // knows no allocation there. (OpenCL needs no such call: an adopted buffer knows its size.)
-Result<std::size_t> memory_bytes(Device& device, std::uint64_t address, std::size_t enough);
+WATTUNE_EXPORT Result<std::size_t> memory_bytes(Device& device, std::uint64_t address, std::size_t enough);
 
 // A function that tells memory of the application from a later allocation at the same address or with the same handle.
 // Its result is the driver's number of the allocation (CUDA) or the size of the buffer (OpenCL). It is 0 if the driver
@@ -90,15 +91,15 @@ Result<std::size_t> memory_bytes(Device& device, std::uint64_t address, std::siz
 // devices that have no such memory.
 using MemoryMark = std::uint64_t (*)(std::uint64_t memory);
 inline constexpr std::uint64_t kUnknownMark = ~std::uint64_t{0};
-MemoryMark memory_mark(const Device& device);
+WATTUNE_EXPORT MemoryMark memory_mark(const Device& device);
 
 // Reserves the memory that kernels with this many private bytes per thread need in their CUDA context. Otherwise the
 // first launch of such a kernel reserves it. Both wait for the device. The memory stays reserved. On other backends the
 // call does nothing. Fails with errors of the driver.
-Result<void> make_room_for_private_memory(Device& device, std::size_t bytes);
+WATTUNE_EXPORT Result<void> make_room_for_private_memory(Device& device, std::size_t bytes);
 
 // A launch in a graph that an application captured.
-struct GraphLaunch {
+struct WATTUNE_EXPORT GraphLaunch {
   CUgraphNode_st* node = nullptr;
   const void* function = nullptr;  // as function_of() returns it
   std::array<std::size_t, 3> groups{};
@@ -106,21 +107,21 @@ struct GraphLaunch {
   std::vector<std::vector<std::byte>> arguments;  // the bytes of each parameter
 };
 // Returns all kernel launches of a CUDA graph. Fails with unavailable if the device is of another backend.
-Result<std::vector<GraphLaunch>> launches_in(Device& device, CUgraph_st* graph);
+WATTUNE_EXPORT Result<std::vector<GraphLaunch>> launches_in(Device& device, CUgraph_st* graph);
 // Returns an address that identifies the kernel in graphs; nullptr if its backend has no graphs.
-const void* function_of(const Kernel& kernel);
+WATTUNE_EXPORT const void* function_of(const Kernel& kernel);
 // Puts a prepared launch, with the arguments set so far, into an executable graph. It replaces `node`, a node of the
 // graph that the executable one was made from. Fails with invalid_argument if `by` is no launch of CUDA, or is
 // cooperative, or has clusters or constants: a node of a graph cannot become such a launch.
-Result<void> replace_launch(CUgraphExec_st* executable, CUgraphNode_st* node, PreparedLaunch& by);
+WATTUNE_EXPORT Result<void> replace_launch(CUgraphExec_st* executable, CUgraphNode_st* node, PreparedLaunch& by);
 
 // Keeps the program's code loaded as long as its CUDA context lives, because a graph that the application captured may
 // run it. On other backends the call does nothing.
-void keep_loaded(Program& program);
+WATTUNE_EXPORT void keep_loaded(Program& program);
 
 // A scope for a thread that loads code beside an application. Within it, calls of this thread neither wait for captures
 // of graphs by other threads nor invalidate them (CUDA's relaxed capture mode). Without CUDA it does nothing.
-class RelaxedCapture {
+class WATTUNE_EXPORT RelaxedCapture {
  public:
   RelaxedCapture();
   RelaxedCapture(const RelaxedCapture&) = delete;

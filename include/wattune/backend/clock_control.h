@@ -14,13 +14,14 @@
 #include <string>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // The clocks and the power limit to set. An empty value stands for the board's own setting.
-struct BoardSetting {
+struct WATTUNE_EXPORT BoardSetting {
   std::optional<Megahertz> graphics = {};
   std::optional<Megahertz> memory = {};
   std::optional<Watts> power_limit = {};
@@ -29,25 +30,25 @@ struct BoardSetting {
 };
 
 // A memory clock with the graphics clocks that are legal at it.
-struct MemoryClock {
+struct WATTUNE_EXPORT MemoryClock {
   Megahertz memory;
   std::vector<Megahertz> graphics;
 };
 
 // The least and the most power limit that a board accepts.
-struct PowerRange {
+struct WATTUNE_EXPORT PowerRange {
   Watts least;
   Watts most;
 };
 
 // The values that a board can be set to; empty if the board does not report them.
-struct BoardChoices {
+struct WATTUNE_EXPORT BoardChoices {
   std::vector<MemoryClock> clocks;
   std::optional<PowerRange> power_limit;
 };
 
 // The clocks and the power limit of one board.
-class ClockControl {
+class WATTUNE_EXPORT ClockControl {
  public:
   virtual ~ClockControl() = default;
   // Returns the place of the board on the PCI bus, in the form that open_clock_control() takes.
@@ -66,6 +67,6 @@ class ClockControl {
 
 // Opens the board at this place of the PCI bus ("0000:3B:00.0") through NVML in this process. Fails with unavailable if
 // there is no NVML or no such board, or if the library drives real boards, whose clocks are left alone.
-Result<std::unique_ptr<ClockControl>> open_clock_control(const std::string& pci_bus_id);
+WATTUNE_EXPORT Result<std::unique_ptr<ClockControl>> open_clock_control(const std::string& pci_bus_id);
 
 }  // namespace wattune::backend

@@ -20,11 +20,12 @@
 
 #include "wattune/backend/image.h"
 #include "wattune/backend/worker.h"
+#include "wattune/core/export.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // The options of a pool: plain values.
-struct CompilePoolOptions {
+struct WATTUNE_EXPORT CompilePoolOptions {
   std::size_t processes = 1;         // as set_processes() takes it
   std::size_t spare_processors = 0;  // left to others, as far as one process remains
   WorkerOptions worker;              // its niceness also holds for all programs that they start
@@ -35,7 +36,7 @@ struct CompilePoolOptions {
 };
 
 // The result of compiling one image.
-struct Compiled {
+struct WATTUNE_EXPORT Compiled {
   // The image, or compile_failed with the log, timeout, device_lost (the compiler crashed) or unavailable.
   Result<Image> image;
   Nanoseconds took;  // to compile in its process, or to find in the cache
@@ -43,7 +44,7 @@ struct Compiled {
 };
 
 // The work of a pool for one source.
-struct CompileActivity {
+struct WATTUNE_EXPORT CompileActivity {
   std::size_t processes = 0;  // of the pool, shared by all sources
   std::size_t waiting = 0;    // requests that no process has begun
   std::size_t running = 0;
@@ -55,7 +56,7 @@ struct CompileActivity {
 };
 
 // A source that a pool compiles as long as this object exists. All users of one object share its announcements.
-class PooledSource {
+class WATTUNE_EXPORT PooledSource {
  public:
   PooledSource(PooledSource&&) noexcept;
   PooledSource& operator=(PooledSource&&) noexcept;
@@ -92,7 +93,7 @@ class PooledSource {
 };
 
 // A pool of compile processes.
-class CompilePool {
+class WATTUNE_EXPORT CompilePool {
  public:
   // Starts processes when there is something to compile.
   explicit CompilePool(const CompilePoolOptions& options);

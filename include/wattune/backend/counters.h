@@ -16,11 +16,12 @@
 #include <string_view>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 class Stream;
 
@@ -31,10 +32,10 @@ enum class CounterKind {
   throughput,  // .avg.pct_of_peak_sustained_elapsed and its like
 };
 
-std::string_view to_string(CounterKind kind);
+WATTUNE_EXPORT std::string_view to_string(CounterKind kind);
 
 // A counter as a device describes it.
-struct CounterInfo {
+struct WATTUNE_EXPORT CounterInfo {
   std::string name;
   CounterKind kind = CounterKind::counter;
   std::string unit;  // without a sub-metric
@@ -44,17 +45,17 @@ struct CounterInfo {
 };
 
 // A short name for a counter that many ask for.
-struct CounterAlias {
+struct WATTUNE_EXPORT CounterAlias {
   const char* name;
   const char* counter;  // with its sub-metric, as chips from Turing to Hopper have it
   const char* meaning;
 };
 
 // Returns the aliases of common counters, which live as long as the program.
-std::span<const CounterAlias> counter_aliases();
+WATTUNE_EXPORT std::span<const CounterAlias> counter_aliases();
 
 // A device's ability to count events. Only its use shows whether the user is permitted to count.
-class Counters {
+class WATTUNE_EXPORT Counters {
  public:
   virtual ~Counters() = default;
   // Lists all counters of the device. Fails with unavailable without CUPTI.
@@ -71,6 +72,6 @@ class Counters {
 
 // Lists the counters of a chip, such as GH100, without the device; Counters::list() lists those of a device. Loads
 // CUPTI into this process. Fails with unavailable without CUPTI, with not_found naming the nearest chip.
-Result<std::vector<CounterInfo>> counters_of_chip(const std::string& chip);
+WATTUNE_EXPORT Result<std::vector<CounterInfo>> counters_of_chip(const std::string& chip);
 
 }  // namespace wattune::backend

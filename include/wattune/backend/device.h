@@ -28,14 +28,15 @@
 #include "wattune/backend/sensors.h"
 #include "wattune/backend/stream.h"
 #include "wattune/core/device_info.h"
+#include "wattune/core/export.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // A macro definition for the compiler: -D name=value.
-struct Macro {
+struct WATTUNE_EXPORT Macro {
   std::string name;
   std::string value;
 
@@ -43,7 +44,7 @@ struct Macro {
 };
 
 // Compiled code.
-class Program : public DeviceObject {
+class WATTUNE_EXPORT Program : public DeviceObject {
  public:
   using DeviceObject::DeviceObject;
 
@@ -54,10 +55,10 @@ class Program : public DeviceObject {
 };
 
 // Returns the error of a device whose streams cannot have compute units of their own.
-Error no_unit_ranges(const DeviceInfo& device);
+WATTUNE_EXPORT Error no_unit_ranges(const DeviceInfo& device);
 
 // A device that compiles programs, holds memory and runs streams.
-class Device {
+class WATTUNE_EXPORT Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;

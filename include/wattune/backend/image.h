@@ -19,13 +19,14 @@
 #include <string_view>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // The backend, device and compiler that code is made for. Equal targets make equal code of equal sources.
-struct CompileTarget {
+struct WATTUNE_EXPORT CompileTarget {
   std::string backend;       // "cuda"
   std::string architecture;  // "sm_90"; OpenCL: the device's name
   int driver_version = 0;    // that the code is for, as the backend's driver counts; 0 for any
@@ -35,7 +36,7 @@ struct CompileTarget {
 };
 
 // The resources of a device that a kernel takes, as far as the backend knows them.
-struct KernelResources {
+struct WATTUNE_EXPORT KernelResources {
   std::optional<unsigned> registers;                 // of a work-item
   std::optional<std::uint64_t> private_bytes;        // of a work-item, in memory: spilled registers, arrays
   std::optional<std::uint64_t> spill_bytes;          // of those, stored because registers ran out
@@ -51,7 +52,7 @@ struct KernelResources {
 enum class AddressSpace { by_value, global, constant, local };
 
 // A parameter of a kernel, as far as its compiler or its source tells.
-struct KernelParameter {
+struct WATTUNE_EXPORT KernelParameter {
   std::string name = {};                    // empty if unknown
   std::string type = {};                    // in C, without qualifiers: "float4*"; empty if unknown
   std::optional<AddressSpace> space = {};   // of a pointer; by_value for all else
@@ -69,10 +70,10 @@ enum class ImageKind {
   opencl_binary,  // what an OpenCL driver calls so: machine code, or something on the way to it
 };
 
-std::string_view to_string(ImageKind kind);  // its name
+WATTUNE_EXPORT std::string_view to_string(ImageKind kind);  // its name
 
 // The compiled code of a program, with what its compiler told about it.
-struct Image {
+struct WATTUNE_EXPORT Image {
   std::string code;
   std::string log;  // the compiler's words
   // The functions as the user wrote them, by their symbol; only those whose symbol the compiler reported.
@@ -89,7 +90,7 @@ struct Image {
 // A cache of images in a folder or in memory. Any number of processes may use a folder at once: images appear whole or
 // not at all. Files that are unreadable or damaged count as missing and are replaced. A folder that exceeds its limit
 // loses its least recently used images.
-class ImageCache {
+class WATTUNE_EXPORT ImageCache {
  public:
   // Most bytes of a folder, by default.
   static constexpr std::uint64_t kDefaultLimit = std::uint64_t{1} << 30;

@@ -18,14 +18,15 @@
 
 #include "wattune/backend/image.h"
 #include "wattune/core/device_info.h"
+#include "wattune/core/export.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/result.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // One life of a device: from its opening or last reset() until it is reset, lost or destroyed.
-class DeviceLife {
+class WATTUNE_EXPORT DeviceLife {
  public:
   virtual ~DeviceLife() = default;
   virtual const DeviceInfo& info() const = 0;
@@ -34,7 +35,7 @@ class DeviceLife {
 // An object that a device made. It works only with that device, and only during the same life of it. Streams detect and
 // refuse objects of other devices, of other backends and of the time before a reset(). An object keeps the life that
 // made it, so no new life gets the address of an old one while an object of it is left.
-class DeviceObject {
+class WATTUNE_EXPORT DeviceObject {
  public:
   // Makes an object without an owner, for devices that do not check owners, such as those of tests.
   DeviceObject() = default;
@@ -48,7 +49,7 @@ class DeviceObject {
 };
 
 // The layout of pixels in device memory that kernels see as an image or a texture. All sizes are known.
-struct PixelLayout {
+struct WATTUNE_EXPORT PixelLayout {
   ImageType type = ImageType::image2d;
   std::array<std::size_t, 3> sizes{1, 1, 1};  // in pixels: width, height, depth
   ElementType channel = ElementType::float32;
@@ -69,7 +70,7 @@ inline std::size_t bytes_of(const PixelLayout& layout) {
 }
 
 // The grid of a launch along three axes.
-struct Geometry3 {
+struct WATTUNE_EXPORT Geometry3 {
   std::array<std::size_t, 3> groups{1, 1, 1};      // OpenCL: work-groups; CUDA: grid
   std::array<std::size_t, 3> group_size{1, 1, 1};  // OpenCL: local size; CUDA: block
   std::array<std::size_t, 3> cluster{1, 1, 1};     // CUDA: blocks of a thread block cluster
@@ -82,7 +83,7 @@ struct Geometry3 {
 
 // Device memory, freed with this object. Guard zones before and after it hold a fixed pattern, so that writes out of
 // bounds show.
-class Buffer : public DeviceObject {
+class WATTUNE_EXPORT Buffer : public DeviceObject {
  public:
   using DeviceObject::DeviceObject;
 
@@ -95,15 +96,15 @@ class Buffer : public DeviceObject {
 };
 
 // A scalar or a struct that is passed by value.
-struct ScalarBytes {
+struct WATTUNE_EXPORT ScalarBytes {
   std::vector<std::byte> bytes;
 };
 // Local memory (CUDA: dynamic shared memory) of each work-group.
-struct LocalBytes {
+struct WATTUNE_EXPORT LocalBytes {
   std::size_t bytes = 0;
 };
 // A buffer that is copied before the launch into the __constant__ symbol of this name (CUDA).
-struct ConstantBuffer {
+struct WATTUNE_EXPORT ConstantBuffer {
   std::string symbol;
   const Buffer* buffer = nullptr;
 };
@@ -112,7 +113,7 @@ struct ConstantBuffer {
 using LaunchArgument = std::variant<const Buffer*, ScalarBytes, LocalBytes, ConstantBuffer, Sampling>;
 
 // A function of a program. It keeps the code that it needs, so the program may be destroyed first.
-class Kernel : public DeviceObject {
+class WATTUNE_EXPORT Kernel : public DeviceObject {
  public:
   using DeviceObject::DeviceObject;
 

@@ -16,24 +16,25 @@
 #include <vector>
 
 #include "wattune/backend/device.h"
+#include "wattune/core/export.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Whether a backend can be used here, and what is missing ("libOpenCL.so.1 not found: install ocl-icd-libopencl1").
-struct BackendStatus {
+struct WATTUNE_EXPORT BackendStatus {
   std::string backend;
   bool available = false;
   std::string reason;  // why not, or what it does without; empty if nothing is missing
 };
 
 // The devices that were found, and the state of every backend.
-struct Discovery {
+struct WATTUNE_EXPORT Discovery {
   std::vector<DeviceInfo> devices;
   std::vector<BackendStatus> backends;
 };
 
 // A maker of devices. Any thread may call its functions at any time.
-struct Backend {
+struct WATTUNE_EXPORT Backend {
   std::string name;  // also the first part of its selectors: "mine:0"
   // Lists the devices that exist, with `name` as DeviceInfo::backend. Fails with unavailable, saying what to install.
   std::function<Result<std::vector<DeviceInfo>>()> discover;
@@ -52,38 +53,38 @@ struct Backend {
 
 // Registers a backend. Fails with invalid_argument if its name cannot stand in a selector or a part is missing, with
 // already_exists if the name is taken.
-Result<void> register_backend(Backend backend);
+WATTUNE_EXPORT Result<void> register_backend(Backend backend);
 // Removes a backend, whose open devices work on. Does nothing if there is none of that name.
-void unregister_backend(const std::string& name);
+WATTUNE_EXPORT void unregister_backend(const std::string& name);
 
 // Looks at every backend, the preferred first. Loads drivers into this process, and a crashing driver ends it;
 // therefore programs ask a worker instead (worker.h).
-Discovery discover();
+WATTUNE_EXPORT Discovery discover();
 
 // Opens a device in this process by its selector ("opencl:0:0", platform and device index). Fails with not_found,
 // naming the selectors that exist, or with unavailable.
-Result<std::unique_ptr<Device>> open_device(const std::string& selector);
+WATTUNE_EXPORT Result<std::unique_ptr<Device>> open_device(const std::string& selector);
 
 // Compiles in this process, without an open device, for a target that Device::compile_target() returned. Fails with
 // compile_failed and the log, unavailable (no compiler), timeout, or invalid_argument (a backend that compiles only on
 // its devices). For OpenCL the process keeps a context of the device from then on.
-Result<Image> compile_image(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
-                            Nanoseconds limit);
+WATTUNE_EXPORT Result<Image> compile_image(const CompileTarget& target, const KernelSource& source,
+                                           std::span<const Macro> macros, Nanoseconds limit);
 
 // Returns the device that "auto" means: GPUs before accelerators before CPUs before simulated devices, then the backend
 // that is listed first (discover() lists the preferred first), then by compute units times clock. The result points
 // into `devices`; nullptr if that is empty.
-const DeviceInfo* best_device(const std::vector<DeviceInfo>& devices);
+WATTUNE_EXPORT const DeviceInfo* best_device(const std::vector<DeviceInfo>& devices);
 
 // Resolves what a user typed ("auto", a selector, a backend name, or part of a device's name) to one device that
 // compiles one of `languages`; an empty list allows any. Fails with not_found, naming the devices that exist, or with
 // mismatch if no such device compiles these languages.
-Result<DeviceInfo> select_device(const Discovery& discovery, const std::string& wanted,
-                                 const std::vector<Language>& languages = {});
+WATTUNE_EXPORT Result<DeviceInfo> select_device(const Discovery& discovery, const std::string& wanted,
+                                                const std::vector<Language>& languages = {});
 
 // Resolves several devices: a list with commas, or all of a backend ("cuda:all"). Returns them in the order of their
 // naming. Errors are those of select_device(), and invalid_argument if a device is named twice.
-Result<std::vector<DeviceInfo>> select_devices(const Discovery& discovery, const std::string& wanted,
-                                               const std::vector<Language>& languages = {});
+WATTUNE_EXPORT Result<std::vector<DeviceInfo>> select_devices(const Discovery& discovery, const std::string& wanted,
+                                                              const std::vector<Language>& languages = {});
 
 }  // namespace wattune::backend

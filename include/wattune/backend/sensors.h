@@ -11,13 +11,14 @@
 
 #include <optional>
 
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // The state of a device at some moment, as far as it can be read.
-struct Conditions {
+struct WATTUNE_EXPORT Conditions {
   std::optional<Megahertz> clock;  // of the compute units
   std::optional<bool> throttled;   // power or heat holds the clock down
 
@@ -25,7 +26,7 @@ struct Conditions {
 };
 
 // The values of all sensors at one moment, as far as they can be read.
-struct SensorReadings {
+struct WATTUNE_EXPORT SensorReadings {
   Conditions conditions;
   std::optional<Watts> power = {};    // of the board
   std::optional<Joules> energy = {};  // of the board, since some time before
@@ -33,13 +34,13 @@ struct SensorReadings {
 };
 
 // The readings at a moment, on the clock of the device's events (stream.h).
-struct SensorSample {
+struct WATTUNE_EXPORT SensorSample {
   Nanoseconds at;
   SensorReadings readings;
 };
 
 // The sensors of one device.
-class Sensors {
+class WATTUNE_EXPORT Sensors {
  public:
   virtual ~Sensors() = default;
   // Reads all sensors. Fails with device_lost or timeout if the device is in a worker.

@@ -20,13 +20,14 @@
 
 #include "wattune/backend/launch.h"
 #include "wattune/backend/sensors.h"
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Neighbouring compute units of a device (CUDA: multiprocessors). A count of 0 stands for all units.
-struct UnitRange {
+struct WATTUNE_EXPORT UnitRange {
   unsigned first = 0;
   unsigned count = 0;
 
@@ -34,7 +35,7 @@ struct UnitRange {
 };
 
 // The options of a new stream: plain values.
-struct StreamOptions {
+struct WATTUNE_EXPORT StreamOptions {
   // CUDA: a higher value runs the blocks of its launches earlier. A value beyond the driver's few levels becomes the
   // nearest one. Other backends ignore it.
   int priority = 0;
@@ -48,7 +49,7 @@ struct StreamOptions {
 };
 
 // A launch in a stream.
-class Event : public DeviceObject {
+class WATTUNE_EXPORT Event : public DeviceObject {
  public:
   using DeviceObject::DeviceObject;
 
@@ -67,7 +68,7 @@ class Event : public DeviceObject {
 };
 
 // The limit of a wait, and the sampling of sensors meanwhile.
-struct Wait {
+struct WATTUNE_EXPORT Wait {
   Nanoseconds limit;
   // Reads the sensors at the beginning, whenever this has passed, and at the end.
   std::optional<Nanoseconds> sample_every = {};
@@ -75,7 +76,7 @@ struct Wait {
 
 // A launch that is checked and laid out once and then sent again and again. Applications run tuned kernels in this way.
 // Its stream, kernel and arguments outlive it.
-class PreparedLaunch {
+class WATTUNE_EXPORT PreparedLaunch {
  public:
   virtual ~PreparedLaunch() = default;
   // Sends the launch behind the commands that the stream has already, without a time. Kernels see the buffers' contents
@@ -103,7 +104,7 @@ enum class StreamState {
 
 // A queue of commands that run in order. They may be held back until submit() or finish(), so errors of any of them may
 // appear there. The buffers, kernels and host memory that they use must live until finish().
-class Stream : public DeviceObject {
+class WATTUNE_EXPORT Stream : public DeviceObject {
  public:
   using DeviceObject::DeviceObject;
 

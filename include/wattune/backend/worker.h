@@ -20,14 +20,15 @@
 
 #include "wattune/backend/device.h"
 #include "wattune/backend/registry.h"
+#include "wattune/core/export.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Returns three quarters of the memory of this machine, or of the container.
-std::uint64_t default_memory_limit();
+WATTUNE_EXPORT std::uint64_t default_memory_limit();
 
 // The options of a worker: plain values.
-struct WorkerOptions {
+struct WATTUNE_EXPORT WorkerOptions {
   // The worker program. If empty, it is `wattune-worker` beside the running program, then where Wattune is installed.
   std::filesystem::path executable = {};
   // Upper bound on the private memory of the worker, and of each program that it starts, in bytes; 0 for no bound. In
@@ -52,18 +53,19 @@ struct WorkerOptions {
 
 // Lists the devices in a worker, so that a broken driver cannot hurt the caller. Fails with unavailable if the worker
 // cannot start.
-Result<Discovery> discover_in_worker(const WorkerOptions& options = {});
+WATTUNE_EXPORT Result<Discovery> discover_in_worker(const WorkerOptions& options = {});
 
 // Opens a device in a worker of its own. Fails with not_found or unavailable.
-Result<std::unique_ptr<Device>> open_device_in_worker(const std::string& selector, const WorkerOptions& options = {});
+WATTUNE_EXPORT Result<std::unique_ptr<Device>> open_device_in_worker(const std::string& selector,
+                                                                     const WorkerOptions& options = {});
 
 // True if the worker died of a SIGKILL that Wattune did not send (its own are timeouts): somebody killed it, or memory
 // ran out.
-bool killed_from_outside(const Error& error);
+WATTUNE_EXPORT bool killed_from_outside(const Error& error);
 
 // Runs the whole program `wattune-worker`, with the backends of this process. Serves the client that started it until
 // that goes away, and returns the exit status. main() calls it before anything but register_backend(), because it
 // forks. An own worker program (WorkerOptions::executable) brings its backends into workers by registering them first.
-int run_worker(int argc, const char* const* argv);
+WATTUNE_EXPORT int run_worker(int argc, const char* const* argv);
 
 }  // namespace wattune::backend

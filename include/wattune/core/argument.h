@@ -18,9 +18,10 @@
 #include <variant>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/kernel_source.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // The type of the elements of an argument.
 enum class ElementType {
@@ -38,18 +39,18 @@ enum class ElementType {
   float64
 };
 
-std::size_t size_in_bytes(ElementType type);
-std::string_view to_string(ElementType type);  // "float32"
-std::string_view c_name(ElementType type);     // the name in OpenCL C and in specs: "float", "ulong"
+WATTUNE_EXPORT std::size_t size_in_bytes(ElementType type);
+WATTUNE_EXPORT std::string_view to_string(ElementType type);  // "float32"
+WATTUNE_EXPORT std::string_view c_name(ElementType type);     // the name in OpenCL C and in specs: "float", "ulong"
 // Parses both names above, and "bool" and "unsigned". Returns nullopt for anything else.
-std::optional<ElementType> parse_element_type(std::string_view name);
+WATTUNE_EXPORT std::optional<ElementType> parse_element_type(std::string_view name);
 
 // The same value for every element.
-struct FillConstant {
+struct WATTUNE_EXPORT FillConstant {
   double value = 0.0;
 };
 // Uniform random numbers in [low, high). The same seed gives the same data on every machine.
-struct FillUniform {
+struct WATTUNE_EXPORT FillUniform {
   double low = 0.0;
   double high = 1.0;
   std::uint64_t seed = 0;  // derived from the argument's position if 0
@@ -57,7 +58,7 @@ struct FillUniform {
   bool operator==(const FillUniform&) const = default;
 };
 // Normal random numbers, made as the sum of twelve uniform ones, so that the bits are the same on every machine.
-struct FillNormal {
+struct WATTUNE_EXPORT FillNormal {
   double mean = 0.0;
   double deviation = 1.0;
   std::uint64_t seed = 0;  // derived from the argument's position if 0
@@ -65,16 +66,16 @@ struct FillNormal {
   bool operator==(const FillNormal&) const = default;
 };
 // Element i is start + i * step.
-struct FillIota {
+struct WATTUNE_EXPORT FillIota {
   double start = 0.0;
   double step = 1.0;
 };
 // Element i is the value of an expression in `i`.
-struct FillExpression {
+struct WATTUNE_EXPORT FillExpression {
   ExpressionText expression;
 };
 // The bytes of a file: raw little-endian elements, or NumPy's .npy.
-struct FillFile {
+struct WATTUNE_EXPORT FillFile {
   std::filesystem::path path;
 };
 // The rule by which the elements of a vector argument get their first values.
@@ -98,7 +99,7 @@ enum class AddressMode {
 enum class FilterMode { nearest, linear };
 
 // The way in which a kernel samples an image: OpenCL's sampler, the properties of CUDA's texture object.
-struct Sampling {
+struct WATTUNE_EXPORT Sampling {
   AddressMode address = AddressMode::edge;
   FilterMode filter = FilterMode::nearest;
   bool normalized_coordinates = false;  // from 0 to 1 across the image if true, in pixels if false
@@ -123,7 +124,7 @@ enum class OutputComparison {
 };
 
 // A field of the structs in a buffer. Its fill counts structs.
-struct BufferField {
+struct WATTUNE_EXPORT BufferField {
   std::string name;
   ElementType type = ElementType::float32;
   Fill fill = FillConstant{};
@@ -131,7 +132,7 @@ struct BufferField {
 
 // The properties of a buffer of pixels that kernels see as an image. OpenCL gets an image object. CUDA gets a texture
 // object if the kernel only reads the image, and a surface object otherwise.
-struct PixelImage {
+struct WATTUNE_EXPORT PixelImage {
   ImageType type = ImageType::image2d;
   std::array<ExpressionText, 3> sizes;  // width, height and depth in pixels; empty beyond its dimensions
   ChannelOrder order = ChannelOrder::rgba;
@@ -140,7 +141,7 @@ struct PixelImage {
 };
 
 // A buffer. `length` counts elements of vector_width components each, or structs. It is empty for an image.
-struct VectorArgument {
+struct WATTUNE_EXPORT VectorArgument {
   ElementType type = ElementType::float32;
   unsigned vector_width = 1;
   ExpressionText length;
@@ -155,46 +156,46 @@ struct VectorArgument {
   std::optional<PixelImage> image = {};
 };
 // Returns the bytes from one element to the next.
-std::size_t element_bytes(const VectorArgument& argument);
+WATTUNE_EXPORT std::size_t element_bytes(const VectorArgument& argument);
 // A number passed by value.
-struct ScalarArgument {
+struct WATTUNE_EXPORT ScalarArgument {
   ElementType type = ElementType::int32;
   ExpressionText value;
 };
 // A field of a struct passed by value.
-struct StructField {
+struct WATTUNE_EXPORT StructField {
   std::string name;
   ScalarArgument scalar;
 };
 // A struct passed by value.
-struct StructArgument {
+struct WATTUNE_EXPORT StructArgument {
   std::vector<StructField> fields;
 };
 // The offsets of the fields of a struct, by C's rules. Each field lies at the next multiple of its size, and the struct
 // ends at a multiple of its largest field's size. CUDA, OpenCL and the host agree on it.
-struct StructLayout {
+struct WATTUNE_EXPORT StructLayout {
   std::vector<std::size_t> offsets;  // of the fields, in bytes
   std::size_t bytes = 0;
 };
-StructLayout layout_of(const StructArgument& argument);
-StructLayout layout_of(const std::vector<BufferField>& fields);
+WATTUNE_EXPORT StructLayout layout_of(const StructArgument& argument);
+WATTUNE_EXPORT StructLayout layout_of(const std::vector<BufferField>& fields);
 
 // Local memory (dynamic shared memory in CUDA). `length` counts elements and may use the parameters.
-struct LocalArgument {
+struct WATTUNE_EXPORT LocalArgument {
   ElementType type = ElementType::float32;
   ExpressionText length;
 };
 
 // A null pointer in the place of a buffer.
-struct NullArgument {};
+struct WATTUNE_EXPORT NullArgument {};
 
 // A sampler of OpenCL. CUDA kernels have no such parameter.
-struct SamplerArgument {
+struct WATTUNE_EXPORT SamplerArgument {
   Sampling sampling;
 };
 
 // One argument of a kernel.
-struct Argument {
+struct WATTUNE_EXPORT Argument {
   std::string name;
   std::variant<VectorArgument, ScalarArgument, StructArgument, LocalArgument, NullArgument, SamplerArgument> kind;
   SourcePosition position;

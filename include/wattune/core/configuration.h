@@ -12,15 +12,16 @@
 #include <string_view>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/uint128.h"
 #include "wattune/core/value.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 using ConfigurationId = Uint128;
 
 // A configuration with its values.
-class Configuration {
+class WATTUNE_EXPORT Configuration {
  public:
   using Names = std::shared_ptr<const std::vector<std::string>>;
 
@@ -37,7 +38,7 @@ class Configuration {
   // Returns a text such as "block_size_x=32, tile=2", in the order of the spec.
   std::string to_string() const;
 
-  friend bool operator==(const Configuration& a, const Configuration& b);
+  bool operator==(const Configuration& other) const;
 
  private:
   ConfigurationId id_ = 0;

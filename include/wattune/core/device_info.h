@@ -12,14 +12,15 @@
 #include <tuple>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/kernel_source.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 enum class DeviceKind { cpu, gpu, accelerator, simulated };
 
 // The facts about one device. A fact that its backend does not tell is 0 or empty.
-struct DeviceInfo {
+struct WATTUNE_EXPORT DeviceInfo {
   std::string selector;  // the user's name for it: "opencl:0:0"
   std::string backend;   // "opencl"
   DeviceKind kind = DeviceKind::cpu;
@@ -62,7 +63,7 @@ inline bool compiles(const DeviceInfo& device, Language language) {
 
 // A member of DeviceInfo under the name that it has in files and in --json.
 template <typename T>
-struct DeviceField {
+struct WATTUNE_EXPORT DeviceField {
   const char* name;
   T DeviceInfo::*member;
 };

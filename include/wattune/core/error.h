@@ -14,7 +14,9 @@
 #include <utility>
 #include <vector>
 
-namespace wattune {
+#include "wattune/core/export.h"
+
+namespace wattune::inline v0_1 {
 
 // The kind of a failure. It decides the exit status of the program.
 enum class ErrorCode {
@@ -36,10 +38,10 @@ enum class ErrorCode {
 };
 
 // Returns the lower_snake_case name of the code, as printed in JSON.
-std::string_view to_string(ErrorCode code);
+WATTUNE_EXPORT std::string_view to_string(ErrorCode code);
 
 // A place in a text that the user wrote. Line and column count from 1; 0 means unknown.
-struct SourcePosition {
+struct WATTUNE_EXPORT SourcePosition {
   std::string file;
   int line = 0;
   int column = 0;
@@ -48,9 +50,9 @@ struct SourcePosition {
 };
 
 // Returns "file:line:column" without the parts that are unknown; empty if the file is unknown.
-std::string to_string(const SourcePosition& position);
+WATTUNE_EXPORT std::string to_string(const SourcePosition& position);
 
-class [[nodiscard]] Error {
+class [[nodiscard]] WATTUNE_EXPORT Error {
  public:
   Error(ErrorCode code, std::string message);
   // Copies and moves out of line, because every function that returns a Result does so several times.
@@ -95,7 +97,7 @@ class [[nodiscard]] Error {
 };
 
 // The exception that Result::value() throws, for callers who prefer exceptions.
-class Exception : public std::runtime_error {
+class WATTUNE_EXPORT Exception : public std::runtime_error {
  public:
   explicit Exception(Error error);
   const Error& error() const { return error_; }

@@ -14,25 +14,27 @@
 #include <string_view>
 #include <vector>
 
-namespace wattune {
+#include "wattune/core/export.h"
+
+namespace wattune::inline v0_1 {
 
 using Identity = std::map<std::string, std::string>;
 
 // A part that two identities do not share.
-struct IdentityDifference {
+struct WATTUNE_EXPORT IdentityDifference {
   std::string part;
   std::string found;
   std::string wanted;
 };
 
 // Returns the parts that differ, in the order of their names.
-std::vector<IdentityDifference> differences(const Identity& found, const Identity& wanted);
+WATTUNE_EXPORT std::vector<IdentityDifference> differences(const Identity& found, const Identity& wanted);
 
 // Returns a text such as "cache mode (before: warm, now: cold)". Hashes are cut to their first digits. Only the part's
 // name is returned if a value is long.
-std::string to_string(const IdentityDifference& difference);
+WATTUNE_EXPORT std::string to_string(const IdentityDifference& difference);
 
 // Returns the XXH3 hash of 128 bits as 32 lower-case hexadecimal digits.
-std::string content_hash(std::string_view bytes);
+WATTUNE_EXPORT std::string content_hash(std::string_view bytes);
 
 }  // namespace wattune

@@ -14,16 +14,17 @@
 #include <vector>
 
 #include "wattune/core/error.h"
+#include "wattune/core/export.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // The languages that kernels are written in.
 enum class Language { opencl, cuda, cpp, c };
 
-std::string_view to_string(Language language);  // "OpenCL", "CUDA", "C++", "C"
+WATTUNE_EXPORT std::string_view to_string(Language language);  // "OpenCL", "CUDA", "C++", "C"
 // Tells whether it is C or C++, whose kernels are functions of the host's processor. These have neither work-groups nor
 // memory of their own.
-bool is_host_language(Language language);
+WATTUNE_EXPORT bool is_host_language(Language language);
 
 // The compiler that turns a source into code.
 enum class Compiler {
@@ -38,12 +39,12 @@ enum class ParameterStyle {
 };
 
 // The types by which a function on the host is called. Its compiler needs them, and takes them from the spec.
-struct CallArgument {
+struct WATTUNE_EXPORT CallArgument {
   std::string name;
   std::string type;  // in C: "float*", "int", "struct { int a; float b; }"; "void*": a pointer of any type
 };
 // A function of the source with the types of its arguments.
-struct FunctionCall {
+struct WATTUNE_EXPORT FunctionCall {
   std::string function;
   std::vector<CallArgument> arguments;
 };
@@ -51,7 +52,7 @@ struct FunctionCall {
 // A source file and the function in it that is launched, with other functions that are launched too. Compilers
 // instantiate only those templates that are asked for, so all must be named. `text` is compiled; `file` is for messages
 // and #include.
-struct KernelSource {
+struct WATTUNE_EXPORT KernelSource {
   Language language = Language::opencl;
   std::string function;
   std::vector<std::string> other_functions;
@@ -65,7 +66,7 @@ struct KernelSource {
 };
 
 // An expression in the parameters and the problem size, with its place in the user's file.
-struct ExpressionText {
+struct WATTUNE_EXPORT ExpressionText {
   std::string text;
   SourcePosition position;
 };

@@ -21,10 +21,11 @@
 #include <vector>
 
 #include "wattune/core/argument.h"
+#include "wattune/core/export.h"
 #include "wattune/core/kernel_source.h"
 #include "wattune/core/parameter.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // The meaning of `sizes` of the geometry.
 enum class GeometryConvention {
@@ -34,7 +35,7 @@ enum class GeometryConvention {
 };
 
 // The geometry of a launch. Empty expressions mean 1, and for `divisors` no division.
-struct Geometry {
+struct WATTUNE_EXPORT Geometry {
   GeometryConvention convention = GeometryConvention::opencl;
   std::array<ExpressionText, 3> sizes;
   std::array<ExpressionText, 3> work_group;  // the local size in OpenCL, the thread block in CUDA
@@ -44,13 +45,13 @@ struct Geometry {
 };
 
 // The value that a launch gives a scalar argument in place of the argument's own.
-struct LaunchValue {
+struct WATTUNE_EXPORT LaunchValue {
   std::size_t argument = 0;  // position in KernelSpec::arguments
   ExpressionText value;
 };
 
 // One of several launches, or a series of them: a function of the source on some of the arguments, or a group.
-struct LaunchStep {
+struct WATTUNE_EXPORT LaunchStep {
   std::string function;                // that of the source if empty
   std::vector<std::size_t> arguments;  // positions in KernelSpec::arguments, in the function's order
   Geometry geometry;
@@ -65,7 +66,7 @@ struct LaunchStep {
 };
 
 // Another kernel, which computes the right answer.
-struct ReferenceKernel {
+struct WATTUNE_EXPORT ReferenceKernel {
   KernelSource source;
   Geometry geometry;
   std::vector<std::size_t> arguments;  // positions in KernelSpec::arguments; those of the first launch if empty
@@ -73,12 +74,12 @@ struct ReferenceKernel {
 // A C++ file with `extern "C" void FUNCTION(void* const* arguments, const std::size_t* lengths)`. arguments[i] is the
 // data of vector i or the address of scalar or struct i, and lengths[i] the number of its elements. Outputs are written
 // in place.
-struct ReferenceFunction {
+struct WATTUNE_EXPORT ReferenceFunction {
   std::filesystem::path file;
   std::string function = "reference";
 };
 // The expected contents of outputs, by argument name.
-struct ReferenceData {
+struct WATTUNE_EXPORT ReferenceData {
   std::vector<std::pair<std::string, std::filesystem::path>> outputs;
 };
 // The source of the right answer: none, another kernel, a C++ function or files.
@@ -86,20 +87,20 @@ using Reference = std::variant<std::monostate, ReferenceKernel, ReferenceFunctio
 
 // The bound |actual - expected| <= absolute + relative * |expected| of each element. A bound that is not set is chosen
 // by element type.
-struct Tolerance {
+struct WATTUNE_EXPORT Tolerance {
   std::optional<double> absolute;
   std::optional<double> relative;
 };
 
 // Limits on the search that the spec itself asks for; the command line overrides them.
-struct Budget {
+struct WATTUNE_EXPORT Budget {
   std::optional<std::uint64_t> evaluations;
   std::optional<double> seconds;
   std::optional<double> fraction;  // of the valid configurations, in (0, 1]
 };
 
 // One extent of the problem, by its name in expressions.
-struct NamedSize {
+struct WATTUNE_EXPORT NamedSize {
   std::string name;
   std::int64_t value = 0;
 };
@@ -107,13 +108,13 @@ struct NamedSize {
 // A metric that is computed from each measurement. Its expression may use `time` (the median, in seconds), the
 // parameters, the extents of the problem, the resources of the kernel (`registers` and the like) and the metrics before
 // it.
-struct MetricDefinition {
+struct WATTUNE_EXPORT MetricDefinition {
   std::string name;
   ExpressionText expression;
 };
 
 // A tuning problem.
-struct KernelSpec {
+struct WATTUNE_EXPORT KernelSpec {
   std::string name;  // for people and file names; by default that of the spec's file
   KernelSource source;
   std::vector<KernelSource> alternatives;  // the same kernel in other languages; the device decides which one runs
@@ -136,32 +137,34 @@ struct KernelSpec {
 };
 
 // Returns the names of the metrics of a compiled kernel's resources. A backend records those that it can.
-const std::vector<std::string>& resource_names();
+WATTUNE_EXPORT const std::vector<std::string>& resource_names();
 
 // Returns the names that Wattune itself gives to figures of a measurement. These are `time`, resource_names(), the
 // readings of a board, and figures computed from them. No parameter or extent may have such a name, because expressions
 // would confuse the two.
-const std::vector<std::string>& figure_names();
+WATTUNE_EXPORT const std::vector<std::string>& figure_names();
 
 // Makes the spec's own source one in one of these languages, of which there is at least one. Fails with mismatch if the
 // spec has no such source.
-Result<void> use_language(KernelSpec& spec, const std::vector<Language>& languages);
+WATTUNE_EXPORT Result<void> use_language(KernelSpec& spec, const std::vector<Language>& languages);
 
 // Returns the launches of one run, in order, each with its function: the steps, or the single launch of a spec without
 // steps.
-std::vector<LaunchStep> launches_of(const KernelSpec& spec);
+WATTUNE_EXPORT std::vector<LaunchStep> launches_of(const KernelSpec& spec);
 // Returns the launches of launches_of() with each group replaced by its members, each once.
-std::vector<LaunchStep> single_launches_of(const KernelSpec& spec);
+WATTUNE_EXPORT std::vector<LaunchStep> single_launches_of(const KernelSpec& spec);
 
 // Returns the spec's own source with the functions of all its launches, whether their conditions hold or not.
-KernelSource launched_source(const KernelSpec& spec);
+WATTUNE_EXPORT KernelSource launched_source(const KernelSpec& spec);
 
 // Returns the source with the types by which these launches call its functions, if it is in C or C++. Other sources are
 // returned unchanged.
-KernelSource with_calls(KernelSource source, const KernelSpec& spec, const std::vector<LaunchStep>& launches);
+WATTUNE_EXPORT KernelSource with_calls(KernelSource source, const KernelSpec& spec,
+                                       const std::vector<LaunchStep>& launches);
 
 // Returns the arguments, by position, that are parameters of the kernel. CUDA kernels get neither local memory nor
 // constant symbols nor samplers as parameters.
-std::vector<std::size_t> parameters_of(const KernelSpec& spec, const std::vector<std::size_t>& arguments);
+WATTUNE_EXPORT std::vector<std::size_t> parameters_of(const KernelSpec& spec,
+                                                      const std::vector<std::size_t>& arguments);
 
 }  // namespace wattune

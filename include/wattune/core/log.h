@@ -12,30 +12,31 @@
 #include <optional>
 #include <string_view>
 
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // The levels, from most to least: details of every step; events of workers, compilations and caches; changes in the
 // course of a run; risks to a result; failures; nothing.
 enum class LogLevel { trace, debug, info, warn, error, off };
 
-std::string_view to_string(LogLevel level);  // "debug"
-std::optional<LogLevel> parse_log_level(std::string_view name);
+WATTUNE_EXPORT std::string_view to_string(LogLevel level);  // "debug"
+WATTUNE_EXPORT std::optional<LogLevel> parse_log_level(std::string_view name);
 // Returns the level that the environment variable WATTUNE_LOG names; `off` if it is not set or empty. Fails with
 // invalid_argument if it names none.
-Result<LogLevel> log_level_of_environment();
+WATTUNE_EXPORT Result<LogLevel> log_level_of_environment();
 
 // Sets the level. Lines below it are not even formatted.
-void set_log_level(LogLevel level);
-LogLevel log_level();
+WATTUNE_EXPORT void set_log_level(LogLevel level);
+WATTUNE_EXPORT LogLevel log_level();
 
 // The receiver of the lines, which are printable and have no line feed. An empty function discards them.
 using LogSink = std::function<void(LogLevel level, std::string_view text)>;
-void set_log_sink(LogSink sink);
+WATTUNE_EXPORT void set_log_sink(LogSink sink);
 
 // Sends lines with time and level to standard error, for use in programs. On a terminal they overwrite a line that is
 // being redrawn.
-void log_to_standard_error();
+WATTUNE_EXPORT void log_to_standard_error();
 
 }  // namespace wattune

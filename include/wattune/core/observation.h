@@ -15,9 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/units.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // The outcome of a measurement. The names are those of T4's "invalidity", and not_recorded, which other formats do not
 // know.
@@ -31,14 +32,14 @@ enum class Status {
   not_recorded,  // a replay has no answer, which says nothing about the configuration
 };
 
-std::string_view to_string(Status status);
-std::optional<Status> parse_status(std::string_view name);
+WATTUNE_EXPORT std::string_view to_string(Status status);
+WATTUNE_EXPORT std::optional<Status> parse_status(std::string_view name);
 inline constexpr Status kAllStatuses[] = {Status::correct,     Status::compile,     Status::runtime,
                                           Status::timeout,     Status::correctness, Status::constraints,
                                           Status::not_recorded};
 
 // One timed run, with the state of the device at about that time as far as it can be read.
-struct Sample {
+struct WATTUNE_EXPORT Sample {
   Nanoseconds time;
   std::optional<Megahertz> clock;  // of the compute units
   bool throttled = false;          // power or heat held the clock down
@@ -47,7 +48,7 @@ struct Sample {
 };
 
 // The summary of the samples. The interval covers the median with the stated confidence.
-struct Statistics {
+struct WATTUNE_EXPORT Statistics {
   Nanoseconds median;
   Nanoseconds interval_low;
   Nanoseconds interval_high;
@@ -60,10 +61,10 @@ struct Statistics {
 
 // True if a clock can have reported this time: it is not negative, and below 2^63 ns. Unsigned differences wrap to
 // values above that if a clock goes back.
-bool is_measurable(Nanoseconds time);
+WATTUNE_EXPORT bool is_measurable(Nanoseconds time);
 
 // A named figure besides the time: registers, bandwidth, GFLOP/s.
-struct Metric {
+struct WATTUNE_EXPORT Metric {
   std::string name;
   double value = 0.0;
   std::string unit;
@@ -76,7 +77,7 @@ struct Metric {
 };
 
 // The parts of the wall time of one evaluation, apart from the samples.
-struct PhaseTimes {
+struct WATTUNE_EXPORT PhaseTimes {
   Nanoseconds compile;
   Nanoseconds check;       // preparing buffers, the checked run and the comparison
   Nanoseconds measure;     // warm-up and samples, with their preparation
@@ -88,12 +89,12 @@ struct PhaseTimes {
 // The place of a configuration in the final. There, at the end of a run, the best configurations run in turns.
 enum class FinalPlace { none, winner, tied, behind };
 
-std::string_view to_string(FinalPlace place);
-std::optional<FinalPlace> parse_final_place(std::string_view name);
+WATTUNE_EXPORT std::string_view to_string(FinalPlace place);
+WATTUNE_EXPORT std::optional<FinalPlace> parse_final_place(std::string_view name);
 
 // The gain() of one configuration over another, from rounds in which both ran in turns. It has the median over the
 // rounds and its 95 % interval, or the extremes if there are fewer than six rounds.
-struct PairedGain {
+struct WATTUNE_EXPORT PairedGain {
   double median = 1.0;
   double low = 1.0;
   double high = 1.0;
@@ -103,7 +104,7 @@ struct PairedGain {
 
 // The figures of a configuration from the search, in which it ran alone. They compare with those of all other
 // configurations. Figures of the final, where other kernels run in between, do not.
-struct SearchFigures {
+struct WATTUNE_EXPORT SearchFigures {
   Nanoseconds time;
   double objective = 0.0;
 
@@ -111,7 +112,7 @@ struct SearchFigures {
 };
 
 // The outcome of one evaluation.
-struct Observation {
+struct WATTUNE_EXPORT Observation {
   Status status = Status::correct;
   std::string message;    // one line on the cause of a failure, or on why a correct one is not verified; else empty
   std::string build_log;  // the compiler's output, kept also on success
@@ -142,7 +143,7 @@ struct Observation {
 
 // Returns how many times better one objective is than another: 2 for half the time. A maximised metric is negative
 // here, and 2 is twice its value. Returns nullopt if the signs give a ratio no sense, or one is not finite.
-std::optional<double> gain(double objective, double over);
+WATTUNE_EXPORT std::optional<double> gain(double objective, double over);
 // Returns the gain of one observation's objective over another's. Precondition: both are ok().
 inline std::optional<double> gain(const Observation& observation, const Observation& over) {
   return gain(observation.objective(), over.objective());
@@ -150,15 +151,15 @@ inline std::optional<double> gain(const Observation& observation, const Observat
 
 // Returns how many times better a configuration is than the default one. It is taken from the final if both ran there
 // in turns, or else from the search's figures of each. Precondition: both are ok().
-std::optional<double> gain_over_default(const Observation& observation, const Observation& standard);
+WATTUNE_EXPORT std::optional<double> gain_over_default(const Observation& observation, const Observation& standard);
 
 // Returns a positive number in the same order, for code that computes ratios. A positive objective stays as it is. A
 // negative one, which stands for a maximised metric, becomes the metric's inverse. Results of objectives with different
 // signs do not compare.
-double positive(double objective);
+WATTUNE_EXPORT double positive(double objective);
 
 // Returns the cost of making this observation, as the methodology of docs/score.md counts it. It sums compiling,
 // checking, overhead and the samples. Without samples the measuring phase stands for them, or else the median.
-Nanoseconds cost_of(const Observation& observation);
+WATTUNE_EXPORT Nanoseconds cost_of(const Observation& observation);
 
 }  // namespace wattune

@@ -10,10 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/core/value.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // The receiver of a parameter's value. Only code is compiled: configurations that differ only in other roles share an
 // image.
@@ -28,18 +29,18 @@ enum class ParameterRole {
 inline constexpr ParameterRole kAllRoles[] = {ParameterRole::code, ParameterRole::launch, ParameterRole::graphics_clock,
                                               ParameterRole::memory_clock, ParameterRole::power_limit};
 
-std::string_view to_string(ParameterRole role);  // "graphics_clock"
-std::optional<ParameterRole> parse_parameter_role(std::string_view name);
+WATTUNE_EXPORT std::string_view to_string(ParameterRole role);  // "graphics_clock"
+WATTUNE_EXPORT std::optional<ParameterRole> parse_parameter_role(std::string_view name);
 
 // Returns the default role of a parameter of this name. nvml_gr_clock, nvml_mem_clock and nvml_pwr_limit are Kernel
 // Tuner's names for the clocks and the power limit. Every other name is code.
-ParameterRole usual_role(std::string_view parameter);
+WATTUNE_EXPORT ParameterRole usual_role(std::string_view parameter);
 
 // Tells whether it is one of the clocks or the power limit.
 constexpr bool is_set_on_board(ParameterRole role) { return role >= ParameterRole::graphics_clock; }
 
 // A tuning parameter with the values it may take, in the order the user gave them. Values are distinct.
-struct Parameter {
+struct WATTUNE_EXPORT Parameter {
   std::string name;
   std::vector<Value> values;
   std::optional<Value> default_value;  // part of the default configuration; one of `values`
@@ -50,13 +51,13 @@ struct Parameter {
 };
 
 // A condition that every valid configuration meets, in Kernel Tuner's string syntax (docs/formats/expressions.md).
-struct Constraint {
+struct WATTUNE_EXPORT Constraint {
   std::string expression;
   SourcePosition position;  // of the expression's first character
 };
 
 // A metric that a search minimises or maximises.
-struct Objective {
+struct WATTUNE_EXPORT Objective {
   std::string metric;  // by name: one of the spec's metrics, or `time`
   bool maximize = false;
   // The slowdown limit, which only the first objective has. A configuration counts only if it takes at most this share

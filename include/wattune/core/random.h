@@ -10,12 +10,13 @@
 #include <cstdint>
 #include <random>
 
+#include "wattune/core/export.h"
 #include "wattune/core/uint128.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // A sequence of random numbers that a seed fixes.
-class Random {
+class WATTUNE_EXPORT Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 

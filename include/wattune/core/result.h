@@ -16,13 +16,14 @@
 #include <utility>
 
 #include "wattune/core/error.h"
+#include "wattune/core/export.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // A value or an error. It is a union of its own, because a std::variant for each T takes compilers longer
 // (docs/testing.md).
 template <typename T>
-class [[nodiscard]] Result {
+class [[nodiscard]] WATTUNE_EXPORT Result {
  public:
   using value_type = T;
 
@@ -87,7 +88,7 @@ class [[nodiscard]] Result {
 };
 
 template <>
-class [[nodiscard]] Result<void> {
+class [[nodiscard]] WATTUNE_EXPORT Result<void> {
  public:
   using value_type = void;
 

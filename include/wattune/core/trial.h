@@ -17,15 +17,16 @@
 
 #include "wattune/core/configuration.h"
 #include "wattune/core/device_info.h"
+#include "wattune/core/export.h"
 #include "wattune/core/identity.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/parameter.h"
 #include "wattune/core/result.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // A configuration that was measured.
-struct Trial {
+struct WATTUNE_EXPORT Trial {
   Configuration configuration;
   Observation observation;
   std::chrono::system_clock::time_point finished_at;
@@ -33,7 +34,7 @@ struct Trial {
 };
 
 // The description of a run, with everything that must agree before its Trials may be mixed with new ones.
-struct RunInfo {
+struct WATTUNE_EXPORT RunInfo {
   std::string kernel_name;
   std::string kernel_language;  // from to_string(Language): "OpenCL", "C++"
   std::string problem_size;     // as text, for reports and Kernel Tuner's cache; may be empty
@@ -54,17 +55,17 @@ inline constexpr const char* kResourceConstraints = "resource constraints";
 // Returns all that Trials of this run must have in common: its identity with device, driver, objectives and the names
 // of the parameters. Values, constraints and defaults are no part. A time belongs to its configuration, not to the
 // space that it was drawn from.
-Identity identity_of(const RunInfo& info);
+WATTUNE_EXPORT Identity identity_of(const RunInfo& info);
 
 // Returns the Trials that count, in the order in which their configurations were first recorded. Configurations are
 // told apart by their values. The Trials must outlive the result.
-std::vector<const Trial*> counting(const std::vector<Trial>& trials);
+WATTUNE_EXPORT std::vector<const Trial*> counting(const std::vector<Trial>& trials);
 
 // Erases all Trials but those that counting() returns, and keeps its order.
-void keep_counting(std::vector<Trial>& trials);
+WATTUNE_EXPORT void keep_counting(std::vector<Trial>& trials);
 
 // A run with its Trials.
-struct ResultSet {
+struct WATTUNE_EXPORT ResultSet {
   RunInfo info;
   std::vector<Trial> trials;  // in the order they were measured
 
@@ -80,7 +81,7 @@ struct ResultSet {
 
 // The destination of finished Trials. One thread calls it, before the next launch. An implementation that keeps a Trial
 // copies it.
-class TrialSink {
+class WATTUNE_EXPORT TrialSink {
  public:
   virtual ~TrialSink() = default;
   // Records a Trial. An error ends the run.

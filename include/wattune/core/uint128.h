@@ -13,14 +13,16 @@
 #include <string>
 #include <string_view>
 
-namespace wattune {
+#include "wattune/core/export.h"
+
+namespace wattune::inline v0_1 {
 
 __extension__ typedef unsigned __int128 Uint128;
 
 // Returns the decimal digits.
-std::string to_string(Uint128 value);
+WATTUNE_EXPORT std::string to_string(Uint128 value);
 // Parses decimal digits. Returns nullopt for anything else, or above 2^128 - 1.
-std::optional<Uint128> parse_uint128(std::string_view text);
+WATTUNE_EXPORT std::optional<Uint128> parse_uint128(std::string_view text);
 
 // Returns the nearest double, for fractions and logarithms.
 constexpr double to_double(Uint128 value) { return static_cast<double>(value); }

@@ -8,10 +8,12 @@
 
 #include <compare>
 
-namespace wattune {
+#include "wattune/core/export.h"
+
+namespace wattune::inline v0_1 {
 
 template <typename Unit>
-class Quantity {
+class WATTUNE_EXPORT Quantity {
  public:
   constexpr Quantity() = default;
   constexpr explicit Quantity(double value) : value_(value) {}

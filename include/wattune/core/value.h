@@ -12,10 +12,12 @@
 #include <variant>
 #include <vector>
 
-namespace wattune {
+#include "wattune/core/export.h"
+
+namespace wattune::inline v0_1 {
 
 // A value of one of four kinds.
-class Value {
+class WATTUNE_EXPORT Value {
  public:
   enum class Kind { integer, real, boolean, string };
 
@@ -43,7 +45,7 @@ class Value {
   std::string to_macro() const;
 
   // Compares as Python's == does.
-  friend bool operator==(const Value& a, const Value& b);
+  bool operator==(const Value& other) const;
 
  private:
   std::variant<std::int64_t, double, bool, std::string> data_;
@@ -51,6 +53,6 @@ class Value {
 
 // Returns the shortest text that reads back as the same double, with ".0" if it would look like an integer (Python's
 // repr).
-std::string format_real(double value);
+WATTUNE_EXPORT std::string format_real(double value);
 
 }  // namespace wattune

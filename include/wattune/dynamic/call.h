@@ -17,10 +17,11 @@
 
 #include "wattune/backend/attach.h"
 #include "wattune/core/argument.h"
+#include "wattune/core/export.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
-class CallStream {
+class WATTUNE_EXPORT CallStream {
  public:
   enum class Kind { cuda, opencl, ours };
 
@@ -40,7 +41,7 @@ class CallStream {
 };
 
 // One argument, in the kernel's order: memory, or a scalar or struct of at most kMostBytes by value.
-class CallArgument {
+class WATTUNE_EXPORT CallArgument {
  public:
   // Most bytes of an argument that is passed by value.
   static constexpr std::size_t kMostBytes = 32;

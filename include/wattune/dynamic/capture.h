@@ -17,15 +17,16 @@
 #include <string>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 using Bytes = std::span<const std::byte>;
 
 // One call of a kernel. Both lists are parallel to KernelSpec::arguments.
-struct CapturedCall {
+struct WATTUNE_EXPORT CapturedCall {
   std::vector<NamedSize> sizes;  // sizes of this call; sizes that are not named here stay as in the spec
   // Contents of buffers and images before the call, and values of scalars and structs. Empty for arguments that are
   // only written, local memory, null pointers and samplers.
@@ -35,7 +36,7 @@ struct CapturedCall {
   std::vector<Bytes> outputs = {};
 };
 
-struct CaptureOptions {
+struct WATTUNE_EXPORT CaptureOptions {
   std::string name = {};  // base name of the files; if empty, the spec's name or else the function's
   bool replace = false;   // replaces an earlier capture of this name in the folder
   std::uint64_t most_bytes = std::uint64_t{1} << 30;  // largest buffer that is captured, in bytes
@@ -45,7 +46,8 @@ struct CaptureOptions {
 // returns the path of the spec. The folder is created complete or not at all. Files that the source includes stay where
 // they are. Fails with already_exists if the folder exists, with not_found for an unknown size, and with io_error.
 // Fails with invalid_argument if bytes do not fit the spec or a buffer is larger than allowed.
-Result<std::filesystem::path> capture(const KernelSpec& spec, const CapturedCall& call,
-                                      const std::filesystem::path& folder, const CaptureOptions& options = {});
+WATTUNE_EXPORT Result<std::filesystem::path> capture(const KernelSpec& spec, const CapturedCall& call,
+                                                     const std::filesystem::path& folder,
+                                                     const CaptureOptions& options = {});
 
 }  // namespace wattune::dynamic

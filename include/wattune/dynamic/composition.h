@@ -22,14 +22,15 @@
 #include <vector>
 
 #include "wattune/backend/launch.h"
+#include "wattune/core/export.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/dynamic/call.h"
 #include "wattune/dynamic/tunable_kernel.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // Changes of one launch against the kernel's spec.
-struct LaunchChange {
+struct WATTUNE_EXPORT LaunchChange {
   std::optional<backend::Geometry3> geometry = {};
   // Arguments that replace those of the same names.
   std::vector<std::pair<std::string, CallArgument>> arguments = {};
@@ -39,7 +40,7 @@ struct LaunchChange {
 };
 
 // The interface through which the function of a composition works. It is valid during the call, in the calling thread.
-class Context {
+class WATTUNE_EXPORT Context {
  public:
   virtual ~Context() = default;
 
@@ -93,7 +94,7 @@ class Context {
 };
 
 // The kernels, the parameters and the function of a composition.
-struct CompositionSpec {
+struct WATTUNE_EXPORT CompositionSpec {
   std::string name;
   // Sources, arguments and launches of the kernels. Arguments of equal names are one argument. The parameters and
   // constraints below apply to all kernels; those in the kernels' own specs are not used.
@@ -116,7 +117,7 @@ struct CompositionSpec {
 // A composition, called like a TunableKernel. It cannot be screened, because its function is the application's code. It
 // is trusted, or shadowed by the outputs that its kernels' specs name. A call fails with cancelled if it failed after
 // launching kernels and was not repeated because it both reads and writes an argument.
-class TunableComposition {
+class WATTUNE_EXPORT TunableComposition {
  public:
   virtual ~TunableComposition() = default;
 

@@ -13,12 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/value.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
-struct KeyPart {
+struct WATTUNE_EXPORT KeyPart {
   std::string name;
   Value value;
 
@@ -30,13 +31,13 @@ using Key = std::vector<KeyPart>;
 using NamedValues = std::vector<std::pair<std::string, Value>>;
 
 // Returns the key of a call that differs from others only in its sizes.
-Key key_of(const std::vector<NamedSize>& sizes);
+WATTUNE_EXPORT Key key_of(const std::vector<NamedSize>& sizes);
 
 // Returns a text such as "rows=1024, columns=96, layout=row".
-std::string to_string(const Key& key);
+WATTUNE_EXPORT std::string to_string(const Key& key);
 
 // Returns the distance of two calls: the sum of |log(a / b)| over their sizes. nullopt if the kinds or the names
 // differ, or if two sizes differ and one of them is not above 0.
-std::optional<double> distance(const Key& a, const Key& b);
+WATTUNE_EXPORT std::optional<double> distance(const Key& a, const Key& b);
 
 }  // namespace wattune::dynamic

@@ -20,11 +20,12 @@
 #include <vector>
 
 #include "wattune/backend/device.h"
+#include "wattune/core/export.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // Device memory of a number of bytes.
-class ManagedMemory {
+class WATTUNE_EXPORT ManagedMemory {
  public:
   // Allocates memory with undefined contents. Fails as Device::create_buffer() does.
   static Result<ManagedMemory> make(backend::Device& device, std::size_t bytes);
@@ -65,7 +66,7 @@ class ManagedMemory {
 
 // Device memory as a vector of elements. Sizes and offsets count elements; functions are those of ManagedMemory.
 template <typename T>
-class Vector {
+class WATTUNE_EXPORT Vector {
  public:
   static Result<Vector> make(backend::Device& device, std::size_t size) {
     WATTUNE_ASSIGN(ManagedMemory memory, ManagedMemory::make(device, size * sizeof(T)));

@@ -11,11 +11,12 @@
 #include <optional>
 #include <string>
 
+#include "wattune/core/export.h"
 #include "wattune/core/units.h"
 #include "wattune/dynamic/key.h"
 #include "wattune/search/stop_rule.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // The choice of the configuration that a call runs.
 enum class Mode {
@@ -43,7 +44,7 @@ enum class Measuring {
 
 // Limits of what tuning may cost the application. The stall of a call is its duration minus that of the best known
 // configuration: loading, waiting and a slower kernel all count. Screening counts by its time on the device.
-struct Budget {
+struct WATTUNE_EXPORT Budget {
   // Largest share of the time that all stalls together may take. The time is that since the first call, or that of the
   // calls which the application expects (TunableKernel::expect()), whichever is longer.
   double share = 0.02;
@@ -55,7 +56,7 @@ struct Budget {
 };
 
 // The policy of one kernel.
-struct TuningPolicy {
+struct WATTUNE_EXPORT TuningPolicy {
   Mode mode = Mode::automatic;
   Safety safety = Safety::screened;
   Measuring measuring = Measuring::paired;

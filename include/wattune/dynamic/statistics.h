@@ -12,21 +12,22 @@
 #include <vector>
 
 #include "wattune/core/configuration.h"
+#include "wattune/core/export.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/units.h"
 #include "wattune/dynamic/policy.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // Stalls of calls by size. Bin i counts stalls below 2^i microseconds that no earlier bin counts; the last bin counts
 // all others.
-struct StallHistogram {
+struct WATTUNE_EXPORT StallHistogram {
   static constexpr std::size_t kBins = 24;
   std::array<std::uint64_t, kBins> counts{};
 };
 
 // Time lost to stalls, by cause.
-struct Stalls {
+struct WATTUNE_EXPORT Stalls {
   Nanoseconds loading;    // calls that waited while code was loaded, or while room was made for it
   Nanoseconds exploring;  // slower configurations that ran in place of the best known
   Nanoseconds comparing;  // saving, computing twice and comparing outputs of shadowed calls
@@ -37,7 +38,7 @@ struct Stalls {
 };
 
 // The fate of a configuration that calls were to try.
-struct TriedReport {
+struct WATTUNE_EXPORT TriedReport {
   Configuration configuration;
   std::optional<Nanoseconds> expected;  // time in calls, estimated from screening
   std::optional<Nanoseconds> time;      // time in calls; nullopt if it ran in none
@@ -48,14 +49,14 @@ struct TriedReport {
 };
 
 // A configuration that failed, in screening or in calls, and why.
-struct FailedReport {
+struct WATTUNE_EXPORT FailedReport {
   Configuration configuration;
   Status status = Status::runtime;
   std::string message;
 };
 
 // One key of a kernel.
-struct KeyReport {
+struct WATTUNE_EXPORT KeyReport {
   Key key;
   std::optional<Configuration> best;  // nullopt if none is ready yet; calls ran the fallback
   std::optional<Nanoseconds> time;    // time of the best, in calls if it was timed there
@@ -69,7 +70,7 @@ struct KeyReport {
 };
 
 // One kernel with all its keys.
-struct KernelReport {
+struct WATTUNE_EXPORT KernelReport {
   std::string kernel;
   std::uint64_t calls = 0;
   std::uint64_t explored = 0;
@@ -80,7 +81,7 @@ struct KernelReport {
 };
 
 // All kernels of a tuner.
-struct Report {
+struct WATTUNE_EXPORT Report {
   std::vector<KernelReport> kernels;
   Nanoseconds running;  // time since the first call
   Stalls stalls;

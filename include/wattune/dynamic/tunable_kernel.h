@@ -17,13 +17,14 @@
 #include <vector>
 
 #include "wattune/core/configuration.h"
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/dynamic/call.h"
 #include "wattune/dynamic/policy.h"
 #include "wattune/dynamic/statistics.h"
 #include "wattune/tune/tuning.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // The application's own code for the kernel. It runs, in the same stream, while no configuration of a key is ready.
 using Fallback = std::function<Result<void>(const CallStream& stream, std::span<const CallArgument> arguments)>;
@@ -32,7 +33,7 @@ using Fallback = std::function<Result<void>(const CallStream& stream, std::span<
 // are not named have their defaults.
 using Guess = std::function<std::vector<NamedValues>(const std::vector<NamedSize>& sizes)>;
 
-struct KernelOptions {
+struct WATTUNE_EXPORT KernelOptions {
   TuningPolicy policy;
   // Code that serves calls of a new key until its first configuration is ready. Without it and without `generic`, the
   // first compilation blocks the call; KernelReport::blocked counts this time.
@@ -50,14 +51,14 @@ struct KernelOptions {
   std::function<Key(const std::vector<NamedSize>& sizes)> key = {};
 };
 
-struct CallOptions {
+struct WATTUNE_EXPORT CallOptions {
   // Sizes of KernelSpec::problem_size, or values of parameters that are given rather than tuned. Needed for those that
   // no scalar argument of the call tells; others keep the spec's value.
   std::span<const NamedSize> sizes = {};
   std::optional<Mode> mode = {};  // mode of this call
 };
 
-class TunableKernel {
+class WATTUNE_EXPORT TunableKernel {
  public:
   virtual ~TunableKernel() = default;
 

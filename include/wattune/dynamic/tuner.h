@@ -19,15 +19,16 @@
 #include "wattune/backend/device.h"
 #include "wattune/backend/image.h"
 #include "wattune/backend/worker.h"
+#include "wattune/core/export.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/dynamic/composition.h"
 #include "wattune/dynamic/policy.h"
 #include "wattune/dynamic/statistics.h"
 #include "wattune/dynamic/tunable_kernel.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
-struct TunerOptions {
+struct WATTUNE_EXPORT TunerOptions {
   Budget budget;                                     // of all kernels together
   std::filesystem::path wisdom = {};                 // file that is read and written; if empty, nothing is kept
   std::vector<std::filesystem::path> known = {};     // further wisdom, such as files of the application; only read
@@ -44,7 +45,7 @@ struct TunerOptions {
   std::function<void(const std::string& line)> note = {};
 };
 
-class Tuner {
+class WATTUNE_EXPORT Tuner {
  public:
   // Makes a tuner for the device. Wisdom that cannot be read is no error: it is noted and left unchanged.
   static Result<std::unique_ptr<Tuner>> attach(backend::Device& device, const TunerOptions& options = {});
@@ -74,7 +75,7 @@ class Tuner {
 
 // A maker of places in streams. A place is the launch of an empty kernel. The device outlives the marker, and the
 // marker outlives its places. One thread at a time uses a stream (backend/stream.h).
-class Marker {
+class WATTUNE_EXPORT Marker {
  public:
   // Compiles a kernel of one line; `limit` bounds the compilation. Fails as Device::build() does.
   static Result<std::unique_ptr<Marker>> make(backend::Device& device,
@@ -90,6 +91,6 @@ class Marker {
 
 // Waits until the place is ready; sleeps between the questions. Fails with timeout after `limit`, and as Event::ready()
 // does.
-Result<void> wait(const backend::Event& place, Nanoseconds limit);
+WATTUNE_EXPORT Result<void> wait(const backend::Event& place, Nanoseconds limit);
 
 }  // namespace wattune::dynamic

@@ -24,13 +24,14 @@
 
 #include "wattune/core/configuration.h"
 #include "wattune/core/device_info.h"
+#include "wattune/core/export.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
 #include "wattune/core/trial.h"
 #include "wattune/core/units.h"
 #include "wattune/dynamic/key.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // The origin of an entry's time. The one nearest to the application comes first.
 enum class Measured {
@@ -38,10 +39,10 @@ enum class Measured {
   screened,  // in a worker beside the application, on data of its own
   offline    // by a tuner
 };
-std::string_view to_string(Measured measured);  // "in place"
+WATTUNE_EXPORT std::string_view to_string(Measured measured);  // "in place"
 
 // A kernel by name, with a hash of its tune::kernel_identity().
-struct KernelVersion {
+struct WATTUNE_EXPORT KernelVersion {
   std::string name;
   std::string version;  // 32 hexadecimal digits
 
@@ -49,10 +50,10 @@ struct KernelVersion {
 };
 // Returns the version of a kernel; reads the files that it includes. If there are sources in several languages,
 // `spec.source` counts.
-KernelVersion version_of(const KernelSpec& spec);
+WATTUNE_EXPORT KernelVersion version_of(const KernelSpec& spec);
 
 // The best known configuration for one kernel, device and key. A value that owns its data.
-struct WisdomEntry {
+struct WATTUNE_EXPORT WisdomEntry {
   KernelVersion kernel;
   std::string device;        // model of the device, as in DeviceInfo::name
   std::string architecture;  // "sm_90"; empty for devices without one
@@ -69,31 +70,31 @@ struct WisdomEntry {
 };
 
 // Fails with invalid_argument if these values cannot have been measured, or if a file cannot hold them.
-Result<void> check(const WisdomEntry& entry);
+WATTUNE_EXPORT Result<void> check(const WisdomEntry& entry);
 
 // Returns the entry to keep of two for the same kernel, device and key:
 // - If only one was tuned, that one, unless the other's interval lies below its own.
 // - Else the later one, if it was measured in place or its interval lies below the other's.
 // - Else the earlier one.
 // The order of the arguments matters only if both were measured at the same time: then `a` counts as the earlier one.
-const WisdomEntry& better(const WisdomEntry& a, const WisdomEntry& b);
+WATTUNE_EXPORT const WisdomEntry& better(const WisdomEntry& a, const WisdomEntry& b);
 
 // Returns the best configuration of results as an entry; empty if none is correct. `spec` is the kernel's spec, since
 // results may not know its version; its sizes count if the results tell none. Fails with mismatch if the results are of
 // another version, of other parameters or sizes, of another objective than the least time, or replayed.
-Result<std::vector<WisdomEntry>> entries_from(const ResultSet& results, KernelSpec spec);
+WATTUNE_EXPORT Result<std::vector<WisdomEntry>> entries_from(const ResultSet& results, KernelSpec spec);
 
 // Returns one run with one Trial for each entry, for code that reads results.
-std::vector<ResultSet> results_from(const std::vector<WisdomEntry>& entries);
+WATTUNE_EXPORT std::vector<ResultSet> results_from(const std::vector<WisdomEntry>& entries);
 
 // An entry for a key that may differ from the requested one.
-struct NearestEntry {
+struct WATTUNE_EXPORT NearestEntry {
   WisdomEntry entry;
   double distance = 0.0;    // distance() of the keys; 0 if it is the requested key itself
   bool same_device = true;  // false if it is another model of the same architecture
 };
 
-class Wisdom {
+class WATTUNE_EXPORT Wisdom {
  public:
   // Opens wisdom files. If `file` does not exist, it counts as empty; an empty path keeps everything in memory. Damaged
   // lines are left out, see problems(). Fails with not_found if a shipped file is missing, with parse_error if a file
@@ -133,17 +134,17 @@ class Wisdom {
 };
 
 // The contents of a wisdom file (docs/formats/wisdom.md), for tests, fuzzing and programs that show it.
-struct WisdomText {
+struct WATTUNE_EXPORT WisdomText {
   std::vector<WisdomEntry> entries;  // in the order of the file
   std::vector<Error> problems;       // one for each line that was left out
 };
 // Parses the text of a wisdom file. Fails with parse_error if it is no wisdom or has a newer format.
-Result<WisdomText> parse_wisdom(std::string_view text, const std::filesystem::path& file = {});
+WATTUNE_EXPORT Result<WisdomText> parse_wisdom(std::string_view text, const std::filesystem::path& file = {});
 // Reads and parses a wisdom file. Fails as parse_wisdom() does, and with errors of reading the file.
-Result<WisdomText> load_wisdom(const std::filesystem::path& file);
+WATTUNE_EXPORT Result<WisdomText> load_wisdom(const std::filesystem::path& file);
 // Returns the text of a wisdom file. Precondition: check() accepts each entry.
-std::string write_wisdom(const std::vector<WisdomEntry>& entries);
+WATTUNE_EXPORT std::string write_wisdom(const std::vector<WisdomEntry>& entries);
 // True if the beginning of the file is that of a wisdom file.
-bool is_wisdom_file(const std::filesystem::path& file);
+WATTUNE_EXPORT bool is_wisdom_file(const std::filesystem::path& file);
 
 }  // namespace wattune::dynamic

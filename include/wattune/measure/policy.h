@@ -23,17 +23,18 @@
 #include <utility>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/identity.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/result.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 
 // The samples of one configuration, collected until they suffice.
 //
 //   const auto sampling = policy->begin(incumbent, busy);
 //   while (const std::size_t n = sampling->wants().runs) sampling->take(launch(n), busy);
-class Sampling {
+class WATTUNE_EXPORT Sampling {
  public:
   struct Wanted {
     std::size_t runs = 0;  // 0 if the samples suffice
@@ -62,7 +63,7 @@ class Sampling {
 };
 
 // Runs the prepared kernel, in the thread that calls the policy.
-class Runner {
+class WATTUNE_EXPORT Runner {
  public:
   virtual ~Runner() = default;
   // Runs the kernel n times, each time after restoring what it overwrites. Times are measured on the device. Fails with
@@ -73,7 +74,7 @@ class Runner {
 };
 
 // A policy that decides how often each configuration runs.
-class MeasurePolicy {
+class WATTUNE_EXPORT MeasurePolicy {
  public:
   virtual ~MeasurePolicy() = default;
   // Begins the samples of a configuration. `incumbent` holds the statistics of the best so far, if any; `busy` is as in
@@ -102,7 +103,7 @@ enum class Convergence {
 };
 
 // The options of a policy.
-struct SamplingOptions {
+struct WATTUNE_EXPORT SamplingOptions {
   Nanoseconds warm_up = nanoseconds_from_ms(20);  // run time before the first sample after an idle gap
   std::size_t min_samples = 7;
   std::size_t max_samples = 100;
@@ -122,21 +123,21 @@ struct SamplingOptions {
 
 // Makes a policy that warms up for a given time, then samples until the samples converge, the time is spent or the
 // maximum is reached.
-std::unique_ptr<MeasurePolicy> make_repeated_runs(const SamplingOptions& options);
+WATTUNE_EXPORT std::unique_ptr<MeasurePolicy> make_repeated_runs(const SamplingOptions& options);
 
 // Makes a policy that races each configuration against the incumbent. A configuration that is slower in its first
 // launch, or in its first one after the warm-up, keeps that single sample; the confidence of its statistics is 0.
 // Others are sampled until they converge or their interval excludes the incumbent's median. The threshold for "slower"
 // is learned from configurations that are measured in any case.
-std::unique_ptr<MeasurePolicy> make_gated(const SamplingOptions& options);
+WATTUNE_EXPORT std::unique_ptr<MeasurePolicy> make_gated(const SamplingOptions& options);
 
 // Computes median, mean, minimum, and the median's distribution-free confidence interval from order statistics
 // (binomial). An interval of 95 % needs six samples; with fewer, the confidence is 0 and the interval is min..max.
 // Precondition: samples is not empty.
-Statistics summarize(const std::vector<Sample>& samples, double confidence = 0.95);
+WATTUNE_EXPORT Statistics summarize(const std::vector<Sample>& samples, double confidence = 0.95);
 
 // The options of a shoot-out. A round runs each contestant once, in turns.
-struct ShootOutOptions {
+struct WATTUNE_EXPORT ShootOutOptions {
   std::size_t finalists = 8;  // most finalists; with 0 there is no shoot-out
   std::size_t block = 12;     // rounds between two looks at the result; each contestant runs once in a round
   std::size_t max_blocks = 5;
@@ -153,7 +154,7 @@ struct ShootOutOptions {
 };
 
 // The objective of a configuration and its interval, as far as its samples tell. Smaller is better.
-struct ObjectiveInterval {
+struct WATTUNE_EXPORT ObjectiveInterval {
   double value = 0.0;
   double low = 0.0;
   double high = 0.0;
@@ -161,17 +162,18 @@ struct ObjectiveInterval {
 
 // Returns the positions of the configurations whose interval reaches that of the lowest value. They are sorted by
 // value, so that the lowest comes first; there are at most `most`.
-std::vector<std::size_t> choose_finalists(std::span<const ObjectiveInterval> configurations, std::size_t most);
+WATTUNE_EXPORT std::vector<std::size_t> choose_finalists(std::span<const ObjectiveInterval> configurations,
+                                                         std::size_t most);
 
 // One run of a contestant in a round.
-struct Turn {
+struct WATTUNE_EXPORT Turn {
   Sample sample;
   double objective = 0.0;  // value that is compared, smaller is better; nanoseconds unless time is not the objective
   Nanoseconds spent;       // device time
 };
 
 // A configuration that takes part in a shoot-out.
-class Contestant {
+class WATTUNE_EXPORT Contestant {
  public:
   virtual ~Contestant() = default;
   // Warms the device up until it has been at work for `warm_up` since it last idled, then runs once. Fails as a runner
@@ -180,7 +182,7 @@ class Contestant {
 };
 
 // A contestant that is compared by the time of a run. The runner outlives it.
-class TimedContestant : public Contestant {
+class WATTUNE_EXPORT TimedContestant : public Contestant {
  public:
   explicit TimedContestant(Runner& runner) : runner_(runner) {}
   Result<Turn> take_turn(Nanoseconds warm_up) override;
@@ -196,11 +198,11 @@ using Rounds = std::vector<std::vector<Turn>>;
 // Runs blocks of rounds until one contestant is left, all blocks are run, or the time is spent. A contestant that is
 // worse than the winner after a block drops out. The order rotates by one place each round. Fails as a contestant does;
 // `failed` is then its position.
-Result<Rounds> run_shoot_out(std::span<Contestant* const> contestants, const ShootOutOptions& options,
-                             std::size_t& failed);
+WATTUNE_EXPORT Result<Rounds> run_shoot_out(std::span<Contestant* const> contestants, const ShootOutOptions& options,
+                                            std::size_t& failed);
 
 // The outcome of a shoot-out.
-struct Verdict {
+struct WATTUNE_EXPORT Verdict {
   std::size_t winner = 0;
   std::vector<std::size_t> ties;  // contestants that cannot be told from the winner, without the winner
 };
@@ -212,11 +214,11 @@ struct Verdict {
 // above 0 (a sign test). `looks` is the largest number of times that the rounds are judged. Intervals are widened so
 // that all of them hold together with 95 % (Bonferroni), over all looks and contestants. A contestant with fewer turns
 // than others dropped out and was beaten. Precondition: each has at least one turn.
-Verdict judge(std::span<const std::vector<Turn>> contestants, std::optional<std::size_t> standard = {},
-              std::size_t looks = 1);
+WATTUNE_EXPORT Verdict judge(std::span<const std::vector<Turn>> contestants, std::optional<std::size_t> standard = {},
+                             std::size_t looks = 1);
 
 // Returns the gain of one contestant over another, over the rounds that both ran. nullopt if signs make a ratio
 // meaningless, or if there is no round.
-std::optional<PairedGain> paired_gain(std::span<const Turn> of, std::span<const Turn> over);
+WATTUNE_EXPORT std::optional<PairedGain> paired_gain(std::span<const Turn> of, std::span<const Turn> over);
 
 }  // namespace wattune::measure

@@ -12,13 +12,14 @@
 #include <span>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/model/occupancy.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 // Blocks of a pair on an SM (Kernelet's slice ratio).
-struct BlockRatio {
+struct WATTUNE_EXPORT BlockRatio {
   unsigned first = 0;
   unsigned second = 0;
 
@@ -26,7 +27,7 @@ struct BlockRatio {
 };
 
 // The resources of an SM that one block of a kernel takes, in allocation units.
-struct BlockShare {
+struct WATTUNE_EXPORT BlockShare {
   unsigned warps = 0;
   unsigned registers_per_warp = 0;
   std::size_t shared_bytes = 0;
@@ -35,7 +36,7 @@ struct BlockShare {
 
 // The resources of an SM, which tell which blocks fit on it together. Make it once for a GPU and ask it for every
 // block.
-class SmRoom {
+class WATTUNE_EXPORT SmRoom {
  public:
   // The blocks of one kernel that are resident on the SM.
   struct Residents {
@@ -66,11 +67,11 @@ class SmRoom {
 
 // Returns the smallest carveout with at least so many bytes that an SM can be set to; the largest if the SM has less.
 // Fails with not_found as occupancy() does.
-Result<std::size_t> carveout_with(ComputeCapability gpu, std::size_t bytes);
+WATTUNE_EXPORT Result<std::size_t> carveout_with(ComputeCapability gpu, std::size_t bytes);
 
 // Returns the ratios with at least one block of each kernel that leave no room for another block of the second, in the
 // order of the first. The result is empty if the two never fit together. Fails as occupancy() and SmRoom do.
-Result<std::vector<BlockRatio>> feasible_ratios(ComputeCapability gpu, const BlockDemand& first,
-                                                const BlockDemand& second);
+WATTUNE_EXPORT Result<std::vector<BlockRatio>> feasible_ratios(ComputeCapability gpu, const BlockDemand& first,
+                                                               const BlockDemand& second);
 
 }  // namespace wattune::model

@@ -13,7 +13,9 @@
 #include <optional>
 #include <string_view>
 
-namespace wattune::model {
+#include "wattune/core/export.h"
+
+namespace wattune::inline v0_1::model {
 
 // The features in the table's order. Rates are in 1e9 per second and in GB/s, utilisations from 0 to 1.
 enum class Feature : std::size_t {
@@ -35,12 +37,12 @@ enum class Feature : std::size_t {
 };
 inline constexpr std::size_t kFeatures = 15;
 
-std::string_view to_string(Feature feature);
+WATTUNE_EXPORT std::string_view to_string(Feature feature);
 // Returns nullopt if no feature has this name.
-std::optional<Feature> feature_named(std::string_view name);
+WATTUNE_EXPORT std::optional<Feature> feature_named(std::string_view name);
 
 // The features of one kernel.
-struct KernelFeatures {
+struct WATTUNE_EXPORT KernelFeatures {
   std::array<double, kFeatures> values = {};
 
   double& operator[](Feature feature) { return values[static_cast<std::size_t>(feature)]; }

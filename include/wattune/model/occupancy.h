@@ -21,12 +21,13 @@
 #include <string_view>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 // The compute capability of an NVIDIA GPU: 9.0 for an H100.
-struct ComputeCapability {
+struct WATTUNE_EXPORT ComputeCapability {
   unsigned major = 0;
   unsigned minor = 0;
 
@@ -34,10 +35,10 @@ struct ComputeCapability {
 };
 
 // Parses "sm_90", as in DeviceInfo::architecture, or "9.0". Fails with parse_error.
-Result<ComputeCapability> compute_capability(std::string_view text);
+WATTUNE_EXPORT Result<ComputeCapability> compute_capability(std::string_view text);
 
 // The resources that one block of a kernel asks for.
-struct BlockDemand {
+struct WATTUNE_EXPORT BlockDemand {
   unsigned threads = 0;    // 1 to 1024
   unsigned registers = 0;  // per thread
   std::size_t static_shared_bytes = 0;
@@ -51,10 +52,10 @@ struct BlockDemand {
 // The resource of an SM that limits the number of blocks.
 enum class OccupancyLimit { warps, blocks, registers, shared_memory, barriers };
 
-std::string_view to_string(OccupancyLimit limit);
+WATTUNE_EXPORT std::string_view to_string(OccupancyLimit limit);
 
 // The blocks of a kernel that are resident on an SM, and the limits that stop further ones.
-struct Occupancy {
+struct WATTUNE_EXPORT Occupancy {
   unsigned blocks = 0;    // resident on an SM; 0 if a single block asks for too much
   unsigned warps = 0;     // of these blocks
   double fraction = 0.0;  // share of the warps that an SM has room for, 0 to 1
@@ -69,17 +70,17 @@ struct Occupancy {
 
 // Computes the occupancy for compute capability 2.0 to 12.1. Fails with not_found for another one, with
 // invalid_argument if the threads, the barriers or the carveout are out of their range.
-Result<Occupancy> occupancy(ComputeCapability gpu, const BlockDemand& block);
+WATTUNE_EXPORT Result<Occupancy> occupancy(ComputeCapability gpu, const BlockDemand& block);
 
 // The occupancy from which a candidate is worth a measurement (section III-A of the paper).
-struct OccupancyFilter {
+struct WATTUNE_EXPORT OccupancyFilter {
   double share_of_best = 0.8;
   std::optional<double> at_least;  // used instead if set, as the paper's "e.g. > 80 %"
 };
 
 // Returns the indices into `fractions` of candidates that pass the filter, ascending. Candidates that do not fit at all
 // never pass. Fails with invalid_argument if a share or a fraction is not from 0 to 1.
-Result<std::vector<std::size_t>> with_high_occupancy(std::span<const double> fractions,
-                                                     const OccupancyFilter& filter = {});
+WATTUNE_EXPORT Result<std::vector<std::size_t>> with_high_occupancy(std::span<const double> fractions,
+                                                                    const OccupancyFilter& filter = {});
 
 }  // namespace wattune::model

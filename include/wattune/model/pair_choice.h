@@ -16,18 +16,19 @@
 #include <utility>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/units.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 // Shares of the GPU's capacity, 0 to 1, that a kernel uses when it runs alone.
-struct Utilisation {
+struct WATTUNE_EXPORT Utilisation {
   double pipeline = 0.0;  // PUR: instructions executed / (time * clock * peak IPC)
   double memory = 0.0;    // MUR: requests to DRAM / (time * clock * peak requests per cycle)
 };
 
 // Thresholds of pruning: a pair is pruned if its utilisations differ by no more than both.
-struct PruningThresholds {
+struct WATTUNE_EXPORT PruningThresholds {
   double pipeline = 0.4;  // alpha_p, of a C2050
   double memory = 0.1;    // alpha_m
 };
@@ -35,17 +36,18 @@ struct PruningThresholds {
 using Pair = std::pair<std::size_t, std::size_t>;  // indices of two kernels, the lower first
 
 // Returns the pairs whose pipeline or memory utilisations differ by more than their threshold.
-std::vector<Pair> distinct_pairs(std::span<const Utilisation> kernels, const PruningThresholds& thresholds);
+WATTUNE_EXPORT std::vector<Pair> distinct_pairs(std::span<const Utilisation> kernels,
+                                                const PruningThresholds& thresholds);
 // Does the same, but halves both thresholds until a pair is left. Returns all pairs if no two kernels differ.
-std::vector<Pair> promising_pairs(std::span<const Utilisation> kernels, PruningThresholds thresholds);
+WATTUNE_EXPORT std::vector<Pair> promising_pairs(std::span<const Utilisation> kernels, PruningThresholds thresholds);
 // Computes thresholds for a GPU on which these kernels were profiled: the differences that the given shares of all
 // pairs do not exceed. The default shares are those of the paper's thresholds among the 28 pairs of its kernels on a
 // C2050, 13 and 20. Returns the default thresholds for fewer than two kernels.
-PruningThresholds thresholds_of(std::span<const Utilisation> kernels, double pipeline_share = 13.0 / 28.0,
-                                double memory_share = 20.0 / 28.0);
+WATTUNE_EXPORT PruningThresholds thresholds_of(std::span<const Utilisation> kernels,
+                                               double pipeline_share = 13.0 / 28.0, double memory_share = 20.0 / 28.0);
 
 // A kernel alone: its time and its use of each resource of the GPU, 0 to 1, in an order that all kernels share.
-struct SoloRun {
+struct WATTUNE_EXPORT SoloRun {
   Nanoseconds time;
   std::vector<double> use;
 };
@@ -53,13 +55,13 @@ struct SoloRun {
 // Returns an upper bound of the speed-up of several kernels together over one after the other; at least 1. It is the
 // sum of their times over the time for which the busiest resource is busy, sum T_i / max_r sum T_i u_ir. The longest of
 // the times replaces that if it is longer, since no kernel gets faster than alone.
-double packing_bound(std::span<const SoloRun> kernels);
+WATTUNE_EXPORT double packing_bound(std::span<const SoloRun> kernels);
 // Returns the same bound, 1 + (1 - share), for two kernels of equal time that split the SMs. The second one saturates
 // the memory with this share of the SMs.
-double spatial_bound(double saturating_share);
+WATTUNE_EXPORT double spatial_bound(double saturating_share);
 
 // Ratios of measured to predicted speed-up for each pair of kernels: means in which older measurements count less.
-class PairCorrection {
+class WATTUNE_EXPORT PairCorrection {
  public:
   // Sets the weight of the newest measurement.
   explicit PairCorrection(double weight = 0.3) : weight_(weight) {}

@@ -11,14 +11,15 @@
 #include <array>
 #include <span>
 
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/model/co_residency.h"
 #include "wattune/model/warp_chain.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 // A kernel as described to the planner.
-struct PairKernel {
+struct WATTUNE_EXPORT PairKernel {
   WarpProfile profile;
   unsigned warps_per_block = 1;
   double instructions_per_block = 1.0;  // I: warp instructions
@@ -27,9 +28,9 @@ struct PairKernel {
 
 // Returns S, the sum of each kernel's rate together over its rate alone. It is the speed-up over one after the other if
 // both last equally long. Preconditions: as many rates together as alone; those alone are positive.
-double speedup_together(std::span<const double> ipc_together, std::span<const double> ipc_alone);
+WATTUNE_EXPORT double speedup_together(std::span<const double> ipc_together, std::span<const double> ipc_alone);
 // Returns CP = 1 - 1/S (equation 1), the share of time that is saved.
-double coscheduling_profit(double speedup);
+WATTUNE_EXPORT double coscheduling_profit(double speedup);
 
 // The rule by which a ratio is chosen.
 enum class RatioRule {
@@ -38,7 +39,7 @@ enum class RatioRule {
 };
 
 // The prediction for a pair at one ratio.
-struct PairPlan {
+struct WATTUNE_EXPORT PairPlan {
   BlockRatio ratio;
   std::array<double, 2> ipc = {};        // of each kernel, together, per SM
   std::array<double, 2> ipc_alone = {};  // predicted by the same chain
@@ -51,11 +52,11 @@ struct PairPlan {
 };
 
 // Predicts the pair at this ratio. Fails with invalid_argument as the chain does.
-Result<PairPlan> predict_pair(const ChainSm& sm, const PairKernel& first, const PairKernel& second, BlockRatio ratio,
-                              const ChainOptions& options = {});
+WATTUNE_EXPORT Result<PairPlan> predict_pair(const ChainSm& sm, const PairKernel& first, const PairKernel& second,
+                                             BlockRatio ratio, const ChainOptions& options = {});
 // Returns the best plan of these ratios. Fails with invalid_argument as the chain does, or if there is no ratio.
-Result<PairPlan> plan_pair(const ChainSm& sm, const PairKernel& first, const PairKernel& second,
-                           std::span<const BlockRatio> ratios, RatioRule rule = RatioRule::most_profit,
-                           const ChainOptions& options = {});
+WATTUNE_EXPORT Result<PairPlan> plan_pair(const ChainSm& sm, const PairKernel& first, const PairKernel& second,
+                                          std::span<const BlockRatio> ratios, RatioRule rule = RatioRule::most_profit,
+                                          const ChainOptions& options = {});
 
 }  // namespace wattune::model

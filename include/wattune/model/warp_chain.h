@@ -13,12 +13,13 @@
 #include <span>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 // Instructions of one kind that make their warp wait for memory.
-struct StallKind {
+struct WATTUNE_EXPORT StallKind {
   double ratio = 0.0;     // Rm: share of all instructions, 0 to 1
   double latency = 0.0;   // L0: cycles that an access waits if it meets no other
   double queued = 1.0;    // share that waits in the memory's queue; the others are answered before it
@@ -26,7 +27,7 @@ struct StallKind {
 };
 
 // The instructions of a kernel's warps, as far as they decide how often these wait.
-struct WarpProfile {
+struct WATTUNE_EXPORT WarpProfile {
   // Empty if the warps never wait. With two kinds, a warp has three states: ready, and waiting in one of two ways
   // (coalesced and not).
   std::vector<StallKind> stalls;
@@ -37,7 +38,7 @@ struct WarpProfile {
 };
 
 // An SM with its share of the memory.
-struct ChainSm {
+struct WATTUNE_EXPORT ChainSm {
   unsigned schedulers = 1;
   double issue_rate = 1.0;          // instructions that a scheduler can issue in a cycle
   double requests_per_cycle = 1.0;  // B
@@ -46,12 +47,12 @@ struct ChainSm {
 };
 
 // A kernel with its resident warps.
-struct WarpLoad {
+struct WATTUNE_EXPORT WarpLoad {
   WarpProfile profile;
   unsigned warps = 0;  // resident on the SM
 };
 
-struct ChainOptions {
+struct WATTUNE_EXPORT ChainOptions {
   // Number of warps of a scheduler that move together, as the warps of a block do in the paper. It makes the chain
   // small if two kernels have three states each. The fewer units there are, the less exact the result.
   unsigned warps_per_unit = 1;
@@ -61,7 +62,7 @@ struct ChainOptions {
 
 // Computes the instructions per cycle of the SM for each of one or two loads (equations 4 to 6). Fails with
 // invalid_argument if a load, the SM or the options are not possible, or if the chain has too many states.
-Result<std::vector<double>> instructions_per_cycle(const ChainSm& sm, std::span<const WarpLoad> loads,
-                                                   const ChainOptions& options = {});
+WATTUNE_EXPORT Result<std::vector<double>> instructions_per_cycle(const ChainSm& sm, std::span<const WarpLoad> loads,
+                                                                  const ChainOptions& options = {});
 
 }  // namespace wattune::model

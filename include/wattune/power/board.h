@@ -13,13 +13,14 @@
 #include <vector>
 
 #include "wattune/backend/sensors.h"
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/power/recorder.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 // A board with its sensors. A list is empty if no library reports that quantity.
-struct Board {
+struct WATTUNE_EXPORT Board {
   std::string uuid;  // "GPU-6f1a..."
   std::string name;
   std::string driver;  // version
@@ -39,18 +40,18 @@ struct Board {
 
 // Opens the board with this PCI bus id ("0000:3B:00.0") or UUID. Fails with unavailable if no library knows the board,
 // or if MIG is on, since a reading is never that of one instance.
-Result<Board> open_board(const std::string& name);
+WATTUNE_EXPORT Result<Board> open_board(const std::string& name);
 
 // The boards of this machine. `problems` tells why others cannot be opened.
-struct BoardsFound {
+struct WATTUNE_EXPORT BoardsFound {
   std::vector<Board> boards;
   std::vector<std::string> problems;
 };
 
-BoardsFound find_boards();
+WATTUNE_EXPORT BoardsFound find_boards();
 
 // Returns a recorder that reads each sensor in a thread of its own, at reading_interval() or at this interval. The
 // board outlives it.
-std::unique_ptr<Recorder> make_recorder(Board& board, std::optional<Nanoseconds> interval = {});
+WATTUNE_EXPORT std::unique_ptr<Recorder> make_recorder(Board& board, std::optional<Nanoseconds> interval = {});
 
 }  // namespace wattune::power

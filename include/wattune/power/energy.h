@@ -14,15 +14,16 @@
 #include <optional>
 #include <string>
 
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 #include "wattune/power/recorder.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 // The energy that a counter counted between two of its publications. The energy is exact. The moment of a publication
 // is known to half of the time between the reading that showed it and the reading before.
-struct CountedSpan {
+struct WATTUNE_EXPORT CountedSpan {
   Joules energy;
   Measured<Nanoseconds> begin;
   Measured<Nanoseconds> end;
@@ -37,15 +38,15 @@ struct CountedSpan {
 // Counts between the first publication after `from` and the last until `to`, each moved back by the counter's lag. A
 // counter that falls has wrapped if `wraps_at` gives the joules at which it does. Fails with unavailable if it was
 // reset, if it stands still, or if fewer than two publications lie between.
-Result<CountedSpan> between_publications(const Trace<Joules>& counter, Nanoseconds from, Nanoseconds to,
-                                         std::optional<Joules> wraps_at = {});
+WATTUNE_EXPORT Result<CountedSpan> between_publications(const Trace<Joules>& counter, Nanoseconds from, Nanoseconds to,
+                                                        std::optional<Joules> wraps_at = {});
 
 // Estimates the energy of a time whose ends may lie between publications. Within such an interval the power is assumed
 // to change once, from that of the interval before to that of the interval after. The bound covers every moment of the
 // change. Fails as between_publications() does, and with unavailable if no publication is at or before `begin`, or at
 // or after `end`.
-Result<Measured<Joules>> counted(const Trace<Joules>& counter, Nanoseconds begin, Nanoseconds end,
-                                 std::optional<Joules> wraps_at = {});
+WATTUNE_EXPORT Result<Measured<Joules>> counted(const Trace<Joules>& counter, Nanoseconds begin, Nanoseconds end,
+                                                std::optional<Joules> wraps_at = {});
 
 // Integrates a power sensor's readings. Each reading stands in the middle of what it averages: half a window and the
 // lag before its publication. Readings before `begin`, such as those of a starting ramp, do not count.
@@ -54,10 +55,10 @@ Result<Measured<Joules>> counted(const Trace<Joules>& counter, Nanoseconds begin
 // dP/dt, Guerreiro's equation 6. The bound, of about 95 %, takes the differences of successive readings for chance. It
 // does not cover a load that repeats with the sensor's period if the sensor sees only a part of it. Fails with
 // unavailable if there is no reading until `end`.
-Result<Measured<Joules>> integrate(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end);
+WATTUNE_EXPORT Result<Measured<Joules>> integrate(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end);
 
 // Returns the mean power of a time: its energy over its length, in W. Fails as integrate() does.
-Result<Measured<Watts>> mean_power(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end);
+WATTUNE_EXPORT Result<Measured<Watts>> mean_power(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end);
 
 // Least times between the ends of a window, by the purpose of the figures.
 inline constexpr Nanoseconds kScreening = nanoseconds_from_seconds(1);  // to leave out much worse candidates
@@ -71,10 +72,10 @@ enum class SetUp {
   included,    // it cannot run alone, or cannot be told from the whole
 };
 
-const char* to_string(SetUp set_up);
+WATTUNE_EXPORT const char* to_string(SetUp set_up);
 
 // The work whose energy is measured.
-class Load {
+class WATTUNE_EXPORT Load {
  public:
   // A number of launches and the time that they took.
   struct Batch {
@@ -94,13 +95,13 @@ class Load {
 };
 
 // The energy and time of one launch, or of one set-up.
-struct Cost {
+struct WATTUNE_EXPORT Cost {
   Measured<Joules> energy;
   Nanoseconds time;
 };
 
 // The options of one measurement.
-struct EnergyOptions {
+struct WATTUNE_EXPORT EnergyOptions {
   Nanoseconds window = kScreening;                    // least time from one end of a window to the other
   Nanoseconds budget = nanoseconds_from_seconds(60);  // most time of all windows, with everything around them
   std::size_t windows = 1;                            // most windows, if the precision is not reached before
@@ -116,7 +117,7 @@ struct EnergyOptions {
 };
 
 // The state of the board during a window.
-struct BoardConditions {
+struct WATTUNE_EXPORT BoardConditions {
   std::optional<Megahertz> clock;         // median during the window
   std::optional<Megahertz> lowest_clock;  // fifth percentile
   double throttled = 0.0;                 // share of readings at which power or heat held the clock down
@@ -132,7 +133,7 @@ struct BoardConditions {
 };
 
 // Numbers of windows that were rejected for these reasons and run again as far as the budget allowed.
-struct RejectedWindows {
+struct WATTUNE_EXPORT RejectedWindows {
   std::size_t clock = 0;        // the clock was not the one asked for
   std::size_t throttled = 0;    // power or heat held the clock down, but had not done so before
   std::size_t temperature = 0;  // the temperature was not that of the other windows
@@ -144,7 +145,7 @@ struct RejectedWindows {
 };
 
 // The result of one measurement.
-struct EnergyFigures {
+struct WATTUNE_EXPORT EnergyFigures {
   Measured<Joules> energy;                  // of the board, for one launch
   Measured<Watts> power;                    // of the board, while it ran
   std::optional<Measured<Joules>> dynamic;  // of one launch beyond context_idle, if that is known
@@ -174,10 +175,10 @@ struct EnergyFigures {
 // sensor. Uses the power sensor alone if there is no counter. The figures are medians over the windows. Fails with
 // unavailable if no sensor covers the board alone, or if the counter stands still or was reset. Fails with
 // invalid_argument if a window would take longer than the budget, else as the load does (device_lost).
-Result<EnergyFigures> measure(Recorder& recorder, Load& load, const EnergyOptions& options = {});
+WATTUNE_EXPORT Result<EnergyFigures> measure(Recorder& recorder, Load& load, const EnergyOptions& options = {});
 
 // Measures the power of the board while nothing runs on it, in a window of a second. It includes a context if the
 // caller has one. Fails as measure() does.
-Result<Measured<Watts>> measure_idle(Recorder& recorder);
+WATTUNE_EXPORT Result<Measured<Watts>> measure_idle(Recorder& recorder);
 
 }  // namespace wattune::power

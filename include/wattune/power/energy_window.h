@@ -15,13 +15,14 @@
 #include <optional>
 #include <string>
 
+#include "wattune/core/export.h"
 #include "wattune/power/energy.h"
 #include "wattune/power/recorder.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 // The energy of the whole board, whoever used it.
-struct WindowEnergy {
+struct WATTUNE_EXPORT WindowEnergy {
   Measured<Joules> energy;
   Measured<Watts> power;
   Nanoseconds time;
@@ -32,7 +33,7 @@ struct WindowEnergy {
 class EnergyMeter;
 
 // A window is open until end() or its destruction.
-class EnergyWindow {
+class WATTUNE_EXPORT EnergyWindow {
  public:
   EnergyWindow(EnergyWindow&& other) noexcept;
   EnergyWindow& operator=(EnergyWindow&& other) noexcept;
@@ -51,7 +52,7 @@ class EnergyWindow {
 };
 
 // A meter of one board, which opens windows.
-class EnergyMeter {
+class WATTUNE_EXPORT EnergyMeter {
  public:
   explicit EnergyMeter(Recorder& recorder) : recorder_(recorder) {}
   EnergyMeter(const EnergyMeter&) = delete;

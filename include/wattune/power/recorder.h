@@ -20,14 +20,15 @@
 #include <vector>
 
 #include "wattune/backend/sensors.h"
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 // A value and the time of its reading, on the clock of its Recorder. On real boards that is the host's steady clock.
 template <typename T>
-struct Reading {
+struct WATTUNE_EXPORT Reading {
   Nanoseconds at;
   T value;
 
@@ -36,7 +37,7 @@ struct Reading {
 
 // A figure, and the most by which the truth lies above or below it.
 template <typename T>
-struct Measured {
+struct WATTUNE_EXPORT Measured {
   T value;
   T uncertainty;
 
@@ -60,7 +61,7 @@ enum class Response {
 
 // The behaviour of a sensor. Characterisation measures it; until then it is assumed from publications about boards of
 // its kind.
-struct SensorTraits {
+struct WATTUNE_EXPORT SensorTraits {
   Response response = Response::boxcar;
   Nanoseconds period;         // between two changes of its readings
   Nanoseconds window;         // of a boxcar: the time that a reading averages
@@ -72,11 +73,11 @@ struct SensorTraits {
   bool operator==(const SensorTraits&) const = default;
 };
 
-const char* to_string(Scope scope);
-const char* to_string(Response response);
+WATTUNE_EXPORT const char* to_string(Scope scope);
+WATTUNE_EXPORT const char* to_string(Response response);
 
 // The name, the scope and the behaviour of a sensor.
-struct SensorInfo {
+struct WATTUNE_EXPORT SensorInfo {
   std::string name;  // "nvml.power.instant": library, quantity, kind; unique on a board
   Scope scope = Scope::gpu;
   SensorTraits traits;
@@ -84,7 +85,7 @@ struct SensorInfo {
 
 // A sensor of one quantity.
 template <typename T>
-class Sensor {
+class WATTUNE_EXPORT Sensor {
  public:
   virtual ~Sensor() = default;
   virtual const SensorInfo& info() const = 0;
@@ -101,7 +102,7 @@ using Voltmeter = Sensor<Volts>;
 // A change of what one sensor shows, noted at the first reading that showed it; the very first reading counts as one.
 // It happened between `since` and `at`.
 template <typename T>
-struct Change {
+struct WATTUNE_EXPORT Change {
   Nanoseconds since;  // the last reading before; its own time for the first reading
   Nanoseconds at;
   T value;
@@ -109,7 +110,7 @@ struct Change {
 
 // The changes of one sensor, in the order of time.
 template <typename T>
-struct Trace {
+struct WATTUNE_EXPORT Trace {
   SensorInfo sensor;
   std::vector<Change<T>> changes;
 
@@ -124,10 +125,10 @@ struct Trace {
 
 // Returns the interval at which a recorder reads a sensor: a quarter of its period, from 2 to 25 ms. Direct sensors,
 // such as those of heat and voltage, are read once in their period.
-Nanoseconds reading_interval(const SensorTraits& traits);
+WATTUNE_EXPORT Nanoseconds reading_interval(const SensorTraits& traits);
 
 // All that the sensors of a board showed between two moments.
-struct Recording {
+struct WATTUNE_EXPORT Recording {
   Nanoseconds begin;
   Nanoseconds end;
   std::vector<Trace<Joules>> energy;
@@ -140,7 +141,7 @@ struct Recording {
 };
 
 // A recorder of one board's sensors.
-class Recorder {
+class WATTUNE_EXPORT Recorder {
  public:
   virtual ~Recorder() = default;
   // Returns the time on the clock of all readings. On real boards it is std::chrono::steady_clock, which workers share.

@@ -16,12 +16,13 @@
 #include <string_view>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 #include "wattune/model/co_residency.h"
 #include "wattune/schedule/machine.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // The figure for which pairs are chosen.
 enum class Goal {
@@ -29,12 +30,12 @@ enum class Goal {
   energy,        // work per joule
   energy_delay,  // work per joule and second
 };
-std::string_view to_string(Goal goal);  // "throughput", "energy", "edp"
+WATTUNE_EXPORT std::string_view to_string(Goal goal);  // "throughput", "energy", "edp"
 // Finds a goal by its name. Fails with not_found, with the names of all goals.
-Result<Goal> find_goal(std::string_view name);
+WATTUNE_EXPORT Result<Goal> find_goal(std::string_view name);
 
 // The goal for which pairs and their ratios are chosen, and the limits that they must keep.
-struct Objective {
+struct WATTUNE_EXPORT Objective {
   Goal goal = Goal::throughput;
   // Most additional time that each kernel may take while it runs, as a share of its time alone at the board's own
   // clocks. Waiting is not counted. Nullopt for no limit.
@@ -48,11 +49,11 @@ struct Objective {
   bool operator==(const Objective&) const = default;
 };
 // Returns a text such as "operations per joule, no kernel slower by more than 10 %".
-std::string describe(const Objective& objective);
+WATTUNE_EXPORT std::string describe(const Objective& objective);
 
 // The power of the board while two kernels run together. Where clocks may be set, `idle` and `added` hold at the pair's
 // clocks. `alone` is then the energy of each at its best clocks, over its time alone at the board's own clocks.
-struct PairWatts {
+struct WATTUNE_EXPORT PairWatts {
   Watts idle;                       // while nothing runs
   std::array<Watts, 2> added = {};  // that each adds to `idle` at its speed alone
   std::array<Watts, 2> alone = {};  // of each alone, one after the other
@@ -61,7 +62,7 @@ struct PairWatts {
 };
 
 // The way in which two kernels share the GPU. Members are as in PairForecast.
-struct PairShape {
+struct WATTUNE_EXPORT PairShape {
   model::BlockRatio ratio = {};
   unsigned sms_of_first = 0;
   bool whole = false;
@@ -70,7 +71,7 @@ struct PairShape {
 };
 
 // The forecast for two kernels that run together in one way.
-struct PairForecast {
+struct WATTUNE_EXPORT PairForecast {
   model::BlockRatio ratio = {};      // blocks of each on each SM; 0 for both if they never share one
   unsigned sms_of_first = 0;         // where they split the SMs instead; 0 if they share all
   bool whole = false;                // on their own SMs they run as kernels, not as twins, which can be stopped
@@ -107,18 +108,18 @@ struct PairForecast {
 
 // Returns how many times better the pair is than one after the other: in work per time, per joule or per joule-second.
 // Returns nullopt if a limit forbids the pair, or if the objective needs its power, which is unknown.
-std::optional<double> merit(const Objective& objective, const PairForecast& forecast);
+WATTUNE_EXPORT std::optional<double> merit(const Objective& objective, const PairForecast& forecast);
 // True if `one` meets the objective's limits and beats `other`. `other` need not meet them.
-bool is_better(const Objective& objective, const PairForecast& one, const PairForecast& other);
+WATTUNE_EXPORT bool is_better(const Objective& objective, const PairForecast& one, const PairForecast& other);
 
 // Returns the best of these ways, with all others in `others`. Returns an empty forecast, with rates of 0, if the
 // limits allow none.
-PairForecast best_of(const Objective& objective, std::vector<PairForecast> ways);
+WATTUNE_EXPORT PairForecast best_of(const Objective& objective, std::vector<PairForecast> ways);
 
 // True if one grid of each kernel ends sooner this way. It is the rule for splits between whole kernels: one on few SMs
 // holds the split for as long as it takes there.
-bool ends_sooner(const PairForecast& one, const PairForecast& other, const KernelTraits& first,
-                 const KernelTraits& second);
+WATTUNE_EXPORT bool ends_sooner(const PairForecast& one, const PairForecast& other, const KernelTraits& first,
+                                const KernelTraits& second);
 
 // A function that forecasts two kernels from their traits.
 using Forecaster = std::function<Result<PairForecast>(const KernelTraits& first, const KernelTraits& second)>;
@@ -127,26 +128,27 @@ using Forecaster = std::function<Result<PairForecast>(const KernelTraits& first,
 // blocks: the measured one, or that of the chain for one kernel. From this it loses what the chain predicts for waiting
 // for the other's requests. It also loses where the two want more of the pipelines or of the memory than there is. The
 // forecast is for the feasible ratio that is best for the objective.
-Forecaster residency_forecaster(const MachineLimits& limits, const model::ChainSm& sm, const Objective& objective = {});
+WATTUNE_EXPORT Forecaster residency_forecaster(const MachineLimits& limits, const model::ChainSm& sm,
+                                               const Objective& objective = {});
 // Returns a forecaster that asks Kernelet's chain, at the best feasible ratio. The rates are 0 if the pair never fits
 // on an SM.
-Forecaster chain_forecaster(const MachineLimits& limits, const model::ChainSm& sm,
-                            model::RatioRule rule = model::RatioRule::most_profit);
+WATTUNE_EXPORT Forecaster chain_forecaster(const MachineLimits& limits, const model::ChainSm& sm,
+                                           model::RatioRule rule = model::RatioRule::most_profit);
 // Returns a forecaster for kernels that split the SMs: the split with which both have ended soonest. The speed of each
 // kernel grows with its SMs up to its saturating share. Waiting for the other's requests costs speed, and so does
 // wanting more of L2 and DRAM, which all SMs share, than there is.
-Forecaster split_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
+WATTUNE_EXPORT Forecaster split_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
 // Returns a forecaster that returns the better of both forecasts for the objective, the first if they are equal.
-Forecaster better_of(Forecaster one, Forecaster other, const Objective& objective);
+WATTUNE_EXPORT Forecaster better_of(Forecaster one, Forecaster other, const Objective& objective);
 // Returns a forecaster that runs the pair on the machine at each feasible ratio, for some waves. It forecasts the best
 // way that it measured, with all others. Kernels run in this form; kernels without a persistent twin run in slices. If
 // both have a twin and the form is persistent, they run at each split of the SMs as well. Kernels are found by their
 // names. Unlike the other forecasters, it is called by one thread at a time, while nothing else runs on the machine,
 // which outlives it.
-Forecaster measured_forecaster(Machine& machine, Form form, const Objective& objective = {});
+WATTUNE_EXPORT Forecaster measured_forecaster(Machine& machine, Form form, const Objective& objective = {});
 
 // Returns the power of the two together at the board's own clocks, from their power alone; unknown if that of either
 // is.
-PairWatts watts_of(const KernelTraits& first, const KernelTraits& second);
+WATTUNE_EXPORT PairWatts watts_of(const KernelTraits& first, const KernelTraits& second);
 
 }  // namespace wattune::schedule

@@ -20,12 +20,13 @@
 
 #include "wattune/backend/clock_control.h"
 #include "wattune/backend/stream.h"
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 #include "wattune/model/pair_choice.h"
 #include "wattune/model/pairing.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 using KernelId = std::size_t;
 using LaunchId = std::uint64_t;
@@ -36,10 +37,10 @@ enum class Form {
   slices,      // several launches of a part of the grid each
   persistent,  // resident blocks that fetch logical blocks from a counter until a word stops them
 };
-std::string_view to_string(Form form);
+WATTUNE_EXPORT std::string_view to_string(Form form);
 
 // Mean power of the board; 0 if unknown.
-struct PowerTraits {
+struct WATTUNE_EXPORT PowerTraits {
   Watts alone;  // while the kernel runs by itself, whole, again and again
   Watts idle;   // while nothing runs
   Watts twin;  // while its persistent twin runs, at its fastest number of resident blocks; 0 unless it beats the kernel
@@ -48,7 +49,7 @@ struct PowerTraits {
 };
 
 // The time and power of a kernel alone while the cores' clock is set to this.
-struct AtClock {
+struct WATTUNE_EXPORT AtClock {
   Megahertz clock;
   Nanoseconds alone;  // time of the grid
   PowerTraits power;
@@ -57,7 +58,7 @@ struct AtClock {
 };
 
 // The facts of a kernel with its grid that a scheduler needs.
-struct KernelTraits {
+struct WATTUNE_EXPORT KernelTraits {
   std::string name;
   model::BlockDemand block;
   std::uint64_t blocks = 1;        // of the grid
@@ -98,7 +99,7 @@ using SmRange = backend::UnitRange;
 inline bool is_resident(Form form, const SmRange& sms) { return form == Form::persistent && sms.count == 0; }
 
 // The limits of the GPU.
-struct MachineLimits {
+struct WATTUNE_EXPORT MachineLimits {
   model::ComputeCapability capability;  // 0.0 if unknown; then the device judges blocks when they are launched
   unsigned sms = 1;
   // Ranges begin and end at multiples of so many SMs, or at the last SM, and have at least as many. If it equals `sms`,
@@ -110,13 +111,13 @@ struct MachineLimits {
 
 // Returns the numbers of SMs that the first of two ranges may have which together cover all SMs; empty if there are no
 // ranges.
-std::vector<unsigned> splits_of(const MachineLimits& limits);
+WATTUNE_EXPORT std::vector<unsigned> splits_of(const MachineLimits& limits);
 // Returns two ranges that together cover all SMs, of which the first has so many. The remainder that is no multiple of
 // the grain lies at the end.
-std::array<SmRange, 2> split_ranges(const MachineLimits& limits, unsigned sms_of_first);
+WATTUNE_EXPORT std::array<SmRange, 2> split_ranges(const MachineLimits& limits, unsigned sms_of_first);
 
 // A request to run a kernel, or a part of its grid.
-struct Launch {
+struct WATTUNE_EXPORT Launch {
   KernelId kernel = 0;
   Form form = Form::whole;
   std::uint64_t first_block = 0;
@@ -132,7 +133,7 @@ struct Launch {
 };
 
 // A launch that has ended.
-struct Ended {
+struct WATTUNE_EXPORT Ended {
   LaunchId launch = 0;
   Nanoseconds begin;  // when its first block began
   Nanoseconds end;
@@ -142,7 +143,7 @@ struct Ended {
 };
 
 // A GPU that executes launches.
-class Machine {
+class WATTUNE_EXPORT Machine {
  public:
   virtual ~Machine() = default;
 

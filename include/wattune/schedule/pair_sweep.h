@@ -19,11 +19,12 @@
 #include <string>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/model/co_residency.h"
 #include "wattune/schedule/machine.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // The ways in which two kernels run on one GPU.
 enum class Way {
@@ -33,10 +34,10 @@ enum class Way {
   split,     // whole kernels on SMs of their own
   shares,    // both on every SM
 };
-std::string_view to_string(Way way);
+WATTUNE_EXPORT std::string_view to_string(Way way);
 
 // A way with its parameters.
-struct Arrangement {
+struct WATTUNE_EXPORT Arrangement {
   Way way = Way::in_turn;
   std::size_t urgent = 0;        // for priority: 0 for the first kernel, 1 for the second
   unsigned sms_of_first = 0;     // for split; the second kernel has the others
@@ -46,10 +47,10 @@ struct Arrangement {
 };
 // Returns a text such as "3:5 resident blocks per SM", "96:36 SMs (green contexts)" or "two streams"; "slices of 1:3
 // blocks per unit" on a machine that does not know how many blocks an SM holds.
-std::string describe(const Arrangement& arrangement, const MachineLimits& limits);
+WATTUNE_EXPORT std::string describe(const Arrangement& arrangement, const MachineLimits& limits);
 
 // The figures of one arrangement.
-struct SweepRow {
+struct WATTUNE_EXPORT SweepRow {
   Arrangement arrangement;
   std::array<Nanoseconds, 2> times = {};  // of each, from its first block to its last; medians, as the figures below
   Nanoseconds makespan = {};
@@ -60,7 +61,7 @@ struct SweepRow {
 };
 
 // The figures of two kernels alone, and of all arrangements.
-struct PairSweep {
+struct WATTUNE_EXPORT PairSweep {
   std::array<KernelId, 2> kernels = {};
   std::array<std::size_t, 2> repetitions = {1, 1};
   std::array<Nanoseconds, 2> alone = {};  // of all repetitions together, whole
@@ -74,15 +75,15 @@ struct PairSweep {
 // Returns the gain over one after the other for two kernels with these times alone. Both run at `rates` until one of
 // them has ended; then the other goes on at its speed of `after`. Returns 0 if they never run together, both rates
 // being 0.
-double expected_gain(const std::array<Nanoseconds, 2>& alone, const std::array<double, 2>& rates,
-                     const std::array<double, 2>& after = {1.0, 1.0});
+WATTUNE_EXPORT double expected_gain(const std::array<Nanoseconds, 2>& alone, const std::array<double, 2>& rates,
+                                    const std::array<double, 2>& after = {1.0, 1.0});
 
 // True if both kernels of the row run on every SM (Way::shares).
-bool is_share(const SweepRow& row);
+WATTUNE_EXPORT bool is_share(const SweepRow& row);
 // True if the row is of another way.
-bool is_baseline(const SweepRow& row);
+WATTUNE_EXPORT bool is_baseline(const SweepRow& row);
 
-struct SweepOptions {
+struct WATTUNE_EXPORT SweepOptions {
   std::size_t rounds = 3;  // in each of which everything runs once; every other one in reverse order
   // The largest difference of the times alone, as a share of the longer one, that the fewest repetitions may leave.
   double match = 0.1;              // above 0
@@ -96,22 +97,25 @@ struct SweepOptions {
 // Returns the ratios at which the two can share an SM of this machine; 1:3, 2:2 and 3:1 if the machine does not know
 // how many blocks an SM holds. Empty if they never fit, or if one of them can neither be cut nor stay resident. Fails
 // with not_found if there is no such kernel, and as model::feasible_ratios() does.
-Result<std::vector<model::BlockRatio>> ratios_of(const Machine& machine, KernelId first, KernelId second);
+WATTUNE_EXPORT Result<std::vector<model::BlockRatio>> ratios_of(const Machine& machine, KernelId first,
+                                                                KernelId second);
 
 // Runs both kernels of a sweep with all repetitions, each alone, and returns the sum of their times. This function and
 // the next three fail with errors of the machine.
-Result<Nanoseconds> time_both_alone(Machine& machine, const PairSweep& sweep);
+WATTUNE_EXPORT Result<Nanoseconds> time_both_alone(Machine& machine, const PairSweep& sweep);
 // Returns the makespan of all repetitions in this arrangement.
-Result<Nanoseconds> time_together(Machine& machine, const PairSweep& sweep, const Arrangement& arrangement);
+WATTUNE_EXPORT Result<Nanoseconds> time_together(Machine& machine, const PairSweep& sweep,
+                                                 const Arrangement& arrangement);
 
 // Runs a kernel once, whole.
-Result<void> run_alone(Machine& machine, KernelId kernel);
+WATTUNE_EXPORT Result<void> run_alone(Machine& machine, KernelId kernel);
 // Runs each of two kernels once, in this arrangement.
-Result<void> run_pair(Machine& machine, std::array<KernelId, 2> kernels, const Arrangement& arrangement);
+WATTUNE_EXPORT Result<void> run_pair(Machine& machine, std::array<KernelId, 2> kernels, const Arrangement& arrangement);
 
 // Measures the pair in all ways. Fails with invalid_argument if no SM holds a kernel, the times alone differ too much,
 // or there are no rounds. Fails with not_found if there is no such kernel, with device_lost, with cancelled, and with
 // errors of a kernel that runs alone. Failures of one way are in its row.
-Result<PairSweep> sweep_pair(Machine& machine, KernelId first, KernelId second, const SweepOptions& options = {});
+WATTUNE_EXPORT Result<PairSweep> sweep_pair(Machine& machine, KernelId first, KernelId second,
+                                            const SweepOptions& options = {});
 
 }  // namespace wattune::schedule

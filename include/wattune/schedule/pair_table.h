@@ -13,18 +13,19 @@
 #include <unordered_map>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/schedule/forecast.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // Mean power of the board while two kernels run together.
-struct PairPowers {
+struct WATTUNE_EXPORT PairPowers {
   Watts forecast;
   Watts measured;
 };
 
 // Forecasts by pairs of kernels, corrected by what was measured of each kernel beside each other one.
-class PairTable {
+class WATTUNE_EXPORT PairTable {
  public:
   // Weight of the newest measurement by default, 0 to 1.
   static constexpr double kWeight = 0.5;

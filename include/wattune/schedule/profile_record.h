@@ -18,6 +18,7 @@
 
 #include "wattune/core/configuration.h"
 #include "wattune/core/device_info.h"
+#include "wattune/core/export.h"
 #include "wattune/core/identity.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
@@ -25,10 +26,10 @@
 #include "wattune/schedule/machine.h"
 #include "wattune/simulate/gpu_model.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // A kernel alone, as it is stored.
-struct ProfileRecord {
+struct WATTUNE_EXPORT ProfileRecord {
   Identity identity;
   KernelTraits traits;  // without the profile of its warps, except for how many blocks are resident alone
   std::optional<simulate::BlockCosts> block = {};      // nullopt if they could not be counted
@@ -37,15 +38,16 @@ struct ProfileRecord {
 
 // Returns the identity of a launch of the kernel (tune::launch_identity()) with its configuration, on this device with
 // its driver.
-Identity profile_identity(const KernelSpec& spec, const Configuration& configuration, const DeviceInfo& device);
+WATTUNE_EXPORT Identity profile_identity(const KernelSpec& spec, const Configuration& configuration,
+                                         const DeviceInfo& device);
 
 // Returns the record as a JSON object on one line, for documents.
-std::string profile_json(const ProfileRecord& record);
+WATTUNE_EXPORT std::string profile_json(const ProfileRecord& record);
 // Returns the text of a file, with a sealed line for each record.
-std::string write_profiles(const std::vector<ProfileRecord>& records);
+WATTUNE_EXPORT std::string write_profiles(const std::vector<ProfileRecord>& records);
 
 // The contents of a file of profiles.
-struct StoredProfiles {
+struct WATTUNE_EXPORT StoredProfiles {
   std::vector<ProfileRecord> records;  // in the order of the file
   std::vector<Error> left_out;         // an error for each line that is damaged, or whose values are impossible
   bool unsealed = false;               // an older Wattune wrote it, without checksums
@@ -53,21 +55,21 @@ struct StoredProfiles {
 };
 // Finds the record of a kernel; nullptr if there is none. Fails with mismatch if a record has its name but none is of
 // it. Fails with the error of a line that was left out if there is none, but that line may have been it.
-Result<const ProfileRecord*> find_profile(const StoredProfiles& profiles, const std::string& name,
-                                          const Identity& wanted);
+WATTUNE_EXPORT Result<const ProfileRecord*> find_profile(const StoredProfiles& profiles, const std::string& name,
+                                                         const Identity& wanted);
 // Parses the text of a file of profiles. Fails with parse_error if it is no such file, or one of a newer version.
-Result<StoredProfiles> read_profiles(std::string_view text, const std::filesystem::path& file);
+WATTUNE_EXPORT Result<StoredProfiles> read_profiles(std::string_view text, const std::filesystem::path& file);
 // Reads a file of profiles. Fails with errors of reading the file and of read_profiles().
-Result<StoredProfiles> load_profiles(const std::filesystem::path& file);
+WATTUNE_EXPORT Result<StoredProfiles> load_profiles(const std::filesystem::path& file);
 // Writes a file of profiles. With `overwrite` it replaces an existing file of profiles, but no other file; one without
 // checksums keeps its bytes under another name. Fails with already_exists, with errors of read_profiles() and with
 // io_error.
-Result<void> store_profiles(const std::filesystem::path& file, const std::vector<ProfileRecord>& records,
-                            bool overwrite);
+WATTUNE_EXPORT Result<void> store_profiles(const std::filesystem::path& file, const std::vector<ProfileRecord>& records,
+                                           bool overwrite);
 
 // Fails with mismatch, which names a difference, if the record is of another launch.
-Result<void> check_profile(const ProfileRecord& record, const Identity& wanted);
+WATTUNE_EXPORT Result<void> check_profile(const ProfileRecord& record, const Identity& wanted);
 // Returns the machine's traits of the kernel, completed with the measured and counted values of the record.
-KernelTraits with_profile(KernelTraits known, const ProfileRecord& record);
+WATTUNE_EXPORT KernelTraits with_profile(KernelTraits known, const ProfileRecord& record);
 
 }  // namespace wattune::schedule

@@ -15,16 +15,17 @@
 #include <string>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 #include "wattune/schedule/forecast.h"
 #include "wattune/schedule/pair_table.h"
 #include "wattune/schedule/round_times.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // The outcome of a queue of works under one policy.
-struct QueueRun {
+struct WATTUNE_EXPORT QueueRun {
   Nanoseconds makespan;
   Nanoseconds first_block;  // when the first block began, from the beginning of the run
   Nanoseconds mean_response;
@@ -42,7 +43,7 @@ inline constexpr const char* kQueueBase = "streams";  // the policy to which gai
 inline constexpr const char* kQueueControl = "fifo";  // the policy whose time is known from the times alone
 
 // The works of a queue, and the policies that run it.
-struct QueueRequest {
+struct WATTUNE_EXPORT QueueRequest {
   std::vector<std::string> policies = {"fifo", "streams", "split", "paired"};
   Objective objective = {};  // for the policies that heed one
   std::size_t works = 100;
@@ -59,7 +60,7 @@ struct QueueRequest {
 };
 
 // The runs of the queue under one policy.
-struct PolicyRun {
+struct WATTUNE_EXPORT PolicyRun {
   std::string policy;    // name, with the objective if that is not throughput
   QueueRun run;          // the run with the median makespan; of two such, the shorter
   Nanoseconds makespan;  // median of the runs
@@ -74,14 +75,14 @@ struct PolicyRun {
 };
 
 // The run in which clocks were refused, which ended everything.
-struct RefusedRun {
+struct WATTUNE_EXPORT RefusedRun {
   std::string policy;
   std::size_t ended = 0;  // works that had ended
   Error why;
 };
 
 // The outcome of the rounds: the fastest policy, and whether the report may name it.
-struct QueueVerdict {
+struct WATTUNE_EXPORT QueueVerdict {
   std::optional<Standing> standing = {};  // places in `policies`; absent if the rounds tell nothing
   // Place of the policy that the fastest is compared with: `streams`, or the second fastest.
   std::size_t base = 0;
@@ -94,14 +95,14 @@ struct QueueVerdict {
 };
 
 // The comparison of outputs under each policy, made in the run that does not count.
-struct ComparedOutputs {
+struct WATTUNE_EXPORT ComparedOutputs {
   std::size_t works = 0;                      // works that were compared
   std::vector<std::string> partly = {};       // kernels of which some or all works were not compared
   std::vector<std::string> differences = {};  // differences from the run alone: policy, work, kernel and place
 };
 
 // The outcome of all policies.
-struct QueueReport {
+struct WATTUNE_EXPORT QueueReport {
   std::vector<KernelTraits> kernels;
   unsigned sms = 1;
   std::size_t works = 0;

@@ -13,19 +13,20 @@
 #include <optional>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/units.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // The times of all entrants in all rounds.
-struct RoundTimes {
+struct WATTUNE_EXPORT RoundTimes {
   std::vector<std::vector<Nanoseconds>> times = {};  // by entrant, then by round; an entrant that dropped out has fewer
   std::vector<std::vector<std::size_t>> orders = {};  // by round: the entrants in the order in which they ran
   bool is_exact = false;  // virtual time: every run takes the same time, so one round is enough
 };
 
 // The speed of one entrant over that of another, less one: shares, not percent.
-struct Gain {
+struct WATTUNE_EXPORT Gain {
   double gain = 0.0;  // geometric mean over the rounds
   double low = 0.0;   // lower end of its confidence interval
   double high = 0.0;  // upper end
@@ -38,31 +39,32 @@ struct Gain {
 // intervals of every two entrants hold together with 95 % (Bonferroni), so equal entrants are told apart in at most 5
 // of 100 tables. Returns nullopt if the two have fewer than two common rounds (one if times are exact), or if a run
 // took no time.
-std::optional<Gain> gain_over(const RoundTimes& rounds, std::size_t entrant, std::size_t base);
+WATTUNE_EXPORT std::optional<Gain> gain_over(const RoundTimes& rounds, std::size_t entrant, std::size_t base);
 
 // The fastest entrant, and those that may be as fast.
-struct Standing {
+struct WATTUNE_EXPORT Standing {
   std::size_t fastest = 0;             // by the rounds that all have
   std::vector<std::size_t> ties = {};  // entrants that cannot be told from it, the fastest first; empty if it has won
 
   bool operator==(const Standing&) const = default;
 };
 // Compares all entrants by gain_over(). Returns nullopt if some two cannot be compared, or if there is only one.
-std::optional<Standing> standing_of(const RoundTimes& rounds);
+WATTUNE_EXPORT std::optional<Standing> standing_of(const RoundTimes& rounds);
 
 // A check of the rounds against a time that is known beforehand: one after the other, kernels take as long as each
 // alone.
-struct Control {
+struct WATTUNE_EXPORT Control {
   double off = 0.0;    // measured time over the expected one, less one: a share
   double limit = 0.0;  // 2 %, or a quarter of the claimed gain if that is more
 
   bool holds() const { return off <= limit && -off <= limit; }
 };
 // Returns the control with its limit for the claimed gain.
-Control control_of(double off, double claimed_gain);
+WATTUNE_EXPORT Control control_of(double off, double claimed_gain);
 
 // Draws the orders in which entrants run, one for each round. In as many rounds as there are entrants, each entrant has
 // each place once.
-std::vector<std::vector<std::size_t>> balanced_orders(std::size_t entrants, std::size_t rounds, std::uint64_t seed);
+WATTUNE_EXPORT std::vector<std::vector<std::size_t>> balanced_orders(std::size_t entrants, std::size_t rounds,
+                                                                     std::uint64_t seed);
 
 }  // namespace wattune::schedule

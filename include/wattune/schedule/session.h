@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "wattune/core/configuration.h"
+#include "wattune/core/export.h"
 #include "wattune/core/identity.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
@@ -27,33 +28,33 @@
 #include "wattune/schedule/work.h"
 #include "wattune/simulate/gpu_model.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 class Stage;  // the device of a session with the kernels that are loaded there
 
 // A kernel with the single configuration in which it runs.
-struct CorunKernel {
+struct WATTUNE_EXPORT CorunKernel {
   KernelSpec spec;
   std::optional<Configuration> configuration = {};  // the default configuration if absent
   std::string name = {};                            // the spec's name if empty; the second of a name is "gemm#2"
 };
 
 // The clocks of the cores that policies may set, for an objective that needs joules or watts.
-struct ClockChoice {
+struct WATTUNE_EXPORT ClockChoice {
   bool sets = false;                   // true to set clocks; otherwise they are left to the board
   std::vector<Megahertz> clocks = {};  // in MHz, ascending; if empty, some of those that the board offers
   bool take_over = false;              // true to set them although somebody else has set the board or computes on it
 };
 
 // The options of a session.
-struct CorunOptions {
+struct WATTUNE_EXPORT CorunOptions {
   std::string device = "auto";   // a name that tune::find_devices_for() takes
   StoredProfiles profiles = {};  // kernels that have a profile are neither counted nor measured, except at clocks
   ClockChoice clocks = {};
 };
 
 // A kernel of a session.
-struct StageKernel {
+struct WATTUNE_EXPORT StageKernel {
   Identity identity;  // code, sizes, device and whatever else its times depend on
   KernelTraits traits;
   std::optional<simulate::BlockCosts> costs = {};  // costs of a block; absent if they were not counted
@@ -61,7 +62,7 @@ struct StageKernel {
 };
 
 // A device with kernels that run together there.
-class CorunSession {
+class WATTUNE_EXPORT CorunSession {
  public:
   explicit CorunSession(std::unique_ptr<Stage> stage);
   ~CorunSession();
@@ -107,19 +108,22 @@ class CorunSession {
 };
 
 // Fails with not_found if there is no such policy, and with invalid_argument if none of them heeds the objective.
-Result<void> check_policies(const std::vector<std::string>& policies, const Objective& objective);
+WATTUNE_EXPORT Result<void> check_policies(const std::vector<std::string>& policies, const Objective& objective);
 
 // Opens a device of this process and loads the kernels there. Errors name what is wrong with device, spec,
 // configuration or kernel. Fails with mismatch if a profile has the name of a kernel but none is of it. Fails with
 // invalid_argument if there is no kernel, or if the board refuses the clocks.
-Result<std::unique_ptr<CorunSession>> open(std::vector<CorunKernel> kernels, const CorunOptions& options = {});
+WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open(std::vector<CorunKernel> kernels,
+                                                          const CorunOptions& options = {});
 // Opens a device with the kernels of these specs in their default configurations. Errors are the same.
-Result<std::unique_ptr<CorunSession>> open(std::vector<KernelSpec> specs, const CorunOptions& options = {});
+WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open(std::vector<KernelSpec> specs,
+                                                          const CorunOptions& options = {});
 
 // Opens a simulated GPU, whose name is `options.device` (H100, GT640), with published kernels. Each has a grid that
 // fills the GPU `waves` times. Fails with not_found if there is no such GPU or kernel. Fails with mismatch if a profile
 // has the name of a kernel but none is of it, and with invalid_argument if the clocks cannot be set.
-Result<std::unique_ptr<CorunSession>> open_simulated(const std::vector<std::string>& kernels, std::uint64_t waves = 8,
-                                                     const CorunOptions& options = {});
+WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open_simulated(const std::vector<std::string>& kernels,
+                                                                    std::uint64_t waves = 8,
+                                                                    const CorunOptions& options = {});
 
 }  // namespace wattune::schedule

@@ -13,15 +13,16 @@
 #include <string>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/schedule/forecast.h"
 #include "wattune/schedule/pair_sweep.h"
 #include "wattune/schedule/round_times.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // The comparison of a pair's outputs after the kernels ran together with those of each kernel alone.
-struct OutputVerdict {
+struct WATTUNE_EXPORT OutputVerdict {
   std::size_t compared = 0;              // ways in which both ran once
   std::vector<std::string> differences;  // one line each, with kernel and way
   // Kernels that are not compared, because they have no output or the spec compares none.
@@ -29,7 +30,7 @@ struct OutputVerdict {
 };
 
 // The run of the same kernels under the policy `paired`.
-struct PlannedRun {
+struct WATTUNE_EXPORT PlannedRun {
   PairForecast forecast = {};  // the forecast that it plans by
   Nanoseconds makespan;
   double gain = 0.0;  // gain over both alone
@@ -38,13 +39,13 @@ struct PlannedRun {
 
 // The best rows, run again in turns. The entrants (round_times.h) are both kernels alone, the rows and `paired`. No
 // times are recorded if a version that ran nothing again swept the pair.
-struct Rerun {
+struct WATTUNE_EXPORT Rerun {
   std::vector<std::size_t> rows = {};  // positions in the sweep, ascending
   RoundTimes times = {};
 };
 
 // The sweep of a pair, with the runs that followed it.
-struct SweptPair {
+struct WATTUNE_EXPORT SweptPair {
   std::array<std::string, 2> names;
   MachineLimits limits;
   PairSweep sweep;
@@ -65,7 +66,7 @@ enum class Withheld {
 };
 
 // The best way of a pair, and whether its gain counts.
-struct PairVerdict {
+struct WATTUNE_EXPORT PairVerdict {
   const SweepRow* best = nullptr;       // best way together; nullptr if none could be run
   std::optional<Gain> gain = {};        // gain of `best` over both kernels alone
   std::optional<Control> control = {};  // one after the other, compared with both alone
@@ -75,19 +76,19 @@ struct PairVerdict {
   bool gains() const;
 };
 // Judges a pair by the runs that followed its sweep.
-PairVerdict verdict_of(const SweptPair& pair);
+WATTUNE_EXPORT PairVerdict verdict_of(const SweptPair& pair);
 
 // Compares entrants: a row or `paired` with both kernels alone, or with another row. Returns nullopt if one of them did
 // not run again, or if both ran only once in measured time.
-std::optional<Gain> gain_over_alone(const SweptPair& pair, const SweepRow& row);
-std::optional<Gain> gain_between(const SweptPair& pair, const SweepRow& row, const SweepRow& base);
-std::optional<Gain> gain_of_planned(const SweptPair& pair);
-std::optional<Gain> gain_of_planned_over(const SweptPair& pair, const SweepRow& base);
+WATTUNE_EXPORT std::optional<Gain> gain_over_alone(const SweptPair& pair, const SweepRow& row);
+WATTUNE_EXPORT std::optional<Gain> gain_between(const SweptPair& pair, const SweepRow& row, const SweepRow& base);
+WATTUNE_EXPORT std::optional<Gain> gain_of_planned(const SweptPair& pair);
+WATTUNE_EXPORT std::optional<Gain> gain_of_planned_over(const SweptPair& pair, const SweepRow& base);
 // Returns the gain of `paired` without its interval. If they did not both run again, it is relative to the times alone
 // of the sweep.
-double told_gain_of_planned(const SweptPair& pair);
+WATTUNE_EXPORT double told_gain_of_planned(const SweptPair& pair);
 // Returns the median time of both kernels alone, and that of a row, when they ran again. Precondition: they did.
-Nanoseconds time_alone_again(const SweptPair& pair);
-Nanoseconds time_again(const SweptPair& pair, const SweepRow& row);
+WATTUNE_EXPORT Nanoseconds time_alone_again(const SweptPair& pair);
+WATTUNE_EXPORT Nanoseconds time_again(const SweptPair& pair, const SweepRow& row);
 
 }  // namespace wattune::schedule

@@ -16,11 +16,12 @@
 #include <utility>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 #include "wattune/schedule/machine.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 using WorkId = std::uint64_t;  // ascending in the order of submission
 
@@ -28,7 +29,7 @@ using WorkId = std::uint64_t;  // ascending in the order of submission
 constexpr Nanoseconds kForever{std::numeric_limits<double>::infinity()};
 
 // A request to run the whole grid of a kernel once.
-struct Work {
+struct WATTUNE_EXPORT Work {
   KernelId kernel = 0;
   unsigned tenant = 0;  // the client, for traces and statistics
   int priority = 0;     // higher ones run earlier
@@ -40,7 +41,7 @@ struct Work {
 };
 
 // The times of a work. Moments are on the clock of the machine.
-struct WorkStatistics {
+struct WATTUNE_EXPORT WorkStatistics {
   Nanoseconds submitted;
   Nanoseconds started;  // its first block
   Nanoseconds ended;
@@ -54,13 +55,13 @@ struct WorkStatistics {
 };
 
 // A work that has left the scheduler.
-struct Finished {
+struct WATTUNE_EXPORT Finished {
   WorkId work = 0;
   Result<WorkStatistics> result;
 };
 
 // A handle of a submitted work. Copies refer to the same work.
-class Ticket {
+class WATTUNE_EXPORT Ticket {
  public:
   WorkId id() const { return id_; }
   bool is_done() const;

@@ -25,21 +25,22 @@
 #include <string_view>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/parameter.h"
 #include "wattune/core/units.h"
 #include "wattune/search/strategy.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 // A block shape of an occupancy walk.
-struct WalkCandidate {
+struct WATTUNE_EXPORT WalkCandidate {
   ConfigurationId id = 0;     // any configuration with this shape, at any clock
   double occupancy = 0.0;     // theoretical occupancy, 0 to 1
   std::uint64_t threads = 0;  // in a block
 };
 
 // The options of an occupancy walk.
-struct WalkOptions {
+struct WATTUNE_EXPORT WalkOptions {
   // Least share of the best occupancy; shapes below it are left out.
   double least_occupancy = 0.8;
   // Share by which a cost may be worse and still count as equal, so that the walk goes on: the noise of a measurement.
@@ -57,11 +58,12 @@ struct WalkOptions {
 // errors corrected. After a change of shape the clock goes further down from where it is; it is also tried again when
 // the walk ends at the last shape. No run is made twice. The walk ends because the clock only falls. The paper returns
 // the point where the walk stands; this one settles on the least cost that it met.
-std::unique_ptr<Strategy> make_occupancy_walk(const space::SearchSpace& space, std::vector<WalkCandidate> candidates,
-                                              const WalkOptions& options = {});
+WATTUNE_EXPORT std::unique_ptr<Strategy> make_occupancy_walk(const space::SearchSpace& space,
+                                                             std::vector<WalkCandidate> candidates,
+                                                             const WalkOptions& options = {});
 
 // A method as lists show it.
-struct MethodInfo {
+struct WATTUNE_EXPORT MethodInfo {
   std::string name;
   std::string description;  // one line
   // The objectives of a run of it, the most important first.
@@ -73,19 +75,19 @@ struct MethodInfo {
 
 // Returns every method, in the order to show them. The list, and what find_method() points to, live as long as the
 // program.
-const std::vector<MethodInfo>& methods();
+WATTUNE_EXPORT const std::vector<MethodInfo>& methods();
 // Returns the method of this name; nullptr if there is none.
-const MethodInfo* find_method(std::string_view name);
+WATTUNE_EXPORT const MethodInfo* find_method(std::string_view name);
 
 // Time and energy of one configuration at a clock.
-struct ClockPoint {
+struct WATTUNE_EXPORT ClockPoint {
   Megahertz clock;
   Nanoseconds time;
   Joules energy;
 };
 
 // A range of clocks, both ends included.
-struct ClockRange {
+struct WATTUNE_EXPORT ClockRange {
   Megahertz low;
   Megahertz high;
 };
@@ -96,10 +98,10 @@ using ClockWindow = std::function<Result<ClockRange>(const std::vector<ClockPoin
 
 // Returns 10 % to either side of the least energy of the sweep itself (the paper's margin, without its model). Fails
 // with invalid_argument if the sweep is empty.
-Result<ClockRange> window_around_least_energy(const std::vector<ClockPoint>& sweep);
+WATTUNE_EXPORT Result<ClockRange> window_around_least_energy(const std::vector<ClockPoint>& sweep);
 
 // The options of a method: plain values.
-struct MethodOptions {
+struct WATTUNE_EXPORT MethodOptions {
   std::uint64_t seed = 1;
   // The configuration to propose first, and to sweep over the clocks in `model-steered`. If it is count() or more, none
   // is proposed first, and the space's default configuration is swept.
@@ -126,7 +128,7 @@ struct MethodOptions {
 // Makes the method of this name. Fails with not_found (and the nearest name) if there is none. Fails with
 // invalid_argument if the space lacks the clocks that the method changes, if a walk has no shapes, or if the slowdown
 // is negative.
-Result<std::unique_ptr<Strategy>> make_method(const std::string& name, const space::SearchSpace& space,
-                                              const MethodOptions& options = {});
+WATTUNE_EXPORT Result<std::unique_ptr<Strategy>> make_method(const std::string& name, const space::SearchSpace& space,
+                                                             const MethodOptions& options = {});
 
 }  // namespace wattune::search

@@ -8,16 +8,17 @@
 #include <optional>
 #include <string>
 
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/core/uint128.h"
 #include "wattune/core/units.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 // The progress of a search. Resumed Trials count as evaluations, their time does not. A Trial that breaks a limit of
 // the device, or a constraint that shows when it is built, is skipped and counts as no evaluation
 // (Status::constraints).
-struct Progress {
+struct WATTUNE_EXPORT Progress {
   std::uint64_t evaluations = 0;
   std::uint64_t skipped = 0;
   std::uint64_t skipped_in_a_row = 0;
@@ -28,7 +29,7 @@ struct Progress {
 };
 
 // The rules of one search. A rule that is not set never ends it.
-struct StopRule {
+struct WATTUNE_EXPORT StopRule {
   std::optional<std::uint64_t> evaluations;
   std::optional<Nanoseconds> time;
   std::optional<double> target;    // stops when the best objective (nanoseconds) is at or below it

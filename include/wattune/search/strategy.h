@@ -24,23 +24,24 @@
 #include <unordered_set>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/parameter.h"
 #include "wattune/core/result.h"
 #include "wattune/search/stop_rule.h"
 #include "wattune/space/search_space.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 // An objective that was measured elsewhere, on another device or size; only its proportions count.
-struct PriorObjective {
+struct WATTUNE_EXPORT PriorObjective {
   ConfigurationId id = 0;
   double objective = 0.0;            // positive
   std::vector<Metric> metrics = {};  // for `profile`, which reads hardware counters
 };
 
 // The options of a strategy: plain values, which the strategy copies.
-struct StrategyOptions {
+struct WATTUNE_EXPORT StrategyOptions {
   std::uint64_t seed = 1;
   // The configuration to start from, proposed first; none if it is count() or more.
   ConfigurationId start = ~ConfigurationId{0};
@@ -53,13 +54,13 @@ struct StrategyOptions {
 };
 
 // The properties of a configuration that are known once it is compiled, before it runs.
-struct CompileFeatures {
+struct WATTUNE_EXPORT CompileFeatures {
   bool runs = true;             // false if it cannot be compiled, or if no device of this kind can launch its kernels
   std::vector<Metric> metrics;  // named as in resource_names() (core/kernel_spec.h), as far as the compiler tells
 };
 
 // A hash of ids for unordered containers.
-struct IdHash {
+struct WATTUNE_EXPORT IdHash {
   std::size_t operator()(ConfigurationId id) const {
     return static_cast<std::size_t>(id) ^ static_cast<std::size_t>(id >> 64);
   }
@@ -68,7 +69,7 @@ struct IdHash {
 class Permutation;
 
 // A search strategy on one space.
-class Strategy {
+class WATTUNE_EXPORT Strategy {
  public:
   virtual ~Strategy();
 
@@ -141,7 +142,7 @@ class Strategy {
 };
 
 // A parameter of a strategy, for --help and for checking the user's values.
-struct StrategyParameter {
+struct WATTUNE_EXPORT StrategyParameter {
   std::string name;
   double default_value = 0.0;
   double minimum = 0.0;
@@ -151,7 +152,7 @@ struct StrategyParameter {
 };
 
 // A strategy as lists show it.
-struct StrategyInfo {
+struct WATTUNE_EXPORT StrategyInfo {
   std::string name;
   std::string description;  // one line, with the source of the method
   std::vector<StrategyParameter> parameters;
@@ -165,13 +166,13 @@ struct StrategyInfo {
 // Returns the hardware counters of CUPTI, with their sub-metrics, that `profile` looks for among the metrics of an
 // Observation. Returns one name for each counter, though profilers have several. NVIDIA's GPUs from Turing on have them
 // all.
-std::vector<std::string> profiled_counters();
+WATTUNE_EXPORT std::vector<std::string> profiled_counters();
 
 // Returns every strategy, in the order to show them; registered ones come last. Any thread may call this and what
 // follows.
-std::vector<StrategyInfo> strategies();
+WATTUNE_EXPORT std::vector<StrategyInfo> strategies();
 // Returns the strategy of this name, for as long as the program runs; nullptr if there is none.
-const StrategyInfo* find_strategy(std::string_view name);
+WATTUNE_EXPORT const StrategyInfo* find_strategy(std::string_view name);
 
 // Makes a strategy for a space. The options hold every parameter of its StrategyInfo, checked.
 using StrategyFactory = std::function<std::unique_ptr<Strategy>(const space::SearchSpace&, const StrategyOptions&)>;
@@ -179,12 +180,12 @@ using StrategyFactory = std::function<std::unique_ptr<Strategy>(const space::Sea
 // Registers a strategy of one's own in this process. From then on make_strategy(), tune::open() and scores take it by
 // its name. Fails with invalid_argument if the name or the function is empty, and with already_exists if the name is
 // taken.
-Result<void> register_strategy(StrategyInfo info, StrategyFactory make);
+WATTUNE_EXPORT Result<void> register_strategy(StrategyInfo info, StrategyFactory make);
 
 // Makes the strategy of this name. Fails with not_found (and the nearest name) if the strategy, or one of
 // options.parameters, does not exist. Fails with invalid_argument if a value is out of its range, if a strategy without
 // a model gets a prior, or if the prior of `profile` has no hardware counters.
-Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name, const space::SearchSpace& space,
-                                                const StrategyOptions& options = {});
+WATTUNE_EXPORT Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name, const space::SearchSpace& space,
+                                                               const StrategyOptions& options = {});
 
 }  // namespace wattune::search

@@ -18,20 +18,21 @@
 #include <string_view>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 #include "wattune/model/occupancy.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 // The units of an SM that execute instructions. `memory` is busy for a cycle with each request.
 enum class Pipe { fp32, integer, special, fp64, tensor, memory };
 constexpr std::size_t kPipes = 6;
-std::string_view to_string(Pipe pipe);
+WATTUNE_EXPORT std::string_view to_string(Pipe pipe);
 constexpr std::uint64_t kSectorBytes = 32;  // granularity of accesses to L2 and DRAM
 
 // The model of one GPU.
-struct GpuModel {
+struct WATTUNE_EXPORT GpuModel {
   std::string name;
   model::ComputeCapability capability;
   unsigned sms = 1;
@@ -57,23 +58,23 @@ struct GpuModel {
 };
 
 // Returns all GPUs of the table.
-const std::vector<GpuModel>& gpu_models();
+WATTUNE_EXPORT const std::vector<GpuModel>& gpu_models();
 // Returns nullptr if no GPU has that name.
-const GpuModel* find_gpu_model(std::string_view name);
+WATTUNE_EXPORT const GpuModel* find_gpu_model(std::string_view name);
 
 // Reads a custom GPU from JSON. "like" names the model that it starts from; the other members are named as above:
 //   {"like": "H100", "name": "half", "sms": 66, "dram_gigabytes_per_second": 1680, "clock_mhz": 1500}
 // Times are in ns ("launch_gap_ns"), and rates of pipes are in an object ("pipe_rates": {"fp64": 2}). Fails with
 // parse_error if the text is no JSON object, with not_found if a member or model does not exist, with invalid_argument
 // if a value is out of range.
-Result<GpuModel> gpu_model_from_json(const std::string& text);
+WATTUNE_EXPORT Result<GpuModel> gpu_model_from_json(const std::string& text);
 
 // Returns the same GPU with fewer SMs and their share of L2 and DRAM. It is faster to simulate in detail.
-GpuModel with_sms(GpuModel gpu, unsigned sms);
+WATTUNE_EXPORT GpuModel with_sms(GpuModel gpu, unsigned sms);
 
 // The costs of a block of a kernel: means over the blocks that the PTX interpreter ran on the host. Instructions and
 // accesses are those of warps.
-struct BlockCosts {
+struct WATTUNE_EXPORT BlockCosts {
   double issued = 0.0;
   std::array<double, kPipes> pipes = {};
   double bytes_read = 0.0;  // from global memory, as if there were no cache

@@ -24,15 +24,16 @@
 #include <vector>
 
 #include "wattune/core/configuration.h"
+#include "wattune/core/export.h"
 #include "wattune/core/parameter.h"
 #include "wattune/core/random.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 // The limits on the cost of building a search space.
-struct BuildOptions {
+struct WATTUNE_EXPORT BuildOptions {
   // Most states that the builder may create per order of the parameters (a state has 32 bytes; larger ones count as
   // several). Beyond that it sets aside the constraint that needs them, and falls back.
   std::size_t state_budget = 1'000'000;
@@ -44,7 +45,7 @@ struct BuildOptions {
 };
 
 // The cost of building a search space, and its method.
-struct BuildReport {
+struct WATTUNE_EXPORT BuildReport {
   Nanoseconds build_time;
   std::size_t nodes = 0;
   std::size_t edges = 0;
@@ -55,7 +56,7 @@ struct BuildReport {
 };
 
 // A constraint in C++: the names it reads, and a function of their values in that order.
-struct Predicate {
+struct WATTUNE_EXPORT Predicate {
   std::vector<std::string> names;
   std::function<bool(std::span<const Value>)> holds;
   std::string description;  // for messages
@@ -73,7 +74,7 @@ enum class Neighbourhood {
 };
 
 // A constraint that a configuration breaks.
-struct Violation {
+struct WATTUNE_EXPORT Violation {
   std::string constraint;
   SourcePosition position;
 };
@@ -81,7 +82,7 @@ struct Violation {
 struct BuiltSpace;
 
 // A set of valid configurations.
-class SearchSpace {
+class WATTUNE_EXPORT SearchSpace {
  public:
   // Builds the space. Fails with invalid_argument for duplicate values or none, or a default that is none of them. It
   // also does if some otherwise valid configuration reaches a division by zero or wrong types in a constraint, or if no

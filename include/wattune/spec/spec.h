@@ -12,10 +12,11 @@
 #include <string_view>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
 
-namespace wattune::spec {
+namespace wattune::inline v0_1::spec {
 
 // The treatment of a kernel's source file that is missing.
 enum class SourcePolicy {
@@ -26,32 +27,34 @@ enum class SourcePolicy {
 // Loads a spec, of a format that the extension tells: .toml or .json. `sizes` replace extents of the problem, by name.
 // They must be given here, because the extents are put into the constraints. Fails with not_found, parse_error or
 // invalid_argument.
-Result<KernelSpec> load(const std::filesystem::path& file, SourcePolicy policy = SourcePolicy::required,
-                        const std::vector<NamedSize>& sizes = {});
+WATTUNE_EXPORT Result<KernelSpec> load(const std::filesystem::path& file, SourcePolicy policy = SourcePolicy::required,
+                                       const std::vector<NamedSize>& sizes = {});
 
 // Parses a spec from a text; `file` names the text in messages and anchors relative paths. Errors are those of load().
-Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path& file,
-                              SourcePolicy policy = SourcePolicy::required, const std::vector<NamedSize>& sizes = {});
-Result<KernelSpec> parse_t1(std::string_view text, const std::filesystem::path& file,
-                            SourcePolicy policy = SourcePolicy::required, const std::vector<NamedSize>& sizes = {});
+WATTUNE_EXPORT Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path& file,
+                                             SourcePolicy policy = SourcePolicy::required,
+                                             const std::vector<NamedSize>& sizes = {});
+WATTUNE_EXPORT Result<KernelSpec> parse_t1(std::string_view text, const std::filesystem::path& file,
+                                           SourcePolicy policy = SourcePolicy::required,
+                                           const std::vector<NamedSize>& sizes = {});
 
 // Writes the TOML that reads back as this spec, in the language of its source. Files are named as the spec names them;
 // `divide` becomes a grid. Fails with invalid_argument if the spec has a reference other than data, or a value that no
 // spec can hold.
-Result<std::string> write_toml(const KernelSpec& spec);
+WATTUNE_EXPORT Result<std::string> write_toml(const KernelSpec& spec);
 
 // Lists possible mistakes that only the user can judge. There is a line for each parameter that the kernel names
 // although, because of its role, it is no macro there.
-std::vector<std::string> doubts(const KernelSpec& spec);
+WATTUNE_EXPORT std::vector<std::string> doubts(const KernelSpec& spec);
 
 // A commented TOML spec to start from, for `wattune init`, and the files that it names: NAME.cl, NAME.cu and
 // NAME_reference.cc.
-struct Template {
+struct WATTUNE_EXPORT Template {
   std::string spec;
   std::string_view opencl_kernel;
   std::string_view cuda_kernel;
   std::string_view reference;
 };
-Template starting_point(std::string_view name);
+WATTUNE_EXPORT Template starting_point(std::string_view name);
 
 }  // namespace wattune::spec

@@ -14,53 +14,55 @@
 #include <string_view>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/trial.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 // Writes schema 1.0.0, with times in milliseconds.
-std::string write_t4(const ResultSet& results);
+WATTUNE_EXPORT std::string write_t4(const ResultSet& results);
 // Parses T4 JSON. Fails with parse_error.
-Result<ResultSet> parse_t4(std::string_view text, const std::filesystem::path& file = {});
+WATTUNE_EXPORT Result<ResultSet> parse_t4(std::string_view text, const std::filesystem::path& file = {});
 
 // Writes the format of Kernel Tuner 1.x, one configuration per line, with times in milliseconds. Fails with
 // invalid_argument if a parameter or metric has the name of something else in the file.
-Result<std::string> write_kernel_tuner_cache(const ResultSet& results);
+WATTUNE_EXPORT Result<std::string> write_kernel_tuner_cache(const ResultSet& results);
 // Parses a cache file of Kernel Tuner. Fails with parse_error.
-Result<ResultSet> parse_kernel_tuner_cache(std::string_view text, const std::filesystem::path& file = {});
+WATTUNE_EXPORT Result<ResultSet> parse_kernel_tuner_cache(std::string_view text,
+                                                          const std::filesystem::path& file = {});
 
 // Writes Wattune's own JSON: the whole ResultSet in one document.
-std::string write_json(const ResultSet& results);
+WATTUNE_EXPORT std::string write_json(const ResultSet& results);
 
 // Writes a table with its mapping in the first line, times in nanoseconds, and metrics as further columns. Fails with
 // invalid_argument if a text has a comma or a line break, or if two columns would have one name.
-Result<std::string> write_csv(const ResultSet& results);
+WATTUNE_EXPORT Result<std::string> write_csv(const ResultSet& results);
 
 // A run in a database of SQLite (docs/formats/sqlite.md). Any number of processes may add to one database at the same
 // time; each addition is there as a whole or not at all.
-struct StoredRun {
+struct WATTUNE_EXPORT StoredRun {
   std::int64_t number = 0;  // number in the database, from 1
   ResultSet results;        // the run with all its Trials
 };
 // Adds runs to the database and creates it if there is none. If a run is there already, its Trials are replaced by
 // those of now. Fails with busy if others wrote for 10 s, with parse_error if the file is something else, with
 // io_error.
-Result<void> add_to_database(const std::filesystem::path& file, const std::vector<ResultSet>& runs);
+WATTUNE_EXPORT Result<void> add_to_database(const std::filesystem::path& file, const std::vector<ResultSet>& runs);
 // Reads all runs of a database. Fails with not_found, with parse_error if the file is something else, and with
 // io_error.
-Result<std::vector<StoredRun>> load_database(const std::filesystem::path& file);
+WATTUNE_EXPORT Result<std::vector<StoredRun>> load_database(const std::filesystem::path& file);
 
 // Reads any of the formats above, a journal, or a table (docs/formats/csv.md), and recognises it by its contents. Files
 // compressed by xz, gzip or zstd are read through the system's decompressors. If a database has several runs, one is
 // named: "all.sqlite#2". Each configuration is returned once, with the Trial that counts. Fails with parse_error; with
 // not_found; with invalid_argument if a database has several runs and none is named.
-Result<ResultSet> load_results(const std::filesystem::path& file);
+WATTUNE_EXPORT Result<ResultSet> load_results(const std::filesystem::path& file);
 // Reads the same files as load_results(), with its errors, but returns all Trials in the order of the file, for callers
 // that follow a search step by step. A journal gives only the Trials that count.
-Result<ResultSet> load_evaluations(const std::filesystem::path& file);
+WATTUNE_EXPORT Result<ResultSet> load_evaluations(const std::filesystem::path& file);
 
 // Writes `text` to `file` through a temporary file and a rename, so that readers never see half of it. Fails with
 // already_exists if the file exists and `overwrite` is false.
-Result<void> write_file(const std::filesystem::path& file, std::string_view text, bool overwrite);
+WATTUNE_EXPORT Result<void> write_file(const std::filesystem::path& file, std::string_view text, bool overwrite);
 
 }  // namespace wattune::store

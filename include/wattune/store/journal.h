@@ -19,9 +19,10 @@
 #include <string_view>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/trial.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 // The treatment of a journal that exists already.
 enum class Resume {
@@ -35,7 +36,7 @@ enum class Resume {
 using Placement = std::function<std::optional<Configuration>(const Trial& trial, const RunInfo& recorded)>;
 
 // A journal that is open for writing.
-class Journal : public TrialSink {
+class WATTUNE_EXPORT Journal : public TrialSink {
  public:
   // Opens or creates a journal; an empty file, or one with half a header, counts as new. If the space has changed
   // since, the Trials that count in the new space are written again behind a header of its own; the others stay where
@@ -77,15 +78,15 @@ class Journal : public TrialSink {
 
 // Renames a journal that is to make room for another: to its name with `.~1~` behind it, or the next free number. Fails
 // with busy if another process writes it, with io_error.
-Result<void> set_aside(const std::filesystem::path& file);
+WATTUNE_EXPORT Result<void> set_aside(const std::filesystem::path& file);
 
 // Reads a journal, even while it is written. Fails with errors of reading the file, and as parse_journal() does.
-Result<ResultSet> read_journal(const std::filesystem::path& file);
+WATTUNE_EXPORT Result<ResultSet> read_journal(const std::filesystem::path& file);
 // Parses the text of a journal. Fails with parse_error if it is no journal or is damaged before its last line.
-Result<ResultSet> parse_journal(std::string_view text, const std::filesystem::path& file = {});
+WATTUNE_EXPORT Result<ResultSet> parse_journal(std::string_view text, const std::filesystem::path& file = {});
 
 // Lists the differences that keep `found` from being continued as `wanted`, one text for each part; empty if there is
 // none.
-std::vector<std::string> differences(const RunInfo& found, const RunInfo& wanted);
+WATTUNE_EXPORT std::vector<std::string> differences(const RunInfo& found, const RunInfo& wanted);
 
 }  // namespace wattune::store

@@ -19,6 +19,7 @@
 #include "wattune/backend/compile_pool.h"
 #include "wattune/backend/device.h"
 #include "wattune/backend/worker.h"
+#include "wattune/core/export.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/trial.h"
@@ -28,29 +29,29 @@
 #include "wattune/space/search_space.h"
 #include "wattune/tune/observer.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // Figures on how well compiling keeps up with the devices, since the evaluators were made.
-struct Pipeline {
+struct WATTUNE_EXPORT Pipeline {
   std::vector<Nanoseconds> devices_busy;  // time of each device with commands under way: launches, transfers
   // Activity of the pool that compiles ahead; empty if the devices compile, and idle meanwhile.
   std::optional<backend::CompileActivity> compiling;
 };
 
 // Results of several configurations that ran in turns.
-struct Contest {
+struct WATTUNE_EXPORT Contest {
   std::vector<Observation> observations;  // those of correct ones have one sample per round that they ran
   measure::Rounds rounds;                 // the same samples, with their objectives
 };
 
 // Time that launches took on the device, including those of the reference.
-struct DeviceUse {
+struct WATTUNE_EXPORT DeviceUse {
   Nanoseconds time;       // from the first launch of a wait to the end of its last, with the gaps between
   std::size_t waits = 0;  // a device that others use turns to this process and back for each
 };
 
 // The outputs that those of configurations are compared with.
-struct Verification {
+struct WATTUNE_EXPORT Verification {
   std::string by;       // "reference", "default configuration a=1, b=2"; empty if nothing is compared
   std::string why_not;  // the reason in words, if nothing is compared though it was asked for
   // Outputs, or fields of their structs, that are not compared because they differ between two runs of the default
@@ -59,7 +60,7 @@ struct Verification {
 };
 
 // An evaluator of configurations, on one device or from a recording.
-class Evaluator {
+class WATTUNE_EXPORT Evaluator {
  public:
   virtual ~Evaluator() = default;
   // Announces the configurations that evaluate() will probably be asked for, the next first, so that they can be
@@ -106,7 +107,7 @@ class Evaluator {
 
 // Time limits. They start wide and tighten to what good configurations needed: never below the floors, never above the
 // start.
-struct Limits {
+struct WATTUNE_EXPORT Limits {
   Nanoseconds compile = nanoseconds_from_seconds(120);  // before the first success
   // Limit of a run, that is, all launches of a configuration together, before the first success.
   Nanoseconds run = nanoseconds_from_seconds(60);
@@ -130,7 +131,7 @@ enum class CheckOutput { every, contenders, winners, never };
 
 // True if a configuration cannot be told from the best, or is within 5 % of it. A configuration that fails this test
 // against another also fails it against a better one.
-bool may_be_as_good(const Statistics& one, const Statistics& best);
+WATTUNE_EXPORT bool may_be_as_good(const Statistics& one, const Statistics& best);
 
 // The contents of the device's caches when a timed run begins: what the run before left there, or, after a flush, a
 // buffer larger than the caches.
@@ -144,7 +145,7 @@ enum class ObserveFor { every, winners };
 using SharedBytes = std::shared_ptr<const std::vector<std::byte>>;
 
 // The options of an evaluator.
-struct EvaluatorOptions {
+struct WATTUNE_EXPORT EvaluatorOptions {
   Limits limits;
   CheckOutput check = CheckOutput::every;
   Cache cache = Cache::warm;
@@ -180,7 +181,7 @@ struct EvaluatorOptions {
 };
 
 // Returns the names of the metrics that are observed.
-std::vector<std::string> observed_metrics(const EvaluatorOptions& options);
+WATTUNE_EXPORT std::vector<std::string> observed_metrics(const EvaluatorOptions& options);
 
 // Makes an evaluator that uses `device`, and resets it after a crash, a hang or an out-of-bounds write. The reference,
 // if the spec names one, is computed here; its failure is an Error. A C++ reference is called again only for
@@ -188,21 +189,25 @@ std::vector<std::string> observed_metrics(const EvaluatorOptions& options);
 // reference; if it fails, nothing is compared. `policy` and `device` outlive the evaluator.
 // Fails with invalid_argument, mismatch or not_found for mistakes in the spec or the options, with unavailable if a
 // board metric or counter cannot be read.
-Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const space::SearchSpace& space,
-                                                  backend::Device& device, measure::MeasurePolicy& policy,
-                                                  const EvaluatorOptions& options = {});
+WATTUNE_EXPORT Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec,
+                                                                 const space::SearchSpace& space,
+                                                                 backend::Device& device,
+                                                                 measure::MeasurePolicy& policy,
+                                                                 const EvaluatorOptions& options = {});
 
 // Returns the macros that a kernel's compiler gets for a configuration: the values of those parameters, of a spec or
 // recorded, whose role is code.
-std::vector<backend::Macro> macros_of(const std::vector<Parameter>& parameters, const Configuration& configuration);
+WATTUNE_EXPORT std::vector<backend::Macro> macros_of(const std::vector<Parameter>& parameters,
+                                                     const Configuration& configuration);
 
 // Returns the functions that a configuration launches, each once. Fails if a condition cannot be evaluated.
-Result<std::vector<std::string>> launched_functions(const KernelSpec& spec, const Configuration& configuration);
+WATTUNE_EXPORT Result<std::vector<std::string>> launched_functions(const KernelSpec& spec,
+                                                                   const Configuration& configuration);
 
 // True if every evaluation may give this metric without a definition in the spec: `time`, `registers` and the like.
-bool is_measured(std::string_view metric);
+WATTUNE_EXPORT bool is_measured(std::string_view metric);
 
 // Returns the objective that the search follows, which is the spec's first; nullopt if that is the least time.
-std::optional<Objective> custom_objective(const KernelSpec& spec);
+WATTUNE_EXPORT std::optional<Objective> custom_objective(const KernelSpec& spec);
 
 }  // namespace wattune::tune

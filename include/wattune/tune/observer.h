@@ -15,16 +15,17 @@
 
 #include "wattune/core/configuration.h"
 #include "wattune/core/device_info.h"
+#include "wattune/core/export.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/result.h"
 #include "wattune/power/recorder.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // A measurement of the user's own. It is called for every correct configuration, or for those that
 // EvaluatorOptions::observe_for selects, on the evaluator's thread. Evaluators of several devices work at the same
 // time, so each needs an Observer of its own. Any Error ends the search.
-class Observer {
+class WATTUNE_EXPORT Observer {
  public:
   virtual ~Observer() = default;
   // Returns the names of the metrics that end() gives.
@@ -47,7 +48,7 @@ enum class BoardMetric { power, energy, dynamic_energy, temperature, voltage };
 inline constexpr BoardMetric kAllBoardMetrics[] = {BoardMetric::power, BoardMetric::energy, BoardMetric::dynamic_energy,
                                                    BoardMetric::temperature, BoardMetric::voltage};
 
-const char* to_string(BoardMetric metric);
+WATTUNE_EXPORT const char* to_string(BoardMetric metric);
 
 // Opens a recorder for the sensors of a device's board. The caller owns the recorder; the sensors behind it belong to
 // the recorder. Fails with unavailable if nothing reads that board.

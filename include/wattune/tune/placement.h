@@ -8,16 +8,17 @@
 #include <functional>
 #include <optional>
 
+#include "wattune/core/export.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/trial.h"
 #include "wattune/space/search_space.h"
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // Returns the configuration of the space with the same names and values; nullopt if there is none. Values must also be
 // written the same, because 2 and 2.0 give different code.
-std::optional<Configuration> place(const space::SearchSpace& space, const Configuration& recorded);
+WATTUNE_EXPORT std::optional<Configuration> place(const space::SearchSpace& space, const Configuration& recorded);
 
 // A place() for Trials, which also considers what the kernel takes. Returns nullopt for a Trial whose recorded
 // resources break a resource constraint of the spec, and for one that failed as `constraints` under other resource
@@ -25,14 +26,14 @@ std::optional<Configuration> place(const space::SearchSpace& space, const Config
 using Placement = std::function<std::optional<Configuration>(const Trial& trial, const RunInfo& recorded)>;
 // Makes a Placement in the space, which outlives it. Fails with parse_error or not_found if a resource constraint of
 // the spec is wrong.
-Result<Placement> placement(const KernelSpec& spec, const space::SearchSpace& space);
+WATTUNE_EXPORT Result<Placement> placement(const KernelSpec& spec, const space::SearchSpace& space);
 
 // Continues with the former default configuration as the reference, for runs without a reference whose default has
 // changed. If the default was another one when `recorded` was measured, evaluates that one, which compares its outputs
 // with those of the present default. If they agree, `info` gets the reference of `recorded`, with which its journal
 // goes on.
 // Fails with mismatch if they do not agree, or if the space lacks the former default.
-Result<void> adopt_former_reference(const space::SearchSpace& space, Evaluator& evaluator, const RunInfo& recorded,
-                                    RunInfo& info);
+WATTUNE_EXPORT Result<void> adopt_former_reference(const space::SearchSpace& space, Evaluator& evaluator,
+                                                   const RunInfo& recorded, RunInfo& info);
 
 }  // namespace wattune::tune

@@ -15,28 +15,29 @@
 #include <string>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/trial.h"
 #include "wattune/search/strategy.h"
 #include "wattune/space/search_space.h"
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // Returns a space of exactly the configurations in `results`, which do not tell their constraints. Fails with mismatch
 // if a value is not in its parameter's list, with invalid_argument if there are no results, otherwise as
 // SearchSpace::from_list().
-Result<space::SearchSpace> recorded_space(const ResultSet& results);
+WATTUNE_EXPORT Result<space::SearchSpace> recorded_space(const ResultSet& results);
 
 // Returns the id in `space` of each Trial's configuration, found by names and values; nullopt for one that is not in
 // the space. A parameter with a single value may be absent on either side.
 // Fails with mismatch if the parameters differ, with invalid_argument if there are no Trials, or if a time is negative
 // or no number.
-Result<std::vector<std::optional<ConfigurationId>>> ids_in(const space::SearchSpace& space,
-                                                           const std::vector<Trial>& trials);
+WATTUNE_EXPORT Result<std::vector<std::optional<ConfigurationId>>> ids_in(const space::SearchSpace& space,
+                                                                          const std::vector<Trial>& trials);
 
 // Recorded Trials by the ids of a space. Immutable; threads may share one.
-class Recording {
+class WATTUNE_EXPORT Recording {
  public:
   // Matches those Trials that count with the configurations of `space`; their energy and power get the names that
   // name_energy() gives. Fails as ids_in(), and with mismatch if no Trial is in the space.
@@ -75,16 +76,16 @@ enum class ReplayClock {
 };
 
 // Returns the metrics, beside the time, that some recorded Trial has, sorted by name.
-std::vector<std::string> recorded_metrics(const std::vector<Trial>& trials);
+WATTUNE_EXPORT std::vector<std::string> recorded_metrics(const std::vector<Trial>& trials);
 
 // Makes an evaluator that answers from `recording`, which outlives it. It never fails. Evaluators may share a
 // recording.
-std::unique_ptr<Evaluator> make_replay_evaluator(const Recording& recording, ReplayClock clock);
+WATTUNE_EXPORT std::unique_ptr<Evaluator> make_replay_evaluator(const Recording& recording, ReplayClock clock);
 
 // Returns what the correct Trials tell a search for another device or problem size (search::StrategyOptions::prior).
-std::vector<search::PriorObjective> prior_of(const Recording& recording);
+WATTUNE_EXPORT std::vector<search::PriorObjective> prior_of(const Recording& recording);
 
 // Describes the recorded device for a replay: its kind is simulated, its name is kept, and its selector is `selector`.
-DeviceInfo replay_device(const DeviceInfo& recorded, std::string selector);
+WATTUNE_EXPORT DeviceInfo replay_device(const DeviceInfo& recorded, std::string selector);
 
 }  // namespace wattune::tune

@@ -21,6 +21,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/trial.h"
 #include "wattune/measure/policy.h"
 #include "wattune/search/strategy.h"
@@ -28,7 +29,7 @@
 #include "wattune/tune/evaluator.h"
 #include "wattune/tune/tuning.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 class Tally;
 class FinalStage;
@@ -36,10 +37,10 @@ class FinalStage;
 // Returns the interval in which the objective of a correct Trial lies, as far as its samples say.
 using IntervalOf = std::function<measure::ObjectiveInterval(const Trial&)>;
 // Returns the interval of the time; any other objective is taken for exact.
-measure::ObjectiveInterval objective_interval(const Trial& trial);
+WATTUNE_EXPORT measure::ObjectiveInterval objective_interval(const Trial& trial);
 
 // A search on one space by one strategy.
-class Search {
+class WATTUNE_EXPORT Search {
  public:
   // Makes a search. `devices` names the devices that evaluate, at least one, numbered from 0. Whatever is passed by
   // reference outlives the search. Precondition: options.stop.validate().
@@ -139,7 +140,7 @@ class Search {
 // The members that evaluate the configurations of a search, each one at a time. They are threads of this process, or
 // processes on other hosts, for which an Evaluator stands here. tune() calls the crew from one thread, and uses the
 // evaluator of a member only while that member is idle.
-class Crew {
+class WATTUNE_EXPORT Crew {
  public:
   // A member that has finished its evaluation.
   struct Finished {
@@ -163,7 +164,7 @@ class Crew {
 
 // Makes a crew that runs each evaluator on a thread of its own. A single evaluator works on the thread that waits for
 // it, so that a run on one device needs no further thread. The evaluators outlive the crew.
-std::unique_ptr<Crew> make_threads(std::span<Evaluator* const> evaluators);
+WATTUNE_EXPORT std::unique_ptr<Crew> make_threads(std::span<Evaluator* const> evaluators);
 
 // Runs the offline tuning loop. Tells the strategy those `resumed` Trials that count, then asks it, evaluates, records
 // and tells, until a stop rule holds. An Error of the evaluator (not a failed configuration) or of the sink ends the
@@ -176,14 +177,16 @@ std::unique_ptr<Crew> make_threads(std::span<Evaluator* const> evaluators);
 // With several evaluators each races configurations against the best that it measured itself, and the final runs on the
 // first that is left. An evaluator whose device is lost leaves the run, and the loss of the last one is an Error. In
 // either case its configuration is recorded as a runtime failure. Precondition: at least one evaluator.
-Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy,
-                          std::span<Evaluator* const> evaluators, TrialSink& sink, TuningObserver& observer,
-                          const std::vector<Trial>& resumed, const TuningOptions& options);
+WATTUNE_EXPORT Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy,
+                                         std::span<Evaluator* const> evaluators, TrialSink& sink,
+                                         TuningObserver& observer, const std::vector<Trial>& resumed,
+                                         const TuningOptions& options);
 
 // Runs the same loop with a crew, whose evaluators may work elsewhere than on threads of this process. Errors are the
 // same.
-Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy, Crew& crew, TrialSink& sink,
-                          TuningObserver& observer, const std::vector<Trial>& resumed, const TuningOptions& options);
+WATTUNE_EXPORT Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy, Crew& crew,
+                                         TrialSink& sink, TuningObserver& observer, const std::vector<Trial>& resumed,
+                                         const TuningOptions& options);
 
 // Runs the same loop with one evaluator.
 inline Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy, Evaluator& evaluator,

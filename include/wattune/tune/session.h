@@ -20,6 +20,7 @@
 #include "wattune/backend/image.h"
 #include "wattune/backend/registry.h"
 #include "wattune/backend/worker.h"
+#include "wattune/core/export.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/trial.h"
 #include "wattune/measure/policy.h"
@@ -30,36 +31,37 @@
 #include "wattune/tune/replay.h"
 #include "wattune/tune/tuning.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // The place where drivers are loaded.
-struct DriverHost {
+struct WATTUNE_EXPORT DriverHost {
   bool in_process = false;  // in this process, which a crashing kernel ends
   backend::WorkerOptions worker = {};
 };
 
 // Finds the devices of all backends. Fails with unavailable if the worker cannot start.
-Result<backend::Discovery> find_devices(const DriverHost& where = {});
+WATTUNE_EXPORT Result<backend::Discovery> find_devices(const DriverHost& where = {});
 
 // Returns the devices that the user named ("auto", a selector, a list of selectors, a backend, part of a name) and that
 // compile one of the spec's languages.
 // Fails with unavailable, saying why, if there is no device; with not_found, mismatch or invalid_argument as
 // backend::select_devices().
-Result<std::vector<DeviceInfo>> find_devices_for(const KernelSpec& spec, const std::string& wanted,
-                                                 const DriverHost& where = {});
+WATTUNE_EXPORT Result<std::vector<DeviceInfo>> find_devices_for(const KernelSpec& spec, const std::string& wanted,
+                                                                const DriverHost& where = {});
 
 // Groups devices by model, so that times within one group can be compared. Groups come in the order of their first
 // devices.
-std::vector<std::vector<DeviceInfo>> by_model(const std::vector<DeviceInfo>& devices);
+WATTUNE_EXPORT std::vector<std::vector<DeviceInfo>> by_model(const std::vector<DeviceInfo>& devices);
 
 // Describes devices of one model, as in "NVIDIA H200 (cuda:0, cuda:1)".
-std::string describe(const std::vector<DeviceInfo>& devices);
+WATTUNE_EXPORT std::string describe(const std::vector<DeviceInfo>& devices);
 
 // Opens a device, which the caller owns. Fails as backend::open_device_in_worker() or backend::open_device() does.
-Result<std::unique_ptr<backend::Device>> open_device(const std::string& selector, const DriverHost& where = {});
+WATTUNE_EXPORT Result<std::unique_ptr<backend::Device>> open_device(const std::string& selector,
+                                                                    const DriverHost& where = {});
 
 // The strategy of a run and its stop rule.
-struct Plan {
+struct WATTUNE_EXPORT Plan {
   // The origin of the stop rule; `none` if nothing but the space limits the search.
   enum class Limit { none, user, spec, standard };
 
@@ -71,8 +73,8 @@ struct Plan {
 // Makes the plan from the user's choice, the spec and the size of the space. Any rule in `wanted` replaces the spec's
 // budget; `strategy`, if not empty, replaces the spec's. Without either, small spaces are searched exhaustively and
 // large ones for five minutes.
-Plan make_plan(const KernelSpec& spec, const space::SearchSpace& space, const std::string& strategy = {},
-               const search::StopRule& wanted = {});
+WATTUNE_EXPORT Plan make_plan(const KernelSpec& spec, const space::SearchSpace& space, const std::string& strategy = {},
+                              const search::StopRule& wanted = {});
 
 // Makes a measuring policy with these options.
 using MakePolicy = std::function<std::unique_ptr<measure::MeasurePolicy>(const measure::SamplingOptions&)>;
@@ -82,7 +84,7 @@ using MakePolicy = std::function<std::unique_ptr<measure::MeasurePolicy>(const m
 enum class Clocks { set, current };
 
 // The options of a session: plain values.
-struct SessionOptions {
+struct WATTUNE_EXPORT SessionOptions {
   // The device as a user names it ("auto", "cuda:0", part of a name), or several of one model ("cuda:0,cuda:2",
   // "cuda:all").
   std::string device = "auto";
@@ -111,13 +113,13 @@ struct SessionOptions {
 
 // Returns the spec without its clock and power parameters and without the constraints that name them. Fails with
 // invalid_argument if the spec has no other parameters.
-Result<KernelSpec> without_clocks(KernelSpec spec);
+WATTUNE_EXPORT Result<KernelSpec> without_clocks(KernelSpec spec);
 
 // Returns how many processes compile ahead with these options.
-std::size_t compile_processes(const SessionOptions& options);
+WATTUNE_EXPORT std::size_t compile_processes(const SessionOptions& options);
 
 // A search that has no devices yet.
-struct TuningTask {
+struct WATTUNE_EXPORT TuningTask {
   KernelSpec spec;
   space::SearchSpace space;
   Plan plan;
@@ -127,17 +129,17 @@ struct TuningTask {
 
 // Plans a search. If options.clocks leaves the clock parameters out, `spec` and `space` must be without them already.
 // Fails with errors of the stop rule and the sampling options, and as search::make_strategy() or make_method().
-Result<std::unique_ptr<TuningTask>> plan_search(KernelSpec spec, space::SearchSpace space,
-                                                const SessionOptions& options = {});
+WATTUNE_EXPORT Result<std::unique_ptr<TuningTask>> plan_search(KernelSpec spec, space::SearchSpace space,
+                                                               const SessionOptions& options = {});
 
 // Returns what earlier results tell a search of `space` for the objective of `spec`.
 // Fails with mismatch if the parameters differ or no configuration is in the space. Fails with invalid_argument if no
 // recorded configuration is correct, and as Recording::with_objectives() if the objective needs what is not recorded.
-Result<std::vector<search::PriorObjective>> prior_from(ResultSet results, const KernelSpec& spec,
-                                                       const space::SearchSpace& space);
+WATTUNE_EXPORT Result<std::vector<search::PriorObjective>> prior_from(ResultSet results, const KernelSpec& spec,
+                                                                      const space::SearchSpace& space);
 
 // The devices, evaluators and strategy of one run.
-class TuningSession {
+class WATTUNE_EXPORT TuningSession {
  public:
   struct Parts;
   explicit TuningSession(std::unique_ptr<Parts> parts);
@@ -172,11 +174,13 @@ class TuningSession {
 // Opens the devices that options.device names, all at the same time, and computes the reference. Fails with mismatch if
 // the devices are of several models; otherwise with errors of the spec, and as plan_search(), find_devices_for() and
 // make_evaluator().
-Result<std::unique_ptr<TuningSession>> open(KernelSpec spec, const SessionOptions& options = {});
-Result<std::unique_ptr<TuningSession>> open(std::unique_ptr<TuningTask> search, const SessionOptions& options = {});
+WATTUNE_EXPORT Result<std::unique_ptr<TuningSession>> open(KernelSpec spec, const SessionOptions& options = {});
+WATTUNE_EXPORT Result<std::unique_ptr<TuningSession>> open(std::unique_ptr<TuningTask> search,
+                                                           const SessionOptions& options = {});
 // Opens a session on recorded results instead of devices. `recording` is the identity of these results. Fails as
 // Recording::match() and with_objectives().
-Result<std::unique_ptr<TuningSession>> open_recording(std::unique_ptr<TuningTask> search, ResultSet recorded,
-                                                      Identity recording, const SessionOptions& options = {});
+WATTUNE_EXPORT Result<std::unique_ptr<TuningSession>> open_recording(std::unique_ptr<TuningTask> search,
+                                                                     ResultSet recorded, Identity recording,
+                                                                     const SessionOptions& options = {});
 
 }  // namespace wattune::tune

@@ -10,15 +10,16 @@
 #include <string>
 #include <vector>
 
+#include "wattune/core/export.h"
 #include "wattune/core/trial.h"
 #include "wattune/measure/policy.h"
 #include "wattune/search/stop_rule.h"
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // An event that an observer of the run gets after each Trial. The objects it refers to live for the call.
-struct TuningEvent {
+struct WATTUNE_EXPORT TuningEvent {
   const Trial& trial;
   const search::Progress& progress;
   const Trial* best;  // nullptr before the first correct Trial
@@ -27,7 +28,7 @@ struct TuningEvent {
 };
 
 // An observer of a run, which ignores every event. Called from the tuning thread; must not block for long.
-class TuningObserver {
+class WATTUNE_EXPORT TuningObserver {
  public:
   virtual ~TuningObserver() = default;
   virtual void on_start(const search::Progress& /*progress*/, std::size_t /*resumed*/) {}
@@ -39,7 +40,7 @@ class TuningObserver {
 };
 
 // The options of a search.
-struct TuningOptions {
+struct WATTUNE_EXPORT TuningOptions {
   search::StopRule stop;
   // Proposals that the strategy is asked for before the outcome of the first is known, for the evaluator to compile
   // ahead; at least 1. A search that learns from outcomes learns later.
@@ -65,14 +66,14 @@ struct TuningOptions {
 };
 
 // The part of one device in a run.
-struct DeviceShare {
+struct WATTUNE_EXPORT DeviceShare {
   std::string device;           // its selector
   std::uint64_t evaluated = 0;  // configurations, this run
   std::string lost;             // why it left the run; empty if it did not
 };
 
 // The result of a search. Counts are those of configurations.
-struct TuningResult {
+struct WATTUNE_EXPORT TuningResult {
   std::optional<Trial> best;
   std::vector<Trial> ties;        // configurations that the final could not tell from the best, without the best
   std::optional<Trial> baseline;  // the default configuration, if it was evaluated

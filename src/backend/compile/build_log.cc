@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

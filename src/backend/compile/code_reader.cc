@@ -10,7 +10,7 @@
 #include "backend/cuda/source_text.h"
 #include "backend/interface/included_files.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

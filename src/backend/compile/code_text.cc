@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "wattune/backend/device.h"
 #include "wattune/core/kernel_source.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Returns the source with spaces in place of comments and of quoted text, so that all else keeps its position.
 std::string without_comments(std::string_view source);

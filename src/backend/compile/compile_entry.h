@@ -11,7 +11,7 @@
 
 #include "wattune/backend/compile_pool.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // The mutex of the queue guards this, except target and source.
 struct PooledSource::Entry {

@@ -18,7 +18,7 @@
 #include "backend/interface/compile_process.h"
 #include "core/stopwatch.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

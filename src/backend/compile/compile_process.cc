@@ -2,7 +2,7 @@
 
 #include "backend/interface/kill_count.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 Result<std::shared_ptr<worker::Connection>> CompileProcess::connect() {
   {

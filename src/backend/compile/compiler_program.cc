@@ -17,7 +17,7 @@
 #include "backend/interface/polling.h"
 #include "backend/interface/start_process.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

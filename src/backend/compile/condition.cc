@@ -7,7 +7,7 @@
 
 #include "backend/compile/code_text.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

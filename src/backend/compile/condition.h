@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // The text that each name stands for; nullopt if that is not clear, as for a function-like macro.
 using Definitions = std::map<std::string, std::optional<std::string>>;

@@ -1,6 +1,6 @@
 #include "wattune/backend/image.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 std::string_view to_string(ImageKind kind) {
   switch (kind) {

@@ -18,7 +18,7 @@
 #include "core/own_rights.h"
 #include "wattune/core/identity.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "wattune/core/identity.h"
 #include "wattune/core/version.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

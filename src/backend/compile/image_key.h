@@ -7,7 +7,7 @@
 
 #include "wattune/backend/device.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Returns a hash of target, source, macros and the user's headers as they are now. It covers all headers that are
 // reachable through #include, even if the preprocessor would not come there. The compiler's version stands for its own

@@ -11,7 +11,7 @@
 #include "backend/cuda/source_text.h"
 #include "backend/interface/c_type.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "wattune/backend/device.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Returns the first place where a parameter that is a macro replaces a declared name (`int n`) or a member
 // (`blockIdx.x`); empty if there is none.

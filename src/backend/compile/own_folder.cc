@@ -16,7 +16,7 @@
 #include "core/interface/system_error.h"
 #include "core/new_file.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "backend/interface/descriptor.h"
 #include "wattune/core/result.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Removes the folder that an OwnFolder made, with all it holds.
 void remove_own_folder(const std::filesystem::path& path);

@@ -14,7 +14,7 @@
 
 extern "C" [[gnu::weak]] const char* wattune_installed_programs();
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace fs = std::filesystem;
 

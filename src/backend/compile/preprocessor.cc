@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "wattune/core/kernel_spec.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Returns a #line directive, so that the lines behind it count from 1 as lines of this file.
 std::string line_directive(const std::string& file);

@@ -3,7 +3,7 @@
 #include "backend/interface/compiler_program.h"
 #include "core/new_file.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

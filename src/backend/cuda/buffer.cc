@@ -4,7 +4,7 @@
 
 #include "backend/cuda/cuda_error.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "backend/cuda/memory.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 class CudaBuffer : public CudaMemory {
  public:

@@ -1,6 +1,6 @@
 #include "backend/cuda/clock.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 

@@ -15,7 +15,7 @@
 
 #include "backend/cuda/session.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 // Returns the time from one event to another, which may be the earlier one. Fails with invalid_argument if one of them
 // has not happened.

@@ -9,7 +9,7 @@
 #include "backend/cuda/source_text.h"
 #include "backend/interface/compile.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

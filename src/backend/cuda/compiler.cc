@@ -12,7 +12,7 @@
 #include "backend/interface/polling.h"
 #include "core/stopwatch.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 

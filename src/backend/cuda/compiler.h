@@ -7,7 +7,7 @@
 
 #include "wattune/backend/device.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 // Returns the version and file of the source's compiler and of its headers, in the form of CompileTarget::compiler.
 // `driver_version` counts as cuDriverGetVersion does. Fails with unavailable if there is none.

@@ -23,7 +23,7 @@ struct CUgreenCtx_st;
 struct CUdevResourceDesc_st;
 // NOLINTEND(readability-identifier-naming)
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 using CUdevice = int;
 using CUdeviceptr = std::uint64_t;

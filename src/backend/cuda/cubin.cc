@@ -6,7 +6,7 @@
 #include <cstring>
 #include <optional>
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 

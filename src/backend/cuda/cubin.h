@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 struct CubinFacts {
   std::map<std::string, std::vector<std::size_t>> parameters;  // bytes of each parameter, by symbol of the kernel

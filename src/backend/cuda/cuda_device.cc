@@ -23,7 +23,7 @@
 #include "core/stopwatch.h"
 #include "wattune/backend/attach.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 
@@ -215,7 +215,7 @@ std::string missing() {
 
 }  // namespace wattune::backend::cuda
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 Result<std::unique_ptr<Device>> attach_cuda(CUctx_st* context) {
   using namespace cuda;

@@ -3,7 +3,7 @@
 
 #include "wattune/backend/device.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 Result<std::vector<DeviceInfo>> discover_devices();
 // Opens a device by its selector ("cuda:0"). Fails with not_found or unavailable.

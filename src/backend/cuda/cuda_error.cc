@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "backend/cuda/cupti_api.h"
 #include "backend/cuda/nvrtc_api.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 // Returns "`doing` failed: the driver's message", with the code and its name. An error that breaks the context is
 // device_lost: every later call on it fails with the same code.

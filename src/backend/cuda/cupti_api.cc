@@ -7,7 +7,7 @@
 
 #include "backend/cuda/toolkit.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 

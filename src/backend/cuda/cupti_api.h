@@ -8,7 +8,7 @@
 
 #include "backend/cuda/cu_api.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 // Results are ints, because newer libraries return values that are not listed here.
 using CUptiResult = int;

@@ -9,7 +9,7 @@
 
 #include "backend/cuda/cu_api.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 class CurrentContext {
  public:

@@ -7,7 +7,7 @@
 #include "backend/cuda/cuda_error.h"
 #include "backend/interface/nvml_sensors.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "backend/cuda/cu_api.h"
 #include "wattune/core/device_info.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 struct CuDevice {
   CUdevice id = 0;

@@ -27,7 +27,7 @@
 #include "backend/device/backlog.h"
 #include "backend/interface/polling.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 struct Command {
   enum class Kind {

@@ -7,7 +7,7 @@
 #include "backend/cuda/buffer.h"
 #include "backend/interface/launch_check.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 

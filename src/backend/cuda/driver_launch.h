@@ -10,7 +10,7 @@
 #include "backend/cuda/session.h"
 #include "wattune/backend/device.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 class DriverLaunch {
  public:

@@ -2,7 +2,7 @@
 
 #include "backend/cuda/dispatcher.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 Result<bool> CudaEvent::ready() const {
   WATTUNE_ASSIGN(const CurrentContext current, session().enter());

@@ -7,7 +7,7 @@
 #include "backend/cuda/clock.h"
 #include "wattune/backend/device.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 class Dispatcher;
 struct Lane;

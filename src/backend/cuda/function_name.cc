@@ -11,7 +11,7 @@
 
 #include "core/interface/suggest.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 

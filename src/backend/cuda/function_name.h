@@ -7,7 +7,7 @@
 
 #include "wattune/core/result.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 // Returns the declaration of a C++ symbol, without anonymous namespaces: "void scale<32>(float*)".
 std::optional<std::string> demangled(const std::string& symbol);

@@ -6,7 +6,7 @@
 #include "backend/cuda/session.h"
 #include "wattune/backend/attach.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 // Implements backend::launches_in() for a device. The session is entered.
 Result<std::vector<GraphLaunch>> launches_in(Session& session, CUgraph graph);

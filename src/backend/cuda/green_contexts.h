@@ -17,7 +17,7 @@
 #include "backend/cuda/session.h"
 #include "wattune/backend/stream.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 // A green context, which lives as long as one of its streams or the GreenContexts that made it.
 using GreenContext = std::shared_ptr<const Handle<CUgreenCtx>>;

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 Hold::Hold(const Handle<CUstream>& stream, bool wanted) : stream_(stream.get()) {
   if (!wanted) return;

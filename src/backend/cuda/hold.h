@@ -17,7 +17,7 @@
 
 #include "backend/cuda/session.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 class Hold {
  public:

@@ -12,7 +12,7 @@
 #include "backend/interface/compiler_program.h"
 #include "core/new_file.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 

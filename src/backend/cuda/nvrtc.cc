@@ -13,7 +13,7 @@
 #include "backend/cuda/standard_headers.h"
 #include "backend/interface/compile.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 

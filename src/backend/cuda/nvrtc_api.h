@@ -8,7 +8,7 @@
 
 #include "wattune/core/result.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 using nvrtcProgram = struct _nvrtcProgram*;
 

@@ -5,7 +5,7 @@
 
 #include "backend/cuda/session.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 // Implements backend::make_room_for_private_memory() for a device.
 Result<void> make_room_for_private_memory(const std::shared_ptr<Session>& session, std::size_t bytes);

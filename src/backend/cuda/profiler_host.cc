@@ -8,7 +8,7 @@
 #include "backend/cuda/cuda_error.h"
 #include "core/interface/suggest.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 

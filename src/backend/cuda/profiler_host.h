@@ -14,7 +14,7 @@
 #include "wattune/backend/counters.h"
 #include "wattune/core/observation.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 class ProfilerHost {
  public:

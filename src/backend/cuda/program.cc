@@ -10,7 +10,7 @@
 #include "backend/cuda/source_text.h"
 #include "core/interface/suggest.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "backend/cuda/session.h"
 #include "wattune/backend/device.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 // A loaded module. Kernels keep it alive, because its functions end with it.
 class Module {

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string_view>
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "wattune/backend/device.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 struct PtxasLog {
   std::map<std::string, KernelResources> kernels;  // by symbol

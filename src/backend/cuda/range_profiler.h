@@ -16,7 +16,7 @@
 #include "backend/cuda/profiler_host.h"
 #include "backend/cuda/session.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 class RangeProfiler {
  public:

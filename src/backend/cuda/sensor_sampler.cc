@@ -1,6 +1,6 @@
 #include "backend/cuda/sensor_sampler.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 Result<std::vector<SensorSample>> SensorSampler::finish(Clock& clock) {
   std::vector<SensorSample> samples;

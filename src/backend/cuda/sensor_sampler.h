@@ -9,7 +9,7 @@
 #include "core/stopwatch.h"
 #include "wattune/backend/device.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 class SensorSampler {
  public:

@@ -9,7 +9,7 @@
 #include "backend/device/attached.h"
 #include "backend/device/guard_zone.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 

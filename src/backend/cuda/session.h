@@ -22,7 +22,7 @@
 #include "wattune/backend/launch.h"
 #include "wattune/core/units.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 class Session : public DeviceLife {
  public:

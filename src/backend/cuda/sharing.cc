@@ -10,7 +10,7 @@
 
 #include "backend/cuda/cu_api.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace cuda {
 namespace {

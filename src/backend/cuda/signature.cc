@@ -7,7 +7,7 @@
 #include "backend/cuda/function_name.h"
 #include "backend/interface/c_type.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 

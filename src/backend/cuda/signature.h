@@ -13,7 +13,7 @@
 #include "wattune/backend/image.h"
 #include "wattune/core/kernel_source.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 // Returns the parameters that the symbol of a C++ function spells; nullopt for any other symbol.
 std::optional<std::vector<KernelParameter>> parameters_of_symbol(const std::string& symbol);

@@ -11,7 +11,7 @@
 #include "backend/cuda/toolkit.h"
 #include "backend/interface/compile.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 
@@ -122,7 +122,7 @@ KernelSource without_architecture(KernelSource source) {
 
 }  // namespace wattune::backend::cuda
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 std::optional<std::string> named_architecture(const KernelSource& source) {
   for (auto option = source.options.begin(); option != source.options.end(); ++option) {

@@ -8,7 +8,7 @@
 
 #include "wattune/backend/device.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 // Returns how the source gets a parameter.
 ParameterStyle style_of(const KernelSource& source, const std::string& parameter);

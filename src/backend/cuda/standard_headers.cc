@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <sstream>
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 

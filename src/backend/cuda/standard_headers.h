@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 struct StandardHeader {
   std::string name;  // as #include has it

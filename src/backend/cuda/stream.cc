@@ -12,7 +12,7 @@
 #include "backend/device/rebinding.h"
 #include "wattune/backend/attach.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include "backend/cuda/green_contexts.h"
 #include "wattune/backend/device.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Dispatcher>& dispatcher, const StreamOptions& options,
                                             GreenContexts& green_contexts);

@@ -6,7 +6,7 @@
 
 #include "backend/interface/compile.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace fs = std::filesystem;
 

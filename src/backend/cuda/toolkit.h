@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 // Returns the folders that may hold a toolkit: those that CUDA_HOME and CUDA_PATH name, then /usr/local/cuda.
 std::vector<std::string> toolkit_folders();

@@ -8,7 +8,7 @@
 #include "wattune/core/device_info.h"
 #include "wattune/core/result.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Returns the error of reset() on an attached device.
 inline Error belongs_to_application(const DeviceInfo& info) {

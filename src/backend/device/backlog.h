@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 template <typename Stream, typename Command>
 class Backlog {

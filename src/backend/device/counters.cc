@@ -2,7 +2,7 @@
 
 #include "backend/cuda/profiler_host.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include "core/stopwatch.h"
 #include "wattune/backend/device.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 Result<std::vector<SensorSample>> Device::finish(std::span<Stream* const> streams, const Wait& wait) {
   const Stopwatch stopwatch;

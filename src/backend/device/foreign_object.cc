@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 Error foreign(const DeviceLife& life, const DeviceObject& object, std::string_view what) {
   const std::string& here = life.info().selector;

@@ -6,7 +6,7 @@
 
 #include "wattune/backend/device.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Returns invalid_argument, saying which device `object` belongs to. `what` names the object: "the buffer".
 Error foreign(const DeviceLife& life, const DeviceObject& object, std::string_view what);

@@ -7,7 +7,7 @@
 
 #include "wattune/core/random.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Returns bytes without a repeating pattern, so that no kernel writes them by chance.
 inline std::vector<std::byte> guard_pattern(std::size_t bytes) {

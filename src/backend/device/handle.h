@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 template <typename Session, typename T>
 class Handle {

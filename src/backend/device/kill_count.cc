@@ -7,7 +7,7 @@
 #include "core/logging.h"
 #include "wattune/backend/worker.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 KillCount::KillCount(std::filesystem::path vmstat) : vmstat_(std::move(vmstat)), of_system_(kills_of_system()) {}
 

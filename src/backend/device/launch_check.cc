@@ -7,7 +7,7 @@
 #include "backend/device/foreign_object.h"
 #include "backend/interface/c_type.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include "backend/opencl/cl_api.h"
 #include "wattune/backend/attach.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

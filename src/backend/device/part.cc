@@ -6,7 +6,7 @@
 #include "backend/opencl/buffer.h"
 #include "backend/opencl/part.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 Result<std::unique_ptr<Buffer>> part_of(const Buffer& buffer, std::size_t offset, std::size_t bytes) {
   if (offset > buffer.bytes() || bytes > buffer.bytes() - offset)

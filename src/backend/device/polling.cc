@@ -6,7 +6,7 @@
 #include <string_view>
 #include <thread>
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "wattune/backend/launch.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // The errors of set_scalar(), invalid_argument, and of set_memory(), unavailable.
 

@@ -14,7 +14,7 @@
 #include "backend/opencl/opencl_device.h"
 #include "core/interface/suggest.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

@@ -10,7 +10,7 @@
 
 #include "backend/interface/compiler_program.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/units.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Compiles with -O2, which the options may change, and links. Returns the compiler's messages. The compiler is the one
 // that CXX (for C: CC) names, else c++, g++ or clang++ (cc, gcc or clang). Fails with compile_failed and the log, with

@@ -7,7 +7,7 @@
 #include "backend/device/rebinding.h"
 #include "wattune/backend/device.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace wattune::backend::host {
+namespace wattune::inline v0_1::backend::host {
 
 Result<std::unique_ptr<Buffer>> HostBuffer::make(const std::shared_ptr<Session>& session, std::size_t bytes) {
   const std::size_t guards = 2 * session->guard().size();

@@ -8,7 +8,7 @@
 #include "backend/host/session.h"
 #include "wattune/backend/device.h"
 
-namespace wattune::backend::host {
+namespace wattune::inline v0_1::backend::host {
 
 class HostBuffer : public Buffer {
  public:

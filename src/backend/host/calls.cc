@@ -8,7 +8,7 @@
 #include "backend/compile/preprocessor.h"
 #include "backend/interface/build_log.h"
 
-namespace wattune::backend::host {
+namespace wattune::inline v0_1::backend::host {
 
 namespace {
 

@@ -13,7 +13,7 @@
 
 #include "wattune/core/kernel_spec.h"
 
-namespace wattune::backend::host {
+namespace wattune::inline v0_1::backend::host {
 
 // Returns the name of the function that makes this call: void(void** arguments), where arguments[i] is the address of
 // i.

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <thread>
 
-namespace wattune::backend::host {
+namespace wattune::inline v0_1::backend::host {
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace wattune::backend::host {
+namespace wattune::inline v0_1::backend::host {
 
 // Returns the numbers of the processors that this process may use; empty if unknown.
 std::vector<int> usable_processors();

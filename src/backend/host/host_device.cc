@@ -15,7 +15,7 @@
 #include "backend/host/stream.h"
 #include "core/interface/suggest.h"
 
-namespace wattune::backend::host {
+namespace wattune::inline v0_1::backend::host {
 
 namespace {
 

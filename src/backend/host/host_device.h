@@ -7,7 +7,7 @@
 
 #include "wattune/backend/device.h"
 
-namespace wattune::backend::host {
+namespace wattune::inline v0_1::backend::host {
 
 // Lists all processors that this process may use, as the one device host:0. Fails with unavailable if there is no
 // compiler.

@@ -11,7 +11,7 @@
 #include "core/new_file.h"
 #include "core/stopwatch.h"
 
-namespace wattune::backend::host {
+namespace wattune::inline v0_1::backend::host {
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace wattune::backend::host {
+namespace wattune::inline v0_1::backend::host {
 
 namespace {
 

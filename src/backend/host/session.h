@@ -22,7 +22,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::backend::host {
+namespace wattune::inline v0_1::backend::host {
 
 // A launch: its times and its state. The command, which fills it in, and the event share it.
 struct HostLaunch {

@@ -12,7 +12,7 @@
 #include "backend/interface/launch_check.h"
 #include "backend/interface/polling.h"
 
-namespace wattune::backend::host {
+namespace wattune::inline v0_1::backend::host {
 
 namespace {
 

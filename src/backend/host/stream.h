@@ -4,7 +4,7 @@
 #include "backend/host/session.h"
 #include "wattune/backend/device.h"
 
-namespace wattune::backend::host {
+namespace wattune::inline v0_1::backend::host {
 
 std::unique_ptr<Stream> make_stream(const std::shared_ptr<Session>& session);
 

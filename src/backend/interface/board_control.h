@@ -10,7 +10,7 @@
 
 #include "backend/interface/board_reading.h"
 
-namespace wattune::backend::nvml {
+namespace wattune::inline v0_1::backend::nvml {
 
 // The settings that are still to be restored: locks that were made, and the former values of other settings.
 struct BoardDebt {

@@ -7,7 +7,7 @@
 #include "backend/interface/nvml_api.h"
 #include "wattune/backend/clock_control.h"
 
-namespace wattune::backend::nvml {
+namespace wattune::inline v0_1::backend::nvml {
 
 // A board and the library that knows it. Both live as long as the process.
 struct KnownBoard {

@@ -6,7 +6,7 @@
 
 #include "wattune/core/result.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Returns the most telling line of a log. This is the first line that names an error, or the line behind it if it only
 // announces one. If the compiler only says that the linker failed, it is the linker's line. Otherwise it is the first

@@ -6,7 +6,7 @@
 
 #include "wattune/backend/image.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Returns a parameter of this type in OpenCL C or CUDA C++, without qualifiers. A type that is not the language's own,
 // such as that of a typedef, leaves its element and size unknown.

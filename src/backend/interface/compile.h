@@ -12,7 +12,7 @@
 
 #include "wattune/backend/device.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // The result of compiling one kernel.
 struct CompileReport {

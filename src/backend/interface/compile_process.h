@@ -7,7 +7,7 @@
 
 #include "backend/interface/connection.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 class CompileProcess {
  public:

@@ -6,7 +6,7 @@
 
 #include "wattune/core/kernel_source.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // A variable of this process's environment.
 struct EnvironmentVariable {

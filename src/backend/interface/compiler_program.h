@@ -13,7 +13,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // A new folder, removed with all it holds.
 class TemporaryFolder {

@@ -16,7 +16,7 @@
 #include "backend/worker/protocol.h"
 #include "wattune/backend/launch.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 class Connection : public DeviceLife {
  public:

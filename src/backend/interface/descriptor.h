@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 class Descriptor {
  public:

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 // True if Wattune's processes get the variable of this name without a request. It is on a list of names and beginnings
 // of names, and its name contains no word for a key or a password.

@@ -7,7 +7,7 @@
 
 #include "wattune/core/kernel_spec.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // The files that were found, as one text.
 struct IncludedFiles {

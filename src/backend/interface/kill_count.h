@@ -13,7 +13,7 @@
 
 #include "wattune/core/result.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 class KillCount {
  public:

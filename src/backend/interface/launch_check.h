@@ -7,7 +7,7 @@
 
 #include "wattune/backend/device.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Checks a launch. Fails with launch_failed if the geometry or the local memory exceeds the limits of device or kernel.
 // Fails with mismatch if the number of arguments differs from the kernel's, or one does not fit its parameter. Fails

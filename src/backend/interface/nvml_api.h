@@ -8,7 +8,7 @@
 
 #include "wattune/core/result.h"
 
-namespace wattune::backend::nvml {
+namespace wattune::inline v0_1::backend::nvml {
 
 using nvmlDevice_t = struct nvmlDevice_st*;
 

@@ -7,7 +7,7 @@
 #include "backend/interface/nvml_api.h"
 #include "wattune/backend/sensors.h"
 
-namespace wattune::backend::nvml {
+namespace wattune::inline v0_1::backend::nvml {
 
 class NvmlSensors : public Sensors {
  public:

@@ -10,7 +10,7 @@
 #include "backend/interface/descriptor.h"
 #include "wattune/core/result.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Finds the program of this name. Looks beside the running one, in bin or libexec/wattune beside the folder of the
 // library that holds this code, and where the linked library was installed. Fails with unavailable.

@@ -13,7 +13,7 @@
 
 #include "wattune/backend/launch.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Makes a part of a buffer. Fails with out_of_range if the buffer ends before it, with unavailable for pixels and for
 // memory of a device in another process.

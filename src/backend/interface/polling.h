@@ -5,7 +5,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // One wait, timed from its beginning.
 class Polling {

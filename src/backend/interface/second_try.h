@@ -5,7 +5,7 @@
 
 #include "wattune/core/result.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Marks a timeout of code that lacked processors.
 inline Error with_load(Error error) { return std::move(error).native(EAGAIN, "EAGAIN"); }

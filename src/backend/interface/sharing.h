@@ -9,7 +9,7 @@
 
 #include "wattune/backend/device.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Checks whether a second process may use the device. Fails with unavailable for a board in CUDA's exclusive-process
 // mode, which lets no second process in. Fails with unavailable under MPS too: it runs all processes in one, so an

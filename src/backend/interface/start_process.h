@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 // Calls `start` several times, with pauses between, while it returns that something is short. Returns its last error
 // number, 0 if the process started.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace wattune::backend::nvml {
+namespace wattune::inline v0_1::backend::nvml {
 
 namespace {
 

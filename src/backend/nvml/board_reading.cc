@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-namespace wattune::backend::nvml {
+namespace wattune::inline v0_1::backend::nvml {
 
 namespace {
 

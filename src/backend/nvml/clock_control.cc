@@ -2,7 +2,7 @@
 
 #include "backend/interface/board_control.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 Result<std::unique_ptr<ClockControl>> open_clock_control(const std::string& pci_bus_id) {
   WATTUNE_ASSIGN(const nvml::KnownBoard board, nvml::find_board(pci_bus_id));

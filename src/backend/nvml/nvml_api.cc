@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-namespace wattune::backend::nvml {
+namespace wattune::inline v0_1::backend::nvml {
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include "backend/interface/nvml_sensors.h"
 
-namespace wattune::backend::nvml {
+namespace wattune::inline v0_1::backend::nvml {
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "backend/opencl/cl_error.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 Result<std::unique_ptr<Buffer>> OpenClBuffer::make(const std::shared_ptr<Session>& session, std::size_t bytes) {
   const ClApi& cl = session->cl();

@@ -6,7 +6,7 @@
 
 #include "backend/opencl/memory.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 class OpenClBuffer : public OpenClMemory {
  public:

@@ -6,7 +6,7 @@
 
 #include "wattune/core/result.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 #define WATTUNE_CL_FUNCTIONS(X)   \
   X(clBuildProgram)               \

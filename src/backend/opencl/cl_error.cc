@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 namespace {
 

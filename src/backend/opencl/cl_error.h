@@ -6,7 +6,7 @@
 
 #include "backend/opencl/cl_api.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 // Returns "CL_OUT_OF_RESOURCES", or "CL_ERROR" for a code that OpenCL does not define (vendors have their own).
 std::string_view cl_name(cl_int code);

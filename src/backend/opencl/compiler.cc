@@ -16,7 +16,7 @@
 #include "backend/opencl/kernel_info.h"
 #include "core/stopwatch.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "backend/opencl/session.h"
 #include "wattune/backend/device.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 struct Built {
   Handle<cl_program> program;

@@ -8,7 +8,7 @@
 
 #include "backend/opencl/cl_error.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "backend/opencl/cl_api.h"
 #include "wattune/core/device_info.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 struct ClDevice {
   cl_platform_id platform = nullptr;

@@ -2,7 +2,7 @@
 
 #include "backend/opencl/cl_error.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 cl_int status_of(const Command& command) {
   cl_int status = CL_COMPLETE;

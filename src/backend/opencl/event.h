@@ -7,7 +7,7 @@
 #include "backend/opencl/session.h"
 #include "wattune/backend/device.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 // A queue, which lives as long as one of its commands is known.
 using Queue = std::shared_ptr<const Handle<cl_command_queue>>;

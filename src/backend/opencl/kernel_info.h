@@ -8,7 +8,7 @@
 #include "backend/opencl/session.h"
 #include "wattune/backend/image.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 std::vector<std::string> kernel_names(const ClApi& cl, cl_program program);
 

@@ -5,7 +5,7 @@
 #include "backend/opencl/session.h"
 #include "wattune/backend/device.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 class OpenClMemory : public Buffer {
  public:

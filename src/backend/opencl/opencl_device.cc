@@ -15,7 +15,7 @@
 #include "core/interface/suggest.h"
 #include "wattune/backend/attach.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 namespace {
 
@@ -129,7 +129,7 @@ Result<std::unique_ptr<Device>> open_device(const std::string& selector) {
 
 }  // namespace wattune::backend::opencl
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 Result<std::unique_ptr<Device>> attach_opencl(_cl_context* context, _cl_device_id* device) {
   using namespace opencl;

@@ -7,7 +7,7 @@
 
 #include "wattune/backend/device.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 // Lists the devices. Fails with unavailable, saying what to install.
 Result<std::vector<DeviceInfo>> discover_devices();

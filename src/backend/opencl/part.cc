@@ -1,6 +1,6 @@
 #include "backend/opencl/part.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 cl_int OpenClPart::write(cl_command_queue queue, const void* data, cl_event* event) const {
   return whole_.cl().clEnqueueWriteBuffer(queue, moved(), CL_FALSE, offset_, bytes_, data, 0, nullptr, event);

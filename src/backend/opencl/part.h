@@ -3,7 +3,7 @@
 
 #include "backend/opencl/buffer.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 class OpenClPart : public OpenClMemory {
  public:

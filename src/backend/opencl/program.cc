@@ -10,7 +10,7 @@
 #include "backend/opencl/kernel_info.h"
 #include "core/interface/suggest.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 namespace {
 

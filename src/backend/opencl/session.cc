@@ -9,7 +9,7 @@
 #include "backend/interface/polling.h"
 #include "backend/opencl/cl_error.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 namespace {
 

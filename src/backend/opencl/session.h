@@ -18,7 +18,7 @@
 #include "wattune/backend/launch.h"
 #include "wattune/core/units.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 // The time that commands may still take. Compilation by the driver at a launch (PoCL) counts apart from running.
 struct TimeLeft {

@@ -13,7 +13,7 @@
 #include "backend/opencl/pixel_buffer.h"
 #include "backend/opencl/program.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 namespace {
 

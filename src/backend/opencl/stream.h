@@ -4,7 +4,7 @@
 #include "backend/opencl/session.h"
 #include "wattune/backend/device.h"
 
-namespace wattune::backend::opencl {
+namespace wattune::inline v0_1::backend::opencl {
 
 Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Session>& session);
 // Adopts a queue of the application (attach.h).

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 namespace {
 

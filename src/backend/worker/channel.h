@@ -16,7 +16,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 inline constexpr std::size_t kMaxPayload = std::size_t{256} << 20;
 

@@ -5,7 +5,7 @@
 #include "core/stopwatch.h"
 #include "wattune/core/kernel_source.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 class CompileLog {
  public:

@@ -7,7 +7,7 @@
 #include "backend/interface/second_try.h"
 #include "core/logging.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 namespace {
 

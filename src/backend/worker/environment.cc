@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "core/logging.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 namespace {
 

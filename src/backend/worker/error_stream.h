@@ -7,7 +7,7 @@
 
 #include "backend/interface/descriptor.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 // Sends the lines of a worker's log, from the level that WATTUNE_LOG names on, to its error stream.
 void log_to_client();

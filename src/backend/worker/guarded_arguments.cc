@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 namespace {
 

@@ -13,7 +13,7 @@
 
 #include "backend/worker/protocol.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 class GuardedArguments {
  public:

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 Result<LastWords> LastWords::create() {
   int ends[2];

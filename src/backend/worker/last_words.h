@@ -7,7 +7,7 @@
 
 #include "backend/worker/channel.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 class LastWords {
  public:

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 // Limits the private memory of the worker, and of each program that it starts (0 for no limit); called before anything
 // else. A failed allocation ends the worker with out_of_memory at once. An exception would unwind through drivers that

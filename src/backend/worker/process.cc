@@ -25,7 +25,7 @@
 #include "backend/worker/stray_processes.h"
 #include "core/logging.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 namespace {
 

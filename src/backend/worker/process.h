@@ -10,7 +10,7 @@
 #include "backend/worker/supervisor.h"
 #include "wattune/backend/worker.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 class WorkerProcess {
  public:

@@ -7,7 +7,7 @@
 
 #include "core/stopwatch.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 class ProcessorWait {
  public:

@@ -1,6 +1,6 @@
 #include "backend/worker/protocol.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 ErrorFields to_fields(const Error& error) {
   return {error.code(),   error.message(),     error.position(),    error.offending_text(),

@@ -14,7 +14,7 @@
 #include "wattune/backend/device.h"
 #include "wattune/backend/registry.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 using ObjectId = std::uint64_t;  // 0 names no object
 using LaunchId = std::uint64_t;  // chosen by the client, rising in each stream

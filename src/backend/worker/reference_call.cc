@@ -21,7 +21,7 @@
 #include "backend/worker/last_words.h"
 #include "core/stopwatch.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 namespace {
 

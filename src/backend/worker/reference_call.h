@@ -8,7 +8,7 @@
 #include "backend/worker/guarded_arguments.h"
 #include "backend/worker/protocol.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 // Calls the reference. Fails with compile_failed, not_found (the function), unavailable (no compiler, no process for
 // it) or timeout. Fails with invalid_argument if it crashed, threw, ended its process, or accessed memory that it must

@@ -6,7 +6,7 @@
 #include "backend/interface/connection.h"
 #include "wattune/backend/launch.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 using ConnectionPointer = std::shared_ptr<Connection>;
 

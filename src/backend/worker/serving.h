@@ -9,7 +9,7 @@
 #include "backend/worker/channel.h"
 #include "backend/worker/protocol.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 inline constexpr Deadline kForever;
 

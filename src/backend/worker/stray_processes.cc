@@ -12,7 +12,7 @@
 #include <iterator>
 #include <vector>
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 // Returns "NAME=1" with a name that is different each time, on this machine.
 std::string new_mark();

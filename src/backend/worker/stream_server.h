@@ -4,7 +4,7 @@
 #include "backend/worker/serving.h"
 #include "wattune/backend/device.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 // Contents on their way between the socket and the device. They are not cleared first, because they may be gigabytes.
 class Block {

@@ -22,7 +22,7 @@
 #include "backend/worker/memory_limit.h"
 #include "backend/worker/worker_folder.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 namespace {
 

@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 // The descriptor on which a worker finds its socket.
 inline constexpr int kWorkerDescriptor = 3;

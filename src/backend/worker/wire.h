@@ -26,7 +26,7 @@
 
 #include "wattune/core/units.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 template <typename T>
 inline constexpr std::nullptr_t kFields = nullptr;

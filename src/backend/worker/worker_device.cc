@@ -10,7 +10,7 @@
 #include "core/logging.h"
 #include "wattune/backend/worker.h"
 
-namespace wattune::backend {
+namespace wattune::inline v0_1::backend {
 
 namespace worker {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 WorkerFolder::WorkerFolder() {
   if (Result<OwnFolder> folder = OwnFolder::create("wattune-worker-")) folder_ = *std::move(folder);

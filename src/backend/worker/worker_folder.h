@@ -8,7 +8,7 @@
 
 #include "backend/compile/own_folder.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 class WorkerFolder {
  public:

@@ -5,7 +5,7 @@
 #include "backend/device/foreign_object.h"
 #include "backend/interface/launch_check.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 class WorkerStream : public Stream, public Remote {
  public:

@@ -8,7 +8,7 @@
 #include "backend/worker/remote.h"
 #include "wattune/backend/device.h"
 
-namespace wattune::backend::worker {
+namespace wattune::inline v0_1::backend::worker {
 
 class WorkerStream;
 

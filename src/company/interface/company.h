@@ -20,7 +20,7 @@
 #include "wattune/core/trial.h"
 #include "wattune/tune/session.h"
 
-namespace wattune::company {
+namespace wattune::inline v0_1::company {
 
 // The figure of a joint run that is minimised.
 enum class CompanyGoal { makespan, energy };

@@ -21,7 +21,7 @@
 #include "wattune/core/result.h"
 #include "wattune/space/search_space.h"
 
-namespace wattune::company {
+namespace wattune::inline v0_1::company {
 
 // Most configurations of a member for which a walk visits all of them and all are timed alone.
 inline constexpr std::uint64_t kFewConfigurations = 64;

@@ -14,7 +14,7 @@
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
 
-namespace wattune::company {
+namespace wattune::inline v0_1::company {
 
 // Returns "compute", "memory" and "latency".
 const std::vector<std::string>& stand_in_names();

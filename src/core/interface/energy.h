@@ -13,7 +13,7 @@
 #include "wattune/core/trial.h"
 #include "wattune/core/units.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // Returns the energy of one run, in joules. It is the first recorded metric among `energy`, `energy_j`, `energy_mj`,
 // `ps_energy` (PowerSensor) and `nvml_energy`, or else the power times the median time.

@@ -8,7 +8,7 @@
 #include "wattune/core/observation.h"
 #include "wattune/core/parameter.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // Returns a metric of a correct Observation by name. `time` is the median in seconds. Returns nullopt for a failure,
 // and if the metric was not recorded.

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // Returns the text on one line. Control characters, line breaks and characters that change the writing direction become
 // spaces. Bytes that are not UTF-8 become U+FFFD.

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // Returns "did you mean `tile_size_x`?" if one candidate is near and the name is no number. A candidate is near if its
 // edit distance is at most a third of the name (at least 1), or if one of its words is that near. It is near, too, if

@@ -6,7 +6,7 @@
 
 #include "wattune/core/result.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 // Returns an Error such as "cannot open runs/a.journal: Permission denied". The code is not_found if there is no such
 // file, already_exists if there is one, and invalid_argument if another name or other permissions help (a folder, an

@@ -9,7 +9,7 @@
 
 #include "wattune/core/value.h"
 
-namespace wattune {
+namespace wattune::inline v0_1 {
 
 struct ValueHash {
   std::size_t operator()(const Value& value) const {

@@ -2,7 +2,7 @@
 
 #include <pthread.h>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 std::atomic<int> Attachment::forks = 0;
 

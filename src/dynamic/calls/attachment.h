@@ -7,7 +7,7 @@
 
 #include "wattune/core/result.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class Attachment {
  public:

@@ -12,7 +12,7 @@
 #include "dynamic/calls/captured_arguments.h"
 #include "wattune/spec/spec.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "measure/interface/half.h"
 #include "space/interface/expression.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

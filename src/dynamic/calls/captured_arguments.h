@@ -6,7 +6,7 @@
 
 #include "wattune/dynamic/capture.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // Replaces all characters but letters, digits, '_' and '-', so that the name may be part of a file's name.
 std::string plain_name(std::string name);

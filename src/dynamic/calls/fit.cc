@@ -6,7 +6,7 @@
 #include <cstring>
 #include <map>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "dynamic/calls/problem.h"
 #include "dynamic/screening/memory_check.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class Fit {
  public:

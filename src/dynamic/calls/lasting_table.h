@@ -13,7 +13,7 @@
 #include <memory>
 #include <utility>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 template <typename Entry, std::size_t kPlaces>
 class LastingTable {

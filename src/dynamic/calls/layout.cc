@@ -4,7 +4,7 @@
 
 #include "wattune/backend/attach.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

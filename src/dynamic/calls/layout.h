@@ -13,7 +13,7 @@
 #include "tune/interface/launch_plan.h"
 #include "wattune/backend/attach.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // The parts that all layouts of a variant share.
 struct LaunchParts {

@@ -6,7 +6,7 @@
 
 #include "backend/interface/part.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 Result<ManagedMemory> ManagedMemory::make(backend::Device& device, std::size_t bytes) {
   WATTUNE_ASSIGN(std::unique_ptr<backend::Buffer> buffer, device.create_buffer(bytes));

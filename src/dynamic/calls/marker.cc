@@ -7,7 +7,7 @@
 #include "core/stopwatch.h"
 #include "wattune/backend/attach.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "wattune/dynamic/key.h"
 #include "wattune/space/search_space.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 struct Problem {
   Key key;

@@ -3,7 +3,7 @@
 
 #include "dynamic/calls/problem.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // True if the call may be repeated after the driver refused a launch of this configuration. Either nothing was launched
 // before it, or earlier launches only overwrote memory that no launch reads.

@@ -1,6 +1,6 @@
 #include "dynamic/calls/shortcut.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 Result<void> Shortcut::check_memory(std::span<const CallArgument> arguments) {
   WATTUNE_TRY(laid_out_.fit->check_memory(arguments));

@@ -16,7 +16,7 @@
 #include "dynamic/calls/signature.h"
 #include "dynamic/tuning/instance.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class Shortcut {
  public:

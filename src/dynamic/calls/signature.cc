@@ -8,7 +8,7 @@
 #include "core/interface/suggest.h"
 #include "space/interface/expression.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include "wattune/core/kernel_spec.h"
 #include "wattune/dynamic/call.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // The sizes of a call: those of the spec in their order, then a pair of position and value for each given parameter. It
 // is a plain struct, so that calls compare it quickly.

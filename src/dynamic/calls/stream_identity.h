@@ -5,7 +5,7 @@
 
 #include "wattune/dynamic/call.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // Returns a number that differs between streams and is never 0. Handles are addresses of at most 48 bits, or small
 // numbers.

@@ -4,7 +4,7 @@
 
 #include "dynamic/calls/stream_identity.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // Returns the slot of a key, found by linear probing. Slots become free only when they are forgotten, so a key may have
 // two for a while; the older one is forgotten in time.

@@ -16,7 +16,7 @@
 #include "wattune/core/units.h"
 #include "wattune/dynamic/call.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // Function that adopts the stream of a call, to ask for its state only. Fails if the stream cannot be asked.
 using Adopt = std::function<Result<std::unique_ptr<backend::Stream>>(const CallStream&)>;

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 Result<std::unique_ptr<backend::Stream>> adopt(backend::Device& device, const CallStream& stream) {
   if (stream.kind() == CallStream::Kind::cuda)

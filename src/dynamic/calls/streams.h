@@ -14,7 +14,7 @@
 #include "wattune/backend/device.h"
 #include "wattune/dynamic/call.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // A stream of calls. Threads may share one, such as the default stream. A thread that sends holds `sending` through the
 // whole call, in which a composition's function may make other calls.

@@ -18,7 +18,7 @@
 #include "wattune/dynamic/tunable_kernel.h"
 #include "wattune/dynamic/wisdom.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // The device time that calls of all keys have taken. Any thread may use it.
 class Usage {

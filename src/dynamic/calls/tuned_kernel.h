@@ -16,7 +16,7 @@
 #include "dynamic/tuning/key_search.h"
 #include "wattune/dynamic/tunable_kernel.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class TunedKernel : public TunableKernel {
  public:

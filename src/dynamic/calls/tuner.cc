@@ -16,7 +16,7 @@
 #include "wattune/backend/compile_pool.h"
 #include "wattune/search/strategy.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include "wattune/backend/attach.h"
 #include "wattune/dynamic/call.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // The span between two empty launches.
 struct MarkedSpan {

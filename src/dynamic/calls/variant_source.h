@@ -8,7 +8,7 @@
 #include "dynamic/calls/variant.h"
 #include "dynamic/loading/kernel_code.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class VariantSource {
  public:

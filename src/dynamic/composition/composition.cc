@@ -7,7 +7,7 @@
 #include "core/interface/suggest.h"
 #include "tune/interface/describe_run.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

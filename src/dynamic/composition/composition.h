@@ -14,7 +14,7 @@
 #include "wattune/backend/device.h"
 #include "wattune/dynamic/composition.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 struct CompositionKernel {
   KernelSpec spec;      // has the parameters, constraints and sizes of the composition

@@ -8,7 +8,7 @@
 #include "core/interface/suggest.h"
 #include "dynamic/screening/application_memory.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 std::int64_t CompositionContext::integer(std::string_view parameter) const {
   return configuration_.find(std::string(parameter))->as_integer();

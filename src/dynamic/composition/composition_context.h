@@ -9,7 +9,7 @@
 #include "dynamic/composition/composition_fit.h"
 #include "wattune/dynamic/composition.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class CompositionContext : public Context {
  public:

@@ -10,7 +10,7 @@
 #include "dynamic/calls/fit.h"
 #include "dynamic/composition/composition.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 using Programs = std::vector<std::shared_ptr<backend::Program>>;  // parallel to the composition's kernels
 

@@ -9,7 +9,7 @@
 #include "dynamic/composition/composition_context.h"
 #include "wattune/backend/attach.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

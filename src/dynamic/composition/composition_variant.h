@@ -8,7 +8,7 @@
 #include "dynamic/calls/variant_source.h"
 #include "dynamic/composition/composition.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class CompositionVariants : public VariantSource {
  public:

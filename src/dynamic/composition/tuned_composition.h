@@ -6,7 +6,7 @@
 #include "dynamic/calls/tuned_kernel.h"
 #include "wattune/dynamic/composition.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class TunedComposition : public TunableComposition {
  public:

@@ -4,7 +4,7 @@
 
 #include "backend/interface/part.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

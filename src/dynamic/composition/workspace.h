@@ -18,7 +18,7 @@
 #include "wattune/backend/device.h"
 #include "wattune/dynamic/tuner.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class Workspace {
  public:

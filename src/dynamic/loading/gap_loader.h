@@ -14,7 +14,7 @@
 #include "dynamic/loading/load_cost.h"
 #include "dynamic/loading/loader.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class GapLoader : public Loader {
  public:

@@ -5,7 +5,7 @@
 #include "wattune/backend/attach.h"
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 Result<std::unique_ptr<KernelCode>> KernelCode::make(const KernelSpec& spec, backend::Device& device,
                                                      backend::CompilePool* pool, Nanoseconds limit) {

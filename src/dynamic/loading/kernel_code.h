@@ -17,7 +17,7 @@
 #include "wattune/core/configuration.h"
 #include "wattune/core/kernel_spec.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class KernelCode {
  public:

@@ -11,7 +11,7 @@
 
 #include "dynamic/tuning/stall_budget.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // The largest of the last few values. It serves promises that must hold.
 class RecentLargest {

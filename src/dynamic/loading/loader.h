@@ -17,7 +17,7 @@
 #include "dynamic/calls/variant.h"
 #include "dynamic/tuning/stall_budget.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 struct LoadRequest {
   std::function<Result<std::shared_ptr<Variant>>()> load;        // called on the loader's thread, or in gap()

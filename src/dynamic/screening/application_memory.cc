@@ -2,7 +2,7 @@
 
 #include "wattune/backend/attach.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 Result<std::unique_ptr<backend::Buffer>> adopt_memory(backend::Device& device, std::uint64_t memory,
                                                       std::size_t bytes) {

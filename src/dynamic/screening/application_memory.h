@@ -7,7 +7,7 @@
 #include "wattune/backend/device.h"
 #include "wattune/dynamic/call.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // Wraps memory of the application, which must outlive the buffer. On OpenCL the buffer is all of it, else `bytes`.
 Result<std::unique_ptr<backend::Buffer>> adopt_memory(backend::Device& device, std::uint64_t memory, std::size_t bytes);

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 std::deque<KeptEvaluators::Kept>::const_iterator KeptEvaluators::find(const void* owner) const {
   return std::ranges::find_if(kept_, [owner](const Kept& each) { return each.owner.get() == owner; });

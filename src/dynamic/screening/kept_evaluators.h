@@ -10,7 +10,7 @@
 
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class KeptEvaluators {
  public:

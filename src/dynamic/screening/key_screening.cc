@@ -10,7 +10,7 @@
 #include "dynamic/screening/screening_data.h"
 #include "wattune/measure/policy.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

@@ -25,7 +25,7 @@
 #include "wattune/tune/evaluator.h"
 #include "wattune/tune/search.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // The device and the means with which a key is screened.
 struct ScreeningPlace {

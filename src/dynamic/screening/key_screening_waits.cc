@@ -8,7 +8,7 @@
 
 #include "dynamic/screening/key_screening.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

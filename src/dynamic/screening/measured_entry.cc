@@ -2,7 +2,7 @@
 
 #include "wattune/core/version.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 WisdomEntry measured_entry(const KernelVersion& kernel, const DeviceInfo& device, const Key& key, const Trial& trial,
                            Measured measured, bool tuned) {

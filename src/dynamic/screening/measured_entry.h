@@ -5,7 +5,7 @@
 #include "wattune/core/trial.h"
 #include "wattune/dynamic/wisdom.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // Returns the entry; `tuned` is as in the entry. Precondition: the Trial has statistics.
 WisdomEntry measured_entry(const KernelVersion& kernel, const DeviceInfo& device, const Key& key, const Trial& trial,

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

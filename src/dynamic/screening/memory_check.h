@@ -15,7 +15,7 @@
 #include "wattune/backend/attach.h"
 #include "wattune/backend/device.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class MemoryCheck {
  public:

@@ -6,7 +6,7 @@
 #include "measure/interface/arguments.h"
 #include "tune/interface/launch_plan.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

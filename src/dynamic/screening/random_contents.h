@@ -12,7 +12,7 @@
 #include "wattune/space/search_space.h"
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class RandomContents {
  public:

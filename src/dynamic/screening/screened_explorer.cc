@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include "dynamic/screening/screening.h"
 #include "dynamic/tuning/explorer.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // Makes the explorer. Strategy, rule and first configurations are those of plan_key_search(), as are the errors. The
 // stall_budget outlives the screening. A key that cannot be screened is over at once, and its calls run the best known.

@@ -21,7 +21,7 @@
 #include "dynamic/screening/kept_evaluators.h"
 #include "dynamic/screening/key_screening.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 struct ScreeningOptions {
   // Function that opens the device as open_screening_device() does, with workers that end when a stop is requested. The

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 bool ScreeningAllowance::reserve(const std::function<bool()>& ended, const std::function<bool()>& pays) {
   constexpr std::chrono::milliseconds kPause{5};

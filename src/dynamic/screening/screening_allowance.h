@@ -11,7 +11,7 @@
 #include "dynamic/tuning/stall_budget.h"
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class ScreeningAllowance {
  public:

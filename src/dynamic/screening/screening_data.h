@@ -6,7 +6,7 @@
 
 #include "dynamic/calls/problem.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // Returns the bytes of device memory that screening the default configuration takes: its buffers, and a copy of each
 // that it overwrites. Fails as the plan does.

@@ -7,7 +7,7 @@
 
 #include "backend/interface/sharing.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

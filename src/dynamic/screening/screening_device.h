@@ -7,7 +7,7 @@
 #include "wattune/backend/registry.h"
 #include "wattune/backend/worker.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // True if a device of another process is probably the attached one. It is at the same place on the bus. If that is
 // unknown, it has the same name, platform and driver.

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 double calls_to_amortise(const TuningCost& cost) {
   return (1.0 - cost.share) * cost.steps * (cost.slowness - 1.0) / cost.share;

@@ -7,7 +7,7 @@
 
 #include "wattune/dynamic/policy.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 struct TuningCost {
   double steps = 0.0;     // configurations that are tried, each in a call

@@ -10,7 +10,7 @@
 
 #include "wattune/search/strategy.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class BeginWith : public search::Strategy {
  public:

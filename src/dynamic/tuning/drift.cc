@@ -6,7 +6,7 @@
 
 #include "measure/interface/median_interval.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

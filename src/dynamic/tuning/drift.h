@@ -19,7 +19,7 @@
 #include "dynamic/calls/variant.h"
 #include "wattune/core/units.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 enum class Cause {
   kernel,  // only this kernel moved: its data have changed, or the work that runs beside it

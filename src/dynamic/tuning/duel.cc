@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

@@ -21,7 +21,7 @@
 #include "measure/interface/gate.h"
 #include "wattune/measure/policy.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // Returns the longest time at which a candidate may still be as fast as the best known.
 Nanoseconds limit_of(const Statistics& best, const measure::Gate& gate);

@@ -16,7 +16,7 @@
 #include "wattune/dynamic/policy.h"
 #include "wattune/dynamic/statistics.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // A configuration that is worth compiling for the application, with its expected time.
 struct Candidate {

@@ -7,7 +7,7 @@
 #include "dynamic/calls/repeat.h"
 #include "dynamic/tuning/key_search.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

@@ -20,7 +20,7 @@
 #include "dynamic/tuning/starting_candidates.h"
 #include "wattune/dynamic/tunable_kernel.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 struct Call {
   const CallStream& stream;

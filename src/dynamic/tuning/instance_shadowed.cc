@@ -6,7 +6,7 @@
 
 #include "dynamic/tuning/instance.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "dynamic/tuning/instance.h"
 #include "dynamic/tuning/key_search.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "dynamic/tuning/begin_with.h"
 #include "wattune/tune/session.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

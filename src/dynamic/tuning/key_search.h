@@ -8,7 +8,7 @@
 #include "wattune/dynamic/policy.h"
 #include "wattune/search/strategy.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // Returns the configuration of the space with the same values by name. A parameter with one value in the space, such as
 // one that the key gives, takes that value. Fails as SearchSpace::find() does.

@@ -8,7 +8,7 @@
 
 #include "wattune/core/units.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class Lookahead {
  public:

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

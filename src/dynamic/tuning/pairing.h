@@ -28,7 +28,7 @@
 #include "dynamic/tuning/slowness.h"
 #include "dynamic/tuning/stall_budget.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // The variant that a call is to run, and how.
 struct Turn {

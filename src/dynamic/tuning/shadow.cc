@@ -8,7 +8,7 @@
 #include "tune/interface/compared_parts.h"
 #include "wattune/backend/attach.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

@@ -20,7 +20,7 @@
 #include "dynamic/calls/streams.h"
 #include "dynamic/calls/variant.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // The two runs of a call. Each came after a copy of the outputs, so that their times are comparable.
 struct ShadowedCall {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <numeric>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

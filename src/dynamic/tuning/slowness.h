@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class Slowness {
  public:

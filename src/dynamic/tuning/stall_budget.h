@@ -15,7 +15,7 @@
 #include "wattune/dynamic/policy.h"
 #include "wattune/dynamic/statistics.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // The predicted size of a stall: its average, which the share pays for, and its worst case, which bounds one call.
 struct Prediction {

@@ -8,7 +8,7 @@
 #include "dynamic/tuning/key_search.h"
 #include "wattune/core/random.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include "wattune/dynamic/tunable_kernel.h"
 #include "wattune/dynamic/wisdom.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class StartingCandidates {
  public:

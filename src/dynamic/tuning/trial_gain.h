@@ -18,7 +18,7 @@
 
 #include "wattune/core/observation.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // Gains of trials, and the gains expected of as many trials if the factor were 1.
 struct Gains {

@@ -10,7 +10,7 @@
 #include "dynamic/tuning/trial_gain.h"
 #include "wattune/tune/search.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

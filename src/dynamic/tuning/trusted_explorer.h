@@ -10,7 +10,7 @@
 #include "dynamic/tuning/explorer.h"
 #include "dynamic/tuning/trial_gain.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 struct TrustedOptions {
   std::size_t ahead = 1;  // most configurations wanted at once: as many as compile in parallel

@@ -5,7 +5,7 @@
 #include "wattune/measure/policy.h"
 #include "wattune/tune/search.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "wattune/dynamic/call.h"
 #include "wattune/tune/tuning.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 // A call whose kernel is to be tuned, and the devices for it.
 struct CallToTune {

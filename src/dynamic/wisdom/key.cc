@@ -6,7 +6,7 @@
 
 #include "core/interface/printable.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "store/interface/locked_file.h"
 #include "wattune/store/formats.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

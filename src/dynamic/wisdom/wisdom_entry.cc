@@ -9,7 +9,7 @@
 #include "tune/interface/describe_run.h"
 #include "wattune/core/identity.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

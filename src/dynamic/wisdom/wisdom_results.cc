@@ -8,7 +8,7 @@
 #include "tune/interface/describe_run.h"
 #include "wattune/dynamic/wisdom.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

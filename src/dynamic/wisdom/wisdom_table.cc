@@ -5,7 +5,7 @@
 
 #include "core/interface/value_hash.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 namespace {
 

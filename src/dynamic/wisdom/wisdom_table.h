@@ -10,7 +10,7 @@
 
 #include "wattune/dynamic/wisdom.h"
 
-namespace wattune::dynamic {
+namespace wattune::inline v0_1::dynamic {
 
 class WisdomTable {
  public:

@@ -16,7 +16,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 
 // Generates the bytes of one vector argument: `length` elements of its type and width. `evaluate` evaluates a
 // FillExpression, because the module space lies above this one. Equal specs give equal bytes on every machine. Fails

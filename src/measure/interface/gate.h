@@ -14,7 +14,7 @@
 
 #include "wattune/core/observation.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 
 // The bounds that were learned so far. One thread at a time uses a gate.
 class Gate {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 
 // Returns the float of a half.
 inline float half_to_float(std::uint16_t bits) {

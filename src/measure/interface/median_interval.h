@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 
 // A median with its interval.
 struct MedianInterval {

@@ -14,7 +14,7 @@
 
 #include "wattune/core/kernel_spec.h"
 
-namespace wattune::measure {
+namespace wattune::inline v0_1::measure {
 
 // Byte with which outputs are filled before a kernel runs: NaN as a float, -1 as an integer, so that unwritten elements
 // show.

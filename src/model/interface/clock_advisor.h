@@ -21,7 +21,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 class ClockCurves;
 

@@ -21,7 +21,7 @@
 #include "wattune/core/units.h"
 #include "wattune/model/kernel_features.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 // Number of hidden neurons of each network.
 inline constexpr std::size_t kHiddenNeurons = 21;

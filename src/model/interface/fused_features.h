@@ -16,7 +16,7 @@
 #include "wattune/model/co_residency.h"
 #include "wattune/model/kernel_features.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 // A kernel that may run beside another one.
 struct FusableKernel {

@@ -4,7 +4,7 @@
 //   print(power.expected, power.low, power.high);
 #pragma once
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 template <typename Value>
 struct Likely {

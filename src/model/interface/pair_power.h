@@ -23,7 +23,7 @@
 #include "wattune/model/co_residency.h"
 #include "wattune/model/pair_choice.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 // The idle power of a board at one clock.
 struct IdleAtClock {

@@ -19,7 +19,7 @@
 
 #include "wattune/core/result.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 // The inputs and the output of one sample.
 struct TrainingSample {

@@ -17,7 +17,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 // Returns the highest clock of the table at which the load draws at most `cap`. Fails with not_found if it draws more
 // at every clock, with invalid_argument if there are no clocks.

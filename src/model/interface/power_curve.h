@@ -18,7 +18,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 // The curve P(f) = base + alpha f v(f)^2, v(f) = 1 + beta max(0, f - tau). Up to tau the voltage is the lowest.
 struct PowerCurve {

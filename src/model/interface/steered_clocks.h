@@ -13,7 +13,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 // Rounding of the ends of the range, which are seldom clocks of the table.
 enum class RangeEnds {

@@ -15,7 +15,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::model {
+namespace wattune::inline v0_1::model {
 
 struct TimeCurve {
   Nanoseconds fixed;    // a: time that no graphics clock shortens

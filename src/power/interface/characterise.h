@@ -18,7 +18,7 @@
 
 #include "wattune/power/board.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 // Interval at which the recorder reads during a characterisation.
 inline constexpr Nanoseconds kCharacterisationInterval = nanoseconds_from_ms(2);

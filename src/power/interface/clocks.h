@@ -19,7 +19,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 // The options of borrowing a board.
 struct BorrowOptions {

@@ -16,7 +16,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 // The kinds of settings.
 enum class ControlKind { locked_graphics_clock, locked_memory_clock, application_clocks, power_limit };

@@ -8,7 +8,7 @@
 
 #include "wattune/core/units.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 class Poller {
  public:

@@ -13,7 +13,7 @@
 
 #include "wattune/power/board.h"
 
-namespace wattune::power {
+namespace wattune::inline v0_1::power {
 
 struct Replay {
   Board board;

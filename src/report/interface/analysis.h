@@ -12,7 +12,7 @@
 
 #include "wattune/core/trial.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 // The spread of times over the correct configurations.
 struct Distribution {

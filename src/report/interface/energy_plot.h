@@ -15,7 +15,7 @@
 
 #include "wattune/core/trial.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 struct EnergyPlot {
   using Points = std::vector<std::pair<double, double>>;  // megahertz, joules; pairs that are not finite are left out

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 struct ForecastPlot {
   struct Point {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 struct GainPlot {
   struct Curve {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 struct PolicyPlot {
   struct Policy {

@@ -8,7 +8,7 @@
 
 #include "wattune/core/observation.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 // Returns the columns that UTF-8 text takes, each character being one.
 std::size_t width_of(std::string_view text);

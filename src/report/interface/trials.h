@@ -8,7 +8,7 @@
 #include "wattune/core/trial.h"
 #include "wattune/report/report.h"
 
-namespace wattune::report {
+namespace wattune::inline v0_1::report {
 
 // Returns the Trial of the default configuration, which may have failed; nullptr if it was not evaluated.
 const Trial* default_trial(const ResultSet& results);

@@ -11,7 +11,7 @@
 #include "schedule/forecast/power_window.h"
 #include "schedule/interface/profile.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "model/interface/pair_power.h"
 #include "schedule/interface/clock_profile.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "simulate/interface/ptx_module.h"
 #include "slice/interface/ptx_tree.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "schedule/policy/pair_ways.h"
 #include "simulate/interface/ptx_profile.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

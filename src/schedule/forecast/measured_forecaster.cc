@@ -9,7 +9,7 @@
 #include "wattune/schedule/forecast.h"
 #include "wattune/schedule/pair_sweep.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "wattune/schedule/pair_table.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // Counters are updated every 100 ms and lag behind. So a window begins at the second change after the pair began, and
 // ends at the first change half a second later or more. The two may change the way in which they run meanwhile; the

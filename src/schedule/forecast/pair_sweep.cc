@@ -11,7 +11,7 @@
 #include "schedule/interface/joint_run.h"
 #include "schedule/interface/profile.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

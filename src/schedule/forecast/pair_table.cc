@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

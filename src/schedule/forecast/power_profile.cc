@@ -3,7 +3,7 @@
 #include "schedule/forecast/power_window.h"
 #include "schedule/policy/pair_ways.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

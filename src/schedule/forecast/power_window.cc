@@ -8,7 +8,7 @@
 #include "schedule/interface/joint_run.h"
 #include "schedule/machine/counter_span.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "wattune/schedule/forecast.h"
 #include "wattune/schedule/machine.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // Returns the error for a board that reports no energy.
 Error no_energy();

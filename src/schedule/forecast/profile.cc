@@ -9,7 +9,7 @@
 #include "core/median.h"
 #include "schedule/interface/joint_run.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "simulate/interface/ptx_profile.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

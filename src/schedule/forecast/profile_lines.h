@@ -4,7 +4,7 @@
 #include "store/interface/document.h"
 #include "wattune/schedule/profile_record.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // Returns the record as a JSON object.
 store::Json json_of(const ProfileRecord& record);

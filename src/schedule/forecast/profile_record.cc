@@ -12,7 +12,7 @@
 #include "tune/interface/describe_run.h"
 #include "wattune/store/formats.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

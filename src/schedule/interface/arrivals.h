@@ -15,7 +15,7 @@
 #include "wattune/core/result.h"
 #include "wattune/schedule/machine.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // A work of a queue.
 struct Arrival {

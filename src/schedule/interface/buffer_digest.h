@@ -15,7 +15,7 @@
 #include "wattune/backend/device.h"
 #include "wattune/core/result.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 class BufferDigest {
  public:

@@ -15,7 +15,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 using Clocks = backend::BoardSetting;
 

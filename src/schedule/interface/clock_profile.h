@@ -17,7 +17,7 @@
 #include "wattune/core/result.h"
 #include "wattune/schedule/forecast.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 struct ClockProfileOptions {
   std::vector<Megahertz> clocks;  // ascending

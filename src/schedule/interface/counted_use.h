@@ -19,7 +19,7 @@
 #include "wattune/core/result.h"
 #include "wattune/schedule/machine.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 struct CountOptions {
   simulate::BlockSampleOptions sample = {};

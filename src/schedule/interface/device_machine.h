@@ -18,7 +18,7 @@
 #include "wattune/core/result.h"
 #include "wattune/schedule/machine.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 struct DeviceMachineOptions {
   // Persistent blocks fetch at a time as many logical blocks as run for this long. It bounds the cost of fetching and

@@ -19,7 +19,7 @@
 #include "wattune/schedule/machine.h"
 #include "wattune/schedule/work.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // A kernel, the way in which it runs, and how often in a row.
 struct Party {

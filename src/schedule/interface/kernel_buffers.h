@@ -19,7 +19,7 @@
 #include "tune/interface/launch_plan.h"
 #include "wattune/backend/launch.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // The buffers of one argument.
 struct ArgumentBuffers {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // Returns a name of its own for the kernel at a place: the second kernel named "gemm" is "gemm#2".
 std::string name_of_place(std::span<const std::string> names, std::size_t place);

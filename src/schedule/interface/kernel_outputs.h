@@ -26,7 +26,7 @@
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 enum class Sameness {
   bits,

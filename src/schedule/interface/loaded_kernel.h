@@ -24,7 +24,7 @@
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // The code of one kernel on a device, with its twins.
 struct KernelCode {

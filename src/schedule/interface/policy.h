@@ -19,7 +19,7 @@
 #include "wattune/schedule/pair_table.h"
 #include "wattune/schedule/work.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // The way in which a work shall run.
 struct Share {

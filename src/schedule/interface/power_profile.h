@@ -15,7 +15,7 @@
 #include "wattune/schedule/machine.h"
 #include "wattune/schedule/pair_table.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // Measures the power of all kernels, in their order; a kernel whose traits have it already is not measured again. Each
 // kernel runs whole, again and again, for `window` without being measured, since counters lag behind, and for another

@@ -12,7 +12,7 @@
 #include "wattune/core/result.h"
 #include "wattune/schedule/machine.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 struct ProfileOptions {
   std::size_t rounds = 3;          // of each run; the median counts

@@ -16,7 +16,7 @@
 
 #include "wattune/schedule/pair_table.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // A pair with its expected gain.
 struct ProfitRow {

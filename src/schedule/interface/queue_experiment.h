@@ -22,7 +22,7 @@
 #include "wattune/core/result.h"
 #include "wattune/schedule/queue_report.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // Profiles each kernel by runs alone on a simulated GPU. Fails as profile_alone() does.
 Result<std::vector<ProfiledKernel>> profile_all(const simulate::GpuModel& gpu,

@@ -20,7 +20,7 @@
 #include "wattune/core/result.h"
 #include "wattune/schedule/work.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // The treatment of a submission for which there is no room.
 enum class WhenFull { wait, refuse };

@@ -25,7 +25,7 @@
 #include "wattune/core/result.h"
 #include "wattune/schedule/work.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 struct SchedulerOptions {
   // Most works that a decision considers, plus at most as many first works of other kernels; it bounds the cost of a

@@ -16,7 +16,7 @@
 #include "wattune/core/result.h"
 #include "wattune/schedule/machine.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 struct SimulatedMachineOptions {
   simulate::GpuOptions gpu = {};

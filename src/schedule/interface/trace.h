@@ -16,7 +16,7 @@
 #include "wattune/schedule/machine.h"
 #include "wattune/schedule/work.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // A launch that ended.
 struct Span {

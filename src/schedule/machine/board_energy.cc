@@ -1,6 +1,6 @@
 #include "schedule/machine/board_energy.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 BoardEnergy::BoardEnergy(backend::Sensors& sensors, Nanoseconds interval) : sensors_(sensors), first_(counter()) {
   if (first_) poller_.emplace(interval, [this] { return read(); });

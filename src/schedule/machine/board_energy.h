@@ -13,7 +13,7 @@
 #include "power/interface/poller.h"
 #include "wattune/backend/sensors.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 class BoardEnergy {
  public:

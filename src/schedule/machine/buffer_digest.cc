@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "wattune/model/co_residency.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

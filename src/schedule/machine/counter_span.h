@@ -5,7 +5,7 @@
 
 #include "wattune/core/units.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // The span from the first change of a counter to the last. Between two changes a counter tells nothing.
 class CounterSpan {

@@ -11,7 +11,7 @@
 
 #include "wattune/core/units.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 class DeviceClock {
  public:

@@ -6,7 +6,7 @@
 #include "schedule/machine/device_machine_state.h"
 #include "wattune/schedule/work.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "wattune/model/occupancy.h"
 #include "wattune/schedule/work.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -18,7 +18,7 @@
 #include "schedule/machine/end_watch.h"
 #include "schedule/machine/progress_slots.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 struct DeviceMachine::State {
   struct Added {

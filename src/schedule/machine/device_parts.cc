@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

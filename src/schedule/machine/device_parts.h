@@ -9,7 +9,7 @@
 #include "schedule/interface/loaded_kernel.h"
 #include "wattune/schedule/machine.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // One launch on the device.
 struct DevicePart {

@@ -5,7 +5,7 @@
 #include "schedule/machine/device_machine_state.h"
 #include "wattune/model/occupancy.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

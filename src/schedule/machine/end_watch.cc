@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -14,7 +14,7 @@
 
 #include "wattune/schedule/machine.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 class EndWatch {
  public:

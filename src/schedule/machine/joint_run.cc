@@ -11,7 +11,7 @@
 #include "schedule/machine/carveout.h"
 #include "schedule/machine/counter_span.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include "schedule/interface/kernel_buffers.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 std::optional<ArgumentBuffers> KernelBuffers::find(std::size_t argument, const tune::PlannedBuffer& planned) const {
   for (const Known& known : known_) {

@@ -8,7 +8,7 @@
 #include "slice/interface/twins.h"
 #include "wattune/backend/registry.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "measure/interface/output_check.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "tune/interface/launch_plan.h"
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 const AtClock* KernelTraits::at(const std::optional<backend::BoardSetting>& clocks) const {
   const auto point = clocks ? std::ranges::find(at_clocks, clocks->graphics, &AtClock::clock) : at_clocks.end();

@@ -4,7 +4,7 @@
 
 #include "backend/interface/part.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

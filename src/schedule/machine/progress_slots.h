@@ -19,7 +19,7 @@
 #include "slice/interface/slice_words.h"
 #include "wattune/backend/device.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 class ProgressSlots {
  public:

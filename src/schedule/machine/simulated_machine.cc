@@ -14,7 +14,7 @@
 #include "simulate/interface/ptx_profile.h"
 #include "wattune/schedule/work.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

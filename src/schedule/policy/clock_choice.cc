@@ -7,7 +7,7 @@
 
 #include "schedule/interface/clock_profile.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

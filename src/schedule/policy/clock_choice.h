@@ -9,7 +9,7 @@
 
 #include "schedule/interface/policy.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // Returns the clocks that must be held, if any. Otherwise returns the clocks at which the works that suit them best
 // cost least. It considers as many works as run during a hold, each alone or beside its best partner, in relation to

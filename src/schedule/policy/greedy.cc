@@ -6,7 +6,7 @@
 #include "schedule/interface/profit_table.h"
 #include "schedule/policy/shares.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

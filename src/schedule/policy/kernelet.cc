@@ -5,7 +5,7 @@
 #include "schedule/policy/shares.h"
 #include "wattune/core/random.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

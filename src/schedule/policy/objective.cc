@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "schedule/policy/shares.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // The time that the host takes to see that blocks have ended and to launch others.
 inline constexpr Nanoseconds kSwitching{100e3};

@@ -13,7 +13,7 @@
 #include "schedule/policy/clock_choice.h"
 #include "schedule/policy/pair_ways.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "schedule/policy/clock_choice.h"
 #include "schedule/policy/shares.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

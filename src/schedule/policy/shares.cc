@@ -7,7 +7,7 @@
 
 #include "schedule/policy/clock_choice.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

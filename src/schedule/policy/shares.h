@@ -8,7 +8,7 @@
 #include "schedule/interface/policy.h"
 #include "schedule/interface/profit_table.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // Returns the share of a work that runs whole.
 Share whole_share(const Candidate& work, const SmRange& sms = {});

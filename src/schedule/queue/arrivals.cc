@@ -10,7 +10,7 @@
 #include "core/interface/suggest.h"
 #include "wattune/core/random.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

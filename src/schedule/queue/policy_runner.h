@@ -6,7 +6,7 @@
 #include "schedule/session/stage.h"
 #include "wattune/schedule/queue_report.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // Runs the queue under each policy. On a device each policy first runs once unmeasured, which makes its streams, with
 // outputs of its own for each work. Each policy then runs once in each round, in balanced orders. Precondition: the

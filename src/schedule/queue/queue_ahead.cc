@@ -6,7 +6,7 @@
 #include "schedule/policy/shares.h"
 #include "schedule/queue/scheduler_state.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

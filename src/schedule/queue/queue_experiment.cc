@@ -8,7 +8,7 @@
 #include "schedule/interface/clock_profile.h"
 #include "simulate/interface/corun_kernels.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include "schedule/interface/policy.h"
 #include "schedule/queue/policy_runner.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "core/student.h"
 #include "wattune/core/random.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "schedule/queue/scheduler_state.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

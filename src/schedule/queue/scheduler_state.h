@@ -13,7 +13,7 @@
 #include "schedule/interface/scheduler.h"
 #include "schedule/queue/work_queue.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 struct Scheduler::State {
   State(Machine& on, Policy by, const SchedulerOptions& how, Trace* into)

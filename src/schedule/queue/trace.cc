@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include "schedule/interface/policy.h"
 #include "wattune/schedule/work.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // The kernel that runs at the same time, and the shape of the pair, with this work first.
 struct Beside {

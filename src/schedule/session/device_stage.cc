@@ -14,7 +14,7 @@
 #include "wattune/schedule/pair_sweep.h"
 #include "wattune/tune/session.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 std::string name_of_place(std::span<const std::string> names, std::size_t place) {
   const auto same = std::ranges::count(names.first(place), names[place]);

@@ -6,7 +6,7 @@
 
 #include "schedule/interface/policy.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

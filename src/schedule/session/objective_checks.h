@@ -8,7 +8,7 @@
 #include "wattune/schedule/forecast.h"
 #include "wattune/schedule/pair_table.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // True if a policy chooses pairs by the objective.
 bool heeds_objective(const std::string& policy);

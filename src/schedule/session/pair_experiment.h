@@ -7,7 +7,7 @@
 #include "wattune/schedule/pair_sweep.h"
 #include "wattune/schedule/swept_pair.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // Sweeps two kernels of the stage. `seed` gives the orders in which the best ways run again. Fails as sweep_pair() and
 // run_again() do, and with errors of the device.

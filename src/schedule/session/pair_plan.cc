@@ -6,7 +6,7 @@
 #include "schedule/interface/policy.h"
 #include "schedule/interface/queue_experiment.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "wattune/schedule/pair_sweep.h"
 #include "wattune/schedule/pair_table.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // The work of a sweep as a queue: each kernel as often as in the sweep, all there from the beginning. The machine and
 // the sweep must outlive it.

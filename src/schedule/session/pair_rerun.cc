@@ -8,7 +8,7 @@
 #include "core/median.h"
 #include "schedule/session/pair_plan.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include "wattune/space/search_space.h"
 #include "wattune/tune/session.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "simulate/interface/corun_kernels.h"
 #include "simulate/interface/gt640_kernels.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

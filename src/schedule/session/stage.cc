@@ -5,7 +5,7 @@
 #include "schedule/interface/clock_profile.h"
 #include "schedule/interface/power_profile.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // Returns the window, or the usual one: counters of boards are renewed every 100 ms, simulated ones at once.
 Nanoseconds Stage::window_or_usual(std::optional<Nanoseconds> window) const {

@@ -19,7 +19,7 @@
 #include "wattune/schedule/session.h"
 #include "wattune/simulate/gpu_model.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 class Stage {
  public:

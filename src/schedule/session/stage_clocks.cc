@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "wattune/core/result.h"
 #include "wattune/schedule/session.h"
 
-namespace wattune::schedule {
+namespace wattune::inline v0_1::schedule {
 
 // Returns at least two of the board's clocks, ascending. Sets each of them once before anything runs, and then restores
 // the board. Fails with invalid_argument if the board lacks or refuses one of them.

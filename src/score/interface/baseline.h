@@ -13,7 +13,7 @@
 #include "wattune/core/trial.h"
 #include "wattune/tune/replay.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 
 // Begin and end of the measured part of a run: the share of the way from the median to the optimum that random search
 // has covered.

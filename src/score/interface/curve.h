@@ -11,7 +11,7 @@
 
 #include "score/interface/baseline.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 
 // Number of equidistant times at which curves are evaluated.
 inline constexpr std::size_t kCurvePoints = 1000;

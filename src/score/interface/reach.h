@@ -13,7 +13,7 @@
 
 #include "score/interface/score.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 
 struct ReachOptions {
   double within = 0.05;  // an objective is near if it is at most (1 + within) times the optimum

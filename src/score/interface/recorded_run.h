@@ -11,7 +11,7 @@
 #include "score/interface/score.h"
 #include "wattune/core/trial.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 
 // Converts a recorded run to the points of a score, by the space's clock, until its budget is spent:
 //   recorded_and_search  cost_of() each Trial, repeated ones too: the published program's clock

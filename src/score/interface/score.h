@@ -20,7 +20,7 @@
 #include "wattune/space/search_space.h"
 #include "wattune/tune/replay.h"
 
-namespace wattune::score {
+namespace wattune::inline v0_1::score {
 
 // A recorded space to search. Space and recording outlive it; any number of threads may read them.
 struct ScoredSpace {

@@ -23,7 +23,7 @@
 
 #include "wattune/search/strategy.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 // A block shape of one kernel.
 struct CompanyCandidate {

@@ -10,7 +10,7 @@
 
 #include "wattune/search/strategy.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 std::unique_ptr<Strategy> make_sequence(const space::SearchSpace& space, std::unique_ptr<Strategy> first,
                                         std::unique_ptr<Strategy> second);

@@ -15,7 +15,7 @@
 
 #include "wattune/search/strategy.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 using MakeStrategy = std::function<Result<std::unique_ptr<Strategy>>()>;
 

@@ -12,7 +12,7 @@
 #include "search/methods/part.h"
 #include "search/strategies/algorithm.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "search/methods/walk_order.h"
 #include "search/strategies/algorithm.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include "wattune/space/search_space.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 // The places of the values that each parameter keeps, ascending, at least one.
 using KeptValues = std::vector<std::vector<std::uint16_t>>;

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

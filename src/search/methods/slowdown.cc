@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

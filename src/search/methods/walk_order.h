@@ -9,7 +9,7 @@
 
 #include "wattune/space/search_space.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 // Returns the candidates, the most promising first: by occupancy, of equal ones the larger block. Leaves out those with
 // less than `least_occupancy` of the best occupancy.

@@ -9,7 +9,7 @@
 #include "core/normal.h"
 #include "search/models/forest.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 // An acquisition function; `multi` chooses among the others by what they gained so far.
 enum Acquisition : std::size_t { expected_improvement, confidence_bound, improvement_probability, multi };

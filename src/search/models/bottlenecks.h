@@ -22,7 +22,7 @@
 
 #include "search/models/counters.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 // The change of each counter, from -1 (should fall) to 1 (should rise); 0 if nothing is wrong or nothing was counted.
 using Changes = std::array<double, counter_count>;

@@ -11,7 +11,7 @@
 
 #include "search/models/forest.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 class Calibration {
  public:

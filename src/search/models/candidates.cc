@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

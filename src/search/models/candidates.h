@@ -14,7 +14,7 @@
 
 #include "search/strategies/local_search.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 class CandidateSearch : public LocalSearch {
  public:

@@ -13,7 +13,7 @@
 
 #include "wattune/core/observation.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 enum Counter : std::size_t {
   dram_reads,

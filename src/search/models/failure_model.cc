@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 void FailureModel::remember(ConfigurationId id, bool succeeded) {
   encoding_.append_row(id, tried_);

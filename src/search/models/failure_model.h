@@ -9,7 +9,7 @@
 #include "search/models/encoding.h"
 #include "search/models/forest.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 class FailureModel {
  public:

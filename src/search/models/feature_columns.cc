@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include "wattune/core/observation.h"
 #include "wattune/search/strategy.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 class FeatureColumns {
  public:

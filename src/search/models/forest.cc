@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 struct Forest::Sample {
   std::span<const std::uint16_t> rows;

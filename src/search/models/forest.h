@@ -13,7 +13,7 @@
 
 #include "wattune/core/random.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 struct Prediction {
   double mean = 0.0;

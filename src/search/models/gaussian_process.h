@@ -15,7 +15,7 @@
 #include "search/models/forest.h"
 #include "search/strategies/coordinates.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 class GaussianProcess {
  public:

@@ -11,7 +11,7 @@
 #include "search/models/acquisition.h"
 #include "wattune/core/random.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 class Hedge {
  public:

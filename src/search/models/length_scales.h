@@ -15,7 +15,7 @@
 
 #include "search/models/gaussian_process.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 // Fits the scales. `flags` says which coordinates are flags. Precondition: at least one observation.
 std::vector<double> fit_length_scales(const std::vector<GaussianProcess::Observed>& observed,

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 void NearestNeighbours::add(const space::ValueIndices& indices, const Outcome& outcome) {
   const std::size_t slot = added_++ % kRemembered;

@@ -12,7 +12,7 @@
 
 #include "search/models/observed_row.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 class Noise {
  public:

@@ -6,7 +6,7 @@
 
 #include "search/models/prior.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 struct ObservedRow {
   ConfigurationId id = 0;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include "search/models/forest.h"
 #include "wattune/search/strategy.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 class Prior {
  public:

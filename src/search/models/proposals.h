@@ -8,7 +8,7 @@
 #include "search/models/hedge.h"
 #include "wattune/search/strategy.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 class Proposals {
  public:

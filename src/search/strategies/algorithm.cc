@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 Algorithm::~Algorithm() = default;
 

@@ -26,7 +26,7 @@
 #include "search/strategies/task.h"
 #include "wattune/search/strategy.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 // An objective; nullopt for a failed configuration.
 using Outcome = std::optional<double>;

@@ -9,7 +9,7 @@
 
 #include "wattune/space/search_space.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 using Coordinates = std::vector<double>;
 

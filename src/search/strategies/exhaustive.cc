@@ -1,7 +1,7 @@
 #include "search/strategies/algorithm.h"
 #include "search/strategies/strategies.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

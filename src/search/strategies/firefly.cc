@@ -7,7 +7,7 @@
 #include "search/strategies/strategies.h"
 #include "search/strategies/swarm.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

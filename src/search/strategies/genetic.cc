@@ -4,7 +4,7 @@
 
 #include "search/strategies/random_choice.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include "search/strategies/coordinates.h"
 #include "search/strategies/local_search.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 class Genetic : public Walk {
  public:

@@ -7,7 +7,7 @@
 #include "search/strategies/genetic.h"
 #include "search/strategies/strategies.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

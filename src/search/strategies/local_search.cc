@@ -4,7 +4,7 @@
 
 #include "search/strategies/random_choice.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 std::vector<ConfigurationId> LocalSearch::neighbours(ConfigurationId id, Order order) {
   std::vector<ConfigurationId> ids = space().neighbours(id, neighbourhood_, kMaxNeighbours);

@@ -6,7 +6,7 @@
 
 #include "search/strategies/algorithm.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 // The neighbourhoods that the strategies' parameter `neighbourhood` chooses by number.
 inline constexpr std::array kNeighbourhoods = {space::Neighbourhood::hamming, space::Neighbourhood::adjacent,

@@ -9,7 +9,7 @@
 #include "search/strategies/local_search.h"
 #include "search/strategies/strategies.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

@@ -54,7 +54,7 @@
 #include "search/strategies/start_plan.h"
 #include "search/strategies/strategies.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "core/interface/pareto.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 std::vector<Front> non_dominated_fronts(const std::vector<Costs>& costs) {
   std::vector<std::size_t> better(costs.size(), 0);  // how many others dominate each

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 using Costs = std::vector<double>;
 using Front = std::vector<std::size_t>;  // positions

@@ -11,7 +11,7 @@
 #include "search/strategies/reference_points.h"
 #include "search/strategies/strategies.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include "search/strategies/permutation.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "wattune/core/random.h"
 #include "wattune/core/uint128.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 class Permutation {
  public:

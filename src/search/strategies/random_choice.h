@@ -9,7 +9,7 @@
 
 #include "wattune/core/random.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 // Shuffles a list; every order is equally likely (Fisher, Yates).
 template <typename T>

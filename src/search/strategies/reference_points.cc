@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include "search/strategies/non_dominated.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 // Returns as many evenly spread points as fit into `most`, at least one per objective; each point's coordinates sum to
 // 1.

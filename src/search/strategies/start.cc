@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 namespace {
 

@@ -10,7 +10,7 @@
 
 #include "search/strategies/coordinates.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 // The parameters that list powers of two and other positive integers, and nothing else.
 class PowersOfTwo {

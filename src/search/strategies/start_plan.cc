@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 std::vector<ConfigurationId> StartPlan::rest(const IsVisited& visited) const {
   std::vector<ConfigurationId> ids = planned_;

@@ -10,7 +10,7 @@
 
 #include "search/models/model_input.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 class StartPlan {
  public:

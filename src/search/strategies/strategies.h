@@ -5,7 +5,7 @@
 
 #include "wattune/search/strategy.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 std::unique_ptr<Strategy> make_exhaustive(const space::SearchSpace& space, const StrategyOptions& options);
 std::unique_ptr<Strategy> make_random(const space::SearchSpace& space, const StrategyOptions& options);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 Task<std::vector<Particle>> Swarm::start_swarm(std::size_t n) {
   std::vector<Coordinates> points;

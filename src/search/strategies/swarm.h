@@ -4,7 +4,7 @@
 #include "search/strategies/algorithm.h"
 #include "search/strategies/coordinates.h"
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 // A point, the configuration to which it was projected, and the cost of that one.
 struct Particle {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace wattune::search {
+namespace wattune::inline v0_1::search {
 
 using FrameStack = std::vector<std::coroutine_handle<>>;
 

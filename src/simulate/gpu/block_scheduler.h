@@ -18,7 +18,7 @@
 #include "simulate/gpu/engine.h"
 #include "wattune/model/co_residency.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 // A logical block that runs in a slot.
 struct RunningBlock {

@@ -5,7 +5,7 @@
 
 #include "simulate/gpu/gpu_units.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace {
 

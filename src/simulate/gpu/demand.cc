@@ -2,7 +2,7 @@
 
 #include "simulate/gpu/gpu_units.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 void Demand::add(const Demand& other) {
   issued += other.issued;

@@ -12,7 +12,7 @@
 #include "wattune/model/kernel_features.h"
 #include "wattune/simulate/gpu_model.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 struct Demand {
   double issued = 0.0;  // warp instructions

@@ -8,7 +8,7 @@
 
 #include "simulate/interface/simulated_gpu.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 struct BlockStart {
   std::size_t slot = 0;  // identifies the block until it ends

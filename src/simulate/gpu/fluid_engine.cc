@@ -7,7 +7,7 @@
 #include "simulate/gpu/engine.h"
 #include "simulate/gpu/fluid_rates.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include "simulate/gpu/engine.h"
 #include "simulate/interface/simulated_kernel.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 // Capacities of an SM per cycle: instructions of its schedulers, those of each pipe, bytes of L1.
 constexpr std::size_t kLocalResources = kPipes + 2;

@@ -9,7 +9,7 @@
 #include "wattune/model/co_residency.h"
 #include "wattune/simulate/gpu_model.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace {
 

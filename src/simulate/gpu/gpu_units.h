@@ -6,7 +6,7 @@
 #include "simulate/interface/simulated_kernel.h"
 #include "wattune/simulate/gpu_model.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 inline constexpr double kWarpThreads = 32.0;  // threads per warp
 inline constexpr double kLineBytes = 128.0;   // bytes of an access to shared memory

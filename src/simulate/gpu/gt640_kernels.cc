@@ -10,7 +10,7 @@
 #include "simulate/interface/steady_flow.h"
 #include "wattune/core/random.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include "simulate/gpu/gpu_units.h"
 #include "simulate/interface/ptx_profile.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "simulate/gpu/engine.h"
 #include "simulate/gpu/gpu_units.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "simulate/gpu/gpu_units.h"
 #include "wattune/model/co_residency.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace {
 

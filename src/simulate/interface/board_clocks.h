@@ -16,7 +16,7 @@
 #include "simulate/interface/simulated_board.h"
 #include "wattune/backend/clock_control.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 class BoardClocks final : public backend::ClockControl {
  public:

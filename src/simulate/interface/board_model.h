@@ -16,7 +16,7 @@
 #include "wattune/core/units.h"
 #include "wattune/power/recorder.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 // The share of the power that each part of a board can draw at most: 1 for a kernel that saturates it. Values above 1
 // are allowed.

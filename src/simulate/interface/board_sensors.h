@@ -14,7 +14,7 @@
 #include "wattune/power/board.h"
 #include "wattune/power/recorder.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 // Returns sensors named "simulated.power.instant" and so on. Their traits are the true ones.
 power::Board sensors_of(SimulatedBoard& board);

@@ -12,7 +12,7 @@
 #include "wattune/model/pair_choice.h"
 #include "wattune/model/pairing.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 // The numbers of Kernelet's table 4 for a kernel on one GPU.
 struct PublishedRun {

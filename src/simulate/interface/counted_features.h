@@ -12,7 +12,7 @@
 #include "wattune/model/kernel_features.h"
 #include "wattune/simulate/gpu_model.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 // Computes the features of a grid of `blocks` blocks that takes `time`. Rates count threads where the table counts
 // operations, and warps where it counts instructions. Accesses that the caches answer count as accesses to L2 and DRAM,

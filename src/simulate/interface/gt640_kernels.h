@@ -14,7 +14,7 @@
 #include "simulate/interface/simulated_kernel.h"
 #include "wattune/simulate/gpu_model.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 // Returns the GPU that the kernels are fitted to: the preset GT640.
 const GpuModel& gt640();

@@ -13,7 +13,7 @@
 
 #include "wattune/simulate/gpu_model.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 struct PtxCosts {
   std::uint64_t issued = 0;  // instructions that take an issue slot

@@ -20,7 +20,7 @@
 #include "slice/interface/ptx_tree.h"
 #include "wattune/core/result.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace ptx {
 struct Code;

@@ -18,7 +18,7 @@
 #include "wattune/model/pair_choice.h"
 #include "wattune/simulate/gpu_model.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 struct BlockSampleOptions {
   std::size_t blocks = 4;  // spread evenly over the grid; a smaller grid is counted whole

@@ -26,7 +26,7 @@
 #include "wattune/backend/launch.h"
 #include "wattune/core/result.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 struct PtxRunOptions {
   std::size_t dynamic_shared_bytes = 0;

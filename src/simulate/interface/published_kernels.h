@@ -13,7 +13,7 @@
 
 #include "simulate/interface/simulated_board.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 // A row of table II: one kernel at the clock that the board takes by itself, and at the clock that model-steered tuning
 // found.

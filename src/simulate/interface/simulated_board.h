@@ -16,7 +16,7 @@
 #include "simulate/interface/board_model.h"
 #include "wattune/core/units.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 // A part of a kernel's time with its own activity.
 struct Phase {

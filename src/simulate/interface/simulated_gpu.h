@@ -21,7 +21,7 @@
 #include "wattune/core/units.h"
 #include "wattune/simulate/gpu_model.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 // The level of detail.
 enum class Fidelity {

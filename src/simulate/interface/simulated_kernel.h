@@ -15,7 +15,7 @@
 #include "wattune/model/occupancy.h"
 #include "wattune/simulate/gpu_model.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 struct SimulatedKernel {
   std::string name;

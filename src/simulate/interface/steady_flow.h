@@ -22,7 +22,7 @@
 #include "wattune/model/kernel_features.h"
 #include "wattune/simulate/gpu_model.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 // The clocks of the cores and of the memory.
 struct ClockPair {

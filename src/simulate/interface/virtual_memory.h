@@ -17,7 +17,7 @@
 
 #include "wattune/core/result.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 class VirtualMemory {
  public:

@@ -5,7 +5,7 @@
 #include "simulate/ptx/families.h"
 #include "simulate/ptx/warp.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "simulate/ptx/families.h"
 #include "simulate/ptx/float_lanes.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 

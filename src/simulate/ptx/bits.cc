@@ -7,7 +7,7 @@
 #include "simulate/ptx/families.h"
 #include "simulate/ptx/lanes.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 

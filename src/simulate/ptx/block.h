@@ -9,7 +9,7 @@
 #include "simulate/ptx/warp.h"
 #include "wattune/core/random.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 constexpr unsigned kBarriers = 16;
 

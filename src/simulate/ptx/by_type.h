@@ -8,7 +8,7 @@
 #include "simulate/ptx/operation.h"
 #include "simulate/ptx/type.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 template <class Choose>
 Handler for_integer(Type type, Choose choose) {

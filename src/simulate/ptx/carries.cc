@@ -4,7 +4,7 @@
 #include "simulate/ptx/warp.h"
 #include "simulate/ptx/wide.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include "slice/interface/ptx_tree.h"
 #include "wattune/core/error.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 // A parameter or result of a function, or the value that a call passes for it.
 struct Formal {

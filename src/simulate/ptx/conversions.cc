@@ -8,7 +8,7 @@
 #include "simulate/ptx/float_values.h"
 #include "simulate/ptx/lanes.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 

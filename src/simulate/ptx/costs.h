@@ -5,7 +5,7 @@
 
 #include "slice/interface/ptx_tree.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 class Warp;
 struct Operation;

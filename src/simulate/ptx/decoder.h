@@ -14,7 +14,7 @@
 #include "simulate/ptx/names.h"
 #include "simulate/ptx/type.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 class Decoder {
  public:

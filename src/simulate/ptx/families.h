@@ -6,7 +6,7 @@
 
 #include "simulate/ptx/decoder.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 using Family = Handler (*)(Decoder&);
 

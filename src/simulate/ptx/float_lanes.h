@@ -14,7 +14,7 @@
 #include "simulate/ptx/type.h"
 #include "simulate/ptx/warp.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 constexpr std::uint8_t kRelu = 1;  // value of Operation::combine: negative results become zero
 

@@ -9,7 +9,7 @@
 #include "simulate/ptx/operation.h"
 #include "simulate/ptx/small_float.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 // Sets the host's rounding mode during its lifetime.
 class RoundingScope {

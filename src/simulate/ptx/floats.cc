@@ -6,7 +6,7 @@
 #include "simulate/ptx/float_lanes.h"
 #include "simulate/ptx/lanes.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 

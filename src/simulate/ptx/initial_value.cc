@@ -8,7 +8,7 @@
 #include "simulate/ptx/small_float.h"
 #include "simulate/ptx/type.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "simulate/ptx/names.h"
 #include "wattune/core/result.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 // Returns the bytes of a variable. If its initial value determines the number of elements, that is counted.
 Result<std::uint64_t> variable_bytes(const slice::PtxTree& tree, const slice::PtxVariable& variable);

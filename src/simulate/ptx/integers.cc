@@ -8,7 +8,7 @@
 #include "simulate/ptx/lanes.h"
 #include "simulate/ptx/wide.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 // Bit i stands for lane i.
 using LaneMask = std::uint32_t;

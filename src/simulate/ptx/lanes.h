@@ -11,7 +11,7 @@
 
 #include "simulate/ptx/warp.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 // The column of an operand as values; for a predicate as bits.
 template <class T>

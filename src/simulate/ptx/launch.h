@@ -10,7 +10,7 @@
 #include "simulate/interface/ptx_run.h"
 #include "simulate/ptx/code.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 using Index3 = std::array<std::uint32_t, 3>;
 

@@ -9,7 +9,7 @@
 #include "simulate/ptx/decoder.h"
 #include "simulate/ptx/initial_value.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace ptx {
 

@@ -9,7 +9,7 @@
 
 #include "simulate/ptx/code.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 struct Named {
   bool in_register = false;

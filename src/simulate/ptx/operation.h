@@ -7,7 +7,7 @@
 #include "simulate/ptx/costs.h"
 #include "simulate/ptx/lane_mask.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 // The memories of operands. An operand is a column: a value for each lane, one behind the other, or a LaneMask for a
 // predicate. Constants are repeated 32 times, so that no operation must know what its operands are.

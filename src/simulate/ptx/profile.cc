@@ -3,7 +3,7 @@
 
 #include "simulate/interface/ptx_profile.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace {
 

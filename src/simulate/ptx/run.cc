@@ -6,7 +6,7 @@
 #include "simulate/interface/ptx_run.h"
 #include "simulate/ptx/block.h"
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include "simulate/ptx/operation.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 // Returns the handler of a call of this function; nullptr if the runtime has none of this name.
 Handler runtime_function(std::string_view name);

@@ -8,7 +8,7 @@
 
 #include "simulate/ptx/operation.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 // Rounds a magnitude to a whole number. The sign decides what up and down mean.
 inline double round_magnitude(double magnitude, bool negative, Rounding rounding) {

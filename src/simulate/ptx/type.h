@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 enum class Type : std::uint8_t {
   none,

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-namespace wattune::simulate {
+namespace wattune::inline v0_1::simulate {
 
 namespace {
 

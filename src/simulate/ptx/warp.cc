@@ -5,7 +5,7 @@
 #include "simulate/ptx/block.h"
 #include "simulate/ptx/specials.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 Warp::Warp(Block& block, unsigned index, LaneMask lanes)
     : block_(block), launch_(block.launch()), index_(index), live_(lanes) {

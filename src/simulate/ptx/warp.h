@@ -19,7 +19,7 @@
 #include "simulate/ptx/launch.h"
 #include "simulate/ptx/operation.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 class Block;
 

@@ -7,7 +7,7 @@
 #include "simulate/ptx/block.h"
 #include "simulate/ptx/warp.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 

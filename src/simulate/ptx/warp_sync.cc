@@ -4,7 +4,7 @@
 #include "simulate/ptx/block.h"
 #include "simulate/ptx/warp.h"
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 void Warp::set_group(LaneMask lanes) {
   for_lanes(lanes, [&](unsigned lane) { groups_[lane] = lanes; });

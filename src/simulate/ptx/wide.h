@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace wattune::simulate::ptx {
+namespace wattune::inline v0_1::simulate::ptx {
 
 template <class T>
 struct WideOf;

@@ -17,7 +17,7 @@
 #include "slice/interface/ptx_tree.h"
 #include "wattune/core/error.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 // The way in which a twin finds the blocks that a launch is to run (docs/slice.md).
 enum class TwinForm : std::uint8_t {

@@ -19,7 +19,7 @@
 #include "slice/interface/slice_words.h"
 #include "wattune/core/result.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 // Work-items along three axes. An axis that a launch does not have holds 1, 1 and 0.
 struct NdRange {

@@ -16,7 +16,7 @@
 
 #include "wattune/core/result.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 enum class PtxOperandKind : std::uint8_t {
   name,     // of a register, special register, variable, parameter, function, label, or `_`; perhaps `variable+8`

@@ -14,7 +14,7 @@
 
 #include "wattune/core/result.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 // Blocks along three axes.
 struct Grid {

@@ -19,7 +19,7 @@
 #include "slice/interface/ptx_tree.h"
 #include "wattune/core/result.h"
 
-namespace wattune::slice {
+namespace wattune::inline v0_1::slice {
 
 // A twin of one kernel.
 struct Twin {

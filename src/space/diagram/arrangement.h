@@ -17,7 +17,7 @@
 #include "space/diagram/domains.h"
 #include "space/expression/range.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 class Arrangement {
  public:

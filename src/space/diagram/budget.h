@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <functional>
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 // Tells whether the user wants the build to end. The user's function is called once in so many checks, because it may
 // take longer than a step.

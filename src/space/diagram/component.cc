@@ -5,7 +5,7 @@
 #include "space/diagram/intersection.h"
 #include "space/diagram/variable_order.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include "space/diagram/constraint_system.h"
 #include "space/diagram/layered_diagram.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 // The variables that each term of the system reads and that have more than one value left, ascending.
 using Scopes = std::vector<std::vector<std::uint32_t>>;

@@ -4,7 +4,7 @@
 
 #include "space/space_builder.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 namespace {
 

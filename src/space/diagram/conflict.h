@@ -5,7 +5,7 @@
 
 #include "space/diagram/constraint_system.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 // Returns constraints that together admit nothing while every proper part of them admits something, ascending. Empty if
 // finding them would take long, or if that was cancelled.

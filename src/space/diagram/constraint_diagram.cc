@@ -6,7 +6,7 @@
 
 #include "space/diagram/key_set.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 namespace {
 

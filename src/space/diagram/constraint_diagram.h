@@ -16,7 +16,7 @@
 #include "space/diagram/budget.h"
 #include "space/diagram/constraint_program.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 struct ConstraintDiagram {
   static constexpr std::uint32_t kDead = ~std::uint32_t{0};

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <exception>
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include "space/expression/arithmetic.h"
 #include "wattune/space/search_space.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 using NodeId = std::uint32_t;
 

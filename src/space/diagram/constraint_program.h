@@ -13,7 +13,7 @@
 #include "space/diagram/domains.h"
 #include "space/expression/range.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 // The effect of a fault on a constraint.
 enum class FaultRule : std::uint8_t {

@@ -10,7 +10,7 @@
 #include "core/interface/value_hash.h"
 #include "space/expression/expression_tree.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "space/diagram/constraint_program.h"
 #include "space/interface/expression.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 struct Term {
   NodeId root;

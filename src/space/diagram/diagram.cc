@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 Result<Diagram> Diagram::assemble(const std::vector<LayeredDiagram>& components, const Domains& domains) {
   Diagram diagram;

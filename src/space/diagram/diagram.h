@@ -16,7 +16,7 @@
 #include "space/diagram/layered_diagram.h"
 #include "wattune/core/uint128.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 using EdgeId = std::uint32_t;
 

@@ -3,7 +3,7 @@
 
 #include "space/diagram/diagram.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 std::vector<Uint128> Diagram::node_counts() const {
   std::vector<Uint128> counts(nodes(), 1);

@@ -4,7 +4,7 @@
 
 #include "space/diagram/constraint_system.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 namespace {
 

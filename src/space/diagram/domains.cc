@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 bool Domains::any_empty() const {
   return std::ranges::any_of(values, [](const std::vector<std::uint16_t>& v) { return v.empty(); });

@@ -7,7 +7,7 @@
 #include "space/diagram/constraint_graph.h"
 #include "space/expression/range.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 struct Domains {
   std::vector<std::vector<std::uint16_t>> values;  // by variable: positions in its parameter's list, ascending

@@ -5,7 +5,7 @@
 #include "space/diagram/key_set.h"
 #include "space/diagram/value_sets.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include "space/diagram/constraint_diagram.h"
 #include "space/diagram/layered_diagram.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 // Intersects the groups. `order` holds every variable of the groups, each group's layers follow it, and widths[v] is
 // the number of values of variable v. Returns nullopt if the budget ran out.

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 // Mixes a word into a hash, and spreads every input bit over the result.
 inline std::uint64_t mix_bits(std::uint64_t hash, std::uint64_t word) {

@@ -10,7 +10,7 @@
 
 #include "space/diagram/budget.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 // The number that stands for no node.
 inline constexpr std::uint32_t kNoNode = ~std::uint32_t{0};

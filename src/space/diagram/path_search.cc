@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 PathSearch::PathSearch(const Diagram& diagram, const TestedTerms& terms)
     : diagram_(diagram),

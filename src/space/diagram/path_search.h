@@ -12,7 +12,7 @@
 #include "space/diagram/diagram.h"
 #include "space/diagram/tested_terms.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 class PathSearch {
  public:

@@ -13,7 +13,7 @@
 #include "space/diagram/constraint_program.h"
 #include "space/diagram/layered_diagram.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 // A configuration at which a term faults and that no other term excludes.
 struct FaultFound {

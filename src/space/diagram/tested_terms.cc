@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 namespace {
 

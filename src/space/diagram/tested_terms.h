@@ -11,7 +11,7 @@
 #include "space/diagram/constraint_system.h"
 #include "space/diagram/diagram.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 class TestedTerms {
  public:

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 ValueSets::ValueSets(std::size_t width) : width_(width), bits_((width + 63) / 64), sets_(bits_.size()), pairs_(2) {
   for (std::size_t value = 0; value < width; ++value) bits_[value / 64] |= std::uint64_t{1} << (value % 64);

@@ -7,7 +7,7 @@
 #include "space/diagram/constraint_diagram.h"
 #include "space/diagram/key_set.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 class ValueSets {
  public:

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 // Returns distinct orders of `variables` (ascending), of which the first is the user's own. `scopes` are the sets of
 // variables that constraints tie together; widths[v] is the number of values of variable v.

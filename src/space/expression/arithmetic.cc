@@ -10,7 +10,7 @@
 
 #include "wattune/core/uint128.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 namespace {
 

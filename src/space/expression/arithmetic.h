@@ -12,7 +12,7 @@
 
 #include "wattune/core/value.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 enum class Fault : std::uint8_t {
   none,

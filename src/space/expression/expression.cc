@@ -11,7 +11,7 @@
 #include "space/expression/expression_parser.h"
 #include "space/expression/expression_tree.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 struct Expression::Data {
   SourceText source;

@@ -6,7 +6,7 @@
 
 #include "space/expression/expression_tree.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 // A function that returns the value of the name with this index, or nullptr if it has none.
 using NameValue = std::function<const Value*(std::uint32_t name)>;

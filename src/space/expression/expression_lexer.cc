@@ -8,7 +8,7 @@
 
 #include "space/expression/expression_tree.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 namespace {
 

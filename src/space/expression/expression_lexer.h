@@ -9,7 +9,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/value.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 struct Token {
   enum class Kind : std::uint8_t {

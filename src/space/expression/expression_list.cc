@@ -17,7 +17,7 @@
 #include "space/expression/expression_evaluate.h"
 #include "space/expression/expression_parser.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include "space/expression/expression_lexer.h"
 #include "space/expression/expression_tree.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 class Parser {
  public:

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include "space/expression/arithmetic.h"
 #include "space/interface/expression.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 // Greatest height of a tree.
 inline constexpr int kMaxHeight = 1000;

@@ -11,7 +11,7 @@
 
 #include "space/diagram/constraint_graph.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 struct Range {
   double lo = -std::numeric_limits<double>::infinity();

@@ -23,7 +23,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/value.h"
 
-namespace wattune::space {
+namespace wattune::inline v0_1::space {
 
 class Expression {
  public:

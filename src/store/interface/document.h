@@ -16,7 +16,7 @@
 #include "wattune/core/result.h"
 #include "wattune/core/value.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 using Json = nlohmann::ordered_json;
 

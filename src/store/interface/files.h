@@ -7,7 +7,7 @@
 
 #include "wattune/core/result.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 // Reads all bytes from the current offset on. Fails with invalid_argument if there are more than a result file may
 // hold.

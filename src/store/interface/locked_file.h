@@ -9,7 +9,7 @@
 
 #include "wattune/core/result.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 // A file that is open and locked. One thread at a time uses it.
 class LockedFile {

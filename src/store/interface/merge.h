@@ -11,7 +11,7 @@
 
 #include "wattune/core/trial.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 // A record with the name by which messages call it, such as "a.jsonl" or "all.jsonl, part 2".
 struct NamedRecord {

@@ -20,7 +20,7 @@
 #include "store/interface/document.h"
 #include "wattune/core/result.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 struct FileKind {
   std::string_view what;    // name of the kind, for messages

@@ -10,7 +10,7 @@
 #include "store/interface/document.h"
 #include "store/limits.h"
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 // Completes an object without its closing brace: adds its checksum, the brace and a newline.
 void seal(std::string& line);

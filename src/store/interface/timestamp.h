@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace wattune::store {
+namespace wattune::inline v0_1::store {
 
 using TimePoint = std::chrono::system_clock::time_point;
 

@@ -7,7 +7,7 @@
 #include "tune/evaluate/formula.h"
 #include "wattune/model/occupancy.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "core/stopwatch.h"
 #include "power/interface/controls.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "tune/interface/methods.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 void EnergyFront::learn(const Observation& observation) {
   const Nanoseconds time = observation.statistics->interval_high;

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

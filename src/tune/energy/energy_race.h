@@ -20,7 +20,7 @@
 #include "tune/evaluate/metrics.h"
 #include "wattune/backend/clock_control.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // The least dynamic energy measured for a run, at each setting of the board.
 class LeastDynamicEnergy {

@@ -4,7 +4,7 @@
 
 #include "wattune/power/energy.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 Result<power::Measured<Watts>> IdlePower::at(const std::optional<backend::BoardSetting>& setting,
                                              power::Recorder& recorder) {

@@ -8,7 +8,7 @@
 #include "core/interface/energy.h"
 #include "tune/interface/block_shapes.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

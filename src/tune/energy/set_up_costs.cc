@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 void SetUpCosts::keep(Key key, Nanoseconds window, const power::Cost& cost) {
   std::erase_if(known_, [&](const Known& each) { return each.key == key; });

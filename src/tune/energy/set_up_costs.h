@@ -10,7 +10,7 @@
 #include "wattune/backend/clock_control.h"
 #include "wattune/power/energy.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 class SetUpCosts {
  public:

@@ -7,7 +7,7 @@
 
 #include "core/logging.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 class AdaptiveLimits {
  public:

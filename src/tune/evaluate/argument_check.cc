@@ -5,7 +5,7 @@
 #include "backend/interface/c_type.h"
 #include "tune/interface/argument_check.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include "wattune/backend/device.h"
 #include "wattune/core/kernel_spec.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // Checks the arguments that the spec makes the step give to `kernel`. Fails with mismatch if they disagree in number,
 // in size, or with what the kernel is known to declare (a buffer, local memory, or a value, and its type). Related

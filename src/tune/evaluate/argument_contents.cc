@@ -7,7 +7,7 @@
 
 #include "measure/interface/arguments.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include "tune/evaluate/session_runner.h"
 #include "wattune/backend/worker.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {}  // namespace
 

@@ -16,7 +16,7 @@
 #include "wattune/core/observation.h"
 #include "wattune/measure/policy.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 class Attempt : public measure::Contestant {
  public:

@@ -8,7 +8,7 @@
 #include "tune/evaluate/attempt.h"
 #include "tune/evaluate/session_runner.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // Returns the rival in time. Where energy decides, a slower configuration may still be better, so that the rival is the
 // longest time that may win.

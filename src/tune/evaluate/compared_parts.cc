@@ -10,7 +10,7 @@
 
 #include "tune/evaluate/geometry_plan.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

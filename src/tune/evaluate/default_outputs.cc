@@ -9,7 +9,7 @@
 #include "tune/evaluate/evaluation_context.h"
 #include "tune/evaluate/reminder.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include "tune/evaluate/expected_outputs.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // Runs the default configuration twice from the same contents; what differs between the two runs is not compared.
 // Returns an empty list if nothing is compared; `verification` then says why. Fails with device_lost if a failure

@@ -23,7 +23,7 @@
 #include "wattune/measure/policy.h"
 #include "wattune/power/recorder.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 struct EvaluationContext {
   EvaluationContext(const KernelSpec& kernel_spec, backend::Device& run_device, measure::MeasurePolicy& run_policy,

@@ -13,7 +13,7 @@
 #include "tune/loop/contest.h"
 #include "wattune/tune/search.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 Result<void> reset_device(EvaluationContext& run) {
   constexpr int kResetAttempts = 3;

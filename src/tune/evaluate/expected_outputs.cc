@@ -14,7 +14,7 @@
 #include "tune/evaluate/reminder.h"
 #include "tune/interface/compared_parts.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

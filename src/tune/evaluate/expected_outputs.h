@@ -18,7 +18,7 @@
 #include "wattune/core/kernel_spec.h"
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 struct EvaluationContext;
 

@@ -5,7 +5,7 @@
 #include "wattune/model/occupancy.h"
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "tune/evaluate/evaluation_context.h"
 #include "wattune/search/strategy.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // Returns what compiling told of a configuration; nullopt while it is compiled. A configuration does not run if it
 // breaks a limit of the device or a constraint on resources, or if the compiler refuses it. Its evaluation shows

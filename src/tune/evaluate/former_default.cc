@@ -6,7 +6,7 @@
 #include "tune/interface/describe_run.h"
 #include "wattune/tune/placement.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

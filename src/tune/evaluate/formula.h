@@ -15,7 +15,7 @@
 #include "wattune/core/configuration.h"
 #include "wattune/core/kernel_spec.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // The names that a spec's expressions may read: its tuning parameters and the extents of its problem.
 class Names {

@@ -13,7 +13,7 @@
 #include "wattune/backend/device.h"
 #include "wattune/core/kernel_spec.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 using SizeFormula = Formula<std::size_t>;
 

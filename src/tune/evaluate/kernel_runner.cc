@@ -7,7 +7,7 @@
 #include "measure/interface/output_check.h"
 #include "tune/interface/launch_arguments.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

@@ -19,7 +19,7 @@
 #include "wattune/backend/device.h"
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // The contents of outputs from which a launch starts.
 enum class Outputs {

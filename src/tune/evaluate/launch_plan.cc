@@ -7,7 +7,7 @@
 #include "measure/interface/arguments.h"
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include "wattune/backend/device.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 class LoadedPrograms {
  public:

@@ -14,7 +14,7 @@
 #include "tune/interface/standard_metrics.h"
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "wattune/measure/policy.h"
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // The configurations with which a search compares energies, if it compares nothing else.
 enum class EnergyRivals {

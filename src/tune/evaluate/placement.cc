@@ -6,7 +6,7 @@
 #include "tune/evaluate/resources.h"
 #include "tune/interface/describe_run.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 std::optional<Configuration> place(const space::SearchSpace& space, const Configuration& recorded) {
   if (recorded.values().size() != space.parameters().size()) return std::nullopt;

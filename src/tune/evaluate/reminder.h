@@ -7,7 +7,7 @@
 
 #include "wattune/core/units.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 class Reminder {
  public:

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/observation.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // Returns the resources of several kernels that run one after another: the most of each, and the least occupancy.
 backend::KernelResources worst_of(const backend::KernelResources& a, const backend::KernelResources& b);

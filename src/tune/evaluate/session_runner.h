@@ -6,7 +6,7 @@
 #include "tune/evaluate/evaluation_context.h"
 #include "wattune/measure/policy.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // A runner of the session's kernels. All that it is given outlives it.
 class SessionRunner : public measure::Runner {

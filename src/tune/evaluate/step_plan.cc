@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include "tune/evaluate/geometry_plan.h"
 #include "wattune/core/kernel_spec.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // For each argument, the argument whose buffer it has between two launches.
 using Holders = std::vector<std::size_t>;

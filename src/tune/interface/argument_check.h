@@ -12,7 +12,7 @@
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // Checks what a launch of this configuration passes to `function` of the spec, which was compiled to `compiled`.
 // Fails with mismatch if number, sizes or declared types of the arguments disagree, or if a constant symbol is too

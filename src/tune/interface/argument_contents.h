@@ -10,7 +10,7 @@
 #include "wattune/core/kernel_spec.h"
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 class ArgumentContents {
  public:

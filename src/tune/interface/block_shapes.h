@@ -8,7 +8,7 @@
 #include "wattune/search/method.h"
 #include "wattune/space/search_space.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // Returns one shape for each valid combination of values of the parameters that the first launch's work-group reads. If
 // it reads none, those named `block_size_x`, `_y` and `_z` count (Kernel Tuner's names). All other parameters keep the

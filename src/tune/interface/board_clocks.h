@@ -19,7 +19,7 @@
 #include "wattune/core/observation.h"
 #include "wattune/core/parameter.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // Runs a kernel `runs` times.
 using Spin = std::function<Result<std::vector<Sample>>(std::size_t runs)>;

@@ -13,7 +13,7 @@
 #include "tune/evaluate/formula.h"
 #include "wattune/core/kernel_spec.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // The comparison of a part of an output: of all of it, or of one of the fields of its structs.
 struct PartRule {

@@ -14,7 +14,7 @@
 #include "wattune/space/search_space.h"
 #include "wattune/tune/evaluator.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // Returns the parts of the identity that say how configurations are measured: cache mode, check mode, measuring policy,
 // and the metrics observed beside the time.

@@ -8,7 +8,7 @@
 #include "wattune/core/configuration.h"
 #include "wattune/power/energy.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // Opens a recorder for the board that the device names. Fails with unavailable if it names none, or if nothing tells
 // that board's energy.

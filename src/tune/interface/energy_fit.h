@@ -19,7 +19,7 @@
 #include "wattune/core/units.h"
 #include "wattune/search/method.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 struct EnergyAtClock {
   Megahertz clock;

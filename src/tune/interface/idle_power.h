@@ -13,7 +13,7 @@
 #include "wattune/backend/clock_control.h"
 #include "wattune/power/recorder.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 class IdlePower {
  public:

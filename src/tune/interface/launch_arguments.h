@@ -6,7 +6,7 @@
 
 #include "tune/interface/launch_plan.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // Returns the arguments of the step. `buffers` has the buffer of each argument, or nullptr, which becomes a null
 // pointer.

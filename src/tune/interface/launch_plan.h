@@ -19,7 +19,7 @@
 #include "wattune/backend/device.h"
 #include "wattune/core/kernel_spec.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // A buffer that a configuration needs.
 struct PlannedBuffer {

@@ -15,7 +15,7 @@
 #include "wattune/search/method.h"
 #include "wattune/tune/replay.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // The result of one method.
 struct MethodOutcome {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 // A metric with its definition.
 struct StandardMetric {

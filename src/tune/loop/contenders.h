@@ -10,7 +10,7 @@
 #include "wattune/core/trial.h"
 #include "wattune/tune/search.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 class Contenders {
  public:

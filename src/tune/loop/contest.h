@@ -7,7 +7,7 @@
 #include "tune/evaluate/evaluation_context.h"
 #include "wattune/core/configuration.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 struct ContestAttempt {
   Contest contest;  // of all contestants; if one failed, only its observation counts

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

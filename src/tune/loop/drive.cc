@@ -3,7 +3,7 @@
 #include <functional>
 #include <future>
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

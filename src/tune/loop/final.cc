@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "wattune/core/trial.h"
 #include "wattune/measure/policy.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 struct Final {
   std::vector<Trial> trials;  // the finalists first; empty if it was cancelled

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 bool FinalStage::call(const IntervalOf& interval, Nanoseconds turn_overhead, bool cancelled) {
   if (over_ || !contestants_.empty()) return false;

@@ -9,7 +9,7 @@
 #include "tune/loop/tally.h"
 #include "wattune/tune/search.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 class FinalStage {
  public:

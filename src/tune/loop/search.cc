@@ -7,7 +7,7 @@
 #include "tune/loop/final_stage.h"
 #include "tune/loop/tally.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "core/interface/energy.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 Tally::Tally(const std::vector<std::string>& devices, Uint128 space_size, ConfigurationId default_id,
              std::optional<double> slowdown)

@@ -7,7 +7,7 @@
 #include "tune/loop/contenders.h"
 #include "wattune/tune/tuning.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 class Tally {
  public:

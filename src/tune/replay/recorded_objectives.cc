@@ -7,7 +7,7 @@
 #include "tune/evaluate/metrics.h"
 #include "wattune/tune/replay.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

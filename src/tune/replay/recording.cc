@@ -10,7 +10,7 @@
 #include "core/interface/suggest.h"
 #include "wattune/tune/replay.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include "wattune/tune/replay.h"
 
-namespace wattune::tune {
+namespace wattune::inline v0_1::tune {
 
 namespace {
 

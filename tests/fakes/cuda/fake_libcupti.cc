@@ -106,7 +106,7 @@ CUpti_RangeProfiler_Object* enabled = nullptr;
 
 }  // namespace
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 struct CUpti_Profiler_Host_Object_st {
   std::vector<std::string> metrics;

@@ -17,7 +17,7 @@
 using namespace wattune::backend::cuda;
 using namespace wattune::fakes;
 
-namespace wattune::backend::cuda {
+namespace wattune::inline v0_1::backend::cuda {
 
 struct _nvrtcProgram {
   std::string source;
