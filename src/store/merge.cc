@@ -126,7 +126,7 @@ std::vector<Value> reordered(const std::vector<Value>& values, const std::vector
 class Merging {
  public:
   explicit Merging(NamedRecord first)
-      : merged_{.results = std::move(first.results), .sources = {std::move(first.name)}} {
+      : merged_{.results = std::move(first.results), .sources = {std::move(first.name)}, .apart = {}} {
     std::vector<Trial> trials = std::move(merged_.results.trials);
     merged_.results.trials.clear();
     merged_.results.info.space_hash.clear();  // ids are new
