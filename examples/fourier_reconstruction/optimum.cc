@@ -1,7 +1,6 @@
 #include "optimum.h"
 
 #include "wattune/store/journal.h"
-#include "wattune/tune/placement.h"
 #include "wattune/tune/session.h"
 
 namespace fourier {
@@ -50,7 +49,7 @@ Result<Optimum> find_optimum(const KernelSpec& spec, const Options& options) {
   WATTUNE_ASSIGN(const auto session, tune::open(spec, session_options));
   std::unique_ptr<store::Journal> journal;
   if (!options.optimum.empty()) {
-    WATTUNE_ASSIGN(const auto placement, tune::placement(session->spec(), session->space()));
+    WATTUNE_ASSIGN(const auto placement, session->placement());
     WATTUNE_ASSIGN(journal,
                    store::Journal::open(options.optimum, session->describe(), store::Resume::checked, placement));
   }

@@ -166,7 +166,7 @@ Result<std::unique_ptr<CompanySession>> CompanySession::open(std::vector<Company
   WATTUNE_ASSIGN(DeviceInfo device, choose_company_device(members.front().spec, options.session));
   for (CompanyMember& member : members) WATTUNE_TRY(adapt_to_company(member, device));
   WATTUNE_TRY(add_resident_blocks(members, device, options));
-  WATTUNE_ASSIGN(CompanySpace space, CompanySpace::build(std::move(members), options.building));
+  WATTUNE_ASSIGN(CompanySpace space, CompanySpace::build(std::move(members), options.session.building));
   auto parts = std::make_unique<Parts>(Parts{options, std::move(space), std::move(device)});
   parts->measuring =
       tune::measuring_identity(options.session.evaluation, *options.session.policy(options.session.sampling));

@@ -88,7 +88,7 @@ CompanyEvaluator::CompanyEvaluator(const CompanySpace& space, backend::Device& d
       device_(device),
       soloists_(std::move(soloists)),
       set_up_(std::move(set_up)),
-      stage_(device, space, set_up_.limits) {}
+      stage_(device, space, set_up_.evaluation.limits) {}
 
 Result<Observation> CompanyEvaluator::evaluate(const Configuration& all) {
   WATTUNE_ASSIGN(Ready ready, prepare(all));
@@ -113,7 +113,8 @@ void CompanyEvaluator::know_best(const Observation& best) {
 
 Nanoseconds CompanyEvaluator::turn_overhead() const {
   if (set_up_.recorder == nullptr) return {};
-  return std::max(energy_takes_, set_up_.energy_window);  // at least the window, whatever an earlier run has measured
+  // At least the window, whatever an earlier run has measured.
+  return std::max(energy_takes_, set_up_.evaluation.energy_window);
 }
 
 // Clocks settle while the member runs. Its failure counts, whatever the clocks are. Clocks that the board refuses
@@ -234,7 +235,7 @@ Result<power::EnergyFigures> CompanyEvaluator::energy_of(const Configuration& al
   power::Recorder& recorder = *set_up_.recorder;
   CompanyLoad load(set_up_.clocks, all, runner, recorder);
   WATTUNE_ASSIGN(const power::EnergyOptions options,
-                 tune::energy_options(set_up_.clocks, idle_power_, recorder, time, set_up_.energy_window));
+                 tune::energy_options(set_up_.clocks, idle_power_, recorder, time, set_up_.evaluation.energy_window));
   return power::measure(recorder, load, options);
 }
 

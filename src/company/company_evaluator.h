@@ -60,11 +60,10 @@ class Soloist {
 // The way in which configurations are measured.
 struct CompanySetUp {
   CompanyPlan plan;
-  CompanyLimits limits;
+  tune::EvaluatorOptions evaluation;
   std::unique_ptr<measure::MeasurePolicy> policy;
   tune::BoardClocks clocks;
   std::unique_ptr<power::Recorder> recorder = {};  // if energy is the objective
-  Nanoseconds energy_window = power::kScreening;
 };
 
 class CompanyEvaluator : public tune::Evaluator {

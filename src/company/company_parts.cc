@@ -23,8 +23,9 @@ using Parts = CompanySession::Parts;
 constexpr std::string_view kWalk = "walk";
 constexpr std::string_view kPaperWalk = "paper-walk";
 constexpr std::string_view kWalkThen = "walk+";
-constexpr double kMostRepetitions = 1000.0;                       // of one member in one run
-constexpr Nanoseconds kLongestRun = nanoseconds_from_seconds(1);  // beside a partner, about
+constexpr double kMostRepetitions = 1000.0;                        // of one member in one run
+constexpr Nanoseconds kLongestRun = nanoseconds_from_seconds(1);   // beside a partner, about
+constexpr Nanoseconds kReference = nanoseconds_from_seconds(600);  // longest wait for a reference, about
 constexpr double kPartnersRuns = 4.0;  // of the longest partner, while the timed member works
 
 Error cannot_open(std::string what) { return Error(ErrorCode::invalid_argument, std::move(what)); }
@@ -39,12 +40,11 @@ Result<std::unique_ptr<backend::Device>> open_together(const DeviceInfo& device)
 Result<Soloist> open_soloist(const CompanySpace& space, std::size_t member, const std::string& device,
                              const tune::SessionOptions& session) {
   Soloist::Parts parts;
-  WATTUNE_ASSIGN(parts.device, tune::open_device(device, session.where));
+  WATTUNE_ASSIGN(parts.device, tune::open_device(device, session.evaluation.where));
   parts.policy = session.policy(session.sampling);
   tune::EvaluatorOptions evaluation = session.evaluation;
   evaluation.observe.clear();
   evaluation.counters.clear();
-  evaluation.reference_worker = session.where.worker;
   auto evaluator = tune::make_evaluator(space.member(member).spec, space.own_space(member), *parts.device,
                                         *parts.policy, evaluation);
   if (!evaluator) return std::move(evaluator).error().with_context(space.member(member).name);
@@ -110,13 +110,6 @@ Result<std::vector<std::size_t>> find_repetitions(const CompanySpace& space, Com
   return repetitions_for(alone, options.partnered);
 }
 
-// Returns options with a patience that exceeds every wait, as for one kernel.
-power::BorrowOptions borrowing(const tune::EvaluatorOptions& evaluation) {
-  constexpr Nanoseconds kReferences = nanoseconds_from_seconds(660);
-  return {.take_over = evaluation.take_over,
-          .patience = kReferences + 2.0 * (evaluation.limits.compile + evaluation.limits.run)};
-}
-
 std::unique_ptr<search::Strategy> make_walk(const Parts& parts, bool as_printed) {
   return search::make_company_walk(parts.space.space(), parts.space.walk_kernels(parts.info.architecture),
                                    {.rule = as_printed ? search::CompanyRule::from_first : search::CompanyRule::two_way,
@@ -170,7 +163,7 @@ Result<void> add_resident_blocks(std::vector<CompanyMember>& members, const Devi
 }
 
 Result<DeviceInfo> choose_company_device(const KernelSpec& spec, const tune::SessionOptions& session) {
-  WATTUNE_ASSIGN(const auto devices, tune::find_devices_for(spec, session.device, session.where));
+  WATTUNE_ASSIGN(const auto devices, tune::find_devices_for(spec, session.device, session.evaluation.where));
   if (devices.size() > 1)
     return cannot_open(fmt::format("kernels run together on one device, these are {}", devices.size()))
         .about(session.device);
@@ -179,9 +172,7 @@ Result<DeviceInfo> choose_company_device(const KernelSpec& spec, const tune::Ses
 
 Result<void> open_company_evaluator(Parts& parts) {
   const tune::SessionOptions& session = parts.options.session;
-  CompanySetUp set_up{.limits = {session.evaluation.limits.compile, session.evaluation.limits.run},
-                      .policy = session.policy(session.sampling),
-                      .energy_window = session.evaluation.energy_window};
+  CompanySetUp set_up{.evaluation = session.evaluation, .policy = session.policy(session.sampling)};
   if (parts.options.goal == CompanyGoal::energy) {
     const tune::OpenRecorder open =
         session.evaluation.open_recorder ? session.evaluation.open_recorder : tune::open_board_recorder;
@@ -195,8 +186,8 @@ Result<void> open_company_evaluator(Parts& parts) {
   }
   if (parts.options.partnered) parts.plan.timed = 0;
   WATTUNE_ASSIGN(parts.device, open_together(parts.info));
-  WATTUNE_ASSIGN(set_up.clocks,
-                 tune::BoardClocks::open(parts.space.board_parameters(), *parts.device, borrowing(session.evaluation)));
+  WATTUNE_ASSIGN(set_up.clocks, tune::BoardClocks::open(parts.space.board_parameters(), *parts.device,
+                                                        tune::borrow_options(session.evaluation, kReference)));
   set_up.plan = parts.plan;
   parts.evaluator =
       std::make_unique<CompanyEvaluator>(parts.space, *parts.device, std::move(soloists), std::move(set_up));

@@ -23,6 +23,7 @@
 #include "schedule/interface/kernel_buffers.h"
 #include "schedule/interface/kernel_outputs.h"
 #include "wattune/measure/policy.h"
+#include "wattune/tune/evaluator.h"
 
 namespace wattune::inline v0_1::company {
 
@@ -39,11 +40,6 @@ struct CompanyPlan {
 struct CompanyChoice {
   const Configuration& all;
   std::vector<Nanoseconds> alone;  // of each member; 0 if unknown
-};
-
-struct CompanyLimits {
-  Nanoseconds compile;
-  Nanoseconds run;  // of one run of all members
 };
 
 struct StagedKernel {
@@ -99,7 +95,7 @@ class CompanyRunner : public measure::Runner {
 
 class CompanyStage {
  public:
-  CompanyStage(backend::Device& device, const CompanySpace& space, const CompanyLimits& limits)
+  CompanyStage(backend::Device& device, const CompanySpace& space, const tune::Limits& limits)
       : device_(device), space_(space), limits_(limits), digest_(device), buffers_(space.size()) {}
 
   // Loads the members of a configuration. Errors name the member. Fails with invalid_argument if a member's blocks
@@ -120,7 +116,7 @@ class CompanyStage {
 
   backend::Device& device_;
   const CompanySpace& space_;
-  const CompanyLimits limits_;
+  const tune::Limits limits_;  // `run` is that of one run of all members
   schedule::BufferDigest digest_;
   std::vector<schedule::KernelBuffers> buffers_;  // by member
   Nanoseconds compile_time_;

@@ -1,3 +1,12 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "search/interface/slowdown.h"
+#include "space/interface/expression.h"
+#include "tune/interface/block_shapes.h"
+#include "tune/interface/methods.h"
 #include "wattune/tune/session.h"
 
 namespace wattune::inline v0_1::tune {
@@ -7,6 +16,8 @@ namespace {
 // Largest space that is searched completely if neither user nor spec says otherwise.
 constexpr std::uint64_t kSmallSpace = 200;
 constexpr double kDefaultMinutes = 5.0;
+
+using Priors = std::vector<std::vector<search::PriorObjective>>;
 
 bool has_rule(const search::StopRule& stop) {
   return stop.evaluations || stop.time || stop.target || stop.fraction || stop.no_improvement;
@@ -28,6 +39,86 @@ bool allows_everything(const search::StopRule& stop, Uint128 count) {
   return evaluations ? *evaluations >= count : count <= kSmallSpace;
 }
 
+// Plans a search by a strategy, or by a method. Only the user's own rules stop a method before its last step.
+Plan plan_of(const KernelSpec& spec, const space::SearchSpace& space, const SessionOptions& options) {
+  if (options.method.empty()) return make_plan(spec, space, options.strategy, options.stop);
+  Plan plan = make_plan(spec, space, options.method, options.stop);
+  if (plan.limit == Plan::Limit::standard) plan = {.strategy = options.method, .stop = {}};
+  return plan;
+}
+
+// Makes a method, and gives the spec its objectives.
+Result<std::unique_ptr<search::Strategy>> method_for(TuningTask& task) {
+  const SessionOptions& options = task.options;
+  if (!options.strategy.empty())
+    return Error(ErrorCode::invalid_argument, "a method takes the place of a strategy").about(options.strategy);
+  search::MethodOptions method = options.method_options;
+  if (!method.window) method.window = steered_window;
+  method.seed = options.seed;
+  method.start = task.space.default_configuration();
+  method.evaluations = task.plan.stop.evaluations_left({.space_size = task.space.count()});
+  method.time = task.plan.stop.time;
+  method.constraints = task.spec.constraints;
+  method.shapes = shapes_to_walk(task.spec, task.space, task.architecture);
+  WATTUNE_ASSIGN(auto made, search::make_method(options.method, task.space, method));
+  const search::MethodInfo& info = *search::find_method(options.method);
+  task.spec.objectives = info.objectives;
+  if (info.within_slowdown) task.spec.objectives.front().slowdown = method.slowdown;
+  return made;
+}
+
+// Checks that a slowdown goes with one objective. With several, the Pareto front shows what each slowdown saves.
+Result<void> check_slowdown(const std::vector<Objective>& objectives) {
+  if (!slowdown_of(objectives)) return {};
+  if (objectives.size() > 1)
+    return Error(ErrorCode::invalid_argument, "a slowdown goes with one objective")
+        .about(fmt::format("{}, {}", objectives[0].metric, objectives[1].metric))
+        .hint("leave out the others, or the slowdown: a Pareto front of time and energy has every slowdown in it");
+  if (objectives.front().metric != "time") return {};
+  return Error(ErrorCode::invalid_argument, "a slowdown bounds the time of what is searched for, which is the time")
+      .hint("name another objective, such as energy");
+}
+
+// Makes the strategy of a task, which outlives it.
+Result<std::unique_ptr<search::Strategy>> strategy_for(TuningTask& task, Priors prior) {
+  WATTUNE_TRY(check_slowdown(task.spec.objectives));
+  if (!task.options.method.empty()) return method_for(task);
+  const auto make = [&space = task.space, name = task.plan.strategy,
+                     made = search::StrategyOptions{.seed = task.options.seed,
+                                                    .start = task.space.default_configuration(),
+                                                    .objectives = task.spec.objectives,
+                                                    .prior = std::move(prior),
+                                                    .parameters = task.options.strategy_parameters}] {
+    return search::make_strategy(name, space, made);
+  };
+  const std::optional<double> slowdown = slowdown_of(task.spec.objectives);
+  return slowdown ? search::make_strategy_within(*slowdown, task.space, make) : make();
+}
+
+// Builds the space. A replay without a spec searches the recorded configurations, whose parameters the spec gets.
+Result<space::SearchSpace> space_for(KernelSpec& spec, const SessionOptions& options) {
+  if (options.replay && spec.file.empty() && spec.parameters.empty()) {
+    spec.parameters = options.replay->results.info.parameters;
+    return recorded_space(options.replay->results);
+  }
+  auto space = space::SearchSpace::build(spec.parameters, spec.constraints, {}, options.building);
+  if (!space) return std::move(space).error().at({spec.file.string()});
+  return space;
+}
+
+// Returns what the results of an earlier run tell.
+Result<std::vector<search::PriorObjective>> prior_from(ResultSet results, const KernelSpec& spec,
+                                                       const space::SearchSpace& space) {
+  WATTUNE_ASSIGN(const Recording recording, Recording::match(space, std::move(results)));
+  // The time needs no metric; metrics of the spec may read what the results lack.
+  const bool needs_metrics = custom_objective(spec).has_value();
+  WATTUNE_ASSIGN(const Recording with_objectives,
+                 recording.with_objectives(needs_metrics ? spec : KernelSpec{.parameters = spec.parameters}));
+  std::vector<search::PriorObjective> prior = prior_of(with_objectives);
+  if (!prior.empty()) return prior;
+  return Error(ErrorCode::invalid_argument, "nothing to start from: no recorded configuration is correct");
+}
+
 }  // namespace
 
 Plan make_plan(const KernelSpec& spec, const space::SearchSpace& space, const std::string& strategy,
@@ -45,6 +136,49 @@ Plan make_plan(const KernelSpec& spec, const space::SearchSpace& space, const st
     plan.limit = Plan::Limit::standard;
   }
   return plan;
+}
+
+Result<std::vector<std::vector<search::PriorObjective>>> priors_from(std::vector<EarlierResults> earlier,
+                                                                     const KernelSpec& spec,
+                                                                     const space::SearchSpace& space) {
+  Priors priors;
+  for (EarlierResults& each : earlier) {
+    auto prior = prior_from(std::move(each.results), spec, space);
+    if (!prior && !each.name.empty()) return std::move(prior).error().with_context(each.name);
+    WATTUNE_ASSIGN(priors.emplace_back(), std::move(prior));
+  }
+  return priors;
+}
+
+Result<KernelSpec> without_clocks(KernelSpec spec) {
+  std::vector<std::string> clocks;
+  for (const Parameter& parameter : spec.parameters)
+    if (is_set_on_board(parameter.role)) clocks.push_back(parameter.name);
+  const auto is_clock = [&](const std::string& name) { return std::ranges::count(clocks, name) > 0; };
+  std::erase_if(spec.parameters, [&](const Parameter& parameter) { return is_clock(parameter.name); });
+  if (spec.parameters.empty() && !clocks.empty())
+    return Error(ErrorCode::invalid_argument, "all parameters are clocks or limits, so that none is left to tune");
+  std::erase_if(spec.constraints, [&](const Constraint& constraint) {
+    // A constraint that cannot be parsed stays, so that its error is told.
+    const auto parsed = space::Expression::parse(constraint.expression);
+    return parsed && std::ranges::any_of(parsed->names(), is_clock);
+  });
+  return spec;
+}
+
+Result<std::unique_ptr<TuningTask>> plan_search(KernelSpec spec, SessionOptions options) {
+  WATTUNE_TRY(options.stop.validate());
+  WATTUNE_TRY(options.sampling.validate());
+  if (options.clocks == Clocks::current) {
+    WATTUNE_ASSIGN(spec, without_clocks(std::move(spec)));
+  }
+  WATTUNE_ASSIGN(space::SearchSpace space, space_for(spec, options));
+  WATTUNE_ASSIGN(auto priors, priors_from(std::exchange(options.earlier, {}), spec, space));
+  Plan plan = plan_of(spec, space, options);
+  auto task =
+      std::make_unique<TuningTask>(TuningTask{std::move(spec), std::move(space), std::move(plan), std::move(options)});
+  task->strategy = strategy_for(*task, std::move(priors));
+  return task;
 }
 
 }  // namespace wattune::tune

@@ -54,9 +54,10 @@ class CompanyEvaluatorTest : public testing::Test {
   void open(CompanyPlan plan = {.order = {0, 1}, .repetitions = {1, 1}}, std::size_t warm_up = 0) {
     auto policy = std::make_unique<WatchedPolicy>(warm_up);
     policy_ = policy.get();
-    CompanySetUp set_up{.plan = std::move(plan),
-                        .limits = {nanoseconds_from_seconds(10), nanoseconds_from_seconds(100)},
-                        .policy = std::move(policy)};
+    CompanySetUp set_up{
+        .plan = std::move(plan),
+        .evaluation = {.limits = {.compile = nanoseconds_from_seconds(10), .run = nanoseconds_from_seconds(100)}},
+        .policy = std::move(policy)};
     set_up.clocks = tune::BoardClocks::open(company_.board_parameters(), device_, {}).value();
     if (joules_) set_up.recorder = board_.recorder_of(device_)(device_.info()).value();
     std::vector<Soloist> soloists;

@@ -64,7 +64,8 @@ class CompanyStageTest : public testing::Test {
   std::size_t digests_ = 0;
   CompanySpace company_ =
       CompanySpace::build({{"adds", adding_spec("adds")}, {"writes", writing_spec("writes")}}).value();
-  CompanyStage stage_{device_, company_, {nanoseconds_from_seconds(10), nanoseconds_from_seconds(10)}};
+  CompanyStage stage_{
+      device_, company_, {.compile = nanoseconds_from_seconds(10), .run = nanoseconds_from_seconds(10)}};
 };
 
 TEST_F(CompanyStageTest, ConfigurationsOfAKernelShareItsBuffers) {

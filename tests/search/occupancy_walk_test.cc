@@ -44,7 +44,8 @@ Walked walk(const Landscape& costs, const WalkOptions& options = {}) {
   std::vector<WalkCandidate> candidates;
   for (std::size_t d = costs.size(); d-- > 0;)  // in the wrong order: the walk sorts them
     candidates.push_back({space.rank({static_cast<std::uint16_t>(d), 0}), 1.0, 1024u >> d});
-  const auto strategy = make_occupancy_walk(space, candidates, options);
+  const auto strategy = make_occupancy_walk(
+      space, [&] { return candidates; }, options);
   Walked result;
   space::ValueIndices at;
   for (auto ids = strategy->ask(1); !ids.empty(); ids = strategy->ask(1)) {
@@ -122,8 +123,8 @@ TEST(OccupancyWalk, OrdersByOccupancyThenByBlock) {
   // Shapes 0 to 3 with 64, 128, 256 and 512 threads; 256 threads fill the multiprocessor best, 64 less than 80 % of it.
   const Landscape costs = {{1}, {2}, {3}, {4}};
   const SearchSpace space = space_of(costs);
-  const auto strategy =
-      make_occupancy_walk(space, {{0, 0.5, 64}, {1, 0.9, 128}, {2, 1.0, 256}, {3, 0.9, 512}}, {.least_occupancy = 0.8});
+  const std::vector<WalkCandidate> shapes = {{0, 0.5, 64}, {1, 0.9, 128}, {2, 1.0, 256}, {3, 0.9, 512}};
+  const auto strategy = make_occupancy_walk(space, [&] { return shapes; }, {.least_occupancy = 0.8});
   std::vector<ConfigurationId> asked;
   for (auto ids = strategy->ask(1); !ids.empty(); ids = strategy->ask(1)) {
     asked.push_back(ids.front());

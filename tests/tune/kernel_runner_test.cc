@@ -23,7 +23,8 @@ class KernelSessions : public ::testing::Test {
   fakes::FakeDevice device;
   const std::vector<Argument> arguments{vector_argument("y", ArgumentAccess::write_only)};
   ArgumentContents contents{arguments};
-  KernelRunner session{arguments, contents, device};
+  const EvaluatorOptions alone = {};
+  KernelRunner session{arguments, contents, device, alone};
   Kernels kernels;
   const PlannedStep good{.function = "takes_one", .arguments = {0}, .geometry = {}};
   const PlannedStep bad{.function = "takes_two", .arguments = {0}, .geometry = {}};
@@ -68,7 +69,8 @@ TEST_F(KernelSessions, OnASharedDeviceTheFirstRunOfAWaitIsLeftOut) {
   kernels["interrupted"] = device.build({.text = "interrupted"}, {}, limit).value()->kernel("interrupted").value();
   const Launch launch{.steps = {{.function = "interrupted", .arguments = {0}, .geometry = {}}},
                       .arguments = one.arguments};
-  KernelRunner shared{arguments, contents, device, Cache::warm, true};
+  const EvaluatorOptions beside_others{.is_shared = true};
+  KernelRunner shared{arguments, contents, device, beside_others};
   shared.prepare(launch.arguments).value();
   ++finishes;  // a launch of a new kernel finds the device its own
   EXPECT_EQ(shared.run(kernels, launch, Outputs::fresh, 1, limit).value().size(), 1u);

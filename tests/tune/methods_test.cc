@@ -139,13 +139,7 @@ TEST(Methods, WherePowerAndTimeStandTheBoardIsHeldBack) {
 }
 
 std::unique_ptr<TuningSession> session_of(const std::string& method) {
-  const ResultSet results = recorded();
-  KernelSpec spec;
-  spec.parameters = results.info.parameters;
-  SessionOptions options;
-  options.method = method;
-  auto search = plan_search(std::move(spec), recorded_space(results).value(), options);
-  return open_recording(*std::move(search), results, {}, options).value();
+  return open({}, {.replay = Replay{recorded(), {}}, .method = method}).value();
 }
 
 struct Kept : TrialSink {
@@ -219,19 +213,30 @@ TEST(Methods, DriveADeviceAsTheyDriveARecording) {
   EXPECT_NEAR(result->best->observation.objective(), 0.3, 0.003);
 }
 
+// A multiprocessor of sm_86 holds 1536 threads, so that blocks of 1024 fill two thirds of it, and those of 512 all. On
+// an unknown board the larger block would come first.
+TEST(Methods, AWalkIsMadeOnceAndKnowsTheBoardWhenItBegins) {
+  const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"block_size_x"});
+  ResultSet results;
+  results.info.device.architecture = "sm_86";
+  results.info.parameters = {{"block_size_x", {512, 1024}, {}, {}}};
+  for (const int block : {512, 1024})
+    results.trials.push_back(
+        {Configuration(results.trials.size(), names, {block}), observed({block, 0, 10, 6}, "energy"), {}});
+  auto task = plan_search({}, {.replay = Replay{results, {}}, .method = "occupancy-walk"}).value();
+  const search::Strategy* const planned = task->strategy->get();
+  const auto session = open(std::move(task)).value();
+  EXPECT_EQ(&session->strategy(), planned);
+  EXPECT_EQ(session->run().value().evaluated, 1u);
+  EXPECT_EQ(session->space().configuration(*planned->chosen()).to_string(), "block_size_x=512");
+}
+
 TEST(Methods, AreNoStrategies) {
-  SessionOptions options;
-  options.method = "global";
-  options.strategy = "random";
-  const ResultSet results = recorded();
-  KernelSpec spec;
-  spec.parameters = results.info.parameters;
-  EXPECT_THAT(plan_search(spec, recorded_space(results).value(), options).error().to_string(),
-              HasSubstr("takes the place of a strategy"));
+  SessionOptions options{.replay = Replay{recorded(), {}}, .strategy = "random", .method = "global"};
+  EXPECT_THAT(open({}, options).error().to_string(), HasSubstr("takes the place of a strategy"));
   options.strategy.clear();
   options.method = "globl";
-  EXPECT_THAT(plan_search(spec, recorded_space(results).value(), options).error().to_string(),
-              HasSubstr("did you mean `global`"));
+  EXPECT_THAT(open({}, options).error().to_string(), HasSubstr("did you mean `global`"));
 }
 
 TEST(Methods, ClocksAreThoseOfTheRole) {

@@ -10,6 +10,7 @@
 namespace wattune::inline v0_1::tune {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -23,7 +24,7 @@ KernelSpec in_place_spec() {
 
 SessionOptions on_fake_worker() {
   SessionOptions options;
-  options.where.worker.executable = test::program("wattune-fake-worker");
+  options.evaluation.where.worker.executable = test::program("wattune-fake-worker");
   options.sampling.warm_up = Nanoseconds();
   options.compile_processes = 1;
   return options;
@@ -116,9 +117,8 @@ ResultSet two_recorded() {
 TEST(Session, RecordedResultsTakeThePlaceOfADevice) {
   KernelSpec spec;
   spec.parameters = in_place_spec().parameters;
-  auto search = plan_search(spec, space::SearchSpace::build(spec.parameters, {}).value()).value();
-  const auto session =
-      open_recording(std::move(search), two_recorded(), {{"recording", "of then"}}, {.device = "replay:f"}).value();
+  const Replay replay{two_recorded(), {{"recording", "of then"}}};
+  const auto session = open(spec, {.device = "replay:f", .replay = replay}).value();
   EXPECT_EQ(session->devices().front().name, "Old GPU");
   EXPECT_EQ(session->devices().front().selector, "replay:f");
   EXPECT_EQ(session->describe().identity.at("recording"), "of then");
@@ -130,12 +130,13 @@ TEST(Session, RecordedResultsTakeThePlaceOfADevice) {
 
 TEST(Session, EarlierResultsAreAPrior) {
   const KernelSpec spec = in_place_spec();
-  const auto prior = prior_from(two_recorded(), spec, space_of(spec));
+  const auto prior = priors_from({{"", two_recorded()}}, spec, space_of(spec));
   ASSERT_TRUE(prior) << prior.error().to_string();
-  EXPECT_THAT(*prior, SizeIs(2));
+  EXPECT_THAT(*prior, ElementsAre(SizeIs(2)));
   ResultSet failures = two_recorded();
   for (Trial& trial : failures.trials) trial.observation = {.status = Status::runtime};
-  EXPECT_THAT(prior_from(failures, spec, space_of(spec)).error().message(), HasSubstr("nothing to start from"));
+  EXPECT_THAT(open(spec, {.earlier = {{"old.jsonl", failures}}}).error().to_string(),
+              HasSubstr("old.jsonl: nothing to start from"));
 }
 
 }  // namespace

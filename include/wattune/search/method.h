@@ -50,6 +50,9 @@ struct WATTUNE_EXPORT WalkOptions {
   std::vector<Objective> objectives = {};
 };
 
+// Returns the shapes of a walk. It is called once, when the walk begins: before, the board may be unknown.
+using BlockShapes = std::function<std::vector<WalkCandidate>()>;
+
 // Makes an occupancy walk: over block shapes from the highest occupancy down, and over clocks from the highest down,
 // each until the first that is worse. Among shapes of equal occupancy the larger block comes first. The space outlives
 // the walk.
@@ -58,8 +61,7 @@ struct WATTUNE_EXPORT WalkOptions {
 // errors corrected. After a change of shape the clock goes further down from where it is; it is also tried again when
 // the walk ends at the last shape. No run is made twice. The walk ends because the clock only falls. The paper returns
 // the point where the walk stands; this one settles on the least cost that it met.
-WATTUNE_EXPORT std::unique_ptr<Strategy> make_occupancy_walk(const space::SearchSpace& space,
-                                                             std::vector<WalkCandidate> candidates,
+WATTUNE_EXPORT std::unique_ptr<Strategy> make_occupancy_walk(const space::SearchSpace& space, BlockShapes shapes,
                                                              const WalkOptions& options = {});
 
 // A method as lists show it.
@@ -121,8 +123,7 @@ struct WATTUNE_EXPORT MethodOptions {
   std::size_t sweep = 10;   // clocks that `model-steered` looks at, evenly spaced, the ends included
   // Constraints of the space, for a space that is too large to be listed.
   std::vector<Constraint> constraints = {};
-  // The block shapes over which the occupancy walks go.
-  std::vector<WalkCandidate> shapes = {};
+  BlockShapes shapes = {};  // over which the occupancy walks go
 };
 
 // Makes the method of this name. Fails with not_found (and the nearest name) if there is none. Fails with

@@ -141,6 +141,12 @@ enum class Cache { warm, cold };
 // and those in a contest.
 enum class ObserveFor { every, winners };
 
+// The place where drivers are loaded.
+struct WATTUNE_EXPORT DriverHost {
+  bool in_process = false;  // in this process, which a crashing kernel ends
+  backend::WorkerOptions worker = {};
+};
+
 // Bytes with shared ownership.
 using SharedBytes = std::shared_ptr<const std::vector<std::byte>>;
 
@@ -169,7 +175,9 @@ struct WATTUNE_EXPORT EvaluatorOptions {
   // evaluator. Evaluators of equal devices may share it.
   backend::PooledSource* compilers = nullptr;
   backend::PooledSource* reference_compilers = nullptr;  // the same for a reference kernel's source
-  backend::WorkerOptions reference_worker;               // compiles and calls a C++ reference
+  // The place where a session opens its devices. The limits of its worker also hold for compilers and for the process
+  // that calls a C++ reference.
+  DriverHost where;
   // Initial contents of vector arguments, by their positions in the spec. Each argument takes as many bytes as it is
   // long. Where there is no entry, or nullptr, the spec says what it holds.
   std::vector<SharedBytes> contents = {};

@@ -1,7 +1,7 @@
 // Placement: finds the configuration of a space for a Trial that was recorded in another space, or in an earlier form
 // of this one. Any thread may call.
 //
-//   WATTUNE_ASSIGN(auto placement, placement(session->spec(), session->space()));
+//   WATTUNE_ASSIGN(auto placement, session->placement());
 //   WATTUNE_ASSIGN(auto journal, store::Journal::open(file, session->describe(), store::Resume::checked, placement));
 #pragma once
 

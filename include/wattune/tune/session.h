@@ -1,6 +1,6 @@
 // TuningSession: everything that tuning one spec takes, opened by one call: devices, the pool that compiles for them,
 // measuring policies, evaluators, and a strategy with its stop rule. find_devices_for() and open_device() find and open
-// the devices. make_plan() chooses the strategy and its stop rule, and plan_search() makes a TuningTask of them.
+// the devices. plan_search() decides everything before them: the TuningTask that open() takes.
 //
 // A session owns all its parts; one thread at a time uses it. Any thread may call the free functions. Devices are
 // opened in worker processes of their own, or in this process if asked for (DriverHost).
@@ -19,7 +19,6 @@
 
 #include "wattune/backend/image.h"
 #include "wattune/backend/registry.h"
-#include "wattune/backend/worker.h"
 #include "wattune/core/export.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/trial.h"
@@ -28,16 +27,11 @@
 #include "wattune/search/stop_rule.h"
 #include "wattune/search/strategy.h"
 #include "wattune/space/search_space.h"
+#include "wattune/tune/placement.h"
 #include "wattune/tune/replay.h"
 #include "wattune/tune/tuning.h"
 
 namespace wattune::inline v0_1::tune {
-
-// The place where drivers are loaded.
-struct WATTUNE_EXPORT DriverHost {
-  bool in_process = false;  // in this process, which a crashing kernel ends
-  backend::WorkerOptions worker = {};
-};
 
 // Finds the devices of all backends. Fails with unavailable if the worker cannot start.
 WATTUNE_EXPORT Result<backend::Discovery> find_devices(const DriverHost& where = {});
@@ -83,27 +77,41 @@ using MakePolicy = std::function<std::unique_ptr<measure::MeasurePolicy>(const m
 // then runs at the board's present settings.
 enum class Clocks { set, current };
 
-// The options of a session: plain values.
+// Recorded results that answer in the place of a device.
+struct WATTUNE_EXPORT Replay {
+  ResultSet results;
+  Identity identity;  // of these results
+};
+
+// Results of an earlier run, and the name that errors about them give, such as their file's.
+struct WATTUNE_EXPORT EarlierResults {
+  std::string name;
+  ResultSet results;
+};
+
+// All that a caller says about a run. The value goes whole from the caller to the session, and `evaluation` from there
+// to the evaluators.
 struct WATTUNE_EXPORT SessionOptions {
   // The device as a user names it ("auto", "cuda:0", part of a name), or several of one model ("cuda:0,cuda:2",
-  // "cuda:all").
+  // "cuda:all"). With a replay it is the name of the recorded results.
   std::string device = "auto";
-  DriverHost where;  // its worker's limits also hold for compilers and a C++ reference
+  std::optional<Replay> replay = {};
 
   std::string strategy = {};  // if empty, make_plan() chooses, also the stop rule if none is set
   std::map<std::string, double> strategy_parameters = {};
-  std::vector<std::vector<search::PriorObjective>> prior = {};  // from prior_from()
+  std::vector<EarlierResults> earlier = {};  // results of other devices or problem sizes to start from
   // A method instead of a strategy: a procedure for energy (search/method.h), which decides what is searched for and
   // has energy observed. It uses the session's seed, budget, start and constraints. Empty for no method.
   std::string method = {};
   search::MethodOptions method_options = {};
   std::uint64_t seed = 1;
   search::StopRule stop;
+  space::BuildOptions building = {};
 
   MakePolicy policy = measure::make_gated;  // makes one for each device
   measure::SamplingOptions sampling;
   Clocks clocks = Clocks::set;
-  EvaluatorOptions evaluation;         // except its pool and its worker, which are the session's
+  EvaluatorOptions evaluation;         // except its compilers, which are the session's
   measure::ShootOutOptions shoot_out;  // its warm-up is that of `sampling`
 
   std::optional<std::uint64_t> compile_processes = {};  // nullopt for the machine's default; 0 if the devices compile
@@ -118,25 +126,30 @@ WATTUNE_EXPORT Result<KernelSpec> without_clocks(KernelSpec spec);
 // Returns how many processes compile ahead with these options.
 WATTUNE_EXPORT std::size_t compile_processes(const SessionOptions& options);
 
-// A search that has no devices yet.
+// A planned search, which has no devices yet: everything that is decided before one is opened. open() takes it.
 struct WATTUNE_EXPORT TuningTask {
-  KernelSpec spec;
+  KernelSpec spec;  // without clock parameters, if options.clocks leaves them out
   space::SearchSpace space;
   Plan plan;
-  std::unique_ptr<search::Strategy> strategy = {};  // a strategy of `space`
-  search::MethodOptions method_options = {};        // used if `strategy` is a method
+  SessionOptions options;
+  std::string architecture = {};  // of the board; empty until open() knows it
+  // A strategy of `space`, or the error that open() returns: of search::make_strategy(), of make_method(), or of a
+  // slowdown that suits no objective. It stands beside the plan, so that a program can tell which strategy failed.
+  Result<std::unique_ptr<search::Strategy>> strategy{nullptr};
 };
 
-// Plans a search. If options.clocks leaves the clock parameters out, `spec` and `space` must be without them already.
-// Fails with errors of the stop rule and the sampling options, and as search::make_strategy() or make_method().
-WATTUNE_EXPORT Result<std::unique_ptr<TuningTask>> plan_search(KernelSpec spec, space::SearchSpace space,
-                                                               const SessionOptions& options = {});
+// Plans a search: builds the space, chooses strategy and stop rule, and makes the strategy. A replay of a spec without
+// file and parameters searches the recorded configurations.
+// Fails with errors of the stop rule, of the sampling options and of the space, and as without_clocks() and
+// priors_from().
+WATTUNE_EXPORT Result<std::unique_ptr<TuningTask>> plan_search(KernelSpec spec, SessionOptions options = {});
 
-// Returns what earlier results tell a search of `space` for the objective of `spec`.
+// Returns what each of these results tells a search of `space` for the objective of `spec`.
 // Fails with mismatch if the parameters differ or no configuration is in the space. Fails with invalid_argument if no
 // recorded configuration is correct, and as Recording::with_objectives() if the objective needs what is not recorded.
-WATTUNE_EXPORT Result<std::vector<search::PriorObjective>> prior_from(ResultSet results, const KernelSpec& spec,
-                                                                      const space::SearchSpace& space);
+WATTUNE_EXPORT Result<std::vector<std::vector<search::PriorObjective>>> priors_from(std::vector<EarlierResults> earlier,
+                                                                                    const KernelSpec& spec,
+                                                                                    const space::SearchSpace& space);
 
 // The devices, evaluators and strategy of one run.
 class WATTUNE_EXPORT TuningSession {
@@ -159,6 +172,10 @@ class WATTUNE_EXPORT TuningSession {
   const Recording* recording() const;
   // Returns the RunInfo of the results.
   RunInfo describe() const;
+  // Returns the RunInfo of a run that continues an earlier one. Fails as adopt_former_reference().
+  Result<RunInfo> describe(const RunInfo& earlier) const;
+  // Returns the placement of earlier results in this space. Fails as tune::placement().
+  Result<Placement> placement() const { return tune::placement(spec(), space()); }
 
   // Runs the search. Call it once. `resumed` and the sink are those of tune(), and so are the errors; `cancel` and
   // `spent` are those of TuningOptions.
@@ -172,15 +189,11 @@ class WATTUNE_EXPORT TuningSession {
 };
 
 // Opens the devices that options.device names, all at the same time, and computes the reference. Fails with mismatch if
-// the devices are of several models; otherwise with errors of the spec, and as plan_search(), find_devices_for() and
-// make_evaluator().
-WATTUNE_EXPORT Result<std::unique_ptr<TuningSession>> open(KernelSpec spec, const SessionOptions& options = {});
-WATTUNE_EXPORT Result<std::unique_ptr<TuningSession>> open(std::unique_ptr<TuningTask> search,
-                                                           const SessionOptions& options = {});
-// Opens a session on recorded results instead of devices. `recording` is the identity of these results. Fails as
-// Recording::match() and with_objectives().
-WATTUNE_EXPORT Result<std::unique_ptr<TuningSession>> open_recording(std::unique_ptr<TuningTask> search,
-                                                                     ResultSet recorded, Identity recording,
-                                                                     const SessionOptions& options = {});
+// the devices are of several models; otherwise with errors of the spec, with that of the strategy, and as
+// find_devices_for() and make_evaluator(). A replay opens no device, and fails as Recording::match() and
+// with_objectives().
+WATTUNE_EXPORT Result<std::unique_ptr<TuningSession>> open(std::unique_ptr<TuningTask> task);
+// Plans and opens.
+WATTUNE_EXPORT Result<std::unique_ptr<TuningSession>> open(KernelSpec spec, SessionOptions options = {});
 
 }  // namespace wattune::tune

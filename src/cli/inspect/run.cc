@@ -31,7 +31,7 @@ Result<Configuration> configuration_to_run(const space::SearchSpace& space, cons
 
 Result<std::string> the_only_device(const TuneOptions& options, const KernelSpec& spec) {
   const std::string& wanted = options.session.device;
-  WATTUNE_ASSIGN(const auto devices, tune::find_devices_for(spec, wanted, options.session.where));
+  WATTUNE_ASSIGN(const auto devices, tune::find_devices_for(spec, wanted, options.session.evaluation.where));
   if (devices.size() == 1) return devices.front().selector;
   return Error(ErrorCode::invalid_argument, fmt::format("one device is needed, these are {}", devices.size()))
       .about(wanted);
@@ -66,13 +66,11 @@ Result<ExitStatus> run_one(const RunOptions& options) {
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
   WATTUNE_ASSIGN(const Configuration configuration, configuration_to_run(space, options.configuration));
   WATTUNE_ASSIGN(const std::string selector, the_only_device(options.tune, spec));
-  WATTUNE_ASSIGN(const auto device, tune::open_device(selector, session.where));
+  WATTUNE_ASSIGN(const auto device, tune::open_device(selector, session.evaluation.where));
   WATTUNE_TRY(use_language(spec, device->info().languages));
   for (const std::string& doubt : spec::doubts(spec)) print_note(doubt);
   const auto policy = session.policy(session.sampling);
-  tune::EvaluatorOptions evaluation = session.evaluation;
-  evaluation.reference_worker = session.where.worker;
-  WATTUNE_ASSIGN(const auto evaluator, tune::make_evaluator(spec, space, *device, *policy, evaluation));
+  WATTUNE_ASSIGN(const auto evaluator, tune::make_evaluator(spec, space, *device, *policy, session.evaluation));
   Trial trial{.configuration = configuration, .observation = {}, .finished_at = {}};
   WATTUNE_ASSIGN(trial.observation, evaluator->evaluate(configuration));
   const tune::Verification verification = evaluator->verification();

@@ -1,10 +1,16 @@
-// Options whose text a function parses and returns as a Result, so that mistakes read as all others do.
+// Options whose text a function parses and returns as a Result, and options that take one of a few words. Mistakes in
+// them read as all others do.
 #pragma once
 
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
+
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "core/interface/suggest.h"
 #include "wattune/core/result.h"
 
 namespace wattune::cli {
@@ -19,6 +25,33 @@ CLI::Option* add_parsed(CLI::App& app, const std::string& name, Target& target, 
     target = *std::move(parsed);
   };
   return app.add_option_function<std::string>(name, assign, description)->type_name(type_name);
+}
+
+template <typename T>
+using Choices = std::vector<std::pair<std::string, T>>;
+
+// Adds an option that takes one of a few words, with the value of `target` as default.
+template <typename T>
+void add_choice(CLI::App& app, const std::string& name, T& target, const Choices<T>& choices,
+                const std::string& description) {
+  std::vector<std::string> words;
+  std::string standard;
+  for (const auto& [word, value] : choices) {
+    words.push_back(word);
+    if (value == target) standard = word;
+  }
+  const auto assign = [&target, choices, words, name](const std::string& text) {
+    for (const auto& [word, value] : choices) {
+      if (word != text) continue;
+      target = value;
+      return;
+    }
+    const Error error = Error(ErrorCode::invalid_argument, "unknown choice").about(text).hint(suggest(text, words));
+    throw CLI::ValidationError(name, error.to_string());
+  };
+  app.add_option_function<std::string>(name, assign, description)
+      ->type_name(fmt::format("{}", fmt::join(words, "|")))
+      ->default_str(standard);
 }
 
 }  // namespace wattune::cli

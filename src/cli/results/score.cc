@@ -215,7 +215,11 @@ Result<ExitStatus> run_score(ScoreOptions options) {
     WATTUNE_ASSIGN(RecordedSpace loaded, load_space(text, options.objective));
     const RecordedSpace& kept = recorded.emplace_back(std::move(loaded));
     WATTUNE_ASSIGN(score::ScoredSpace space, score::ScoredSpace::of(kept.name, *kept.space, *kept.recording, clock));
-    WATTUNE_ASSIGN(space.prior, load_priors(options.warm_start, recorded_spec(kept.recording->info()), *kept.space));
+    WATTUNE_ASSIGN(auto earlier, load_earlier(options.warm_start));
+    const RunInfo& info = kept.recording->info();
+    WATTUNE_ASSIGN(space.prior,
+                   tune::priors_from(std::move(earlier), {.parameters = info.parameters, .objectives = info.objectives},
+                                     *kept.space));
     spaces.push_back(std::move(space));
   }
   if (!options.quiet && stderr_is_terminal()) options.score.progress = counting_line();

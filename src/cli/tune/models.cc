@@ -25,7 +25,8 @@ std::filesystem::path with_label(const std::filesystem::path& file, const std::s
 
 Result<std::vector<TuneOptions>> options_by_model(const TuneOptions& options, const KernelSpec& spec,
                                                   const std::filesystem::path& journal) {
-  WATTUNE_ASSIGN(const auto devices, tune::find_devices_for(spec, options.session.device, options.session.where));
+  WATTUNE_ASSIGN(const auto devices,
+                 tune::find_devices_for(spec, options.session.device, options.session.evaluation.where));
   const auto groups = tune::by_model(devices);
   std::vector<TuneOptions> all;
   for (const auto& group : groups) {

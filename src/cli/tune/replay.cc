@@ -3,9 +3,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/interface/energy.h"
 #include "wattune/core/identity.h"
 #include "wattune/store/formats.h"
-#include "wattune/tune/session.h"
 
 namespace wattune::cli {
 
@@ -15,31 +15,28 @@ std::optional<std::string> replayed_file(const std::string& device) {
   return device.substr(kPrefix.size());
 }
 
-Identity recording_identity(const std::string& file) {
+Result<tune::Replay> load_replay(const std::string& file) {
+  WATTUNE_ASSIGN(ResultSet results, store::load_results(file));
+  name_energy(results);
   std::ifstream stream(file, std::ios::binary);
-  return {{"recording", content_hash(std::string(std::istreambuf_iterator<char>(stream), {}))}};
+  const std::string contents(std::istreambuf_iterator<char>(stream), {});
+  return tune::Replay{std::move(results), {{"recording", content_hash(contents)}}};
 }
 
 KernelSpec recorded_spec(const RunInfo& info) {
   KernelSpec spec;
   spec.name = info.kernel_name.empty() ? "recorded" : info.kernel_name;
-  spec.parameters = info.parameters;
   spec.objectives = info.objectives;
   return spec;
 }
 
-Result<std::vector<std::vector<search::PriorObjective>>> load_priors(const std::vector<std::string>& files,
-                                                                     const KernelSpec& spec,
-                                                                     const space::SearchSpace& space) {
-  std::vector<std::vector<search::PriorObjective>> priors;
+Result<std::vector<tune::EarlierResults>> load_earlier(const std::vector<std::string>& files) {
+  std::vector<tune::EarlierResults> all;
   for (const std::string& file : files) {
-    Result<ResultSet> results = store::load_results(file);
-    if (!results) return std::move(results).error();
-    auto prior = tune::prior_from(*std::move(results), spec, space);
-    if (!prior) return std::move(prior).error().with_context(file);
-    priors.push_back(*std::move(prior));
+    WATTUNE_ASSIGN(ResultSet results, store::load_results(file));
+    all.push_back({file, std::move(results)});
   }
-  return priors;
+  return all;
 }
 
 }  // namespace wattune::cli

@@ -7,23 +7,21 @@
 
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/trial.h"
-#include "wattune/search/strategy.h"
+#include "wattune/tune/session.h"
 
 namespace wattune::cli {
 
 // Returns the file of "replay:FILE"; nullopt for another device.
 std::optional<std::string> replayed_file(const std::string& device);
 
-// Returns the identity of replayed measurements: the hash of the file's contents.
-Identity recording_identity(const std::string& file);
+// Loads the results that answer in the place of a device.
+Result<tune::Replay> load_replay(const std::string& file);
 
-// Makes a spec for results that come without one, of their name and parameters. It has no kernel to run.
+// Makes a spec for results that come without one, of their name and objectives. It has no kernel to run, and the
+// parameters come with the results.
 KernelSpec recorded_spec(const RunInfo& info);
 
-// Loads the results of earlier runs for a search, a list for each file. Fails if they cannot be read, or as
-// tune::prior_from() does.
-Result<std::vector<std::vector<search::PriorObjective>>> load_priors(const std::vector<std::string>& files,
-                                                                     const KernelSpec& spec,
-                                                                     const space::SearchSpace& space);
+// Loads the results of earlier runs that a search starts from.
+Result<std::vector<tune::EarlierResults>> load_earlier(const std::vector<std::string>& files);
 
 }  // namespace wattune::cli

@@ -11,7 +11,8 @@ space::BuildOptions building_within(std::optional<Nanoseconds> time, const Stopw
 Error build_error(Error error) {
   if (error.code() != ErrorCode::cancelled) return error;
   return Error(ErrorCode::timeout, "the time was over before the search space was built")
-      .hint("give --time more, or loosen the constraints that tie most parameters together");
+      .hint("give --time more, or loosen the constraints that tie most parameters together")
+      .at(error.position());
 }
 
 }  // namespace wattune::cli

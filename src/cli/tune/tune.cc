@@ -22,12 +22,8 @@
 #include "cli/tune/tune_journal.h"
 #include "cli/tune/tune_options.h"
 #include "cli/tune/tune_together.h"
-#include "core/interface/energy.h"
 #include "core/stopwatch.h"
-#include "wattune/search/strategy.h"
-#include "wattune/store/formats.h"
 #include "wattune/store/journal.h"
-#include "wattune/tune/placement.h"
 #include "wattune/tune/session.h"
 
 namespace wattune::cli {
@@ -41,66 +37,52 @@ fs::path journal_file(const TuneOptions& options, const KernelSpec& spec) {
   return spec.name + (replayed_file(options.session.device) ? ".replay.journal.jsonl" : ".journal.jsonl");
 }
 
-using Recorded = std::optional<ResultSet>;
-
-Result<Recorded> load_recorded(const TuneOptions& options) {
+Result<std::optional<tune::Replay>> replay_of(const TuneOptions& options) {
   const auto file = replayed_file(options.session.device);
-  if (!file) return Recorded();
+  if (!file) return std::optional<tune::Replay>();
   if (!options.session.evaluation.observe.empty() || !options.session.evaluation.counters.empty())
     return Error(ErrorCode::invalid_argument, "--observe is for devices: a replay has what was recorded");
-  WATTUNE_ASSIGN(ResultSet results, store::load_results(*file));
-  name_energy(results);
-  return Recorded(std::move(results));
+  WATTUNE_ASSIGN(tune::Replay replay, load_replay(*file));
+  return std::optional(std::move(replay));
 }
 
 // Loads the spec. A replay needs no kernel, and no spec either, since the recorded results are a space.
-Result<KernelSpec> load_problem(const TuneOptions& options, const Recorded& recorded) {
-  if (!options.spec.file.empty()) {
-    WATTUNE_ASSIGN(KernelSpec spec,
-                   load_spec(options.spec, recorded ? spec::SourcePolicy::optional : spec::SourcePolicy::required));
-    if (options.session.clocks == tune::Clocks::set) return spec;
-    return tune::without_clocks(std::move(spec));
-  }
+Result<KernelSpec> load_problem(const TuneOptions& options, const std::optional<tune::Replay>& replay) {
+  if (!options.spec.file.empty())
+    return load_spec(options.spec, replay ? spec::SourcePolicy::optional : spec::SourcePolicy::required);
   if (!options.spec.problem_size.empty())
     return Error(ErrorCode::invalid_argument, "--problem-size needs SPEC").about(options.spec.problem_size.front());
-  if (recorded) return recorded_spec(recorded->info);
+  if (replay) return recorded_spec(replay->results.info);
   return Error(ErrorCode::invalid_argument, "SPEC is required").hint("see `wattune tune --help`");
 }
 
 // Returns the metrics that are measured or recorded beside the time and the resources of a kernel.
-std::vector<std::string> observed_metrics(const TuneOptions& options, const Recorded& recorded) {
-  return recorded ? tune::recorded_metrics(recorded->trials) : tune::observed_metrics(options.session.evaluation);
+std::vector<std::string> observed_metrics(const tune::SessionOptions& session) {
+  return session.replay ? tune::recorded_metrics(session.replay->results.trials)
+                        : tune::observed_metrics(session.evaluation);
 }
 
 // Returns the origin of the strategy's name, for errors about it.
-std::string origin_of_strategy(const TuneOptions& options, const KernelSpec& spec, const tune::Plan& plan) {
-  if (!options.session.method.empty()) return "--method";
-  if (!options.session.strategy.empty()) return "--strategy";
-  if (!spec.strategy.empty()) return spec.file.string();
-  return fmt::format("without --strategy it is {}", plan.strategy);
+std::string origin_of_strategy(const tune::TuningTask& task) {
+  if (!task.options.method.empty()) return "--method";
+  if (!task.options.strategy.empty()) return "--strategy";
+  if (!task.spec.strategy.empty()) return task.spec.file.string();
+  return fmt::format("without --strategy it is {}", task.plan.strategy);
 }
 
-Result<space::SearchSpace> build_space(const KernelSpec& spec, const TuneOptions& options,
-                                       const Stopwatch& since_start) {
-  auto space = space::SearchSpace::build(spec.parameters, spec.constraints, {},
-                                         building_within(options.session.stop.time, since_start));
-  if (!space) return build_error(std::move(space).error()).at({spec.file.string()});
-  return space;
-}
-
-// Prepares the search, and adds to `session` what the user's files say.
-Result<std::unique_ptr<tune::TuningTask>> prepare(const TuneOptions& options, const Recorded& recorded,
-                                                  tune::SessionOptions& session, const Stopwatch& since_start) {
-  WATTUNE_ASSIGN(KernelSpec spec, load_problem(options, recorded));
-  WATTUNE_TRY(add_objectives(options, observed_metrics(options, recorded), spec));
-  WATTUNE_ASSIGN(space::SearchSpace space,
-                 options.spec.file.empty() ? tune::recorded_space(*recorded) : build_space(spec, options, since_start));
-  WATTUNE_ASSIGN(session.prior, load_priors(options.warm_start, spec, space));
-  const std::string origin =
-      origin_of_strategy(options, spec, tune::make_plan(spec, space, session.strategy, session.stop));
-  auto search = tune::plan_search(std::move(spec), std::move(space), session);
-  if (!search) return std::move(search).error().with_context(origin);
-  return search;
+// Loads what the user's files say, and plans the search.
+Result<std::unique_ptr<tune::TuningTask>> plan_tuning(const TuneOptions& options, const Stopwatch& since_start) {
+  tune::SessionOptions session = session_options(options);
+  session.building = building_within(session.stop.time, since_start);
+  WATTUNE_ASSIGN(session.replay, replay_of(options));
+  WATTUNE_ASSIGN(KernelSpec spec, load_problem(options, session.replay));
+  WATTUNE_TRY(add_objectives(options, observed_metrics(session), spec));
+  WATTUNE_ASSIGN(session.earlier, load_earlier(options.warm_start));
+  auto task = tune::plan_search(std::move(spec), std::move(session));
+  if (!task) return build_error(std::move(task).error());
+  const tune::TuningTask& planned = **task;
+  if (!planned.strategy) return Error(planned.strategy.error()).with_context(origin_of_strategy(planned));
+  return task;
 }
 
 // Finds compute-sanitizer if asked for; else returns an empty path.
@@ -150,15 +132,6 @@ void note_session(const tune::TuningSession& session) {
   if (const std::string note = default_note(session.space()); !note.empty()) print_note(note);
   for (const std::string& doubt : spec::doubts(session.spec())) print_note(doubt);
   note_uncompared(session.evaluators().front()->verification());
-}
-
-Result<std::unique_ptr<tune::TuningSession>> open_session(std::unique_ptr<tune::TuningTask> search, Recorded recorded,
-                                                          tune::SessionOptions session, const TuneOptions& options) {
-  if (recorded)
-    return tune::open_recording(std::move(search), *std::move(recorded),
-                                recording_identity(*replayed_file(session.device)), session);
-  WATTUNE_ASSIGN(session.compile_cache, cache_of(options));
-  return tune::open(std::move(search), session);
 }
 
 Result<tune::TuningResult> run_search(tune::TuningSession& session, store::Journal& journal, const TuneOptions& options,
@@ -216,29 +189,27 @@ Result<void> give_boards_back(std::unique_ptr<tune::TuningSession> session) {
 
 // Returns the description of the run, with the reference of the journal that it continues.
 Result<RunInfo> described(const tune::TuningSession& session, const fs::path& file, const TuneOptions& options) {
-  RunInfo info = session.describe();
   std::error_code ignored;
-  if (!options.resume || session.recording() != nullptr || !fs::exists(file, ignored)) return info;
+  if (!options.resume || session.recording() != nullptr || !fs::exists(file, ignored)) return session.describe();
   const auto earlier = store::read_journal(file);
-  if (!earlier) return info;  // opening it reports the error
-  WATTUNE_TRY(tune::adopt_former_reference(session.space(), *session.evaluators().front(), earlier->info, info));
-  return info;
+  return earlier ? session.describe(earlier->info) : session.describe();  // opening it reports the error
 }
 
 Result<ExitStatus> tune_one_model(const TuneOptions& options) {
   const Stopwatch since_start;
-  WATTUNE_ASSIGN(Recorded recorded, load_recorded(options));
-  tune::SessionOptions wanted = session_options(options);
-  WATTUNE_ASSIGN(auto search, prepare(options, recorded, wanted, since_start));
-  const fs::path file = journal_file(options, search->spec);
+  WATTUNE_ASSIGN(auto task, plan_tuning(options, since_start));
+  const fs::path file = journal_file(options, task->spec);
   WATTUNE_TRY(check_journal_file(file, options));
 
   WATTUNE_ASSIGN(const fs::path sanitizer, sanitizer_of(options));
-  WATTUNE_ASSIGN(auto session, open_session(std::move(search), std::move(recorded), std::move(wanted), options));
+  if (!task->options.replay) {
+    WATTUNE_ASSIGN(task->options.compile_cache, cache_of(options));
+  }
+  WATTUNE_ASSIGN(auto session, tune::open(std::move(task)));
   WATTUNE_TRY(check_sanitizable(options, session->devices().front()));
   WATTUNE_ASSIGN(const RunInfo info, described(*session, file, options));
   const StopRequest stop;
-  WATTUNE_ASSIGN(const auto placement, tune::placement(session->spec(), session->space()));
+  WATTUNE_ASSIGN(const auto placement, session->placement());
   WATTUNE_ASSIGN(const auto journal, open_journal(file, info, placement, options));
   if (!options.quiet) note_session(*session);
   auto result = run_search(*session, *journal, options, stop.made(), since_start);

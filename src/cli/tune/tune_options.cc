@@ -11,8 +11,6 @@
 #include "cli/program/terminal.h"
 #include "cli/program/text.h"
 #include "core/cache_folder.h"
-#include "core/interface/suggest.h"
-#include "wattune/backend/counters.h"
 #include "wattune/search/method.h"
 #include "wattune/search/strategy.h"
 
@@ -37,46 +35,12 @@ Result<Megahertz> parse_megahertz(std::string_view text) {
   return Megahertz(clock);
 }
 
-template <typename T>
-using Choices = std::vector<std::pair<std::string, T>>;
-
 Choices<tune::CheckOutput> check_choices() {
   using enum tune::CheckOutput;
   return {{"every", every}, {"winners", winners}, {"never", never}};
 }
-Choices<tune::Cache> cache_choices() { return {{"warm", tune::Cache::warm}, {"cold", tune::Cache::cold}}; }
 Choices<tune::ObserveFor> observe_for_choices() {
   return {{"every", tune::ObserveFor::every}, {"winners", tune::ObserveFor::winners}};
-}
-Choices<tune::Clocks> clocks_choices() { return {{"set", tune::Clocks::set}, {"current", tune::Clocks::current}}; }
-Choices<Policy> policy_choices() { return {{"gated", Policy::gated}, {"repeated", Policy::repeated}}; }
-Choices<measure::Convergence> convergence_choices() {
-  using enum measure::Convergence;
-  return {{"interval", interval}, {"stdrel", stdrel}, {"entropy", entropy}};
-}
-
-// Adds an option that takes one of a few words, with the value of `target` as default.
-template <typename T>
-void add_choice(CLI::App& app, const std::string& name, T& target, const Choices<T>& choices,
-                const std::string& description) {
-  std::vector<std::string> words;
-  std::string standard;
-  for (const auto& [word, value] : choices) {
-    words.push_back(word);
-    if (value == target) standard = word;
-  }
-  const auto assign = [&target, choices, words, name](const std::string& text) {
-    for (const auto& [word, value] : choices) {
-      if (word != text) continue;
-      target = value;
-      return;
-    }
-    const Error error = Error(ErrorCode::invalid_argument, "unknown choice").about(text).hint(suggest(text, words));
-    throw CLI::ValidationError(name, error.to_string());
-  };
-  app.add_option_function<std::string>(name, assign, description)
-      ->type_name(fmt::format("{}", fmt::join(words, "|")))
-      ->default_str(standard);
 }
 
 void add_strategy_parameter(TuneOptions& options, const std::string& text) {
@@ -148,7 +112,7 @@ void declare_run(CLI::App& app, TuneOptions& options) {
          "several: cuda:0,cuda:2 or cuda:all")
       ->type_name("DEVICE")
       ->capture_default_str();
-  app.add_flag("--in-process", options.session.where.in_process,
+  app.add_flag("--in-process", options.session.evaluation.where.in_process,
                "Run kernels in this process: a kernel that crashes ends the run");
   add_choice(app, "--check", options.session.evaluation.check, check_choices(),
              "Which configurations' outputs to compare");
@@ -159,9 +123,9 @@ void declare_run(CLI::App& app, TuneOptions& options) {
   add_parsed(app, "--reference-limit", options.session.evaluation.limits.reference, parse_time, "TIME",
              "Longest time to compile and call a C++ reference, or to run a reference kernel; by default that of the "
              "spec, else 10m");
-  add_parsed(app, "--memory-limit", options.session.where.worker.memory_limit_bytes, parse_bytes, "SIZE",
+  add_parsed(app, "--memory-limit", options.session.evaluation.where.worker.memory_limit_bytes, parse_bytes, "SIZE",
              "Most memory of each process that compiles or runs kernels: 8GB; by default 3/4 of the machine's");
-  app.add_option("--pass-env", options.session.where.worker.environment,
+  app.add_option("--pass-env", options.session.evaluation.where.worker.environment,
                  "Variables of the environment that kernels, compilers and references see, too; by default those that "
                  "compilers and drivers need (docs/security.md)")
       ->type_name("NAME,...")
@@ -186,92 +150,6 @@ void declare_compiling(CLI::App& app, TuneOptions& options) {
       ->default_str("1GiB");
   app.add_flag("--no-compile-cache", options.no_compile_cache, "Keep no compiled code, and use none")
       ->excludes("--compile-cache");
-}
-
-template <typename T>
-void add_once(std::vector<T>& values, const T& value) {
-  if (std::ranges::count(values, value) == 0) values.push_back(value);
-}
-
-// Adds an alias, a metric whose expression is the counter.
-void add_alias(TuneOptions& options, const backend::CounterAlias& alias) {
-  add_once<std::string>(options.session.evaluation.counters, alias.counter);
-  if (std::ranges::count(options.counter_aliases, alias.name, &MetricDefinition::name) == 0)
-    options.counter_aliases.push_back({alias.name, {alias.counter, {}}});
-}
-
-void add_observed(TuneOptions& options, const std::string& name) {
-  std::vector<std::string> known{"clock", "profile"};
-  if (name == "clock") return;  // recorded with every sample if it can be read
-  if (name == "profile") {
-    for (const std::string& counter : search::profiled_counters())
-      add_once(options.session.evaluation.counters, counter);
-    return;
-  }
-  for (const tune::BoardMetric metric : tune::kAllBoardMetrics) {
-    if (name == to_string(metric)) return add_once(options.session.evaluation.observe, metric);
-    known.emplace_back(to_string(metric));
-  }
-  for (const backend::CounterAlias& alias : backend::counter_aliases()) {
-    if (name == alias.name) return add_alias(options, alias);
-    known.emplace_back(alias.name);
-  }
-  // Only the device knows all its counters, but their names are unlike all others.
-  if (name.find("__") != std::string::npos) return add_once(options.session.evaluation.counters, name);
-  const std::string nearest = suggest(name, known);
-  const Error error =
-      Error(ErrorCode::invalid_argument,
-            "neither clock nor what a board tells (power, energy, temperature) nor a hardware counter")
-          .about(name)
-          .hint(nearest.empty() ? "counters are named such as dram__bytes_read.sum, or dram_bandwidth" : nearest);
-  throw CLI::ValidationError("--observe", error.to_string());
-}
-
-std::string describe_observe() {
-  std::string aliases;
-  for (const backend::CounterAlias& alias : backend::counter_aliases())
-    aliases += fmt::format("{}{} ({})", aliases.empty() ? "" : ", ", alias.name, alias.counter);
-  return "What to measure beside the time; power and energy take two seconds for each configuration that may be the "
-         "best. profile "
-         "stands for the hardware counters that the strategy of that name reads. COUNTER is a hardware counter of a "
-         "CUDA device as CUPTI names it (see `wattune devices --counters`), or one of " +
-         aliases;
-}
-
-void declare_measuring(CLI::App& app, TuneOptions& options) {
-  app.option_defaults()->group("Measuring");
-  measure::SamplingOptions& measure = options.session.sampling;
-  add_choice(app, "--policy", options.policy, policy_choices(), "How often each configuration is run");
-  add_choice(app, "--cache", options.session.evaluation.cache, cache_choices(),
-             "What each run finds in the device's caches");
-  add_choice(app, "--clocks", options.session.clocks, clocks_choices(),
-             "Clock and power parameters of the spec: set on the board, or left out of the search, at what the board "
-             "has");
-  app.add_flag("--take-over", options.session.evaluation.take_over,
-               "Set clocks though somebody else has set the board, computes on it, or might");
-  add_parsed(app, "--warm-up", measure.warm_up, parse_time, "TIME", "Device time to run before the first sample")
-      ->default_str(fmt::format("{}ms", to_ms(measure.warm_up)));
-  add_parsed(app, "--min-samples", measure.min_samples, parse_count, "N", "Samples of each configuration at least")
-      ->default_str(fmt::format("{}", measure.min_samples));
-  add_parsed(app, "--max-samples", measure.max_samples, parse_count, "N", "Samples of each configuration at most")
-      ->default_str(fmt::format("{}", measure.max_samples));
-  add_parsed(app, "--precision", measure.relative_precision, parse_number, "SHARE",
-             "Sample until the interval's half width is below this share of the median")
-      ->default_str(fmt::format("{}", measure.relative_precision));
-  add_choice(app, "--convergence", measure.convergence, convergence_choices(), "When samples suffice");
-  app.add_option_function<std::vector<std::string>>(
-         "--observe",
-         [&options](const std::vector<std::string>& names) {
-           for (const std::string& name : names) add_observed(options, name);
-         },
-         describe_observe())
-      ->type_name("clock|power|energy|dynamic_energy|temperature|voltage|profile|COUNTER,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  Nanoseconds& window = options.session.evaluation.energy_window;
-  add_parsed(app, "--energy-window", window, parse_time, "TIME",
-             "How long power and energy are measured of each configuration and in each turn of the final, at least")
-      ->default_str(fmt::format("{}s", to_seconds(window)));
 }
 
 void declare_final(CLI::App& app, TuneOptions& options) {
@@ -341,7 +219,7 @@ void note_slow_reference(std::string_view what, Nanoseconds elapsed, Nanoseconds
 
 void declare_evaluation_options(CLI::App& app, TuneOptions& options) {
   declare_run(app, options);
-  declare_measuring(app, options);
+  declare_measuring_options(app, options);
 }
 
 void declare_tune_options(CLI::App& app, TuneOptions& options) {
@@ -352,7 +230,7 @@ void declare_tune_options(CLI::App& app, TuneOptions& options) {
   declare_search(app, options);
   declare_together_options(app, options.together);
   declare_stop_rules(app, options);
-  declare_measuring(app, options);
+  declare_measuring_options(app, options);
   declare_final(app, options);
   declare_objectives(app, options);
   declare_results(app, options);

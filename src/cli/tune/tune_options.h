@@ -56,6 +56,12 @@ void declare_tune_options(CLI::App& app, TuneOptions& options);
 // Declares the options for kernels that run together.
 void declare_together_options(CLI::App& app, TogetherOptions& options);
 
+// Declares the options for measuring a configuration.
+void declare_measuring_options(CLI::App& app, TuneOptions& options);
+
+// Returns the option of measuring that is given though kernels which run together do without; empty if none is.
+std::string measured_alone_only(const TuneOptions& options);
+
 // Declares the options for compiling, checking and timing a configuration.
 void declare_evaluation_options(CLI::App& app, TuneOptions& options);
 

@@ -41,16 +41,17 @@ Result<void> check_alone_only(const TuneOptions& options) {
   const std::pair<bool, const char*> given[] = {
       {!options.session.method.empty(), "--method"},
       {!options.warm_start.empty(), "--warm-start"},
-      {!options.session.evaluation.observe.empty() || !options.session.evaluation.counters.empty(), "--observe"},
       {!options.metrics.empty(), "--metric"},
       {options.slowdown.has_value(), "--slowdown"},
       {options.sanitize, "--sanitize"},
       {options.mixed_devices, "--mixed-devices"},
-      {options.session.evaluation.cache == tune::Cache::cold, "--cache cold"},
-      {options.session.evaluation.check == tune::CheckOutput::winners, "--check winners"},
-      {options.session.clocks == tune::Clocks::current, "--clocks"}};
+      {options.session.evaluation.check == tune::CheckOutput::winners, "--check winners"}};
+  const auto refuse = [](std::string name) {
+    return refuse_together("kernels that run together are tuned without it", std::move(name));
+  };
   for (const auto& [is_given, name] : given)
-    if (is_given) return refuse_together("kernels that run together are tuned without it", name);
+    if (is_given) return refuse(name);
+  if (std::string name = measured_alone_only(options); !name.empty()) return refuse(std::move(name));
   if (replayed_file(options.session.device))
     return refuse_together("kernels run together on a device", options.session.device);
   return {};
@@ -277,7 +278,7 @@ Result<ExitStatus> tune_together(const TuneOptions& options) {
   const fs::path file = file_of(options, members);
   WATTUNE_TRY(check_journal_file(file, options));
   WATTUNE_ASSIGN(company::CompanyOptions company, company_options(options, file, members));
-  company.building = building_within(options.session.stop.time, since_start);
+  company.session.building = building_within(options.session.stop.time, since_start);
   const bool sets_boards = std::ranges::any_of(members, sets_board);
   auto session = company::CompanySession::open(std::move(members), company);
   if (!session) {

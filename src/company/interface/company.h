@@ -27,7 +27,8 @@ enum class CompanyGoal { makespan, energy };
 
 // The options of a session.
 struct CompanyOptions {
-  // The device, evaluation, sampling, policy, seed, stop rule and finalists; all other options of it are ignored.
+  // The device, evaluation, sampling, policy, seed, stop rule, finalists, and the building of the members' spaces and
+  // of the joint space; all other options of it are ignored.
   tune::SessionOptions session;
   CompanyGoal goal = CompanyGoal::makespan;
   // "walk" (search/company_walk.h), "paper-walk" (algorithms 3 and 4 of the paper, corrected), or the name of a
@@ -45,7 +46,6 @@ struct CompanyOptions {
   // (CUDA). The value 0, which leaves the placement to the GPU, is added. Walks keep it at 0. There is no such
   // parameter if this is empty.
   std::vector<unsigned> resident_blocks = {};
-  space::BuildOptions building = {};  // options of the members' spaces and of the joint space
 };
 
 // The result of one member.

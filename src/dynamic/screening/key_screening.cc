@@ -196,7 +196,7 @@ Result<std::unique_ptr<tune::Evaluator>> KeyScreening::set_up(const ScreeningPla
                                     .is_shared = place.device.info().kind != DeviceKind::cpu,
                                     .compilers = compilers_.get(),
                                     .reference_compilers = reference_compilers_ ? &*reference_compilers_ : nullptr,
-                                    .reference_worker = place.worker,
+                                    .where = {.worker = place.worker},
                                     .contents = place.contents->of(*spec_, problem_->space)});
   allowance.charge(made ? (*made)->device_use() : tune::DeviceUse());
   if (!made) return made;

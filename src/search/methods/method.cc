@@ -328,7 +328,7 @@ bool has_graphics_clocks(const space::SearchSpace& space) {
 
 Result<std::unique_ptr<Strategy>> make_walk(const MethodInfo& info, const space::SearchSpace& space,
                                             const MethodOptions& options) {
-  if (options.shapes.empty())
+  if (!options.shapes)
     return Error(ErrorCode::invalid_argument, "the method walks over block shapes, of which there are none")
         .about(info.name)
         .hint("a work-group in [launch] that reads parameters makes them, or parameters named block_size_x, _y and _z");

@@ -12,9 +12,10 @@ namespace {
 
 class OccupancyWalk final : public Algorithm {
  public:
-  OccupancyWalk(const space::SearchSpace& space, std::vector<WalkCandidate> candidates, const WalkOptions& options)
+  OccupancyWalk(const space::SearchSpace& space, BlockShapes shapes, const WalkOptions& options)
       : Algorithm(space, {.objectives = options.objectives}),
-        candidates_(most_promising_first(std::move(candidates), options.least_occupancy)),
+        shapes_(std::move(shapes)),
+        least_occupancy_(options.least_occupancy),
         indifference_(options.indifference),
         clock_parameter_(varied_clock(space.parameters())),
         clocks_(descending_clocks(space.parameters(), options.lower_clock)) {}
@@ -25,6 +26,7 @@ class OccupancyWalk final : public Algorithm {
   bool begins_anew() const override { return false; }
 
   Task<> search() override {
+    candidates_ = most_promising_first(shapes_(), least_occupancy_);
     if (candidates_.empty()) co_return;
     co_await cost_at(0, 0);
     std::size_t clock = 0;
@@ -79,7 +81,9 @@ class OccupancyWalk final : public Algorithm {
 
   bool is_worse(double next, double here) const { return next > here * (1.0 + indifference_); }
 
-  const std::vector<WalkCandidate> candidates_;  // the most promising first
+  const BlockShapes shapes_;
+  const double least_occupancy_;
+  std::vector<WalkCandidate> candidates_;  // the most promising first, once the walk has begun
   const double indifference_;
   const std::optional<std::size_t> clock_parameter_;
   const std::vector<std::uint16_t> clocks_;
@@ -89,9 +93,9 @@ class OccupancyWalk final : public Algorithm {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_occupancy_walk(const space::SearchSpace& space, std::vector<WalkCandidate> candidates,
+std::unique_ptr<Strategy> make_occupancy_walk(const space::SearchSpace& space, BlockShapes shapes,
                                               const WalkOptions& options) {
-  return std::make_unique<OccupancyWalk>(space, std::move(candidates), options);
+  return std::make_unique<OccupancyWalk>(space, std::move(shapes), options);
 }
 
 }  // namespace wattune::search

@@ -102,4 +102,10 @@ std::vector<search::WalkCandidate> block_shapes(const KernelSpec& spec, const sp
   return shapes;
 }
 
+search::BlockShapes shapes_to_walk(const KernelSpec& spec, const space::SearchSpace& space,
+                                   const std::string& architecture) {
+  if (block_shapes(spec, space, architecture).empty()) return nullptr;
+  return [&] { return block_shapes(spec, space, architecture); };
+}
+
 }  // namespace wattune::tune

@@ -106,6 +106,13 @@ Megahertz least_free_clock(const backend::BoardChoices& choices, std::optional<M
 
 }  // namespace
 
+power::BorrowOptions borrow_options(const EvaluatorOptions& options, Nanoseconds reference_limit) {
+  constexpr double kTries = 2.0;
+  constexpr Nanoseconds kBetween = nanoseconds_from_seconds(60);
+  const Nanoseconds attempt = options.limits.compile + options.limits.run;
+  return {.take_over = options.take_over, .patience = reference_limit + attempt * kTries + kBetween};
+}
+
 Result<BoardClocks> BoardClocks::open(const std::vector<Parameter>& parameters, backend::Device& device,
                                       const power::BorrowOptions& options) {
   BoardClocks clocks;

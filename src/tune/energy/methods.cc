@@ -45,8 +45,8 @@ Result<MethodOutcome> replay_method(const std::string& method, const Recording& 
                                     const space::SearchSpace& space, const search::MethodOptions& options) {
   WATTUNE_ASSIGN(const Joules least, least_energy(recording));
   search::MethodOptions own = options;
-  if (own.shapes.empty())
-    own.shapes = block_shapes({.parameters = space.parameters()}, space, recording.info().device.architecture);
+  const KernelSpec spec{.parameters = space.parameters()};
+  if (!own.shapes) own.shapes = shapes_to_walk(spec, space, recording.info().device.architecture);
   WATTUNE_ASSIGN(const auto search, search::make_method(method, space, own));
   MethodOutcome outcome{.method = method, .base_clock = options.base_clock};
   for (auto ids = search->ask(1); !ids.empty(); ids = search->ask(1)) {

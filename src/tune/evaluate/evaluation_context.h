@@ -78,7 +78,7 @@ struct EvaluationContext {
   ResourceConstraints resource_constraints;
   Metrics metrics;
   ArgumentContents contents;
-  KernelRunner session{spec.arguments, contents, device, options.cache, options.is_shared};
+  KernelRunner session{spec.arguments, contents, device, options};
   LoadedPrograms programs;  // kept only if configurations share them
   ExpectedOutputs expected;
   std::optional<Observation> incumbent;  // observation of the best configuration so far

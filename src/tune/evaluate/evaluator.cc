@@ -169,17 +169,9 @@ Result<void> prepare_run(EvaluationContext& run, const Configuration& start, Che
   return check != CheckOutput::never ? run.expected.start(run, start) : Result<void>();
 }
 
-// Returns the options of the lease, whose patience is longer than anything that the tuner waits for: a compiler, tried
-// twice, a run, a reference.
-power::BorrowOptions borrow_options(const EvaluationContext& run) {
-  constexpr double kTries = 2.0;
-  constexpr Nanoseconds kBetween = nanoseconds_from_seconds(60);
-  const Nanoseconds attempt = run.options.limits.compile + run.options.limits.run;
-  return {.take_over = run.options.take_over, .patience = run.reference_limit + attempt * kTries + kBetween};
-}
-
 Result<void> open_clocks(EvaluationContext& run, const Configuration& start) {
-  WATTUNE_ASSIGN(run.clocks, BoardClocks::open(run.spec.parameters, run.device, borrow_options(run)));
+  WATTUNE_ASSIGN(run.clocks,
+                 BoardClocks::open(run.spec.parameters, run.device, borrow_options(run.options, run.reference_limit)));
   if (run.clocks.must_look()) return {};  // looking takes a kernel, and comes first
   Result<void> set = run.clocks.apply(start);
   if (set || set.error().code() == ErrorCode::invalid_argument) return {};

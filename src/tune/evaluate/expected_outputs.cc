@@ -125,7 +125,7 @@ Result<std::vector<ExpectedOutput>> expect(EvaluationContext& run, const Configu
   }
   for (const ExpectedOutput& output : outputs) arguments[output.argument].wanted = true;
   if (Result<void> done = measure::run_reference_function(
-          reference, arguments, {.limit = run.reference_limit, .worker = run.options.reference_worker});
+          reference, arguments, {.limit = run.reference_limit, .worker = run.options.where.worker});
       !done)
     return std::move(done).error().with_context("reference function");
   for (ExpectedOutput& output : outputs) output.bytes = std::move(arguments[output.argument].result);

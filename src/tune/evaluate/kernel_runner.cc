@@ -142,7 +142,7 @@ Result<void> KernelRunner::restore(Outputs outputs) {
 
 Result<void> KernelRunner::set_up(Outputs outputs) {
   WATTUNE_TRY(restore(outputs));
-  return outputs == Outputs::reused && cache_ == Cache::cold ? flush_caches() : Result<void>();
+  return outputs == Outputs::reused && options_.cache == Cache::cold ? flush_caches() : Result<void>();
 }
 
 // Flushes the caches by writing a large buffer, which replaces whatever was there.
@@ -174,7 +174,7 @@ Result<std::vector<Sample>> KernelRunner::run(const Kernels& kernels, const Laun
 
 Result<std::vector<Sample>> KernelRunner::run_batch(const Kernels& kernels, const Launch& launch, Outputs outputs,
                                                     std::size_t n, Nanoseconds limit) {
-  const std::size_t uncounted = is_shared_ && outputs == Outputs::reused ? 1 : 0;
+  const std::size_t uncounted = options_.is_shared && outputs == Outputs::reused ? 1 : 0;
   std::vector<Events> runs(uncounted + n);
   for (Events& events : runs) {
     const bool is_later = outputs == Outputs::fresh_once && &events != &runs.front();
@@ -236,7 +236,7 @@ Result<void> KernelRunner::send_run(const PreparedSteps& steps) {
   return {};
 }
 
-bool KernelRunner::has_set_up() const { return cache_ == Cache::cold || !restored().empty(); }
+bool KernelRunner::has_set_up() const { return options_.cache == Cache::cold || !restored().empty(); }
 
 std::vector<std::size_t> KernelRunner::restored() const {
   std::vector<std::size_t> bytes;

@@ -34,15 +34,10 @@ using Kernels = std::map<std::string, std::unique_ptr<backend::Kernel>>;
 
 class KernelRunner {
  public:
-  // Makes a session; the references outlive it. `is_shared` is EvaluatorOptions::is_shared.
+  // Makes a session; the references outlive it.
   KernelRunner(const std::vector<Argument>& arguments, ArgumentContents& contents, backend::Device& device,
-               Cache cache = Cache::warm, bool is_shared = false)
-      : arguments_(arguments),
-        contents_(contents),
-        device_(device),
-        cache_(cache),
-        is_shared_(is_shared),
-        slots_(arguments.size()) {}
+               const EvaluatorOptions& options)
+      : arguments_(arguments), contents_(contents), device_(device), options_(options), slots_(arguments.size()) {}
 
   // Brings the buffers that are missing, or have another size, onto the device. Call it before run(), and after errors
   // of run().
@@ -149,8 +144,7 @@ class KernelRunner {
   const std::vector<Argument>& arguments_;
   ArgumentContents& contents_;
   backend::Device& device_;
-  const Cache cache_;
-  const bool is_shared_;
+  const EvaluatorOptions& options_;
   std::unique_ptr<backend::Stream> stream_;
   std::unique_ptr<backend::Buffer> flush_;  // larger than the caches; only with Cache::cold
   std::vector<Slot> slots_;

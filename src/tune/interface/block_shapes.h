@@ -17,4 +17,9 @@ namespace wattune::inline v0_1::tune {
 std::vector<search::WalkCandidate> block_shapes(const KernelSpec& spec, const space::SearchSpace& space,
                                                 const std::string& architecture);
 
+// Returns a function that finds these shapes when a walk begins; empty if there are none. The references outlive it, so
+// that the architecture may become known meanwhile.
+search::BlockShapes shapes_to_walk(const KernelSpec& spec, const space::SearchSpace& space,
+                                   const std::string& architecture);
+
 }  // namespace wattune::tune

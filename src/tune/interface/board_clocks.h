@@ -18,8 +18,13 @@
 #include "wattune/core/configuration.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/parameter.h"
+#include "wattune/tune/evaluator.h"
 
 namespace wattune::inline v0_1::tune {
+
+// Returns the options of a lease whose patience is longer than anything that the tuner waits for: a compiler, tried
+// twice, a run, a reference.
+power::BorrowOptions borrow_options(const EvaluatorOptions& options, Nanoseconds reference_limit);
 
 // Runs a kernel `runs` times.
 using Spin = std::function<Result<std::vector<Sample>>(std::size_t runs)>;
