@@ -33,15 +33,16 @@ struct DriftTest : testing::Test {
   Nanoseconds now;
   Random random{1};
   DeviceDrift device;
-  Drift drift{64, 0.15, device};
+  Drift drift{0.15, device};
 };
 
 TEST_F(DriftTest, WatchesOneCallInSoMany) {
   const auto clock = [this] { return now += us(100); };
+  WatchedCalls watched(64);
   int due = 0;
-  for (std::uint64_t number = 0; number < 64'000; ++number) due += drift.due(number, clock);
+  for (std::uint64_t number = 0; number < 64'000; ++number) due += watched.due(number, clock);
   EXPECT_EQ(due, 10) << "one each 10 ms, of 100 ms in which 1,000 came in question";
-  Drift never(0, 0.15, device);
+  WatchedCalls never(0);
   EXPECT_FALSE(never.due(63, clock));
 }
 
@@ -104,8 +105,8 @@ TEST_F(DriftTest, CallsThatFailedSayNothing) {
 
 // A lower clock makes all kernels slower, memory-bound ones less.
 TEST_F(DriftTest, WhereMostKernelsMoveItIsTheDevice) {
-  Drift second(64, 0.15, device);
-  Drift third(64, 0.15, device);
+  Drift second(0.15, device);
+  Drift third(0.15, device);
   for (Drift* const each : {&drift, &second, &third}) calls(*each, 32, us(100));
   std::optional<Moved> moved;
   for (int i = 0; i < 40; ++i) {
@@ -118,8 +119,8 @@ TEST_F(DriftTest, WhereMostKernelsMoveItIsTheDevice) {
 }
 
 TEST_F(DriftTest, WhereOneOfThreeMovesItIsTheKernel) {
-  Drift second(64, 0.15, device);
-  Drift third(64, 0.15, device);
+  Drift second(0.15, device);
+  Drift third(0.15, device);
   std::optional<Moved> moved;
   for (int i = 0; i < 80; ++i) {
     for (Drift* const each : {&second, &third}) EXPECT_FALSE(calls(*each, 1, us(100)));
@@ -130,7 +131,7 @@ TEST_F(DriftTest, WhereOneOfThreeMovesItIsTheKernel) {
 }
 
 TEST_F(DriftTest, KernelsThatWereNotSeenLatelySayNothingOfTheDevice) {
-  Drift second(64, 0.15, device);
+  Drift second(0.15, device);
   for (Drift* const each : {&drift, &second}) calls(*each, 32, us(100));
   calls(second, 32, us(140));
   now = nanoseconds_from_seconds(11);

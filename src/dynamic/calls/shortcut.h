@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "dynamic/calls/fit.h"
+#include "dynamic/calls/instance.h"
 #include "dynamic/calls/signature.h"
-#include "dynamic/tuning/instance.h"
 
 namespace wattune::inline v0_1::dynamic {
 

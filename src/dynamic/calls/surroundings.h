@@ -1,4 +1,5 @@
-// Surroundings and KernelParts: the objects that all instances of a tuner, or of a kernel, share.
+// Surroundings, KernelParts and KeyedKernel: the objects that all instances of a tuner, all of a kernel, or all parts
+// of one instance share.
 #pragma once
 
 #include <atomic>
@@ -65,6 +66,17 @@ struct KernelParts {
   // Function that prepares what an explorer needs, since one will be made as soon as a key has something to run. May be
   // empty.
   std::function<void()> expect_explorer = {};
+};
+
+// A kernel at one key, in its surroundings. All members outlive the instance but the problem, which it holds.
+struct KeyedKernel {
+  const std::shared_ptr<const Problem> problem;
+  KernelParts& parts;
+  Surroundings& around;
+
+  const TuningPolicy& policy() const { return parts.options.policy; }
+  // Writes a note that begins with the kernel and the key.
+  void note(const std::string& text) const;
 };
 
 }  // namespace wattune::dynamic

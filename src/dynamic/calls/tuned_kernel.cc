@@ -83,9 +83,10 @@ Result<void> TunedKernel::call(const CallStream& stream, std::span<const CallArg
 
 // Counts a call. Returns the best known, if the call is to run that and nothing else; else nullptr.
 Variant* TunedKernel::begin(Instance& instance, const Call& call) {
-  const std::uint64_t number = instance.count_call();
-  if (around_.tuning.load(std::memory_order_relaxed) > 0) around_.loader.note_launch(call.stream, instance.expected());
-  return instance.steady(call.mode, number);
+  CallPath& path = instance.path();
+  const std::uint64_t number = path.count();
+  if (around_.tuning.load(std::memory_order_relaxed) > 0) around_.loader.note_launch(call.stream, path.expected());
+  return path.steady(call.mode, number);
 }
 
 Result<void> TunedKernel::send(Instance& instance, Variant* steady, const Call& call) {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "dynamic/calls/attachment.h"
+#include "dynamic/calls/instance.h"
 #include "dynamic/calls/lasting_table.h"
 #include "dynamic/calls/shortcut.h"
 #include "dynamic/calls/signature.h"
-#include "dynamic/tuning/instance.h"
 #include "dynamic/tuning/key_search.h"
 #include "wattune/dynamic/tunable_kernel.h"
 

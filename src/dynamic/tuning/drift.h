@@ -1,10 +1,10 @@
 // Drift: tells whether the best known configuration has become slower or faster, from a few of the application's calls.
 //
-// It belongs to one instance and is used under its lock, except due(), which any thread may ask. Nothing waits. All
-// instances of a tuner share one DeviceDrift. It distinguishes one kernel that changed from a device on which all
-// kernels changed.
+// It belongs to one instance, whose mutex guards it. WatchedCalls says which calls are timed for it, and takes no lock.
+// Nothing waits. All instances of a tuner share one DeviceDrift. It distinguishes one kernel that changed from a device
+// on which all kernels changed.
 //
-//   if (drift.due(number, now)) drift.watch(send_timed());          // one call in so many
+//   if (watched.due(number, now)) drift.watch(send_timed());        // one call in so many
 //   if (const auto moved = drift.collect(now); moved && moved->cause == Cause::kernel) tune_again();
 #pragma once
 
@@ -50,14 +50,11 @@ struct Moved {
   Cause cause = Cause::kernel;
 };
 
-class Drift {
+// The calls that are timed. Any thread may ask.
+class WatchedCalls {
  public:
-  // Takes the policy: one call in `every` is timed, none if that is 0. `most` is the largest share by which times may
-  // move (TuningPolicy::drift).
-  Drift(std::uint64_t every, double most, DeviceDrift& device) : every_(every), most_(most), device_(device) {}
-  Drift(const Drift&) = delete;
-  Drift& operator=(const Drift&) = delete;
-  ~Drift() { device_.forget(this); }
+  // Takes the policy: one call in `every` is timed, none if that is 0.
+  explicit WatchedCalls(std::uint64_t every) : every_(every) {}
 
   // Tells whether the call of this number is to be timed. One in `every_` is, but at most one within kBetween. The
   // events of a timed call cost microseconds, which would slow down short kernels noticeably.
@@ -69,6 +66,22 @@ class Drift {
     next_.store(time + kBetween.value(), std::memory_order_relaxed);
     return true;
   }
+
+ private:
+  static constexpr Nanoseconds kBetween = nanoseconds_from_ms(10.0);
+
+  const std::uint64_t every_;
+  std::atomic<double> next_ = 0.0;
+};
+
+class Drift {
+ public:
+  // Takes the largest share by which times may move (TuningPolicy::drift).
+  Drift(double most, DeviceDrift& device) : most_(most), device_(device) {}
+  Drift(const Drift&) = delete;
+  Drift& operator=(const Drift&) = delete;
+  ~Drift() { device_.forget(this); }
+
   void watch(TimedCall call);
   // Takes the times that are ready. Reports a move once; the new times are then the ones to compare with.
   std::optional<Moved> collect(Nanoseconds now);
@@ -76,14 +89,10 @@ class Drift {
   void begin_anew();
 
  private:
-  static constexpr Nanoseconds kBetween = nanoseconds_from_ms(10.0);
-
   std::optional<Moved> take(Nanoseconds time, Nanoseconds now);
 
-  const std::uint64_t every_;
   const double most_;
   DeviceDrift& device_;
-  std::atomic<double> next_ = 0.0;
   std::deque<TimedCall> out_;
   std::vector<double> before_;  // the first times, in ns
   std::deque<double> lately_;   // the last times, in ns

@@ -1,0 +1,75 @@
+// CallPath: what each call of an instance passes through first. It takes no lock and allocates nothing.
+//
+// A call is steady if its key has nothing to try and nothing to time now: it runs the best known, and asks nothing
+// else. Any thread may call any function. Functions that change what steady calls run are called under the instance's
+// mutex, so that they follow each other; the atomics make the change known to calls, which do not take it.
+//
+//   const std::uint64_t number = path.count();
+//   if (Variant* const steady = path.steady(mode, number)) return steady->send(stream, arguments);
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+
+#include "dynamic/calls/surroundings.h"
+#include "dynamic/calls/variant.h"
+#include "wattune/dynamic/policy.h"
+
+namespace wattune::inline v0_1::dynamic {
+
+class CallPath {
+ public:
+  // Takes the policy's `watch_every`. The surroundings outlive it.
+  CallPath(const Surroundings& around, std::uint64_t watch_every) : around_(around), watched_(watch_every) {}
+
+  // Counts a call and returns its number.
+  std::uint64_t count() { return calls_.fetch_add(1, std::memory_order_relaxed); }
+  std::uint64_t calls() const { return calls_.load(std::memory_order_relaxed); }
+  // Returns the variant that the call of this number runs without further questions; nullptr if the instance must
+  // decide. The variant lives as long as the instance.
+  Variant* steady(Mode mode, std::uint64_t number) {
+    Variant* const best = best_.load(std::memory_order_acquire);
+    if (best == nullptr || mode == Mode::explore) return nullptr;
+    if (mode == Mode::best) return best;
+    const double until = resting_until_.load(std::memory_order_relaxed);
+    if (until == kForGood) return best_is_due(number) ? nullptr : best;
+    return around_.now().value() < until ? best : nullptr;
+  }
+  // Returns about how long a launch takes; 0 if unknown.
+  Nanoseconds expected() const { return Nanoseconds(expected_.load(std::memory_order_relaxed)); }
+  bool has_best() const { return best_.load(std::memory_order_acquire) != nullptr; }
+  // Returns true if a call was found due to be timed since the last question.
+  bool take_due() { return due_.exchange(false); }
+
+  // Makes steady calls run this variant. Returns true if it is another one than before.
+  bool lead(Variant& best) { return best_.exchange(&best, std::memory_order_release) != &best; }
+  // Leaves no variant to run: no call is steady until lead().
+  void close() { best_.store(nullptr, std::memory_order_release); }
+  void expect(Nanoseconds time) { expected_.store(time.value(), std::memory_order_relaxed); }
+  // Makes calls steady until this time of the tuner's clock.
+  void rest_until(Nanoseconds time) { resting_until_.store(time.value(), std::memory_order_relaxed); }
+  // Makes all calls steady but those that are due to be timed.
+  void rest_for_good() { resting_until_.store(kForGood, std::memory_order_relaxed); }
+  // Makes the next call one that the instance decides about.
+  void wake() { resting_until_.store(0.0, std::memory_order_relaxed); }
+
+ private:
+  static constexpr double kForGood = std::numeric_limits<double>::infinity();
+  // True if this call is to be timed. One call in so many is, once the best has nothing left to be compared with.
+  bool best_is_due(std::uint64_t number) {
+    if (!watched_.due(number, [this] { return around_.now(); })) return false;
+    due_.store(true, std::memory_order_relaxed);
+    return true;
+  }
+
+  const Surroundings& around_;
+  std::atomic<Variant*> best_ = nullptr;
+  std::atomic<double> resting_until_ = 0.0;  // on the tuner's clock: nothing is tried or looked at before
+  std::atomic<double> expected_ = 0.0;
+  std::atomic<bool> due_ = false;  // true if the next call is timed
+  std::atomic<std::uint64_t> calls_ = 0;
+  WatchedCalls watched_;
+};
+
+}  // namespace wattune::dynamic

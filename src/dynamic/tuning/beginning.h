@@ -1,0 +1,74 @@
+// Beginning: finds the first configuration of one key that works, so that calls have something to run. It is compiled
+// beside the calls, taken over from another key, or compiled by a call that waits. It also makes the generic variant.
+//
+// It belongs to one instance. The instance's mutex guards all but the generic variant. The caller of begin_loaded(),
+// begin_beside(), begin_for_calls() and state() holds it. begin_now() and generic() take locks of their own, and the
+// caller holds none: the lock of the calling thread's compiling comes before the instance's mutex.
+//
+//   beginning.begin_loaded();                             // at once, or not at all
+//   if (tuning.best() == nullptr) beginning.begin_for_calls();
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "dynamic/tuning/key_tuning.h"
+
+namespace wattune::inline v0_1::dynamic {
+
+class Beginning {
+ public:
+  // Takes the objects of its instance, which outlive it.
+  Beginning(const KeyedKernel& kernel, CallPath& path, std::mutex& mutex, KeyLoader& loader,
+            StartingCandidates& starting, KeyTuning& tuning)
+      : kernel_(kernel), path_(path), mutex_(mutex), loader_(loader), starting_(starting), tuning_(tuning) {}
+  Beginning(const Beginning&) = delete;
+  Beginning& operator=(const Beginning&) = delete;
+
+  // Returns the state while nothing can run: unstarted, beginning, hurried or exhausted.
+  KeyState state() const { return state_; }
+  // Begins with the likeliest configuration if its code is loaded for another key: then nothing needs to be waited for.
+  void begin_loaded();
+  // Has the first configurations compiled in the background, before all code that is only to be tried.
+  void begin_beside();
+  // Does the same and hurries the loader, since calls run a fallback until then.
+  void begin_for_calls();
+
+  // Compiles and loads in the calling thread until something works, unless something can run. Blocks. Fails with the
+  // last error if no candidate works, and with device_lost.
+  Result<void> begin_now();
+  // Returns the generic configuration; nullptr if it cannot run at this key. Also returns nullptr if it is not compiled
+  // yet and the fallback runs until then, or if a stream is captured and it was not made before.
+  std::shared_ptr<Variant> generic(bool capturing);
+  // Returns how long callers of begin_now() waited.
+  Nanoseconds blocked() const { return blocked_; }
+
+ private:
+  // The first configuration at the loader: the likeliest candidates, and the progress of their compilation.
+  struct FirstRequest {
+    std::vector<Configuration> likeliest;
+    Nanoseconds asked;
+    std::optional<Nanoseconds> first_ready = {};
+  };
+  void request_first(std::vector<Configuration> likeliest);
+  const Configuration* choose(FirstRequest& request) const;
+  void take_first(const Configuration& configuration, Result<std::shared_ptr<Variant>> variant);
+  Result<void> take(Result<std::shared_ptr<Variant>> variant);
+  Result<void> try_now(const Configuration& configuration);
+  Result<std::shared_ptr<Variant>> make_generic();
+
+  const KeyedKernel& kernel_;
+  CallPath& path_;
+  std::mutex& mutex_;
+  KeyLoader& loader_;
+  StartingCandidates& starting_;
+  KeyTuning& tuning_;
+  KeyState state_ = KeyState::unstarted;
+  Nanoseconds blocked_;
+  std::mutex compiling_;  // held to compile in a calling thread; guards the next member; taken before mutex_
+  std::optional<std::shared_ptr<Variant>> generic_;  // nullopt until it was made or failed
+};
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,54 @@
+#include "dynamic/tuning/candidate_requests.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace wattune::inline v0_1::dynamic {
+
+namespace {
+
+// Most candidates that are loaded ahead of their turn.
+constexpr std::size_t kLoadedAhead = 16;
+
+}  // namespace
+
+bool CandidateRequests::has_news(Explorer& explorer, Nanoseconds now) {
+  looks_at_ = now + kBetweenLooks;
+  const std::uint64_t news = explorer.news();
+  if (heard_ == news && !awaits_code_) return false;
+  heard_ = news;
+  return true;
+}
+
+void CandidateRequests::request(const std::vector<Candidate>& wanted,
+                                const std::function<void(const Candidate&)>& ask) {
+  expect(wanted);
+  awaits_code_ = false;
+  for (const Candidate& each : wanted) {
+    const ConfigurationId id = each.configuration.id();
+    if (requested_.contains(id)) continue;
+    if (requested_.size() < kLoadedAhead && loader_.is_ready(each.configuration)) {
+      requested_.insert(id);
+      ask(each);
+    } else {
+      awaits_code_ = true;
+    }
+  }
+}
+
+// Tells the compilers of the wanted candidates, and of those the loader was asked for. The latter may not be wanted any
+// more, but would otherwise be compiled anew in a gap.
+void CandidateRequests::expect(const std::vector<Candidate>& wanted) {
+  std::vector<Configuration> expected;
+  for (const Candidate& candidate : wanted) expected.push_back(candidate.configuration);
+  for (const Configuration& each : loader_.expected())
+    if (requested_.contains(each.id()) && std::ranges::count(expected, each) == 0) expected.push_back(each);
+  loader_.expect(std::move(expected));
+}
+
+void CandidateRequests::end() {
+  loader_.expect({});
+  requested_.clear();
+}
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,17 @@
+#include "dynamic/tuning/key_loader.h"
+
+namespace wattune::inline v0_1::dynamic {
+
+// Tells the compilers only if something changed, since that goes over the candidates of all keys.
+void KeyLoader::expect(std::vector<Configuration> configurations, bool urgently) {
+  if (expected_ == configurations) return;
+  variants().expect(this, *kernel_.problem, configurations, urgently);
+  expected_ = std::move(configurations);
+}
+
+void KeyLoader::end() {
+  kernel_.around.loader.drop(this);
+  variants().expect(this, *kernel_.problem, {});
+}
+
+}  // namespace wattune::dynamic
