@@ -21,10 +21,6 @@ void log_at(LogLevel level, fmt::format_string<Arguments...> format, Arguments&&
 }
 
 template <typename... Arguments>
-void log_trace(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  log_at(LogLevel::trace, format, std::forward<Arguments>(arguments)...);
-}
-template <typename... Arguments>
 void log_debug(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   log_at(LogLevel::debug, format, std::forward<Arguments>(arguments)...);
 }

@@ -233,11 +233,6 @@ std::vector<Violation> SearchSpace::violations(const ValueIndices& indices) cons
   return result;
 }
 
-Uint128 SearchSpace::count_given(const PartialIndices& fixed) const {
-  return data_->diagram.count_where(
-      [&](std::uint32_t parameter, std::uint16_t value) { return !fixed[parameter] || *fixed[parameter] == value; });
-}
-
 std::vector<Uint128> SearchSpace::count_per_value(std::size_t parameter) const {
   return data_->diagram.count_per_value(static_cast<std::uint32_t>(parameter), parameters()[parameter].values.size());
 }

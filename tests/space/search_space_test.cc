@@ -193,19 +193,6 @@ TEST(SearchSpace, ProjectTakesTheNearestValueThatStaysValid) {
 
 // --- counting -----------------------------------------------------------------------------------------------------
 
-TEST(SearchSpace, CountsConfigurationsThatAgreeWithFixedParameters) {
-  const SearchSpace space = stencil();
-  const std::vector<ValueIndices> all = contents(space);
-  PartialIndices fixed(6);
-  EXPECT_EQ(space.count_given(fixed), space.count());
-  fixed[0] = 3;  // bx = 8
-  fixed[4] = 1;  // tt = 2
-  const auto agreeing =
-      std::ranges::count_if(all, [](const ValueIndices& indices) { return indices[0] == 3 && indices[4] == 1; });
-  EXPECT_GT(agreeing, 0);
-  EXPECT_EQ(space.count_given(fixed), static_cast<Uint128>(agreeing));
-}
-
 TEST(SearchSpace, CountsConfigurationsPerValue) {
   const SearchSpace space = stencil();
   const std::vector<ValueIndices> all = contents(space);
@@ -221,7 +208,6 @@ TEST(SearchSpace, CountsOfParametersWithoutAChoice) {
       space_of({parameter("one", {5}), range_parameter("a", 1, 4), range_parameter("b", 1, 4)}, {"a == 3"});
   EXPECT_EQ(space.count_per_value(0), (std::vector<Uint128>{4}));
   EXPECT_EQ(space.count_per_value(1), (std::vector<Uint128>{0, 0, 4, 0}));
-  EXPECT_EQ(space.count_given({std::nullopt, 1, std::nullopt}), 0U);
   EXPECT_EQ(space.cartesian_count(), 16.0);
 }
 

@@ -139,8 +139,6 @@ class WATTUNE_EXPORT SearchSpace {
   // Returns min(n, count) distinct ids, one drawn from each of n equal slices of the id range. If !exact(), a slice in
   // which no valid id is found gives one near it, and equal ids are merged, so there may be fewer.
   std::vector<ConfigurationId> sample_stratified(std::size_t n, Random& random) const;
-  // Returns the number of valid configurations that agree with the fixed parameters (an upper bound if !exact()).
-  Uint128 count_given(const PartialIndices& fixed) const;
   // Returns the number of valid configurations for each value of one parameter (given by its position in parameters()).
   std::vector<Uint128> count_per_value(std::size_t parameter) const;
 

@@ -13,7 +13,7 @@
 #include <mutex>
 #include <string>
 
-#include "dynamic/tuning/amortisation.h"
+#include "dynamic/tuning/tuning_occasion.h"
 #include "dynamic/tuning/attempts.h"
 #include "dynamic/tuning/best_known.h"
 #include "dynamic/tuning/candidate_requests.h"

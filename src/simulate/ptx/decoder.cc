@@ -144,13 +144,6 @@ void Decoder::destination_pair(Type first, Type second) {
   add(both ? column_of(operand.elements[1], second, true, false) : sink(second));
 }
 
-void Decoder::source_or(Type type, std::uint64_t otherwise) {
-  if (operands_left() > 0)
-    source(type);
-  else
-    add(constant(otherwise, bytes_of(type)));
-}
-
 void Decoder::refuse(std::string message, ErrorCode code) {
   if (refused()) return;
   function_.refusal = Error(code, std::move(message))

@@ -53,8 +53,6 @@ class Decoder {
   void wide_source(Type type);
   // Takes `a|b`, or `a` alone; then the second destination is a register that nobody reads.
   void destination_pair(Type first, Type second);
-  // Takes a source, or this constant if no operand is left.
-  void source_or(Type type, std::uint64_t otherwise);
   // Adds the address, which comes after the elements that are loaded or stored.
   void address(const slice::PtxOperand& operand);
   // Reads .global, .shared and the like into operation().space; uses `implied` if there is none.

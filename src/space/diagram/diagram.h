@@ -7,7 +7,6 @@
 // after assemble(); safe to share between threads.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -55,8 +54,6 @@ class Diagram {
 
   // Returns the number of configurations below every node, the end included.
   std::vector<Uint128> node_counts() const;
-  // Returns the number of configurations all of whose values are allowed.
-  Uint128 count_where(const std::function<bool(std::uint32_t parameter, std::uint16_t value)>& allowed) const;
   // Returns the number of configurations for each value of a parameter that has `values` of them.
   std::vector<Uint128> count_per_value(std::uint32_t parameter, std::size_t values) const;
   // Returns the configuration that differs from `indices` in the fewest parameters; of several, the one with the lowest

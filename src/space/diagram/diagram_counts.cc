@@ -14,26 +14,6 @@ std::vector<Uint128> Diagram::node_counts() const {
   return counts;
 }
 
-Uint128 Diagram::count_where(const std::function<bool(std::uint32_t, std::uint16_t)>& allowed) const {
-  for (std::size_t p = 0; p < fixed_.size(); ++p) {
-    if (fixed_[p] && !allowed(static_cast<std::uint32_t>(p), *fixed_[p])) return 0;
-  }
-  // Top down, the number of allowed paths that lead to each node; the end's is the answer.
-  std::vector<Uint128> paths(nodes(), 0);
-  paths[root()] = 1;
-  std::uint32_t node = root();
-  std::uint32_t next_level = 1;
-  for (std::uint32_t parameter : parameters_) {
-    for (const std::uint32_t level_end = next_level; node < level_end; ++node) {
-      for (EdgeId edge = first_edge(node); edge < end_edge(node); ++edge) {
-        next_level = std::max(next_level, child(edge) + 1);
-        if (paths[node] != 0 && allowed(parameter, value(edge))) paths[child(edge)] += paths[node];
-      }
-    }
-  }
-  return paths.back();
-}
-
 std::vector<Uint128> Diagram::count_per_value(std::uint32_t parameter, std::size_t values) const {
   std::vector<Uint128> result(values, 0);
   if (fixed_[parameter]) {

@@ -1,0 +1,30 @@
+// TuningOccasion: tells when tuning a key begins.
+#pragma once
+
+#include <cstdint>
+
+#include "wattune/dynamic/policy.h"
+
+namespace wattune::inline v0_1::dynamic {
+
+// The occasion to tune a key: once it was called often enough, unless its best is known, and again after each ask(). It
+// belongs to one instance and is used under its lock.
+class TuningOccasion {
+ public:
+  TuningOccasion(const TuningPolicy& policy, bool is_known)
+      : calls_before_(policy.calls_before_tuning), open_(!is_known || policy.tune_known) {}
+
+  // Returns true if tuning begins now, after `calls` earlier calls of the key. True once for each occasion.
+  bool begins(std::uint64_t calls);
+  // Makes tuning begin with the next call, for retune() or after drift.
+  void ask() { asked_ = true; }
+  // True if tuning will begin if calls go on.
+  bool is_pending() const { return open_ || asked_; }
+
+ private:
+  std::uint64_t calls_before_;
+  bool open_;
+  bool asked_ = false;
+};
+
+}  // namespace wattune::dynamic
