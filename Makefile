@@ -1,5 +1,5 @@
 # The two commands of a newcomer, and a developer's shortcuts. CMake does the building (CMakePresets.json).
-.PHONY: help demo check check-all tidy build install bench format fuzz clean
+.PHONY: help demo check check-all tidy build install lab bench format fuzz clean
 PREFIX ?= /usr/local
 
 help:
@@ -9,6 +9,7 @@ help:
 	@echo "make tidy    clang-tidy alone"
 	@echo "make build   build build/release/bin/wattune"
 	@echo "make install PREFIX=~/.local   build the C++ library too, and install all of it there (/usr/local)"
+	@echo "make lab     build the programs that measure Wattune itself and repeat papers' experiments"
 	@echo "make bench   measure search spaces and the tuner's own overhead"
 	@echo "make format  format the sources"
 	@echo "make fuzz    run each fuzzer for FUZZ_SECONDS (60)"
@@ -39,10 +40,12 @@ tidy:
 	cmake --preset tidy
 	python3 tests/quality/check_tidy.py
 
-bench:
+lab:
 	tools/install-dependencies check
-	cmake --preset release -DWATTUNE_BUILD_TESTS=ON -DWATTUNE_BUILD_EXAMPLES=ON
-	cmake --build --preset release
+	cmake --preset release -DWATTUNE_BUILD_TESTS=ON -DWATTUNE_BUILD_LAB=ON
+	cmake --build --preset release --target lab_programs
+
+bench: lab
 	build/release/bin/space_benchmark ../shared/data/spaces
 	build/release/bin/perf_tuner_overhead
 

@@ -6,7 +6,8 @@
 Reads every #include of include/wattune/ and src/ and prints file and line of each that points at a module which the
 including one may not know (ALLOWED, as drawn in docs/design.md), at a private header of another module, or at a
 third-party header outside its home. A module shows others its public headers (include/wattune/MODULE) and those of
-src/MODULE/interface; all headers of core are for everyone. Exit status 1 when there is any.
+src/MODULE/interface; all headers of core are for everyone. No module includes the lab (lab/), which may include all of
+them. Exit status 1 when there is any.
 """
 import pathlib
 import re
@@ -60,6 +61,8 @@ def problem(module: str, included: str, public: bool) -> str | None:
             if public:
                 return "is not for public headers"
             return None if module in homes else f"belongs to {', '.join(sorted(homes))}"
+    if included.startswith("lab/"):
+        return "is of the lab, which the product does without"
     other = included_module(included)
     if public and other is not None and not included.startswith("wattune/"):
         return "is not public"

@@ -1,10 +1,10 @@
-// Characterisation of emulated boards (module simulate), whose sensors were written by other people than the code under
+// Characterisation of emulated boards (lab/emulation), whose sensors were written by other people than the code under
 // test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "lab/emulation/board_sensors.h"
 #include "power/interface/characterise.h"
-#include "simulate/interface/board_sensors.h"
 
 namespace wattune::inline v0_1::power {
 namespace {
@@ -67,8 +67,8 @@ void note(const SensorTraits& found, const std::string& name) {
 
 TEST_P(SimulatedBoards, AreCharacterisedAsTheyAre) {
   simulate::SimulatedBoard simulated(*simulate::find_board_model(GetParam()));
-  Board board = simulate::sensors_of(simulated);
-  const auto recorder = simulate::make_recorder(simulated, board);
+  Board board = emulation::sensors_of(simulated);
+  const auto recorder = emulation::make_recorder(simulated, board);
   SimulatedLoad load(simulated, *recorder);
   const Result<Characterisation> found = characterise(*recorder, &load);
   ASSERT_TRUE(found) << found.error().to_string();

@@ -1,4 +1,4 @@
-"""Runs clang-tidy with the checks of .clang-tidy over every source of the library and the program.
+"""Runs clang-tidy with the checks of .clang-tidy over every source of the library, the program and lab/emulation.
 
     check_tidy.py             all sources
     check_tidy.py --changed   those that the last commit or the working tree changed, or whose own header they changed
@@ -17,15 +17,15 @@ import shlex
 import subprocess
 import sys
 
-SOURCES = pathlib.Path("src").resolve()
+FOLDERS = [pathlib.Path(folder).resolve() for folder in ("src", "lab/emulation")]
 
 
 def groups():
-    """Yields the groups of sources under src/, each with its compiler flags."""
+    """Yields the groups of sources of the library, the program and lab/emulation, each with its compiler flags."""
     for entry in json.loads(pathlib.Path("build/tidy/compile_commands.json").read_text()):
         unit = pathlib.Path(entry["file"])
         inside = re.findall(r'#include "(.*)"', unit.read_text()) if unit.suffix == ".cxx" else [str(unit)]
-        if all(SOURCES in pathlib.Path(source).parents for source in inside):
+        if all(any(folder in pathlib.Path(source).parents for folder in FOLDERS) for source in inside):
             words = shlex.split(entry["command"])
             yield unit, inside, words[1 : words.index("-o")]
 
@@ -56,7 +56,7 @@ def changed_groups():
     stems = changed_stems()
     for unit, sources, flags in groups():
         for source in sources:
-            stem = str(pathlib.Path(source).relative_to(SOURCES).with_suffix(""))
+            stem = str(pathlib.Path(source).relative_to(pathlib.Path.cwd()).with_suffix("")).removeprefix("src/")
             if stems is None or stem in stems:
                 yield unit, [source], flags
 

@@ -1,6 +1,6 @@
 // Tests how much `paired` loses if forecasts are 20 % off and blocks differ by 20 %, against the best policy without
 // forecasts. Pairs of Kernelet's kernels that compute run on a part of a simulated C2050.
-#include "perf/wrong_forecasts.h"
+#include "lab/perf/wrong_forecasts.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "simulate/interface/board_sensors.h"
+#include "lab/emulation/board_sensors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,8 +32,8 @@ struct Rig {
   explicit Rig(BoardModel model, std::uint64_t seed = 1) : board(std::move(model), seed) {}
 
   SimulatedBoard board;
-  power::Board sensors = sensors_of(board);
-  std::unique_ptr<power::Recorder> recorder = make_recorder(board, sensors);
+  power::Board sensors = emulation::sensors_of(board);
+  std::unique_ptr<power::Recorder> recorder = emulation::make_recorder(board, sensors);
 };
 
 constexpr double kIdle = 45.0;

@@ -55,8 +55,8 @@ double spread_of_ten_processes(const std::string& model, Nanoseconds window) {
     board.hold_context(false);
     board.pass(nanoseconds_from_seconds(2));
     board.hold_context(true);
-    power::Board sensors = sensors_of(board);
-    const std::unique_ptr<power::Recorder> recorder = make_recorder(board, sensors);
+    power::Board sensors = emulation::sensors_of(board);
+    const std::unique_ptr<power::Recorder> recorder = emulation::make_recorder(board, sensors);
     const power::Measured<Watts> idle = power::measure_idle(*recorder).value();
     BoardLoad load(board, flat_kernel({}));
     told.push_back(power::measure(*recorder, load, {.window = window, .context_idle = idle}).value().energy.value);

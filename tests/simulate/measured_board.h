@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulate/interface/board_sensors.h"
+#include "lab/emulation/board_sensors.h"
 #include "wattune/core/random.h"
 #include "wattune/power/energy.h"
 
@@ -74,8 +74,8 @@ struct MeasuredBoard {
 
   double slowness;
   SimulatedBoard board;
-  power::Board sensors = sensors_of(board);
-  std::unique_ptr<power::Recorder> recorder = make_recorder(board, sensors);
+  power::Board sensors = emulation::sensors_of(board);
+  std::unique_ptr<power::Recorder> recorder = emulation::make_recorder(board, sensors);
   BoardLoad load;
 };
 

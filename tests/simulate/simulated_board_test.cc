@@ -7,7 +7,6 @@
 
 #include "simulate/board_state.h"
 #include "simulate/full_load.h"
-#include "simulate/interface/board_sensors.h"
 
 namespace wattune::inline v0_1::simulate {
 namespace {

@@ -8,7 +8,6 @@
 //
 //   simulate::GpuModel gpu = *simulate::find_gpu_model("H100");
 //   gpu.variation_of_blocks = 0.05;
-//   WATTUNE_ASSIGN(const auto mine, simulate::gpu_model_from_json(text));
 #pragma once
 
 #include <array>
@@ -61,13 +60,6 @@ struct WATTUNE_EXPORT GpuModel {
 WATTUNE_EXPORT const std::vector<GpuModel>& gpu_models();
 // Returns nullptr if no GPU has that name.
 WATTUNE_EXPORT const GpuModel* find_gpu_model(std::string_view name);
-
-// Reads a custom GPU from JSON. "like" names the model that it starts from; the other members are named as above:
-//   {"like": "H100", "name": "half", "sms": 66, "dram_gigabytes_per_second": 1680, "clock_mhz": 1500}
-// Times are in ns ("launch_gap_ns"), and rates of pipes are in an object ("pipe_rates": {"fp64": 2}). Fails with
-// parse_error if the text is no JSON object, with not_found if a member or model does not exist, with invalid_argument
-// if a value is out of range.
-WATTUNE_EXPORT Result<GpuModel> gpu_model_from_json(const std::string& text);
 
 // Returns the same GPU with fewer SMs and their share of L2 and DRAM. It is faster to simulate in detail.
 WATTUNE_EXPORT GpuModel with_sms(GpuModel gpu, unsigned sms);

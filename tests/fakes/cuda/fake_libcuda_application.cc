@@ -1,6 +1,6 @@
 // Calls of the stand-in for libcuda.so.1 that applications use and Wattune does not. They serve the tests' own kernels
 // between Wattune's, and the launches that a launch through the library is compared with
-// (tests/perf/launch_overhead.cc).
+// (lab/perf/launch_overhead.cc).
 #include "fakes/cuda/fake_driver.h"
 
 extern "C" {

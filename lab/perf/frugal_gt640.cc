@@ -1,0 +1,241 @@
+// Prints pairs of kernels and clocks of a simulated GT 640, for operations per joule, beside the published numbers of
+// Jiao et al.: the tables of docs/results/frugal.md.
+//
+//   frugal_gt640 [PART...] [--json]
+//
+// Parts: solo, example, pairs, faster, three, mechanisms, pool, distance, queue; all of them unless some are named.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lab/perf/corun_table.h"
+#include "lab/perf/gt640_groups.h"
+#include "lab/perf/gt640_mechanisms.h"
+#include "lab/perf/gt640_queue.h"
+#include "schedule/interface/profit_table.h"
+
+using namespace wattune;
+using namespace wattune::perf;
+using namespace wattune::simulate;
+
+namespace {
+
+constexpr double kPercent = 100.0;
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+double mega(double per_joule) { return 1e-6 * per_joule; }
+
+void solo(bool json) {
+  Table table("alone at the highest clocks", json);
+  for (const Gt640Kernel& row : gt640_kernels()) {
+    const Residents all{&row.kernel, row.resident};
+    const Efficiency top = efficiency_at(gt640(), highest_clocks(gt640()), {&all, 1});
+    const Efficiency best = best_efficiency(gt640(), {&all, 1});
+    const SteadyFlow detailed = simulated_flow(gt640(), {&all, 1}, kDetailed, kInstructions).value();
+    table.add(row.kernel.name, {{"GOPS printed", row.gops},
+                                {"fast", top.flow.operations},
+                                {"detailed", detailed.operations},
+                                {"GB/s printed", row.gigabytes_per_second},
+                                {"simulated", top.flow.dram_gigabytes},
+                                {"M-ops/J", mega(top.operations_per_joule())},
+                                {"at the best clocks", mega(best.operations_per_joule())},
+                                {"core in MHz", best.clocks.core.value()},
+                                {"memory in MHz", best.clocks.memory.value()}});
+  }
+}
+
+// Prints table 1.
+void example(bool json) {
+  const Pair pair(named("Hotspot"), named("Mergehist"));
+  Table table("Hotspot with Mergehist, M-ops/J", json);
+  const auto row = [&](const char* what, model::BlockRatio ratio, double printed_max, double printed_best) {
+    const Efficiency top = pair.at(ratio, highest_clocks(gt640()));
+    const Efficiency best = pair.best_clocks(ratio);
+    table.add(what, {{"highest clocks printed", printed_max},
+                     {"ours", mega(top.operations_per_joule())},
+                     {"best clocks printed", printed_best},
+                     {"ours at the best", mega(best.operations_per_joule())},
+                     {"core in MHz", best.clocks.core.value()},
+                     {"memory in MHz", best.clocks.memory.value()}});
+  };
+  const Efficiency mixed = pair.at({3, 5}, highest_clocks(gt640()));
+  table.add("one after the other", {{"highest clocks printed", 166},
+                                    {"ours", mega(pair.in_turn(mixed, Clocks::highest))},
+                                    {"best clocks printed", 177},
+                                    {"ours at the best", mega(pair.in_turn(mixed, Clocks::best))},
+                                    {"core in MHz", kUnknown},
+                                    {"memory in MHz", kUnknown}});
+  row("4:4", {4, 4}, 206, 219);
+  row("3:5", {3, 5}, 217, 247);
+}
+
+struct PrintedPair {
+  const char* first;
+  const char* second;
+  const char* how;  // blocks and clocks
+  double gain;      // in %
+};
+// The rows of table 10.
+constexpr std::array kPrinted = {PrintedPair{"Hotspot", "Mergehist", "2:6, 1228/324", 34.5},
+                                 PrintedPair{"Pathfinder", "Bitonic", "3:5, 1097/324", 29.8},
+                                 PrintedPair{"Samplerank", "Hotspot", "4:4, 1228/625", 28.5},
+                                 PrintedPair{"Samplerank", "Bt", "5:3, 562/400", 28.4},
+                                 PrintedPair{"Mergehist", "Matrix", "7:1, 1228/324", 26.0},
+                                 PrintedPair{"Hotspot", "Transpose", "4:4, 1228/400", 23.4},
+                                 PrintedPair{"Matrix", "Bitonic", "3:5, 836/324", 23.2},
+                                 PrintedPair{"Layer", "Time_step", "4:4, 1228/480", 23.1},
+                                 PrintedPair{"Layer", "Bitonic", "5:3, 1228/400", 22.6},
+                                 PrintedPair{"Hotspot", "Time_step", "4:5, 967/400", 21.6},
+                                 PrintedPair{"Hotspot", "Srad", "5:3, 1097/400", 20.2},
+                                 PrintedPair{"Hotspot", "Matrix", "4:4, 1228/400", 18.6},
+                                 PrintedPair{"Bt", "Srad", "3:5, 967/480", 16.0},
+                                 PrintedPair{"Layer", "Pathfinder", "2:6, 1097/400", 14.3},
+                                 PrintedPair{"Matrix", "Transpose", "7:1, 1228/400", 13.8}};
+
+Fields fields_of(const Pair& pair, const PairPoint& best) {
+  return {{"gain in %", kPercent * pair.gain(best.efficiency)},
+          {"of the first", best.ratio.first},
+          {"of the second", best.ratio.second},
+          {"core in MHz", best.efficiency.clocks.core.value()},
+          {"memory in MHz", best.efficiency.clocks.memory.value()},
+          {"detailed, in %", kPercent * pair.gain_in_detail(best)}};
+}
+
+void pairs(bool json) {
+  Table printed("table 10", json);
+  for (const PrintedPair& row : kPrinted) {
+    const Pair pair(named(row.first), named(row.second));
+    Fields fields = {{"printed in %", row.gain}};
+    std::ranges::copy(fields_of(pair, pair.exhaustive()), std::back_inserter(fields));
+    printed.add(fmt::format("{}, {} ({})", row.first, row.second, row.how), fields);
+  }
+  Table ours("the fifteen best of all 55", json);
+  auto all = all_pairs();
+  std::ranges::sort(all, std::ranges::greater(), &RankedPair::gain);
+  for (std::size_t i = 0; i < kPrinted.size(); ++i) ours.add(all[i].name(), fields_of(all[i].pair, all[i].best));
+}
+
+// Prints figure 9: the pairs at the top of table 10.
+void faster(bool json) {
+  Table table("time over that of one after the other at the highest clocks", json);
+  for (std::size_t i = 0; i < 6; ++i) {
+    const Pair pair(named(kPrinted[i].first), named(kPrinted[i].second));
+    const Efficiency best = pair.exhaustive().efficiency;
+    table.add(fmt::format("{}, {}", kPrinted[i].first, kPrinted[i].second),
+              {{"together", 1.0 / pair.speedup(best)},
+               {"one after the other at the best clocks", pair.slowness_at_best_clocks(best)}});
+  }
+}
+
+// Prints figure 10.
+void three(bool json) {
+  Table table("gain in % over one after the other", json);
+  for (const Triple& triple : most_promising_triples(5)) {
+    const TripleResult result = judge(triple);
+    table.add(triple.name(), {{"three at once", kPercent * result.gain_of_three},
+                              {"two, and the third alone", kPercent * result.gain_of_two},
+                              {"the best two, while they run", kPercent * result.gain_while_two}});
+  }
+}
+
+// Compares three kernels with two, for each mechanism that brings their blocks to the SMs.
+void mechanisms(bool json) {
+  Table table("gain at the highest clocks while they run, in %", json);
+  const Mechanism persistent(schedule::Form::persistent), slices(schedule::Form::slices);
+  for (const Triple& triple : most_promising_triples(5)) {
+    const Group three(triple.kernels.begin(), triple.kernels.end());
+    table.add(triple.name(), {{"three, persistent", kPercent * persistent.best_gain(three)},
+                              {"the best two", kPercent * best_gain_of_two(persistent, triple)},
+                              {"three, slices", kPercent * slices.best_gain(three)},
+                              {"the best two in slices", kPercent * best_gain_of_two(slices, triple)}});
+  }
+}
+
+void pool(bool json) {
+  const PoolResult result = run_pool();
+  Table phases("all eleven pooled: pairs in turn", json);
+  for (const schedule::PoolPhase& phase : result.plan.phases)
+    phases.add(fmt::format("{}, {}", gt640_kernels()[phase.pair.first].kernel.name,
+                           gt640_kernels()[phase.pair.second].kernel.name),
+               {{"ms", 1e3 * phase.seconds},
+                {"of the first", phase.pair.forecast.ratio.first},
+                {"of the second", phase.pair.forecast.ratio.second},
+                {"gain in %", kPercent * phase.pair.profit}});
+  Table table("all eleven pooled", json);
+  table.add("gain in work per joule, in %", {{"printed", 20.3},
+                                             {"over the best clocks for each", kPercent * result.over_best},
+                                             {"over the highest clocks", kPercent * result.over_highest}});
+}
+
+// The distances of gains from the best one, in %.
+struct Distances {
+  Mean mean;
+  double worst = 0.0;
+
+  void add(double chosen, double best) {
+    const double off = kPercent * (1.0 - (1.0 + chosen) / (1.0 + best));
+    mean.add(off);
+    worst = std::max(worst, off);
+  }
+};
+
+// Prints the distance of choices made from runs of each kernel alone, at each number of resident blocks and each pair
+// of clocks. In the first row, running one after the other, which gains nothing, may be chosen too. In the second row
+// pairs always run together.
+void distance(bool json) {
+  Table table("distance of the gain from that at the best of all ratios and clocks, in %", json);
+  Distances free, together;
+  for (const RankedPair& each : all_pairs()) {
+    const PairChoice choice = each.pair.predicted_best();
+    const double gain = each.pair.gain(choice.point.efficiency);
+    free.add(choice.is_taken() ? gain : 0.0, std::max(0.0, each.gain));
+    together.add(gain, each.gain);
+  }
+  const auto row = [&](const char* what, const Distances& distances) {
+    table.add(what, {{"mean", distances.mean.value()}, {"worst", distances.worst}, {"printed, at most", 5.0}});
+  };
+  row("55 pairs", free);
+  row("always together", together);
+}
+
+// Runs works of 1.5 s on a machine whose board takes up to 0.3 s to obey, and whose clocks are held for a second.
+void queue(bool json) {
+  const Gt640Queue queue(2);
+  Table table("22 works of 1.5 s, run to their ends", json);
+  const auto row = [&](const char* what, const QueueEntrant& entrant) {
+    const schedule::QueueRun run = queue.run(entrant);
+    table.add(what, {{"s", to_seconds(run.makespan)},
+                     {"J", run.energy.value()},
+                     {"M-ops/J", mega(queue.operations() / run.energy.value())},
+                     {"mean response in s", to_seconds(run.mean_response)}});
+  };
+  row("fifo, highest clocks", {.policy = "fifo"});
+  row("one after the other at the best clocks for each", {.policy = "greedy", .clocks = true});
+  row("greedy, highest clocks", {.policy = "greedy", .pairs = Pairs::at_highest_clocks});
+  row("greedy, best clocks", {.policy = "greedy", .pairs = Pairs::at_best_clocks, .clocks = true});
+  row("paired, highest clocks", {.policy = "paired", .pairs = Pairs::at_highest_clocks});
+  row("paired, best clocks", {.policy = "paired", .pairs = Pairs::at_best_clocks, .clocks = true});
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::vector<std::pair<std::string, std::function<void(bool)>>> parts = {
+      {"solo", solo},     {"example", example},   {"pairs", pairs},
+      {"faster", faster}, {"three", three},       {"mechanisms", mechanisms},
+      {"pool", pool},     {"distance", distance}, {"queue", queue}};
+  std::set<std::string> wanted(arguments + 1, arguments + count);
+  const bool json = wanted.erase("--json") > 0;
+  if (json) fmt::print("[");
+  for (const auto& [name, run] : parts)
+    if (wanted.empty() || wanted.contains(name)) run(json);
+  if (json) fmt::print("]\n");
+  return 0;
+}
