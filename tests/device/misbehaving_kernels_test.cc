@@ -80,7 +80,7 @@ TEST(MisbehavingKernelsOnGpu, GetTheirStatusAndLeaveTheDeviceClean) {
   const MemoryIsFreeAgain memory;
   const auto device =
       backend::open_device_in_worker("cuda:0", {.executable = test::program("wattune-worker").string()}).value();
-  const std::vector<Trial> trials = tune_all(misbehaving_spec(), *device);
+  const std::vector<Trial> trials = tune_all(misbehaving_spec(), *device, {.run = nanoseconds_from_seconds(10)});
   EXPECT_EQ(trials.size(), 2 * kExpected.size());
   std::vector<Trial> bad;
   for (const Trial& trial : trials) {

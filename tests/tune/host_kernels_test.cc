@@ -9,8 +9,7 @@ namespace wattune::inline v0_1::tune {
 namespace {
 
 constexpr char kHostSource[] = R"(
-#include <cmath>
-#include <cstdlib>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -43,7 +42,7 @@ void scale(float* y, const float* x, float factor, unsigned n) {
 #elif MODE == 5
   y[7] += 1;
 #elif MODE == 6
-  std::exit(0);
+  exit(0);
 #elif MODE == 7
   recurse(y);
 #elif MODE == 9
@@ -81,13 +80,11 @@ const Expectations kExpectedOnHost{
     {15, {Status::correct, ""}},  // behind one that lets the worker write no file
 };
 
-KernelSpec host_spec() {
+KernelSpec host_spec(std::vector<Value> modes) {
   KernelSpec spec = scaling_spec(Language::cpp, kHostSource, "1");
   spec.geometry = {};
   std::get<ReferenceKernel>(spec.reference).geometry = {};
-  Parameter mode{"MODE", {}, {}, {}};
-  for (const auto& [value, expectation] : kExpectedOnHost) mode.values.emplace_back(value);
-  spec.parameters = {std::move(mode)};
+  spec.parameters = {{"MODE", std::move(modes), {}, {}}};
   return spec;
 }
 
@@ -96,9 +93,12 @@ TEST(HostKernels, GetTheirStatus) {
   options.executable = test::program("wattune-worker");
   const auto device = backend::open_device_in_worker("host:0", options);
   ASSERT_TRUE(device) << device.error().to_string();
-  const auto trials = tune_all(host_spec(), **device);
-  EXPECT_EQ(trials.size(), kExpectedOnHost.size());
-  expect_statuses(trials, kExpectedOnHost);
+  for (const bool hang : {false, true}) {
+    const Expectations some = only(kExpectedOnHost, hang);
+    const auto trials = tune_all(host_spec(modes_of(some)), **device, hang ? kForHangs : kForOthers);
+    EXPECT_EQ(trials.size(), some.size());
+    expect_statuses(trials, some);
+  }
 }
 
 }  // namespace
