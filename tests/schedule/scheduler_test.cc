@@ -312,7 +312,7 @@ TEST_F(SchedulerTest, EachBlockRunsOnceWhateverArrivesWhen) {
         scheduler_->learn(i, j, {.ratio = {1, 3}, .rates = {0.4 + 0.1 * static_cast<double>(j), 0.5}});
     Random random(7);
     std::map<WorkId, std::uint64_t> blocks;
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < 30; ++i) {
       const KernelId kernel = random.below(5);
       blocks[submit({.kernel = kernel, .priority = static_cast<int>(random.below(3))})] = kernel < 2 ? 100 : 37;
       scheduler_->dispatch();
