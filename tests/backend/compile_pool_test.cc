@@ -11,6 +11,7 @@
 #include "backend/interface/compiler_program.h"
 #include "backend/support.h"
 #include "programs.h"
+#include "wait.h"
 
 namespace wattune::inline v0_1::backend {
 namespace {
@@ -69,13 +70,15 @@ class Pool : public ::testing::Test {
     return lines;
   }
   void wait_until_idle() const {
-    for (CompileActivity a = source_->activity(); a.waiting + a.running > 0; a = source_->activity())
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(test::wait_until([this] {
+      const CompileActivity activity = source_->activity();
+      return activity.waiting + activity.running == 0;
+    }));
   }
   // Ends compilations of the mode "wait".
   void release() const { std::ofstream(log_ + ".go") << "go"; }
   void wait_until_compiled(std::size_t lines) const {
-    while (compiled().size() < lines) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(test::wait_until([&] { return compiled().size() >= lines; }));
   }
 
   const std::string log_ =
@@ -275,7 +278,7 @@ TEST_F(Pool, OneProcessCompilesSeveralSourcesInTurn) {
   text.expect({macros("1"), macros("2")}, kLimit);
   other.expect({macros("1")}, kLimit);
   std::thread waiting([&] { EXPECT_TRUE(other.take(macros("9"), kLimit).image); });
-  while (other.activity().waiting < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ASSERT_TRUE(test::wait_until([&] { return other.activity().waiting == 2; }));
   release();
   waiting.join();
   wait_until_idle();
@@ -326,7 +329,7 @@ TEST_F(Pool, ItsProcessesCanBeFewerAndMoreWhileItRuns) {
   EXPECT_EQ(source.activity().processes, 1u);
   release();
   wait_until_idle();
-  while (children().size() > 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ASSERT_TRUE(test::wait_until([] { return children().size() <= 1; }));
   EXPECT_EQ(source.activity().ready, 3u);
   std::filesystem::remove(log_ + ".go");
   source.expect({macros("4", "wait"), macros("5")}, kLimit);
@@ -395,7 +398,7 @@ TEST_F(Pool, ItsProcessesBeginBeforeTheyAreNeeded) {
     start(prompt);
     const PooledSource warming =
         pool_->warm_up(CompileTarget{"fake", "arch_1", 0, "fake 1"}, source_of("none"), kLimit);
-    while (warming.activity().ready < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ASSERT_TRUE(test::wait_until([&] { return warming.activity().ready >= 3; }));
     EXPECT_EQ(warming.activity().cache_hits, 0u) << "an answer of the cache would start nothing";
   }
   std::filesystem::remove_all(log_ + ".cache");

@@ -1,6 +1,7 @@
 // The CUDA device on a real GPU, in a worker, as the tuner uses it.
 #include "backend/support.h"
 #include "device/gpu.h"
+#include "wait.h"
 
 namespace wattune::inline v0_1::backend {
 namespace {
@@ -370,7 +371,7 @@ TEST_F(CudaDeviceStreams, SubmitWithoutWaiting) {
   const auto event = spin(*stream, *z, 3.0f);
   stream->submit().value();
   EXPECT_FALSE(event->ready().value());
-  while (!event->ready().value()) usleep(100);
+  ASSERT_TRUE(test::wait_until([&] { return event->ready().value(); }));
   EXPECT_GT(event->duration().value(), Nanoseconds());
   EXPECT_EQ(contents_of<float>(*z, *stream)[0], 3.0f);
 }

@@ -4,6 +4,7 @@
 #include "backend/cuda_support.h"
 #include "fakes/cuda/fake_cuda.h"
 #include "fakes/fake_device.h"
+#include "wait.h"
 
 namespace wattune::inline v0_1::backend {
 namespace {
@@ -125,8 +126,7 @@ TEST_P(CudaStreams, AskingHandsOverWhatSubmitLeft) {
   first->read(*x, std::as_writable_bytes(std::span(found))).value();
   const auto behind = run_for(*first, 100);
   first->submit().value();
-  while (!behind->ready().value()) {
-  }
+  ASSERT_TRUE(test::wait_until([&] { return behind->ready().value(); }));
   EXPECT_THAT(behind->start().value(), IsNotBefore(one->end().value()));
   first->finish(kLimit).value();
   EXPECT_THAT(found, ElementsAre(1, 2));

@@ -3,6 +3,7 @@
 
 #include "backend/opencl/cl_api.h"
 #include "backend/support.h"
+#include "wait.h"
 #include "wattune/backend/attach.h"
 
 namespace wattune::inline v0_1::backend {
@@ -255,8 +256,7 @@ TEST_F(OpenClAttach, FinishWaitsForLaunchesThatWereSentUntimed) {
   launch->send().value();
   EXPECT_EQ(stream->state().value(), StreamState::busy);
   stream->finish(kLimit).value();
-  while (stream->state().value() != StreamState::idle) {
-  }
+  ASSERT_TRUE(test::wait_until([&] { return stream->state().value() == StreamState::idle; }));
   float first = 0.0f;
   cl().clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof first, &first, 0, nullptr, nullptr);
   EXPECT_GE(first, 1.0f);

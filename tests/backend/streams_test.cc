@@ -1,6 +1,7 @@
 // The guarantees of streams, on OpenCL's device and the host, in this process and in a worker.
 #include "backend/support.h"
 #include "programs.h"
+#include "wait.h"
 
 namespace wattune::inline v0_1::backend {
 namespace {
@@ -69,7 +70,7 @@ TEST_P(Streams, SubmitWithoutWaiting) {
   const auto event = launch(*first, "scale", 3.0f);
   first->read(*y, std::as_writable_bytes(std::span(found))).value();
   first->submit().value();
-  while (!event->ready().value()) usleep(100);
+  ASSERT_TRUE(test::wait_until([&] { return event->ready().value(); }));
   EXPECT_GE(event->end().value() - event->start().value(), Nanoseconds());
   first->finish(kLimit).value();
   EXPECT_TRUE(event->ready().value());

@@ -13,6 +13,7 @@
 #include "backend/interface/start_process.h"
 #include "backend/support.h"
 #include "programs.h"
+#include "wait.h"
 
 namespace wattune::inline v0_1::backend {
 namespace {
@@ -26,12 +27,12 @@ constexpr char kMisbehavingKernels[] = "noop abort sleep leave_process leave_fil
 // Returns the process that the supervisor watches. It asks repeatedly, because the list is incomplete while it changes.
 pid_t worker_of(pid_t supervisor) {
   const std::string id = std::to_string(supervisor);
-  for (int i = 0; i < 500; ++i) {
+  pid_t worker = 0;
+  const bool found = test::wait_until([&] {
     std::ifstream children("/proc/" + id + "/task/" + id + "/children");
-    if (pid_t worker = 0; children >> worker) return worker;
-    usleep(10'000);
-  }
-  throw std::runtime_error("the supervisor has no worker");
+    return static_cast<bool>(children >> worker);
+  });
+  return found ? worker : throw std::runtime_error("the supervisor has no worker");
 }
 
 // Tests with a folder of their own for temporary files.

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <numeric>
 
+#include "wait.h"
 #include "wattune/backend/registry.h"
 #include "wattune/backend/worker.h"
 
@@ -90,15 +91,13 @@ inline std::vector<pid_t> children() {
   return found;
 }
 
-// Waits until the process has ended, with a limit in case the test fails.
+// Waits until the process has ended.
 inline bool ends(pid_t process) {
-  for (int i = 0; i < 500; ++i) {
+  return test::wait_until([process] {
     std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
     std::string line;
-    if (!std::getline(stat, line) || line.find(") Z ") != std::string::npos) return true;
-    usleep(10'000);
-  }
-  return false;
+    return !std::getline(stat, line) || line.find(") Z ") != std::string::npos;
+  });
 }
 
 }  // namespace wattune::backend

@@ -2,6 +2,7 @@
 #include "backend/support.h"
 #include "fakes/fake_device.h"
 #include "programs.h"
+#include "wait.h"
 
 namespace wattune::inline v0_1::backend {
 namespace {
@@ -129,8 +130,7 @@ TEST_F(WorkerStreams, HandOverWhatTheyWaitFor) {
   const auto unrelated = run_for(*first, kMicrosecond);
   second->finish(kLimit).value();
   EXPECT_EQ(after->duration().value(), kMicrosecond);
-  while (!awaited->ready().value()) {
-  }
+  ASSERT_TRUE(test::wait_until([&] { return awaited->ready().value(); }));
   EXPECT_EQ(after->start().value(), awaited->end().value());
   EXPECT_FALSE(unrelated->ready().value());
   EXPECT_EQ(unrelated->end().error().code(), ErrorCode::invalid_argument);

@@ -7,6 +7,7 @@
 
 #include "backend/support.h"
 #include "programs.h"
+#include "wait.h"
 
 namespace wattune::inline v0_1::backend {
 namespace {
@@ -129,7 +130,8 @@ TEST_F(Worker, ReportsAKillFromOutsideAsSuch) {
   ASSERT_THAT(children(), SizeIs(1));
   kill(children()[0], SIGKILL);
   auto result = run("noop");
-  while (result) result = run("noop");  // the supervisor is killed, and the worker ends a moment later
+  // The supervisor is killed, and the worker ends a moment later.
+  ASSERT_TRUE(test::wait_until([&] { return !result || !(result = run("noop")); }));
   EXPECT_EQ(result.error().code(), ErrorCode::device_lost);
   EXPECT_EQ(result.error().native_name(), "SIGKILL");
   expect_lost_until_reset();

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -285,7 +284,7 @@ TEST(ClocksTune, ThatIsKilledGivesTheBoardBack) {
       const std::string text = folder.has("scale.journal.jsonl") ? folder.read("scale.journal.jsonl") : "";
       return std::ranges::count(text, '\n');
     };
-    while (program.running() && evaluated() <= wanted) usleep(500);
+    EXPECT_TRUE(program.wait_until([&] { return evaluated() > wanted; }));
     kill(program.pid(), SIGKILL);
     program.wait();
     const std::string lock = (folder.path() / "state/GPU-57a4d000-0000-4000-8000-00000000003b.lock").string();

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <thread>
 
 #include "checksums.h"
 #include "cli/run_program.h"
@@ -403,7 +402,7 @@ bool has_two_threads(pid_t process) {
 
 TEST_F(Corun, ASignalEndsItOrderly) {
   RunningProgram program(folder_, {"corun", "--device", "simulated:H100", "--kernels", "C,L", "--waves", "16"});
-  while (program.running() && !has_two_threads(program.pid())) std::this_thread::yield();
+  ASSERT_TRUE(program.wait_until([&] { return has_two_threads(program.pid()); }));
   kill(program.pid(), SIGTERM);
   const Finished finished = program.wait();
   EXPECT_EQ(finished.status, 130);

@@ -126,21 +126,19 @@ TEST(CudaTune, ResumesWhatWasCompiledAhead) {
 TEST(CudaTune, CompileProcessesDieWithTheTuner) {
   const TempFolder folder;
   write_scale(folder);
-  folder.write("scale.cu", "#hang\n");
+  folder.write("scale.cu", "#hang " + (folder.path() / "hanging").string() + "\n");
   const StandInsForPrograms stand_ins;
   RunningProgram program(
       folder, {"tune", "scale.toml", "--quiet", "--compile-jobs", "2", "--no-compile-cache", "--check", "never"});
-  std::vector<pid_t> processes;
-  while (processes.size() < 3 && program.running()) {  // including the device's worker
-    usleep(5000);
-    processes = program.children();
-  }
-  ASSERT_EQ(processes.size(), 3u);
-  usleep(100'000);
+  ASSERT_TRUE(program.wait_until([&] {
+    const std::string hanging = folder.has("hanging") ? folder.read("hanging") : "";
+    return std::ranges::count(hanging, '\n') >= 2;
+  }));
+  const std::vector<pid_t> processes = program.children();
+  ASSERT_EQ(processes.size(), 3u);  // including the device's worker
   kill(program.pid(), SIGKILL);
   program.wait();
-  for (int i = 0; i < 1000 && !std::ranges::all_of(processes, gone); ++i) usleep(10'000);
-  EXPECT_TRUE(std::ranges::all_of(processes, gone));
+  expect_gone(processes);
 }
 
 TEST(CudaTune, RecordsCompileErrorsAsTheDeviceWould) {

@@ -27,11 +27,6 @@ std::vector<std::string> command_line(const KillRounds& options) {
 
 void pause(Random& random, std::uint64_t longest_us) { usleep(static_cast<useconds_t>(random.below(longest_us))); }
 
-void expect_gone(const std::vector<pid_t>& processes) {
-  for (int i = 0; i < 1000 && !std::ranges::all_of(processes, gone); ++i) usleep(10'000);
-  EXPECT_TRUE(std::ranges::all_of(processes, gone));
-}
-
 // Starts a run and kills a victim. Returns false if the run had ended before.
 bool kill_once(const TempFolder& folder, const KillRounds& options, Victim victim, Random& random) {
   RunningProgram program(folder, command_line(options));

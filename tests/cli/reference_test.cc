@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "cli/run_program.h"
+#include "wait.h"
 
 namespace wattune::cli_test {
 namespace {
@@ -37,14 +38,13 @@ class CppReference : public testing::Test {
   // Sends a signal to a run while its reference computes.
   Finished interrupted_by(int signal_number) {
     RunningProgram program(folder_, quick({"tune", "add.toml"}));
-    while (program.running() && !folder_.has("running")) usleep(5000);
+    EXPECT_TRUE(program.wait_until([this] { return folder_.has("running"); }));
     kill(program.pid(), signal_number);
     return program.wait();
   }
   // Waits until all temporary folders are gone. A supervisor removes its worker's folder when all processes have ended.
   void expect_nothing_left() {
-    for (int i = 0; i < 500 && !temporary_.files().empty(); ++i) usleep(10'000);
-    EXPECT_THAT(temporary_.files(), IsEmpty());
+    EXPECT_TRUE(test::wait_until([this] { return temporary_.files().empty(); }));
   }
 
   const std::filesystem::path outer_ = std::filesystem::temp_directory_path();
@@ -108,9 +108,9 @@ TEST_F(CppReference, TheOptionGoesBeforeTheLimitOfTheSpec) {
 
 TEST_F(CppReference, ANoteSaysThatItIsStillAtWork) {
   write_reference("", "sleep(1000);");
-  const Finished finished = run_wattune(folder_, {"tune", "add.toml", "--reference-limit", "5s"});
+  const Finished finished = run_wattune(folder_, {"tune", "add.toml", "--reference-limit", "4s"});
   EXPECT_EQ(finished.status, 2);
-  EXPECT_THAT(finished.err, HasSubstr("the reference has been at work for 3 s, of 5 s at most (--reference-limit)\n"));
+  EXPECT_THAT(finished.err, HasSubstr("the reference has been at work for 3 s, of 4 s at most (--reference-limit)\n"));
 }
 
 TEST_F(CppReference, InterruptsEndItWithAllThatItStarted) {

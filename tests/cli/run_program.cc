@@ -13,6 +13,7 @@
 #include <iterator>
 
 #include "programs.h"
+#include "wait.h"
 
 namespace wattune::cli_test {
 
@@ -138,6 +139,16 @@ bool RunningProgram::running() {
   return !ended_;
 }
 
+bool RunningProgram::wait_until(const std::function<bool()>& holds) {
+  bool held = false;
+  EXPECT_TRUE(test::wait_until([&] {
+    const bool was_running = running();
+    held = holds();
+    return held || !was_running;
+  }));
+  return held;
+}
+
 Finished RunningProgram::wait() {
   if (!ended_) waitpid(pid_, &wait_status_, 0);
   ended_ = true;
@@ -148,6 +159,10 @@ bool gone(pid_t process) {
   std::ifstream stat(fmt::format("/proc/{}/stat", process));
   std::string line;
   return !std::getline(stat, line) || line.find(") Z ") != std::string::npos;
+}
+
+void expect_gone(const std::vector<pid_t>& processes) {
+  EXPECT_TRUE(test::wait_until([&] { return std::ranges::all_of(processes, gone); }));
 }
 
 bool has_device() {

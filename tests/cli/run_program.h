@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -58,6 +59,8 @@ class RunningProgram {
   // Returns its child processes, the workers.
   std::vector<pid_t> children() const;
   bool running();
+  // Waits until a condition holds. Returns false if the program ends before.
+  [[nodiscard]] bool wait_until(const std::function<bool()>& holds);
   Finished wait();
 
  private:
@@ -70,6 +73,9 @@ class RunningProgram {
 
 // True if the process has ended, reaped or not.
 bool gone(pid_t process);
+
+// Waits until all of the processes have ended.
+void expect_gone(const std::vector<pid_t>& processes);
 
 // True if kernels can run here; tests that need that are skipped otherwise.
 bool has_device();

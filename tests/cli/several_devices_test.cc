@@ -135,7 +135,7 @@ TEST_F(SeveralGpus, ControlCLeavesResultsAndNoProcesses) {
   const StandInsForPrograms stand_ins(2);
   RunningProgram program(folder_, {"tune", "scale.toml", "--device", "cuda:all", "--json", "--quiet",
                                    "--no-compile-cache", "--compile-jobs", "1"});
-  while (program.running() && (!folder_.has("scale.journal.jsonl") || count("\n") < 2)) usleep(5000);
+  ASSERT_TRUE(program.wait_until([this] { return folder_.has("scale.journal.jsonl") && count("\n") >= 2; }));
   const std::vector<pid_t> processes = program.children();
   EXPECT_GE(processes.size(), 2u);
   kill(program.pid(), SIGINT);

@@ -2,13 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
 #include "cli/run_program.h"
+#include "wait.h"
 
 namespace wattune::cli_test {
 namespace {
@@ -114,11 +114,11 @@ TEST_F(Slice, ThatIsKilledLeavesNeitherItsAssemblerNorAFile) {
   setenv("CUDA_HOME", (folder_.path() / "toolkit").c_str(), 1);
   setenv("TMPDIR", (folder_.path() / "temporary").c_str(), 1);
   RunningProgram slice(folder_, {"slice", "k.ptx"});
-  constexpr int kMostLooks = 3000;
   pid_t assembler = 0;
-  for (int i = 0; i < kMostLooks && assembler == 0; ++i, usleep(10'000))
+  ASSERT_TRUE(slice.wait_until([&] {
     std::ifstream(folder_.path() / "pid") >> assembler;
-  ASSERT_GT(assembler, 0);
+    return assembler > 0;
+  }));
   kill(slice.pid(), SIGKILL);
   slice.wait();
   // The test keeps the outputs of the program in this folder; only folders count as left behind.
@@ -126,8 +126,7 @@ TEST_F(Slice, ThatIsKilledLeavesNeitherItsAssemblerNorAFile) {
     const std::filesystem::directory_iterator all(folder_.path() / "temporary");
     return !gone(assembler) || std::any_of(begin(all), end(all), [](const auto& each) { return each.is_directory(); });
   };
-  for (int i = 0; i < kMostLooks && left(); ++i) usleep(10'000);
-  EXPECT_FALSE(left());
+  EXPECT_TRUE(test::wait_until([&] { return !left(); }));
   setenv("TMPDIR", before.c_str(), 1);
   toolkit != nullptr ? setenv("CUDA_HOME", kept.c_str(), 1) : unsetenv("CUDA_HOME");
 }

@@ -4,7 +4,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <regex>
+#include <string_view>
 
 #include "cli/run_program.h"
 #include "store/interface/sealed_line.h"
@@ -174,11 +176,10 @@ TEST_F(Tune, RefusesToResumeWhatWasMeasuredOtherwise) {
 
 // Waits until the journal holds Trials, so that the signal meets the loop and not the start.
 void wait_for_trials(const TempFolder& folder, RunningProgram& program) {
-  while (program.running()) {
+  EXPECT_TRUE(program.wait_until([&] {
     const std::string journal = folder.has("add.journal.jsonl") ? folder.read("add.journal.jsonl") : "";
-    if (std::count(journal.begin(), journal.end(), '\n') >= 3) return;
-    usleep(5000);
-  }
+    return std::count(journal.begin(), journal.end(), '\n') >= 3;
+  }));
 }
 
 TEST_F(Tune, EndsAndSavesItsResultsWhenTheJournalIsRemoved) {
@@ -431,12 +432,24 @@ TEST_F(Tune, OverwritesNoJournalThatIsBeingWritten) {
   EXPECT_FALSE(folder_.has("add.journal.jsonl.~1~"));
 }
 
+// True if the signal was sent to the process and not yet taken.
+bool is_pending(pid_t process, int number) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  constexpr std::string_view kPending = "ShdPnd:";
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(kPending))
+      return (std::stoull(line.substr(kPending.size()), nullptr, 16) >> (number - 1) & 1) != 0;
+  return false;
+}
+
 TEST_F(Tune, ControlCTwiceEndsAtOnce) {
   write_add_spec(folder_, 2, "volatile int forever = k; while (forever) ; c[i] = a[i] + b[i];");
   RunningProgram program(folder_, quick({"tune", "add.toml", "--run-limit", "300s"}));
-  while (program.running() && (!folder_.has("add.journal.jsonl") || lines("add.journal.jsonl") < 2)) usleep(5000);
+  ASSERT_TRUE(
+      program.wait_until([this] { return folder_.has("add.journal.jsonl") && lines("add.journal.jsonl") >= 2; }));
   kill(program.pid(), SIGINT);
-  usleep(50'000);  // signals of one kind that are pending together count once
+  // Signals of one kind that are pending together count once.
+  ASSERT_TRUE(program.wait_until([&] { return !is_pending(program.pid(), SIGINT); }));
   kill(program.pid(), SIGINT);
   EXPECT_EQ(program.wait().status, 130);
 }

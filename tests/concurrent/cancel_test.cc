@@ -3,6 +3,7 @@
 #include <atomic>
 #include <thread>
 
+#include "wait.h"
 #include "wattune/search/strategy.h"
 #include "wattune/tune/search.h"
 
@@ -41,7 +42,7 @@ TEST(Tune, EndsWhenAnotherThreadCancels) {
   std::atomic<bool> cancel = false;
 
   std::thread user([&] {
-    while (sink.count < 100) std::this_thread::yield();
+    EXPECT_TRUE(test::wait_until([&] { return sink.count >= 100; }));
     cancel = true;
   });
   const TuningResult result = tune(space, *strategy, evaluator, sink, observer, {}, {.cancel = &cancel}).value();

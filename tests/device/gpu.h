@@ -3,12 +3,12 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <optional>
 #include <string>
 
 #include "programs.h"
+#include "wait.h"
 #include "wattune/backend/worker.h"
 
 namespace wattune::device_test {
@@ -49,8 +49,7 @@ class MemoryIsFreeAgain {
   ~MemoryIsFreeAgain() {
     if (!before_) return;
     constexpr unsigned long long kSlack = 32ULL << 20;  // what the driver itself takes and gives back
-    for (int i = 0; i < 100 && *used_memory() > *before_ + kSlack; ++i) usleep(100'000);
-    EXPECT_LE(*used_memory(), *before_ + kSlack);
+    EXPECT_TRUE(test::wait_until([&] { return *used_memory() <= *before_ + kSlack; })) << *used_memory() << " bytes";
   }
 
  private:

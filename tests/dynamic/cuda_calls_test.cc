@@ -7,6 +7,7 @@
 #include "dynamic/children.h"
 #include "dynamic/stand_in_cuda.h"
 #include "fakes/cuda/fake_cuda.h"
+#include "wait.h"
 
 namespace wattune::inline v0_1::dynamic {
 namespace {
@@ -107,7 +108,7 @@ TEST_F(CudaCalls, FindCompilersThatHaveBegun) {
   const std::size_t before = test::children().size();
   const auto other = Tuner::attach(*device, options).value();
   const auto scale = other->kernel(scale_on_stand_in(), trusted()).value();
-  while (test::children().size() < before + 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(test::wait_until([&] { return test::children().size() >= before + 2; }));
 }
 
 TEST_F(CudaCalls, RefuseMemoryThatIsTooSmall) {
@@ -159,12 +160,13 @@ TEST_F(CudaCalls, LikeTheLastOnePassOtherMemoryAndScalars) {
 
 TEST_F(CudaCalls, FindTheBestConfigurationMeanwhile) {
   const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
-  for (int i = 0;; ++i) {
-    (*scale)(application->stream(), x(), i % 2 == 0 ? 2.0f : 0.5f, 4).value();
-    succeed(raw_cuda().cuStreamSynchronize(application->stream()));
-    if (i % 2 == 1 && scale->report().keys.front().state.starts_with("tuned")) break;
-    if (i % 64 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  ASSERT_TRUE(test::wait_until([&] {
+    for (int i = 0; i < 64; ++i) {
+      (*scale)(application->stream(), x(), i % 2 == 0 ? 2.0f : 0.5f, 4).value();
+      succeed(raw_cuda().cuStreamSynchronize(application->stream()));
+    }
+    return scale->report().keys.front().state.starts_with("tuned");
+  }));
   EXPECT_THAT(values(), ElementsAre(1, 2, 3, 4));
   EXPECT_EQ(scale->report().explored, 4u);
   EXPECT_EQ(scale->best({{"n", 4}})->find("BLOCK")->as_integer(), 32);
@@ -205,13 +207,14 @@ TEST_F(CudaCalls, ThatAreExpectedCountLikeThoseThatCame) {
 
 TEST_F(CudaCalls, MemoryThatIsTooSmallIsNoCandidatesFault) {
   const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
-  for (int i = 0;; ++i) {
-    (*scale)(application->stream(), x(), i % 2 == 0 ? 2.0f : 0.5f, 4).value();
-    EXPECT_EQ((*scale)(application->stream(), x() + 1, 2.0f, 4).error().code(), ErrorCode::mismatch);
-    succeed(raw_cuda().cuStreamSynchronize(application->stream()));
-    if (i % 2 == 1 && scale->report().keys.front().state.starts_with("tuned")) break;
-    if (i % 64 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  ASSERT_TRUE(test::wait_until([&] {
+    for (int i = 0; i < 64; ++i) {
+      (*scale)(application->stream(), x(), i % 2 == 0 ? 2.0f : 0.5f, 4).value();
+      EXPECT_EQ((*scale)(application->stream(), x() + 1, 2.0f, 4).error().code(), ErrorCode::mismatch);
+      succeed(raw_cuda().cuStreamSynchronize(application->stream()));
+    }
+    return scale->report().keys.front().state.starts_with("tuned");
+  }));
   EXPECT_THAT(values(), ElementsAre(1, 2, 3, 4));
   EXPECT_EQ(scale->report().explored, 4u);
   EXPECT_EQ(scale->report().keys.front().failed, 0u);
@@ -405,7 +408,7 @@ TEST_F(CudaCalls, RoomForPrivateMemoryIsMadeInAGap) {
   options.fallback = [](const CallStream&, std::span<const CallArgument>) { return Result<void>(); };
   const auto spill = tuner->kernel(spilling, options).value();
   spill->expect({}).value();
-  while (!spill->best({{"n", 4}})) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ASSERT_TRUE(test::wait_until([&] { return spill->best({{"n", 4}}); }));
   EXPECT_EQ(fake().room_made_for, "wattune_private");
   (*spill)(application->stream()).value();
   EXPECT_EQ(fake().room_made_for, "wattune_private");

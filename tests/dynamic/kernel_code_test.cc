@@ -5,15 +5,14 @@
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <thread>
 
 #include "fakes/fake_device.h"
 #include "programs.h"
+#include "wait.h"
 
 namespace wattune::inline v0_1::dynamic {
 namespace {
@@ -46,12 +45,12 @@ class KernelCodeTest : public ::testing::Test {
   // Returns the names of what was compiled, in order.
   std::vector<std::string> wait_until_compiled(std::size_t count) const {
     std::vector<std::string> lines;
-    while (lines.size() < count) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(test::wait_until([&] {
       std::ifstream stream(log_);
       lines.clear();
       for (std::string line; std::getline(stream, line);) lines.push_back(line);
-    }
+      return lines.size() >= count;
+    }));
     return lines;
   }
 

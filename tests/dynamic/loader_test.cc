@@ -471,7 +471,7 @@ TEST(Loader, DroppingWaitsForWhatRuns) {
   const auto loader = make_loader(stall_budget, {.adopt = streams.adopt()});
   loader->request({.load = [&]() -> Result<std::shared_ptr<Variant>> {
                      begun.set_value();
-                     std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // dropping would be over by then
                      return Error(ErrorCode::internal, "no");
                    },
                    .loaded = [&](const auto&) { ended = true; },

@@ -11,6 +11,7 @@
 
 #include "dynamic/children.h"
 #include "dynamic/opencl_application.h"
+#include "wait.h"
 #include "wattune/dynamic/tuner.h"
 
 namespace wattune::inline v0_1::dynamic {
@@ -72,13 +73,12 @@ class SafetyLevels : public ::testing::Test {
   }
   // Calls the kernel until it is tuned. Zeros stay zeros when they are doubled.
   void tune(TunableKernel& twice) {
-    for (int i = 0;; ++i) {
+    ASSERT_TRUE(test::wait_until([&] {
       twice(application->queue(), x, kNumbers).value();
-      ASSERT_THAT(application->values(x, kNumbers), Each(0.0f)) << "call " << i;
+      EXPECT_THAT(application->values(x, kNumbers), Each(0.0f));
       const KeyReport key = twice.report().keys.front();
-      if (key.state.starts_with("tuned") || key.state.starts_with("screened")) return;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+      return HasFailure() || key.state.starts_with("tuned") || key.state.starts_with("screened");
+    })) << twice.report().keys.front().state;
   }
   static std::string best(const TunableKernel& twice) { return twice.best({{"n", kNumbers}})->to_string(); }
 
@@ -124,24 +124,21 @@ TEST_F(SafetyLevels, AnExpectedKeyIsScreenedBeforeItsFirstCallWhereCallsMayExplo
   const auto twice = kernel(Safety::screened);
   twice->set_mode(Mode::best);
   twice->expect(std::vector<NamedSize>{{"n", kNumbers / 2}}).value();
-  while (!twice->best({{"n", kNumbers / 2}})) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ASSERT_TRUE(test::wait_until([&] { return twice->best({{"n", kNumbers / 2}}); }));
   EXPECT_FALSE(twice->report().keys.front().tuning);
   twice->set_mode(Mode::automatic);
   twice->expect(std::vector<NamedSize>{{"n", kNumbers}}).value();
-  for (int i = 0; i < 30'000 && twice->report().explored == 0; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  EXPECT_GE(twice->report().explored, 1u);
+  EXPECT_TRUE(test::wait_until([&] { return twice->report().explored > 0; }));
   EXPECT_EQ(twice->report().calls, 0u);
 }
 
 TEST_F(SafetyLevels, WithoutADeviceToScreenOnTheBestKnownRuns) {
   tuner = attach({.screening_device = "opencl:77:0"});
   const auto twice = kernel(Safety::screened);
-  for (int i = 0; i < 60'000 && tuner->report().notes.empty(); ++i) {
+  ASSERT_TRUE(test::wait_until([&] {
     (*twice)(application->queue(), x, kNumbers).value();
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  ASSERT_FALSE(tuner->report().notes.empty());
+    return !tuner->report().notes.empty();
+  }));
   EXPECT_THAT(tuner->report().notes.front(), HasSubstr("nothing is screened, so that"));
   EXPECT_EQ(best(*twice), "ROUNDS=4000, WRONG=0");
 }
@@ -149,7 +146,7 @@ TEST_F(SafetyLevels, WithoutADeviceToScreenOnTheBestKnownRuns) {
 TEST_F(SafetyLevels, WorkersThatAreKilledCostNoResult) {
   const auto twice = kernel(Safety::screened);
   std::atomic<bool> stop = false;
-  std::thread killer([&] {
+  std::thread killer([&] {  // at three moments of the tuning
     for (int i = 0; i < 3 && !stop; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
       for (const pid_t child : test::children()) kill(child, SIGKILL);
@@ -164,11 +161,11 @@ TEST_F(SafetyLevels, WorkersThatAreKilledCostNoResult) {
 
 TEST_F(SafetyLevels, AForkInTheMiddleOfScreeningHarmsNothing) {
   auto twice = kernel(Safety::screened);
-  while (tuner->report().stalls.screening == Nanoseconds()) {
+  ASSERT_TRUE(test::wait_until([&] {
     (*twice)(application->queue(), x, kNumbers).value();
     application->values(x, kNumbers);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+    return tuner->report().stalls.screening > Nanoseconds();
+  }));
   const pid_t child = fork();
   if (child == 0) {
     const Result<void> called = (*twice)(application->queue(), x, kNumbers);
@@ -191,11 +188,10 @@ TEST_F(SafetyLevels, WhereEveryConfigurationFailsTheBestKnownRunsAndANoteSaysWhy
   std::get<ReferenceKernel>(spec.reference).source.text =
       "kernel void plain(global float* x, int n) { x[get_global_id(0)] = 7.0f; }";
   const auto twice = kernel(Safety::screened, spec);
-  for (int i = 0; i < 60'000 && tuner->report().notes.empty(); ++i) {
+  ASSERT_TRUE(test::wait_until([&] {
     (*twice)(application->queue(), x, kNumbers).value();
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  ASSERT_FALSE(tuner->report().notes.empty());
+    return !tuner->report().notes.empty();
+  }));
   EXPECT_THAT(tuner->report().notes.front(),
               HasSubstr("none of 4 configurations works on generated data; ROUNDS=4000"));
   EXPECT_EQ(best(*twice), "ROUNDS=4000, WRONG=0");

@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "dynamic/screening_support.h"
 #include "programs.h"
+#include "wait.h"
 
 namespace wattune::inline v0_1::dynamic {
 namespace {
@@ -24,7 +26,7 @@ TEST_F(SeveralKeys, TheKeyWhoseNextStepIsWorthMoreComesFirst) {
   std::atomic<bool> both = false;
   std::atomic<std::size_t> brought = 0;
   kernel = [&](const wattune::fakes::FakeLaunch& launch) {
-    while (!both) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    EXPECT_TRUE(test::wait_until([&] { return both.load(); }));
     brought = last_device->counters().bytes_written;
     return run(launch);
   };
@@ -49,7 +51,7 @@ TEST_F(SeveralKeys, AProcessThatCrashesCostsOtherKeysTheirDataOnly) {
   std::atomic<const Explorer*> other = nullptr;
   std::atomic<int> crashes = 0;
   kernel = [&](const wattune::fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
-    while (!both) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    EXPECT_TRUE(test::wait_until([&] { return both.load(); }));
     if (launch.macro("mode") == 9 && other.load()->explored() < 30) {
       ++crashes;
       return wattune::fakes::crash("SIGSEGV");
@@ -79,19 +81,19 @@ TEST_F(SeveralKeys, AKeyThatIsNotCalledAnyMoreMakesRoomForOthers) {
   // Each launch lasts until the next call. Otherwise the first key might be searched before the other is called at all.
   kernel = [&](const wattune::fakes::FakeLaunch& launch) {
     const int before = calls;
-    while (calls == before && !over) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    EXPECT_TRUE(test::wait_until([&] { return calls != before || over; }));
     now = now + 10e6;
     return run(launch);
   };
   const auto left = explore();
   const auto called = explore();
-  while (!called->over()) {
+  EXPECT_TRUE(test::wait_until([&] {
     static_cast<void>(called->wanted());
     ++calls;
     if (const auto wanted = called->wanted(); !wanted.empty() && called->state().starts_with("trying"))
       called->tell(wanted[0].configuration, {});
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+    return called->over();
+  }));
   EXPECT_THAT(left->state(), HasSubstr("screening, "));
   EXPECT_LT(left->explored(), 30u);
   over = true;
@@ -144,7 +146,7 @@ struct KeysThatCompile : ScreeningTest {
     return explore();
   }
   static void wait_until_begun(const Explorer& explorer) {
-    while (!explorer.state().starts_with("screening, ")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(test::wait_until([&] { return explorer.state().starts_with("screening, "); }));
   }
 
   WaitingCompilers compilers;
@@ -167,7 +169,7 @@ TEST_F(KeysThatCompile, WhatIsCompiledFirstIsScreenedFirst) {
   options.compile_ahead = 4;
   spec.parameters.back().values = {"good", "wait"};
   const auto explorer = explore();
-  while (explorer->explored() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(test::wait_until([&] { return explorer->explored() >= 2; }));
   compilers.go();
   wait_for(*explorer);
   EXPECT_EQ(explorer->explored(), 60u);
@@ -183,10 +185,10 @@ TEST_F(KeysThatCompile, WhatIsNotCalledGoesOnWhereNothingElseIsWorthRunning) {
   wait_until_begun(*not_called);
   ahead = 1.0;
   compilers.go();
-  while (not_called->explored() < 30) {
+  EXPECT_TRUE(test::wait_until([&] {
     poor->wanted();  // the key is called
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+    return not_called->explored() >= 30;
+  }));
   EXPECT_LT(poor->explored(), 30u);
 }
 

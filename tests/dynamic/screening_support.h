@@ -5,16 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "dynamic/screening/screened_explorer.h"
 #include "dynamic/screening/screening.h"
 #include "tune/problem.h"
+#include "wait.h"
 
 namespace wattune::inline v0_1::dynamic {
 
@@ -66,8 +65,9 @@ struct ScreeningTest : testing::Test {
   }
   // Waits for the end of the search, and returns what it found. Some of that is wanted before the end.
   static std::vector<Candidate> wait_for(Explorer& explorer) {
-    while (!explorer.over() && (explorer.wanted().empty() || explorer.state().starts_with("screening, ")))
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(test::wait_until([&] {
+      return explorer.over() || (!explorer.wanted().empty() && !explorer.state().starts_with("screening, "));
+    })) << explorer.state();
     return explorer.wanted();
   }
   static std::vector<std::string> names(const std::vector<Candidate>& candidates) {
@@ -78,11 +78,13 @@ struct ScreeningTest : testing::Test {
 
   // Waits for the first notes. A key is over before a note tells why.
   std::vector<std::string> first_notes() {
-    while (true) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      const std::lock_guard lock(noting);
-      if (!notes.empty()) return notes;
-    }
+    EXPECT_TRUE(test::wait_until([this] { return has_notes(); }));
+    const std::lock_guard lock(noting);
+    return notes;
+  }
+  bool has_notes() {
+    const std::lock_guard lock(noting);
+    return !notes.empty();
   }
 
   KernelSpec spec = tune::scale_spec();

@@ -1,11 +1,17 @@
 // Screened kernels: the way from a key that is to be searched to the configurations that calls try.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <map>
+#include <thread>
 
 #include "dynamic/screening_support.h"
 #include "programs.h"
+#include "wait.h"
 
 namespace wattune::inline v0_1::dynamic {
 namespace {
@@ -102,7 +108,7 @@ TEST_F(ScreeningTest, WhereTheDefaultConfigurationFailsNothingIsAdoptedUnlessTha
     return run(launch);
   };
   const auto explorer = explore();
-  while (!explorer->over()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ASSERT_TRUE(test::wait_until([&] { return explorer->over(); }));
   EXPECT_THAT(explorer->wanted(), IsEmpty());
   EXPECT_THAT(first_notes().front(),
               HasSubstr("what outputs should be is not known: the default configuration block=8, "
@@ -117,15 +123,11 @@ TEST_F(ScreeningTest, WhatDoesNotPayWithinTheExpectedCallsIsSaid) {
   options.now = [&] { return nanoseconds_from_seconds(seconds); };
   const auto explorer = explore();
   explorer->note_calls(Nanoseconds());
-  const auto has_notes = [this] {
-    const std::lock_guard lock(noting);
-    return !notes.empty();
-  };
-  while (!explorer->over() && !has_notes()) {
+  ASSERT_TRUE(test::wait_until([&] {
     explorer->note_calls(Nanoseconds());
     seconds = seconds + 0.1;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+    return explorer->over() || has_notes();
+  }));
   ASSERT_FALSE(explorer->over());
   EXPECT_THAT(first_notes(), ElementsAre(HasSubstr("screening waits: in the calls that are expected one more")));
   screening.reset();
@@ -170,7 +172,7 @@ TEST_F(ScreeningTest, AProcessThatCrashesOrHangsCostsOneConfiguration) {
 TEST_F(ScreeningTest, ForAKeyThatIsExpectedTheProcessIsThereBeforeIt) {
   screening.emplace(options);
   screening->expect_key();
-  while (opened == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ASSERT_TRUE(test::wait_until([this] { return opened > 0; }));
   EXPECT_THAT(names(wait_for(*explore())), ElementsAre("block=64, mode=7"));
   EXPECT_EQ(opened, 1);
 }
@@ -223,10 +225,11 @@ TEST_F(ScreeningTest, OnASmallBudgetItTriesMoreOnSmallerData) {
   const auto explorer = make_screened_explorer(Problem::make(spec, {}, {{"n", 1}}).value(), {.strategy = "exhaustive"},
                                                {}, small, *screening, {})
                             .value();
-  for (; explorer->explored() < 5; now = now + 20e6) {
+  ASSERT_TRUE(test::wait_until([&] {
     static_cast<void>(explorer->wanted());
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+    now = now + 20e6;
+    return explorer->explored() >= 5;
+  }));
   EXPECT_EQ(floats, std::size_t{1} << 22);
   screening.reset();
 }
@@ -237,13 +240,13 @@ TEST_F(ScreeningTest, WhatIsBetterThanTheBestKnownDoesNotWaitForTheSearchToEnd) 
   std::atomic<bool> go_on = false;
   kernel = [&](const wattune::fakes::FakeLaunch& launch) {
     const bool best = launch.macro("block") == 64 && launch.macro("mode") == 7;
-    while (found_best && !best && !go_on) std::this_thread::yield();
+    EXPECT_TRUE(test::wait_until([&] { return !found_best || best || go_on; }));
     found_best = found_best || best;
     return run(launch);
   };
   const auto explorer = explore();
-  while (names(explorer->wanted()) != std::vector<std::string>{"block=64, mode=7"})
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(
+      test::wait_until([&] { return names(explorer->wanted()) == std::vector<std::string>{"block=64, mode=7"}; }));
   EXPECT_FALSE(explorer->over());
   EXPECT_THAT(explorer->state(), HasSubstr("screening, "));
   go_on = true;
@@ -254,12 +257,12 @@ TEST_F(ScreeningTest, WhatIsBetterThanTheBestKnownDoesNotWaitForTheSearchToEnd) 
 TEST_F(ScreeningTest, WhatMayBeAsGoodIsTriedInCallsAtOnce) {
   std::atomic<bool> go_on = false;
   kernel = [&](const wattune::fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
-    while (launch.macro("mode") > 1 && !go_on) std::this_thread::yield();
+    EXPECT_TRUE(test::wait_until([&] { return launch.macro("mode") <= 1 || go_on; }));
     WATTUNE_TRY(tune::scale(launch));
     return Nanoseconds(launch.macro("mode") == 1 ? 2060 : 2000 + 1000 * launch.macro("mode"));
   };
   const auto explorer = explore();
-  while (explorer->wanted().size() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(test::wait_until([&] { return explorer->wanted().size() >= 2; }));
   EXPECT_THAT(names(explorer->wanted()), ElementsAre("block=8, mode=0", "block=8, mode=1"));
   EXPECT_FALSE(explorer->over());
   go_on = true;
@@ -289,27 +292,27 @@ TEST_F(ScreeningTest, OnReducedDataCallsSayThatNothingIsLeft) {
   std::atomic<bool> go_on = false;
   std::atomic<bool> is_held = false;
   kernel = [&](const wattune::fakes::FakeLaunch& launch) {
-    while (launch.macro("mode") > 0 && !go_on) {
-      is_held = true;
-      std::this_thread::yield();
-    }
+    is_held = launch.macro("mode") > 0 && !go_on;
+    EXPECT_TRUE(test::wait_until([&] { return launch.macro("mode") == 0 || go_on; }));
     return run(launch);
   };
-  const auto explored = [&](Nanoseconds least) {
+  const auto explores = [&](Nanoseconds least, bool more) {
     go_on = is_held = false;
     const auto explorer = explore({.strategy = "exhaustive", .least_time = [least](const Key&) { return least; }});
     explorer->note_calls(nanoseconds_from_seconds(1));
-    while (explorer->explored() == 0 || !is_held) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(test::wait_until([&] { return explorer->explored() > 0 && is_held; }));
     explorer->tell(Problem::make(spec, {}, {}).value()->space.configuration(0),
                    {.statistics = Statistics{.median = Nanoseconds(50'000)}});
     const std::uint64_t before = explorer->explored();
     go_on = true;
-    while (explorer->explored() == before) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(test::wait_until([&] { return explorer->explored() > before + (more ? 1 : 0); }));
+    if (more) return;
+    // No event tells that nothing more comes. A screening that went on would do so within this time.
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    return explorer->explored() - before;
+    EXPECT_EQ(explorer->explored(), before + 1);
   };
-  EXPECT_EQ(explored(Nanoseconds(50'000)), 1u);
-  EXPECT_GT(explored(Nanoseconds(10'000)), 1u);
+  explores(Nanoseconds(50'000), false);
+  explores(Nanoseconds(10'000), true);
 }
 
 // A configuration of 1.5 us was the best known before block 64 in mode 7.
@@ -377,18 +380,17 @@ TEST_F(ScreeningTest, WaitsWhileTheBudgetIsSpentAndEndsInThat) {
 TEST_F(ScreeningTest, EndsThoughItsProcessIsBusy) {
   spec.source.text = "slow";
   spec.source.function = "scale";
-  std::atomic<bool> is_open = false;
+  const std::filesystem::path log =
+      std::filesystem::temp_directory_path() / fmt::format("wattune-busy-test-{}", getpid());
+  setenv("WATTUNE_FAKE_COMPILER_LOG", log.c_str(), 1);
   options.worker.executable = test::program("wattune-fake-worker");
-  options.open = [&](const backend::WorkerOptions& worker) {
-    auto device = backend::open_device_in_worker("fake:0", worker);
-    is_open = true;
-    return device;
-  };
+  options.open = [&](const backend::WorkerOptions& worker) { return backend::open_device_in_worker("fake:0", worker); };
   const auto explorer = explore();
-  while (!is_open) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_TRUE(test::wait_until([&] { return std::filesystem::exists(log); }));
+  unsetenv("WATTUNE_FAKE_COMPILER_LOG");
   screening.reset();
   EXPECT_THAT(notes, IsEmpty());
+  std::filesystem::remove(log);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "dynamic/children.h"
 #include "dynamic/opencl_application.h"
 #include "dynamic/scale_spec.h"
+#include "wait.h"
 #include "wattune/dynamic/tuner.h"
 
 namespace wattune::inline v0_1::dynamic {
@@ -75,8 +76,17 @@ class TunableKernels : public ::testing::Test {
     }
   }
   void call_until_tuned(TunableKernel& scale) const {
-    do call_often(scale);
-    while (!scale.report().keys.front().state.starts_with("tuned"));
+    EXPECT_TRUE(test::wait_until([&] {
+      call_often(scale);
+      return scale.report().keys.front().state.starts_with("tuned");
+    }));
+  }
+  // Calls the kernel until its first configuration is ready.
+  void call_until_known(TunableKernel& scale) const {
+    EXPECT_TRUE(test::wait_until([&] {
+      scale(application->queue(), x, kElements, 1.0f).value();
+      return scale.best({{"n", kElements}});
+    }));
   }
   static TunerOptions generous(const std::filesystem::path& wisdom) {
     return {.budget = {.share = 1.0, .longest = nanoseconds_from_seconds(1)}, .wisdom = wisdom};
@@ -165,7 +175,7 @@ TEST_F(TunableKernels, RunTheFallbackUntilTheFirstConfigurationIsReady) {
     return {};
   };
   const auto scale = tuner->kernel(scale_spec(), options).value();
-  while (!scale->best({{"n", kElements}})) (*scale)(application->queue(), x, kElements, 1.0f).value();
+  call_until_known(*scale);
   EXPECT_GT(fallbacks, 0);
   EXPECT_EQ(scale->report().fallbacks, static_cast<std::uint64_t>(fallbacks));
   EXPECT_EQ(scale->report().blocked.value(), 0.0);
@@ -183,7 +193,7 @@ TEST_F(TunableKernels, TheGenericConfigurationServesNewKeysWithoutCompilingAgain
   EXPECT_EQ(values()[0], 4.0f);
   EXPECT_EQ(values()[kElements - 1], 2.0f);
   EXPECT_GE(scale->report().fallbacks, 1u);  // the second key runs what the first one has loaded by then
-  while (!scale->best({{"n", kElements}})) (*scale)(application->queue(), x, kElements, 1.0f).value();
+  call_until_known(*scale);
   EXPECT_EQ(scale->report().blocked.value(), 0.0);
   options.generic = {Value(1)};
   EXPECT_EQ(tuner->kernel(scale_spec(), options).error().code(), ErrorCode::invalid_argument);
@@ -197,7 +207,7 @@ TEST_F(TunableKernels, UntilTheGenericConfigurationIsCompiledTheFallbackRuns) {
   const auto scale = tuner->kernel(scale_spec(), options).value();
   (*scale)(application->queue(), x, kElements, 1.0f).value();
   EXPECT_EQ(fallbacks, 1) << "compiling takes longer than coming here";
-  while (!scale->best({{"n", kElements}})) (*scale)(application->queue(), x, kElements, 1.0f).value();
+  call_until_known(*scale);
   EXPECT_EQ(scale->report().blocked.value(), 0.0);
   (*scale)(application->queue(), x, kElements, 2.0f).value();
   EXPECT_THAT(values(), Each(2.0f));
@@ -266,7 +276,7 @@ TEST_F(TunableKernels, CallsThatWaitBeginWithWhicheverGuessIsCompiledFirst) {
   int fallbacks = 0;
   const auto scale =
       tuner->kernel(spec_of_statements(20'000), with_guess_that_compiles_long(best_or_counted(fallbacks))).value();
-  while (!scale->best({{"n", kElements}})) (*scale)(application->queue(), x, kElements, 1.0f).value();
+  call_until_known(*scale);
   EXPECT_GT(fallbacks, 0);
   EXPECT_EQ(scale->best({{"n", kElements}})->to_string(), "ROUNDS=3, BLOCK=32");
 }
@@ -280,7 +290,7 @@ TEST_F(TunableKernels, AKeyThatIsOnlyExpectedWaitsAWhileForTheLikeliestGuess) {
         tuner->kernel(spec_of_statements(statements), with_guess_that_compiles_long(best_or_counted(fallbacks)))
             .value();
     scale->expect(std::vector<NamedSize>{{"n", kElements}}).value();
-    while (!scale->best({{"n", kElements}})) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(test::wait_until([&] { return scale->best({{"n", kElements}}); }));
     return scale->best({{"n", kElements}})->to_string();
   };
   EXPECT_EQ(begins_with(100), "ROUNDS=2, BLOCK=32");
@@ -306,7 +316,7 @@ TEST_F(TunableKernels, AnExpectedKeyIsReadyWhenItIsCalled) {
   const KernelOptions options = best_or_counted(fallbacks);
   const auto scale = tuner->kernel(scale_spec(), options).value();
   scale->expect(std::vector<NamedSize>{{"n", kElements}}).value();
-  while (!scale->best({{"n", kElements}})) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(test::wait_until([&] { return scale->best({{"n", kElements}}); }));
   (*scale)(application->queue(), x, kElements, 3.0f).value();
   EXPECT_EQ(fallbacks, 0);
   EXPECT_THAT(values(), Each(3.0f));
@@ -411,7 +421,7 @@ TEST_F(TunableKernels, CompilersThatAreKilledCostNoResult) {
   const auto tuner = attach({.budget = {.share = 1.0, .longest = nanoseconds_from_seconds(1)}});
   const auto scale = tuner->kernel(scale_spec(), {.policy = {.safety = Safety::trusted}}).value();
   std::atomic<bool> stop = false;
-  std::thread killer([&] {
+  std::thread killer([&] {  // at three moments of the tuning
     for (int i = 0; i < 3 && !stop; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
       for (const pid_t child : test::children()) kill(child, SIGKILL);

@@ -37,6 +37,13 @@ using fakes::FakeLaunch;
   for (;;) pause();
 }
 
+// Adds a line to the file that WATTUNE_FAKE_COMPILER_LOG names. Returns that name, or nullptr if there is none.
+const char* log_compilation(const std::string& line) {
+  const char* const log = std::getenv("WATTUNE_FAKE_COMPILER_LOG");
+  if (log != nullptr) std::ofstream(log, std::ios::app) << line + "\n";
+  return log;
+}
+
 void send_garbage() {
   const std::vector<std::byte> garbage(64, std::byte{0xFF});
   send(kWorkerDescriptor, garbage.data(), garbage.size(), MSG_NOSIGNAL);
@@ -130,7 +137,10 @@ std::unique_ptr<backend::Device> good_device() {
   device->add_kernel("forever", 0, [](const FakeLaunch&) { return fakes::kForever; });
   device->on_build([](const KernelSource& source, const fakes::Macros&) -> Result<fakes::FakeCompilation> {
     if (source.text == "wrong") return Error(ErrorCode::compile_failed, "line 1: wrong");
-    if (source.text == "slow") sleep_forever();
+    if (source.text == "slow") {
+      log_compilation("slow");
+      sleep_forever();
+    }
     return fakes::FakeCompilation{"a warning", Nanoseconds(1)};
   });
   return device;
@@ -174,8 +184,7 @@ Result<backend::Image> compile(const backend::CompileTarget& target, const Kerne
     code += " " + macro.name + "=" + macro.value;
     if (macro.name == "MODE") mode = macro.value;
   }
-  const char* const log = std::getenv("WATTUNE_FAKE_COMPILER_LOG");
-  if (log != nullptr) std::ofstream(log, std::ios::app) << code + "\n";
+  const char* const log = log_compilation(code);
   if (mode == "program") return run_without_end(log, limit);
   while (mode == "wait" && log != nullptr && !std::filesystem::exists(std::string(log) + ".go")) usleep(1000);
   if (mode == "crash") std::abort();

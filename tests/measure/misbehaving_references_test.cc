@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "measure/interface/arguments.h"
+#include "wait.h"
 
 namespace wattune::inline v0_1::measure {
 namespace {
@@ -190,8 +191,7 @@ TEST_P(MisbehavingReference, CostsOneLineAndLeavesNothingBehind) {
     EXPECT_THAT(result.error().to_string(), HasSubstr(expected.message));
     EXPECT_THAT(result.error().to_string(), Not(HasSubstr("\n")));
   }
-  for (int i = 0; i < 500 && processes() > 0; ++i) usleep(10'000);
-  EXPECT_EQ(processes(), 0u);
+  EXPECT_TRUE(test::wait_until([] { return processes() == 0; }));
   // A killed supervisor leaves its folder to the next one.
   if (expected.code == ErrorCode::unavailable) {
     ASSERT_TRUE(run(std::string(kBeginning) + "GOOD\n", 30.0));

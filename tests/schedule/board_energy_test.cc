@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <map>
 #include <mutex>
 #include <thread>
 
 #include "fakes/fake_device.h"
 #include "schedule/device_machine_support.h"
+#include "wait.h"
 
 namespace wattune::inline v0_1::schedule {
 namespace {
@@ -23,7 +23,7 @@ class AskedBoard : public backend::Sensors {
     if (!tells_energy) return backend::SensorReadings();
     ++questions_[std::this_thread::get_id()];
     joules_ += 1.0;
-    asked_.notify_all();
+    ++questions_of_all_;
     return fails ? Result<backend::SensorReadings>(Error(ErrorCode::unavailable, "asleep"))
                  : backend::SensorReadings{.conditions = {}, .energy = Joules(joules_)};
   }
@@ -32,10 +32,9 @@ class AskedBoard : public backend::Sensors {
     return questions_[std::this_thread::get_id()];
   }
   // Waits until other threads have read the counter so many times more.
-  void wait_for(double questions) {
-    std::unique_lock lock(mutex_);
-    const double until = joules_ + questions;
-    asked_.wait(lock, [&] { return joules_ >= until; });
+  void wait_for(int questions) {
+    const int until = questions_of_all_ + questions;
+    EXPECT_TRUE(test::wait_until([&] { return questions_of_all_ >= until; }));
   }
 
   std::atomic<bool> tells_energy = true;
@@ -43,7 +42,7 @@ class AskedBoard : public backend::Sensors {
 
  private:
   std::mutex mutex_;
-  std::condition_variable asked_;
+  std::atomic<int> questions_of_all_ = 0;
   std::map<std::thread::id, int> questions_;
   double joules_ = 1000.0;
 };

@@ -5,6 +5,7 @@
 
 #include "programs.h"
 #include "tune/problem.h"
+#include "wait.h"
 #include "wattune/search/strategy.h"
 #include "wattune/tune/search.h"
 
@@ -72,7 +73,7 @@ TEST_F(Pipelined, ARefusalACrashAndAHangOfTheCompilerLeaveTheDeviceAlone) {
   EXPECT_EQ(hang.status, Status::timeout);
   EXPECT_GE(hang.phases.compile, limits.compile);
   problem.evaluator->expect({configuration(16, "sleep")});
-  while (compilers->activity().ready == 0) usleep(1000);
+  ASSERT_TRUE(test::wait_until([this] { return compilers->activity().ready > 0; }));
   EXPECT_GE(evaluate(16, "sleep").phases.compile, limits.compile);  // also when nobody waited for it
   EXPECT_TRUE(evaluate(8, "good").ok());
   EXPECT_EQ(problem.device.counters().resets, 0);
@@ -98,7 +99,7 @@ TEST_F(Pipelined, ForeseesWhatTheCompilerSays) {
   const std::vector<Configuration> all = {configuration(24, "good"), configuration(8, "wrong"),
                                           configuration(8, "good")};
   problem.evaluator->expect(all);
-  while (compilers->activity().ready < 2) usleep(1000);
+  ASSERT_TRUE(test::wait_until([this] { return compilers->activity().ready >= 2; }));
   const auto foreseen = problem.evaluator->foresee(all);
   ASSERT_TRUE(foreseen[0] && foreseen[1] && foreseen[2]);
   EXPECT_FALSE(foreseen[0]->runs);

@@ -6,11 +6,11 @@
 #include <barrier>
 #include <functional>
 #include <set>
-#include <thread>
 
 #include "programs.h"
 #include "tune/problem.h"
 #include "tune/tuner_fakes.h"
+#include "wait.h"
 #include "wattune/search/strategy.h"
 #include "wattune/tune/search.h"
 
@@ -145,7 +145,7 @@ TEST_F(SeveralDevices, WorkAtTheSameTimeAndTrialsSayWhichOneItWas) {
 // The first device finishes its first configuration only after the second has measured all others.
 TEST_F(SeveralDevices, AnIdleOneTakesTheNextProposalAndTrialsComeAsTheyEnd) {
   add("slow", [&](const Configuration& configuration) -> Result<Observation> {
-    while (sink.count < 9) std::this_thread::yield();
+    EXPECT_TRUE(test::wait_until([this] { return sink.count >= 9; }));
     return by_id(configuration);
   });
   add("quick", by_id);

@@ -5,10 +5,10 @@
 #include <atomic>
 #include <limits>
 #include <set>
-#include <thread>
 #include <vector>
 
 #include "tune/tuner_fixture.h"
+#include "wait.h"
 
 namespace wattune::inline v0_1::tune {
 namespace {
@@ -100,7 +100,7 @@ TEST_F(Tuner, LetsTheStrategyLearnWhileADeviceIsBusy) {
   int evaluated = 0;
   DeviceLike device([&](const Configuration& configuration) {
     ++evaluated;
-    while (learner.lessons < evaluated) std::this_thread::yield();
+    EXPECT_TRUE(test::wait_until([&] { return learner.lessons >= evaluated; }));
     return known_times(configuration);
   });
   ASSERT_TRUE(tune(space, learner, device, sink, observer, resumed, options));

@@ -1,12 +1,13 @@
 // A stand-in for libnvrtc.so.12: finds the kernels of a source by their text and compiles nothing. `#error` in the
-// source is a compile error, `#warning` a warning, and `#hang` keeps the compiler for good. Asked for figures, it says
-// that every kernel spills 8 bytes. Kernels take pointers, textures, surfaces, double (8 bytes) and float or int (4
-// bytes).
+// source is a compile error, `#warning` a warning, and `#hang FILE` adds a line to the file and keeps the compiler for
+// good. Asked for figures, it says that every kernel spills 8 bytes. Kernels take pointers, textures, surfaces, double
+// (8 bytes) and float or int (4 bytes).
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <regex>
 #include <sstream>
 
@@ -85,7 +86,10 @@ bool complain(_nvrtcProgram& program) {
   for (std::string line; std::getline(lines, line);) {
     ++number;
     if (line.starts_with("#line ")) number = std::atoi(line.c_str() + 6) - 1;
-    while (line.starts_with("#hang")) pause();
+    if (line.starts_with("#hang ")) {
+      std::ofstream(line.substr(6), std::ios::app) << getpid() << std::endl;
+      while (true) pause();
+    }
     for (const std::string kind : {"error", "warning"}) {
       if (!line.starts_with("#" + kind)) continue;
       program.log +=
