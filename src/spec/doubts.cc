@@ -1,27 +1,56 @@
 #include <fmt/format.h>
 
-#include "spec/names.h"
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "core/interface/plain_code.h"
 #include "wattune/spec/spec.h"
 
 namespace wattune::inline v0_1::spec {
 
 namespace {
 
-bool is_part_of_name(char c) { return is_identifier(std::string("_") + c); }
+std::string_view without_end_blanks(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+}
 
-// True if the text has the word as a word of its own, even in a comment or as the name of a variable. Only a compiler
-// could tell these apart.
-bool has_word(std::string_view text, std::string_view word) {
-  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    const bool begins = at == 0 || !is_part_of_name(text[at - 1]);
-    if (begins && (end == text.size() || !is_part_of_name(text[end]))) return true;
+// Tells whether a name between these two texts is declared there. It is a macro, or a word that may be a type stands
+// before it, and behind it a sign that ends a declared name.
+bool is_declared(std::string_view before, std::string_view behind) {
+  constexpr std::string_view kNoTypes[] = {"return", "else", "case",   "goto", "do",  "sizeof",
+                                           "throw",  "new",  "delete", "and",  "not", "or"};
+  before = without_end_blanks(before);
+  std::size_t begin = before.size();
+  while (begin > 0 && is_word(before[begin - 1])) --begin;
+  const std::string_view type = before.substr(begin);
+  if (type == "define") return true;
+  if (type.empty() || std::isdigit(static_cast<unsigned char>(type.front())) != 0) return false;
+  const std::size_t next = behind.find_first_not_of(" \t\r\n");
+  return std::ranges::count(kNoTypes, type) == 0 && next != std::string_view::npos &&
+         std::string_view("=;,)[").find(behind[next]) != std::string_view::npos;
+}
+
+// Tells whether the code uses the name as neither a member nor a variable of its own. Names in comments and in quoted
+// text are none.
+bool uses(const std::string& text, std::string_view name) {
+  const std::string plain = without_comments(text);
+  const std::string_view code = plain;
+  bool found = false;
+  for (std::size_t at = code.find(name); at != std::string_view::npos; at = code.find(name, at + 1)) {
+    const std::string_view before = code.substr(0, at);
+    const std::string_view behind = code.substr(at + name.size());
+    const bool is_whole = (before.empty() || !is_word(before.back())) && (behind.empty() || !is_word(behind.front()));
+    if (!is_whole) continue;
+    if (is_declared(before, behind)) return false;
+    const std::string_view access = without_end_blanks(before);
+    found |= !access.ends_with('.') && !access.ends_with("->") && !access.ends_with("::");
   }
-  return false;
+  return found;
 }
 
 bool reads(const KernelSource& source, const std::string& name) {
-  return has_word(source.text, name) || has_word(source.function, name);
+  return uses(source.text, name) || uses(source.function, name);
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 #include "core/interface/suggest.h"
+#include "core/interface/plain_code.h"
+#include "core/interface/some_of.h"
 
 #include <gtest/gtest.h>
 
@@ -38,6 +40,19 @@ TEST(Suggest, ListsNumbersThatLookAlikeAsTheyAre) {
 TEST(Suggest, IsSilentWhenThereIsNothingUseful) {
   EXPECT_EQ(suggest("zebra", {}), "");
   EXPECT_EQ(suggest("zebra", {"a", "b", "c", "d", "e", "f", "g", "h", "i"}), "");
+}
+
+TEST(SomeOf, NamesFiveAndCountsTheOthers) {
+  EXPECT_EQ(some_of({}), "");
+  EXPECT_EQ(some_of({"a", "b", "c", "d", "e"}), "a, b, c, d, e");
+  EXPECT_EQ(some_of({"a", "b", "c", "d", "e", "f", "g"}), "a, b, c, d, e and 2 more");
+}
+
+TEST(PlainCode, LeavesOutCommentsAndQuotedText) {
+  EXPECT_EQ(without_comments("a // b\nc /* d\n*/ e"), "a     \nc     \n   e");
+  const auto blanks = [](std::size_t count) { return std::string(count, ' '); };
+  EXPECT_EQ(without_comments("f(\"a \\\"b\", 'c', 1'000)"), "f(" + blanks(7) + ", " + blanks(3) + ", 1'000)");
+  EXPECT_EQ(without_comments("x R\"-(a \" b)-\" y"), "x R" + blanks(11) + " y");
 }
 
 }  // namespace

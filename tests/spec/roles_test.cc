@@ -84,6 +84,22 @@ TEST_F(Roles, AKernelThatNamesAParameterThatIsNoMacroIsDoubted) {
   EXPECT_THAT(doubts(spec), ElementsAre(HasSubstr("spec.toml:9:1: ")));
 }
 
+TEST_F(Roles, OnlyCodeThatMayMeanTheParameterIsDoubted) {
+  KernelSpec spec = parse("blocks = { values = [4], role = \"launch\" }\n").value();
+  for (const char* harmless :
+       {"// all blocks work\nvoid add() {}", "/* blocks */ void add() {}", "void add() { printf(\"blocks\"); }",
+        "void add() { int blocks = get_num_groups(0); use(blocks); }", "void add(int n, int blocks) { use(blocks); }",
+        "#define blocks 4\nvoid add() { use(blocks); }", "void add() { use(grid.blocks, p->blocks); }"}) {
+    spec.source.text = harmless;
+    EXPECT_THAT(doubts(spec), IsEmpty()) << harmless;
+  }
+  for (const char* doubtful :
+       {"void add() { return blocks; }", "/* a */ int a[blocks];", "void add() { use(blocks); }"}) {
+    spec.source.text = doubtful;
+    EXPECT_EQ(doubts(spec).size(), 1u) << doubtful;
+  }
+}
+
 TEST_F(Roles, T1HasThemByNameAndByAKeyOfItsOwn) {
   const auto read = [&](const std::string& parameters) {
     return parse_t1(R"({"ConfigurationSpace": {"TuningParameters": [)" + parameters + R"(]},

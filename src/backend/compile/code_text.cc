@@ -7,19 +7,6 @@ namespace wattune::inline v0_1::backend {
 
 namespace {
 
-// Returns the end of the comment or literal that begins at `at`; `at` if neither begins there.
-std::size_t end_of_text(std::string_view source, std::size_t at) {
-  const std::string_view rest = source.substr(at);
-  if (rest.starts_with("//")) return std::min(source.find('\n', at), source.size());
-  if (rest.starts_with("/*")) return std::min(source.find("*/", at + 2), source.size() - 2) + 2;
-  const char quote = rest.front();
-  // A quote behind a word separates digits.
-  if (quote != '"' && (quote != '\'' || (at > 0 && is_word(source[at - 1])))) return at;
-  std::size_t end = at + 1;
-  while (end < source.size() && source[end] != quote && source[end] != '\n') end += source[end] == '\\' ? 2 : 1;
-  return std::min(end + 1, source.size());
-}
-
 // Returns the words of a type with one blank between them. Empty for pointers, arrays, functions and structs, and where
 // a macro is not clear.
 std::string plain_type(const PlainCode& code, const std::string& declared) {
@@ -69,8 +56,6 @@ std::string typedef_of(const PlainCode& code, const std::string& name) {
 
 }  // namespace
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -79,17 +64,6 @@ std::vector<std::string> words_of(std::string_view text) {
     words.back() += text[at];
   }
   return words;
-}
-
-std::string without_comments(std::string_view source) {
-  std::string code(source);
-  for (std::size_t at = 0; at < code.size();) {
-    const std::size_t end = end_of_text(source, at);
-    for (std::size_t i = at; i < end; ++i)
-      if (code[i] != '\n') code[i] = ' ';
-    at = std::max(end, at + 1);
-  }
-  return code;
 }
 
 std::string without_typedefs(const PlainCode& code, const std::string& type) {

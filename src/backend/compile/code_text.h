@@ -7,16 +7,11 @@
 #include <vector>
 
 #include "backend/compile/condition.h"
+#include "core/interface/plain_code.h"
 #include "wattune/backend/device.h"
 #include "wattune/core/kernel_source.h"
 
 namespace wattune::inline v0_1::backend {
-
-// Returns the source with spaces in place of comments and of quoted text, so that all else keeps its position.
-std::string without_comments(std::string_view source);
-
-// Tells whether the character can be part of an identifier.
-bool is_word(char c);
 
 std::vector<std::string> words_of(std::string_view text);
 
