@@ -46,20 +46,40 @@ void replace_reads(TextEdits& edits, const PtxOperand& operand) {
   for (const PtxOperand& element : operand.elements) replace_reads(edits, element);
 }
 
+bool is_narrow_move(const PtxInstruction& instruction) {
+  return instruction.opcode == "mov" && (instruction.has("u16") || instruction.has("s16") || instruction.has("b16"));
+}
+
 // Widens a move of 16 bits. mov.u16 may read the lower half of a special register, but not of our 32-bit register.
 void widen_narrow_move(TextEdits& edits, const PtxInstruction& instruction) {
-  const bool narrow = instruction.has("u16") || instruction.has("s16") || instruction.has("b16");
-  if (instruction.opcode != "mov" || !narrow) return;
   const std::string_view last = instruction.modifiers.back();
   edits.replace({instruction.opcode.data(), last.data() + last.size()}, "cvt.u16.u32");
+}
+
+// Replaces a move of all axes to 16 bits each by moves of one axis, since cvt takes no vectors.
+void split_narrow_move(TextEdits& edits, const PtxInstruction& instruction, const CoordinateSet& set) {
+  const PtxOperand& to = instruction.operands.front();
+  const std::string guard(instruction.text.data(), instruction.opcode.data());
+  std::vector<std::string> registers;
+  for_each(set, [&](Coordinate coordinate) { registers.push_back(register_of(coordinate)); });
+  registers.emplace_back("0");
+  std::string code;
+  for (std::size_t i = 0; i < registers.size(); ++i) {
+    const bool is_list = to.kind == PtxOperandKind::vector;
+    if (is_list && i >= to.elements.size()) break;
+    const std::string part = is_list ? std::string(to.elements[i].text) : fmt::format("{}.{}", to.text, "xyzw"[i]);
+    if (part != "_") code += fmt::format("{}cvt.u16.u32 {}, {};\n\t", guard, part, registers[i]);
+  }
+  edits.replace(instruction.text, code);
 }
 
 void patch_reads(TextEdits& edits, const PtxInstruction& instruction, const LoadCoordinate& load) {
   const CoordinateSet set = coordinates_read(instruction);
   if (set.none()) return;
   edits.insert_before(instruction.text, load_all(set, load));
+  if (is_narrow_move(instruction) && set.count() > 1) return split_narrow_move(edits, instruction, set);
   for (const PtxOperand& operand : instruction.operands) replace_reads(edits, operand);
-  widen_narrow_move(edits, instruction);
+  if (is_narrow_move(instruction)) widen_narrow_move(edits, instruction);
 }
 
 std::string argument_names(const PtxFunction& callee, const CoordinateSet& set) {

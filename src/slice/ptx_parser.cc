@@ -105,6 +105,7 @@ void PtxParser::module_statement(PtxTree& tree) {
 
 // Tells whether no directive of a function can be here, so that a function without a body has ended.
 bool PtxParser::at_module_statement() const {
+  if (lexer_.token().kind == PtxToken::Kind::end) return true;
   if (lexer_.token().kind != PtxToken::Kind::dotted) return false;
   const std::string_view name = lexer_.token().text.substr(1);
   return is_linkage(name) || is_space_of_module(name) || name == "entry" || name == "func" || name == "file" ||

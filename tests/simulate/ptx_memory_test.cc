@@ -46,6 +46,44 @@ TEST(PtxMemory, VectorsAreLoadedAndStored) {
   EXPECT_EQ(run.words, (std::vector<std::uint32_t>{1, 2, 3, 4, 4, 1, 3, 4}));
 }
 
+// Vectors of special registers have a fourth component, which is zero.
+TEST(PtxMemory, VectorsOfSpecialRegistersAreMoved) {
+  PtxProgram program(with_out(R"(
+  .reg .v4 .b32 %v<2>;
+  mov.v4.u32 {%r1, %r2, %r3, %r4}, %tid;
+  mov.v4.u32 {%r4, %r5, %r6, _}, %ntid;
+  add.u32 %r3, %r3, %r4;
+  mov.v4.b32 %v1, %nctaid;
+  mov.v4.u16 {_, %h1, %h2, %h3}, %ctaid;
+  setp.ne.u32 %p, %r1, 1;
+  @%p bra $end;
+  st.global.v4.u32 [%o], {%r2, %r3, %r5, %r6};
+  st.global.v2.u32 [%o+16], {%v1.x, %v1.z};
+  cvt.u32.u16 %r6, %h1;
+  cvt.u32.u16 %r7, %h3;
+  st.global.v2.u32 [%o+24], {%r6, %r7};
+$end:)"));
+  const std::uint64_t out = program.upload(std::vector<std::uint32_t>(8, 99), "out");
+  ASSERT_TRUE(program.run3("k", {.groups = {1, 2, 3}, .group_size = {2, 1, 1}}, {}, out));
+  // tid is (1, 0, 0), ntid (2, 1, 1), nctaid (1, 2, 3); the last block's ctaid is (0, 1, 2).
+  EXPECT_EQ(program.download<std::uint32_t>(out, 8), (std::vector<std::uint32_t>{0, 2, 1, 1, 1, 3, 1, 0}));
+}
+
+TEST(PtxMemory, AMoveOfAVectorReadsAllBeforeItWrites) {
+  const MemoryRun run = run_words(with_out(R"(
+  .reg .v2 .u32 %w;
+  ld.global.v2.u32 %w, [%o];
+  mov.v2.u32 {%r1, %r2}, %w;
+  mov.v2.u32 {%r1, %r2}, {%r2, %r1};
+  mov.v4.u32 {%r3, %r4, %r5, %r6}, {%r1, %r2, %w.y, 7};
+  st.global.v4.u32 [%o+8], {%r3, %r4, %r5, %r6};)"),
+                                  1, {}, {1, 2, 0, 0, 0, 0, 0, 0});
+  ASSERT_TRUE(run.result) << run.result.error().to_string();
+  EXPECT_EQ(run.words, (std::vector<std::uint32_t>{1, 2, 2, 1, 2, 7, 0, 0}));
+  EXPECT_FALSE(run_words(with_out("mov.v2.u32 {%r1, %r2}, %tid;")).result);
+  EXPECT_FALSE(run_words(with_out("mov.v4.u32 {%r1, %r2, %r3, %r4}, {%r1, %r2};")).result);
+}
+
 TEST(PtxMemory, NarrowTypesAreExtendedAsTheirSignSays) {
   const MemoryRun run = run_words(with_out(R"(
   ld.global.s8 %r1, [%o];

@@ -100,6 +100,8 @@ TEST(PtxTree, HasDeclarationsWithoutASemicolon) {
   EXPECT_EQ(tree.functions[2].linkage, "extern");
   EXPECT_TRUE(tree.functions[3].entry);
   EXPECT_FALSE(parse_ptx(kHead + ".func f() ret;", "k.ptx"));
+  EXPECT_TRUE(parse_ptx(kHead + ".entry k() { ret; }\n.extern .func f(.param .b32 a)\n", "k.ptx"));
+  EXPECT_FALSE(parse_ptx(kHead + ".entry k()\n", "k.ptx"));
 }
 
 TEST(PtxTree, KeepsScopesOfNames) {

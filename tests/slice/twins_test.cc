@@ -126,6 +126,9 @@ TEST(Twin, ReadsInWhateverWidthTheKernelDid) {
               HasSubstr("cvt.rn.f32.u32 %f1, %wattune_grid_x;"));
   EXPECT_THAT(twin_of_body("mov.v4.u32 {%r1, %r2, %r3, _}, %ctaid; ret;", linear),
               HasSubstr("mov.v4.u32 {%r1, %r2, %r3, _}, {%wattune_block_x, %wattune_block_y, %wattune_block_z, 0};"));
+  EXPECT_THAT(twin_of_body("@%p1 mov.v4.u16 {%rs1, _, %rs2, %rs3}, %ctaid; ret;", linear),
+              HasSubstr("@%p1 cvt.u16.u32 %rs1, %wattune_block_x;\n\t@%p1 cvt.u16.u32 %rs2, %wattune_block_z;\n\t"
+                        "@%p1 cvt.u16.u32 %rs3, 0;"));
 }
 
 TEST(LinearTwin, DividesOnlyForTheAxesThatAreRead) {

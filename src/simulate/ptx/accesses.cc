@@ -56,21 +56,13 @@ void ignore_memory_modifiers(Decoder& decoder) {
   decoder.ignore_prefix("L2::");
 }
 
-unsigned vector_length(Decoder& decoder) {
-  if (decoder.has("v2")) return 2;
-  if (decoder.has("v4")) return 4;
-  return decoder.has("v8") ? 8 : 1;
-}
-
 // Takes one register, or a vector of them.
 void elements(Decoder& decoder, Type type, bool are_destinations) {
-  const unsigned count = vector_length(decoder);
-  const slice::PtxOperand& operand = decoder.take();
-  const bool is_vector = operand.kind == slice::PtxOperandKind::vector;
-  if (is_vector ? operand.elements.size() != count : count != 1)
-    return decoder.refuse("the vector has another length than the instruction", ErrorCode::invalid_argument);
-  for (unsigned i = 0; i < count; ++i)
-    decoder.add(decoder.column_of(is_vector ? operand.elements[i] : operand, type, are_destinations, true));
+  const unsigned count = decoder.vector_length();
+  if (count == 1 && decoder.peek().kind != slice::PtxOperandKind::vector)
+    decoder.add(decoder.column_of(decoder.take(), type, are_destinations, true));
+  else
+    decoder.vector(count, type, are_destinations, true);
   decoder.operation().count = static_cast<std::uint8_t>(count);
 }
 

@@ -70,7 +70,7 @@ Operand Decoder::column_of(const slice::PtxOperand& operand, Type type, bool is_
   if (operand.kind == slice::PtxOperandKind::name) {
     if (operand.name == "_" && is_destination) return sink(type);
     const std::optional<Named> found = named(operand.name);
-    if (found && found->in_register) {
+    if (found && found->in_register && found->vector == 1) {
       check_register(operand, found->column, type, may_be_wider);
       if (operand.logical_not) operation_.flip = kAllLanes;
       return found->column;
@@ -83,6 +83,25 @@ Operand Decoder::column_of(const slice::PtxOperand& operand, Type type, bool is_
   }
   refuse(fmt::format("`{}` cannot be an operand here", operand.text), ErrorCode::invalid_argument);
   return {};
+}
+
+void Decoder::vector(unsigned length, Type type, bool are_destinations, bool may_be_wider) {
+  const slice::PtxOperand& operand = take();
+  if (operand.kind == slice::PtxOperandKind::vector && operand.elements.size() == length) {
+    for (const slice::PtxOperand& element : operand.elements)
+      add(column_of(element, type, are_destinations, may_be_wider));
+    return;
+  }
+  if (const std::optional<Named> found = named(operand.name); found && found->in_register && found->vector == length) {
+    check_register(operand, found->column, type, may_be_wider);
+    for (Operand column = found->column; length > 0; --length, column.offset += found->stride) add(column);
+    return;
+  }
+  const std::string name(operand.name);
+  if (are_destinations || length != 4 || !special_named(name + ".x"))
+    return refuse("the vector has another length than the instruction", ErrorCode::invalid_argument);
+  for (const char* const component : {".x", ".y", ".z"}) add(special(special_named(name + component).value()));
+  add(constant(0, sizeof(std::uint32_t)));
 }
 
 void Decoder::check_register(const slice::PtxOperand& operand, const Operand& column, Type type, bool may_be_wider) {
@@ -165,7 +184,8 @@ Formal Decoder::formal_of(const slice::PtxOperand& operand) {
   if (operand.kind == slice::PtxOperandKind::name) {
     const std::optional<Named> found = named(operand.name);
     const auto bytes = static_cast<std::uint32_t>(found ? found->bytes : 0);
-    if (found && found->in_register && bytes > 0) return {.in_register = true, .column = found->column, .bytes = bytes};
+    if (found && found->in_register && found->vector == 1 && bytes > 0)
+      return {.in_register = true, .column = found->column, .bytes = bytes};
     if (found && found->in_frame) return {.offset = static_cast<std::uint32_t>(found->address), .bytes = bytes};
   } else if (operand.kind == slice::PtxOperandKind::integer) {
     return {.in_register = true, .column = constant(operand.bits, 8), .bytes = 8};

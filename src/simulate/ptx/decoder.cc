@@ -137,6 +137,12 @@ void Decoder::source(Type type) { add(column_of(take(), type, false, false)); }
 void Decoder::wide_destination(Type type) { add(column_of(take(), type, true, true)); }
 void Decoder::wide_source(Type type) { add(column_of(take(), type, false, true)); }
 
+unsigned Decoder::vector_length() {
+  if (has("v2")) return 2;
+  if (has("v4")) return 4;
+  return has("v8") ? 8 : 1;
+}
+
 void Decoder::destination_pair(Type first, Type second) {
   const slice::PtxOperand& operand = take();
   const bool both = operand.kind == slice::PtxOperandKind::pair;

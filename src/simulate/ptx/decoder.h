@@ -51,6 +51,11 @@ class Decoder {
   void wide_destination(Type type);
   // Takes a source register that may be wider than the type.
   void wide_source(Type type);
+  // Returns the length that .v2, .v4 or .v8 names; 1 without them.
+  unsigned vector_length();
+  // Takes a vector of this length: `{a, b}`, a register of that many components or, as a source, a special register
+  // such as %tid, whose fourth component is zero.
+  void vector(unsigned length, Type type, bool are_destinations, bool may_be_wider);
   // Takes `a|b`, or `a` alone; then the second destination is a register that nobody reads.
   void destination_pair(Type first, Type second);
   // Adds the address, which comes after the elements that are loaded or stored.

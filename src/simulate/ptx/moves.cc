@@ -1,4 +1,6 @@
 // Instructions that move values without computing.
+#include <array>
+
 #include "simulate/ptx/block.h"
 #include "simulate/ptx/by_type.h"
 #include "simulate/ptx/families.h"
@@ -34,6 +36,18 @@ void unpack(Warp& warp, const Operation& operation, LaneMask lanes) {
   for_lanes(lanes, [&](unsigned lane) {
     const std::uint64_t whole = warp.word(source, lane);
     for (unsigned i = 0; i < operation.count; ++i) warp.set_word(operation.operands[i], lane, whole >> (i * part_bits));
+  });
+}
+
+// Most components of a vector that is moved.
+constexpr unsigned kMostMoved = 4;
+
+// Moves a vector. All components are read first, because both vectors may have a register in common.
+void move_vector(Warp& warp, const Operation& operation, LaneMask lanes) {
+  for_lanes(lanes, [&](unsigned lane) {
+    std::array<std::uint64_t, kMostMoved> values;
+    for (unsigned i = 0; i < operation.count; ++i) values[i] = warp.word(operation.operands[operation.count + i], lane);
+    for (unsigned i = 0; i < operation.count; ++i) warp.set_word(operation.operands[i], lane, values[i]);
   });
 }
 
@@ -142,7 +156,15 @@ Handler decode_move_from(Decoder& decoder, Type type) {
 }  // namespace
 
 Handler decode_mov(Decoder& decoder) {
+  const unsigned count = decoder.vector_length();
   const Type type = decoder.type();
+  if (count > 1) {
+    if (count > kMostMoved || type == Type::pred || type == Type::none) return nullptr;
+    decoder.vector(count, type, true, false);
+    decoder.vector(count, type, false, false);
+    decoder.operation().count = static_cast<std::uint8_t>(count);
+    return &move_vector;
+  }
   if (decoder.peek().kind == slice::PtxOperandKind::vector) {
     take_parts(decoder, type, true);
     decoder.source(type);

@@ -19,6 +19,13 @@ Operand column_at(std::uint64_t offset, unsigned bytes) {
   return {.offset = static_cast<std::uint32_t>(offset), .bytes = static_cast<std::uint8_t>(bytes)};
 }
 
+// Returns the number of a vector's component, which is called x, y, z or w, or as a color r, g, b or a.
+std::size_t component_number(std::string_view name) {
+  if (name.size() != 1) return std::string_view::npos;
+  const std::size_t number = std::string_view("xyzw").find(name);
+  return number != std::string_view::npos ? number : std::string_view("rgba").find(name);
+}
+
 std::uint32_t column_bytes(unsigned bytes) {
   const unsigned all = bytes == 0 ? sizeof(LaneMask) : bytes * kLanes;
   return static_cast<std::uint32_t>(align(all, kColumnAlignment));
@@ -69,15 +76,19 @@ void Names::declare(const slice::PtxVariable& variable) {
 
 void Names::declare_registers(const slice::PtxVariable& variable) {
   const std::optional<Type> type = type_named(variable.type);
-  if (!type || variable.vector != 1) return;  // an instruction that uses it is refused
+  if (!type) return;  // an instruction that uses it is refused
   const unsigned bytes = bytes_of(*type);
-  Scope& scope = scopes_[variable.scope];
-  if (variable.count == 0) {
-    scope.names[variable.name] = {.in_register = true, .column = new_column(bytes), .bytes = bytes};
-    return;
-  }
-  scope.families[variable.name] = {variable.count, column_at(register_bytes_, bytes), column_bytes(bytes)};
-  register_bytes_ += std::uint64_t{column_bytes(bytes)} * variable.count;
+  const Named first{.in_register = true,
+                    .column = column_at(register_bytes_, bytes),
+                    .vector = variable.vector,
+                    .stride = column_bytes(bytes),
+                    .bytes = bytes};
+  const std::uint32_t stride = first.stride * variable.vector;
+  register_bytes_ += std::uint64_t{stride} * std::max(variable.count, 1u);
+  if (variable.count == 0)
+    scopes_[variable.scope].names[variable.name] = first;
+  else
+    scopes_[variable.scope].families[variable.name] = {variable.count, first, stride};
 }
 
 void Names::declare_parameter(const slice::PtxVariable& variable, bool of_entry) {
@@ -102,7 +113,7 @@ Named Names::place(const slice::PtxVariable& variable) {
   return {.space = Space::local, .in_frame = true, .address = offset, .bytes = bytes};
 }
 
-const Named* Names::find_here(std::string_view name, std::uint32_t scope, Named& member) const {
+const Named* Names::find_whole(std::string_view name, std::uint32_t scope, Named& member) const {
   const Scope& here = scopes_[scope];
   if (const auto found = here.names.find(name); found != here.names.end()) return &found->second;
   const std::size_t digits = name.find_last_not_of("0123456789") + 1;
@@ -111,8 +122,21 @@ const Named* Names::find_here(std::string_view name, std::uint32_t scope, Named&
   std::uint32_t number = 0;
   std::from_chars(name.data() + digits, name.data() + name.size(), number);
   if (number >= family->second.count) return nullptr;
-  member = {.in_register = true, .column = family->second.first, .bytes = family->second.first.bytes};
+  member = family->second.first;
   member.column.offset += number * family->second.stride;
+  return &member;
+}
+
+// Finds a name, or the component of a vector, such as `%v.x`.
+const Named* Names::find_here(std::string_view name, std::uint32_t scope, Named& member) const {
+  const std::size_t point = std::min(name.find('.'), name.size());
+  const Named* const whole = find_whole(name.substr(0, point), scope, member);
+  if (whole == nullptr || point == name.size()) return whole;
+  const std::size_t component = component_number(name.substr(point + 1));
+  if (!whole->in_register || component >= whole->vector) return nullptr;
+  member = *whole;
+  member.vector = 1;
+  member.column.offset += static_cast<std::uint32_t>(component) * whole->stride;
   return &member;
 }
 

@@ -13,7 +13,9 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 struct Named {
   bool in_register = false;
-  Operand column;  // if it is in a register
+  Operand column;            // if it is in a register; the first component of a vector
+  unsigned vector = 1;       // components of a register
+  std::uint32_t stride = 0;  // between the columns of its components
   Space space = Space::global;
   bool in_frame = false;      // true for local memory; the address is relative to the frame
   bool dynamic = false;       // true for shared memory of no declared size
@@ -61,7 +63,7 @@ class Names {
   // A range of registers, such as `%r<10>`, which lie behind one another.
   struct Family {
     std::uint32_t count = 0;
-    Operand first;
+    Named first;
     std::uint32_t stride = 0;
   };
   struct Scope {
@@ -75,6 +77,7 @@ class Names {
   Named place(const slice::PtxVariable& variable);
   std::optional<Named> find_in_function(std::string_view name, std::uint32_t scope) const;
   const Named* find_here(std::string_view name, std::uint32_t scope, Named& member) const;
+  const Named* find_whole(std::string_view name, std::uint32_t scope, Named& member) const;
 
   const slice::PtxFunction& function_;
   const ModuleNames& module_;
