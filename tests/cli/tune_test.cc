@@ -397,6 +397,19 @@ TEST_F(Tune, RunsInThisProcessWhenToldSo) {
   EXPECT_EQ(run_wattune(folder_, quick({"tune", "add.toml", "--in-process"})).status, 0);
 }
 
+// In this process the kernel prints on the standard output of the program itself.
+TEST_F(Tune, WhatAKernelPrintsIsNoPartOfADocument) {
+  write_add_spec(folder_, 1, "if (i == 0) printf(\"of the kernel\\n\"); c[i] = a[i] + b[i];");
+  const Finished plain = run_wattune(folder_, {"run", "add.toml", "--in-process"});
+  if (plain.out.find("of the kernel") == std::string::npos) GTEST_SKIP() << "kernels print nothing here";
+  for (const char* command : {"run", "tune"}) {
+    const Finished finished = run_wattune(folder_, {command, "add.toml", "--json", "--in-process"});
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    EXPECT_TRUE(nlohmann::json::accept(finished.out)) << finished.out.substr(0, 200);
+    EXPECT_THAT(finished.err, HasSubstr("of the kernel"));
+  }
+}
+
 TEST_F(Tune, RunsWhatInitWrites) {
   ASSERT_EQ(run_wattune(folder_, {"init", "mine.toml"}).status, 0);
   const Finished finished =

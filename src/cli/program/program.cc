@@ -154,6 +154,12 @@ std::vector<std::string> with_words_as_options(int argc, const char* const* argv
   return arguments;
 }
 
+// Tells whether the command was asked for one JSON document.
+bool wants_json(const CLI::App& command) {
+  const CLI::Option* const option = command.get_option_no_throw("--json");
+  return option != nullptr && option->count() > 0;
+}
+
 // Runs the command. The library reports failures as Errors; exceptions mean that memory or threads ran out.
 Result<ExitStatus> run_command(const Command& command) {
   const InterruptGuard guard;
@@ -222,6 +228,7 @@ int run_program(const Program& program, int argc, const char* const* argv) {
   for (const Command& command : program.commands) {
     if (!command.app->parsed()) continue;
     if (const Result<void> started = start_log(*program.verbosity); !started) return fail(started.error());
+    if (wants_json(*command.app)) reserve_standard_output();
     const Result<ExitStatus> status = run_command(command);
     return status ? static_cast<int>(*status) : fail(status.error());
   }

@@ -1,5 +1,6 @@
 #include "cli/program/terminal.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -20,6 +21,12 @@ namespace {
 constexpr std::size_t kDefaultWidth = 80;
 constexpr std::size_t kUnlimitedWidth = 1'000'000;
 
+// Returns the stream of results, which is standard output unless reserve_standard_output() moved that away.
+std::FILE*& result_stream() {
+  static std::FILE* stream = stdout;
+  return stream;
+}
+
 std::optional<std::size_t> known_width(int descriptor) {
   winsize size{};
   if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
@@ -36,9 +43,19 @@ std::optional<std::size_t> known_width(int descriptor) {
 bool print_result(std::string_view text) { return print_document(printable_lines(text)); }
 
 bool print_document(std::string_view text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), result_stream()) == text.size() && std::fflush(result_stream()) == 0;
   if (!written) print_error("cannot write to standard output");
   return written;
+}
+
+void reserve_standard_output() {
+  std::fflush(stdout);
+  const int own = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  std::FILE* const stream = own < 0 ? nullptr : fdopen(own, "w");
+  if (stream == nullptr) return;
+  result_stream() = stream;
+  if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) close(STDOUT_FILENO);
 }
 
 void print_error(std::string_view message) { fmt::print(stderr, "wattune: error: {}\n", printable(message)); }

@@ -12,6 +12,9 @@ namespace wattune::cli {
 [[nodiscard]] bool print_result(std::string_view text);
 // Prints text for programs (JSON, exports), byte for byte. Returns as print_result() does.
 [[nodiscard]] bool print_document(std::string_view text);
+// Keeps standard output for print_result() and print_document(). Text that kernels, drivers and child processes write
+// there from now on goes to standard error.
+void reserve_standard_output();
 // Prints one line on standard error: "wattune: error: ...".
 void print_error(std::string_view message);
 // Prints one line on standard error that is no error.
