@@ -221,6 +221,7 @@ TEST_F(Cuda, PassesOptionsOn) {
   ASSERT_FALSE(built);
   EXPECT_EQ(built.error().code(), ErrorCode::compile_failed);
   EXPECT_THAT(built.error().message(), HasSubstr("--bad-option"));
+  EXPECT_THAT(built.error().advice(), HasSubstr("compiler = \"nvcc\""));
 }
 
 TEST_F(Cuda, FindsKernelsBySymbolByNameAndByInstance) {

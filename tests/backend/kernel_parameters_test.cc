@@ -205,7 +205,8 @@ TEST(CodeText, ReadsTheHeadersOfTheUser) {
 std::string collision(std::string text, Language language = Language::opencl) {
   const KernelSource source{.language = language, .function = "f", .text = std::move(text)};
   const std::vector<Macro> macros{{"n", "32"}, {"x", "2"}};
-  return name_collision(source, macros);
+  const std::vector<NameCollision> found = name_collisions(source, macros);
+  return found.empty() ? "" : found.front().message;
 }
 
 TEST(NameCollision, NamesTheParameterThatReplacesAName) {
@@ -225,7 +226,26 @@ TEST(NameCollision, LeavesUsesAlone) {
 TEST(NameCollision, ConstantsCollideWithNothing) {
   KernelSource source{.language = Language::cuda, .function = "f", .text = "__global__ void f(int n) {}"};
   source.own_styles = {{"n", ParameterStyle::constants}};
-  EXPECT_EQ(name_collision(source, std::vector<Macro>{{"n", "32"}}), "");
+  EXPECT_THAT(name_collisions(source, std::vector<Macro>{{"n", "32"}}), IsEmpty());
+}
+
+// Returns the advice for a compiler that writes `log` with the macro `n` and `log_without` without it.
+std::string tested(const std::string& text, const std::string& log, const std::string& log_without) {
+  const KernelSource source{.language = Language::opencl, .function = "f", .text = text};
+  const std::vector<Macro> macros{{"n", "32"}, {"x", "2"}};
+  return tested_collision(source, macros, log, [&](std::span<const Macro> with) {
+    EXPECT_EQ(with.size(), 1u);
+    return log_without.empty() ? std::nullopt : std::optional(log_without);
+  });
+}
+
+TEST(NameCollision, IsACauseOnlyIfTheSourceFaresBetterWithoutTheMacro) {
+  const std::string text = "\nkernel void f(global int* a, int n) {}";
+  EXPECT_THAT(tested(text, "k.cl:2:30: error", ""), HasSubstr("`int n` in line 2"));
+  EXPECT_THAT(tested(text, "k.cu(2): error", "k.cu(9): error"), HasSubstr("`int n` in line 2"));
+  EXPECT_EQ(tested(text, "k.cl:9:1: error", "k.cl:9:1: error"), "");
+  EXPECT_EQ(tested(text, "k.cl:2:1: error", "k.cl:2:1: error"), "");
+  EXPECT_EQ(tested("kernel void f(global int* a) { a[n] = x; }", "k.cl:1:1: error", ""), "");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "backend/cuda/compiler.h"
 #include "backend/cuda/function_name.h"
 #include "backend/cuda/nvrtc_api.h"
+#include "backend/cuda/nvrtc_options.h"
 #include "backend/cuda/ptxas_log.h"
 #include "backend/cuda/source_text.h"
 #include "backend/cuda/toolkit.h"
@@ -15,6 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 #define SKIP_WITHOUT_NVRTC() \
@@ -57,7 +59,7 @@ TEST(CudaNames, AreFoundBySymbolByNameAndByTemplate) {
   std::vector<std::string> many(31, "f");
   for (std::size_t i = 0; i < many.size(); ++i) many[i] += std::to_string(i);
   EXPECT_THAT(cuda::find_function("elsewhere", many).error().advice(), HasSubstr("one of: f0, f1, f2"));
-  EXPECT_THAT(cuda::find_function("elsewhere", many).error().advice(), HasSubstr("f29, ...;"));
+  EXPECT_THAT(cuda::find_function("elsewhere", many).error().advice(), HasSubstr("f4 and 26 more;"));
 }
 
 TEST(CudaSource, PutsParametersIntoTextsAndNames) {
@@ -243,6 +245,85 @@ TEST(Nvrtc, AdvisesNvccWhereAHeaderIsMissing) {
   const auto report = compile_for_hopper(including({"iostream"}, ""));
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().advice(), "if `iostream` is a header of the host's compiler, compiler = \"nvcc\" finds it");
+}
+
+std::vector<std::string> for_nvrtc(const std::vector<std::string>& options, const std::string& wanted = "sm_90") {
+  return cuda::nvrtc_options(options, wanted);
+}
+
+TEST(NvrtcOptions, AreNvccsInNvrtcsSpelling) {
+  EXPECT_THAT(for_nvrtc({"-O3", "-O", "3", "--optimize=2", "-g", "-m64", "-res-usage", "-t", "4"}), IsEmpty());
+  EXPECT_THAT(for_nvrtc({"-std", "c++17", "--std=c++20", "-maxrregcount", "32", "--maxrregcount=64"}),
+              ElementsAre("--std=c++17", "--std=c++20", "--maxrregcount=32", "--maxrregcount=64"));
+  EXPECT_THAT(for_nvrtc({"-Xptxas", "-v,-O2", "-Xptxas=-dlcm=cg", "--ptxas-options=-v"}),
+              ElementsAre("--ptxas-options=-v", "--ptxas-options=-O2", "--ptxas-options=-dlcm=cg"));
+  EXPECT_THAT(for_nvrtc({"-lineinfo", "--generate-line-info", "-use_fast_math", "--use_fast_math", "-G"}),
+              ElementsAre("--generate-line-info", "--use_fast_math", "--device-debug"));
+  EXPECT_THAT(for_nvrtc({"-I/a b", "-isystem", "/c", "-DX=\"a b\"", "-U", "Y", "-include=z.h", "-ftz", "true"}),
+              ElementsAre("-I/a b", "-I/c", "-DX=\"a b\"", "-UY", "--pre-include=z.h", "--ftz=true"));
+  EXPECT_THAT(for_nvrtc({"-Xcompiler", "-fopenmp", "-w", "-rdc=true"}),
+              ElementsAre("-Xcompiler", "-fopenmp", "-w", "--relocatable-device-code=true"));
+}
+
+TEST(NvrtcOptions, NameOneArchitecture) {
+  const auto is = [](const std::string& name) { return ElementsAre("--gpu-architecture=" + name); };
+  EXPECT_THAT(for_nvrtc({"-arch", "sm_80"}), is("sm_80"));
+  EXPECT_THAT(for_nvrtc({"-arch=native"}), is("sm_90"));
+  EXPECT_THAT(for_nvrtc({"-arch=compute_80", "-code=sm_80"}), is("sm_80"));
+  EXPECT_THAT(for_nvrtc({"-gencode", "arch=compute_80,code=sm_80"}), is("sm_80"));
+  EXPECT_THAT(for_nvrtc({"-gencode=arch=compute_80,code=[compute_80,sm_86]"}), is("sm_86"));
+  EXPECT_THAT(for_nvrtc({"--generate-code", "arch=compute_80"}), is("compute_80"));
+  const std::vector<std::string> several{"-gencode", "arch=compute_80,code=sm_80",
+                                         "-gencode=arch=compute_90,code=sm_90"};
+  EXPECT_THAT(for_nvrtc(several), is("sm_90"));
+  EXPECT_THAT(for_nvrtc(several, "sm_100"), is("sm_80"));
+  KernelSource source = cuda_source("", "f");
+  source.options = {"-gencode", "arch=compute_80,code=sm_80"};
+  EXPECT_EQ(named_architecture(source), "sm_80");
+}
+
+TEST(Nvrtc, TakesOptionsInNvccsSpelling) {
+  SKIP_WITHOUT_NVRTC();
+  const std::vector<std::string> all[] = {{"-O3"},
+                                          {"-lineinfo"},
+                                          {"--use_fast_math"},
+                                          {"--std", "c++17"},
+                                          {"-maxrregcount", "32"},
+                                          {"-Xptxas", "-v,-O3"},
+                                          {"-gencode", "arch=compute_90,code=sm_90"},
+                                          {"-g", "-G"},
+                                          {"--expt-relaxed-constexpr"},
+                                          {"-D", "TEXT=\"a b\""},
+                                          {"-I", "no such folder"}};
+  for (const std::vector<std::string>& options : all) {
+    KernelSource source = including({}, "x[0] = sizeof TEXT;");
+    source.text = "#ifndef TEXT\n#define TEXT \"\"\n#endif\n" + source.text;
+    source.options = options;
+    const auto report = compile_for_hopper(source);
+    EXPECT_TRUE(report) << options.front() << ": " << report.error().to_string();
+  }
+}
+
+TEST(Nvrtc, AdvisesNvccForAnOptionThatOnlyItHas) {
+  SKIP_WITHOUT_NVRTC();
+  KernelSource source = including({}, "");
+  source.options = {"-Xcompiler", "-fopenmp"};
+  const Error error = compile_for_hopper(source).error();
+  EXPECT_THAT(error.message(), HasSubstr("-Xcompiler"));
+  EXPECT_THAT(error.advice(), HasSubstr("compiler = \"nvcc\""));
+}
+
+TEST(Nvcc, FindsAnInstanceOfAnUnsignedParameter) {
+  KernelSource source = cuda_source(
+      "template <class T, unsigned N> __global__ void f(T* x) { x[threadIdx.x] += N; }\n"
+      "void host(float* x, double* y) { f<float, 32><<<1, 1>>>(x); f<float, 64><<<1, 1>>>(x); f<double, 32><<<1, "
+      "1>>>(y); }",
+      "f<float, BS>");
+  source.compiler = Compiler::nvcc;
+  const auto report = compile_for_hopper(source, {{"BS", "64"}});
+  if (!report && report.error().code() == ErrorCode::unavailable) GTEST_SKIP() << report.error().to_string();
+  ASSERT_TRUE(report) << report.error().to_string();
+  EXPECT_EQ(report->symbol, "_Z1fIfLj64EEvPT_");
 }
 
 TEST(Nvrtc, NamesAParameterThatBreaksTheSource) {

@@ -7,6 +7,8 @@
 #include <sstream>
 
 #include "backend/compile/code_text.h"
+#include "backend/compile/opencl_options.h"
+#include "backend/compile/preprocessor.h"
 #include "backend/cuda/source_text.h"
 #include "backend/interface/included_files.h"
 
@@ -45,18 +47,28 @@ std::optional<DirectiveLine> directive_of(std::string_view line) {
   return DirectiveLine{std::string(line.substr(0, end)), std::string(trimmed_blanks(line.substr(end)))};
 }
 
+// Returns the macros that the source's options define.
+std::vector<Macro> macros_of_options(const KernelSource& source) {
+  if (source.language == Language::opencl) return opencl_options(source).macros;
+  std::vector<Macro> macros;
+  for (const std::string& option : options_with_own_folder(source))
+    if (option.starts_with("-D")) macros.push_back(macro_of(std::string_view(option).substr(2)));
+  return macros;
+}
+
 class CodeReader {
  public:
   CodeReader(const KernelSource& source, std::span<const Macro> macros) : folders_(header_folders(source)) {
     for (const Macro& macro : macros)
       if (cuda::style_of(source, macro.name) == ParameterStyle::macros) code_.macros[macro.name] = macro.value;
-    const std::vector<std::string> options = split_options(source.options);
-    for (std::size_t i = 0; i < options.size(); ++i) {
-      const bool apart = options[i] == "-D" && i + 1 < options.size();
-      if (options[i].starts_with("-D")) define_option(options[i + (apart ? 1 : 0)]);
-      if (options[i].starts_with("-U")) complete_ = false;
-      complete_ &= !options[i].starts_with("-include") && !options[i].starts_with("--pre-include");
+    for (const Macro& macro : macros_of_options(source)) {
+      const std::size_t bracket = macro.name.find('(');
+      code_.macros[macro.name.substr(0, bracket)] =
+          bracket == std::string::npos ? std::optional(macro.value) : std::nullopt;
     }
+    for (const std::string& option : source.options)
+      for (const std::string_view other : {" -U", " --undefine-macro", " -include", " --pre-include"})
+        complete_ &= (" " + option).find(other) == std::string::npos;
     read(source.text, source.file.parent_path(), 0);
   }
 
@@ -72,12 +84,6 @@ class CodeReader {
     std::optional<bool> in;
     std::optional<bool> before;
   };
-
-  void define_option(std::string option) {
-    if (option.starts_with("-D")) option.erase(0, 2);
-    const std::size_t sign = option.find('=');
-    code_.macros[option.substr(0, sign)] = sign == std::string::npos ? "1" : option.substr(sign + 1);
-  }
 
   // Tells whether the current line is in, by all conditions around it; nullopt if that is unclear.
   std::optional<bool> is_in() const {

@@ -35,11 +35,13 @@ std::vector<std::string> tokens_of(std::string_view text) {
 // Returns the value of a literal such as 12, 0x1F, 1u or 200000L.
 Number number_of(std::string_view word) {
   const bool hexadecimal = word.starts_with("0x") || word.starts_with("0X");
-  if (hexadecimal) word.remove_prefix(2);
-  const bool octal = !hexadecimal && word.size() > 1 && word.front() == '0';
+  const bool binary = word.starts_with("0b") || word.starts_with("0B");
+  if (hexadecimal || binary) word.remove_prefix(2);
+  const bool octal = !hexadecimal && !binary && word.size() > 1 && word.front() == '0';
   std::int64_t value = 0;
   const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), value,
                                              hexadecimal ? 16
+                                             : binary    ? 2
                                              : octal     ? 8
                                                          : 10);
   const std::string_view suffix(end, static_cast<std::size_t>(word.data() + word.size() - end));
@@ -232,6 +234,10 @@ std::optional<bool> is_defined(const std::string& name, const Definitions& defin
 std::optional<bool> decide(std::string_view condition, const Definitions& definitions, bool complete) {
   const Number value = Parser(condition, definitions, complete, 0).value();
   return value ? std::optional(*value != 0) : std::nullopt;
+}
+
+std::optional<std::int64_t> value_of(std::string_view expression, const Definitions& definitions) {
+  return Parser(expression, definitions, false, 0).value();
 }
 
 std::optional<std::string> expanded(std::string_view text, const Definitions& definitions) {

@@ -1,6 +1,7 @@
 // Deciding the condition of an #if, as far as the known definitions allow.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,6 +20,9 @@ bool may_be_predefined(std::string_view name);
 std::optional<bool> decide(std::string_view condition, const Definitions& definitions, bool complete);
 // Decides an #ifdef; nullopt if the result is not certain.
 std::optional<bool> is_defined(const std::string& name, const Definitions& definitions, bool complete);
+
+// Returns the value of a constant expression of integers; nullopt if it is none, or a name in it has no definition.
+std::optional<std::int64_t> value_of(std::string_view expression, const Definitions& definitions);
 
 // Returns the text with all defined words replaced; nullopt if one of them is not clear.
 std::optional<std::string> expanded(std::string_view text, const Definitions& definitions);

@@ -5,9 +5,9 @@
 #include <iterator>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string_view>
 
+#include "backend/compile/opencl_options.h"
 #include "backend/cuda/source_text.h"
 #include "backend/cuda/toolkit.h"
 
@@ -102,20 +102,6 @@ bool names_files(const std::string& option) {
   return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return option.starts_with(prefix); });
 }
 
-// Returns the folders that OpenCL options name. Drivers resolve relative ones from the current folder of the process.
-std::vector<fs::path> opencl_folders(const std::vector<std::string>& options) {
-  const std::vector<std::string> words = split_options(options);
-  std::vector<fs::path> folders;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (!words[i].starts_with("-I")) continue;
-    if (words[i].size() > 2)
-      folders.emplace_back(words[i].substr(2));
-    else if (i + 1 < words.size())
-      folders.emplace_back(words[i + 1]);
-  }
-  return folders;
-}
-
 // Returns the file that an option names: behind `=`, or as the next option.
 std::optional<std::string> file_named_at(const std::vector<std::string>& options, std::size_t i) {
   const std::size_t assigned = options[i].find('=');
@@ -125,17 +111,8 @@ std::optional<std::string> file_named_at(const std::vector<std::string>& options
 
 }  // namespace
 
-std::vector<std::string> split_options(const std::vector<std::string>& options) {
-  std::vector<std::string> words;
-  for (const std::string& option : options) {
-    std::istringstream stream(option);
-    for (std::string word; stream >> word;) words.push_back(word);
-  }
-  return words;
-}
-
 std::vector<fs::path> header_folders(const KernelSource& source) {
-  if (source.language == Language::opencl) return opencl_folders(source.options);
+  if (source.language == Language::opencl) return opencl_options(source).folders;
   const std::vector<std::string> toolkit = cuda::toolkit_include_folders();
   std::vector<fs::path> folders;
   for (const std::string& option : cuda::options_with_folders(source))

@@ -52,32 +52,56 @@ std::optional<std::string> replaced(std::string_view before, std::string_view na
   return fmt::format("{}{} {}", type, before.ends_with('*') ? "*" : "", name);
 }
 
-// Returns the message for the first collision in a line of code; empty if there is none.
-std::string collision_in(std::string_view line, const KernelSource& source, std::span<const Macro> macros, int number) {
+// Adds the collisions in a line of code with parameters that have none so far.
+void add_collisions(std::string_view line, const KernelSource& source, std::span<const Macro> macros, int number,
+                    std::vector<NameCollision>& found) {
   for (std::size_t begin = 0, end = 0; begin < line.size(); begin = end + 1) {
     end = begin;
     while (end < line.size() && is_word(line[end])) ++end;
     const std::string word(line.substr(begin, end - begin));
     const auto macro = std::ranges::find(macros, word, &Macro::name);
     if (word.empty() || macro == macros.end() || cuda::style_of(source, word) != ParameterStyle::macros) continue;
+    if (std::ranges::count(found, word, &NameCollision::parameter) > 0) continue;
     const auto meant = replaced(line.substr(0, begin), word, line.substr(end), source.language);
     if (meant)
-      return fmt::format("likely because parameter `{}` is a macro, which puts `{}` into `{}` in line {}: rename one",
-                         word, macro->value, *meant, number);
+      found.push_back(
+          {word, number,
+           fmt::format("likely because parameter `{}` is a macro, which puts `{}` into `{}` in line {}: rename one",
+                       word, macro->value, *meant, number)});
   }
-  return {};
+}
+
+// Tells whether a message is about the line: "k.cl:12:5: error" or "k.cu(12): error".
+bool names_line(std::string_view log, int line) {
+  return log.find(fmt::format(":{}:", line)) != std::string_view::npos ||
+         log.find(fmt::format("({})", line)) != std::string_view::npos;
 }
 
 }  // namespace
 
-std::string name_collision(const KernelSource& source, std::span<const Macro> macros) {
+std::vector<NameCollision> name_collisions(const KernelSource& source, std::span<const Macro> macros) {
+  std::vector<NameCollision> found;
   std::istringstream lines(without_comments(source.text));
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
     const std::size_t first = line.find_first_not_of(" \t");
     if (first == std::string::npos || line[first] == '#') continue;
-    if (std::string collision = collision_in(line, source, macros, number); !collision.empty()) return collision;
+    add_collisions(line, source, macros, number, found);
+  }
+  return found;
+}
+
+std::string tested_collision(const KernelSource& source, std::span<const Macro> macros, std::string_view log,
+                             const TrialCompilation& compile) {
+  constexpr std::size_t kMostTested = 3;
+  std::vector<NameCollision> suspects = name_collisions(source, macros);
+  if (suspects.size() > kMostTested) suspects.resize(kMostTested);
+  for (const NameCollision& suspect : suspects) {
+    std::vector<Macro> others(macros.begin(), macros.end());
+    std::erase_if(others, [&](const Macro& macro) { return macro.name == suspect.parameter; });
+    const std::optional<std::string> messages = compile(others);
+    if (!messages || (names_line(log, suspect.line) && !names_line(*messages, suspect.line))) return suspect.message;
   }
   return {};
 }

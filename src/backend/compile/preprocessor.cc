@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
+#include <iterator>
 #include <string_view>
+
+#include "backend/compile/opencl_options.h"
 
 namespace wattune::inline v0_1::backend {
 
@@ -19,14 +21,29 @@ std::string folder_of(const KernelSource& source) {
   return fs::absolute(source.file, failed).parent_path().string();
 }
 
-// Returns the folder of headers that an option names; "" for a bare -I, whose folder is the next option.
-std::optional<std::string> header_folder(const std::string& option) {
-  for (const std::string_view prefix : {"--include-path=", "-I=", "-I"}) {
-    if (!option.starts_with(prefix)) continue;
-    const std::size_t begin = option.find_first_not_of(' ', prefix.size());
-    return begin == std::string::npos ? std::string() : option.substr(begin);
-  }
-  return std::nullopt;
+// An option with a value, in the form in which compilers get it.
+struct ValuedOption {
+  std::string_view name;
+  std::string_view passed;
+};
+
+// The spellings of -I, -D and -isystem. A longer one comes before its own beginning.
+constexpr ValuedOption kValued[] = {{"--include-path=", "-I"},
+                                    {"--include-path", "-I"},
+                                    {"-isystem=", "-isystem"},
+                                    {"-isystem", "-isystem"},
+                                    {"--system-include=", "-isystem"},
+                                    {"--system-include", "-isystem"},
+                                    {"--define-macro=", "-D"},
+                                    {"--define-macro", "-D"},
+                                    {"-I=", "-I"},
+                                    {"-I", "-I"},
+                                    {"-D", "-D"}};
+
+const ValuedOption* valued_option(const std::string& option) {
+  const auto* const found =
+      std::ranges::find_if(kValued, [&](const ValuedOption& each) { return option.starts_with(each.name); });
+  return found == std::end(kValued) ? nullptr : found;
 }
 
 }  // namespace
@@ -49,9 +66,18 @@ std::vector<std::string> options_with_own_folder(const KernelSource& source) {
   const std::string folder = folder_of(source);
   std::vector<std::string> options;
   for (std::size_t i = 0; i < source.options.size(); ++i) {
-    std::optional<std::string> named = header_folder(source.options[i]);
-    if (named && named->empty() && i + 1 < source.options.size()) named = source.options[++i];
-    options.push_back(named ? "-I" + (fs::path(folder) / *named).string() : source.options[i]);
+    const std::string& option = source.options[i];
+    const ValuedOption* const valued = valued_option(option);
+    if (valued == nullptr) {
+      options.push_back(option);
+      continue;
+    }
+    const bool apart = option.size() == valued->name.size() && i + 1 < source.options.size();
+    std::string value = without_quotes(apart ? source.options[++i] : option.substr(valued->name.size()));
+    if (valued->passed != "-D") value = (fs::path(folder) / value).string();
+    if (valued->passed != "-isystem") value.insert(0, valued->passed);
+    if (valued->passed == "-isystem") options.emplace_back(valued->passed);
+    options.push_back(std::move(value));
   }
   if (!folder.empty()) options.push_back("-I" + folder);
   return options;

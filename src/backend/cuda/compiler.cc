@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "backend/compile/name_collision.h"
 #include "backend/cuda/cu_api.h"
 #include "backend/cuda/nvrtc_api.h"
@@ -65,7 +67,11 @@ Result<Image> compile(const CompileTarget& target, const KernelSource& source, s
   talkative.options.emplace_back("--ptxas-options=-v");
   Result<Image> image = compile_with_wanted(target, talkative, macros, limit);
   if (!image && image.error().code() == ErrorCode::compile_failed) {
-    const std::string collision = name_collision(source, macros);
+    const auto compile_again = [&](std::span<const Macro> with) -> std::optional<std::string> {
+      const Result<Image> again = compile_with_wanted(target, source, with, limit);
+      return again ? std::nullopt : std::optional(again.error().message());
+    };
+    const std::string collision = tested_collision(source, macros, image.error().message(), compile_again);
     return Error(ErrorCode::compile_failed, without_figures(read_ptxas_log(image.error().message())))
         .native(image.error().native_code(), image.error().native_name())
         .hint(collision.empty() ? image.error().advice() : collision);

@@ -6,16 +6,15 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
-#include <span>
 #include <string_view>
 
+#include "backend/cuda/template_name.h"
+#include "core/interface/some_of.h"
 #include "core/interface/suggest.h"
 
 namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
-
-std::string without_template_arguments(const std::string& function) { return function.substr(0, function.find('<')); }
 
 // Removes anonymous namespaces, because users name such kernels without them.
 std::string without_anonymous_namespaces(std::string text) {
@@ -24,14 +23,11 @@ std::string without_anonymous_namespaces(std::string text) {
   return text;
 }
 
-// Returns similar names, or else the names that exist and a reason why a template may be missing.
+// Returns similar names, or else some that exist and a reason why a template may be missing.
 std::string advice(const std::string& wanted, const std::vector<std::string>& names) {
-  constexpr std::size_t kMaxListed = 30;
   if (names.empty()) return "it has no kernels";
   std::string text = suggest(wanted, names);
-  if (text.empty())
-    text = fmt::format("one of: {}{}", fmt::join(std::span(names).first(std::min(names.size(), kMaxListed)), ", "),
-                       names.size() > kMaxListed ? ", ..." : "");
+  if (!text.starts_with("did you mean")) text = fmt::format("one of: {}", some_of(names));
   if (wanted.find('<') == std::string::npos)
     text += fmt::format("; an instance of a template is named with its arguments: `{}<...>`", wanted);
   return text;
@@ -81,15 +77,17 @@ Result<std::size_t> find_function(const std::string& wanted, const std::vector<s
   std::vector<std::size_t> found = all_where([&](std::size_t i) { return symbols[i] == wanted; });
   if (found.empty())
     found = all_where([&](std::size_t i) { return without_spaces(names[i]) == without_spaces(wanted); });
-  if (found.empty())
-    found = all_where(
-        [&](std::size_t i) { return without_template_arguments(names[i]) == without_template_arguments(wanted); });
+  const TemplateName parsed = template_name(wanted);
+  for (const bool exact : {true, false})
+    if (found.empty()) found = all_where([&](std::size_t i) { return fits(parsed, template_name(names[i]), exact); });
   if (found.size() == 1) return found.front();
   if (found.empty())
     return Error(ErrorCode::not_found, fmt::format("no kernel `{}` in the program", wanted))
         .hint(advice(wanted, names));
+  std::vector<std::string> fitting;
+  for (const std::size_t i : found) fitting.push_back(symbols[i]);
   return Error(ErrorCode::mismatch, fmt::format("several kernels are called `{}`", wanted))
-      .hint(fmt::format("name one by its symbol: {}", fmt::join(symbols, ", ")));
+      .hint(fmt::format("name one by its symbol: {}", some_of(fitting)));
 }
 
 }  // namespace wattune::backend::cuda

@@ -16,9 +16,10 @@ std::optional<std::string> demangled(const std::string& symbol);
 // _Z5scaleILi32EEvPf. Returns the symbol itself if it is no C++ name.
 std::string function_of_symbol(const std::string& symbol);
 
-// Returns the index of `wanted` in `symbols`: the symbol itself, else the only function of that name. If `wanted` has
-// no template arguments, or no instance is spelt like it, any arguments match. Fails with not_found, naming the
-// functions that exist, or with mismatch if several match.
+// Returns the index of `wanted` in `symbols`: the symbol itself, else the only function of that name. Arguments of
+// templates may be spelt in any way ("4 * 8", "unsigned", "std::uint32_t"). If `wanted` has none, any match; one that
+// only a compiler understands matches any, too. Fails with not_found, naming functions that exist, or with mismatch if
+// several match, naming their symbols; both name at most five.
 Result<std::size_t> find_function(const std::string& wanted, const std::vector<std::string>& symbols);
 
 }  // namespace wattune::backend::cuda

@@ -9,6 +9,7 @@
 #include "backend/cuda/compiler.h"
 #include "backend/cuda/cu_api.h"
 #include "backend/cuda/cuda_error.h"
+#include "backend/cuda/nvrtc_options.h"
 #include "backend/cuda/source_text.h"
 #include "backend/cuda/standard_headers.h"
 #include "backend/interface/compile.h"
@@ -125,8 +126,10 @@ std::vector<std::string> folders_of(const std::vector<std::string>& options) {
   return folders;
 }
 
-// Returns advice if NVRTC lacks a header; empty if something else failed.
-std::string advice_of(const std::string& log) {
+// Returns advice if NVRTC lacks a header or an option; empty if something else failed.
+std::string advice_of(nvrtcResult code, const std::string& log) {
+  if (code == NVRTC_ERROR_INVALID_OPTION)
+    return "NVRTC has no such option; compiler = \"nvcc\" takes all options of nvcc";
   constexpr std::string_view kMissing = "cannot open source file \"";
   const std::size_t found = log.find(kMissing);
   if (found == log.npos) return {};
@@ -143,7 +146,7 @@ constexpr int kOldestWithCache = 12090;
 Result<Image> compile_with_nvrtc(const CompileTarget& target, const KernelSource& source,
                                  std::span<const Macro> macros) {
   WATTUNE_ASSIGN(const NvrtcApi* nvrtc, nvrtc_api(target.driver_version));
-  std::vector<std::string> options = options_with_folders(source);
+  std::vector<std::string> options = nvrtc_options(options_with_folders(source), target.architecture);
   if (!named_architecture(source)) {
     WATTUNE_ASSIGN(options.emplace_back(), architecture_option(*nvrtc, target.architecture));
   }
@@ -166,7 +169,7 @@ Result<Image> compile_with_nvrtc(const CompileTarget& target, const KernelSource
     const Error error = nvrtc_error(code, "compiling");
     if (error.code() != ErrorCode::compile_failed || image.log.empty()) return error;
     if (const auto missing = undeclared(source, macros, image.log)) return *missing;
-    const std::string advice = advice_of(image.log);
+    const std::string advice = advice_of(code, image.log);
     return Error(error.code(), std::move(image.log)).native(error.native_code(), error.native_name()).hint(advice);
   }
   for (const std::string& instance : instances) {

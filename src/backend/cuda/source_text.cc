@@ -8,6 +8,7 @@
 
 #include "backend/compile/code_text.h"
 #include "backend/compile/preprocessor.h"
+#include "backend/cuda/nvrtc_options.h"
 #include "backend/cuda/toolkit.h"
 #include "backend/interface/compile.h"
 
@@ -128,8 +129,8 @@ std::optional<std::string> named_architecture(const KernelSource& source) {
   for (auto option = source.options.begin(); option != source.options.end(); ++option) {
     if (!cuda::names_architecture(*option)) continue;
     const std::size_t behind = option->find('=');
-    if (behind != std::string::npos) return option->substr(behind + 1);
-    return option + 1 == source.options.end() ? *option : *(option + 1);
+    if (behind != std::string::npos) return cuda::architecture_in(option->substr(behind + 1));
+    return option + 1 == source.options.end() ? *option : cuda::architecture_in(*(option + 1));
   }
   return std::nullopt;
 }

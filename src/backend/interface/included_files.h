@@ -18,8 +18,6 @@ struct IncludedFiles {
 
 // Returns the user's folders for headers, as the options name them.
 std::vector<std::filesystem::path> header_folders(const KernelSource& source);
-// Splits options at spaces, as drivers do.
-std::vector<std::string> split_options(const std::vector<std::string>& options);
 
 // Follows #include from a text in `folder` through that folder and `folders`, even where the preprocessor would not
 // come. The compiler's own headers are left out.

@@ -8,9 +8,14 @@
 #include <cctype>
 #include <filesystem>
 #include <mutex>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "backend/compile/name_collision.h"
+#include "backend/compile/opencl_options.h"
 #include "backend/compile/preprocessor.h"
+#include "backend/interface/descriptor.h"
 #include "backend/interface/polling.h"
 #include "backend/opencl/cl_error.h"
 #include "backend/opencl/kernel_info.h"
@@ -20,12 +25,14 @@ namespace wattune::inline v0_1::backend::opencl {
 
 namespace {
 
-// Tells whether every driver reads the value alike behind -D: no quotes, spaces or other signs.
-bool is_plain(const Macro& macro) {
-  return !macro.value.empty() && std::ranges::all_of(macro.value, [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-' || c == '+';
+bool has_only(std::string_view text, std::string_view signs) {
+  return !text.empty() && std::ranges::all_of(text, [&](unsigned char c) {
+    return std::isalnum(c) != 0 || signs.find(static_cast<char>(c)) != std::string_view::npos;
   });
 }
+
+// Tells whether every driver reads the macro alike behind -D: no quotes, spaces or other signs.
+bool is_plain(const Macro& macro) { return has_only(macro.name, "_") && has_only(macro.value, "_.-+"); }
 
 std::string plain_macros(std::span<const Macro> macros) {
   std::string options;
@@ -43,30 +50,41 @@ std::string with_other_macros(const KernelSource& source, std::span<const Macro>
   return lines.empty() ? source.text : lines + "#line 1\n" + source.text;
 }
 
-// The folder of a source as a compiler option, so that the source can include its neighbours. Drivers split options at
-// spaces, whatever the quotes. A folder with a space in its path is therefore named by a descriptor.
+// A folder of headers as a compiler option. Drivers split options at spaces, and quotes help with some of them only. A
+// folder with a sign that may part or quote its path is therefore named by a descriptor.
 class IncludeFolder {
  public:
-  explicit IncludeFolder(const std::filesystem::path& file) {
-    if (file.empty()) return;
-    std::error_code failed;
-    path_ = std::filesystem::absolute(file, failed).parent_path().string();
-    if (path_.find(' ') == std::string::npos) return;
-    descriptor_ = open(path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-    path_ = fmt::format("/proc/self/fd/{}", descriptor_);
-  }
-  IncludeFolder(const IncludeFolder&) = delete;
-  IncludeFolder& operator=(const IncludeFolder&) = delete;
-  ~IncludeFolder() {
-    if (descriptor_ >= 0) close(descriptor_);
+  explicit IncludeFolder(const std::filesystem::path& folder) : real_(folder.string()), path_(real_) {
+    if (path_.find_first_of(" \t\"'\\$") == std::string::npos) return;
+    descriptor_ = Descriptor(open(path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    path_ = fmt::format("/proc/self/fd/{}", descriptor_.get());
   }
 
-  std::string option() const { return path_.empty() ? std::string() : "-I " + path_; }
+  std::string option() const { return " -I " + path_; }
+
+  // Returns the compiler's messages with the folder's own name in place of the descriptor.
+  std::string with_real_name(std::string log) const {
+    if (descriptor_.get() < 0) return log;
+    const std::string named = path_ + "/";
+    for (std::size_t at = 0; (at = log.find(named, at)) != std::string::npos; at += real_.size())
+      log.replace(at, path_.size(), real_);
+    return log;
+  }
 
  private:
+  std::string real_;
   std::string path_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
 };
+
+// Returns the folders that the options name, and behind them the source's own, whose files it can include, too.
+std::vector<IncludeFolder> include_folders(const KernelSource& source, const OpenclOptions& options) {
+  std::vector<IncludeFolder> folders;
+  for (const std::filesystem::path& folder : options.folders) folders.emplace_back(folder);
+  std::error_code failed;
+  if (!source.file.empty()) folders.emplace_back(std::filesystem::absolute(source.file, failed).parent_path());
+  return folders;
+}
 
 // Replaces the name of PoCL's temporary file, which means nothing to the user and is different each time.
 std::string with_file_name(std::string log, const std::string& file) {
@@ -97,6 +115,32 @@ Error build_error(cl_int code, std::string log) {
   const Error error = cl_error(code, "compiling");
   if (error.code() != ErrorCode::compile_failed || log.empty()) return error;
   return Error(error.code(), std::move(log)).native(error.native_code(), error.native_name());
+}
+
+// Builds a source without any limit. Fails with compile_failed and the log.
+Result<Built> build_once(const std::shared_ptr<Session>& session, const KernelSource& source,
+                         std::span<const Macro> macros) {
+  const ClApi& cl = session->cl();
+  const OpenclOptions own = opencl_options(source);
+  std::vector<Macro> defined(macros.begin(), macros.end());
+  defined.insert(defined.end(), own.macros.begin(), own.macros.end());
+  const std::string text = with_other_macros(source, defined);
+  const char* data = text.data();
+  const std::size_t size = text.size();
+  cl_int code = CL_SUCCESS;
+  Handle<cl_program> program(session, cl.clCreateProgramWithSource(session->context(), 1, &data, &size, &code));
+  if (code != CL_SUCCESS) return cl_error(code, "making a program");
+
+  const cl_device_id device = session->device();
+  const std::vector<IncludeFolder> folders = include_folders(source, own);
+  std::string options = fmt::format("-cl-kernel-arg-info {}{}", plain_macros(defined), fmt::join(own.others, " "));
+  for (const IncludeFolder& folder : folders) options += folder.option();
+  code = cl.clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
+  std::string log =
+      with_file_name(build_log_of(*session, program.get()), source.file.empty() ? "<kernel>" : source.file.string());
+  for (const IncludeFolder& folder : folders) log = folder.with_real_name(std::move(log));
+  if (code != CL_SUCCESS) return build_error(code, std::move(log));
+  return Built{std::move(program), std::move(log)};
 }
 
 CompileTarget target_for(const DeviceInfo& device) {
@@ -142,24 +186,16 @@ Result<std::vector<KernelParameter>> parameters_of_kernel(const Handle<cl_progra
 Result<Built> build_source(const std::shared_ptr<Session>& session, const KernelSource& source,
                            std::span<const Macro> macros, Nanoseconds limit) {
   const Stopwatch stopwatch;
-  const ClApi& cl = session->cl();
-  const std::string text = with_other_macros(source, macros);
-  const char* data = text.data();
-  const std::size_t size = text.size();
-  cl_int code = CL_SUCCESS;
-  Handle<cl_program> program(session, cl.clCreateProgramWithSource(session->context(), 1, &data, &size, &code));
-  if (code != CL_SUCCESS) return cl_error(code, "making a program");
-
-  const cl_device_id device = session->device();
-  const IncludeFolder folder(source.file);
-  const std::string options =
-      fmt::format("-cl-kernel-arg-info {}{} {}", plain_macros(macros), fmt::join(source.options, " "), folder.option());
-  code = cl.clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
-  std::string log =
-      with_file_name(build_log_of(*session, program.get()), source.file.empty() ? "<kernel>" : source.file.string());
-  if (code != CL_SUCCESS) return build_error(code, std::move(log)).hint(name_collision(source, macros));
-  if (stopwatch.elapsed() > limit) return compiled_too_long(limit);
-  return Built{std::move(program), std::move(log)};
+  Result<Built> built = build_once(session, source, macros);
+  if (!built && built.error().code() == ErrorCode::compile_failed) {
+    const auto build_again = [&](std::span<const Macro> with) -> std::optional<std::string> {
+      const Result<Built> again = build_once(session, source, with);
+      return again ? std::nullopt : std::optional(again.error().message());
+    };
+    return Error(built.error()).hint(tested_collision(source, macros, built.error().message(), build_again));
+  }
+  if (built && stopwatch.elapsed() > limit) return compiled_too_long(limit);
+  return built;
 }
 
 Result<Handle<cl_program>> build_binary(const std::shared_ptr<Session>& session, const std::string& code,

@@ -8,6 +8,7 @@
 #include "backend/opencl/cl_error.h"
 #include "backend/opencl/compiler.h"
 #include "backend/opencl/kernel_info.h"
+#include "core/interface/some_of.h"
 #include "core/interface/suggest.h"
 
 namespace wattune::inline v0_1::backend::opencl {
@@ -15,6 +16,12 @@ namespace wattune::inline v0_1::backend::opencl {
 namespace {
 
 using ParametersByKernel = std::map<std::string, std::vector<KernelParameter>>;
+
+// Returns a similar name, or else some of those that exist.
+std::string kernels_advice(const std::string& wanted, const std::vector<std::string>& names) {
+  const std::string text = suggest(wanted, names);
+  return names.empty() || text.starts_with("did you mean") ? text : fmt::format("one of: {}", some_of(names));
+}
 
 class OpenClProgram : public Program {
  public:
@@ -31,7 +38,7 @@ class OpenClProgram : public Program {
     const cl_kernel raw = session.cl().clCreateKernel(program_.get(), name.c_str(), &code);
     if (code == CL_INVALID_KERNEL_NAME)
       return Error(ErrorCode::not_found, fmt::format("no kernel `{}` in the program", name))
-          .hint(suggest(name, kernel_names(session.cl(), program_.get())));
+          .hint(kernels_advice(name, kernel_names(session.cl(), program_.get())));
     if (code != CL_SUCCESS) return cl_error(code, fmt::format("making kernel `{}`", name));
     Handle<cl_kernel> kernel(program_.session(), raw);
     WATTUNE_ASSIGN(std::vector<KernelParameter> takes, parameters(kernel, name));

@@ -148,7 +148,7 @@ Json compiled_json(const Compiled& one) {
   json["private_bytes"] = json_or_null(report.resources.private_bytes);
   json["static_local_bytes"] = json_or_null(report.resources.static_local_bytes);
   json["binary_bytes"] = json_or_null(report.resources.binary_bytes);
-  json["log"] = one.report ? report.log : one.report.error().message();
+  json["log"] = one.report ? report.log : words_of(one.report.error());
   return json;
 }
 
