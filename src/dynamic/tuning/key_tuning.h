@@ -13,7 +13,6 @@
 #include <mutex>
 #include <string>
 
-#include "dynamic/tuning/tuning_occasion.h"
 #include "dynamic/tuning/attempts.h"
 #include "dynamic/tuning/best_known.h"
 #include "dynamic/tuning/candidate_requests.h"
@@ -23,6 +22,7 @@
 #include "dynamic/tuning/pairing.h"
 #include "dynamic/tuning/shadow.h"
 #include "dynamic/tuning/starting_candidates.h"
+#include "dynamic/tuning/tuning_occasion.h"
 
 namespace wattune::inline v0_1::dynamic {
 
