@@ -191,7 +191,7 @@ TEST_P(MisbehavingReference, CostsOneLineAndLeavesNothingBehind) {
     EXPECT_THAT(result.error().to_string(), HasSubstr(expected.message));
     EXPECT_THAT(result.error().to_string(), Not(HasSubstr("\n")));
   }
-  EXPECT_TRUE(test::wait_until([] { return processes() == 0; }));
+  EXPECT_TRUE(test::wait_until([this] { return processes() == 0; }));
   // A killed supervisor leaves its folder to the next one.
   if (expected.code == ErrorCode::unavailable) {
     ASSERT_TRUE(run(std::string(kBeginning) + "GOOD\n", 30.0));
