@@ -26,7 +26,7 @@ std::unique_ptr<Sensor<T>> sensor(const std::string& name, std::function<Result<
 
 // Waits until it was asked so often.
 void wait_for(const std::atomic<int>& asked, int times) {
-  EXPECT_TRUE(test::wait_until([&] { return asked >= times; }));
+  EXPECT_TRUE(wattune::test::wait_until([&] { return asked >= times; }));
 }
 
 class RecorderTest : public ::testing::Test {
@@ -129,7 +129,7 @@ class Clocks : public backend::Sensors {
 TEST_F(RecorderTest, KeepsTheConditionsInTheOrderOfTime) {
   board.conditions = std::make_unique<Clocks>();
   ASSERT_TRUE(recorder->start());
-  ASSERT_TRUE(test::wait_until([this] { return recorder->so_far()->conditions.size() >= 3; }));
+  ASSERT_TRUE(wattune::test::wait_until([this] { return recorder->so_far()->conditions.size() >= 3; }));
   const Recording recording = recorder->stop().value();
   EXPECT_TRUE(std::ranges::is_sorted(recording.conditions, {}, &Reading<backend::Conditions>::at));
   EXPECT_EQ(recording.conditions[1].value, (backend::Conditions{Megahertz(1410), false}));
