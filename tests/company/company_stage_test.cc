@@ -42,7 +42,7 @@ class CompanyStageTest : public testing::Test {
     });
     device_.add_kernel("wattune_digest", 3, [this](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
       ++digests_;
-      launch.elements<std::uint64_t>(2)[0] = digest_on_host(launch.elements<std::uint32_t>(0));
+      launch.elements<std::uint64_t>(2)[0] = schedule::digest_on_host(launch.elements<std::uint32_t>(0));
       return Nanoseconds(1);
     });
   }

@@ -57,8 +57,8 @@ ConfigurationId id_of(const space::SearchSpace& space, int block, int unroll) {
   return space.find(values).value();
 }
 
-struct Replay {
-  explicit Replay(ReplayClock clock = ReplayClock::recorded)
+struct ReplayOfThree {
+  explicit ReplayOfThree(ReplayClock clock = ReplayClock::recorded)
       : recording(Recording::match(space, three_of_four()).value()),
         evaluator(make_replay_evaluator(recording, clock)) {}
 
@@ -117,14 +117,14 @@ TEST(Recording, SaysWhenAnObjectiveWasNotRecorded) {
 }
 
 TEST(Replay, AnswersWithWhatWasRecorded) {
-  Replay replay;
+  ReplayOfThree replay;
   EXPECT_EQ(replay.evaluate(8, 1), three_of_four().trials[0].observation);
   EXPECT_EQ(replay.evaluate(16, 2), three_of_four().trials[2].observation);
 }
 
 // The winner of the recorded run's end ran among other configurations than a replay asks for.
 TEST(Replay, ForeseesWhatWasRecorded) {
-  Replay replay;
+  ReplayOfThree replay;
   const auto at = [&](int block, int unroll) { return replay.space.configuration(id_of(replay.space, block, unroll)); };
   const auto foreseen = replay.evaluator->foresee({at(8, 1), at(16, 2), at(8, 2)});
   EXPECT_TRUE(foreseen.at(0)->runs);
@@ -149,7 +149,7 @@ TEST(Replay, HasNoWinnerOfItsOwn) {
 }
 
 TEST(Replay, ClockAdvancesByTheRecordedCost) {
-  Replay replay;
+  ReplayOfThree replay;
   const Nanoseconds start = replay.evaluator->now();
   replay.evaluate(8, 1);  // 1 + 2 + 2 runs of 10 ns; not the 77 ns of the measuring phase
   EXPECT_EQ(replay.evaluator->now() - start, Nanoseconds(23));
@@ -160,7 +160,7 @@ TEST(Replay, ClockAdvancesByTheRecordedCost) {
 }
 
 TEST(Replay, WhatIsNotRecordedIsAFailureOfItsOwnKind) {
-  Replay replay;
+  ReplayOfThree replay;
   const Observation observation = replay.evaluate(8, 2);
   EXPECT_EQ(observation.status, Status::not_recorded);
   EXPECT_FALSE(observation.ok());
@@ -171,14 +171,14 @@ TEST(Replay, WhatIsNotRecordedIsAFailureOfItsOwnKind) {
 }
 
 TEST(Replay, EvaluationsMayBeTheClock) {
-  Replay replay(ReplayClock::evaluations);
+  ReplayOfThree replay(ReplayClock::evaluations);
   replay.evaluate(8, 1);
   replay.evaluate(8, 2);
   EXPECT_EQ(replay.evaluator->now(), nanoseconds_from_seconds(2));
 }
 
 TEST(Replay, RulesAboutTimeMeanRecordedTime) {
-  Replay replay;
+  ReplayOfThree replay;
   const auto strategy = search::make_strategy("exhaustive", replay.space).value();
   KeptTrials sink;
   Times observer;
@@ -192,7 +192,7 @@ TEST(Replay, RulesAboutTimeMeanRecordedTime) {
 }
 
 TEST(Replay, ResumedTrialsAreNotReplayedAgain) {
-  Replay replay;
+  ReplayOfThree replay;
   const auto strategy = search::make_strategy("exhaustive", replay.space).value();
   KeptTrials sink;
   Times observer;
