@@ -99,7 +99,7 @@ TEST_F(BadInput, UnknownStrategyAndParameterOfOne) {
   EXPECT_EQ(refused({"tune", "s.toml", "--strategy", "gredy_ils"}),
             "--strategy: unknown strategy: `gredy_ils` (did you mean `greedy_ils`?)\n");
   EXPECT_EQ(refused({"tune", "s.toml", "--strategy", "annealing"}),
-            "--strategy: unknown strategy: `annealing` (`wattune strategies` lists them)\n");
+            "--strategy: unknown strategy: `annealing` (did you mean `simulated_annealing`?)\n");
   EXPECT_EQ(refused({"tune", "s.toml", "--strategy", "greedy_ils", "--strategy-option", "randm_walk=1"}),
             "--strategy: strategy greedy_ils has no such parameter: `randm_walk` (did you mean `random_walk`?)\n");
   EXPECT_EQ(refused({"tune", "s.toml", "--strategy-option", "random_walk"}),

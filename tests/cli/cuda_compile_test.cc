@@ -167,7 +167,8 @@ TEST(Compile, RefusesWhatCannotBe) {
   write_scale(folder);
   const Finished arch = run_with_stand_ins(folder, "compile scale.toml --arch sm90");
   EXPECT_EQ(arch.status, 2);
-  EXPECT_EQ(arch.err, "wattune: error: not the architecture of a GPU: `sm90` (such as sm_90)\n");
+  EXPECT_EQ(arch.err,
+            "wattune: error: --arch: expected an architecture such as sm_90: `sm90` (did you mean `sm_90`?)\n");
   EXPECT_EQ(run_wattune(folder, {"compile", "scale.toml", "--configuration", "blok=32"}).err,
             "wattune: error: --configuration: no such parameter: `blok` (did you mean `block`?)\n");
   EXPECT_THAT(run_wattune(folder, {"compile", "scale.toml", "--configuration", "block=32", "--sample", "2"}).err,

@@ -76,10 +76,10 @@ TEST(PtxMemory, AMoveOfAVectorReadsAllBeforeItWrites) {
   mov.v2.u32 {%r1, %r2}, %w;
   mov.v2.u32 {%r1, %r2}, {%r2, %r1};
   mov.v4.u32 {%r3, %r4, %r5, %r6}, {%r1, %r2, %w.y, 7};
-  st.global.v4.u32 [%o+8], {%r3, %r4, %r5, %r6};)"),
+  st.global.v4.u32 [%o+16], {%r3, %r4, %r5, %r6};)"),
                                   1, {}, {1, 2, 0, 0, 0, 0, 0, 0});
   ASSERT_TRUE(run.result) << run.result.error().to_string();
-  EXPECT_EQ(run.words, (std::vector<std::uint32_t>{1, 2, 2, 1, 2, 7, 0, 0}));
+  EXPECT_EQ(run.words, (std::vector<std::uint32_t>{1, 2, 0, 0, 2, 1, 2, 7}));
   EXPECT_FALSE(run_words(with_out("mov.v2.u32 {%r1, %r2}, %tid;")).result);
   EXPECT_FALSE(run_words(with_out("mov.v4.u32 {%r1, %r2, %r3, %r4}, {%r1, %r2};")).result);
 }

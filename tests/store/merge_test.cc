@@ -103,7 +103,7 @@ TEST_F(MergeTest, OtherFormatsAndOrdersOfParametersBelongTogether) {
   const auto all = merge(std::move(records));
   ASSERT_EQ(all.size(), 1u);
   ASSERT_EQ(all[0].results.trials.size(), 2u);
-  EXPECT_EQ(all[0].results.trials[1].configuration.to_string(), "block=128, scale=2.0, padding=true, type=float");
+  EXPECT_EQ(all[0].results.trials[1].configuration.to_string(), "block=128, scale=2.0, padding=True, type=float");
   EXPECT_THAT(all[0].results.info.parameters[0].values, ElementsAre(Value(16), Value(32), Value(64), Value(128)));
 }
 

@@ -65,6 +65,7 @@ Result<void> check_architecture(const std::string& text) {
   const bool has_letter = digits.ends_with('a') || digits.ends_with('f');
   if (has_letter) digits.pop_back();
   std::erase(digits, '.');
+  if (prefix == 0 && digits.starts_with("sm")) digits.erase(0, 2);
   const bool is_number = !digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos;
   if (is_number && prefix != 0 && text.find('.') == std::string::npos) return {};
   const std::string meant = fmt::format("sm_{}{}", digits, has_letter ? text.substr(text.size() - 1) : "");
