@@ -56,9 +56,10 @@ class Silent : public TuningObserver {
   void on_trial(const TuningEvent&) override {}
 };
 
-// Kernels that hang have short limits behind the first, which works. All others have so long ones that a busy machine
-// takes nothing for a hang.
-inline const Limits kForHangs{.run = nanoseconds_from_seconds(60),
+// Kernels that hang have short limits behind the first, which works. A busy machine tries them again, with the first
+// limits. All others have so long ones that nothing is taken for a hang.
+inline const Limits kForHangs{.compile = nanoseconds_from_seconds(60),
+                              .run = nanoseconds_from_seconds(10),
                               .compile_floor = nanoseconds_from_seconds(1),
                               .run_floor = nanoseconds_from_seconds(0.3)};
 inline const Limits kForOthers{.run = nanoseconds_from_seconds(60), .run_floor = nanoseconds_from_seconds(60)};
