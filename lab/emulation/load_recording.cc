@@ -6,6 +6,7 @@
 #include <fstream>
 #include <functional>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "core/interface/system_error.h"
@@ -21,11 +22,13 @@ using power::Response;
 using power::SensorInfo;
 using power::Trace;
 
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells;
   std::istringstream stream(line);
   for (std::string cell; std::getline(stream, cell, ',');) {
-    while (!cell.empty() && (cell.back() == '\r' || cell.back() == ' ')) cell.pop_back();
+    while (!cell.empty() && cell.back() == ' ') cell.pop_back();
     cells.push_back(cell.substr(std::min(cell.find_first_not_of(' '), cell.size())));
   }
   return cells;
@@ -124,6 +127,8 @@ Result<Recording> load_recording(const std::filesystem::path& file) {
   RecordingReader reader;
   std::string line;
   for (int number = 1; std::getline(stream, line); ++number) {
+    if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
+    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
     const std::vector<std::string> cells = cells_of(line);
     Result<void> read = cells.empty() ? Result<void>()
                         : number == 1 ? reader.read_header(cells)

@@ -45,6 +45,15 @@ TEST_F(ReplayTest, OfATableKeepsTheChanges) {
   EXPECT_EQ(to_ms(recording.end), 150);
 }
 
+TEST_F(ReplayTest, OfATableWithAByteOrderMarkAndCarriageReturnsIsTheSame) {
+  std::string table = "\xEF\xBB\xBF";
+  for (const char* c = kTable; *c != '\0'; ++c) table += *c == '\n' ? "\r\n" : std::string(1, *c);
+  const auto recording = load(table + "\r\n");
+  ASSERT_TRUE(recording) << recording.error().to_string();
+  EXPECT_EQ(recording->power.size(), 1u);
+  EXPECT_EQ(to_ms(recording->end), 150);
+}
+
 TEST_F(ReplayTest, ShowsWhatStoodAtItsTime) {
   const Replay played = replay(load(kTable).value());
   EXPECT_EQ(played.board.power[0]->read()->value, Watts(100));

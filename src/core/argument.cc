@@ -25,13 +25,15 @@ StructLayout layout_of_types(const std::vector<ElementType>& types) {
 
 std::size_t element_bytes(const VectorArgument& argument) {
   if (!argument.fields.empty()) return layout_of(argument.fields).bytes;
-  return size_in_bytes(argument.type) * argument.vector_width;
+  return size_in_bytes(argument.type) * (argument.vector_width + argument.padding);
 }
 
 StructLayout layout_of(const StructArgument& argument) {
   std::vector<ElementType> types;
   for (const StructField& field : argument.fields) types.push_back(field.scalar.type);
-  return layout_of_types(types);
+  StructLayout layout = layout_of_types(types);
+  if (argument.padding > 0) layout.bytes += argument.padding * size_in_bytes(types.back());
+  return layout;
 }
 
 StructLayout layout_of(const std::vector<BufferField>& fields) {

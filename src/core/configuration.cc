@@ -18,6 +18,7 @@ const Value* Configuration::find(std::string_view name) const {
 }
 
 std::string Configuration::to_string() const {
+  if (values_.empty()) return "no parameters";
   std::string text;
   for (std::size_t i = 0; i < values_.size(); ++i)
     text += (i == 0 ? "" : ", ") + (*names_)[i] + "=" + values_[i].to_string();

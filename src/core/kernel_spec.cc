@@ -3,11 +3,51 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 namespace wattune::inline v0_1 {
 
 namespace {
+
+bool continues_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// Returns the extent of the problem that has this name in expressions.
+std::optional<std::int64_t> size_named(std::string_view name, const std::vector<NamedSize>& sizes) {
+  constexpr std::array<std::string_view, 3> kAxes{"problem_size_x", "problem_size_y", "problem_size_z"};
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (name == sizes[i].name || (i < kAxes.size() && name == kAxes[i]) || name == fmt::format("ProblemSize[{}]", i))
+      return sizes[i].value;
+  return std::nullopt;
+}
+
+// Returns the function with values in the place of the extents of the problem that its template arguments name.
+std::string with_sizes(const std::string& function, const std::vector<NamedSize>& sizes) {
+  const std::size_t list = std::min(function.find('<'), function.size());
+  std::string text = function.substr(0, list);
+  for (std::size_t at = list; at < function.size();) {
+    std::size_t end = at;
+    while (end < function.size() && continues_name(function[end])) ++end;
+    if (function.compare(at, end - at, "ProblemSize") == 0)
+      end = std::min(function.find(']', end), function.size() - 1) + 1;
+    end = std::max(end, at + 1);
+    const std::string name = function.substr(at, end - at);
+    const std::optional<std::int64_t> size = size_named(name, sizes);
+    text += size ? std::to_string(*size) : name;
+    at = end;
+  }
+  return text;
+}
+
+void put_sizes(std::vector<LaunchStep>& launches, const std::vector<NamedSize>& sizes) {
+  for (LaunchStep& launch : launches) {
+    launch.function = with_sizes(launch.function, sizes);
+    put_sizes(launch.group, sizes);
+  }
+}
 
 void name_functions(std::vector<LaunchStep>& launches, const std::string& function) {
   for (LaunchStep& launch : launches) {
@@ -34,14 +74,28 @@ bool is_parameter_in_cuda(const Argument& argument) {
 
 Result<void> use_language(KernelSpec& spec, const std::vector<Language>& languages) {
   const auto among = [&](const KernelSource& source) { return std::ranges::count(languages, source.language) > 0; };
-  if (among(spec.source)) return {};
+  if (among(spec.source)) {
+    pad_vectors(spec);
+    return {};
+  }
   const auto found = std::ranges::find_if(spec.alternatives, among);
   if (found == spec.alternatives.end())
     return Error(ErrorCode::mismatch, fmt::format("the kernel is written in {}, not in {}",
                                                   to_string(spec.source.language), to_string(languages.front())))
         .about(spec.source.file.string());
   std::swap(spec.source, *found);
+  pad_vectors(spec);
   return {};
+}
+
+void pad_vectors(KernelSpec& spec) {
+  const std::size_t padding = spec.source.language == Language::opencl ? 1 : 0;
+  for (Argument& argument : spec.arguments) {
+    if (auto* vector = std::get_if<VectorArgument>(&argument.kind); vector != nullptr && vector->vector_width == 3)
+      vector->padding = padding;
+    if (auto* by_value = std::get_if<StructArgument>(&argument.kind); by_value != nullptr && by_value->is_vector)
+      by_value->padding = by_value->fields.size() == 3 ? padding : 0;
+  }
 }
 
 const std::vector<std::string>& resource_names() {
@@ -70,6 +124,7 @@ std::vector<LaunchStep> launches_of(const KernelSpec& spec) {
     for (std::size_t i = 0; i < spec.arguments.size(); ++i) only.arguments.push_back(i);
   }
   name_functions(launches, spec.source.function);
+  put_sizes(launches, spec.problem_size);
   return launches;
 }
 
@@ -79,8 +134,13 @@ std::vector<LaunchStep> single_launches_of(const KernelSpec& spec) {
   return single;
 }
 
+KernelSource sized_source(const KernelSpec& spec, KernelSource source) {
+  source.function = with_sizes(source.function, spec.problem_size);
+  return source;
+}
+
 KernelSource launched_source(const KernelSpec& spec) {
-  KernelSource source = spec.source;
+  KernelSource source = sized_source(spec, spec.source);
   const std::vector<LaunchStep> launches = single_launches_of(spec);
   for (const LaunchStep& launch : launches)
     if (launch.function != source.function && std::ranges::count(source.other_functions, launch.function) == 0)

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <type_traits>
 
 #include "measure/interface/arguments.h"
@@ -51,6 +53,9 @@ Error does_not_fit(const std::string& value, ElementType type) {
   return Error(ErrorCode::out_of_range, fmt::format("{} does not fit {}", value, to_string(type)));
 }
 
+// True if the type has an infinity in the place of this finite number.
+bool overflows(double value, double converted) { return std::isfinite(value) && !std::isfinite(converted); }
+
 template <typename T>
 Result<T> convert(double value, ElementType type) {
   if constexpr (std::integral<T>) {
@@ -64,11 +69,17 @@ Result<T> convert(double value, ElementType type) {
           .hint("`//` divides integers");
     return static_cast<T>(value);
   } else if constexpr (std::same_as<T, HalfBits>) {
-    return HalfBits{half_from_double(value)};
+    const HalfBits half{half_from_double(value)};
+    if (overflows(value, half_to_float(half.bits))) return does_not_fit(format_real(value), type);
+    return half;
   } else if constexpr (std::same_as<T, BFloatBits>) {
-    return BFloatBits{bfloat_from_double(value)};
+    const BFloatBits bfloat{bfloat_from_double(value)};
+    if (overflows(value, bfloat_to_float(bfloat.bits))) return does_not_fit(format_real(value), type);
+    return bfloat;
   } else {
-    return static_cast<T>(value);
+    const auto converted = static_cast<T>(value);
+    if (overflows(value, converted)) return does_not_fit(format_real(value), type);
+    return converted;
   }
 }
 
@@ -123,11 +134,9 @@ Result<std::vector<std::byte>> normal(const FillNormal& fill, ElementType type, 
   });
 }
 
-}  // namespace
-
-Result<std::vector<std::byte>> make_contents(const VectorArgument& argument, std::size_t length,
-                                             std::uint64_t default_seed, ElementFunction evaluate, void* context) {
-  const std::size_t elements = length * argument.vector_width;
+// Makes the contents of an argument without the padding of its elements.
+Result<std::vector<std::byte>> make_dense(const VectorArgument& argument, std::size_t elements,
+                                          std::uint64_t default_seed, ElementFunction evaluate, void* context) {
   if (const auto* fill = std::get_if<FillConstant>(&argument.fill))
     return generate(argument.type, elements, [&](std::size_t) { return fill->value; });
   if (const auto* fill = std::get_if<FillUniform>(&argument.fill))
@@ -137,10 +146,47 @@ Result<std::vector<std::byte>> make_contents(const VectorArgument& argument, std
   if (const auto* fill = std::get_if<FillIota>(&argument.fill))
     return generate(argument.type, elements,
                     [&](std::size_t i) { return fill->start + static_cast<double>(i) * fill->step; });
-  if (const auto* fill = std::get_if<FillFile>(&argument.fill))
-    return read_data_file(fill->path, argument.type, elements);
   if (evaluate == nullptr) return Error(ErrorCode::invalid_argument, "nothing evaluates the fill expression");
   return generate(argument.type, elements, [&](std::size_t i) { return evaluate(context, i); });
+}
+
+// Returns the number whose digits a text has, if it lies beyond the integers of expressions. Specs hold such numbers as
+// texts.
+std::optional<std::uint64_t> large_integer(const Value& value) {
+  if (value.is_number()) return std::nullopt;
+  const std::string& text = value.as_string();
+  std::uint64_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_large = failure == std::errc() && end == text.data() + text.size() && number > std::uint64_t{INT64_MAX};
+  return is_large ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> make_contents(const VectorArgument& argument, std::size_t length,
+                                             std::uint64_t default_seed, ElementFunction evaluate, void* context) {
+  if (const auto* fill = std::get_if<FillFile>(&argument.fill)) return read_data_file(fill->path, argument, length);
+  WATTUNE_ASSIGN(auto dense, make_dense(argument, length * argument.vector_width, default_seed, evaluate, context));
+  return with_padding(std::move(dense), argument);
+}
+
+std::vector<std::byte> with_padding(std::vector<std::byte> dense, const VectorArgument& argument) {
+  if (argument.padding == 0) return dense;
+  const std::size_t from = size_in_bytes(argument.type) * argument.vector_width;
+  const std::size_t to = element_bytes(argument);
+  std::vector<std::byte> padded(dense.size() / from * to);
+  for (std::size_t i = 0; i * from < dense.size(); ++i)
+    std::memcpy(padded.data() + i * to, dense.data() + i * from, from);
+  return padded;
+}
+
+Result<std::vector<std::byte>> read_data_file(const std::filesystem::path& path, const VectorArgument& argument,
+                                              std::size_t length) {
+  auto dense = read_data_file(path, argument.type, length * argument.vector_width);
+  if (dense) return with_padding(*std::move(dense), argument);
+  if (argument.padding == 0 || dense.error().code() != ErrorCode::mismatch) return dense;
+  auto padded = read_data_file(path, argument.type, length * (argument.vector_width + argument.padding));
+  return padded ? std::move(padded) : std::move(dense);
 }
 
 Result<std::vector<std::byte>> to_bytes(double value, ElementType type) {
@@ -153,6 +199,13 @@ Result<std::vector<std::byte>> to_bytes(double value, ElementType type) {
 }
 
 Result<std::vector<std::byte>> to_bytes(const Value& value, ElementType type) {
+  if (const std::optional<std::uint64_t> large = large_integer(value)) {
+    if (!is_integral(type)) return to_bytes(static_cast<double>(*large), type);
+    if (type != ElementType::uint64) return does_not_fit(value.to_string(), type);
+    std::vector<std::byte> bytes(sizeof *large);
+    store(*large, 0, bytes);
+    return bytes;
+  }
   if (!value.is_number())
     return Error(ErrorCode::invalid_argument, fmt::format("a string where {} is needed", to_string(type)))
         .about(value.to_string());

@@ -15,6 +15,7 @@ constexpr const char* kHeatMapStyle =
 constexpr double kCellsTop = 48, kCell = 48, kHeatMapMargin = 24, kLabelLetter = 7;
 constexpr double kSlope = 0.71;  // for labels at 45 degrees
 constexpr std::size_t kLongestLabel = 34;
+constexpr std::size_t kLongestTitle = 80;
 
 struct Colour {
   int red, green, blue;
@@ -60,8 +61,7 @@ class HeatMapDrawing {
  private:
   double width() const {
     const double table = left_ + kCell * static_cast<double>(map_.columns.size()) + kSlope * length_of(map_.columns);
-    return std::max(table, kHeatMapMargin + kLabelLetter * static_cast<double>(width_of(cut(map_.title, 100)))) +
-           kHeatMapMargin;
+    return std::max(table, kHeatMapMargin + Svg::room_of_title(cut(map_.title, kLongestTitle))) + kHeatMapMargin;
   }
 
   static std::string label(const std::string& text) { return xml_text(cut(text, kLongestLabel)); }

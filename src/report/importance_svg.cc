@@ -16,7 +16,8 @@ std::string plot_importance_svg(const ResultSet& results) {
   const std::vector<Importance> parameters = parameter_importance(results);
   const double largest = parameters.empty() ? 0.0 : parameters.front().main_effect.value_or(0.0);
   Svg svg(kChartWidth, kTop + kLine * static_cast<double>(parameters.size() + 1), ".bar{fill:#0072b2}");
-  svg.add_title(kMargin, kChartWidth - kMargin, name_of(results.info) + ": share of the variance of log(time)");
+  svg.add_title(kMargin, kChartWidth - kMargin,
+                cut(name_of(results.info), kLongestName) + ": share of the variance of log(time)");
   double y = kTop;
   for (const Importance& each : parameters) {
     const double length = largest > 0.0 ? kLongest * each.main_effect.value_or(0.0) / largest : 0.0;

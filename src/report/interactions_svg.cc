@@ -4,6 +4,7 @@
 
 #include "report/heat_map.h"
 #include "report/interface/trials.h"
+#include "report/svg.h"
 #include "wattune/report/report.h"
 
 namespace wattune::inline v0_1::report {
@@ -22,7 +23,7 @@ std::string plot_interactions_svg(const ResultSet& results) {
     shares[{each.first, each.second}] = shares[{each.second, each.first}] = each.share;
     largest = std::max(largest, each.share);
   }
-  HeatMap map{.title = name_of(results.info) + ": share of the variance of log(time), %",
+  HeatMap map{.title = cut(name_of(results.info), kLongestName) + ": share of the variance of log(time), %",
               .rows = {},
               .columns = {},
               .cells = {}};

@@ -89,7 +89,7 @@ class ParetoPicture {
   }
 
   void draw_titles() {
-    svg_.add_title(kLeft, kChartRight, name_of(results_.info) + ": Pareto front");
+    svg_.add_title(kLeft, kChartRight, cut(name_of(results_.info), kLongestName) + ": Pareto front");
     svg_.add(
         "<text x=\"{}\" y=\"48\"><tspan fill=\"#d55e00\">● Pareto front, {}</tspan>"
         "<tspan dx=\"14\" fill=\"#56b4e9\">● a configuration</tspan><tspan dx=\"14\">{}</tspan></text>\n",

@@ -5,6 +5,7 @@
 
 #include "report/heat_map.h"
 #include "report/interface/analysis.h"
+#include "report/svg.h"
 #include "wattune/report/report.h"
 
 namespace wattune::inline v0_1::report {
@@ -13,7 +14,7 @@ std::string plot_portability_svg(const std::vector<ResultSet>& results, const st
   std::set<std::string> kernels;
   for (const ResultSet& each : results) kernels.insert(each.info.kernel_name);
   const std::string kernel = kernels.size() == 1 ? *kernels.begin() : "";
-  HeatMap map{.title = kernel + (kernel.empty() ? "" : ": ") +
+  HeatMap map{.title = cut(kernel, kLongestName) + (kernel.empty() ? "" : ": ") +
                        "speed of the row's best configuration on the column, % of the column's best",
               .rows = names,
               .columns = names,

@@ -21,6 +21,9 @@ inline constexpr double kChartWidth = 760, kChartRight = 736;
 inline constexpr std::array kSeriesColours = {"#d55e00", "#0072b2", "#009e73", "#cc79a7",
                                               "#e69f00", "#56b4e9", "#7b8088"};
 
+// The characters of a kernel's name in a title that says more.
+inline constexpr std::size_t kLongestName = 48;
+
 class Svg {
  public:
   // Begins a picture, with sizes in pixels. `style` adds rules to those for text, titles, grids and frames.
@@ -35,15 +38,12 @@ class Svg {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
   }
 
-  // Adds a title between two edges, in pixels. A title that would be longer, in whatever font, is squeezed; a far
-  // longer one is cut.
-  void add_title(double left, double right, std::string_view title) {
-    const double room = right - left;
-    const std::string shown = cut(title, static_cast<std::size_t>(room / kNarrowestLetter));
-    const bool fits = kWidestLetter * static_cast<double>(width_of(shown)) <= room;
-    const std::string length = fmt::format(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", room);
-    add("<text class=\"title\" x=\"{}\" y=\"26\"{}>{}</text>\n", left, fits ? "" : length, xml_text(shown));
-  }
+  // Adds a title between two edges, in pixels. A title that may be longer, in a wide font, is written smaller, a far
+  // longer one is cut. Every renderer knows how to do that.
+  void add_title(double left, double right, std::string_view title);
+
+  // Returns the room that a title may take at its usual size, in pixels.
+  static double room_of_title(std::string_view title);
 
   // Returns the whole document. Nothing can be added afterwards.
   std::string finish() {
@@ -57,8 +57,6 @@ class Svg {
       ".title{font-size:15px;font-weight:600}"
       ".grid{stroke:#7b8088;stroke-opacity:.25}"
       ".frame{stroke:#7b8088}";
-
-  static constexpr double kNarrowestLetter = 5.5, kWidestLetter = 9.0;  // widths of letters in titles
 
   std::string text_;
 };

@@ -40,6 +40,9 @@ void for_each_name(std::string_view source, const Look& look) {
 
 constexpr auto kOfSlice = std::to_array<std::string_view>(
     {"get_group_id", "get_num_groups", "get_global_size", "get_global_offset", "get_global_linear_id"});
+// Functions of an axis that are the same in every slice. Some drivers answer them wrongly for axes that do not exist.
+constexpr auto kOfAxis =
+    std::to_array<std::string_view>({"get_global_id", "get_local_id", "get_local_size", "get_enqueued_local_size"});
 constexpr auto kLaunches = std::to_array<std::string_view>({"enqueue_kernel", "pipe", "read_pipe", "write_pipe"});
 constexpr auto kAssembly = std::to_array<std::string_view>({"asm", "__asm", "__asm__"});
 constexpr auto kHarmlessDirectives = std::to_array<std::string_view>(
@@ -79,6 +82,17 @@ bool hides_names(std::string_view source) {
   return false;
 }
 
+// Tells whether the text behind the name of a function calls it for one of the three axes that exist.
+bool has_real_axis(std::string_view text) {
+  for (const char* const expected : {"(", "012", ")"}) {
+    const std::size_t at = text.find_first_not_of(" \t");
+    if (at == std::string_view::npos || std::string_view(expected).find(text[at]) == std::string_view::npos)
+      return false;
+    text.remove_prefix(at + 1);
+  }
+  return true;
+}
+
 // Returns the reason why a source with this name cannot be cut; empty if the name is no obstacle.
 std::string_view refusal_of(std::string_view name, std::string_view last) {
   if (is_among(name, kLaunches)) return "kernels that launch others or share pipes cannot be cut";
@@ -116,11 +130,20 @@ constexpr std::string_view kLinear =
     "get_global_id(1) - wattune_global_offset(1)) * wattune_global_size(0) + get_global_id(0) - "
     "wattune_global_offset(0); }\n";
 
-// Returns macros that rename the functions that a slice changes, and macros that do not compile for names that cannot
-// be cut.
+// Returns the source of a function of the axis that calls the built-in one for the axes that exist.
+std::string guarded_function(std::string_view name) {
+  const std::string_view called = name == "get_enqueued_local_size" ? "get_local_size" : name;
+  const int otherwise = name.ends_with("_size") ? 1 : 0;
+  return fmt::format("size_t {}(uint d) {{ return d > 2 ? {} : {}(d); }}\n", own_name(name), otherwise, called);
+}
+
+// Returns macros that rename the functions that a slice changes or answers itself, and macros that do not compile for
+// names that cannot be cut.
 std::string macros_before() {
   std::string text;
   for (const std::string_view name : kOfSlice)
+    text += fmt::format("#undef {0}\n#define {0} {1}\n", name, own_name(name));
+  for (const std::string_view name : kOfAxis)
     text += fmt::format("#undef {0}\n#define {0} {1}\n", name, own_name(name));
   for (const std::string_view name : kLaunches) text += fmt::format("#define {} 0 cannot be cut\n", name);
   for (const std::string_view name : kAssembly) text += fmt::format("#define {} 0 cannot be cut\n", name);
@@ -145,6 +168,8 @@ Result<OpenclAnalysis> analyse_opencl(std::string_view source, const std::string
   std::string_view why;
   for_each_name(source, [&](std::string_view name) {
     analysis.needs_preamble |= is_among(name, kOfSlice);
+    const std::string_view behind = source.substr(static_cast<std::size_t>(name.data() + name.size() - source.data()));
+    analysis.needs_preamble |= is_among(name, kOfAxis) && !has_real_axis(behind);
     why = refusal_of(name, last);
     refused = last = name;
     return why.empty();
@@ -176,6 +201,7 @@ Result<std::string> with_preamble(std::string_view source, const NdRange& range)
   text += constant_function("wattune_num_groups", {groups.x, groups.y, groups.z}, 1);
   text += kGroup;
   text += kLinear;
+  for (const std::string_view name : kOfAxis) text += guarded_function(name);
   return text + macros_before() + "#line 1\n" + std::string(source) + check_behind();
 }
 

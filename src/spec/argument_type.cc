@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 19> kCTypes{"float",  "double", "half",  
 constexpr std::array<std::string_view, 16> kT1Types{"bfloat16", "float", "double", "half",   "bool",   "int8",
                                                     "uint8",    "int16", "uint16", "int32",  "uint32", "int64",
                                                     "uint64",   "int",   "uint",   "float32"};
-constexpr std::array<unsigned, 4> kWidths{16, 8, 4, 2};
+constexpr std::array<unsigned, 5> kWidths{16, 8, 4, 3, 2};
 
 template <std::size_t N>
 bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {

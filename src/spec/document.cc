@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/interface/suggest.h"
+#include "spec/large_number.h"
 
 namespace wattune::inline v0_1::spec {
 
@@ -70,7 +71,9 @@ Result<ExpressionText> Document::expression(const Node& node, const std::string&
 
 Result<ExpressionText> Document::value_expression(const Node& node, const std::string& what) const {
   if (node.kind != Node::Kind::scalar) return expression(node, what);
-  return ExpressionText{node.scalar.to_string(), position(node.content)};
+  std::string text = node.scalar.to_string();
+  if (const std::optional<std::string> digits = large_number(text)) text = "'" + *digits + "'";
+  return ExpressionText{std::move(text), position(node.content)};
 }
 
 Result<std::vector<std::string>> Document::strings(const Node& node, const std::string& what) const {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/interface/plain_code.h"
+#include "spec/read_names.h"
 #include "wattune/spec/spec.h"
 
 namespace wattune::inline v0_1::spec {
@@ -53,18 +54,35 @@ bool reads(const KernelSource& source, const std::string& name) {
   return uses(source.text, name) || uses(source.function, name);
 }
 
+std::string place_of(const Parameter& parameter) {
+  const std::string position = to_string(parameter.position);
+  return position.empty() ? position : position + ": ";
+}
+
+// Lists parameters that neither an expression nor the kernel reads.
+void add_unread(const KernelSpec& spec, std::vector<std::string>& all) {
+  const std::string expressions = expressions_of(spec);
+  const std::optional<std::string> code = code_of(spec);
+  for (const Parameter& parameter : spec.parameters) {
+    if (is_set_on_board(parameter.role) || has_word(expressions, parameter.name)) continue;
+    if (parameter.role == ParameterRole::code && (!code || has_word(*code, parameter.name))) continue;
+    all.push_back(fmt::format("{}nothing reads the parameter `{}`: {}", place_of(parameter), parameter.name,
+                              parameter.role == ParameterRole::code ? "neither the kernel nor an expression of the spec"
+                                                                    : "no expression of the spec does"));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> doubts(const KernelSpec& spec) {
   std::vector<std::string> all;
-  for (const Parameter& parameter : spec.parameters) {
-    if (parameter.role == ParameterRole::code || !reads(spec.source, parameter.name)) continue;
-    const std::string position = to_string(parameter.position);
-    all.push_back(
-        fmt::format("{}{}the kernel names `{}`, whose role is {}: it is no macro there. If it is not the kernel's own "
-                    "variable, the role should be code",
-                    position, position.empty() ? "" : ": ", parameter.name, to_string(parameter.role)));
-  }
+  for (const Parameter& parameter : spec.parameters)
+    if (parameter.role != ParameterRole::code && reads(spec.source, parameter.name))
+      all.push_back(
+          fmt::format("{}the kernel names `{}`, whose role is {}: it is no macro there. If it is not the kernel's own "
+                      "variable, the role should be code",
+                      place_of(parameter), parameter.name, to_string(parameter.role)));
+  add_unread(spec, all);
   return all;
 }
 

@@ -61,7 +61,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool boolean(bool value) override { return add_scalar(value); }
   bool number_integer(number_integer_t value) override { return add_scalar(value); }
   bool number_unsigned(number_unsigned_t value) override {
-    if (value > static_cast<number_unsigned_t>(INT64_MAX)) return add_scalar(static_cast<double>(value));
+    if (value > static_cast<number_unsigned_t>(INT64_MAX)) return add_scalar(std::to_string(value), false);
     return add_scalar(static_cast<std::int64_t>(value));
   }
   bool number_float(number_float_t value, const string_t&) override { return add_scalar(value); }
@@ -95,15 +95,16 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
 
  private:
   template <typename T>
-  bool add_scalar(T value) {
+  bool add_scalar(T value, bool in_quotes = true) {
     Node node;
     node.kind = Node::Kind::scalar;
     node.scalar = Value(std::move(value));
-    return add(std::move(node));
+    return add(std::move(node), in_quotes);
   }
 
-  bool add(Node node) {
+  bool add(Node node, bool in_quotes = true) {
     place(node);
+    if (!in_quotes) node.content = node.place;
     attach(std::move(node));
     return true;
   }

@@ -117,10 +117,18 @@ bool NameScope::contains(std::string_view name) const {
 }
 
 Result<void> NameScope::check(const ExpressionText& expression, const std::string& what) const {
+  return check(expression, what, false);
+}
+
+Result<void> NameScope::check_value(const ExpressionText& expression, const std::string& what) const {
+  return check(expression, what, true);
+}
+
+Result<void> NameScope::check(const ExpressionText& expression, const std::string& what, bool numbers) const {
   Result<space::Expression> parsed = space::Expression::parse(expression.text, expression.position);
   if (!parsed) return std::move(parsed).error().with_context(what);
   for (const std::string& name : parsed->names()) {
-    if (contains(name)) continue;
+    if (contains(name) || (numbers && (name == "inf" || name == "nan"))) continue;
     const std::vector<NameInText> written = names_in(expression.text);
     const auto found = std::find_if(written.begin(), written.end(),
                                     [&](const NameInText& candidate) { return candidate.name == name; });

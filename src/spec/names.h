@@ -47,8 +47,12 @@ class NameScope {
   // Parses the expression and looks up its names; `what` names it in the message. Fails with parse_error or, for an
   // unknown name, with not_found and the nearest one, at the place of the mistake.
   Result<void> check(const ExpressionText& expression, const std::string& what) const;
+  // Checks the value of an argument or element, which may also read `inf` and `nan`. Fails as check() does.
+  Result<void> check_value(const ExpressionText& expression, const std::string& what) const;
 
  private:
+  Result<void> check(const ExpressionText& expression, const std::string& what, bool numbers) const;
+
   std::vector<std::string> names_;
 };
 

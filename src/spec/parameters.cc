@@ -9,12 +9,17 @@ namespace wattune::inline v0_1::spec {
 
 namespace {
 
+constexpr const char* kNotFinite = "write the kernel's own word as a text, such as \"INFINITY\" or \"NAN\"";
+
 Result<Value> read_value(const Document& document, const Node& node, const std::string& what) {
   const bool finite = node.kind == Node::Kind::scalar &&
                       (node.scalar.kind() != Value::Kind::real || std::isfinite(node.scalar.as_real()));
-  if (!finite) return document.error(node, "each value of " + what + " must be a number, a boolean or a string");
-  return node.scalar;
+  if (finite) return node.scalar;
+  Error error = document.error(node, "each value of " + what + " must be a number, a boolean or a string");
+  return node.kind == Node::Kind::scalar ? std::move(error).hint(kNotFinite) : std::move(error);
 }
+
+bool is_finite(const Value& value) { return value.kind() != Value::Kind::real || std::isfinite(value.as_real()); }
 
 std::vector<std::string> to_strings(const std::vector<Value>& values) {
   std::vector<std::string> strings;
@@ -33,6 +38,8 @@ Result<std::vector<Value>> read_values(const Document& document, const Node& nod
         space::Expression::parse_list(node.scalar.as_string(), document.position(node.content), constants);
     if (!parsed) return std::move(parsed).error().with_context("values of " + what);
     values = *std::move(parsed);
+    if (!std::ranges::all_of(values, is_finite))
+      return document.error(node, "a value of " + what + " is not finite").hint(kNotFinite);
   } else if (node.kind == Node::Kind::list) {
     for (const Node& element : node.elements) {
       WATTUNE_ASSIGN(Value value, read_value(document, element, what));

@@ -9,13 +9,14 @@ namespace {
 constexpr std::string_view kSpec =
     R"toml(# A tuning problem for Wattune. Every key is described in docs/formats/spec.md. Try it as it is:
 #
-#   wattune space NAME.toml      how many configurations there are
-#   wattune tune NAME.toml       find the fastest
+#   wattune space NAME.toml   how many configurations there are
+#   wattune tune NAME.toml    find the fastest
 
 [kernel]
-file = "NAME.cl"                     # relative to this file; .cl is OpenCL C, .cu is CUDA C++
+# Files are relative to this one; .cl is OpenCL C, .cu is CUDA C++. One language alone will do.
+file = "NAME.cl"
 function = "saxpy"
-cuda = { file = "NAME.cu" }          # the same kernel for CUDA devices; one language alone will do
+cuda = { file = "NAME.cu" }
 # options = ["-cl-fast-relaxed-math"]  # for the compiler
 arguments = [                          # in the kernel's order
   # Buffers. Lengths count elements. access: read (the default), write, readwrite.
@@ -95,19 +96,18 @@ __global__ void saxpy(const float* __restrict__ x, const float* __restrict__ y, 
 )cu";
 
 constexpr std::string_view kReference =
-    R"cc(// What the kernel must compute, in plain C++: Wattune compiles this and compares the kernel's outputs with it.
+    R"reference(// What the kernel must compute, in plain C++: Wattune compiles this and compares the kernel's outputs with it.
 #include <cstddef>
 
-         // The arguments are in the kernel's order: the elements of a buffer, the address of a scalar. Lengths count
-         // elements.
-         extern "C" void reference(void* const* arguments, const std::size_t* lengths) {
-           const float* x = static_cast<const float*>(arguments[0]);
-           const float* y = static_cast<const float*>(arguments[1]);
-           float* z = static_cast<float*>(arguments[2]);
-           const float a = *static_cast<const float*>(arguments[3]);
-           for (std::size_t i = 0; i < lengths[2]; ++i) z[i] = a * x[i] + y[i];
-         }
-    )cc";
+// The arguments are in the kernel's order: the elements of a buffer, the address of a scalar. Lengths count elements.
+extern "C" void reference(void* const* arguments, const std::size_t* lengths) {
+  const float* x = static_cast<const float*>(arguments[0]);
+  const float* y = static_cast<const float*>(arguments[1]);
+  float* z = static_cast<float*>(arguments[2]);
+  const float a = *static_cast<const float*>(arguments[3]);
+  for (std::size_t i = 0; i < lengths[2]; ++i) z[i] = a * x[i] + y[i];
+}
+)reference";
 
 // Returns the spec with the name of its files in place of NAME.
 std::string named_spec(std::string_view name) {

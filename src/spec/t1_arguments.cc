@@ -9,6 +9,7 @@
 #include "core/interface/suggest.h"
 #include "spec/argument_type.h"
 #include "spec/files.h"
+#include "spec/large_number.h"
 #include "spec/names.h"
 
 namespace wattune::inline v0_1::spec {
@@ -74,7 +75,7 @@ Result<ArgumentAccess> read_t1_access(const Table& table) {
   return unknown_word(table, "AccessType", {"ReadOnly", "WriteOnly", "ReadWrite"});
 }
 
-Result<Fill> read_fill(const Table& table) {
+Result<Fill> read_fill(const Table& table, bool files_required) {
   WATTUNE_ASSIGN(const std::string type, table.required_string("FillType"));
   WATTUNE_ASSIGN(const std::optional<double> value, table.number("FillValue"));
   if (type == "Constant") return Fill(FillConstant{value.value_or(0.0)});
@@ -88,21 +89,22 @@ Result<Fill> read_fill(const Table& table) {
     return unknown_word(table, "FillType", {"Constant", "Random", "Generator", "BinaryRaw"});
   WATTUNE_ASSIGN(const Node* source, table.required("DataSource"));
   if (type == "BinaryRaw") {
-    WATTUNE_ASSIGN(auto path, named_file(table.document(), *source, table.describe("DataSource"), true));
+    WATTUNE_ASSIGN(auto path, named_file(table.document(), *source, table.describe("DataSource"), files_required));
     return Fill(FillFile{std::move(path)});
   }
   WATTUNE_ASSIGN(ExpressionText expression, table.document().expression(*source, table.describe("DataSource")));
   return Fill(FillExpression{std::move(expression)});
 }
 
-Result<VectorArgument> read_t1_vector(const Table& table, const ComponentType& type, const KernelSpec& spec) {
+Result<VectorArgument> read_t1_vector(const Table& table, const ComponentType& type, bool files_required,
+                                      const KernelSpec& spec) {
   VectorArgument vector;
   vector.type = type.type;
   vector.vector_width = type.width;
   WATTUNE_ASSIGN(vector.length, read_size(table, spec));
   WATTUNE_ASSIGN(vector.access, read_t1_access(table));
   if (vector.access != ArgumentAccess::write_only) {
-    WATTUNE_ASSIGN(vector.fill, read_fill(table));
+    WATTUNE_ASSIGN(vector.fill, read_fill(table, files_required));
   }
   return vector;
 }
@@ -115,13 +117,19 @@ Result<ScalarArgument> read_t1_scalar(const Table& table, const ComponentType& t
     return ScalarArgument{type.type, std::move(value)};
   }
   WATTUNE_ASSIGN(const Node* node, table.required("FillValue"));
+  if (node->is_string() && large_number(node->scalar.as_string())) {
+    WATTUNE_ASSIGN(ExpressionText value, table.document().value_expression(*node, table.describe("FillValue")));
+    return ScalarArgument{type.type, std::move(value)};
+  }
   WATTUNE_ASSIGN(const double value, table.document().number(*node, table.describe("FillValue")));
   const SourcePosition position = table.document().position(node->content);
   if (node->is_integer()) return ScalarArgument{type.type, {node->scalar.to_string(), position}};
   return ScalarArgument{type.type, number_text(value, position)};
 }
 
-Result<Argument> read_argument(const Document& document, const Node& node, std::size_t index, const KernelSpec& spec) {
+Result<Argument> read_argument(const Document& document, const Node& node, bool files_required,
+                               const KernelSpec& spec) {
+  const std::size_t index = spec.arguments.size();
   Argument argument;
   WATTUNE_ASSIGN(const Table unnamed, Table::of(document, node, fmt::format("argument {}", index)));
   WATTUNE_ASSIGN(const std::optional<std::string> name, unnamed.string("Name"));
@@ -136,7 +144,7 @@ Result<Argument> read_argument(const Document& document, const Node& node, std::
   if (memory != "Vector" && type.width > 1)
     return document.error(*table.find("Type"), table.name() + " may not be a vector type unless it is a buffer");
   if (memory == "Vector") {
-    WATTUNE_ASSIGN(argument.kind, read_t1_vector(table, type, spec));
+    WATTUNE_ASSIGN(argument.kind, read_t1_vector(table, type, files_required, spec));
   } else if (memory == "Scalar") {
     WATTUNE_ASSIGN(argument.kind, read_t1_scalar(table, type));
   } else if (memory == "Local") {
@@ -165,7 +173,7 @@ Result<void> read_validation(const Table& table, Tolerance& tolerance) {
   return {};
 }
 
-Result<void> read_t1_reference(const Table& table, KernelSpec& spec, ReferenceData& data) {
+Result<void> read_t1_reference(const Table& table, bool files_required, KernelSpec& spec, ReferenceData& data) {
   WATTUNE_TRY(table.refuse_misspelt({"Name", "TargetName", "FillType", "FillValue", "DataSource", "RandomSeed",
                                      "ValidationMethod", "ValidationThreshold"}));
   WATTUNE_ASSIGN(const std::string target, table.required_string("TargetName"));
@@ -177,7 +185,7 @@ Result<void> read_t1_reference(const Table& table, KernelSpec& spec, ReferenceDa
   WATTUNE_ASSIGN(const std::string fill, table.required_string("FillType"));
   if (fill != "BinaryRaw") return unknown_word(table, "FillType", {"BinaryRaw"});
   WATTUNE_ASSIGN(const Node* source, table.required("DataSource"));
-  WATTUNE_ASSIGN(auto path, named_file(table.document(), *source, table.describe("DataSource"), true));
+  WATTUNE_ASSIGN(auto path, named_file(table.document(), *source, table.describe("DataSource"), files_required));
   data.outputs.emplace_back(target, std::move(path));
   return read_validation(table, spec.tolerance);
 }
@@ -192,10 +200,10 @@ Result<const std::vector<Node>*> list_of(const Table& table, std::string_view ke
 
 }  // namespace
 
-Result<void> read_t1_arguments(const Table& kernel, KernelSpec& spec) {
+Result<void> read_t1_arguments(const Table& kernel, bool files_required, KernelSpec& spec) {
   WATTUNE_ASSIGN(const std::vector<Node>* arguments, list_of(kernel, "Arguments"));
   for (const Node& node : *arguments) {
-    WATTUNE_ASSIGN(Argument argument, read_argument(kernel.document(), node, spec.arguments.size(), spec));
+    WATTUNE_ASSIGN(Argument argument, read_argument(kernel.document(), node, files_required, spec));
     spec.arguments.push_back(std::move(argument));
   }
   WATTUNE_ASSIGN(const std::vector<Node>* references, list_of(kernel, "ReferenceArguments"));
@@ -203,7 +211,7 @@ Result<void> read_t1_arguments(const Table& kernel, KernelSpec& spec) {
   ReferenceData data;
   for (const Node& node : *references) {
     WATTUNE_ASSIGN(const Table table, Table::of(kernel.document(), node, "each of `ReferenceArguments`"));
-    WATTUNE_TRY(read_t1_reference(table, spec, data));
+    WATTUNE_TRY(read_t1_reference(table, files_required, spec, data));
   }
   spec.reference = std::move(data);
   return {};

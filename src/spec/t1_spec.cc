@@ -100,8 +100,6 @@ Result<void> read_space(const Table& root, KernelSpec& spec) {
   WATTUNE_ASSIGN(const Table space, required_table(root, "ConfigurationSpace"));
   WATTUNE_TRY(space.refuse_misspelt({"TuningParameters", "Conditions"}));
   WATTUNE_ASSIGN(const std::vector<Node>* parameters, required_list(space, "TuningParameters"));
-  if (parameters->empty())
-    return space.document().error(*space.find("TuningParameters"), space.describe("TuningParameters") + " is empty");
   for (const Node& node : *parameters) {
     WATTUNE_ASSIGN(Parameter parameter, read_t1_parameter(space.document(), node));
     spec.parameters.push_back(std::move(parameter));
@@ -294,16 +292,17 @@ Result<Geometry> read_t1_geometry(const Table& kernel, const KernelSpec& spec) {
 }
 
 // Reads `ReferenceFile`, a key of Wattune: the file of a C++ function, as in TOML.
-Result<void> read_t1_reference_file(const Table& kernel, KernelSpec& spec) {
+Result<void> read_t1_reference_file(const Table& kernel, SourcePolicy policy, KernelSpec& spec) {
   const Node* node = kernel.find("ReferenceFile");
   if (node == nullptr) return {};
-  WATTUNE_ASSIGN(auto path, named_file(kernel.document(), *node, kernel.describe("ReferenceFile"), true));
+  WATTUNE_ASSIGN(auto path, named_file(kernel.document(), *node, kernel.describe("ReferenceFile"),
+                                       policy == SourcePolicy::required));
   spec.reference = ReferenceFunction{std::move(path)};
   return {};
 }
 
 // Reads everything that a run needs beyond the space and the kernel's text.
-Result<void> read_run(const Table& kernel, KernelSpec& spec) {
+Result<void> read_run(const Table& kernel, SourcePolicy policy, KernelSpec& spec) {
   WATTUNE_ASSIGN(const std::string language, kernel.required_string("Language"));
   const std::optional<Language> known = parse_language(language);
   if (!known)
@@ -314,9 +313,11 @@ Result<void> read_run(const Table& kernel, KernelSpec& spec) {
   WATTUNE_ASSIGN(spec.source.options, kernel.strings("CompilerOptions"));
   std::erase(spec.source.options, "");
   WATTUNE_ASSIGN(spec.geometry, read_t1_geometry(kernel, spec));
-  WATTUNE_TRY(read_t1_arguments(kernel, spec));
-  WATTUNE_TRY(read_t1_reference_file(kernel, spec));
-  return validate_launch(spec);
+  WATTUNE_TRY(read_t1_arguments(kernel, policy == SourcePolicy::required, spec));
+  WATTUNE_TRY(read_t1_reference_file(kernel, policy, spec));
+  WATTUNE_TRY(validate_launch(spec));
+  pad_vectors(spec);
+  return {};
 }
 
 // Reads the kernel's file and text. The text stays empty if the file is missing and the policy allows that.
@@ -330,9 +331,9 @@ Result<void> read_t1_source(const Table& kernel, SourcePolicy policy, KernelSpec
   WATTUNE_ASSIGN(spec.source.function, kernel.required_string("KernelName"));
   WATTUNE_ASSIGN(const Node* file, kernel.required("KernelFile"));
   WATTUNE_ASSIGN(spec.source.file,
-                 named_file(kernel.document(), *file, kernel.describe("KernelFile"), policy == SourcePolicy::required));
+                 named_file(kernel.document(), *file, kernel.describe("KernelFile"), policy != SourcePolicy::optional));
   Result<std::string> text = read_text(spec.source.file);
-  if (!text && policy == SourcePolicy::required)
+  if (!text && policy != SourcePolicy::optional)
     return std::move(text).error().at(kernel.document().position(file->content));
   if (text) spec.source.text = *std::move(text);
   return {};
@@ -366,9 +367,9 @@ Result<KernelSpec> parse_t1(std::string_view text, const std::filesystem::path& 
   WATTUNE_TRY(replace_extents(spec, sizes));
   WATTUNE_TRY(validate_space(spec));
   KernelSpec runnable = spec;
-  const Result<void> complete = read_run(kernel, runnable);
+  const Result<void> complete = read_run(kernel, policy, runnable);
   if (complete) return runnable;
-  const bool needed = policy == SourcePolicy::required || !spec.source.text.empty();
+  const bool needed = policy != SourcePolicy::optional || !spec.source.text.empty();
   if (needed) return complete.error();
   return spec;
 }

@@ -61,13 +61,15 @@ Result<DeclaredType> read_type(const Table& table) {
   if (!component)
     return table.document().error(*node, "unknown type of " + table.name()).hint(suggest(name, c_type_names()));
   type.component = *component;
-  const bool may_be_wide = type.memory == DeclaredType::Memory::vector ||
-                           type.memory == DeclaredType::Memory::constant || type.memory == DeclaredType::Memory::image;
-  if (!may_be_wide && component->width > 1)
-    return table.document()
-        .error(*node, table.name() + " may not be a vector type unless it is a buffer")
-        .hint("write `float4*` for a buffer; give local memory the length of its components");
   return type;
+}
+
+// Fails if the type is a vector, where only its components may stand.
+Result<void> check_narrow(const Table& table, const DeclaredType& type) {
+  if (type.component.width == 1) return {};
+  return table.document()
+      .error(*table.find("type"), table.name() + " may not be a vector type")
+      .hint("give local memory the length of its components, and a struct a field for each");
 }
 
 Result<ArgumentAccess> read_access(const Table& table) {
@@ -172,6 +174,25 @@ Result<ScalarArgument> read_scalar(const Table& table, const ComponentType& comp
   return ScalarArgument{component.type, std::move(value)};
 }
 
+// Reads a vector by value: a list with a value for each component, or one value for all.
+Result<StructArgument> read_vector_value(const Table& table, const ComponentType& component) {
+  constexpr std::string_view kNames = "xyzw";
+  WATTUNE_TRY(table.allow_only({"name", "type", "value"}));
+  WATTUNE_ASSIGN(const Node* node, table.required("value"));
+  const bool is_list = node->kind == Node::Kind::list;
+  if (is_list && node->elements.size() != component.width)
+    return table.document().error(
+        *node, fmt::format("{} has {} values, and its type {}", table.name(), node->elements.size(), component.width));
+  StructArgument vector{.is_vector = true};
+  for (unsigned i = 0; i < component.width; ++i) {
+    WATTUNE_ASSIGN(ExpressionText value,
+                   table.document().value_expression(is_list ? node->elements[i] : *node, table.describe("value")));
+    std::string name = component.width <= kNames.size() ? std::string(1, kNames[i]) : fmt::format("s{:x}", i);
+    vector.fields.push_back({std::move(name), {component.type, std::move(value)}});
+  }
+  return vector;
+}
+
 // A field of a struct, or of the structs in a buffer: its name, table and type.
 struct FieldTable {
   std::string name;
@@ -187,6 +208,7 @@ Result<FieldTable> read_field_table(const Table& argument, const Node& node) {
   WATTUNE_ASSIGN(const DeclaredType type, read_type(table));
   if (type.memory != DeclaredType::Memory::scalar)
     return document.error(*table.find("type"), table.name() + " must have the type of a scalar");
+  WATTUNE_TRY(check_narrow(table, type));
   return FieldTable{std::move(name), table, type.component.type};
 }
 
@@ -292,6 +314,10 @@ Result<Argument> read_argument(const Document& document, const Node& node, bool 
       break;
     }
     case DeclaredType::Memory::scalar: {
+      if (type.component.width > 1) {
+        WATTUNE_ASSIGN(argument.kind, read_vector_value(table, type.component));
+        break;
+      }
       WATTUNE_ASSIGN(argument.kind, read_scalar(table, type.component));
       break;
     }
@@ -304,6 +330,7 @@ Result<Argument> read_argument(const Document& document, const Node& node, bool 
       break;
     }
     case DeclaredType::Memory::local: {
+      WATTUNE_TRY(check_narrow(table, type));
       WATTUNE_ASSIGN(argument.kind, read_local(table, type.component));
       break;
     }

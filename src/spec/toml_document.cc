@@ -99,22 +99,46 @@ Error syntax_error(std::string_view text, const std::filesystem::path& file, Pla
       .about(line_of(text, place.line));
 }
 
-Result<toml::table> parse(std::string_view text, const std::filesystem::path& file) {
-  try {
-    return toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    return syntax_error(text, file, to_place(error.source().begin), std::string(error.description()));
-  } catch (const BrokenAssertion&) {
-    return syntax_error(text, file, malformed_header(text), "malformed table header");
+// Puts quotes around the integer that ends before the place. Returns false if there is none, or a real.
+bool quote_integer_before(std::string& text, Place place) {
+  const std::vector<std::string_view> lines = split_lines(text);
+  if (place.line < 1 || static_cast<std::size_t>(place.line) > lines.size()) return false;
+  const std::string_view line = lines[static_cast<std::size_t>(place.line) - 1];
+  const auto begin = static_cast<std::size_t>(line.data() - text.data());
+  const std::size_t end = begin + line.size() - from_column(line, place.column).size();
+  const auto belongs = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  std::size_t first = end;
+  while (first > begin && belongs(text[first - 1])) --first;
+  if (first > begin && (text[first - 1] == '-' || text[first - 1] == '+')) --first;
+  const bool goes_on = first > begin && (belongs(text[first - 1]) || text[first - 1] == '.');
+  if (first == end || goes_on) return false;
+  text.insert(end, 1, '"').insert(first, 1, '"');
+  return true;
+}
+
+// Parses the text. Integers of more than 64 bits with their sign become texts, which the parser would refuse.
+Result<toml::table> parse(std::string& text, const std::filesystem::path& file) {
+  constexpr int kMostLarge = 100;
+  for (int large = 0;; ++large) {
+    try {
+      return toml::parse(text);
+    } catch (const toml::parse_error& error) {
+      const Place place = to_place(error.source().begin);
+      const bool is_large = error.description().find("not representable in 64 bits") != std::string_view::npos;
+      if (is_large && large < kMostLarge && quote_integer_before(text, place)) continue;
+      return syntax_error(text, file, place, std::string(error.description()));
+    } catch (const BrokenAssertion&) {
+      return syntax_error(text, file, malformed_header(text), "malformed table header");
+    }
   }
 }
 
 }  // namespace
 
 Result<Document> Document::from_toml(std::string_view text, const std::filesystem::path& file) {
-  text = without_byte_order_mark(text);
-  WATTUNE_ASSIGN(const toml::table table, parse(text, file));
-  WATTUNE_ASSIGN(Node root, Converter(text, file).convert(table));
+  std::string read(without_byte_order_mark(text));
+  WATTUNE_ASSIGN(const toml::table table, parse(read, file));
+  WATTUNE_ASSIGN(Node root, Converter(read, file).convert(table));
   root.place = root.content = Place{};
   return Document(file, std::move(root));
 }

@@ -10,6 +10,8 @@ namespace {
 // --- each function reads the keys of its fill ---
 
 Result<Fill> read_constant(const Table& table, bool) {
+  const Node* const node = table.find("value");
+  if (node != nullptr && node->is_number()) return Fill(FillConstant{node->scalar.as_real()});
   WATTUNE_ASSIGN(const std::optional<double> value, table.number("value"));
   return Fill(FillConstant{value.value_or(0.0)});
 }

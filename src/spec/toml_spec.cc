@@ -76,7 +76,7 @@ Result<KernelSource> read_source(const Table& table, SourcePolicy policy, const 
   KernelSource source;
   WATTUNE_ASSIGN(const Node* file, table.required("file"));
   WATTUNE_ASSIGN(source.file,
-                 named_file(table.document(), *file, table.describe("file"), policy == SourcePolicy::required));
+                 named_file(table.document(), *file, table.describe("file"), policy != SourcePolicy::optional));
   source.function = function;
   if (function.empty() || table.find("function") != nullptr) {
     WATTUNE_ASSIGN(source.function, table.required_string("function"));
@@ -85,7 +85,7 @@ Result<KernelSource> read_source(const Table& table, SourcePolicy policy, const 
   WATTUNE_TRY(read_compiler(table, source));
   WATTUNE_ASSIGN(source.options, table.strings("options"));
   Result<std::string> text = read_text(source.file);
-  if (!text && policy == SourcePolicy::required)
+  if (!text && policy != SourcePolicy::optional)
     return std::move(text).error().at(table.document().position(file->content));
   if (text) source.text = *std::move(text);
   return source;
@@ -174,7 +174,6 @@ Result<Parameter> read_parameter(const Document& document, const Node::Member& m
 }
 
 Result<void> read_parameters(const Table& table, KernelSpec& spec) {
-  if (table.node().members.empty()) return table.document().error(table.node(), "[parameters] has no parameter");
   for (const Node::Member& member : table.node().members) {
     WATTUNE_ASSIGN(Parameter parameter, read_parameter(table.document(), member, spec));
     spec.parameters.push_back(std::move(parameter));
@@ -303,7 +302,7 @@ Result<Reference> read_reference_file(const Table& table, SourcePolicy policy, c
   if (table.find("arguments") != nullptr) {
     WATTUNE_ASSIGN(kernel.arguments, read_argument_names(table, spec));
   }
-  WATTUNE_ASSIGN(kernel.source, read_source(table, policy));
+  WATTUNE_ASSIGN(kernel.source, read_source(table, required ? policy : SourcePolicy::optional));
   if (is_host_language(kernel.source.language) != is_host_language(spec.source.language))
     return table.document()
         .error(*table.find("file"), fmt::format("a reference kernel in {} for one in {}",
@@ -357,8 +356,8 @@ Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path
   WATTUNE_ASSIGN(spec.name, read_name(root, spec));
   if (const Node* problem = root.find("problem")) WATTUNE_TRY(read_problem(document, *problem, spec));
   WATTUNE_TRY(replace_extents(spec, sizes));
-  WATTUNE_ASSIGN(const Table parameters, required_section(root, "parameters"));
-  WATTUNE_TRY(read_parameters(parameters, spec));
+  WATTUNE_ASSIGN(const std::optional<Table> parameters, root.table("parameters", "[parameters]"));
+  if (parameters) WATTUNE_TRY(read_parameters(*parameters, spec));
   if (root.find("launch") != nullptr || !is_host_language(spec.source.language)) {
     WATTUNE_ASSIGN(const Node* launch, root.required("launch"));
     WATTUNE_TRY(read_launch(document, *launch, spec));
@@ -371,6 +370,7 @@ Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path
   if (reference) WATTUNE_TRY(read_reference(*reference, policy, spec));
   WATTUNE_TRY(validate_space(spec));
   WATTUNE_TRY(validate_launch(spec));
+  pad_vectors(spec);
   return spec;
 }
 

@@ -171,7 +171,8 @@ Result<void> check_step(const KernelSpec& spec, const LaunchStep& step, NameScop
   WATTUNE_TRY(add_index(step, scope));
   if (!step.condition.text.empty()) WATTUNE_TRY(scope.check(step.condition, "`when` of the launch"));
   for (const LaunchValue& each : step.values)
-    WATTUNE_TRY(scope.check(each.value, fmt::format("the launch's value of `{}`", spec.arguments[each.argument].name)));
+    WATTUNE_TRY(
+        scope.check_value(each.value, fmt::format("the launch's value of `{}`", spec.arguments[each.argument].name)));
   for (const LaunchStep& inner : step.group) WATTUNE_TRY(check_step(spec, inner, scope));
   return check_geometry(step.geometry, scope, "the launch sizes");
 }
@@ -180,7 +181,7 @@ Result<void> check_fill(const Fill& fill, NameScope scope, const std::string& wh
   const auto* expression = std::get_if<FillExpression>(&fill);
   if (expression == nullptr) return {};
   scope.add("i");
-  return scope.check(expression->expression, what);
+  return scope.check_value(expression->expression, what);
 }
 
 std::string key_of(std::string_view key, const std::string& argument) {
@@ -205,10 +206,10 @@ Result<void> check_vector(const VectorArgument& vector, const std::string& name,
 
 Result<void> check_argument(const Argument& argument, const NameScope& scope) {
   if (const auto* scalar = std::get_if<ScalarArgument>(&argument.kind))
-    return scope.check(scalar->value, key_of("value", argument.name));
+    return scope.check_value(scalar->value, key_of("value", argument.name));
   if (const auto* structure = std::get_if<StructArgument>(&argument.kind)) {
     for (const StructField& field : structure->fields)
-      WATTUNE_TRY(scope.check(field.scalar.value, field_of(field.name, argument.name)));
+      WATTUNE_TRY(scope.check_value(field.scalar.value, field_of(field.name, argument.name)));
     return {};
   }
   if (const auto* local = std::get_if<LocalArgument>(&argument.kind))

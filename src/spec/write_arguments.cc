@@ -159,6 +159,13 @@ struct ArgumentWriter {
     out.add("value", toml_string(scalar.value));
   }
   void operator()(const StructArgument& structure) const {
+    if (structure.is_vector) {
+      out.add_text("type", fmt::format("{}{}", c_name(structure.fields[0].scalar.type), structure.fields.size()));
+      std::vector<std::string> values;
+      for (const StructField& field : structure.fields) values.push_back(toml_string(field.scalar.value));
+      out.add("value", toml_list(values));
+      return;
+    }
     out.add_text("type", "struct");
     std::vector<std::string> fields;
     for (const StructField& field : structure.fields) {

@@ -79,6 +79,20 @@ std::string_view read_before(std::string_view text, std::size_t byte) {
   throw Malformed(fmt::format("{} must be {}", in_quotes(name), wanted));
 }
 
+// Returns Python's text of a value, such as "[1, 'a', None]", by which Kernel Tuner's keys name it.
+std::string python_text(const Json& json) {
+  if (json.is_null()) return "None";
+  if (json.is_boolean()) return json.get<bool>() ? "True" : "False";
+  if (json.is_number_float()) return format_real(json.get<double>());
+  if (json.is_string()) return "'" + json.get<std::string>() + "'";
+  if (!json.is_structured()) return dump(json);
+  std::string text;
+  for (const auto& [key, value] : json.items())
+    text +=
+        fmt::format("{}{}{}", text.empty() ? "" : ", ", json.is_object() ? "'" + key + "': " : "", python_text(value));
+  return json.is_object() ? "{" + text + "}" : "[" + text + "]";
+}
+
 // Returns a number as written, and the type of anything else.
 std::string shown(const Json& json) { return json.is_number() ? dump(json) : json.type_name(); }
 
@@ -237,11 +251,12 @@ Value value_from_json(const Json& json, std::string_view name) {
   if (json.is_boolean()) return json.get<bool>();
   if (json.is_number_float()) return json.get<double>();
   if (json.is_string()) return json.get<std::string>();
-  if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
-    return json.get<double>();
-  if (json.is_number_integer()) return json.get<std::int64_t>();
-  throw Malformed(
-      fmt::format("a value of {} must be a number, true, false or text, not {}", in_quotes(name), json.type_name()));
+  const bool is_large =
+      json.is_number_unsigned() && json.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+  if (json.is_number_integer() && !is_large) return json.get<std::int64_t>();
+  if (!json.is_object()) return python_text(json);
+  throw Malformed(fmt::format("a value of {} must be a number, true, false, null, text or a list, not {}",
+                              in_quotes(name), json.type_name()));
 }
 
 Json value_to_json(const Value& value) {

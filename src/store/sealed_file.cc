@@ -121,7 +121,9 @@ std::string sealed_record(const FileKind& kind, const Json& members) {
 
 Result<SealedContents> read_sealed(std::string_view text, const fs::path& file, const FileKind& kind,
                                    const std::function<void(const Json&)>& take) {
-  const std::string joined = is_spread(text) ? on_one_line(text) : std::string();
+  const bool marked = text.starts_with(LineReader::kByteOrderMark);
+  const std::string joined =
+      is_spread(text.substr(marked ? LineReader::kByteOrderMark.size() : 0)) ? on_one_line(text) : std::string();
   LineReader lines(joined.empty() ? text : joined);
   SealedReader reader(file, kind, take);
   std::size_t intact = 0;

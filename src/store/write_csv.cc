@@ -103,11 +103,21 @@ std::vector<std::string> fields_of(const Trial& trial, const RunInfo& info, cons
   return fields;
 }
 
+// Returns the field in quotes if it holds a comma or begins with a quote.
+std::string quoted_field(const std::string& field) {
+  if (field.find(',') == std::string::npos && !field.starts_with('"')) return field;
+  std::string quoted = "\"";
+  for (const char c : field) quoted += c == '"' ? std::string(2, c) : std::string(1, c);
+  return quoted + "\"";
+}
+
 Result<void> add_line(std::string& text, const std::vector<std::string>& fields) {
-  for (const std::string& field : fields)
-    if (field.find_first_of(",\r\n") != std::string::npos)
-      return Error(ErrorCode::invalid_argument, "a table cannot hold a text with a comma or a line break").about(field);
-  text += fmt::format("{}\n", fmt::join(fields, ","));
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i].find_first_of("\r\n") != std::string::npos)
+      return Error(ErrorCode::invalid_argument, "a table cannot hold a text with a line break").about(fields[i]);
+    text += (i == 0 ? "" : ",") + quoted_field(fields[i]);
+  }
+  text += "\n";
   return {};
 }
 

@@ -71,6 +71,19 @@ INSTANTIATE_TEST_SUITE_P(
         Searched{"pareto", "--minimize energy --minimize time", [](double, double energy) { return energy; }}),
     [](const auto& each) { return std::string(each.param.name); });
 
+// A search observes what it reads, whether --observe names it or not.
+TEST_P(EnergyObjectives, ImplyWhatTheyObserve) {
+  const TempFolder folder;
+  write_spec(folder, "block = [32, 64]");
+  const Finished finished =
+      run_on_board(folder, "V100",
+                   std::string("tune scale.toml -q --json --finalists 0 --energy-window 50ms ") + GetParam().options);
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const nlohmann::json best = finished.json()["best"];
+  const bool reads_energy = std::string(GetParam().name) != "time";
+  EXPECT_EQ(best["metrics"].contains("energy") || best["metrics"].contains("power"), reads_energy) << finished.out;
+}
+
 // The V100 draws 35 W idle and 195 W at work, of which 160 are dynamic. At 16 times the time a run takes at least 16 *
 // 35 + 0.75 * 160 = 680. The first takes 195, or somewhat more on a busy machine.
 TEST(EnergyRace, WhatItsTimeRulesOutIsTimedAndNotMeasured) {

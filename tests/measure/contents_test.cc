@@ -117,6 +117,38 @@ TEST(ToBytes, IntegersAreExact) {
   EXPECT_THAT(as<std::uint16_t>(to_bytes(1.5, ElementType::bfloat16)), ElementsAre(0x3fc0));
 }
 
+// Texts of digits stand for integers that expressions have not, and infinities for themselves.
+TEST(ToBytes, TakesLargeIntegersAndWhatIsNotFinite) {
+  EXPECT_THAT(as<std::uint64_t>(to_bytes(Value("18446744073709551615"), ElementType::uint64)), ElementsAre(UINT64_MAX));
+  EXPECT_THAT(as<float>(to_bytes(Value("18446744073709551615"), ElementType::float32)), ElementsAre(0x1p64f));
+  EXPECT_THAT(to_bytes(Value("18446744073709551615"), ElementType::int64).error().to_string(),
+              HasSubstr("18446744073709551615 does not fit int64"));
+  EXPECT_FALSE(to_bytes(Value("18446744073709551616"), ElementType::uint64));
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(as<float>(to_bytes(-infinity, ElementType::float32)),
+              ElementsAre(-std::numeric_limits<float>::infinity()));
+  EXPECT_THAT(as<std::uint16_t>(to_bytes(infinity, ElementType::float16)), ElementsAre(0x7c00));
+  EXPECT_TRUE(std::isnan(as<float>(to_bytes(std::nan(""), ElementType::float32)).front()));
+}
+
+// The largest numbers are about 3.4e38, 65504 and 3.4e38.
+TEST(ToBytes, RefusesFiniteNumbersThatWouldBecomeInfinite) {
+  EXPECT_EQ(to_bytes(1e39, ElementType::float32).error().to_string(), "1e+39 does not fit float32");
+  EXPECT_EQ(to_bytes(-7e4, ElementType::float16).error().to_string(), "-70000.0 does not fit float16");
+  EXPECT_EQ(to_bytes(1e39, ElementType::bfloat16).error().to_string(), "1e+39 does not fit bfloat16");
+  EXPECT_TRUE(to_bytes(3.4e38, ElementType::float32));
+  EXPECT_TRUE(to_bytes(1e39, ElementType::float64));
+}
+
+// Three components in the room of four, as in OpenCL: 0, 1, 2 and a gap, 3, 4, 5 and a gap.
+TEST(Contents, LeaveOutThePaddingOfElements) {
+  VectorArgument argument = vector_of(ElementType::float32, FillIota{});
+  argument.vector_width = 3;
+  EXPECT_THAT(as<float>(make_contents(argument, 2, 1)), ElementsAre(0, 1, 2, 3, 4, 5));
+  argument.padding = 1;
+  EXPECT_THAT(as<float>(make_contents(argument, 2, 1)), ElementsAre(0, 1, 2, 0, 3, 4, 5, 0));
+}
+
 TEST(ToBytes, RefusesWhatTheTypeCannotHold) {
   EXPECT_EQ(to_bytes(Value(-1), ElementType::uint32).error().code(), ErrorCode::out_of_range);
   EXPECT_EQ(to_bytes(Value(128), ElementType::int8).error().code(), ErrorCode::out_of_range);

@@ -52,6 +52,18 @@ TEST(Interactions, AreNotMadeByConstraints) {
   EXPECT_EQ(share_of(equal, "a", "b"), kNone);
 }
 
+// The title begins 24 pixels from the left. Renderers that cannot squeeze letters need room for those of a wide font,
+// here at most 1.1 of a size of 15.
+TEST(Interactions, HaveAPictureAsWideAsItsTitle) {
+  ResultSet results = joint();
+  results.info.kernel_name = std::string(40, 'W');
+  const std::string svg = plot_interactions_svg(results);
+  const std::size_t at = svg.find(" width=\"") + 8;
+  EXPECT_GE(std::stod(svg.substr(at)), 24 + 40 * 1.1 * 15);
+  EXPECT_THAT(svg, HasSubstr(results.info.kernel_name));
+  EXPECT_THAT(svg, testing::Not(HasSubstr("textLength")));
+}
+
 TEST(Interactions, AreHonestWithFewData) {
   ResultsBuilder builder(kThreeFlags);
   EXPECT_EQ(share_of(builder, "a", "b"), kNone);

@@ -18,11 +18,14 @@ TEST(PerformanceSvg, DrawsCurvesBetweenRandomSearchAndOptimum) {
   EXPECT_THAT(svg, HasSubstr("class=\"zero\" x1=\"76\" x2=\"736\" y1=\"218.0\""));
 }
 
-// The title begins at 76 and the picture ends at 760; the width of letters is unknown.
-TEST(PerformanceSvg, SqueezesALongTitleIntoThePicture) {
-  const std::string title(100, 'W');
-  EXPECT_THAT(plot_performance_svg(title, {}),
-              HasSubstr("textLength=\"660\" lengthAdjust=\"spacingAndGlyphs\">" + title));
+// The title begins at 76 and ends before 736. In a wide font a bold W is 1.1 and an n 0.73 of the size. So 70 n are
+// 51.1 sizes, which are 660 pixels at 12.9. At the smallest size, 10, there is room for 60 W at most.
+TEST(PerformanceSvg, WritesALongTitleSmallerAndCutsAFarLongerOne) {
+  const std::string title(70, 'n');
+  EXPECT_THAT(plot_performance_svg(title, {}), HasSubstr("y=\"26\" style=\"font-size:12.9px\">" + title + "</text>"));
+  EXPECT_THAT(plot_performance_svg(std::string(100, 'W'), {}),
+              testing::AllOf(HasSubstr("WWW…</text>"), testing::Not(HasSubstr(std::string(60, 'W')))));
+  EXPECT_THAT(plot_performance_svg(std::string(1000, 'n'), {}), testing::Not(HasSubstr("textLength")));
   EXPECT_THAT(plot_performance_svg("short", {}), HasSubstr("y=\"26\">short</text>"));
 }
 

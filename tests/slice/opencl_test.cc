@@ -23,6 +23,14 @@ TEST(OpenclSlice, NeedsAPreambleOnlyWhereTheSliceShows) {
     EXPECT_TRUE(needs_preamble(std::string("kernel void k(global int* a) { *a = ") + call + "; }")) << call;
 }
 
+// Some drivers answer 0 for the sizes along axes that do not exist, where OpenCL says 1. Slices answer as OpenCL says.
+TEST(OpenclSlice, NeedsAPreambleForAxesThatMayNotExist) {
+  for (const char* call : {"get_global_id(3)", "get_local_id(d)", "get_local_size (7)", "get_global_id(1 + 2)",
+                           "get_enqueued_local_size(3)", "get_global_id"})
+    EXPECT_TRUE(needs_preamble(std::string("kernel void k(global int* a, uint d) { *a = ") + call + "; }")) << call;
+  EXPECT_FALSE(needs_preamble("kernel void k(global int* a) { a[get_global_id( 2 )] = get_local_size(0); }"));
+}
+
 TEST(OpenclSlice, PassesOverCommentsStringsAndLongerNames) {
   EXPECT_FALSE(
       needs_preamble("// get_group_id(0)\n/* get_group_id */ constant char s[] = \"get_group_id \\\" \";\n"
@@ -169,6 +177,23 @@ TEST(OpenclSlice, SeesTheWholeRangeFromEverySliceOnADevice) {
   EXPECT_EQ(opencl.run(with_preamble(kAsksEverything, whole).value(), slices, kWords), expected);
   EXPECT_EQ(opencl.run(with_preamble(kHidesEverything, whole).value(), slices, kWords), expected);
   EXPECT_NE(opencl.run(kAsksEverything, slices, kWords), expected) << "without the preamble slices show";
+}
+
+// Ids and offsets are 0, sizes and numbers 1. Each function has a digit of the sum.
+constexpr char kAsksForOtherAxes[] = R"(
+uint all(uint d) {
+  return get_global_id(d) + get_local_id(d) + get_group_id(d) + get_global_offset(d) + 10 * get_global_size(d) +
+         100 * get_local_size(d) + 1000 * get_num_groups(d);
+}
+kernel void k(global uint* out) { out[get_global_id(0)] = all(3) + 10000 * all(4 + get_local_id(1)); }
+)";
+
+TEST(OpenclSlice, AnswersForAxesThatDoNotExist) {
+  Opencl opencl;
+  if (!opencl) GTEST_SKIP() << "no OpenCL device here";
+  const NdRange whole{{4, 1, 1}, {2, 1, 1}, {}};
+  const std::vector<NdRange> slices{part(whole, {{0, 0, 0}, {1, 1, 1}}), part(whole, {{1, 0, 0}, {1, 1, 1}})};
+  EXPECT_EQ(opencl.run(with_preamble(kAsksForOtherAxes, whole).value(), slices, 4), std::vector<cl_uint>(4, 11101110));
 }
 
 }  // namespace

@@ -76,6 +76,7 @@ TEST_F(Roles, OnlyCodeGoesToTheKernelInAWayOfItsOwn) {
 TEST_F(Roles, AKernelThatNamesAParameterThatIsNoMacroIsDoubted) {
   KernelSpec spec = parse("blocks = { values = [4], role = \"launch\" }\nunroll = [1]\n").value();
   spec.source.text = "void add() { int n_blocks = my_blocks + blocks2 + unroll; }";
+  spec.geometry.sizes[1].text = "blocks";
   EXPECT_THAT(doubts(spec), IsEmpty());
   spec.source.text += "int i = 2*blocks;";
   EXPECT_THAT(doubts(spec), ElementsAre(HasSubstr("the kernel names `blocks`, whose role is launch")));
@@ -86,6 +87,7 @@ TEST_F(Roles, AKernelThatNamesAParameterThatIsNoMacroIsDoubted) {
 
 TEST_F(Roles, OnlyCodeThatMayMeanTheParameterIsDoubted) {
   KernelSpec spec = parse("blocks = { values = [4], role = \"launch\" }\n").value();
+  spec.geometry.sizes[1].text = "blocks";
   for (const char* harmless :
        {"// all blocks work\nvoid add() {}", "/* blocks */ void add() {}", "void add() { printf(\"blocks\"); }",
         "void add() { int blocks = get_num_groups(0); use(blocks); }", "void add(int n, int blocks) { use(blocks); }",

@@ -92,8 +92,6 @@ TEST_F(TomlErrors, MissingKeys) {
   EXPECT_EQ(after("[kernel]\nfile = \"add.cl\"", "[kernel]"), "2:1: [kernel] needs the key `file`");
   EXPECT_EQ(after(", type = \"int\"", ""), "8:3: argument `n` needs the key `type`");
   EXPECT_EQ(after("name = \"a\", ", ""), "6:3: each of `arguments` needs the key `name`");
-  EXPECT_EQ(after("[parameters]\nblock = [32, 64]\ntile = { values = [1, 2, 4], default = 1 }", ""),
-            "1:1: the spec needs the key `parameters`");
   EXPECT_EQ(after("values = [1, 2, 4], ", ""), "17:8: parameter `tile` needs the key `values`");
   EXPECT_EQ(after("global = [\"n // tile\"]", ""), "12:1: [launch] needs one of the keys global, grid, divide");
   EXPECT_EQ(after("local = [\"block\"]", ""),
@@ -111,7 +109,16 @@ TEST_F(TomlErrors, WrongTypes) {
             "16:9: the values of `block` must be a list or a text such as \"range(1, 9)\": `32`");
   EXPECT_EQ(after("[32, 64]", "[32, []]"),
             "16:14: each value of `block` must be a number, a boolean or a string: `[]`");
-  EXPECT_EQ(after("[32, 64]", "[nan]"), "16:10: each value of `block` must be a number, a boolean or a string: `nan`");
+  EXPECT_EQ(
+      after("[32, 64]", "[nan]"),
+      "16:10: each value of `block` must be a number, a boolean or a string: `nan` (write the kernel's own word as a "
+      "text, such as \"INFINITY\" or \"NAN\")");
+  EXPECT_EQ(
+      after("[32, 64]", "\"[1e300 * 1e300]\""),
+      "16:10: a value of `block` is not finite: `[1e300 * 1e300]` (write the kernel's own word as a text, such as "
+      "\"INFINITY\" or \"NAN\")");
+  EXPECT_EQ(after("n = 1024", "n = 18446744073709551615"),
+            "11:6: `n` of [problem] must be an integer: `18446744073709551615`");
   EXPECT_EQ(after("evaluations = 10", "evaluations = 0"), "20:15: `evaluations` of [search] must be at least 1: `0`");
   EXPECT_EQ(after("evaluations = 10", "fraction = 1.5"), "20:12: `fraction` of [search] must be in (0, 1]: `1.5`");
   EXPECT_EQ(after("evaluations = 10", "seconds = inf"), "20:11: `seconds` of [search] must be a number: `inf`");
@@ -150,8 +157,8 @@ TEST_F(TomlErrors, BuffersOfStructsThatCannotBe) {
   EXPECT_EQ(with("fill = \"iota\", fields = [" + field + " }]"),
             "7:57: argument `c` is only filled as a whole from a file: `iota` (give each of its fields a fill)");
   EXPECT_EQ(with("fields = [{ name = \"x\", type = \"float4\" }]"),
-            "7:81: field `x` of argument `c` may not be a vector type unless it is a buffer: `float4` (write `float4*` "
-            "for a buffer; give local memory the length of its components)");
+            "7:81: field `x` of argument `c` may not be a vector type: `float4` (give local memory the length of its "
+            "components, and a struct a field for each)");
 }
 
 TEST_F(TomlErrors, LaunchesThatCannotBe) {
@@ -201,7 +208,8 @@ TEST_F(TomlErrors, EmptyLists) {
 TEST_F(TomlErrors, UnknownWords) {
   EXPECT_EQ(after("float*", "flaot*"), "6:25: unknown type of argument `a`: `flaot*` (did you mean `float`?)");
   EXPECT_EQ(after("\"int\"", "\"ints\""), "8:25: unknown type of argument `n`: `ints` (did you mean `int`?)");
-  EXPECT_EQ(after("\"int\"", "\"int4\"").substr(0, 40), "8:25: argument `n` may not be a vector t");
+  EXPECT_EQ(after("type = \"int\", value = \"n\"", "type = \"local int4\", length = 4").substr(0, 40),
+            "8:25: argument `n` may not be a vector t");
   EXPECT_EQ(after("\"iota\"", "\"itoa\""), "6:63: unknown fill of argument `a`: `itoa` (did you mean `iota`?)");
   EXPECT_EQ(after("\"write\"", "\"writ\""), "7:58: unknown access of argument `c`: `writ` (did you mean `write`?)");
   EXPECT_EQ(after("function = \"add\"", "function = \"add\"\nlanguage = \"OpenGL\""),

@@ -334,6 +334,8 @@ TEST_F(TomlSpec, TheStartingPointParsesAndNamesItsKernel) {
   ASSERT_EQ(spec->alternatives.size(), 1u);
   const std::string& cuda = spec->alternatives.front().text;
   EXPECT_NE(cuda.find("__global__ void " + spec->source.function), std::string::npos);
+  EXPECT_TRUE(start.reference.ends_with("\n}\n")) << start.reference;
+  EXPECT_NE(start.reference.find("\nextern \"C\" void reference("), std::string::npos) << "without stray indents";
   for (const Parameter& parameter : spec->parameters) {
     EXPECT_NE(spec->source.text.find(parameter.name), std::string::npos) << parameter.name;
     EXPECT_NE(cuda.find(parameter.name), std::string::npos) << parameter.name;

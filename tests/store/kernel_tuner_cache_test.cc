@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "store/load_results.h"
 #include "store/sample_results.h"
 #include "wattune/store/formats.h"
 
@@ -23,6 +24,26 @@ ResultSet parsed(const std::string& text) {
 }
 
 const Observation& only(const ResultSet& results) { return results.trials.at(0).observation; }
+
+// Kernel Tuner's keys name such values by Python's texts.
+TEST(KernelTunerCache, ReadsListsPairsNullAndLargeNumbersAsTexts) {
+  const ResultSet results = parsed(R"({"kernel_name": "add", "tune_params_keys": ["x"],
+"tune_params": {"x": [[1, 2], [0.5, "a", true, null], null, 18446744073709551615, []]}, "cache": {
+"a": {"x": [1, 2], "time": 1}, "b": {"x": [0.5, "a", true, null], "time": 2}, "c": {"x": null, "time": 3},
+"d": {"x": 18446744073709551615, "time": 4}, "e": {"x": [], "time": 5}}})");
+  const std::vector<Value> texts{"[1, 2]", "[0.5, 'a', True, None]", "None", "18446744073709551615", "[]"};
+  EXPECT_EQ(results.info.parameters.at(0).values, texts);
+  ASSERT_EQ(results.trials.size(), texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    EXPECT_EQ(results.trials[i].configuration.values(), std::vector<Value>{texts[i]});
+  for (const std::string& written :
+       {write_kernel_tuner_cache(results).value(), write_t4(results), write_csv(results).value()}) {
+    const auto again = parse_results(written, "again");
+    ASSERT_TRUE(again) << again.error().to_string();
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      EXPECT_EQ(again->trials.at(i).configuration.values(), std::vector<Value>{texts[i]});
+  }
+}
 
 TEST(KernelTunerCache, KeepsTimesFailuresAndMetrics) {
   const ResultSet before = sample_results(12);
@@ -172,8 +193,10 @@ TEST(KernelTunerCache, SaysWhereAFileIsWrong) {
   EXPECT_EQ(error("{\"cache\": {\"a\": 1}}"), "c.json: `cache` may only hold objects");
   EXPECT_EQ(error(cache_of(R"("1": {"x": 128, "time": 1}, "2": {"time": 1})")),
             "c.json: configuration 2 of `cache`: `x` is missing");
-  EXPECT_EQ(error(cache_of(R"("1": {"x": [1], "time": 1})")),
-            "c.json: configuration 1 of `cache`: a value of `x` must be a number, true, false or text, not array");
+  EXPECT_EQ(
+      error(cache_of(R"("1": {"x": {"y": 1}, "time": 1})")),
+      "c.json: configuration 1 of `cache`: a value of `x` must be a number, true, false, null, text or a list, not "
+      "object");
   EXPECT_EQ(error(cache_of(R"("1": {"x": 1, "score": 1})", "\"score\"")),
             "c.json: configuration 1 of `cache`: there is no `time`; the file ranks by `score`");
 }

@@ -42,6 +42,17 @@ TEST(ComparedParts, PaddingDoesNotCount) {
   EXPECT_EQ(difference_of(tagged_argument(), actual, {{1, {}, 0.5f}, {2, {}, 1.5f}}), "");
 }
 
+// Kernels in OpenCL may write anything behind the three components of a vector.
+TEST(ComparedParts, PaddingOfVectorsDoesNotCount) {
+  Argument argument = vector_argument("v", ArgumentAccess::write_only);
+  auto& vector = std::get<VectorArgument>(argument.kind);
+  vector.vector_width = 3;
+  vector.padding = 1;
+  EXPECT_EQ(difference_of<float>(argument, {1, 2, 3, 9, 4, 5, 6, 9}, {1, 2, 3, 0, 4, 5, 6, 0}), "");
+  EXPECT_NE(difference_of<float>(argument, {1, 2, 3, 9, 4, 5, 7, 9}, {1, 2, 3, 0, 4, 5, 6, 0}), "");
+  EXPECT_EQ(difference_of<float>(argument, {1, 2, 3, 9, 4, 5, 7, 9}, {1, 2, 3, 0, 4, 5, 6, 0}, 1), "");
+}
+
 TEST(ComparedParts, FieldsAreComparedByTheirTypes) {
   const std::vector<Tagged> actual{{1, {}, 0.5f}, {2, {}, 1.5f}};
   EXPECT_EQ(difference_of(tagged_argument(), actual, {{1, {}, 0.50001f}, {3, {}, 1.5f}}),

@@ -154,6 +154,8 @@ struct WATTUNE_EXPORT VectorArgument {
   OutputComparison comparison = OutputComparison::elements;
   ExpressionText compared_length;  // elements from the beginning that are compared; all if empty
   std::optional<PixelImage> image = {};
+  // Components behind each element that are neither filled nor compared. pad_vectors() sets them.
+  std::size_t padding = 0;
 };
 // Returns the bytes from one element to the next.
 WATTUNE_EXPORT std::size_t element_bytes(const VectorArgument& argument);
@@ -167,9 +169,11 @@ struct WATTUNE_EXPORT StructField {
   std::string name;
   ScalarArgument scalar;
 };
-// A struct passed by value.
+// A struct passed by value, or a vector of numbers.
 struct WATTUNE_EXPORT StructArgument {
   std::vector<StructField> fields;
+  bool is_vector = false;   // true if the fields are the components of one vector
+  std::size_t padding = 0;  // components behind those of a vector; pad_vectors() sets them
 };
 // The offsets of the fields of a struct, by C's rules. Each field lies at the next multiple of its size, and the struct
 // ends at a multiple of its largest field's size. CUDA, OpenCL and the host agree on it.

@@ -144,6 +144,10 @@ WATTUNE_EXPORT const std::vector<std::string>& resource_names();
 // would confuse the two.
 WATTUNE_EXPORT const std::vector<std::string>& figure_names();
 
+// Sets the padding of vectors of three components by the language of the spec's own source. In OpenCL they take the
+// room of four.
+WATTUNE_EXPORT void pad_vectors(KernelSpec& spec);
+
 // Makes the spec's own source one in one of these languages, of which there is at least one. Fails with mismatch if the
 // spec has no such source.
 WATTUNE_EXPORT Result<void> use_language(KernelSpec& spec, const std::vector<Language>& languages);
@@ -153,6 +157,10 @@ WATTUNE_EXPORT Result<void> use_language(KernelSpec& spec, const std::vector<Lan
 WATTUNE_EXPORT std::vector<LaunchStep> launches_of(const KernelSpec& spec);
 // Returns the launches of launches_of() with each group replaced by its members, each once.
 WATTUNE_EXPORT std::vector<LaunchStep> single_launches_of(const KernelSpec& spec);
+
+// Returns the source with values in the place of the extents of the problem that the template arguments of its function
+// name, as launches_of() does.
+WATTUNE_EXPORT KernelSource sized_source(const KernelSpec& spec, KernelSource source);
 
 // Returns the spec's own source with the functions of all its launches, whether their conditions hold or not.
 WATTUNE_EXPORT KernelSource launched_source(const KernelSpec& spec);

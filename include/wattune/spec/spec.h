@@ -18,10 +18,11 @@
 
 namespace wattune::inline v0_1::spec {
 
-// The treatment of a kernel's source file that is missing.
+// The files that must be there. A missing file of another kind is no Error.
 enum class SourcePolicy {
-  required,  // a missing kernel file is an Error
-  optional,  // a missing kernel file leaves KernelSource::text empty, which is enough for counting a space
+  required,  // those of the kernel, its data and its reference
+  optional,  // none; a missing kernel file leaves KernelSource::text empty, which is enough for counting a space
+  kernel,    // those of the kernel, which is enough for compiling it
 };
 
 // Loads a spec, of a format that the extension tells: .toml or .json. `sizes` replace extents of the problem, by name.
@@ -44,7 +45,7 @@ WATTUNE_EXPORT Result<KernelSpec> parse_t1(std::string_view text, const std::fil
 WATTUNE_EXPORT Result<std::string> write_toml(const KernelSpec& spec);
 
 // Lists possible mistakes that only the user can judge. There is a line for each parameter that the kernel names
-// although, because of its role, it is no macro there.
+// although, because of its role, it is no macro there, and for each that nothing reads.
 WATTUNE_EXPORT std::vector<std::string> doubts(const KernelSpec& spec);
 
 // A commented TOML spec to start from, for `wattune init`, and the files that it names: NAME.cl, NAME.cu and

@@ -190,7 +190,8 @@ class CodeReader {
       if (failed || !fs::is_regular_file(file, failed)) continue;
       if (!once_.insert(file).second && is_once_.contains(file)) return;
       std::ifstream stream(file, std::ios::binary);
-      const std::string text{std::istreambuf_iterator<char>(stream), {}};
+      std::string text{std::istreambuf_iterator<char>(stream), {}};
+      if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // a byte order mark
       if (text.find("#pragma once") != std::string::npos) is_once_.insert(file);
       return read(text, file.parent_path(), depth + 1);
     }

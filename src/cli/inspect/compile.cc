@@ -169,7 +169,7 @@ bool is_about_arguments(const Error& error) {
 }
 
 Result<ExitStatus> run_compile(const CompileOptions& options) {
-  WATTUNE_ASSIGN(KernelSpec spec, load_spec(options.spec));
+  WATTUNE_ASSIGN(KernelSpec spec, load_spec(options.spec, spec::SourcePolicy::kernel));
   WATTUNE_TRY(use_language(spec, {Language::cuda}));
   for (const std::string& doubt : spec::doubts(spec)) print_note(doubt);
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));

@@ -52,7 +52,7 @@ Json run_json(const KernelSpec& spec, const DeviceInfo& device, const Trial& tri
 }
 
 Result<ExitStatus> run_one(const RunOptions& options) {
-  const tune::SessionOptions session = session_options(options.tune);
+  tune::SessionOptions session = session_options(options.tune);
   WATTUNE_TRY(session.sampling.validate());
   WATTUNE_ASSIGN(KernelSpec spec, load_spec(options.tune.spec));
   if (session.clocks == tune::Clocks::current) {
@@ -62,6 +62,7 @@ Result<ExitStatus> run_one(const RunOptions& options) {
     spec.metrics.clear();
     spec.objectives.clear();
   }
+  session.evaluation.observe = metrics_to_observe(spec, options.tune);
   WATTUNE_TRY(add_objectives(options.tune, tune::observed_metrics(session.evaluation), spec));
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
   WATTUNE_ASSIGN(const Configuration configuration, configuration_to_run(space, options.configuration));

@@ -10,6 +10,7 @@
 #include "cli/program/terminal.h"
 #include "core/interface/suggest.h"
 #include "store/interface/files.h"
+#include "store/interface/sealed_line.h"
 #include "wattune/store/formats.h"
 #include "wattune/tune/evaluator.h"
 
@@ -57,6 +58,7 @@ std::optional<backend::AssembledKernels> assembled(const std::string& text, cons
 Result<ExitStatus> run_slice(const SliceOptions& options) {
   WATTUNE_ASSIGN(const std::vector<slice::TwinForm> forms, chosen_forms(options.forms));
   WATTUNE_ASSIGN(std::string text, store::read_file(options.file));
+  if (text.starts_with(store::LineReader::kByteOrderMark)) text.erase(0, store::LineReader::kByteOrderMark.size());
   WATTUNE_ASSIGN(const slice::PtxTree tree, slice::parse_ptx(std::move(text), options.file));
   WATTUNE_ASSIGN(const slice::TwinModule module, slice::add_twins(tree, forms));
   if (!options.output.empty()) WATTUNE_TRY(store::write_file(options.output, module.text, options.overwrite));

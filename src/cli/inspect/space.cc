@@ -23,6 +23,7 @@ struct SpaceOptions {
 Result<ExitStatus> run_space(const SpaceOptions& options) {
   WATTUNE_ASSIGN(const KernelSpec spec, load_spec(options.spec, spec::SourcePolicy::optional));
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
+  for (const std::string& doubt : spec::doubts(spec)) print_note(doubt);
   SpaceReport report{.spec = spec, .space = space, .effects = {}, .sample = {}, .explanation = {}};
   if (!options.explain.empty()) {
     WATTUNE_ASSIGN(report.explanation, explain(space, options.explain));

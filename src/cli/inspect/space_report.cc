@@ -52,6 +52,7 @@ std::string values_text(const Parameter& parameter) {
 }
 
 std::string counts_text(const SearchSpace& space) {
+  if (space.parameters().empty() && space.count() == 1) return "1 configuration: the spec has no parameters\n";
   const space::BuildReport& built = space.report();
   std::string text = fmt::format("{} of {} configurations are valid ({}{})\n", size_text(space), cartesian_text(space),
                                  at_most(space), percent(share_valid(space)));
@@ -63,6 +64,7 @@ std::string counts_text(const SearchSpace& space) {
 
 // Lists the parameters, with the share of valid configurations that have each value, so that rare values stand out.
 std::string parameters_text(const SearchSpace& space, std::size_t width) {
+  if (space.parameters().empty()) return {};
   const auto is_code = [](const Parameter& parameter) { return parameter.role == ParameterRole::code; };
   const bool roles = !std::ranges::all_of(space.parameters(), is_code);
   std::vector<std::string> titles = {"parameter", "values",

@@ -1,9 +1,8 @@
 #include "cli/tune/objectives.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "space/interface/expression.h"
 #include "tune/interface/standard_metrics.h"
 #include "wattune/search/method.h"
 #include "wattune/tune/observer.h"
@@ -24,6 +23,29 @@ Result<void> set_slowdown(const TuneOptions& options, KernelSpec& spec) {
 bool is_of_board(const std::string& metric) {
   return std::ranges::any_of(tune::kAllBoardMetrics,
                              [&](tune::BoardMetric each) { return metric == tune::to_string(each); });
+}
+
+bool is_defined(const std::string& name, const std::vector<MetricDefinition>& metrics) {
+  return std::ranges::count(metrics, name, &MetricDefinition::name) > 0;
+}
+
+// Adds the figures of the board that an expression reads, by itself or by a standard metric. `defined` have their own
+// expressions.
+void add_read(const std::string& text, const std::vector<MetricDefinition>& defined,
+              std::vector<tune::BoardMetric>& observed) {
+  const auto parsed = space::Expression::parse(text);
+  if (!parsed) return;
+  for (const std::string& name : parsed->names()) {
+    if (is_defined(name, defined)) continue;
+    const auto* const metric =
+        std::ranges::find_if(tune::kAllBoardMetrics, [&](auto each) { return name == tune::to_string(each); });
+    const tune::StandardMetric* const standard = tune::find_standard_metric(name);
+    if (metric == std::end(tune::kAllBoardMetrics)) {
+      if (standard != nullptr) add_read(std::string(standard->expression), defined, observed);
+    } else if (std::ranges::count(observed, *metric) == 0) {
+      observed.push_back(*metric);
+    }
+  }
 }
 
 Result<void> check_not_twice(const std::vector<Objective>& objectives) {
@@ -47,6 +69,16 @@ Result<void> check_method(const TuneOptions& options) {
       .hint("leave out --minimize, --maximize and --target, or take a --strategy");
 }
 
+std::vector<tune::BoardMetric> metrics_to_observe(const KernelSpec& spec, const TuneOptions& options) {
+  std::vector<tune::BoardMetric> observed = options.session.evaluation.observe;
+  std::vector<MetricDefinition> defined = spec.metrics;
+  defined.insert(defined.end(), options.metrics.begin(), options.metrics.end());
+  for (const Objective& each : options.objectives.empty() ? spec.objectives : options.objectives)
+    add_read(each.metric, defined, observed);
+  for (const MetricDefinition& each : defined) add_read(each.expression.text, defined, observed);
+  return observed;
+}
+
 Result<void> add_objectives(const TuneOptions& options, const std::vector<std::string>& observed, KernelSpec& spec) {
   spec.metrics.insert(spec.metrics.begin(), options.counter_aliases.begin(), options.counter_aliases.end());
   spec.metrics.insert(spec.metrics.end(), options.metrics.begin(), options.metrics.end());
@@ -63,9 +95,7 @@ Result<void> add_objectives(const TuneOptions& options, const std::vector<std::s
         std::ranges::any_of(spec.metrics, same) || std::ranges::count(observed, objective.metric) > 0)
       continue;
     if (is_of_board(objective.metric))
-      return Error(ErrorCode::not_found, "what is searched for is not measured")
-          .about(objective.metric)
-          .hint(fmt::format("--observe {} measures it", objective.metric));
+      return Error(ErrorCode::not_found, "what is searched for was not recorded").about(objective.metric);
     spec.metrics.push_back({objective.metric, {objective.metric, {where(objective)}}});
   }
   if (options.session.stop.target && tune::custom_objective(spec))

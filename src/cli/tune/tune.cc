@@ -76,6 +76,7 @@ Result<std::unique_ptr<tune::TuningTask>> plan_tuning(const TuneOptions& options
   session.building = building_within(session.stop.time, since_start);
   WATTUNE_ASSIGN(session.replay, replay_of(options));
   WATTUNE_ASSIGN(KernelSpec spec, load_problem(options, session.replay));
+  if (!session.replay) session.evaluation.observe = metrics_to_observe(spec, options);
   WATTUNE_TRY(add_objectives(options, observed_metrics(session), spec));
   WATTUNE_ASSIGN(session.earlier, load_earlier(options.warm_start));
   auto task = tune::plan_search(std::move(spec), std::move(session));

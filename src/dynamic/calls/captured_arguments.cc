@@ -26,15 +26,10 @@ T read(Bytes bytes) {
   return value;
 }
 
-// Converts an unsigned number to a constant. Numbers beyond 2^63 - 1 are no constants of expressions.
-Result<std::string> unsigned_text(std::uint64_t value, const std::string& name) {
-  if (value <= std::uint64_t{INT64_MAX}) return std::to_string(value);
-  return misfit(name, fmt::format("is larger than a spec can say: {}", value));
-}
-
-Result<std::string> real_text(double value, const std::string& name) {
-  if (std::isfinite(value)) return format_real(value);
-  return misfit(name, "is not finite, which a spec cannot say");
+// Converts an unsigned number to a constant. Numbers beyond 2^63 - 1 are no integers of expressions, and written as
+// texts.
+std::string unsigned_text(std::uint64_t value) {
+  return value <= std::uint64_t{INT64_MAX} ? std::to_string(value) : fmt::format("'{}'", value);
 }
 
 // Converts a scalar to an expression. Precondition: there are as many bytes as the type has.
@@ -47,11 +42,11 @@ Result<std::string> scalar_text(ElementType type, Bytes bytes, const std::string
     case ElementType::int32: return std::to_string(read<std::int32_t>(bytes));
     case ElementType::uint32: return std::to_string(read<std::uint32_t>(bytes));
     case ElementType::int64: return std::to_string(read<std::int64_t>(bytes));
-    case ElementType::uint64: return unsigned_text(read<std::uint64_t>(bytes), name);
-    case ElementType::float16: return real_text(measure::half_to_float(read<std::uint16_t>(bytes)), name);
-    case ElementType::bfloat16: return real_text(measure::bfloat_to_float(read<std::uint16_t>(bytes)), name);
-    case ElementType::float32: return real_text(double{read<float>(bytes)}, name);
-    case ElementType::float64: return real_text(read<double>(bytes), name);
+    case ElementType::uint64: return unsigned_text(read<std::uint64_t>(bytes));
+    case ElementType::float16: return format_real(measure::half_to_float(read<std::uint16_t>(bytes)));
+    case ElementType::bfloat16: return format_real(measure::bfloat_to_float(read<std::uint16_t>(bytes)));
+    case ElementType::float32: return format_real(double{read<float>(bytes)});
+    case ElementType::float64: return format_real(read<double>(bytes));
   }
   return misfit(name, "is of an unknown type");
 }

@@ -115,9 +115,10 @@ std::vector<std::vector<backend::Macro>> macros_of_all(const KernelSpec& spec,
 void KeyScreening::expect_reference(backend::CompilePool& pool, const CompileTargetOf& target_of) {
   const auto* const kernel = std::get_if<ReferenceKernel>(&problem_->spec.reference);
   if (kernel == nullptr) return;
-  Result<backend::CompileTarget> target = target_of(kernel->source);
+  KernelSource source = sized_source(problem_->spec, kernel->source);
+  Result<backend::CompileTarget> target = target_of(source);
   if (!target) return;
-  reference_compilers_.emplace(pool.add(*std::move(target), kernel->source));
+  reference_compilers_.emplace(pool.add(*std::move(target), std::move(source)));
   reference_compilers_->expect({tune::macros_of(problem_->spec.parameters, standard())}, short_limits().compile);
 }
 

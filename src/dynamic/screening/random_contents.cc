@@ -39,7 +39,7 @@ Result<RandomContents::Contents> RandomContents::find(const KernelSpec& spec, co
     const auto* const argument = std::get_if<VectorArgument>(&spec.arguments[i].kind);
     const auto fill = buffer && argument && !buffer->pixels ? random_fill(*argument) : std::nullopt;
     if (!fill || buffer->bytes > kMostBytes || !plan.has_fixed_length(i)) continue;
-    const Sequence sequence{*fill, argument->type, argument->vector_width, i + 1};
+    const Sequence sequence{*fill, argument->type, argument->vector_width, argument->padding, i + 1};
     WATTUNE_ASSIGN(contents[i], beginning_of(sequence, *argument, buffer->length));
   }
   return contents;

@@ -30,6 +30,7 @@ class RandomContents {
     std::variant<FillUniform, FillNormal> fill;
     ElementType type;
     std::size_t width;
+    std::size_t padding;
     std::uint64_t seed;  // used if the fill has none
 
     bool operator==(const Sequence&) const = default;

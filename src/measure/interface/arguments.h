@@ -27,8 +27,8 @@ Result<std::vector<std::byte>> make_contents(const VectorArgument& argument, std
                                              std::uint64_t default_seed, ElementFunction evaluate = nullptr,
                                              void* context = nullptr);
 
-// Converts `value` to the bytes of one element. Fails with out_of_range if an integer type cannot hold it, and with
-// invalid_argument if it is a text.
+// Converts `value` to the bytes of one element. A text of digits stands for an integer from 2^63 on. Fails with
+// out_of_range if the type cannot hold the value, and with invalid_argument if it is another text.
 Result<std::vector<std::byte>> to_bytes(double value, ElementType type);
 Result<std::vector<std::byte>> to_bytes(const Value& value, ElementType type);
 
@@ -36,6 +36,13 @@ Result<std::vector<std::byte>> to_bytes(const Value& value, ElementType type);
 // parse_error for a damaged .npy header, and with io_error.
 Result<std::vector<std::byte>> read_data_file(const std::filesystem::path& path, ElementType type,
                                               std::size_t elements);
+
+// Reads the elements of an argument, with or without their padding. Fails as above.
+Result<std::vector<std::byte>> read_data_file(const std::filesystem::path& path, const VectorArgument& argument,
+                                              std::size_t length);
+
+// Puts the padding of the argument behind each of its elements.
+std::vector<std::byte> with_padding(std::vector<std::byte> dense, const VectorArgument& argument);
 
 // One argument of a C++ reference: its initial contents and, for an output, the contents that the reference leaves.
 struct HostArgument {

@@ -98,9 +98,12 @@ std::vector<Arrival> poisson_arrivals(const Machine& machine, const ArrivalOptio
 }
 
 Result<std::vector<Arrival>> parse_arrivals(std::string_view text, const std::string& file, const Machine& machine) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   std::vector<Arrival> arrivals;
   for (int number = 1; !text.empty(); ++number) {
-    const std::string_view line = take_field(text, '\n');
+    std::string_view line = take_field(text, '\n');
+    if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty() || (arrivals.empty() && kColumns.starts_with(line))) continue;
     const Nanoseconds earliest = arrivals.empty() ? Nanoseconds() : arrivals.back().moment;
     auto arrival = parse_arrival(line, earliest, machine);

@@ -219,7 +219,9 @@ class Lexer {
 
   Error bad_number() {
     while (is_letter(peek()) || is_digit(peek()) || peek() == '.') ++at_;
-    return fail(fmt::format("malformed number `{}`", text_.substr(token_.offset, at_ - token_.offset)));
+    constexpr std::size_t kShown = 40;
+    return fail(fmt::format("malformed number `{}`",
+                            text_.substr(token_.offset, std::min<std::size_t>(at_ - token_.offset, kShown))));
   }
 
   Result<Token> string() {

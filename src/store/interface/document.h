@@ -63,7 +63,8 @@ double number_or(const Json& object, const char* name, double otherwise);
 // Returns "uncertainty" of a metric; nullopt if it is absent or no number.
 std::optional<double> uncertainty_in(const Json& metric);
 
-// Returns a tuning parameter's value. `name` is for the message.
+// Returns a tuning parameter's value. Lists, null and integers from 2^63 on become texts, as Python writes them. `name`
+// is for the message about an object, which throws Malformed.
 Value value_from_json(const Json& json, std::string_view name);
 Json value_to_json(const Value& value);
 

@@ -66,6 +66,7 @@ std::string type_in_spec(const VectorArgument& vector) {
 }
 std::string type_in_spec(const ScalarArgument& scalar) { return std::string(c_name(scalar.type)); }
 std::string type_in_spec(const StructArgument& structure) {
+  if (structure.is_vector) return fmt::format("{}{}", c_name(structure.fields[0].scalar.type), structure.fields.size());
   return fmt::format("struct of {} bytes", layout_of(structure).bytes);
 }
 std::string type_in_spec(const NullArgument&) { return "null"; }

@@ -35,10 +35,24 @@ Part field_of(const std::string& name, const VectorArgument& vector, std::size_t
   return part;
 }
 
+// Returns the elements alone, since kernels may write anything behind them.
+Part without_padding(const std::string& name, const VectorArgument& vector, std::span<const std::byte> elements) {
+  const std::size_t from = element_bytes(vector);
+  const std::size_t to = size_in_bytes(vector.type) * vector.vector_width;
+  Part part{name, vector.type, {}, std::vector<std::byte>(elements.size() / from * to)};
+  for (std::size_t i = 0; i * from < elements.size(); ++i)
+    std::memcpy(part.gathered.data() + i * to, elements.data() + i * from, to);
+  part.elements = part.gathered;
+  return part;
+}
+
 std::vector<Part> parts_of(const Argument& argument, std::span<const std::byte> contents) {
   const auto& vector = std::get<VectorArgument>(argument.kind);
   std::vector<Part> parts;
-  if (vector.fields.empty()) parts.push_back({argument.name, vector.type, contents});
+  if (vector.padding > 0)
+    parts.push_back(without_padding(argument.name, vector, contents));
+  else if (vector.fields.empty())
+    parts.push_back({argument.name, vector.type, contents});
   for (std::size_t f = 0; f < vector.fields.size(); ++f) parts.push_back(field_of(argument.name, vector, f, contents));
   return parts;
 }

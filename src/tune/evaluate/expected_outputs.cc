@@ -58,13 +58,14 @@ Result<void> launch_reference(EvaluationContext& run, const Configuration& confi
                               const ReferenceKernel& reference) {
   const std::vector<backend::Macro> macros = macros_of(run.spec.parameters, configuration);
   LaunchStep step;
-  step.function = reference.source.function;
+  const KernelSource sized = sized_source(run.spec, reference.source);
+  step.function = sized.function;
   step.geometry = reference.geometry;
   step.arguments = reference.arguments;
   if (step.arguments.empty()) step.arguments = single_launches_of(run.spec).front().arguments;
   WATTUNE_ASSIGN(const LaunchPlan plan, LaunchPlan::compile(run.spec, {step}, run.plan.names()));
   WATTUNE_ASSIGN(const Launch launch, plan.evaluate(configuration));
-  const KernelSource source = with_calls(reference.source, run.spec, {step});
+  const KernelSource source = with_calls(sized, run.spec, {step});
   const auto built = build_reference(run, source, macros);
   if (!built) return backend::without_log(built.error());
   Kernels kernels;
@@ -107,7 +108,7 @@ Result<measure::HostArgument> host_argument(EvaluationContext& run, std::size_t 
   if (buffer == nullptr) return host;
   const auto& vector = std::get<VectorArgument>(argument.kind);
   host.bytes = buffer->bytes;
-  host.length = buffer->length * vector.vector_width;
+  host.length = buffer->length * (vector.vector_width + vector.padding);
   host.writable = vector.access != ArgumentAccess::read_only;
   host.fill = measure::kPoison;
   if (vector.access == ArgumentAccess::write_only) return host;
@@ -159,11 +160,11 @@ Result<std::vector<ExpectedOutput>> expect(EvaluationContext& run, const Configu
           .at(run.spec.arguments[argument].position)
           .about(name);
     const VectorArgument& vector = *as_output(run.spec.arguments[argument]);
-    const bool structs = !vector.fields.empty();
-    const ElementType type = structs ? ElementType::uint8 : vector.type;
-    const std::size_t elements = std::get<PlannedBuffer>(planned[argument]).bytes / size_in_bytes(type);
+    const auto& buffer = std::get<PlannedBuffer>(planned[argument]);
     WATTUNE_ASSIGN(const auto length, compared_length(vector, run.plan.names()));
-    Result<std::vector<std::byte>> bytes = measure::read_data_file(path, type, elements);
+    Result<std::vector<std::byte>> bytes = vector.fields.empty()
+                                               ? measure::read_data_file(path, vector, buffer.length)
+                                               : measure::read_data_file(path, ElementType::uint8, buffer.bytes);
     if (!bytes)
       return std::move(bytes)
           .error()

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "core/interface/suggest.h"
 
@@ -55,7 +56,11 @@ bool Names::is_parameter(std::string_view name) const {
 
 const Value* Names::constant(std::string_view name) const {
   const auto found = constants_.find(name);
-  return found == constants_.end() ? nullptr : &found->second;
+  if (found != constants_.end()) return &found->second;
+  static const std::map<std::string, Value, std::less<>> numbers{{"inf", std::numeric_limits<double>::infinity()},
+                                                                 {"nan", std::numeric_limits<double>::quiet_NaN()}};
+  const auto number = numbers.find(name);
+  return number == numbers.end() ? nullptr : &number->second;
 }
 
 Result<void> Names::check(const space::Expression& expression, std::string_view extra) const {

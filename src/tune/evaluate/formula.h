@@ -26,7 +26,7 @@ class Names {
   Names with_index(const std::string& name) const;
 
   bool is_parameter(std::string_view name) const;
-  // Returns the value of a problem extent; nullptr if there is none of this name.
+  // Returns the value of a problem extent, or of `inf` or `nan`; nullptr if there is none of this name.
   const Value* constant(std::string_view name) const;
   // Checks the names in an expression. Fails with not_found and the nearest name for the first that is neither one of
   // these nor `extra`.
