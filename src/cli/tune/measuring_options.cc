@@ -92,7 +92,7 @@ void declare_measuring_options(CLI::App& app, TuneOptions& options) {
       ->default_str(fmt::format("{}", measure.min_samples));
   add_parsed(app, "--max-samples", measure.max_samples, parse_count, "N", "Samples of each configuration at most")
       ->default_str(fmt::format("{}", measure.max_samples));
-  add_parsed(app, "--precision", measure.relative_precision, parse_number, "SHARE",
+  add_parsed(app, "--precision", measure.relative_precision, parse_share, "SHARE",
              "Sample until the interval's half width is below this share of the median")
       ->default_str(fmt::format("{}", measure.relative_precision));
   add_choice(app, "--convergence", measure.convergence, convergence_choices(), "When samples suffice");

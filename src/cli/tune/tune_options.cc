@@ -85,10 +85,10 @@ void declare_search(CLI::App& app, TuneOptions& options) {
 void declare_stop_rules(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("Stopping (the first rule that is met counts)");
   search::StopRule& stop = options.session.stop;
-  add_parsed(app, "--evaluations,-n", stop.evaluations, parse_count, "N",
+  add_parsed(app, "--evaluations,-n", stop.evaluations, parse_positive_count, "N",
              "Stop after so many evaluations; what exceeds the device's limits is skipped and not counted");
-  add_parsed(app, "--time,-t", stop.time, parse_time, "TIME", "Stop after this time: 60s, 5m, 1h");
-  add_parsed(app, "--fraction", stop.fraction, parse_number, "SHARE", "Stop after this share of the space, 0 to 1");
+  add_parsed(app, "--time,-t", stop.time, parse_positive_time, "TIME", "Stop after this time: 60s, 5m, 1h");
+  add_parsed(app, "--fraction", stop.fraction, parse_share, "SHARE", "Stop after this share of the space: 0.05 or 5%");
   app.add_option_function<std::string>(
          "--target",
          [&stop](const std::string& text) {
@@ -98,7 +98,7 @@ void declare_stop_rules(CLI::App& app, TuneOptions& options) {
          },
          "Stop when the best kernel time is at most this: 1.5ms")
       ->type_name("TIME");
-  add_parsed(app, "--no-improvement", stop.no_improvement, parse_count, "N",
+  add_parsed(app, "--no-improvement", stop.no_improvement, parse_positive_count, "N",
              "Stop after so many evaluations without a better one");
 }
 
