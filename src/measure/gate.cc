@@ -10,7 +10,7 @@ namespace {
 constexpr double kRisk = 0.02;            // probability that a limit rejects a configuration as fast as the incumbent
 constexpr std::size_t kFirstLessons = 8;  // least number of lessons before anything is rejected
 // Most lessons, with medians closest to the incumbent's, by which a first launch is judged.
-constexpr std::size_t kAlike = 64;
+constexpr std::size_t kMostAlikeLessons = 64;
 constexpr std::size_t kRemembered = 256;  // few enough that the gate follows a device whose noise changes
 
 // Returns a bound that the next value exceeds with probability kRisk at most. Fewer than 2 / kRisk values would let an
@@ -43,8 +43,8 @@ bool Gate::ready() const { return lessons_.size() >= kFirstLessons; }
 Nanoseconds Gate::first_limit(const Statistics& incumbent) const {
   std::vector<Lesson> alike = lessons_;
   const auto distance = [&](const Lesson& lesson) { return std::abs(std::log(lesson.median / incumbent.median)); };
-  if (alike.size() > kAlike) {
-    const auto end = alike.begin() + kAlike;
+  if (alike.size() > kMostAlikeLessons) {
+    const auto end = alike.begin() + kMostAlikeLessons;
     std::nth_element(alike.begin(), end, alike.end(),
                      [&](const Lesson& a, const Lesson& b) { return distance(a) < distance(b); });
     alike.erase(end, alike.end());

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kLessonEvery = 32;   // one in so many configurations is let through to learn from
 constexpr std::size_t kLessonSamples = 3;  // further samples of a lesson that the gate would have rejected
-constexpr Nanoseconds kShort = nanoseconds_from_ms(0.1);
+constexpr Nanoseconds kShortLaunch = nanoseconds_from_ms(0.1);
 constexpr Nanoseconds kColdStart = nanoseconds_from_ms(0.5);  // extra time of a first launch that no device exceeds
 
 // The samples of one configuration: a first launch, the warm-up, one sample at the gate, then the others.
@@ -98,7 +98,7 @@ class Gated : public MeasurePolicy {
   // Returns the number of first runs. Short kernels run twice, so that one wait shows more than the first launch.
   std::size_t first_runs(Nanoseconds each) const override {
     const bool may_be_all = static_cast<double>(options_.min_samples) * each < options_.wait_cost;
-    return may_be_all ? 1 + options_.min_samples : each < kShort ? 2 : 1;
+    return may_be_all ? 1 + options_.min_samples : each < kShortLaunch ? 2 : 1;
   }
   Identity identity() const override { return policy_identity("gated", options_); }
 

@@ -16,9 +16,9 @@ namespace wattune::inline v0_1::power {
 namespace {
 
 // Rest of more than twice the widest window that is known of any board, which is a second.
-constexpr Nanoseconds kIdle = nanoseconds_from_seconds(3);
+constexpr Nanoseconds kRestTime = nanoseconds_from_seconds(3);
 constexpr Nanoseconds kLongBurst = nanoseconds_from_seconds(4);
-constexpr Nanoseconds kAfterwards = nanoseconds_from_seconds(2);
+constexpr Nanoseconds kRestAfterBurst = nanoseconds_from_seconds(2);
 constexpr int kBursts = 24;
 constexpr Nanoseconds kShortestPhase = nanoseconds_from_ms(80);
 constexpr Nanoseconds kLongestPhase = nanoseconds_from_ms(320);
@@ -53,7 +53,7 @@ Result<std::vector<Burst>> square_wave(Recorder& recorder, KnownLoad& load) {
   }
   WATTUNE_ASSIGN(const Burst last, work(recorder, load, kLongBurst));
   bursts.push_back(last);
-  recorder.wait(kAfterwards);
+  recorder.wait(kRestAfterBurst);
   return bursts;
 }
 
@@ -61,11 +61,11 @@ Result<Course> run_course(Recorder& recorder, KnownLoad* load, const std::functi
   const auto tell = [&](const std::string& line) { return say ? say(line) : void(); };
   Course course;
   tell("the board at rest");
-  course.idle = rest(recorder, kIdle);
+  course.idle = rest(recorder, kRestTime);
   if (load == nullptr) return course;
   WATTUNE_TRY(load->prepare());
   tell("the board at rest, with a context");
-  course.context_idle = rest(recorder, kIdle);
+  course.context_idle = rest(recorder, kRestTime);
   tell(fmt::format("{} bursts of work", kBursts + 1));
   WATTUNE_ASSIGN(course.bursts, square_wave(recorder, *load));
   return course;

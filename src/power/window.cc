@@ -23,9 +23,9 @@ class WindowRun {
   // Runs the window; the recorder is started. The first warm-up lets sensors show anything, the second one is as long
   // as these sensors need.
   Result<RunWindow> run() {
-    constexpr Nanoseconds kFirst = nanoseconds_from_ms(300);
-    WATTUNE_TRY(check_budget(options_.window + kFirst));
-    WATTUNE_TRY(keep_busy(kFirst));
+    constexpr Nanoseconds kFirstWarmUp = nanoseconds_from_ms(300);
+    WATTUNE_TRY(check_budget(options_.window + kFirstWarmUp));
+    WATTUNE_TRY(keep_busy(kFirstWarmUp));
     WATTUNE_ASSIGN(const Recording recording, recorder_.so_far());
     WATTUNE_ASSIGN(const BoardSensors sensors, BoardSensors::in(recording));
     WATTUNE_TRY(keep_busy(sensors.warm_up()));
@@ -59,16 +59,16 @@ class WindowRun {
   // Waits for a steady temperature. A board that was idle warms up for a minute, but the wait is limited to half a
   // window and 5 s, so screening does not wait at all. Without a temperature sensor there is nothing to wait for.
   Result<void> keep_busy_until_steady(Nanoseconds latest) {
-    constexpr Nanoseconds kWhile = nanoseconds_from_seconds(2);
-    constexpr Nanoseconds kLook = nanoseconds_from_ms(200);
-    constexpr Nanoseconds kMost = nanoseconds_from_seconds(5);
-    const Nanoseconds most = std::min(options_.window / 2.0, kMost);
-    if (most < kWhile) return {};
+    constexpr Nanoseconds kSteadyTime = nanoseconds_from_seconds(2);
+    constexpr Nanoseconds kSteadyCheckInterval = nanoseconds_from_ms(200);
+    constexpr Nanoseconds kLongestSteadyWait = nanoseconds_from_seconds(5);
+    const Nanoseconds most = std::min(options_.window / 2.0, kLongestSteadyWait);
+    if (most < kSteadyTime) return {};
     latest = std::min(latest, recorder_.now() + most);
     while (recorder_.now() < latest) {
       WATTUNE_ASSIGN(const Recording recording, recorder_.so_far());
-      if (is_steady(recording, kWhile)) break;
-      WATTUNE_TRY(keep_busy(recorder_.now() - begun_ + kLook));
+      if (is_steady(recording, kSteadyTime)) break;
+      WATTUNE_TRY(keep_busy(recorder_.now() - begun_ + kSteadyCheckInterval));
     }
     return {};
   }

@@ -72,7 +72,7 @@ std::size_t count_within(const ResultSet& results, double share) {
 }
 
 bool describes_space(const ResultSet& results) {
-  constexpr std::size_t kEnough = 100;
+  constexpr std::size_t kLeastRecorded = 100;
   std::vector<const Trial*> trials = counting(results.trials);
   std::erase_if(trials, [](const Trial* trial) { return trial->observation.status == Status::not_recorded; });
   double combinations = 1.0;
@@ -81,7 +81,7 @@ bool describes_space(const ResultSet& results) {
   const auto recorded = static_cast<double>(trials.size());
   std::erase_if(trials, [](const Trial* trial) { return !has_time(*trial) || !trial->observation.has_objective(); });
   if (trials.empty() || recorded >= combinations) return !trials.empty();
-  if (recorded < kEnough) return false;
+  if (recorded < kLeastRecorded) return false;
   const double parameters = static_cast<double>(varied_parameters(results).size());
   const FitnessFlow flow(trials, results.info.parameters);
   return static_cast<double>(flow.neighbours()) >= parameters / 2.0 * static_cast<double>(trials.size());

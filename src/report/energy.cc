@@ -68,12 +68,12 @@ std::vector<AtClock> by_clock_of_one_code(const ResultSet& results) {
 }
 
 EnergyPlot energy_plot_of(const ResultSet& results) {
-  constexpr double kFar = 1.5;  // times the largest of the least energies; larger ones would make the rest small
+  constexpr double kFarFactor = 1.5;  // times the largest of the least energies; larger ones would make the rest small
   EnergyPlot plot{.title = name_of(results.info), .curve_name = "least at each clock"};
   double most = 0.0;
   for (const AtClock& each : by_clock(results)) {
     plot.curve.emplace_back(each.clock.value(), energy_of(each.least->observation)->value());
-    most = std::max(most, kFar * plot.curve.back().second);
+    most = std::max(most, kFarFactor * plot.curve.back().second);
   }
   std::size_t far = 0;
   for (const Trial* trial : ranked(results)) {
@@ -91,7 +91,7 @@ EnergyPlot energy_plot_of(const ResultSet& results) {
     plot.notes.push_back(
         fmt::format("{} configurations that take more than {} times the least of any "
                     "clock are not drawn.",
-                    far, kFar));
+                    far, kFarFactor));
   return plot;
 }
 

@@ -106,9 +106,9 @@ std::vector<Importance> parameter_importance(const ResultSet& results) {
 
 std::string table_of_importance(const ResultSet& results, std::size_t width) {
   const LogTimes times = log_times(results);
-  constexpr std::size_t kFewest = 3;
+  constexpr std::size_t kFewestTrials = 3;
   const std::size_t correct = times.trials.size();
-  if (correct < kFewest) return paragraph("Too few correct results to tell which parameters matter.", width);
+  if (correct < kFewestTrials) return paragraph("Too few correct results to tell which parameters matter.", width);
   const std::vector<Importance> importance = parameter_importance(results);
   if (!times.differ())
     return paragraph(

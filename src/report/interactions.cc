@@ -156,10 +156,10 @@ std::vector<Interaction> parameter_interactions(const ResultSet& results) {
 }
 
 std::string table_of_interactions(const ResultSet& results, std::size_t rows, std::size_t width) {
-  constexpr double kLeast = 0.001;
+  constexpr double kLeastShownShare = 0.001;
   std::string text;
   for (const Interaction& each : parameter_interactions(results)) {
-    if (rows-- == 0 || each.share < kLeast) break;
+    if (rows-- == 0 || each.share < kLeastShownShare) break;
     text += cut(fmt::format("{:5.1f} %  {} and {}", each.share * 100, printable(each.first), printable(each.second)),
                 width) +
             "\n";

@@ -13,9 +13,9 @@ namespace {
 
 // Bounds of a draw in a space that is not exact, of which only some ids are valid. They limit the ids that it passes
 // by, the samples that it takes then, and the ids that it follows in their order if all samples are visited.
-constexpr std::size_t kPassed = 256;
-constexpr std::size_t kSampled = 64;
-constexpr std::size_t kFollowed = 4'000;
+constexpr std::size_t kMostSkippedIds = 256;
+constexpr std::size_t kMostSamples = 64;
+constexpr std::size_t kMostFollowedIds = 4'000;
 
 // Returns the costs of an observation. If its energy was left out of a race, the least energy that it takes counts:
 // even so it is worse in all costs than another.
@@ -92,7 +92,7 @@ const std::vector<double>* Strategy::costs(ConfigurationId id) const {
 // of the walk is the end of the space.
 std::optional<ConfigurationId> Strategy::draw_unvisited() {
   for (std::size_t passed = 0; drawn_ < order_->bound(); ++passed) {
-    if (!space_.exact() && passed == kPassed) return sample_unvisited();
+    if (!space_.exact() && passed == kMostSkippedIds) return sample_unvisited();
     const ConfigurationId id = order_->at(drawn_++);
     if (!visited(id) && space_.valid(id)) return id;
   }
@@ -103,11 +103,11 @@ std::optional<ConfigurationId> Strategy::draw_unvisited() {
 // unvisited, they are looked for in their order.
 std::optional<ConfigurationId> Strategy::sample_unvisited() {
   ConfigurationId id = space_.sample(random_);
-  for (std::size_t i = 1; i < kSampled && visited(id); ++i) id = space_.sample(random_);
+  for (std::size_t i = 1; i < kMostSamples && visited(id); ++i) id = space_.sample(random_);
   std::optional<ConfigurationId> next = id;
-  for (std::size_t i = 0; i < kFollowed && next && visited(*next); ++i) next = space_.next(*next + 1);
+  for (std::size_t i = 0; i < kMostFollowedIds && next && visited(*next); ++i) next = space_.next(*next + 1);
   if (!next) next = space_.next(0);
-  for (std::size_t i = 0; i < kFollowed && next && visited(*next); ++i) next = space_.next(*next + 1);
+  for (std::size_t i = 0; i < kMostFollowedIds && next && visited(*next); ++i) next = space_.next(*next + 1);
   return next && !visited(*next) ? next : std::nullopt;
 }
 

@@ -14,7 +14,7 @@ namespace {
 // Longest step: within it the heat changes the power by less than a ten-thousandth.
 constexpr Nanoseconds kLongestStep{100e6};
 // Idle time that a new board's sensors have seen, which is longer than their windows.
-constexpr Nanoseconds kBefore{3e9};
+constexpr Nanoseconds kIdleHistory{3e9};
 
 // The temperature after a time and the energy in it, if the power is `cold` + `per_kelvin` * T.
 struct Warming {
@@ -65,7 +65,7 @@ void SimulatedBoard::make() {
   state_->temperature =
       (model_.ambient.value() + resistance * (base - 50.0 * per_kelvin)) / (1.0 - resistance * per_kelvin);
   settle();
-  state_->history.append(Nanoseconds(0) - kBefore, Joules(0) - power() * kBefore);
+  state_->history.append(Nanoseconds(0) - kIdleHistory, Joules(0) - power() * kIdleHistory);
   state_->history.append(Nanoseconds(0), Joules(0));
   const Surroundings board{model_, state_->history, state_->seed};
   for (std::size_t i = 0; i < model_.sensors.size(); ++i)

@@ -16,7 +16,7 @@ constexpr int kTrialDraws = 2'000;
 constexpr int kFewestValid = 20;
 // Limits of a search for one configuration: the paths to the end whose steps it may take, its fewest steps, and its
 // attempts.
-constexpr std::size_t kPaths = 8;
+constexpr std::size_t kPathsPerSearch = 8;
 constexpr std::size_t kFewestSteps = 20'000;
 constexpr int kAttempts = 2;
 // Steps of the build's search in all, which take some seconds. It is tried with more steps each time.
@@ -50,7 +50,7 @@ std::size_t SearchSpace::Data::steps_of_path() const {
 
 std::optional<Uint128> SearchSpace::Data::first(const PathSearch::Order& order) const {
   PathSearch search(diagram, *tested);
-  std::size_t steps = std::max(kFewestSteps, kPaths * steps_of_path());
+  std::size_t steps = std::max(kFewestSteps, kPathsPerSearch * steps_of_path());
   return search.find(order, steps) == PathSearch::End::found ? std::optional(search.id()) : std::nullopt;
 }
 
@@ -112,7 +112,7 @@ Result<bool> SearchSpace::find_witness(const std::function<bool()>& cancelled) {
   data_->draws_pay = hits >= kFewestValid;
   if (hits > 0) return true;
   PathSearch search(data_->diagram, *data_->tested);
-  std::size_t most = kPaths * data_->steps_of_path();
+  std::size_t most = kPathsPerSearch * data_->steps_of_path();
   for (std::size_t spent = 0; spent < kWitnessSteps; spent += most, most *= 2) {
     if (cancelled && cancelled()) return Error(ErrorCode::cancelled, "building the space was stopped");
     const ValueIndices wanted = data_->indices_of(random.below128(count()));

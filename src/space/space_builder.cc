@@ -16,7 +16,7 @@ using Terms = std::vector<std::uint32_t>;
 
 // Steps for each state of the budget after which terms are set aside by halves instead of one after another. They may
 // take some ten seconds.
-constexpr std::size_t kPatience = 256;
+constexpr std::size_t kBuilderStepsPerState = 256;
 using Assignment = std::vector<std::pair<std::uint32_t, std::uint16_t>>;
 
 struct Component {
@@ -141,7 +141,8 @@ class SpaceBuilder {
       std::optional<ComponentDiagram> built = builder.build();
       if (!built) {
         steps += builder.steps();
-        const Terms culprits = steps > kPatience * options_.state_budget ? wider_half(kept) : builder.culprits();
+        const Terms culprits =
+            steps > kBuilderStepsPerState * options_.state_budget ? wider_half(kept) : builder.culprits();
         std::erase_if(kept, [&](std::uint32_t t) { return std::ranges::find(culprits, t) != culprits.end(); });
         aside.insert(aside.end(), culprits.begin(), culprits.end());
         continue;
@@ -211,14 +212,15 @@ class SpaceBuilder {
   }
 
   std::string name_constraints(const Terms& terms) const {
-    constexpr std::size_t kNamed = 3;
+    constexpr std::size_t kMostNamedConstraints = 3;
     std::set<std::uint32_t> constraints;
     for (std::uint32_t t : terms) constraints.insert(system_.terms[t].constraint);
     if (constraints.empty()) return "finding where constraints fault";
     std::string names;
     std::size_t named = 0;
     for (std::uint32_t constraint : constraints) {
-      if (named++ == kNamed) return fmt::format("{} and {} more", names, constraints.size() - kNamed);
+      if (named++ == kMostNamedConstraints)
+        return fmt::format("{} and {} more", names, constraints.size() - kMostNamedConstraints);
       names += fmt::format("{}`{}`", names.empty() ? "" : ", ", system_.constraint_text(constraint));
     }
     return names;

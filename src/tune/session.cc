@@ -153,9 +153,9 @@ std::vector<std::string> names_of_clocks(const KernelSpec& spec) {
 // Returns how many proposals are asked for at once. A strategy that learns nothing may be asked for many, so that their
 // clocks are changed seldom.
 std::size_t batch_of(const Plan& plan, const KernelSpec& spec) {
-  constexpr std::size_t kMany = 4096;
+  constexpr std::size_t kBatchWithoutLearning = 4096;
   const bool learns = plan.strategy != "exhaustive" && plan.strategy != "random";
-  return learns || names_of_clocks(spec).empty() ? 1 : kMany;
+  return learns || names_of_clocks(spec).empty() ? 1 : kBatchWithoutLearning;
 }
 
 void observe_for_method(Parts& parts) {
@@ -212,9 +212,9 @@ class Forgetful : public TrialSink {
 }  // namespace
 
 std::size_t compile_processes(const SessionOptions& options) {
-  constexpr std::uint64_t kMost = 16;
+  constexpr std::uint64_t kMostDefaultProcesses = 16;
   const std::uint64_t cores = std::thread::hardware_concurrency();  // 0 if unknown
-  const std::uint64_t standard = cores <= 2 ? 1 : std::min(cores, kMost);
+  const std::uint64_t standard = cores <= 2 ? 1 : std::min(cores, kMostDefaultProcesses);
   return options.compile_processes.value_or(options.evaluation.where.in_process ? 0 : standard);
 }
 

@@ -14,12 +14,12 @@ KillCount::KillCount(std::filesystem::path vmstat) : vmstat_(std::move(vmstat)),
 bool KillCount::allow_another(const Error& error) { return killed_from_outside(error) && allow_another(); }
 
 bool KillCount::allow_another() {
-  constexpr int kMost = 10;
+  constexpr int kMostKills = 10;
   constexpr int kMostWithoutMemory = 2;
   ++kills_;
   const std::uint64_t now = kills_of_system();
   if (now != std::exchange(of_system_, now)) ++lacked_memory_;
-  const bool allowed = kills_ < kMost && lacked_memory_ < kMostWithoutMemory;
+  const bool allowed = kills_ < kMostKills && lacked_memory_ < kMostWithoutMemory;
   if (allowed) log_info("killed from outside, the {}. time: tried again", kills_);
   return allowed;
 }

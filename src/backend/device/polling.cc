@@ -15,12 +15,12 @@ constexpr std::string_view kCompiling = "compiling took longer than";
 }  // namespace
 
 void Polling::pause() const {
-  constexpr Nanoseconds kSpin{50e3};
-  constexpr Nanoseconds kLongest{1e6};
+  constexpr Nanoseconds kSpinTime{50e3};
+  constexpr Nanoseconds kLongestPause{1e6};
   constexpr double kPartOfWait = 1.0 / 64.0;
-  if (const Nanoseconds waited = elapsed(); waited >= kSpin)
+  if (const Nanoseconds waited = elapsed(); waited >= kSpinTime)
     std::this_thread::sleep_for(
-        std::chrono::duration<double, std::nano>(std::min(kPartOfWait * waited, kLongest).value()));
+        std::chrono::duration<double, std::nano>(std::min(kPartOfWait * waited, kLongestPause).value()));
 }
 
 Error took_too_long(bool launch, Nanoseconds limit) {

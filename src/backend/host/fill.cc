@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::backend::host {
 namespace {
 
 // The size of a large area, beyond the private caches of a processor.
-constexpr std::size_t kLarge = std::size_t{16} << 20;
+constexpr std::size_t kParallelFillBytes = std::size_t{16} << 20;
 
 void move_to(int processor) {
   cpu_set_t only;
@@ -37,7 +37,7 @@ std::vector<int> usable_processors() {
 
 void fill_from_all_processors(std::span<std::byte> memory, std::byte value) {
   const std::vector<int> processors = usable_processors();
-  if (memory.size() < kLarge || processors.size() < 2) return fill(memory, value);
+  if (memory.size() < kParallelFillBytes || processors.size() < 2) return fill(memory, value);
   const std::size_t part = memory.size() / processors.size();
   std::vector<std::jthread> threads;
   for (const int processor : processors) {

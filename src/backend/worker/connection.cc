@@ -12,9 +12,9 @@ namespace wattune::inline v0_1::backend::worker {
 namespace {
 
 // The time after its limit that a worker may take to report that it passed.
-constexpr Nanoseconds kGrace = nanoseconds_from_ms(250);
+constexpr Nanoseconds kReportGrace = nanoseconds_from_ms(250);
 // The time that a request is served before its delay is investigated.
-constexpr Nanoseconds kSoon = nanoseconds_from_ms(100);
+constexpr Nanoseconds kDelayBeforeLook = nanoseconds_from_ms(100);
 // The slowest copying of contents on any machine.
 constexpr double kNanosecondsPerByte = 10.0;
 
@@ -45,7 +45,7 @@ void Connection::close() {
 Deadline Connection::answer_deadline(Nanoseconds limit, const std::vector<std::span<const std::byte>>& sent,
                                      const std::vector<std::span<std::byte>>& received) {
   const Nanoseconds copying(kNanosecondsPerByte * (total_bytes(sent) + total_bytes(received)));
-  return deadline_in(limit + kGrace + copying);
+  return deadline_in(limit + kReportGrace + copying);
 }
 
 Result<std::vector<std::byte>> Connection::exchange(std::span<const std::byte> message,
@@ -56,7 +56,7 @@ Result<std::vector<std::byte>> Connection::exchange(std::span<const std::byte> m
   for (const std::span<const std::byte> contents : sent) WATTUNE_TRY(process_.channel().send_bytes(contents, deadline));
   // Most answers come at once.
   processor_wait_.reset();
-  const Deadline soon = deadline_in(kSoon);
+  const Deadline soon = deadline_in(kDelayBeforeLook);
   const bool answered = process_.channel().wait_for_bytes(deadline ? std::min(*deadline, *soon) : *soon).has_value();
   if (!answered) processor_wait_.emplace(process_.id());
   Result<std::vector<std::byte>> answer = process_.channel().receive(deadline);

@@ -65,9 +65,9 @@ Result<void> check_safety(const CompositionSpec& composition, const KernelOption
 // Makes the driver ready to make room. At the first time in a process, CUDA's driver loads its compiler for that, which
 // takes 30 ms, more than a gap. There is room for so little already. After a failure, launches that need room make it.
 void ready_to_make_room(backend::Device& device) {
-  constexpr std::size_t kLittle = 512;
+  constexpr std::size_t kPrivateBytesOfWarmUp = 512;
   const backend::RelaxedCapture relaxed;
-  static_cast<void>(backend::make_room_for_private_memory(device, kLittle));
+  static_cast<void>(backend::make_room_for_private_memory(device, kPrivateBytesOfWarmUp));
 }
 
 class TunerOfOneDevice : public Tuner {

@@ -13,15 +13,15 @@ namespace wattune::inline v0_1::dynamic {
 namespace {
 
 // Time without calls after which the search of a key ends, and a shorter one after which it makes room for other keys.
-constexpr Nanoseconds kLeft = nanoseconds_from_seconds(30);
-constexpr Nanoseconds kLeftForOthers = nanoseconds_from_seconds(0.2);
-constexpr double kByFar = 4.0;
-constexpr double kAgain = 2.0;
+constexpr Nanoseconds kCallPauseThatEndsSearch = nanoseconds_from_seconds(30);
+constexpr Nanoseconds kCallPauseThatMakesRoom = nanoseconds_from_seconds(0.2);
+constexpr double kOthersGainFactor = 4.0;
+constexpr double kCostFactorOfNewData = 2.0;
 // Time that it waits for a compiler, which may take seconds for a configuration, before it makes room for others.
 constexpr Nanoseconds kForCompiler = nanoseconds_from_ms(20);
 // Time for which its next step must not have paid before it is put aside. Its process is given back after as long
 // again. In the first seconds of a key's calls, the cost of a few slow configurations does not pay.
-constexpr Nanoseconds kRest = nanoseconds_from_seconds(5);
+constexpr Nanoseconds kUnpaidTimeBeforePause = nanoseconds_from_seconds(5);
 
 bool is_compiling(const backend::PooledSource& compilers) {
   const backend::CompileActivity activity = compilers.activity();
@@ -39,7 +39,7 @@ Nanoseconds KeyScreening::since_last_call(Nanoseconds now) {
 
 bool KeyScreening::is_over(Nanoseconds now) {
   if (cancelled() || state().over) return true;
-  if (since_last_call(now) <= kLeft) return false;
+  if (since_last_call(now) <= kCallPauseThatEndsSearch) return false;
   end("screening ended: the key was not called any more");
   const std::lock_guard lock(mutex_);
   state_.left = true;
@@ -47,7 +47,8 @@ bool KeyScreening::is_over(Nanoseconds now) {
 }
 
 Nanoseconds KeyScreening::trial_gain(Nanoseconds now) {
-  const bool is_called = is_expected_.load(std::memory_order_relaxed) || since_last_call(now) <= kLeftForOthers;
+  const bool is_called =
+      is_expected_.load(std::memory_order_relaxed) || since_last_call(now) <= kCallPauseThatMakesRoom;
   return is_called && !cancelled() ? trial_gain_.of_one_more() : Nanoseconds();
 }
 
@@ -61,13 +62,13 @@ bool KeyScreening::rests(Nanoseconds now, Nanoseconds cost) {
     last_paid_.reset();
   else if (!last_paid_)
     last_paid_ = now;
-  return last_paid_ && now - *last_paid_ > kRest;
+  return last_paid_ && now - *last_paid_ > kUnpaidTimeBeforePause;
 }
 
 // True if running it pays. One that was put aside must set its data up again, unless they were kept.
 bool KeyScreening::is_worth_running(Nanoseconds cost, bool is_set_up) const {
   const bool needs_data_again = under_way_ && !is_set_up;
-  return pays((needs_data_again ? kAgain : 1.0) * cost) && !waits_for_reference() && !waits_for_next();
+  return pays((needs_data_again ? kCostFactorOfNewData : 1.0) * cost) && !waits_for_reference() && !waits_for_next();
 }
 
 std::optional<std::string> KeyScreening::take_reason_to_rest(Nanoseconds now, Nanoseconds cost) {
@@ -81,7 +82,7 @@ std::optional<std::string> KeyScreening::take_reason_to_rest(Nanoseconds now, Na
 
 // Notes, once, that a step has waited too long for the budget.
 void KeyScreening::note_poor(const ScreeningPlace& place, Nanoseconds waited, Nanoseconds cost) {
-  if (told_of_rest_ || waited <= kRest || !pays(cost)) return;
+  if (told_of_rest_ || waited <= kUnpaidTimeBeforePause || !pays(cost)) return;
   told_of_rest_ = true;
   place.note(fmt::format(
       "kernel `{}`, {}: screening waits: trying one more configuration takes {:.3g} ms of the device, which the budget "
@@ -94,7 +95,7 @@ void KeyScreening::note_poor(const ScreeningPlace& place, Nanoseconds waited, Na
 bool KeyScreening::yields(const ScreeningPlace& place, Nanoseconds cost) {
   if (!pays(cost)) return place.others() >= Nanoseconds();
   const Nanoseconds own = trial_gain(place.now());
-  return place.others() > kByFar * own;
+  return place.others() > kOthersGainFactor * own;
 }
 
 // True while its reference is compiled. Its compilers have nothing else to do then.

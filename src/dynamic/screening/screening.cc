@@ -15,11 +15,11 @@ namespace wattune::inline v0_1::dynamic {
 namespace {
 
 // Time for which the process stays while there is nothing to screen. Its context takes memory of the device.
-constexpr Nanoseconds kIdle = nanoseconds_from_seconds(5);
+constexpr Nanoseconds kIdleTimeBeforeClosing = nanoseconds_from_seconds(5);
 // Pause between two looks whether a key pays again.
 constexpr std::chrono::milliseconds kPause{20};
 // Fraction of the free memory that screening may take: one in so many bytes.
-constexpr std::uint64_t kPart = 4;
+constexpr std::uint64_t kFreeMemoryDivisor = 4;
 
 }  // namespace
 
@@ -64,7 +64,7 @@ std::shared_ptr<KeyScreening> Screening::next(const std::stop_token& stop) {
     drop_over();
     note_resting();
     if (take_expectation()) static_cast<void>(open(stop));  // the first key reports a failure
-    if (device_ != nullptr && idle.elapsed() >= kIdle) close();
+    if (device_ != nullptr && idle.elapsed() >= kIdleTimeBeforeClosing) close();
     std::unique_lock lock(mutex_);
     if (std::shared_ptr<KeyScreening> key = take_worthiest()) return key;
     const bool asks_again = device_ != nullptr || !keys_.empty();
@@ -155,7 +155,7 @@ Result<void> Screening::run(KeyScreening& key, std::unique_ptr<tune::Evaluator>&
       evaluator);
 }
 
-std::uint64_t Screening::most_memory() const { return (options_.free_memory() + kept_.bytes()) / kPart; }
+std::uint64_t Screening::most_memory() const { return (options_.free_memory() + kept_.bytes()) / kFreeMemoryDivisor; }
 
 Nanoseconds Screening::worth_of_others() {
   const std::lock_guard lock(mutex_);

@@ -32,7 +32,7 @@ bool halve_largest(std::vector<NamedSize>& sizes) {
 constexpr double kNanosecondsPerByte = 0.02;
 // Number of runs in a step: first launch, six samples, and the run whose outputs are compared. Much slower candidates
 // are launched once or twice.
-constexpr double kRuns = 8.0;
+constexpr double kRunsPerStep = 8.0;
 
 // Returns the part of the work that smaller sizes leave. The work is assumed proportional to the bytes or to the
 // product of the sizes, whichever shrinks more. Kernels that do more work than either shrink further.
@@ -44,7 +44,7 @@ double part_of(const std::vector<NamedSize>& smaller, const std::vector<NamedSiz
 }
 
 Nanoseconds time_of(const ScreeningStep& step, std::uint64_t bytes, double part) {
-  return Nanoseconds(kNanosecondsPerByte * static_cast<double>(bytes)) + kRuns * part * step.kernel_time;
+  return Nanoseconds(kNanosecondsPerByte * static_cast<double>(bytes)) + kRunsPerStep * part * step.kernel_time;
 }
 
 // Halves the largest size, odd ones too, since what divided an odd size is seldom a power of two. Returns false if

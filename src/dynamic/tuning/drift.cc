@@ -12,14 +12,14 @@ namespace {
 
 // Number of times on either side whose medians are compared. A move must also last for as many times in a row, so that
 // other kernels have shown by then whether they moved too.
-constexpr std::size_t kTimes = 16;
+constexpr std::size_t kComparedTimes = 16;
 constexpr double kConfidence = 0.95;
 // Most timed calls that may be under way.
-constexpr std::size_t kMostOut = 4;
+constexpr std::size_t kMostTimedCalls = 4;
 // Age up to which movements of other kernels count.
-constexpr Nanoseconds kLately = nanoseconds_from_seconds(10);
+constexpr Nanoseconds kMovementAge = nanoseconds_from_seconds(10);
 // Share of the kernel's own movement that another kernel must reach, and share of the others that must reach it.
-constexpr double kMoved = 1.0 / 3.0;
+constexpr double kLeastMovementShare = 1.0 / 3.0;
 constexpr double kSharedMove = 2.0 / 3.0;
 
 measure::MedianInterval interval_of(auto times) {
@@ -44,16 +44,16 @@ Cause DeviceDrift::cause(const void* kernel, double ratio, Nanoseconds now) cons
   double others = 0.0;
   double moved = 0.0;
   for (const auto& [other, seen] : seen_) {
-    if (other == kernel || now - seen.at > kLately) continue;
+    if (other == kernel || now - seen.at > kMovementAge) continue;
     ++others;
-    if (std::log(seen.ratio) / std::log(ratio) >= kMoved) ++moved;
+    if (std::log(seen.ratio) / std::log(ratio) >= kLeastMovementShare) ++moved;
   }
   return others > 0.0 && moved >= kSharedMove * others ? Cause::device : Cause::kernel;
 }
 
-// Keeps a timed call, unless kMostOut are still under way, as when calls take long to end.
+// Keeps a timed call, unless kMostTimedCalls are still under way, as when calls take long to end.
 void Drift::watch(TimedCall call) {
-  if (out_.size() < kMostOut) out_.push_back(std::move(call));
+  if (out_.size() < kMostTimedCalls) out_.push_back(std::move(call));
 }
 
 std::optional<Moved> Drift::collect(Nanoseconds now) {
@@ -77,17 +77,17 @@ void Drift::begin_anew() {
 }
 
 std::optional<Moved> Drift::take(Nanoseconds time, Nanoseconds now) {
-  if (before_.size() < kTimes) return before_.push_back(time.value()), std::nullopt;
+  if (before_.size() < kComparedTimes) return before_.push_back(time.value()), std::nullopt;
   lately_.push_back(time.value());
-  if (lately_.size() < kTimes) return std::nullopt;
-  if (lately_.size() > kTimes) lately_.pop_front();
+  if (lately_.size() < kComparedTimes) return std::nullopt;
+  if (lately_.size() > kComparedTimes) lately_.pop_front();
   const measure::MedianInterval before = interval_of(before_);
   const measure::MedianInterval lately = interval_of(lately_);
   const double ratio = lately.median / before.median;
   device_.note(this, ratio, now);
   const bool apart = lately.low > before.high || lately.high < before.low;
   moved_for_ = apart && std::abs(std::log(ratio)) > std::log1p(most_) ? moved_for_ + 1 : 0;
-  if (moved_for_ < kTimes) return std::nullopt;
+  if (moved_for_ < kComparedTimes) return std::nullopt;
   before_.assign(lately_.begin(), lately_.end());
   lately_.clear();
   moved_for_ = 0;

@@ -13,7 +13,7 @@ namespace wattune::inline v0_1::dynamic {
 namespace {
 
 // Number of other configurations, for the case that none of the known, the guessed and the default works.
-constexpr std::size_t kOthers = 16;
+constexpr std::size_t kSampledCandidates = 16;
 
 void add_hope(auto& starting_candidates, const space::SearchSpace& space, ConfigurationId id) {
   if (std::ranges::count(starting_candidates, id, &Configuration::id) == 0)
@@ -78,7 +78,8 @@ StartingCandidates::StartingCandidates(const Problem& problem, const std::vector
       promising_(promising_for(problem, known, options.guess)),
       left_(promising_.begin(), promising_.end()) {
   Random random(options.policy.seed);
-  for (const ConfigurationId id : problem.space.sample_stratified(kOthers, random)) add_hope(left_, problem.space, id);
+  for (const ConfigurationId id : problem.space.sample_stratified(kSampledCandidates, random))
+    add_hope(left_, problem.space, id);
 }
 
 std::vector<Configuration> StartingCandidates::likeliest(std::size_t most) const {

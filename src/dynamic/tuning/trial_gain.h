@@ -116,10 +116,10 @@ class TrialGain {
   // large that calls will probably confirm it, although intervals of a few samples are wide. If only certain gains
   // counted, keys would learn from each other that nothing is gained.
   static bool is_better(const Statistics& seen, const Statistics& best) {
-    constexpr double kTold = 0.99;
-    constexpr double kByMuch = 0.97;
-    const bool is_certain = seen.interval_high < best.interval_low && seen.median < kTold * best.median;
-    return is_certain || seen.median < kByMuch * best.median;
+    constexpr double kCertainGain = 0.99;
+    constexpr double kLargeGain = 0.97;
+    const bool is_certain = seen.interval_high < best.interval_low && seen.median < kCertainGain * best.median;
+    return is_certain || seen.median < kLargeGain * best.median;
   }
   // Returns the most that one more trial can gain, as a share of the best time; nullopt if unknown.
   std::optional<double> room() const {

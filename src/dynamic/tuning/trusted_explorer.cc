@@ -18,7 +18,7 @@ using search::StopRule;
 
 // Cost of a candidate in addition to its slower calls. It is loaded and unloaded, and timed calls do not follow each
 // other as closely (docs/results/dynamic.md).
-constexpr Nanoseconds kBesides = nanoseconds_from_ms(1.0);
+constexpr Nanoseconds kFixedCandidateCost = nanoseconds_from_ms(1.0);
 
 // A sink that drops all Trials; the wisdom keeps them.
 class NoSink : public TrialSink {
@@ -91,11 +91,11 @@ class TrustedExplorer : public Explorer {
   }
 
  private:
-  // Learns the cost of a candidate: its extra time over the best, and kBesides.
+  // Learns the cost of a candidate: its extra time over the best, and kFixedCandidateCost.
   void learn(const Observation& observation) {
     trial_gain_.learn(observation);
     if (!observation.statistics || !trial_gain_.best()) return;
-    cost_.learn(kBesides + std::max(Nanoseconds(), observation.statistics->median - *trial_gain_.best()));
+    cost_.learn(kFixedCandidateCost + std::max(Nanoseconds(), observation.statistics->median - *trial_gain_.best()));
   }
   void fill() {
     while (const std::optional<std::size_t> place = search_.idle()) {
@@ -114,7 +114,7 @@ class TrustedExplorer : public Explorer {
   tune::Search search_;
   std::vector<std::optional<Configuration>> places_;
   TrialGain trial_gain_;
-  RecentMean cost_{kBesides};
+  RecentMean cost_{kFixedCandidateCost};
   std::vector<std::size_t> order_;  // the taken places, in the order of their proposals
 };
 

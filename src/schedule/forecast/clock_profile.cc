@@ -20,7 +20,7 @@ constexpr double kNoise = 0.02;
 // Boards count their clocks in steps of up to 15 MHz, and may read one beside the one that was asked for.
 constexpr Megahertz kStep{15.0};
 // Longest time in which a board obeys.
-constexpr Nanoseconds kObeys = nanoseconds_from_ms(400);
+constexpr Nanoseconds kLongestClockLatency = nanoseconds_from_ms(400);
 
 using Profiles = std::vector<std::vector<AtClock>>;
 
@@ -55,7 +55,7 @@ Result<void> measure_all(Machine& machine, backend::ClockControl& control, const
                          Profiles& profiles) {
   for (const Megahertz clock : options.clocks) {
     WATTUNE_TRY(set(control, clock));
-    idle_for(machine, std::max(options.window, kObeys));
+    idle_for(machine, std::max(options.window, kLongestClockLatency));
     const Watts idle = idle_for(machine, options.window);
     if (!(idle > Watts(0))) return no_energy();
     for (KernelId kernel = 0; kernel < profiles.size(); ++kernel) {

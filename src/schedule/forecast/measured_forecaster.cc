@@ -16,8 +16,8 @@ namespace {
 // A pilot runs for so many waves of the kernel whose waves take longer, and at least for kLeastPilot, as shorter runs
 // are mostly beginning and end. It also runs until so many grids of both have ended, but not beyond kLongestPilot.
 // Blocks of one grid may differ, and the loss between two grids belongs to the speed.
-constexpr double kWaves = 8.0;
-constexpr std::size_t kGrids = 2;
+constexpr double kPilotWaves = 8.0;
+constexpr std::size_t kLeastPilotGrids = 2;
 constexpr Nanoseconds kLeastPilot = nanoseconds_from_ms(2);
 constexpr Nanoseconds kLongestPilot = nanoseconds_from_ms(20);
 constexpr Nanoseconds kLongestWholePilot = nanoseconds_from_ms(10);  // of one whole launch, which nothing stops
@@ -38,7 +38,7 @@ Result<PilotKernel> find_by_name(const Machine& machine, const std::string& name
 
 Nanoseconds pilot_time(const Machine& machine, const KernelTraits& kernel) {
   const double wave = static_cast<double>(std::max(1U, kernel.profile.blocks_alone)) * machine.limits().sms;
-  const Nanoseconds waves = kernel.alone * std::min(1.0, kWaves * wave / static_cast<double>(kernel.blocks));
+  const Nanoseconds waves = kernel.alone * std::min(1.0, kPilotWaves * wave / static_cast<double>(kernel.blocks));
   return std::max(kLeastPilot, waves);
 }
 
@@ -60,8 +60,9 @@ Result<PairForecast> run_pilot(Machine& machine, const std::array<PilotKernel, 2
   const Nanoseconds time = std::max(pilot_time(machine, *pair[0].traits), pilot_time(machine, *pair[1].traits));
   const Nanoseconds longest = std::max(time, kLongestPilot);
   for (std::size_t i = 0; i < 2; ++i) parties[i].repetitions = std::numeric_limits<std::size_t>::max();
-  WATTUNE_ASSIGN(const JointRun run,
-                 run_jointly(machine, parties, {.stop_after = time, .least_ends = kGrids, .longest = longest}));
+  WATTUNE_ASSIGN(
+      const JointRun run,
+      run_jointly(machine, parties, {.stop_after = time, .least_ends = kLeastPilotGrids, .longest = longest}));
   for (std::size_t i = 0; i < 2; ++i) pilot.rates[i] = rate_of(run.parties[i], *pair[i].traits);
   pilot.watts = watts_of(*pair[0].traits, *pair[1].traits);
   return pilot;
@@ -107,7 +108,7 @@ Result<PairForecast> run_whole(Machine& machine, const std::array<PilotKernel, 2
 // are closest to equal speed are tried, and only if no launch takes long.
 Result<void> run_whole_splits(Machine& machine, const std::array<PilotKernel, 2>& pair,
                               std::vector<PairForecast>& ways) {
-  constexpr std::size_t kNearest = 4;
+  constexpr std::size_t kMostWholeSplits = 4;
   std::vector<PairForecast> splits;
   for (const PairForecast& way : ways) {
     const bool is_short = std::ranges::all_of(std::array{0, 1}, [&](int i) {
@@ -117,7 +118,7 @@ Result<void> run_whole_splits(Machine& machine, const std::array<PilotKernel, 2>
   }
   const auto apart = [](const PairForecast& way) { return std::abs(std::log(way.rates[0] / way.rates[1])); };
   std::ranges::sort(splits, {}, apart);
-  splits.resize(std::min(splits.size(), kNearest));
+  splits.resize(std::min(splits.size(), kMostWholeSplits));
   for (const PairForecast& twins : splits) {
     WATTUNE_ASSIGN(PairForecast whole, run_whole(machine, pair, twins));
     ways.push_back(std::move(whole));

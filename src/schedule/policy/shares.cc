@@ -20,7 +20,7 @@ std::string clocks_text(const std::optional<backend::BoardSetting>& clocks) {
   return fmt::format(", at {:g}{} MHz", clocks->graphics->value(), memory);
 }
 
-constexpr double kBarred = 1e6;  // more than any pair gains
+constexpr double kUnreachableGain = 1e6;  // more than any pair gains
 
 }  // namespace
 
@@ -102,7 +102,7 @@ std::optional<PairForecast> forecast_now(const QueueView& view, const PairTable&
 
 double clock_handicap(const PairForecast& forecast, const ClockView& clocks, const PolicyOptions& options) {
   if (!clocks.can_set || !clocks.held || forecast.clocks == clocks.held) return 1.0;
-  return clocks.may_change ? 1.0 + options.margin : kBarred;
+  return clocks.may_change ? 1.0 + options.margin : kUnreachableGain;
 }
 
 std::string describe(const CandidatePair& pair) {

@@ -208,14 +208,14 @@ class Method final : public Algorithm {
   // the time of two average configurations, because boards take a while to settle. The first of two such steps has half
   // of all.
   bool is_out_of_time(const Step& step) const {
-    constexpr double kSettling = 2.0;
+    constexpr double kClockSettlingFactor = 2.0;
     const std::size_t measured = told_.size() - told_before_.value_or(told_.size());
     if (!options_.time || measured == 0) return false;
     if (recipe_.steps.back().capped && !step.capped) return elapsed_ >= *options_.time / 2.0;
     double clocks = 0.0;
     for (const Step& later : std::span(recipe_.steps).subspan(step_))
       if (later.code == Step::Code::kept) clocks += static_cast<double>(sweep_size(later));
-    return elapsed_ + kSettling * clocks * (elapsed_ / static_cast<double>(measured)) >= *options_.time;
+    return elapsed_ + kClockSettlingFactor * clocks * (elapsed_ / static_cast<double>(measured)) >= *options_.time;
   }
 
   std::uint64_t sweep_size(const Step& step) const {

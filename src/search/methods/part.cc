@@ -10,7 +10,7 @@ namespace {
 using space::SearchSpace;
 using space::ValueIndices;
 
-constexpr std::uint64_t kListed = 1'000'000;
+constexpr std::uint64_t kMostListedConfigurations = 1'000'000;
 
 // Returns the place of a value among those that are kept; nullopt if it is not kept.
 std::optional<std::uint16_t> place_among(const std::vector<std::uint16_t>& kept, std::uint16_t value) {
@@ -63,7 +63,7 @@ KeptValues all_values(const SearchSpace& whole) {
 }
 
 Result<Part> Part::of(const SearchSpace& whole, KeptValues kept, const std::vector<Constraint>& constraints) {
-  Result<SearchSpace> part = whole.count() <= kListed
+  Result<SearchSpace> part = whole.count() <= kMostListedConfigurations
                                  ? listed(whole, kept)
                                  : SearchSpace::build(narrowed(whole.parameters(), kept), constraints);
   if (!part) return std::move(part).error();

@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::size_t kPriorRows = 2000;  // the best rows and, of the others, evenly spread ones that the forest learns
 constexpr std::size_t kPriorTrees = 30;
-constexpr std::size_t kPromising = 200;     // configurations of each run that are offered as its best
-constexpr std::size_t kLearned = 400;       // least number of latest measurements by which runs are weighed
-constexpr std::size_t kFewestToJudge = 40;  // rows of a run that can tell whether it makes sense
-constexpr std::size_t kJudges = 10;         // trees that judge it
-constexpr double kExpected = 0.5;           // expected rank correlation with a run that makes sense
-constexpr double kSense = 0.5;              // rank correlation of a run's halves from which on it makes full sense
+constexpr std::size_t kPromising = 200;             // configurations of each run that are offered as its best
+constexpr std::size_t kWeighingMeasurements = 400;  // least number of latest measurements by which runs are weighed
+constexpr std::size_t kFewestToJudge = 40;          // rows of a run that can tell whether it makes sense
+constexpr std::size_t kJudgingTrees = 10;           // trees that judge it
+constexpr double kExpected = 0.5;                   // expected rank correlation with a run that makes sense
+constexpr double kFullTrustCorrelation = 0.5;  // rank correlation of a run's halves from which on it makes full sense
 
 std::vector<double> ranks_of(std::span<const double> numbers) {
   std::vector<std::size_t> order(numbers.size());
@@ -41,7 +41,7 @@ double sense_of(std::span<const std::uint16_t> rows, std::size_t width, std::spa
     learned.push_back(responses[i]);
   }
   Forest forest;
-  forest.fit(learned_rows, width, learned, kJudges, random);
+  forest.fit(learned_rows, width, learned, kJudgingTrees, random);
   std::vector<double> predicted;
   std::vector<double> others;
   for (std::size_t i = 1; i < responses.size(); i += 2) {
@@ -53,7 +53,7 @@ double sense_of(std::span<const std::uint16_t> rows, std::size_t width, std::spa
 
 template <typename T>
 void keep_latest(std::vector<T>& values) {
-  values.erase(values.begin(), values.end() - static_cast<std::ptrdiff_t>(kLearned));
+  values.erase(values.begin(), values.end() - static_cast<std::ptrdiff_t>(kWeighingMeasurements));
 }
 
 }  // namespace
@@ -129,8 +129,9 @@ void Prior::fit(Run& run, const std::vector<Known>& best_first, Random& random) 
   }
   const std::size_t width = space_.parameters().size();
   run.forest.fit(places, width, responses, kPriorTrees, random);
-  const double sense = responses.size() < kFewestToJudge ? kSense : sense_of(places, width, responses, random);
-  run.belief = kExpected * std::clamp(sense / kSense, 0.0, 1.0);
+  const double sense =
+      responses.size() < kFewestToJudge ? kFullTrustCorrelation : sense_of(places, width, responses, random);
+  run.belief = kExpected * std::clamp(sense / kFullTrustCorrelation, 0.0, 1.0);
 }
 
 double Prior::opinion(const Run& run, ConfigurationId id) const {
@@ -170,7 +171,7 @@ double Prior::predict(ConfigurationId id) const {
 
 void Prior::learn(const Opinions& opinions, double response) {
   responses_.push_back(response);
-  const bool full = responses_.size() >= 2 * kLearned;
+  const bool full = responses_.size() >= 2 * kWeighingMeasurements;
   for (std::size_t r = 0; r < runs_.size(); ++r) {
     runs_[r].opinions.push_back(opinions[r]);
     if (full) keep_latest(runs_[r].opinions);

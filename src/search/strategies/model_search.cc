@@ -11,21 +11,21 @@
 // `auto` blends the process, which is good with few observations, with a regression forest, which is good with many and
 // with steep interactions. The forest's weight is n / (n + forest) after n observations. Predicted deviations are
 // widened by how far off recent predictions were (Calibration), so that a model that is often wrong looks more where it
-// is unsure. Until kFirst outcomes every `explore`-th proposal widens them further, because models of a few outcomes
-// are often wrong. Models of more outcomes choose better by themselves.
+// is unsure. Until kExploringOutcomes outcomes every `explore`-th proposal widens them further, because models of a few
+// outcomes are often wrong. Models of more outcomes choose better by themselves.
 //
 // Expected improvement is drawn to uncertain configurations, and late in a search most of these are poor. So after
-// kIdle outcomes without a new best the probability of improvement takes its place. If models are wrong, no acquisition
-// helps. So after kStuck such outcomes every second proposal is the one most alike to the best ones, whatever models
-// say.
+// kOutcomesBeforeImprovement outcomes without a new best the probability of improvement takes its place. If models are
+// wrong, no acquisition helps. So after kOutcomesWithoutModel such outcomes every second proposal is the one most alike
+// to the best ones, whatever models say.
 //
 // Proposals that are asked for beyond the start, before the first outcomes, show the pairs of values that were shown
 // least (PairCounts).
 //
-// Until kFirst outcomes candidates promise less for each value that is no power of two where it might be (PowersOfTwo).
-// The acquisition is multiplied by that belief to a power that falls with the outcomes, so that a wrong belief is
-// forgotten. That follows piBO (Hvarfner, Stoll, Souza, Lindauer, Hutter, Nardi: piBO, Augmenting Acquisition Functions
-// with User Beliefs for Bayesian Optimization, ICLR 2022).
+// Until kExploringOutcomes outcomes candidates promise less for each value that is no power of two where it might be
+// (PowersOfTwo). The acquisition is multiplied by that belief to a power that falls with the outcomes, so that a wrong
+// belief is forgotten. That follows piBO (Hvarfner, Stoll, Souza, Lindauer, Hutter, Nardi: piBO, Augmenting Acquisition
+// Functions with User Beliefs for Bayesian Optimization, ICLR 2022).
 //
 // With a prior (earlier runs elsewhere) both models learn what it leaves to explain: the response less slope * prior.
 // The search begins as without one, until the prior ranks the first kBeforePrior configurations as they were measured.
@@ -77,10 +77,11 @@ constexpr std::size_t kOutcomeTrees = 20;
 constexpr std::size_t kForestGrowth = 10;   // forests are grown anew when the outcomes are this share, 1/10, more
 constexpr double kForestAlone = 0.9;        // the forest's weight at which the process is left out
 constexpr double kExploringWidening = 3.0;  // factor on deviations if a proposal explores
-constexpr double kBelief = 0.5;             // taken off a promise's logarithm for each value that is no power of two
-constexpr std::size_t kFirst = 100;         // outcomes after which exploring and that belief end
-constexpr std::size_t kIdle = 50;           // outcomes without a new best until the probability of improvement counts
-constexpr std::size_t kStuck = 100;         // such outcomes until every second proposal asks no model
+constexpr double kPowerOfTwoPenalty = 0.5;  // taken off a promise's logarithm for each value that is no power of two
+constexpr std::size_t kExploringOutcomes = 100;  // outcomes after which exploring and that belief end
+constexpr std::size_t kOutcomesBeforeImprovement =
+    50;  // outcomes without a new best until the probability of improvement counts
+constexpr std::size_t kOutcomesWithoutModel = 100;  // such outcomes until every second proposal asks no model
 
 class ModelSearch final : public CandidateSearch {
  public:
@@ -134,8 +135,8 @@ class ModelSearch final : public CandidateSearch {
     if (outcomes_ < kFewestRows) return blind_draw();
     if (rows_.size() < kFewestRows) return std::nullopt;
     const std::size_t every = count_option("explore");
-    if (every > 0 && idle() >= kStuck && n % 2 == 0) return draw_alike(elite());
-    const bool widens = every > 0 && outcomes_ < kFirst && n % every == 0;
+    if (every > 0 && idle() >= kOutcomesWithoutModel && n % 2 == 0) return draw_alike(elite());
+    const bool widens = every > 0 && outcomes_ < kExploringOutcomes && n % every == 0;
     return most_promising(widens ? kExploringWidening : 1.0);
   }
 
@@ -205,7 +206,7 @@ class ModelSearch final : public CandidateSearch {
 
   std::size_t choose_acquisition() {
     const std::size_t wanted = count_option("acquisition");
-    if (wanted == expected_improvement && idle() >= kIdle) return improvement_probability;
+    if (wanted == expected_improvement && idle() >= kOutcomesBeforeImprovement) return improvement_probability;
     return proposals_.acquisition(wanted, random());
   }
 
@@ -222,10 +223,11 @@ class ModelSearch final : public CandidateSearch {
                    kappa_);
   }
 
-  // Returns the belief in powers of two; 1 from kFirst outcomes on.
+  // Returns the belief in powers of two; 1 from kExploringOutcomes outcomes on.
   double belief(const Candidate& candidate) const {
-    const double left = 1.0 - static_cast<double>(std::min(outcomes_, kFirst)) / static_cast<double>(kFirst);
-    return std::exp(-kBelief * left * static_cast<double>(candidate.others));
+    const double left =
+        1.0 - static_cast<double>(std::min(outcomes_, kExploringOutcomes)) / static_cast<double>(kExploringOutcomes);
+    return std::exp(-kPowerOfTwoPenalty * left * static_cast<double>(candidate.others));
   }
 
   std::vector<ConfigurationId> best_candidates(std::size_t n) {

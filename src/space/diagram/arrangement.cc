@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::space {
 namespace {
 
 constexpr NodeId kNotArranged = ~NodeId{0};
-constexpr double kSafe = 0x1p62;
+constexpr double kLargestExactMagnitude = 0x1p62;
 
 bool is_sum(const GraphNode& node) {
   return node.is(BinaryOperator::add) || node.is(BinaryOperator::subtract) ||
@@ -71,7 +71,7 @@ NodeId Arrangement::rebuild(NodeId id) {
 }
 
 // True if the node is an integer under every assignment. A node that may fault has no known range, so it is not exact.
-bool Arrangement::exact(NodeId id) const { return ranges_[id].integral && magnitude(id) < kSafe; }
+bool Arrangement::exact(NodeId id) const { return ranges_[id].integral && magnitude(id) < kLargestExactMagnitude; }
 
 double Arrangement::magnitude(NodeId id) const {
   return std::max({1.0, std::abs(ranges_[id].lo), std::abs(ranges_[id].hi)});
@@ -81,12 +81,12 @@ void Arrangement::collect_sum(NodeId id, std::int64_t factor, Sum& sum) {
   const GraphNode& node = source_[id];
   const std::span<const NodeId> operands = source_.operands(id);
   const double weight = std::abs(static_cast<double>(factor)) * magnitude(id);
-  if (const std::int64_t* value = source_.as_integer(id); value != nullptr && weight < kSafe) {
+  if (const std::int64_t* value = source_.as_integer(id); value != nullptr && weight < kLargestExactMagnitude) {
     sum.constant += factor * *value;
     sum.magnitude += weight;
     return;
   }
-  if (exact(id) && weight < kSafe) {
+  if (exact(id) && weight < kLargestExactMagnitude) {
     if (node.operation == Operation::unary && node.unary() == UnaryOperator::negate) {
       return collect_sum(operands[0], -factor, sum);
     }
@@ -97,14 +97,14 @@ void Arrangement::collect_sum(NodeId id, std::int64_t factor, Sum& sum) {
     if (node.is(BinaryOperator::multiply)) {
       for (int side : {0, 1}) {
         const std::int64_t* value = source_.as_integer(operands[side]);
-        const double scaled =
-            value == nullptr ? kSafe : std::abs(static_cast<double>(factor) * static_cast<double>(*value));
-        if (scaled < kSafe) return collect_sum(operands[1 - side], factor * *value, sum);
+        const double scaled = value == nullptr ? kLargestExactMagnitude
+                                               : std::abs(static_cast<double>(factor) * static_cast<double>(*value));
+        if (scaled < kLargestExactMagnitude) return collect_sum(operands[1 - side], factor * *value, sum);
       }
     }
   }
   sum.terms.push_back({id, factor});
-  sum.magnitude += exact(id) ? weight : kSafe;
+  sum.magnitude += exact(id) ? weight : kLargestExactMagnitude;
 }
 
 std::vector<Arrangement::Part> Arrangement::sorted_parts(const Sum& sum) {
@@ -138,7 +138,8 @@ NodeId Arrangement::chain(const std::vector<Part>& parts, std::int64_t constant,
 std::optional<NodeId> Arrangement::arrange_sum(NodeId id, std::int64_t modulus) {
   Sum sum;
   collect_sum(id, 1, sum);
-  if (sum.terms.size() < 2 || sum.magnitude + static_cast<double>(modulus) >= kSafe) return std::nullopt;
+  if (sum.terms.size() < 2 || sum.magnitude + static_cast<double>(modulus) >= kLargestExactMagnitude)
+    return std::nullopt;
   if (modulus != 0) sum.constant = (sum.constant % modulus + modulus) % modulus;
   return chain(sorted_parts(sum), sum.constant, modulus);
 }
@@ -147,7 +148,7 @@ void Arrangement::collect_product(NodeId id, std::vector<NodeId>& factors, std::
                                   double& product_magnitude) const {
   const double weight = magnitude(id);
   if (const std::int64_t* value = source_.as_integer(id);
-      value != nullptr && std::abs(static_cast<double>(constant)) * weight < kSafe) {
+      value != nullptr && std::abs(static_cast<double>(constant)) * weight < kLargestExactMagnitude) {
     constant *= *value;
     product_magnitude *= weight;
     return;
@@ -157,7 +158,7 @@ void Arrangement::collect_product(NodeId id, std::vector<NodeId>& factors, std::
     return;
   }
   factors.push_back(id);
-  product_magnitude *= exact(id) ? weight : kSafe;
+  product_magnitude *= exact(id) ? weight : kLargestExactMagnitude;
 }
 
 std::optional<NodeId> Arrangement::arrange_product(NodeId id) {
@@ -165,7 +166,7 @@ std::optional<NodeId> Arrangement::arrange_product(NodeId id) {
   std::int64_t constant = 1;
   double product_magnitude = 1;
   collect_product(id, factors, constant, product_magnitude);
-  if (factors.size() < 2 || constant == 0 || product_magnitude >= kSafe) return std::nullopt;
+  if (factors.size() < 2 || constant == 0 || product_magnitude >= kLargestExactMagnitude) return std::nullopt;
   for (NodeId& factor : factors) factor = arrange(factor);
   std::ranges::stable_sort(factors, {}, [&](NodeId factor) { return closing_level(factor); });
   NodeId total = target_.integer(constant);
@@ -183,7 +184,7 @@ std::optional<NodeId> Arrangement::arrange_comparison(NodeId id) {
   Sum sum;
   collect_sum(sides[0], 1, sum);
   collect_sum(sides[1], -1, sum);
-  if (sum.terms.size() < 2 || sum.magnitude >= kSafe) return std::nullopt;
+  if (sum.terms.size() < 2 || sum.magnitude >= kLargestExactMagnitude) return std::nullopt;
   return target_.make(node.comparison(), chain(sorted_parts(sum), 0, 0), target_.integer(-sum.constant));
 }
 

@@ -15,8 +15,8 @@ class StopSignal {
 
   // Returns true from the first time on that the stop was asked for.
   bool is_given() {
-    constexpr std::size_t kCalls = 1 << 8;
-    if (!given_ && asked_ && calls_++ % kCalls == 0) given_ = asked_();
+    constexpr std::size_t kCallsPerQuestion = 1 << 8;
+    if (!given_ && asked_ && calls_++ % kCallsPerQuestion == 0) given_ = asked_();
     return given_;
   }
 

@@ -62,9 +62,10 @@ bool agree(const std::vector<Megahertz>& clocks) {
 
 // Returns how many runs to make until the next reading, which is worth something only after the kernel ran for a while.
 std::size_t runs_for(const Sample& sample) {
-  constexpr Nanoseconds kWhile = nanoseconds_from_ms(5);
-  constexpr double kMost = 1000.0;
-  return static_cast<std::size_t>(std::clamp(kWhile / std::max(sample.time, Nanoseconds(1)), 1.0, kMost));
+  constexpr Nanoseconds kTimePerReading = nanoseconds_from_ms(5);
+  constexpr double kMostRunsPerReading = 1000.0;
+  return static_cast<std::size_t>(
+      std::clamp(kTimePerReading / std::max(sample.time, Nanoseconds(1)), 1.0, kMostRunsPerReading));
 }
 
 // True if the clock is what was wanted. A board may take a third of a second to obey, and until then its clock stands
@@ -99,8 +100,8 @@ std::optional<Megahertz> highest_clock(const backend::BoardChoices& choices) {
 // Returns the least clock of a board that nobody holds down. Free boards also stay some way below the highest clock of
 // their table, but not below the vendor's default clock for applications.
 Megahertz least_free_clock(const backend::BoardChoices& choices, std::optional<Megahertz> by_default) {
-  constexpr double kUsual = 0.85;
-  const Megahertz usual = highest_clock(choices).value_or(Megahertz()) * kUsual;
+  constexpr double kLeastFreeClockShare = 0.85;
+  const Megahertz usual = highest_clock(choices).value_or(Megahertz()) * kLeastFreeClockShare;
   return by_default ? std::max(usual, *by_default - kStep) : usual;
 }
 

@@ -25,14 +25,16 @@ std::vector<Megahertz> fine_table(const std::vector<search::ClockPoint>& sweep) 
 // several clocks, and higher at none, is throttled there if its time stands too. If the time falls with the clock, the
 // power merely stops rising.
 std::optional<Watts> apparent_limit(const std::vector<search::ClockPoint>& sweep) {
-  constexpr double kSame = 0.99;
-  constexpr double kStands = 0.25;  // share of the clock's rise; a kernel that only computes speeds up by all of it
+  constexpr double kEqualPowerShare = 0.99;
+  constexpr double kConstantTimeShare =
+      0.25;  // share of the clock's rise; a kernel that only computes speeds up by all of it
   const auto power = [](const search::ClockPoint& point) { return point.energy / point.time; };
   const Watts most = power(*std::ranges::max_element(sweep, {}, power));
   std::vector<search::ClockPoint> alike;
-  std::ranges::copy_if(sweep, std::back_inserter(alike), [&](const auto& each) { return power(each) >= kSame * most; });
+  std::ranges::copy_if(sweep, std::back_inserter(alike),
+                       [&](const auto& each) { return power(each) >= kEqualPowerShare * most; });
   const double faster = alike.front().time / alike.back().time - 1.0;
-  const bool stands = faster < kStands * (alike.back().clock / alike.front().clock - 1.0);
+  const bool stands = faster < kConstantTimeShare * (alike.back().clock / alike.front().clock - 1.0);
   return stands ? std::optional(most) : std::nullopt;
 }
 

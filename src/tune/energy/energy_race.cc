@@ -50,11 +50,11 @@ bool EnergyRace::may_win(Nanoseconds time) const {
 // Finds the longest time that may win. The least energy of a run grows with its time, and the most allowed does not, so
 // that there is one such time. The search doubles the time until it is too long, then halves the interval.
 Nanoseconds EnergyRace::find_longest_time() const {
-  constexpr Nanoseconds kDay = nanoseconds_from_seconds(86'400);
+  constexpr Nanoseconds kLongestSearchedTime = nanoseconds_from_seconds(86'400);
   constexpr int kHalvings = 30;
   Nanoseconds high = nanoseconds_from_ms(0.001);
-  while (may_win(high) && high < kDay) high = 2.0 * high;
-  if (high >= kDay) return Nanoseconds(std::numeric_limits<double>::infinity());
+  while (may_win(high) && high < kLongestSearchedTime) high = 2.0 * high;
+  if (high >= kLongestSearchedTime) return Nanoseconds(std::numeric_limits<double>::infinity());
   Nanoseconds low;
   for (int i = 0; i < kHalvings; ++i) {
     const Nanoseconds middle = (low + high) / 2.0;

@@ -204,8 +204,8 @@ Result<void> check_observers(const KernelSpec& spec, const EvaluatorOptions& opt
 }  // namespace
 
 bool may_be_as_good(const Statistics& one, const Statistics& best) {
-  constexpr double kAsGood = 1.05;
-  return one.interval_low <= best.median || one.median <= kAsGood * best.median;
+  constexpr double kTieFactor = 1.05;
+  return one.interval_low <= best.median || one.median <= kTieFactor * best.median;
 }
 
 measure::ObjectiveInterval Evaluator::objective_interval(const Trial& trial) const {

@@ -23,9 +23,9 @@ constexpr std::size_t kFlushBytes = std::size_t{512} << 20;
 
 // Returns the limit for moving so many bytes, which does not depend on the configuration. No machine is slower.
 Nanoseconds transfer_limit(std::size_t bytes) {
-  constexpr Nanoseconds kLeast = nanoseconds_from_seconds(60);
+  constexpr Nanoseconds kLeastTransferLimit = nanoseconds_from_seconds(60);
   constexpr double kNanosecondsPerByte = 10.0;
-  return std::max(kLeast, Nanoseconds(kNanosecondsPerByte * static_cast<double>(bytes)));
+  return std::max(kLeastTransferLimit, Nanoseconds(kNanosecondsPerByte * static_cast<double>(bytes)));
 }
 
 // Describes the places of out-of-bounds writes. The guard before one buffer may lie behind another, so every place is
@@ -195,11 +195,11 @@ Result<std::vector<Sample>> KernelRunner::run_batch(const Kernels& kernels, cons
 template <typename Queue>
 Result<void> KernelRunner::keep_at_work(std::size_t n, Nanoseconds limit, Queue queue) {
   constexpr std::size_t kMostQueued = 4096;
-  constexpr std::size_t kHandedOver = 256;
+  constexpr std::size_t kLaunchesPerSubmit = 256;
   const Stopwatch working;
   for (std::size_t i = 0; i < n; ++i) {
     WATTUNE_TRY(queue());
-    if (i % kHandedOver == kHandedOver - 1) WATTUNE_TRY(stream_->submit());
+    if (i % kLaunchesPerSubmit == kLaunchesPerSubmit - 1) WATTUNE_TRY(stream_->submit());
     if (i % kMostQueued == kMostQueued - 1 || i == n - 1)
       WATTUNE_TRY(finish_launches(limit * static_cast<double>(std::min(n, kBatch))));
   }

@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-constexpr std::chrono::seconds kFirst{3};
+constexpr std::chrono::seconds kFirstReminder{3};
 
 // Calls `remind` again and again until it is told to stop.
 void remind_often(const std::stop_token& stop, const Reminder::Remind& remind, const std::string& what,
@@ -20,7 +20,7 @@ void remind_often(const std::stop_token& stop, const Reminder::Remind& remind, c
   std::mutex mutex;
   std::condition_variable_any nothing_else;
   std::unique_lock lock(mutex);
-  for (auto pause = kFirst; !nothing_else.wait_for(lock, stop, pause, [&] { return stop.stop_requested(); });
+  for (auto pause = kFirstReminder; !nothing_else.wait_for(lock, stop, pause, [&] { return stop.stop_requested(); });
        pause *= 2)
     remind(what, stopwatch.elapsed(), limit);
 }
