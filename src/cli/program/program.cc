@@ -144,13 +144,15 @@ int print_help(const CLI::App& program) {
   return print_result(app.help(parent)) ? 0 : static_cast<int>(ExitStatus::environment);
 }
 
-// Turns the words `help` and `version` into the options of these names. `help COMMAND` asks that command.
-std::vector<std::string> with_words_as_options(int argc, const char* const* argv) {
+// Turns the words `help` and `version` into the options of these names. `help COMMAND` asks that command, if it exists.
+std::vector<std::string> with_words_as_options(const CLI::App& program, int argc, const char* const* argv) {
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const bool is_alone = arguments.size() == 1;
   if (is_alone && arguments.front() == "version") return {"--version"};
   if (is_alone && arguments.front() == "help") return {"--help"};
-  if (arguments.size() == 2 && arguments.front() == "help") return {arguments.back(), "--help"};
+  if (arguments.size() != 2 || arguments.front() != "help") return arguments;
+  arguments.erase(arguments.begin());
+  if (std::ranges::count(known_commands(program), arguments.front()) > 0) arguments.emplace_back("--help");
   return arguments;
 }
 
@@ -215,7 +217,7 @@ Program make_program() {
 
 int run_program(const Program& program, int argc, const char* const* argv) {
   try {
-    std::vector<std::string> arguments = with_words_as_options(argc, argv);
+    std::vector<std::string> arguments = with_words_as_options(*program.app, argc, argv);
     std::ranges::reverse(arguments);  // CLI11 takes them from the back
     program.app->parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
