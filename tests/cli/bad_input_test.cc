@@ -119,7 +119,8 @@ TEST_F(BadInput, StopRulesOutOfRange) {
   EXPECT_THAT(refused({"tune", "s.toml", "--time", "5"}), StartsWith("--time: expected a time such as 60s"));
   EXPECT_THAT(refused({"tune", "s.toml", "--target", "fast"}), StartsWith("--target: "));
   EXPECT_THAT(refused({"tune", "s.toml", "--evaluations", "many"}), StartsWith("--evaluations: "));
-  EXPECT_EQ(refused({"tune", "s.toml", "--evaluations", "0"}), "--evaluations: expected a whole number, 1 or more: `0`\n");
+  EXPECT_EQ(refused({"tune", "s.toml", "--evaluations", "0"}),
+            "--evaluations: expected a whole number, 1 or more: `0`\n");
 }
 
 TEST_F(BadInput, ChoicesAndSampleCounts) {

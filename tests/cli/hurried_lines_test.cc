@@ -10,7 +10,7 @@
 namespace wattune::cli_test {
 namespace {
 
-constexpr const char* kCache = R"({"device_name": "A GPU", "kernel_name": "k", "problem_size": "1024",
+constexpr const char* kRecorded = R"({"device_name": "A GPU", "kernel_name": "k", "problem_size": "1024",
  "tune_params_keys": ["b"], "tune_params": {"b": [1, 2]}, "objective": "time",
  "cache": {"1": {"b": 1, "time": 3.0, "times": [3.0, 3.1]}, "2": {"b": 2, "time": 2.0, "times": [2.0, 2.1]}}}
 )";
@@ -25,8 +25,8 @@ void write_files(const TempFolder& folder) {
   folder.write("empty.json", "");
   folder.write("broken.toml", "[kernel\n");
   folder.write("out.png", "\x89PNG\r\n");
-  folder.write("good.json", kCache);
-  folder.write("twice.json", std::string(kCache) + kCache);
+  folder.write("good.json", kRecorded);
+  folder.write("twice.json", std::string(kRecorded) + kRecorded);
 }
 
 std::vector<std::string> words_of(const std::string& line) {

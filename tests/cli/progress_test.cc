@@ -64,7 +64,7 @@ TEST_F(Progress, TheLogHasALineForEachConfiguration) {
   EXPECT_EQ(written_,
             "correct            2 ms * x=32\n"
             "1/40  best 2 ms (1.00x)  1:18 left  0.50/s\n"
-            "runtime               -   \n");
+            "runtime               -   no parameters\n");
 }
 
 // The device is busy for 1.5 s of 2 s; 3 configurations wait and 2 compile; 1 of 4 images was in the cache.

@@ -181,11 +181,11 @@ TEST(OpenclSlice, SeesTheWholeRangeFromEverySliceOnADevice) {
 
 // Ids and offsets are 0, sizes and numbers 1. Each function has a digit of the sum.
 constexpr char kAsksForOtherAxes[] = R"(
-uint all(uint d) {
+uint answers(uint d) {
   return get_global_id(d) + get_local_id(d) + get_group_id(d) + get_global_offset(d) + 10 * get_global_size(d) +
          100 * get_local_size(d) + 1000 * get_num_groups(d);
 }
-kernel void k(global uint* out) { out[get_global_id(0)] = all(3) + 10000 * all(4 + get_local_id(1)); }
+kernel void k(global uint* out) { out[get_global_id(0)] = answers(3) + 10000 * answers(4 + get_local_id(1)); }
 )";
 
 TEST(OpenclSlice, AnswersForAxesThatDoNotExist) {

@@ -358,7 +358,7 @@ TEST(SearchSpace, MoreThan128BitsAreRefusedWithTheirNumber) {
 TEST(SearchSpace, NoParametersIsOneConfiguration) {
   const SearchSpace space = space_of({}, {});
   EXPECT_EQ(space.count(), 1U);
-  EXPECT_EQ(space.configuration(0).to_string(), "");
+  EXPECT_EQ(space.configuration(0).to_string(), "no parameters");
   EXPECT_EQ(space.default_configuration(), 0U);
   EXPECT_TRUE(space.neighbours(0, Neighbourhood::adjacent).empty());
 }
