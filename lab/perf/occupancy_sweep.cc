@@ -90,7 +90,7 @@ struct Sweep {
 int main() {
   wattune::model::Sweep sweep;
   for (const auto gpu : wattune::model::kGpus) {
-    const auto sm = wattune::model::multiprocessor(gpu).value();
+    const wattune::model::Multiprocessor& sm = *wattune::model::multiprocessor(gpu).value();
     for (unsigned threads = 1; threads <= 1024; threads += threads < 70 ? 1 : 31)
       for (unsigned registers = 0; registers <= sm.registers_per_thread; ++registers)
         sweep.compare_all(sm, threads, registers);
