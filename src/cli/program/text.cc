@@ -36,23 +36,24 @@ std::string in_lower_case(std::string_view text) {
   return lower;
 }
 
-// Returns the unit that is meant by a missing one (the fourth of the list: s or GB), by another case, or by a longer
-// word ("min"); nullptr if nothing is near.
-const Unit* meant_unit(std::string_view name, std::span<const Unit> units) {
+// Returns the name of the unit that is meant by another case, by a longer word ("min"), or by none: then `usual`. Empty
+// if nothing is near.
+std::string_view meant_unit(std::string_view name, std::span<const Unit> units, std::string_view usual) {
   const std::string lower = in_lower_case(name);
-  if (lower.empty()) return &units[units.size() == kTimeUnits.size() ? 3 : 2];
+  if (lower.empty()) return usual;
   for (const Unit& unit : units)
-    if (in_lower_case(unit.name) == lower) return &unit;
+    if (in_lower_case(unit.name) == lower) return unit.name;
   for (const Unit& unit : units)
     for (const std::string_view word : {"second", "minute", "hour"})
       if (unit.name == word.substr(0, 1) && lower.size() > 1 && (word.starts_with(lower) || lower.starts_with(word)))
-        return &unit;
-  if (lower.starts_with("hr")) return meant_unit("h", units);
-  return nullptr;
+        return unit.name;
+  return {};
 }
 
-// Parses a number that is not negative and a unit, without a blank between them.
-Result<double> parse_quantity(std::string_view text, std::span<const Unit> units, std::string_view wanted) {
+// Parses a number that is not negative and a unit, without a blank between them. `usual` is the unit that is suggested
+// where none is given.
+Result<double> parse_quantity(std::string_view text, std::span<const Unit> units, std::string_view usual,
+                              std::string_view wanted) {
   double number = 0.0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (failure != std::errc() || !(number >= 0.0) || std::isinf(number)) return bad(wanted, text);
@@ -60,11 +61,9 @@ Result<double> parse_quantity(std::string_view text, std::span<const Unit> units
   for (const Unit& unit : units) {
     if (unit.name == name) return number * unit.factor;
   }
-  const Unit* const meant = meant_unit(name, units);
-  return bad(wanted, text)
-      .hint(meant == nullptr
-                ? std::string()
-                : fmt::format("did you mean `{}{}`?", text.substr(0, text.size() - name.size()), meant->name));
+  const std::string_view meant = meant_unit(name, units, usual);
+  if (meant.empty()) return bad(wanted, text);
+  return bad(wanted, text).hint(fmt::format("did you mean `{}{}`?", text.substr(0, text.size() - name.size()), meant));
 }
 
 }  // namespace
@@ -77,13 +76,13 @@ std::string trimmed(const std::string& text) {
 
 Result<Nanoseconds> parse_time(std::string_view text) {
   WATTUNE_ASSIGN(const double nanoseconds,
-                 parse_quantity(text, kTimeUnits, "a time such as 60s, 5m or 1.5ms (units: ns, us, ms, s, m, h)"));
+                 parse_quantity(text, kTimeUnits, "s", "a time such as 60s, 5m or 1.5ms (units: ns, us, ms, s, m, h)"));
   return Nanoseconds(nanoseconds);
 }
 
 Result<std::uint64_t> parse_bytes(std::string_view text) {
   constexpr std::string_view kWanted = "a size such as 500MB or 8GB (units: kB, MB, GB, TB, KiB, MiB, GiB, TiB)";
-  WATTUNE_ASSIGN(const double bytes, parse_quantity(text, kByteUnits, kWanted));
+  WATTUNE_ASSIGN(const double bytes, parse_quantity(text, kByteUnits, "GB", kWanted));
   if (bytes >= 0x1p64) return bad(kWanted, text);
   return static_cast<std::uint64_t>(bytes);
 }
