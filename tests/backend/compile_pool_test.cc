@@ -197,7 +197,7 @@ TEST_F(Pool, ServesSeveralThreads) {
 
 TEST_F(Pool, ACompilerThatRefusesCrashesOrHangsCostsOneCompilation) {
   PooledSource& pool = start(2);
-  const Nanoseconds limit = nanoseconds_from_ms(100);
+  const Nanoseconds limit = nanoseconds_from_ms(2000);
   pool.expect({macros("1", "wrong"), macros("2", "crash"), macros("3", "sleep"), macros("4")}, limit);
   const Error wrong = pool.take(macros("1", "wrong"), limit).image.error();
   EXPECT_EQ(wrong.code(), ErrorCode::compile_failed);
