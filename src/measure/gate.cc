@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kRisk = 0.02;            // probability that a limit rejects a configuration as fast as the incumbent
 constexpr std::size_t kFirstLessons = 8;  // least number of lessons before anything is rejected
-// Most lessons, with medians closest to the incumbent's, by which a first launch is judged.
+// The largest number of lessons by which a first launch is judged: those whose medians are closest to the incumbent's.
 constexpr std::size_t kMostAlikeLessons = 64;
 constexpr std::size_t kRemembered = 256;  // few enough that the gate follows a device whose noise changes
 

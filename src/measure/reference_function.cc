@@ -1,4 +1,4 @@
-// The client side of a C++ reference: a worker compiles and calls the reference.
+// The client side of a reference written in C++: a worker compiles and calls the reference.
 #include <system_error>
 
 #include "backend/interface/connection.h"

@@ -13,7 +13,8 @@ namespace wattune::inline v0_1::measure {
 
 namespace {
 
-// Most runs of one batch, however short they seem to be, since the samples of a batch are kept in memory.
+// The largest number of runs of one batch, however short they seem to be, since the samples of a batch are kept in
+// memory.
 constexpr std::size_t kLargestBatch = std::size_t{1} << 20;
 
 // Returns how many runs of `each` fit into `time`: at least 1, at most `most`.

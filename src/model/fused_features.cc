@@ -36,8 +36,9 @@ Shares shares_of(const FusableKernel& first, const FusableKernel& second, BlockR
   return {static_cast<double>(ratio.first) / first.blocks, static_cast<double>(ratio.second) / second.blocks};
 }
 
-// Returns the speed-up of each kernel's blocks: they get faster if both kernels together ask for fewer instructions
-// than their own kernel did alone. The printed equation has the quotient upside down, so that the lighter kernel gains.
+// Returns the factor, at least 1, by which the blocks of each kernel get faster beside the other. A kernel's blocks get
+// faster if both kernels together issue fewer instructions than that kernel alone. The equation as printed divides the
+// other way round, and so makes the lighter kernel faster.
 Shares alphas(const Shares& shares, const Shares& gops, Equations equations) {
   const double together = shares[0] * gops[0] + shares[1] * gops[1];
   const auto alpha = [&](double own) {

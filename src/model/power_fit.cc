@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kParameters = 4;
 constexpr std::size_t kFewestClocks = kParameters + 1;  // with fewer clocks, every curve fits
-constexpr double kMostUnexplained = 0.25;  // most of the variance of the power that a curve may leave unexplained
+constexpr double kMostUnexplained = 0.25;  // largest share of the power's variance that a curve may leave unexplained
 
 Error unfit(std::string message, std::string what) {
   return Error(ErrorCode::invalid_argument, std::move(message)).about(std::move(what)).with_context("power curve");

@@ -6,8 +6,8 @@
 
 namespace wattune::inline v0_1::report {
 
-// A share of the variance of n results that `freedom` numbers explain. `left` are the degrees of freedom that are left
-// to estimate chance: freedom + left < n.
+// The share of the variance of n results that a model explains. The model has `freedom` degrees of freedom. The `left`
+// degrees remain to estimate chance: freedom + left < n.
 struct ExplainedShare {
   double explained = 0.0;  // sums of squares
   double unexplained = 0.0;

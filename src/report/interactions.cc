@@ -27,7 +27,7 @@ namespace wattune::inline v0_1::report {
 
 namespace {
 
-constexpr int kMaxSweeps = 500;  // most sweeps of the additive fit
+constexpr int kMaxSweeps = 500;  // largest number of sweeps of the additive fit
 constexpr double kSweepTolerance = 1e-10;
 
 struct Cell {

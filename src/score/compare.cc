@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::score {
 
 namespace {
 
-constexpr std::size_t kMaxExact = 20;  // most spaces for an exact test
+constexpr std::size_t kMaxExact = 20;  // largest number of spaces for an exact test
 constexpr double kRounding = 1e-12;    // tolerance for sums of the same numbers in another order
 
 // Returns the sum with signs from `next`, which gives 64 of them at a time.

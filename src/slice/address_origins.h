@@ -1,4 +1,4 @@
-// Finds which values of a function are addresses in variables of one state space.
+// Finds the values of a function that are addresses of one state space: that point into its variables.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace wattune::inline v0_1::slice {
 
-// The analysis takes all values for such addresses, until it finds a definition that makes another value of them.
-// Contents of memory and of an entry's parameters are never such addresses.
+// The analysis takes each value for an address of the space, until it finds a definition that makes something else of
+// it. Contents of memory and parameters of an entry are never addresses of the space.
 class AddressOrigins {
  public:
   // Analyses a function for addresses of `space`, which is PtxSpace::shared or PtxSpace::local. The other three must
@@ -23,10 +23,10 @@ class AddressOrigins {
 
   // Follows the changes since the last call; returns whether anything had changed.
   bool follow();
-  // Tells whether the operand is such an address. Precondition: it is an operand of the function's instruction.
+  // Tells whether the operand is an address of the space. Precondition: it is an operand of the function's instruction.
   bool is_address(const PtxOperand& operand, const PtxInstruction& instruction) const;
 
-  // Notes that a call passes another value.
+  // Notes that some call passes a value for this parameter that is no address of the space.
   void set_other_parameter(std::size_t index) { other_parameters_.insert(function_.parameters[index].name); }
   bool is_other_parameter(std::size_t index) const {
     return other_parameters_.contains(function_.parameters[index].name);

@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::slice {
 
 namespace {
 
-// Most instructions that a value is followed through.
+// The largest number of instructions that a value is followed through.
 constexpr int kDeepestValue = 16;
 // Longest step of an address in a loop. A step of 2^31 would return to the first address after two iterations.
 constexpr std::int64_t kLongestStep = 1 << 20;

@@ -9,7 +9,8 @@ namespace wattune::inline v0_1::slice {
 
 namespace {
 
-// Most nested operands. Real code has a vector in a list or an address; a damaged text could have any depth.
+// The largest number of operands nested in each other. Real code has a vector in a list or an address; a damaged text
+// could have any depth.
 constexpr int kDeepestOperand = 16;
 
 // Operands for which room is reserved at once.

@@ -19,7 +19,7 @@ namespace wattune::inline v0_1::space {
 namespace {
 
 constexpr int kHashVersion = 1;                // goes up if equal declarations come to have other ids
-constexpr std::size_t kNextSteps = 4'000'000;  // most steps of next(), which take a few tenths of a second
+constexpr std::size_t kNextSteps = 4'000'000;  // largest number of steps of next(), which take a few tenths of a second
 
 Error empty_space(const ConstraintSystem& system, const std::function<bool()>& cancelled) {
   const std::vector<std::uint32_t> conflict = find_conflict(system, cancelled);

@@ -10,7 +10,7 @@ namespace {
 
 // Draws in a relaxed diagram where drawing pays. One of so many is valid almost certainly.
 constexpr int kMaxDraws = 3'000;
-// Most draws in one slice of a stratified sample.
+// The largest number of draws in one slice of a stratified sample.
 constexpr int kDrawsPerSlice = 200;
 // Draws of a change for each value, after which a configuration of a relaxed diagram counts as one without neighbours.
 constexpr std::size_t kDrawsPerValue = 2;

@@ -22,11 +22,12 @@ std::vector<std::string> with_geometry_keys(std::vector<std::string> keys);
 // Functions on the host have none of these keys. Fails with invalid_argument.
 Result<Geometry> read_geometry(const Table& table, const KernelSpec& spec);
 
-// Returns the position of the argument with this name, which stands at `position` in the file. Fails with not_found.
+// Returns the index of the argument with this name. Fails with not_found, at the `position` in the file where the name
+// stands.
 Result<std::size_t> argument_position(const KernelSpec& spec, const std::string& name, const SourcePosition& position);
 
-// Returns the positions of the arguments that the table's key `arguments` names; all of them without the key. Fails
-// with invalid_argument or not_found.
+// Returns the indices of the arguments that the table's key `arguments` names; all of them without the key. Fails with
+// invalid_argument or not_found.
 Result<std::vector<std::size_t>> read_argument_names(const Table& table, const KernelSpec& spec);
 
 // Returns Kernel Tuner's default, those of block_size_x, _y and _z that are parameters; all empty if none is.

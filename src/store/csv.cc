@@ -158,7 +158,7 @@ class CsvReader {
     return name.empty() ? std::nullopt : std::optional(column_named(name));
   }
 
-  // Finds the columns for the winner, if the mapping lists objectives and no such column is missing.
+  // Finds the columns kOwnColumns if the table has all of them and the mapping lists objectives.
   void find_own_columns() {
     const auto is_there = [this](const char* name) { return std::ranges::count(columns_, name) > 0; };
     if (find_member(mapping_, kObjectives) == nullptr || !std::ranges::all_of(kOwnColumns, is_there)) return;

@@ -10,9 +10,9 @@
 
 namespace wattune::inline v0_1::store {
 
-inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;  // most bytes of a file, unpacked
-inline constexpr std::size_t kMaxLineBytes = std::size_t{1} << 26;  // most bytes of a line in a journal or a table
-inline constexpr std::size_t kMaxValues = std::size_t{1} << 25;     // most numbers, texts, lists and objects in all
+inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;  // largest size of a file, unpacked
+inline constexpr std::size_t kMaxLineBytes = std::size_t{1} << 26;  // largest size of a line in a journal or a table
+inline constexpr std::size_t kMaxValues = std::size_t{1} << 25;  // how many numbers, texts, lists and objects at most
 
 // Messages of Errors about these limits.
 inline constexpr const char* kLineTooLong = "a line is longer than 64 MiB, which no result takes";

@@ -92,7 +92,7 @@ struct WATTUNE_EXPORT Image {
 // loses its least recently used images.
 class WATTUNE_EXPORT ImageCache {
  public:
-  // Most bytes of a folder, by default.
+  // The largest number of bytes in a folder, by default.
   static constexpr std::uint64_t kDefaultLimit = std::uint64_t{1} << 30;
 
   // Opens a cache in a folder, and makes the folder if there is none. Files of other names in it stay as they are.

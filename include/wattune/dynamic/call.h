@@ -43,7 +43,7 @@ class WATTUNE_EXPORT CallStream {
 // One argument, in the kernel's order: memory, or a scalar or struct of at most kMostBytes by value.
 class WATTUNE_EXPORT CallArgument {
  public:
-  // Most bytes of an argument that is passed by value.
+  // The largest number of bytes of an argument that is passed by value.
   static constexpr std::size_t kMostBytes = 32;
 
   // Takes device memory. A nullptr is passed as a null pointer; void* fits an argument of any type.

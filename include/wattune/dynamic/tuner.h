@@ -1,5 +1,5 @@
 // dynamic::Tuner: tunes the kernels of one device while the application runs them (Petrovic et al. 2020, 3.2 and 5). A
-// Marker sets places in streams, with which an application waits for one call instead of for all work of its stream.
+// Marker sets marks in streams, with which an application waits for one call instead of for all work of its stream.
 //
 // A tuner owns the compile processes, a thread that loads code in gaps of the device's work, the screening process, and
 // the wisdom. The device outlives it, and it outlives its kernels. Any thread may call. In a forked child process,
@@ -73,14 +73,14 @@ class WATTUNE_EXPORT Tuner {
   virtual Report report() const = 0;
 };
 
-// A maker of places in streams. A place is the launch of an empty kernel. The device outlives the marker, and the
-// marker outlives its places. One thread at a time uses a stream (backend/stream.h).
+// A maker of marks in streams. A mark is the launch of an empty kernel. The device outlives the marker, and the marker
+// outlives its marks. One thread at a time uses a stream (backend/stream.h).
 class WATTUNE_EXPORT Marker {
  public:
   // Compiles a kernel of one line; `limit` bounds the compilation. Fails as Device::build() does.
   static Result<std::unique_ptr<Marker>> make(backend::Device& device,
                                               Nanoseconds limit = nanoseconds_from_seconds(120));
-  // Sets a place behind all that the stream was given. Fails as Stream::launch() does.
+  // Sets a mark behind all that the stream was given. Fails as Stream::launch() does.
   Result<std::unique_ptr<backend::Event>> mark(backend::Stream& stream) const;
 
  private:
@@ -89,8 +89,8 @@ class WATTUNE_EXPORT Marker {
   std::unique_ptr<backend::Kernel> kernel_;
 };
 
-// Waits until the place is ready; sleeps between the questions. Fails with timeout after `limit`, and as Event::ready()
-// does.
-WATTUNE_EXPORT Result<void> wait(const backend::Event& place, Nanoseconds limit);
+// Waits until the device has reached the mark. It sleeps between two calls of Event::ready(). Fails with timeout after
+// `limit`, and as Event::ready() does.
+WATTUNE_EXPORT Result<void> wait(const backend::Event& mark, Nanoseconds limit);
 
 }  // namespace wattune::dynamic

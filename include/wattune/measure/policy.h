@@ -138,7 +138,7 @@ WATTUNE_EXPORT Statistics summarize(const std::vector<Sample>& samples, double c
 
 // The options of a shoot-out. A round runs each contestant once, in turns.
 struct WATTUNE_EXPORT ShootOutOptions {
-  std::size_t finalists = 8;  // most finalists; with 0 there is no shoot-out
+  std::size_t finalists = 8;  // largest number of finalists; with 0 there is no shoot-out
   std::size_t block = 12;     // rounds between two looks at the result; each contestant runs once in a round
   std::size_t max_blocks = 5;
   Nanoseconds max_time = nanoseconds_from_seconds(10);  // device time after which no further block begins

@@ -56,7 +56,7 @@ struct WATTUNE_EXPORT ChainOptions {
   // Number of warps of a scheduler that move together, as the warps of a block do in the paper. It makes the chain
   // small if two kernels have three states each. The fewer units there are, the less exact the result.
   unsigned warps_per_unit = 1;
-  // Most states of a chain; time grows with their cube.
+  // The largest number of states of a chain; time grows with its cube.
   unsigned most_states = 2500;
 };
 

@@ -103,15 +103,15 @@ struct WATTUNE_EXPORT Cost {
 // The options of one measurement.
 struct WATTUNE_EXPORT EnergyOptions {
   Nanoseconds window = kScreening;                    // least time from one end of a window to the other
-  Nanoseconds budget = nanoseconds_from_seconds(60);  // most time of all windows, with everything around them
-  std::size_t windows = 1;                            // most windows, if the precision is not reached before
+  Nanoseconds budget = nanoseconds_from_seconds(60);  // longest time of all windows, with everything around them
+  std::size_t windows = 1;  // how many windows at most, if the precision is not reached before
   double precision = 0.01;  // half of the windows' 95 % interval, as a share; needs three windows
   std::optional<Measured<Watts>> context_idle = {};  // power of the board with a context and nothing to do
   std::optional<Cost> set_up = {};                   // known from an earlier measurement
   std::optional<Nanoseconds> launch_time = {};       // of one launch, as it was timed
   std::optional<Megahertz> clock = {};               // that was asked for, if clocks are set
-  // Most energy of interest. A window ends early, after at least three publications, once a launch surely takes more.
-  // This does not apply if a launch fills half of what a sensor sees at once, nor if an unknown set-up is to be
+  // The highest energy of interest. A window ends early, after at least three publications, once a launch surely takes
+  // more. This does not apply if a launch fills half of what a sensor sees at once, nor if an unknown set-up is to be
   // subtracted.
   std::optional<Joules> most_energy = {};
 };

@@ -37,11 +37,11 @@ WATTUNE_EXPORT Result<Goal> find_goal(std::string_view name);
 // The goal for which pairs and their ratios are chosen, and the limits that they must keep.
 struct WATTUNE_EXPORT Objective {
   Goal goal = Goal::throughput;
-  // Most additional time that each kernel may take while it runs, as a share of its time alone at the board's own
-  // clocks. Waiting is not counted. Nullopt for no limit.
+  // The longest additional time that each kernel may take while it runs, as a share of its time alone at the board's
+  // own clocks. Waiting is not counted. Nullopt for no limit.
   std::optional<double> most_slowdown = {};
-  // Most mean power of the board while two kernels run; nullopt for no limit. A kernel that runs alone is not limited
-  // by it.
+  // The highest mean power of the board while two kernels run; nullopt for no limit. A kernel that runs alone is not
+  // limited by it.
   std::optional<Watts> power_cap = {};
 
   bool needs_power() const { return goal != Goal::throughput || power_cap.has_value(); }
@@ -75,9 +75,9 @@ struct WATTUNE_EXPORT PairForecast {
   model::BlockRatio ratio = {};      // blocks of each on each SM; 0 for both if they never share one
   unsigned sms_of_first = 0;         // where they split the SMs instead; 0 if they share all
   bool whole = false;                // on their own SMs they run as kernels, not as twins, which can be stopped
-  std::array<double, 2> rates = {};  // the speed of each beside the other, over its speed alone
+  std::array<double, 2> rates = {};  // the speed of each beside the other, divided by its speed alone
   PairWatts watts = {};
-  // The time of each alone at its best clocks, over that at the board's own.
+  // The time of each alone at its best clocks, divided by its time alone at the board's own.
   std::array<double, 2> slower_alone = {1.0, 1.0};
   std::optional<backend::BoardSetting> clocks = {};  // for which all this holds; nullopt for the board's own
   // Other ways in which the two may run together, which are worse for the objective while both run. The best one
@@ -86,14 +86,14 @@ struct WATTUNE_EXPORT PairForecast {
 
   // Returns S of Kernelet: how much faster they are than one after the other, while both run.
   double speedup() const { return rates[0] + rates[1]; }
-  // Returns the same over each kernel at its best clocks alone.
+  // Returns the speed-up against each kernel alone at its best clocks.
   double time_gain() const { return rates[0] * slower_alone[0] + rates[1] * slower_alone[1]; }
   // Returns CP of Kernelet (equation 1): the share of time that is saved; minus infinity if they do not run together.
   double profit() const { return 1.0 - 1.0 / speedup(); }
   // Returns the power of the board while both run. The power that a kernel adds shrinks with its speed.
   Watts power() const { return watts.idle + rates[0] * watts.added[0] + rates[1] * watts.added[1]; }
-  // Returns the energy of the same work one after the other, over that together. If both run at the clocks at which
-  // they run alone, the saving is the idle energy of the time that is saved.
+  // Returns the energy of the same work one after the other, divided by its energy together. If both run at the clocks
+  // at which they run alone, the saving is the idle energy of the time that is saved.
   double energy_gain() const { return watts_in_turn() / power(); }
   // Returns the same if neither slowed the other down: the longer of the two would take as long as alone.
   double most_energy_gain() const {

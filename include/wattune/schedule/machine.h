@@ -68,12 +68,12 @@ struct WATTUNE_EXPORT KernelTraits {
   // The share of its time alone for which it keeps each resource busy, in the order of simulate::use_of(); empty if
   // unknown.
   std::vector<double> use = {};
-  // Its speed alone with 1, 2 ... resident blocks on each SM, over that with all; empty if not measured.
+  // Its speed alone with 1, 2 ... resident blocks on each SM, divided by its speed with all; empty if not measured.
   std::vector<double> rate_at_residency = {};
-  // The speed of its persistent twin alone with all resident blocks, over that of the kernel.
+  // The speed of its persistent twin alone with all resident blocks, divided by the speed of the kernel.
   double twin_speed = 1.0;
-  // Its speed if each launch fills the SMs that the last blocks of the previous one leave idle, over that of one launch
-  // alone.
+  // Its speed if each launch fills the SMs that the last blocks of the previous one leave idle, divided by the speed of
+  // one launch alone.
   double overlapped_speed = 1.0;
   // The share of all SMs with which it is as fast as with all, 0 to 1. It is below 1 if the kernel waits for memory.
   double saturating_share = 1.0;
@@ -85,9 +85,9 @@ struct WATTUNE_EXPORT KernelTraits {
   // The clocks of these that are best for it alone; nullopt for the board's own.
   std::optional<backend::BoardSetting> best_clocks = {};
 
-  // Returns its profile at these clocks; nullptr if there is none.
+  // Returns the kernel's profile at these clocks; nullptr if there is none.
   const AtClock* at(const std::optional<backend::BoardSetting>& clocks) const;
-  // Returns its time at its best clocks alone, over that at the board's own clocks.
+  // Returns the time of the kernel alone at its best clocks, divided by its time alone at the board's own clocks.
   double slower_alone() const;
 };
 

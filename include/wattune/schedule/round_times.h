@@ -25,7 +25,7 @@ struct WATTUNE_EXPORT RoundTimes {
   bool is_exact = false;  // virtual time: every run takes the same time, so one round is enough
 };
 
-// The speed of one entrant over that of another, less one: shares, not percent.
+// The speed of one entrant divided by the speed of another, minus one: a share, not percent.
 struct WATTUNE_EXPORT Gain {
   double gain = 0.0;  // geometric mean over the rounds
   double low = 0.0;   // lower end of its confidence interval

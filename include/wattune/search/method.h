@@ -111,11 +111,11 @@ struct WATTUNE_EXPORT MethodOptions {
   // The clock at which `energy-to-solution+clocks` tunes the code; the nearest clock counts. If empty, the clock of the
   // start configuration.
   std::optional<Megahertz> base_clock = {};
-  // Most evaluations of all steps together. A step for which they leave too few is searched by the strategy `auto`;
-  // other steps are evaluated whole. If empty, all are evaluated whole.
+  // The largest number of evaluations of all steps together. A step for which they leave too few is searched by the
+  // strategy `auto`; other steps are evaluated whole. If empty, all are evaluated whole.
   std::optional<std::uint64_t> evaluations = {};
-  // Most time of the run, as Strategy::see() tells it. The strategy `auto` then searches a step over all code, until
-  // the later steps need the rest. If empty, there is no limit of time.
+  // The longest time of the run, as Strategy::see() tells it. The strategy `auto` then searches a step over all code,
+  // until the later steps need the rest. If empty, there is no limit of time.
   std::optional<Nanoseconds> time = {};
   // Largest slowdown of `energy-under-slowdown` against the fastest that was met: 0.1 for 10 %.
   double slowdown = 0.10;

@@ -34,10 +34,11 @@ namespace wattune::inline v0_1::space {
 
 // The limits on the cost of building a search space.
 struct WATTUNE_EXPORT BuildOptions {
-  // Most states that the builder may create per order of the parameters (a state has 32 bytes; larger ones count as
-  // several). Beyond that it sets aside the constraint that needs them, and falls back.
+  // The largest number of states that the builder may create per order of the parameters (a state has 32 bytes; larger
+  // ones count as several). Beyond that it sets aside the constraint that needs them, and falls back.
   std::size_t state_budget = 1'000'000;
-  // Most configurations of the other constraints that are then tested one by one. If there are more, the space is lazy.
+  // The largest number of configurations, admitted by the other constraints, that are then tested one by one. If there
+  // are more, the space is lazy.
   std::size_t materialise_limit = 20'000'000;
   // A function that is called every few milliseconds. If it returns true, the build ends with the code cancelled. It
   // has no other effect on the space.

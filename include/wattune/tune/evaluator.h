@@ -113,8 +113,8 @@ struct WATTUNE_EXPORT Limits {
   Nanoseconds run = nanoseconds_from_seconds(60);
   Nanoseconds compile_floor = nanoseconds_from_seconds(30);
   Nanoseconds run_floor = nanoseconds_from_seconds(1);
-  // Limit of compiling and calling a C++ reference, or of running a reference kernel. If empty, the spec's value
-  // counts, or ten minutes.
+  // Limit of compiling and calling a reference written in C++, or of running a reference kernel. If empty, the spec's
+  // value counts, or ten minutes.
   std::optional<Nanoseconds> reference;
   double compile_factor = 10.0;  // times the slowest successful compile so far
   double run_factor = 20.0;      // times the best configuration so far
@@ -141,7 +141,7 @@ enum class Cache { warm, cold };
 // and those in a contest.
 enum class ObserveFor { every, winners };
 
-// The place where drivers are loaded.
+// The process in which drivers are loaded: a worker or this one.
 struct WATTUNE_EXPORT DriverHost {
   bool in_process = false;  // in this process, which a crashing kernel ends
   backend::WorkerOptions worker = {};
@@ -175,8 +175,8 @@ struct WATTUNE_EXPORT EvaluatorOptions {
   // evaluator. Evaluators of equal devices may share it.
   backend::PooledSource* compilers = nullptr;
   backend::PooledSource* reference_compilers = nullptr;  // the same for a reference kernel's source
-  // The place where a session opens its devices. The limits of its worker also hold for compilers and for the process
-  // that calls a C++ reference.
+  // The process in which a session opens its devices. The limits of its worker also hold for compilers, and for the
+  // process that calls a reference written in C++.
   DriverHost where;
   // Initial contents of vector arguments, by their positions in the spec. Each argument takes as many bytes as it is
   // long. Where there is no entry, or nullptr, the spec says what it holds.
@@ -192,11 +192,11 @@ struct WATTUNE_EXPORT EvaluatorOptions {
 WATTUNE_EXPORT std::vector<std::string> observed_metrics(const EvaluatorOptions& options);
 
 // Makes an evaluator that uses `device`, and resets it after a crash, a hang or an out-of-bounds write. The reference,
-// if the spec names one, is computed here; its failure is an Error. A C++ reference is called again only for
+// if the spec names one, is computed here; its failure is an Error. A reference written in C++ is called again only for
 // configurations with other scalars. Without a reference the default configuration runs here and its outputs are the
-// reference; if it fails, nothing is compared. `policy` and `device` outlive the evaluator.
-// Fails with invalid_argument, mismatch or not_found for mistakes in the spec or the options, with unavailable if a
-// board metric or counter cannot be read.
+// reference; if it fails, nothing is compared. `policy` and `device` outlive the evaluator. Fails with
+// invalid_argument, mismatch or not_found for mistakes in the spec or the options, with unavailable if a board metric
+// or counter cannot be read.
 WATTUNE_EXPORT Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec,
                                                                  const space::SearchSpace& space,
                                                                  backend::Device& device,

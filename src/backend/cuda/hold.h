@@ -21,8 +21,9 @@ namespace wattune::inline v0_1::backend::cuda {
 
 class Hold {
  public:
-  // Prepares to hold a stream. Without memory for the word it never holds; times are then less exact, but right. It
-  // never holds either if it is not `wanted`, as beside an application.
+  // Prepares to hold a stream. The stream is never held if there is no memory for the word that it would wait for;
+  // times are then less exact, but right. It is not held either unless that is `wanted`: beside an application it is
+  // not.
   Hold(const Handle<CUstream>& stream, bool wanted);
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
@@ -46,7 +47,7 @@ class Hold {
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::uint32_t taken_ = 0;     // number of holds so far
-  std::uint32_t released_ = 0;  // number of the hold that was let go last, as in the word
+  std::uint32_t released_ = 0;  // number of the hold that was let go last, as in *word_
   int rescues_ = 0;             // number of times that the thread had to let go
   bool ended_ = false;
   std::thread watcher_;

@@ -1,4 +1,4 @@
-// GuardedArguments: the arguments of a C++ reference, in memory that its process shares with the worker.
+// GuardedArguments: the arguments of a reference written in C++, in memory that its process shares with the worker.
 //
 // Each piece (the contents of an argument, the array of pointers to them, the array of their lengths) ends at the end
 // of a page. Both sides are inaccessible memory, so that an access beyond them ends the reference at once, and

@@ -197,8 +197,8 @@ struct PollRequest {
   LaunchId launch = 0;
 };
 
-// One argument of a C++ reference. Its contents follow the request unless `fill` fills them, and follow the answer if
-// they are wanted.
+// One argument of a reference written in C++. Its contents follow the request unless `fill` fills them, and follow the
+// answer if they are wanted.
 struct ReferenceArgument {
   std::string name;
   std::uint64_t bytes = 0;   // 0 for local memory

@@ -1,4 +1,4 @@
-// A call of a C++ reference in a process of its own, a child of the worker.
+// A call of a reference written in C++, in a process of its own, a child of the worker.
 //
 // That process runs the user's code: it may crash, throw, exit, hang, or close any open descriptor, from its static
 // initialisers on. It has no input, its output is used in error messages only, and it holds no connection. All that it

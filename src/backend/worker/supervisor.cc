@@ -64,7 +64,7 @@ class Signals {
 
 struct WorkerEnd {
   int status = 0;                // as waitpid() returns it
-  std::uint64_t most_bytes = 0;  // most memory that it had at a time
+  std::uint64_t most_bytes = 0;  // peak of its memory
 };
 
 class Supervisor {

@@ -42,7 +42,7 @@ struct AnalyzeOptions {
 // Slowdowns of which each counts as "near the best".
 constexpr std::array kShares = {0.01, 0.05, 0.10};
 
-constexpr std::size_t kInteractions = 8;  // most interactions shown as text
+constexpr std::size_t kInteractions = 8;  // largest number of interactions shown as text
 
 struct Analysed {
   std::string file;

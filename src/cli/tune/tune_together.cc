@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostLaunches = 1000;  // most launches of one kernel in one run
+constexpr std::uint64_t kMostLaunches = 1000;  // largest number of launches of one kernel in one run
 
 Error refuse_together(std::string what, std::string about, std::string advice = "") {
   return Error(ErrorCode::invalid_argument, std::move(what)).about(std::move(about)).hint(std::move(advice));

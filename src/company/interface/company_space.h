@@ -23,9 +23,10 @@
 
 namespace wattune::inline v0_1::company {
 
-// Most configurations of a member for which a walk visits all of them and all are timed alone.
+// The largest number of configurations of a member for which a walk visits all of them and all are timed alone.
 inline constexpr std::uint64_t kFewConfigurations = 64;
-// Most ratios of resident blocks for which all are tried with each kernel at its best configuration alone.
+// The largest number of ratios of resident blocks for which all are tried with each kernel at its best configuration
+// alone.
 inline constexpr std::uint64_t kFewRatios = 256;
 
 // One of the kernels that run together.

@@ -24,7 +24,7 @@ Result<std::unique_ptr<Marker>> Marker::make(backend::Device& device, Nanosecond
                         .text = "extern \"C\" __global__ void wattune_mark() {}\n"}};
   WATTUNE_TRY(use_language(spec, device.info().languages));
   WATTUNE_ASSIGN(const std::unique_ptr<backend::Program> program, device.build(spec.source, {}, limit));
-  backend::keep_loaded(*program);  // compositions mark places in streams that an application captures
+  backend::keep_loaded(*program);  // compositions set marks in streams that an application captures
   WATTUNE_ASSIGN(std::unique_ptr<backend::Kernel> kernel, program->kernel(spec.source.function));
   return std::unique_ptr<Marker>(new Marker(std::move(kernel)));
 }
@@ -33,10 +33,10 @@ Result<std::unique_ptr<backend::Event>> Marker::mark(backend::Stream& stream) co
   return stream.launch(*kernel_, {}, {});
 }
 
-Result<void> wait(const backend::Event& place, Nanoseconds limit) {
+Result<void> wait(const backend::Event& mark, Nanoseconds limit) {
   const Stopwatch waited;
   for (Nanoseconds pause = kFirstSleep;; pause = std::min(2.0 * pause, kLongestSleep)) {
-    WATTUNE_ASSIGN(const bool ready, place.ready());
+    WATTUNE_ASSIGN(const bool ready, mark.ready());
     if (ready) return {};
     if (waited.elapsed() > limit) return Error(ErrorCode::timeout, "what was waited for has not ended in time");
     std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(pause.value()));

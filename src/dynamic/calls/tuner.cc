@@ -217,8 +217,8 @@ class TunerOfOneDevice : public Tuner {
 
  private:
   static constexpr std::size_t kMostNotes = 10'000;
-  // Most proposals ahead for strategies that would propose too many before the first results show where better ones
-  // are.
+  // The largest number of proposals ahead for strategies that would propose too many before the first results show
+  // where better ones are.
   static constexpr std::size_t kMostAhead = 6;
 
   // Expects the generic configuration at the spec's own sizes, since it serves all keys. If it is not valid there, the

@@ -25,7 +25,7 @@ class Composition {
  public:
   // Makes the composition. Fails with invalid_argument if there is no function, no kernel, or two kernels of one name,
   // and with not_found if no kernel has an argument. Fails with the errors of the specs, and of compiling the kernel
-  // that marks places in streams.
+  // that marks are made of.
   static Result<std::shared_ptr<Composition>> make(CompositionSpec description, backend::Device& device,
                                                    Streams& streams, Nanoseconds compile_limit);
 

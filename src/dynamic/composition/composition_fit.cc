@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Most other geometries that are laid out for a kernel at one time; iterative kernels need few.
+// The largest number of other geometries that are laid out for a kernel at one time; iterative kernels need few.
 constexpr std::size_t kMostGeometries = 64;
 
 Result<tune::Launch> launch_of(const Problem& problem, const Configuration& configuration, const DeviceInfo& device) {

@@ -51,7 +51,7 @@ class Workspace {
   // Returns the stream. Makes it if there is none, behind what the call gave stream 0 before its first use. Fails with
   // out_of_range beyond kMostStreams.
   Result<Lane*> use(std::size_t stream);
-  // Sets a place behind all that the stream was given.
+  // Sets a mark behind all that the stream was given.
   Result<std::unique_ptr<backend::Event>> mark(Lane& lane);
   Result<void> order(std::size_t earlier, std::size_t later);
   // Makes stream 0 wait for all others.

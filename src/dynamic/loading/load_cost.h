@@ -94,7 +94,7 @@ class LoadCost {
 
   RecentLargest idle_;
   RecentLargest excess_;
-  Nanoseconds most_;  // most that a call may lose
+  Nanoseconds most_;  // longest time that a call may lose
   std::optional<Nanoseconds> too_long_since_;
   double price_ = 1.0;
 };

@@ -31,7 +31,7 @@ namespace wattune::inline v0_1::dynamic {
 struct ScreeningPlace {
   backend::Device& device;
   measure::MeasurePolicy& policy;      // shared by all keys, since it learns about the device
-  std::uint64_t most_memory = 0;       // most bytes of the device that may be taken
+  std::uint64_t most_memory = 0;       // largest number of bytes of the device that may be taken
   backend::WorkerOptions worker = {};  // for references on the host
   std::function<Nanoseconds()> now;    // the tuner's clock
   std::stop_token stop = {};           // stops before the next step
@@ -39,7 +39,7 @@ struct ScreeningPlace {
   // is none.
   std::function<Nanoseconds()> others;
   backend::CompilePool* pool = nullptr;                // compiles for the device; nullptr if the device compiles
-  std::size_t compile_ahead = 1;                       // most configurations compiled ahead
+  std::size_t compile_ahead = 1;                       // largest number of configurations compiled ahead
   std::optional<RecentMean>* steps;                    // device time of the last steps of all keys
   RandomContents* contents;                            // shared by all keys
   std::function<void(std::uint64_t bytes)> make_room;  // called before this many bytes are taken
@@ -48,7 +48,7 @@ struct ScreeningPlace {
 
 using CompileTargetOf = std::function<Result<backend::CompileTarget>(const KernelSource&)>;
 
-// Makes the policy that decides how often configurations run on such a device.
+// Makes the policy that decides how often configurations run on a device of this kind.
 std::unique_ptr<measure::MeasurePolicy> make_screening_policy(DeviceKind kind);
 
 // Returns the correct Trials that may be as good as the best (tune::may_be_as_good()), whose outputs were therefore

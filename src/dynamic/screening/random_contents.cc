@@ -10,8 +10,8 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Most sequences that are kept for all kernels of a tuner, the oldest going first, and most bytes of each. Longer ones
-// are drawn anew each time.
+// The largest number of sequences that are kept for all kernels of a tuner, and of bytes in each. The oldest go first;
+// longer ones are drawn anew each time.
 constexpr std::size_t kMostSequences = 8;
 constexpr std::size_t kMostBytes = std::size_t{128} << 20;
 

@@ -19,7 +19,7 @@ Result<KernelSpec> fit_to_memory(const Problem& problem, std::uint64_t most);
 
 // A step of screening: it brings data to the device and back, and runs the kernel on them several times.
 struct ScreeningStep {
-  Nanoseconds most;         // most device time that it should take
+  Nanoseconds most;         // longest device time that it should take
   Nanoseconds kernel_time;  // time of the best known with all data; 0 if unknown
 };
 // Returns the spec, with its largest size halved until a step is predicted to take no longer. Stops where smaller sizes

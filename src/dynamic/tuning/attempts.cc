@@ -6,7 +6,7 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Most attempts that are reported.
+// The largest number of attempts that are reported.
 constexpr std::size_t kReported = 32;
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Most candidates that are loaded ahead of their turn.
+// The largest number of candidates that are loaded ahead of their turn.
 constexpr std::size_t kLoadedAhead = 16;
 
 }  // namespace

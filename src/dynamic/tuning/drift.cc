@@ -14,7 +14,7 @@ namespace {
 // other kernels have shown by then whether they moved too.
 constexpr std::size_t kComparedTimes = 16;
 constexpr double kConfidence = 0.95;
-// Most timed calls that may be under way.
+// The largest number of timed calls that may be under way.
 constexpr std::size_t kMostTimedCalls = 4;
 // Age up to which movements of other kernels count.
 constexpr Nanoseconds kMovementAge = nanoseconds_from_seconds(10);

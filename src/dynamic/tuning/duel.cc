@@ -10,9 +10,9 @@ namespace {
 // Numbers of rounds after which the two are judged. With three looks each interval is one of 98.3 %, which needs seven
 // differences of one sign, or 16 with two exceptions.
 constexpr std::size_t kLooks[] = {8, 16, 32};
-// Most rounds that are begun; some of them do not count.
+// The largest number of rounds that are begun; some of them do not count.
 constexpr std::size_t kMostRounds = 64;
-// Most rounds under way at once, for a candidate that is no slower: as many as the first look needs.
+// The largest number of rounds under way at once, for a candidate that is no slower: as many as the first look needs.
 constexpr std::size_t kMostUnderWay = 8;
 // Number of first rounds after which a candidate is dropped if it was worse in each. This drops one in eight candidates
 // of equal speed, which costs nothing, and one in a thousand of those that win nine rounds of ten.

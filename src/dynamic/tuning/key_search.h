@@ -1,4 +1,4 @@
-// KeySearch: the strategy that searches a key's space, and the rule that ends the search. All functions are pure.
+// KeySearch: the strategy that searches a key's space, and the stop rule that ends the search. All functions are pure.
 #pragma once
 
 #include <memory>
@@ -25,10 +25,11 @@ struct KeySearch {
   bool adopts_unverified = false;
 };
 
-// Plans the search. Strategy and rule are the policy's, or those that tune::make_plan() chooses. The strategy begins
-// with the known configurations, in this order, then the default; those that the space lacks are left out. Neighbours
-// of the best follow if the kernel is not screened and neither policy nor spec names a strategy. Fails with the errors
-// of the strategy's name and of the rule, and with invalid_argument if a function of the policy throws.
+// Plans the search. The policy names the strategy and the stop rule, or tune::make_plan() chooses them. The strategy
+// begins with the known configurations, in this order, then the default; those that the space lacks are left out.
+// Neighbours of the best follow if the kernel is not screened and neither policy nor spec names a strategy. Fails if
+// there is no strategy of that name, if the stop rule is not possible, and with invalid_argument if a function of the
+// policy throws.
 Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& policy,
                                   const std::vector<Configuration>& known);
 

@@ -9,7 +9,7 @@ namespace wattune::inline v0_1::dynamic {
 
 class Slowness {
  public:
-  // Takes the time of a candidate's first launch over that of the best known.
+  // Takes the time of a candidate's first launch, divided by the time of the best known candidate.
   void learn(double ratio);
   // Average slowness, and a bound that at most one in ten exceeds if candidates are exchangeable (as measure's Gate
   // argues). Both are kUnknown before anything is known. The average kernel of Petrovic's spaces takes 1.4 to 2.2

@@ -17,7 +17,7 @@ namespace wattune::inline v0_1::dynamic {
 
 class StartingCandidates {
  public:
-  // Most keys whose best is looked up; these are likely to suit other keys too.
+  // The largest number of keys whose best is looked up; these are likely to suit other keys too.
   static constexpr std::size_t kNearKeys = 8;
 
   // Takes the `known` entries of the kernel, that of the nearest key first.

@@ -13,7 +13,7 @@
 namespace wattune::inline v0_1::dynamic {
 
 struct TrustedOptions {
-  std::size_t ahead = 1;  // most configurations wanted at once: as many as compile in parallel
+  std::size_t ahead = 1;  // largest number of configurations wanted at once: as many as compile in parallel
   // Configurations to begin with, in this order, by names and values. The default configuration follows them.
   // Configurations that the space lacks are left out.
   std::vector<Configuration> known = {};
@@ -21,8 +21,8 @@ struct TrustedOptions {
   std::shared_ptr<SharedGains> gains = {};  // those of the kernel's keys
 };
 
-// Makes the explorer. Strategy and rule are the policy's, or those that tune::make_plan() chooses. Fails with the
-// errors of the strategy's name and of the rule.
+// Makes the explorer. The policy names the strategy and the stop rule, or tune::make_plan() chooses them. Fails if
+// there is no strategy of that name, or if the stop rule is not possible.
 Result<std::unique_ptr<Explorer>> make_trusted_explorer(std::shared_ptr<const Problem> problem,
                                                         const TuningPolicy& policy, const TrustedOptions& options);
 

@@ -44,7 +44,8 @@ Result<std::vector<std::byte>> read_data_file(const std::filesystem::path& path,
 // Puts the padding of the argument behind each of its elements.
 std::vector<std::byte> with_padding(std::vector<std::byte> dense, const VectorArgument& argument);
 
-// One argument of a C++ reference: its initial contents and, for an output, the contents that the reference leaves.
+// One argument of a reference written in C++: its initial contents and, for an output, the contents that the reference
+// leaves.
 struct HostArgument {
   std::string name;
   std::size_t bytes = 0;   // 0 for local memory, which the reference does not get

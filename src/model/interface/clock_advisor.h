@@ -45,7 +45,7 @@ struct KernelOverClocks {
 
 // The limit that an advised clock is to keep.
 struct ClockGoal {
-  std::optional<double> slowdown = {};  // most time beyond that at the highest clock, as a share: 0.10
+  std::optional<double> slowdown = {};  // longest additional time against the highest clock, as a share: 0.10
   double confidence = 0.9;              // probability with which an advised clock is to keep it, 0 to 1
 };
 

@@ -14,8 +14,8 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// Most states of a chain, with which a forecast takes milliseconds (docs/schedule.md). A rougher chain answers if more
-// are needed.
+// The largest number of states of a chain; a forecast then takes milliseconds (docs/schedule.md). A rougher chain
+// answers if more are needed.
 constexpr unsigned kMostStates = 600;
 constexpr unsigned kRoughestUnit = 8;  // warps
 
@@ -44,7 +44,7 @@ Result<std::vector<double>> ipc_of(const model::ChainSm& sm, std::span<const mod
       [&](const model::ChainOptions& options) { return model::instructions_per_cycle(sm, loads, options); });
 }
 
-// Returns the speeds with 1, 2 ... resident blocks, over that with all.
+// Returns the speeds with 1, 2 ... resident blocks, each divided by the speed with all.
 Result<std::vector<double>> residency_rates(const model::ChainSm& sm, const KernelTraits& kernel) {
   if (!kernel.rate_at_residency.empty()) return kernel.rate_at_residency;
   std::vector<double> rates;
@@ -68,8 +68,8 @@ model::WarpLoad waiting_load(const KernelTraits& kernel, double blocks) {
 }
 
 // Returns the share of its speed that each kernel keeps where both wait for the same memory, with so many resident
-// blocks on each SM. It is the speed by the chain of two kernels over that of one, if both can issue as if they were
-// alone.
+// blocks on each SM. It is the speed by the chain of two kernels, divided by the speed by the chain of one, if both can
+// issue as if they were alone.
 Result<std::array<double, 2>> memory_shares(model::ChainSm sm, const KernelTraits& first, const KernelTraits& second,
                                             std::array<double, 2> blocks) {
   if (first.profile.profile.stalls.empty() || second.profile.profile.stalls.empty()) return std::array{1.0, 1.0};

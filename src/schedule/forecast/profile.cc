@@ -46,8 +46,8 @@ Result<double> overlapped_speed(Machine& machine, KernelId kernel, Nanoseconds a
 
 // The speeds of the twin. There are no rates if with all its blocks it takes too much longer than the kernel.
 struct TwinProfile {
-  double speed = 1.0;         // with all resident blocks, over that of the kernel
-  std::vector<double> rates;  // with 1, 2 ... resident blocks, over that with all
+  double speed = 1.0;         // with all resident blocks, divided by the speed of the kernel
+  std::vector<double> rates;  // with 1, 2 ... resident blocks, divided by the speed with all
 };
 
 Result<TwinProfile> profile_twin(Machine& machine, KernelId kernel, Nanoseconds whole, const ProfileOptions& options) {

@@ -23,7 +23,7 @@ namespace wattune::inline v0_1::schedule {
 
 struct CountOptions {
   simulate::BlockSampleOptions sample = {};
-  std::size_t most_bytes = std::size_t{4} << 30U;    // most bytes of the kernel's buffers, which the host copies
+  std::size_t most_bytes = std::size_t{4} << 30U;    // largest size of the kernel's buffers, which the host copies
   Nanoseconds limit = nanoseconds_from_seconds(60);  // of copying each of them
 };
 

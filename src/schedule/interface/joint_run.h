@@ -72,7 +72,7 @@ Result<JointRun> run_jointly(Machine& machine, std::span<const Party> parties, c
 
 // Returns a party with this many blocks on each SM, in slices of as many waves as are worth a launch.
 Party sliced_party(const Machine& machine, KernelId kernel, unsigned per_sm);
-// Returns the same with persistent blocks, if the kernel has such a twin.
+// Returns the same with persistent blocks, if the kernel has a persistent twin.
 Party shared_party(const Machine& machine, KernelId kernel, unsigned per_sm);
 // Returns the parties of two kernels in a forecast way: as twins, unless they run whole.
 std::array<Party, 2> parties_of(const Machine& machine, const std::array<KernelId, 2>& pair, const PairShape& shape);

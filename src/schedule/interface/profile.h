@@ -19,8 +19,8 @@ struct ProfileOptions {
   bool residency = true;           // whether to run its persistent twin with fewer blocks
   bool ranges = true;              // whether to run it on fewer SMs
   bool slices = true;              // whether to find the least slice
-  double slicing_overhead = 0.02;  // most cost of slicing at the least slice, as a share; p of Kernelet (section 4.2)
-  double twin_overhead = 0.10;     // most cost of the persistent twin alone, as a share; a slower twin counts as none
+  double slicing_overhead = 0.02;  // highest share that slicing costs at the least slice; p of Kernelet (section 4.2)
+  double twin_overhead = 0.10;     // highest cost of the twin alone, as a share; a slower twin counts as none
 };
 
 // Returns the time of the grid by itself, whole, as a median; one more run before warms it up. Fails with not_found if

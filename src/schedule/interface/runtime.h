@@ -34,9 +34,9 @@ struct RuntimeOptions {
   Policy policy;
   Forecaster forecaster = {};  // if empty, the policy knows only pairs that were learnt before
   SchedulerOptions scheduler = {};
-  std::size_t most_works = 65536;  // most works that have not ended
+  std::size_t most_works = 65536;  // largest number of works that have not ended
   WhenFull when_full = WhenFull::wait;
-  std::size_t trace_events = 0;  // most events that the trace keeps; no trace if 0
+  std::size_t trace_events = 0;  // largest number of events that the trace keeps; no trace if 0
 };
 
 struct RuntimeStatistics {

@@ -28,8 +28,8 @@
 namespace wattune::inline v0_1::schedule {
 
 struct SchedulerOptions {
-  // Most works that a decision considers, plus at most as many first works of other kernels; it bounds the cost of a
-  // decision.
+  // The largest number of works that a decision considers; it considers at most as many first works of other kernels
+  // besides. This bounds the cost of a decision.
   std::size_t window = 64;
   // The time for which a cancelled work, or one beyond its limit, may hold the machine. Then the machine is lost.
   Nanoseconds grace = nanoseconds_from_seconds(1);

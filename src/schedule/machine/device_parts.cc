@@ -72,7 +72,7 @@ Fetching fetching_of(const KernelTraits& traits, const Launch& launch, unsigned 
                      Nanoseconds chunk_time) {
   constexpr double kFetches = 8.0;     // least number for each resident block
   constexpr Nanoseconds kApart{10.0};  // time between fetches of all blocks; they queue up on Hopper from 3 ns on
-  constexpr Nanoseconds kLongestAhead{50e3};  // most time of a chunk that is fetched ahead
+  constexpr Nanoseconds kLongestAhead{50e3};  // longest time of a chunk that is fetched ahead
   if (!(traits.alone.value() > 0.0) || resident == 0) return {};
   const auto blocks = static_cast<double>(traits.blocks);
   const auto at_once = std::min(blocks, static_cast<double>(traits.profile.blocks_alone) * sms);

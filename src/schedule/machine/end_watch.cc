@@ -6,7 +6,7 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// Returns the speed with so many blocks on these SMs, over that with all blocks on all SMs.
+// Returns the speed with the launch's blocks on its SMs, divided by the speed with all blocks on all SMs.
 double speed_alone(const KernelTraits& kernel, const Launch& launch, const MachineLimits& limits) {
   const bool is_slower =
       launch.form == Form::persistent && launch.per_sm > 0 && launch.per_sm <= kernel.rate_at_residency.size();

@@ -36,7 +36,7 @@ bool runs_in_a_share(const Candidate& work) {
   return work.running->sms.count > 0 || work.running->per_sm != best_residency(*work.traits).per_sm;
 }
 
-// Returns the speed in a share, over that of the kernel itself.
+// Returns the speed of the twin in a share, divided by the speed of the kernel itself.
 double speed_in(const KernelTraits& kernel, unsigned per_sm, unsigned sms, const MachineLimits& limits) {
   if (sms > 0) return kernel.twin_speed * std::min(1.0, sms / (limits.sms * std::max(kernel.saturating_share, 1e-6)));
   if (per_sm <= kernel.rate_at_residency.size()) return kernel.twin_speed * kernel.rate_at_residency[per_sm - 1];
@@ -52,12 +52,12 @@ Nanoseconds backlog_of(const Candidate& of, const QueueView& view) {
   return works * of.traits->alone;
 }
 
-// Returns the speed of the kernel in its best way alone, at its best clocks, over that of the kernel at the board's own
+// Returns the speed of the kernel in its best way alone, at its best clocks, divided by its speed at the board's own
 // clocks.
 double speed_in_turn(const KernelTraits& kernel) { return speed_alone(kernel) / kernel.slower_alone(); }
 
-// Returns the speed over that alone at which the rest of one kernel goes on when the other has nothing left: alone, or
-// beside the best partner among the rest.
+// Returns the speed of a work once its partner has nothing left, divided by its speed alone. It then goes on alone, or
+// beside the best partner among the others.
 double speed_without(const Candidate& work, const Candidate& partner, const QueueView& view, const PairTable& table) {
   double best = speed_in_turn(*work.traits);
   for (const Candidate& other : view.works) {

@@ -21,7 +21,7 @@ inline constexpr double kLongerWhole = 5.0;
 // The way in which a kernel runs alone by its persistent twin.
 struct Residency {
   unsigned per_sm = 1;
-  double speed = 1.0;  // over that of the kernel
+  double speed = 1.0;  // divided by the speed of the kernel
 };
 
 // Returns the best number of resident blocks alone. Some kernels are faster with fewer blocks on each SM, whose data
@@ -61,7 +61,7 @@ bool had_better_part(const CandidatePair& pair, const QueueView& view, const Pai
 
 inline bool both_run(const CandidatePair& pair) { return pair.first->running && pair.second->running; }
 
-// Returns the best speed alone, among other works of its kind, over that of the kernel itself.
+// Returns the best speed of a kernel alone, among other works of its kind, divided by the speed of a single launch.
 double speed_alone(const KernelTraits& kernel);
 
 }  // namespace wattune::schedule

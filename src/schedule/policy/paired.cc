@@ -144,8 +144,8 @@ bool had_better_go_on(const Candidate& work, const QueueView& view) {
          switching_time(*work.traits, view.limits);
 }
 
-// Returns the cost of the twin alone by the objective, over that of the kernel. A faster twin may draw more power than
-// it saves; if its power is unknown, being faster counts for nothing.
+// Returns the cost of the twin alone by the objective, divided by the cost of the kernel. A faster twin may draw more
+// power than it saves; if its power is unknown, being faster counts for nothing.
 double cost_as_twin(const KernelTraits& kernel, const Residency& best, const Objective& objective) {
   if (objective.goal == Goal::throughput) return 1.0 / best.speed;
   if (!(kernel.power.twin > Watts(0))) return std::max(1.0, 1.0 / best.speed);

@@ -9,7 +9,7 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-constexpr unsigned kLanesOfSlot = 8;  // most slices of a work in flight
+constexpr unsigned kLanesOfSlot = 8;  // largest number of slices of a work in flight
 constexpr double kLeastLeft = 0.01;   // of a running work, as a share
 
 unsigned window_of(const Share& share) {
@@ -48,8 +48,8 @@ Residents residents_of(const MachineLimits& limits, const KernelTraits& kernel, 
 
 }  // namespace
 
-// Returns the expected speed over that alone at the board's own clocks. It is the forecast beside the kernel that runs
-// with it, or the measured speed alone at the clocks that are held.
+// Returns the expected speed, divided by the speed alone at the board's own clocks. It is the forecast beside the
+// kernel that runs with it, or the measured speed alone at the clocks that are held.
 double Scheduler::State::expected_speed(const Entry& entry) const {
   const auto& beside = entry.beside;
   const auto forecast =

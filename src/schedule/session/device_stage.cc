@@ -18,7 +18,7 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-constexpr std::size_t kMostCopies = 1000;  // most copies of one kernel
+constexpr std::size_t kMostCopies = 1000;  // largest number of copies of one kernel
 
 Result<DeviceInfo> choose_device(const std::string& wanted, const KernelSpec& spec) {
   WATTUNE_ASSIGN(const auto devices, tune::find_devices_for(spec, wanted));

@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// Most clocks that are chosen if the user names none.
+// The largest number of clocks that are chosen if the user names none.
 constexpr std::size_t kSomeClocks = 6;
 // The lowest clock tried, as a share of the highest. Below it boards save hardly any voltage, and most kernels take
 // more joules again.

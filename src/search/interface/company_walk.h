@@ -62,7 +62,7 @@ struct CompanyWalkOptions {
   // Share by which costs may differ and still count as equal: the noise of a measurement.
   double indifference = 0.0;
   bool lower_clock = true;                      // if false, algorithm 3 at the highest clock, where one varies
-  std::size_t restarts = 100;                   // most times that the walk begins again; it then ends where it is
+  std::size_t restarts = 100;                   // how often the walk may begin again; it then ends where it is
   ConfigurationId start = ~ConfigurationId{0};  // proposed first, for comparison; none if it is count() or more
   // Two objectives, of which the first counts; if empty, the walk minimises what tell() says.
   std::vector<Objective> objectives = {};

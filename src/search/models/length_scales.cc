@@ -11,7 +11,7 @@ namespace {
 constexpr std::array kCommonScales = {0.3, 0.6, 1.2, 2.4};  // for four coordinates
 constexpr std::array kFlagFactors = {1.0, 4.0};             // on the common scale
 constexpr std::size_t kFewest = 5;                          // least observations that can tell coordinates apart
-constexpr std::size_t kWidest = 32;                         // most coordinates that have scales of their own
+constexpr std::size_t kWidest = 32;                         // largest number of coordinates with scales of their own
 constexpr int kSweeps = 3;                                  // over the coordinates
 constexpr double kSpread = 1.0;                             // prior deviation of the logarithms from the common ones'
 

@@ -12,8 +12,8 @@ namespace wattune::inline v0_1::search {
 inline constexpr std::array kNeighbourhoods = {space::Neighbourhood::hamming, space::Neighbourhood::adjacent,
                                                space::Neighbourhood::strictly_adjacent};
 
-// Most neighbours. The adjacent kinds reach 3^n configurations of n parameters; only the nearest ones up to this number
-// count.
+// The largest number of neighbours. The adjacent kinds reach 3^n configurations of n parameters; only the nearest ones
+// up to this number count.
 inline constexpr std::size_t kMaxNeighbours = 1'000;
 
 class Walk : public Algorithm {

@@ -58,21 +58,21 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-constexpr std::size_t kProcessRows = 200;  // most rows of a rebuilt process
-constexpr std::size_t kScaleRows = 64;     // most rows to which its length scales are fitted
+constexpr std::size_t kProcessRows = 200;  // largest number of rows of a rebuilt process
+constexpr std::size_t kScaleRows = 64;     // largest number of rows to which its length scales are fitted
 constexpr std::size_t kScaleGrowth = 3;    // scales are fitted anew when the observations are this share, 1/3, more
 constexpr std::size_t kForestRows = 1000;
 constexpr std::size_t kRowsBetweenRebuilds = 40;
 constexpr std::size_t kElite = 3;           // best ones around which candidates are drawn, at first
 constexpr std::size_t kElitePerRows = 50;   // observations for each further one
-constexpr std::size_t kLargestElite = 150;  // most of them
+constexpr std::size_t kLargestElite = 150;  // largest number of them
 constexpr std::size_t kFromPrior = 50;      // further candidates, the prior's best
 constexpr std::size_t kFewestRows = 2;      // least rows with which a model is asked
 constexpr std::size_t kSpreadPool = 64;     // drawn in addition to the initial ones, which are chosen from all
 constexpr std::size_t kBlindPool = 32;      // drawn for each proposal made without an outcome
 constexpr std::size_t kBeforePrior = 2;     // proposals that a prior must rank before it proposes
 constexpr std::size_t kCandidateAge = 20;   // proposals until candidates are drawn anew; more with many observations
-constexpr std::size_t kLargestAge = 100;    // most such proposals
+constexpr std::size_t kLargestAge = 100;    // largest number of such proposals
 constexpr std::size_t kOutcomeTrees = 20;
 constexpr std::size_t kForestGrowth = 10;   // forests are grown anew when the outcomes are this share, 1/10, more
 constexpr double kForestAlone = 0.9;        // the forest's weight at which the process is left out

@@ -29,10 +29,10 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-constexpr std::size_t kChanges = 2;         // most parameters in which a neighbour differs
+constexpr std::size_t kChanges = 2;         // largest number of parameters in which a neighbour differs
 constexpr double kCutoff = -0.25;           // candidates with lower scores are unwanted
 constexpr double kUnwanted = 1e-4;          // probability of these, next to 1 for a score of 0
-constexpr std::size_t kCounterRows = 2000;  // most rows that the model learns
+constexpr std::size_t kCounterRows = 2000;  // largest number of rows that the model learns
 constexpr std::size_t kCounterTrees = 10;
 constexpr std::size_t kGrowth = 10;  // the model is fitted anew when the rows are this share, 1/10, more
 

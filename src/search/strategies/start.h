@@ -51,7 +51,7 @@ class PairCounts {
   std::vector<Key> pairs_of(ConfigurationId id) const;
 
   const space::SearchSpace& space_;
-  Key largest_ = 1;  // most values of a parameter
+  Key largest_ = 1;  // largest number of values of a parameter
   std::unordered_map<Key, std::size_t> counts_;
 };
 

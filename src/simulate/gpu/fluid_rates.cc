@@ -15,7 +15,7 @@ constexpr std::size_t kIssue = kPipes;
 constexpr std::size_t kL1 = kPipes + 1;
 constexpr double kSaturated = 1.0 - 1e-9;
 constexpr double kClose = 1e-6;  // relative precision of a delay
-constexpr int kMostRounds = 6;   // most rounds over L2 and DRAM; each moves the other less
+constexpr int kMostRounds = 6;   // largest number of rounds over L2 and DRAM; each moves the other less
 
 struct Traffic {
   double l2 = 0.0;  // demand as a share of the capacity

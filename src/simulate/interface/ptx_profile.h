@@ -23,8 +23,8 @@ namespace wattune::inline v0_1::simulate {
 struct BlockSampleOptions {
   std::size_t blocks = 4;  // spread evenly over the grid; a smaller grid is counted whole
   std::size_t dynamic_shared_bytes = 0;
-  // Most instructions of all counted blocks together. After that no further block begins; a block that exceeds the
-  // number by itself is an error (timeout).
+  // The largest number of instructions of all counted blocks together. After that no further block begins; a block that
+  // exceeds the number by itself is an error (timeout).
   std::uint64_t most_instructions = 50'000'000;
 };
 

@@ -37,8 +37,8 @@ struct PtxRunOptions {
   // Seed for the order of blocks (unless `order` is given), for the warp that has the next turn, and for the length of
   // the turn. Empty if warps take turns in order.
   std::optional<std::uint64_t> seed = {};
-  std::uint64_t turn = 1000;  // most instructions of a warp in one turn
-  // Most instructions of all warps; a kernel that exceeds them counts as one that never ends.
+  std::uint64_t turn = 1000;  // largest number of instructions of a warp in one turn
+  // The largest number of instructions of all warps together; a kernel that exceeds them counts as one that never ends.
   std::uint64_t most_instructions = 1'000'000'000;
   bool is_part = false;          // true if `order` names only some of the blocks, and no others run
   bool costs = false;            // true if costs are counted

@@ -39,7 +39,7 @@ void unpack(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// Most components of a vector that is moved.
+// The largest number of components of a vector that is moved.
 constexpr unsigned kMostMoved = 4;
 
 // Moves a vector. All components are read first, because both vectors may have a register in common.

@@ -39,7 +39,7 @@ struct Operation;
 // Runs an operation for these lanes of the warp, of which there is at least one.
 using Handler = void (*)(Warp&, const Operation&, LaneMask);
 
-// Most operands of an operation: a vector load of eight has nine.
+// The largest number of operands of an operation: a vector load of eight has nine.
 constexpr std::size_t kMostOperands = 9;
 
 struct Operation {

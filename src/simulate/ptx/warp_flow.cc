@@ -13,10 +13,11 @@ namespace {
 
 constexpr std::size_t kNoFragment = std::numeric_limits<std::size_t>::max();
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
-// Turns without a meeting after which the fragment that has been last for longest goes ahead, and most instructions in
-// a turn. It is long enough for a loop that others wait behind, and short against the time that spinning may take.
+// If no fragment joins another or splits in so many turns, the fragment that ran least recently goes ahead. A turn has
+// at most as many instructions while there are several fragments. The number is large enough for a loop behind which
+// others wait, and small against the time that spinning may take.
 constexpr std::uint64_t kPatience = 256;
-// Most registers and local memory of threads, for all their calls together.
+// Limits of the registers and of the local memory, for all calls of a thread together.
 constexpr std::uint32_t kMostRegisterBytes = 64 << 20;
 constexpr std::uint32_t kMostLocalBytes = 512 << 10;
 

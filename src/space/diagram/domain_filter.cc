@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::space {
 
 namespace {
 
-// Most combinations that are tried in all. Larger constraints are left to the diagrams.
+// The largest number of combinations of a constraint that are all tried. Larger constraints are left to the diagrams.
 constexpr double kMaxCombinations = 1 << 21;
 
 double combinations(const Term& term, const Domains& domains) {

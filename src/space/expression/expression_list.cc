@@ -23,7 +23,8 @@ namespace {
 
 using Node = Expression::Node;
 
-// Most elements in all lists together, loop variables included. It bounds time and memory, whatever the text says.
+// The largest number of elements in all lists together, loop variables included. It bounds time and memory, whatever
+// the text says.
 constexpr std::size_t kMaxElements = 1'000'000;
 constexpr std::size_t kMaxClauses = 20;
 

@@ -18,7 +18,7 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// Most bytes of answers that are kept beside the newest.
+// The largest number of bytes of answers that are kept beside the newest.
 constexpr std::size_t kKeptBytes = std::size_t{1} << 30;
 
 // True if one answer fits all configurations.

@@ -191,7 +191,7 @@ Result<std::vector<Sample>> KernelRunner::run_batch(const Kernels& kernels, cons
   return samples;
 }
 
-// Queues n runs. Submitting now and then lets the device begin while the rest is queued.
+// Queues n runs. It submits them in parts, so that the device begins while the rest is queued.
 template <typename Queue>
 Result<void> KernelRunner::keep_at_work(std::size_t n, Nanoseconds limit, Queue queue) {
   constexpr std::size_t kMostQueued = 4096;

@@ -32,8 +32,8 @@ class LoadedPrograms {
   void drop() { programs_.clear(); }
 
  private:
-  // Most programs that are kept. A search that walks through clocks needs few kernels at a time, and each holds its
-  // static data on the device.
+  // The largest number of programs that are kept. A search that walks through clocks needs few kernels at a time, and
+  // each holds its static data on the device.
   static constexpr std::size_t kMost = 8;
 
   struct Loaded {

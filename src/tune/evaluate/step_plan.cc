@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// Most repetitions, because every launch of a run has an event until the run ends.
+// The largest number of repetitions. It is bounded because every launch of a run has an event until the run ends.
 constexpr std::size_t kMostRepetitions = 100'000;
 
 // A configuration with one more name.
