@@ -49,11 +49,11 @@ Result<std::unique_ptr<Kernel>> open(const char* file, const char* wisdom, bool 
 Result<std::vector<dynamic::CallArgument>> passed_by(std::span<const Argument> arguments) {
   std::vector<dynamic::CallArgument> passed;
   for (const auto& [pointer, bytes] : arguments) {
-    if (bytes > dynamic::CallArgument::kMostBytes)
+    if (bytes > dynamic::CallArgument::kMostValueBytes)
       return wattune::Error(wattune::ErrorCode::invalid_argument,
                             "a scalar or struct is too large to be passed by value")
           .about("argument " + std::to_string(passed.size() + 1) + ", " + std::to_string(bytes) + " bytes")
-          .hint("at most " + std::to_string(dynamic::CallArgument::kMostBytes) + " bytes, or device memory");
+          .hint("at most " + std::to_string(dynamic::CallArgument::kMostValueBytes) + " bytes, or device memory");
     passed.push_back(bytes == 0 ? dynamic::CallArgument(pointer)
                                 : dynamic::CallArgument::of_bytes({static_cast<const std::byte*>(pointer), bytes}));
   }

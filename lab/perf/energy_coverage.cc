@@ -30,6 +30,6 @@ int main(int argc, char** argv) {
   const auto seeds = static_cast<std::uint64_t>(argc > 1 ? std::atoi(argv[1]) : 50);
   std::printf("The truth lies within the bound in %% of the cases / median bound in %% of the truth, %llu seeds:\n",
               static_cast<unsigned long long>(seeds));
-  for (const Nanoseconds window : {kReported, kScreening})
+  for (const Nanoseconds window : {kReportedWindow, kScreeningWindow})
     for (const bool kept_aside : {false, true}) print_table(kept_aside, window, seeds);
 }

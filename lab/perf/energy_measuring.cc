@@ -32,9 +32,9 @@ const std::vector<Method>& methods() {
       {"1 s loop, mean of instant power x time", [](auto& board) { return by_mean_power(board, 0); }},
       {"1 s loop, median of nvidia-smi's power x time",
        [](auto& board) { return by_median_power(board, board.sensors.power.size() - 1); }},
-      {"Wattune, 1 s (screening)", [](auto& board) { return by_protocol(board, power::kScreening); }},
-      {"Wattune, 5 s (finalists)", [](auto& board) { return by_protocol(board, power::kFinalist); }},
-      {"Wattune, 10 s (reported)", [](auto& board) { return by_protocol(board, power::kReported); }}};
+      {"Wattune, 1 s (screening)", [](auto& board) { return by_protocol(board, power::kScreeningWindow); }},
+      {"Wattune, 5 s (finalists)", [](auto& board) { return by_protocol(board, power::kFinalistWindow); }},
+      {"Wattune, 10 s (reported)", [](auto& board) { return by_protocol(board, power::kReportedWindow); }}};
   return all;
 }
 

@@ -50,15 +50,15 @@ class Mechanism {
   }
 
  private:
-  static constexpr unsigned kMost = 8;  // blocks of these on an SM
+  static constexpr unsigned kMostBlocks = 8;  // blocks of these on an SM
 
   static std::vector<Blocks> ratios(std::size_t kernels) {
     std::vector<Blocks> all;
-    for (unsigned i = 1; i < kMost; ++i)
-      for (unsigned j = 1; i + j <= kMost; ++j) {
-        if (kernels == 2 && i + j == kMost) all.push_back({i, j});
-        for (unsigned k = 1; kernels == 3 && i + j + k <= kMost; ++k)
-          if (i + j + k + 1 >= kMost) all.push_back({i, j, k});
+    for (unsigned i = 1; i < kMostBlocks; ++i)
+      for (unsigned j = 1; i + j <= kMostBlocks; ++j) {
+        if (kernels == 2 && i + j == kMostBlocks) all.push_back({i, j});
+        for (unsigned k = 1; kernels == 3 && i + j + k <= kMostBlocks; ++k)
+          if (i + j + k + 1 >= kMostBlocks) all.push_back({i, j, k});
       }
     return all;
   }

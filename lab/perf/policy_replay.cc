@@ -24,7 +24,7 @@
 namespace wattune {
 namespace {
 
-constexpr std::size_t kFewest = 7;  // samples that make a configuration worth replaying
+constexpr std::size_t kFewestSamples = 7;  // samples that make a configuration worth replaying
 
 // One recorded configuration as a kernel.
 class RecordedRunner : public measure::Runner {
@@ -123,7 +123,7 @@ Result<Recording> load(const std::string& file) {
   WATTUNE_ASSIGN(const ResultSet results, store::load_results(file));
   Recording recording;
   for (const Trial& trial : results.trials) {
-    if (trial.observation.ok() && trial.observation.samples.size() >= kFewest)
+    if (trial.observation.ok() && trial.observation.samples.size() >= kFewestSamples)
       recording.push_back(trial.observation.samples);
   }
   if (recording.empty()) return Error(ErrorCode::invalid_argument, "no configuration has its samples").about(file);

@@ -30,7 +30,7 @@ class BestAlone final : public search::Strategy {
     left_.resize(company_.size());
     for (std::size_t k = 0; k < company_.size(); ++k) {
       const space::SearchSpace& own = company_.own_space(k);
-      if (own.count() > kFewConfigurations) continue;
+      if (own.count() > kMostVisitedConfigurations) continue;
       for (auto id = own.next(0); id; id = own.next(*id + 1)) left_[k].push_back(*id);
       std::ranges::reverse(left_[k]);
     }

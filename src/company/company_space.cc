@@ -107,7 +107,7 @@ search::CompanyCandidate candidate_of(const space::SearchSpace& space, const sea
 // Returns the default configuration and, if there are few, all others, for a space whose block shapes are unknown.
 std::vector<search::WalkCandidate> few_configurations(const space::SearchSpace& space) {
   std::vector<search::WalkCandidate> all = {{space.default_configuration(), 1.0, 0}};
-  if (space.count() > kFewConfigurations) return all;
+  if (space.count() > kMostVisitedConfigurations) return all;
   for (auto id = space.next(0); id; id = space.next(*id + 1))
     if (*id != all.front().id) all.push_back({*id, 1.0, 0});
   return all;
@@ -179,7 +179,7 @@ std::vector<ConfigurationId> CompanySpace::ratios(ConfigurationId all) const {
   std::uint64_t count = 1;
   for (const Member& member : members_) {
     count *= std::max<std::size_t>(1, member.member.resident_blocks.size());
-    if (count > kFewRatios) return {all};
+    if (count > kMostTriedRatios) return {all};
   }
   space::ValueIndices indices;
   space_.unrank(all, indices);

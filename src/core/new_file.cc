@@ -39,12 +39,12 @@ Result<void> write_all(int descriptor, std::string_view text, const fs::path& na
 Result<void> write_new_file(const fs::path& file, std::string_view text) { return write_new(file, text, file); }
 
 Result<fs::path> write_beside(const fs::path& file, std::string_view text) {
-  constexpr int kMostNames = 100;
+  constexpr int kMostTemporaryNames = 100;
   for (int i = 0;; ++i) {
     fs::path name = fmt::format("{}.{}.{}.tmp", file.string(), ::getpid(), i);
     const Result<void> written = write_new(name, text, file);
     if (written) return name;
-    if (written.error().code() != ErrorCode::already_exists || i + 1 == kMostNames) return written.error();
+    if (written.error().code() != ErrorCode::already_exists || i + 1 == kMostTemporaryNames) return written.error();
   }
 }
 

@@ -34,11 +34,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 // Returns the first candidate that begins with the name, if that has at least three letters; else nullptr.
 const std::string* longer_form(std::string_view name, const std::vector<std::string>& candidates) {
-  constexpr std::size_t kLeast = 3;
+  constexpr std::size_t kShortestPrefix = 3;
   const auto begins = [&](const std::string& candidate) {
     return std::ranges::equal(name, std::string_view(candidate).substr(0, name.size()), {}, lower, lower);
   };
-  const auto found = name.size() < kLeast ? candidates.end() : std::ranges::find_if(candidates, begins);
+  const auto found = name.size() < kShortestPrefix ? candidates.end() : std::ranges::find_if(candidates, begins);
   return found == candidates.end() ? nullptr : &*found;
 }
 
@@ -55,10 +55,11 @@ std::vector<std::string_view> words_of(std::string_view name) {
 
 // Returns the least distance from one of the words that a candidate has, if these have at least four letters.
 std::size_t distance_of_words(std::string_view name, std::string_view candidate) {
-  constexpr std::size_t kLeast = 4;
+  constexpr std::size_t kShortestWord = 4;
   std::size_t least = std::string_view::npos;
   for (const std::string_view word : words_of(candidate))
-    if (word.size() >= kLeast && word.size() < candidate.size()) least = std::min(least, edit_distance(name, word));
+    if (word.size() >= kShortestWord && word.size() < candidate.size())
+      least = std::min(least, edit_distance(name, word));
   return least;
 }
 

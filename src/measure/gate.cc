@@ -7,17 +7,18 @@ namespace wattune::inline v0_1::measure {
 
 namespace {
 
-constexpr double kRisk = 0.02;            // probability that a limit rejects a configuration as fast as the incumbent
+constexpr double kRejectionRisk = 0.02;   // probability that a limit rejects a configuration as fast as the incumbent
 constexpr std::size_t kFirstLessons = 8;  // least number of lessons before anything is rejected
 // The largest number of lessons by which a first launch is judged: those whose medians are closest to the incumbent's.
 constexpr std::size_t kMostAlikeLessons = 64;
-constexpr std::size_t kRemembered = 256;  // few enough that the gate follows a device whose noise changes
+constexpr std::size_t kRememberedLessons = 256;  // few enough that the gate follows a device whose noise changes
 
-// Returns a bound that the next value exceeds with probability kRisk at most. Fewer than 2 / kRisk values would let an
-// outlier decide; then the bound is twice the second largest.
+// Returns a bound that the next value exceeds with probability kRejectionRisk at most. Fewer than 2 / kRejectionRisk
+// values would let an outlier decide; then the bound is twice the second largest.
 double upper_limit(std::vector<double> values) {
   const std::size_t m = values.size();
-  const auto exceeding = static_cast<std::size_t>(kRisk * static_cast<double>(m + 1));  // how many may lie above
+  const auto exceeding =
+      static_cast<std::size_t>(kRejectionRisk * static_cast<double>(m + 1));  // how many may lie above
   const std::size_t rank = m - std::max<std::size_t>(exceeding, 2);
   const auto found = values.begin() + static_cast<std::ptrdiff_t>(rank);
   std::nth_element(values.begin(), found, values.end());
@@ -28,10 +29,10 @@ double upper_limit(std::vector<double> values) {
 
 void Gate::learn(Nanoseconds first, Nanoseconds warm, Nanoseconds median) {
   const Lesson lesson{first - median, median, median > Nanoseconds{} ? warm / median : 1.0};
-  if (lessons_.size() < kRemembered)
+  if (lessons_.size() < kRememberedLessons)
     lessons_.push_back(lesson);
   else
-    lessons_[learned_ % kRemembered] = lesson;
+    lessons_[learned_ % kRememberedLessons] = lesson;
   ++learned_;
 }
 

@@ -60,7 +60,7 @@ class GatedSampling : public Sampling {
   }
 
   bool is_hopeless(Nanoseconds time) const {
-    return incumbent_ && options_.hopeless && time > *options_.hopeless * incumbent_->interval_high;
+    return incumbent_ && options_.slower_factor && time > *options_.slower_factor * incumbent_->interval_high;
   }
 
   Wanted until_they_suffice() {

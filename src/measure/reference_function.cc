@@ -14,7 +14,7 @@ using backend::worker::ReferenceRequest;
 
 // Time that the worker has beyond the limit. It notices the limit itself and reports what was running; it is ended only
 // if it does not.
-constexpr Nanoseconds kGrace = nanoseconds_from_seconds(5);
+constexpr Nanoseconds kReportGrace = nanoseconds_from_seconds(5);
 
 ReferenceRequest request_for(const ReferenceFunction& function, const std::vector<HostArgument>& arguments,
                              const ReferenceOptions& options) {
@@ -46,7 +46,7 @@ Result<void> ask(const ReferenceRequest& request, std::vector<HostArgument>& arg
   }
   WATTUNE_ASSIGN(const auto worker, Connection::start(options.worker));
   auto answer = worker->ask<backend::worker::Nothing>(backend::worker::Request::reference, request,
-                                                      options.limit + kGrace, sent, received);
+                                                      options.limit + kReportGrace, sent, received);
   if (!answer) return std::move(answer).error();
   return {};
 }

@@ -103,7 +103,7 @@ Result<void> SamplingOptions::validate() const {
   if (!(max_time >= Nanoseconds{})) return invalid("the time for samples must not be negative");
   if (!(relative_precision >= 0.0)) return invalid("the relative precision must not be negative");
   if (!(wait_cost >= Nanoseconds{})) return invalid("what a wait costs must not be negative");
-  if (hopeless && !(*hopeless >= 1.0)) return invalid("what is as fast as the incumbent is not hopeless");
+  if (slower_factor && !(*slower_factor >= 1.0)) return invalid("what is as fast as the incumbent is not hopeless");
   return {};
 }
 

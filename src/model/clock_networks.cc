@@ -10,7 +10,7 @@ namespace {
 
 constexpr NetworkShape kOfEfficiency{.inputs = kFeatures, .hidden = kHiddenNeurons};
 constexpr NetworkShape kOfClock{.inputs = kFeatures + 1, .hidden = kHiddenNeurons};
-constexpr std::string_view kBetween = "\n---\n";
+constexpr std::string_view kNetworkSeparator = "\n---\n";
 
 std::vector<double> network_inputs(const KernelFeatures& features) {
   return {features.values.begin(), features.values.end()};
@@ -39,8 +39,8 @@ Result<Perceptron> trained_on_efficiency(std::span<const KernelAtBestClocks> ker
 
 // Returns the text before the mark and removes both; returns all of it if there is no mark.
 std::string_view next_part(std::string_view& text) {
-  const std::string_view part = text.substr(0, text.find(kBetween));
-  text.remove_prefix(std::min(text.size(), part.size() + kBetween.size()));
+  const std::string_view part = text.substr(0, text.find(kNetworkSeparator));
+  text.remove_prefix(std::min(text.size(), part.size() + kNetworkSeparator.size()));
   return part;
 }
 

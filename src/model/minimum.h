@@ -5,7 +5,7 @@
 
 namespace wattune::inline v0_1::model {
 
-inline constexpr int kRefinements = 24;  // steps that narrow an interval; each leaves 62 % of it
+inline constexpr int kNarrowingSteps = 24;  // steps that narrow an interval; each leaves 62 % of it
 
 // Returns the place between low and high where `value` is least. It takes the best of a grid of `steps` and refines it
 // by golden sections between its neighbours.
@@ -18,12 +18,12 @@ double minimum_on_grid(const Function& value, double low, double high, int steps
     const double here = value(low + step * i);
     if (here < least) least = here, best = low + step * i;
   }
-  constexpr double kGolden = 0.6180339887498949;
+  constexpr double kGoldenRatio = 0.6180339887498949;
   double from = std::max(low, best - step);
   double to = std::min(high, best + step);
-  for (int i = 0; i < kRefinements; ++i) {
-    const double left = to - kGolden * (to - from);
-    const double right = from + kGolden * (to - from);
+  for (int i = 0; i < kNarrowingSteps; ++i) {
+    const double left = to - kGoldenRatio * (to - from);
+    const double right = from + kGoldenRatio * (to - from);
     if (value(left) <= value(right))
       to = right;
     else
@@ -39,7 +39,7 @@ template <typename Predicate>
 double last_where(const Predicate& holds, double inside, double end) {
   if (holds(end)) return end;
   double outside = end;
-  for (int i = 0; i < kRefinements; ++i) {
+  for (int i = 0; i < kNarrowingSteps; ++i) {
     const double middle = (inside + outside) / 2.0;
     (holds(middle) ? inside : outside) = middle;
   }

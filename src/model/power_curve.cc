@@ -8,12 +8,12 @@ namespace wattune::inline v0_1::model {
 
 namespace {
 
-constexpr double kNearly = 0.99;  // a deviation of clock or power up to 1 % means nothing
-constexpr int kHalvings = 60;     // after these, doubles cannot tell the ends of an interval apart
+constexpr double kEqualRatio = 0.99;  // a deviation of clock or power up to 1 % means nothing
+constexpr int kHalvings = 60;         // after these, doubles cannot tell the ends of an interval apart
 
 bool is_capped(const PowerSample& sample, std::optional<Watts> limit) {
-  return sample.capped || (sample.asked && sample.clock < kNearly * *sample.asked) ||
-         (limit && sample.power >= kNearly * *limit);
+  return sample.capped || (sample.asked && sample.clock < kEqualRatio * *sample.asked) ||
+         (limit && sample.power >= kEqualRatio * *limit);
 }
 
 }  // namespace

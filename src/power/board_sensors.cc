@@ -39,10 +39,10 @@ Nanoseconds seen_by(const SensorTraits& traits) {
 
 // True unless windows fill their period a whole number of times, and so see every moment equally often.
 bool sees_a_part(const SensorTraits& traits) {
-  constexpr double kAlike = 0.05;
+  constexpr double kPeriodTolerance = 0.05;
   const double periods = seen_by(traits) / traits.period;
   const double whole = std::max(1.0, std::round(periods));
-  return traits.response == Response::lag || std::abs(periods - whole) > kAlike * periods;
+  return traits.response == Response::lag || std::abs(periods - whole) > kPeriodTolerance * periods;
 }
 
 }  // namespace
@@ -54,19 +54,19 @@ Result<BoardSensors> BoardSensors::in(const Recording& recording) {
 }
 
 Nanoseconds BoardSensors::warm_up() const {
-  constexpr Nanoseconds kLeast = nanoseconds_from_ms(300);
-  Nanoseconds longest = kLeast;
+  constexpr Nanoseconds kLeastWarmUp = nanoseconds_from_ms(300);
+  Nanoseconds longest = kLeastWarmUp;
   if (counter != nullptr) longest = std::max(longest, settling(counter->sensor.traits));
   if (power != nullptr) longest = std::max(longest, settling(power->sensor.traits));
   return longest;
 }
 
 Nanoseconds BoardSensors::period() const {
-  constexpr Nanoseconds kUsual = nanoseconds_from_ms(100);
+  constexpr Nanoseconds kPeriodIfUnknown = nanoseconds_from_ms(100);
   Nanoseconds longest;
   if (counter != nullptr) longest = std::max(longest, counter->sensor.traits.period);
   if (power != nullptr) longest = std::max(longest, power->sensor.traits.period);
-  return longest > Nanoseconds() ? longest : kUsual;
+  return longest > Nanoseconds() ? longest : kPeriodIfUnknown;
 }
 
 Nanoseconds BoardSensors::lag() const {

@@ -166,8 +166,8 @@ Result<std::filesystem::path> characterisation_file(const Board& board) {
 
 Result<void> store(const Board& board, const Characterisation& characterisation) {
   WATTUNE_ASSIGN(const fs::path file, characterisation_file(board));
-  constexpr mode_t kOurs = 0700;
-  WATTUNE_TRY(make_folders(file.parent_path(), kOurs));
+  constexpr mode_t kOwnerOnlyMode = 0700;
+  WATTUNE_TRY(make_folders(file.parent_path(), kOwnerOnlyMode));
   WATTUNE_TRY(check_trusted(file.parent_path()));
   // A damaged file, or one that is no characterisation, is replaced but kept under another name.
   if (!store::keep_unsealed(file, kBoardKind)) WATTUNE_TRY(store::keep_beside(file, ".damaged"));

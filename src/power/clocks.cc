@@ -54,7 +54,7 @@ class GuardedClocks : public ClockLease {
   GuardedClocks& operator=(const GuardedClocks&) = delete;
   ~GuardedClocks() override {
     keeper_ = std::jthread();
-    if (const auto ended = guardian_.ask({.wish = Wish::end}); ended) return;
+    if (const auto ended = guardian_.ask({.task = GuardianTask::end}); ended) return;
     // A guardian that was killed left a journal, which the next guardian pays.
     for (const StaleBoard& stale : restore_stale(board_, options_.guardian))
       if (!stale.restored) log_warning("the board {}: {}", board_, stale.restored.error().to_string());
@@ -65,19 +65,19 @@ class GuardedClocks : public ClockLease {
   Result<BoardSetting> current() override { return backend::nvml::board_setting(known_); }
   Result<void> set(const BoardSetting& setting) override {
     WATTUNE_TRY(check_permission(board_, setting));
-    return ask({.wish = Wish::set, .setting = setting});
+    return ask({.task = GuardianTask::set, .setting = setting});
   }
-  Result<void> restore() override { return ask({.wish = Wish::give_back}); }
+  Result<void> restore() override { return ask({.task = GuardianTask::give_back}); }
   const std::vector<std::string>& notes() const override { return notes_; }
 
   // Sends a message only now and then: it costs little, but a kernel of microseconds costs less.
   Result<void> renew() override {
-    constexpr double kPart = 0.1;
+    constexpr double kRenewShare = 0.1;
     const std::lock_guard lock(mutex_);
     since_borrower_ = Stopwatch();
     if (lost_) return *lost_;
-    if (since_heard_.elapsed() < options_.lease * kPart) return {};
-    return ask_guardian({.wish = Wish::renew});
+    if (since_heard_.elapsed() < options_.lease * kRenewShare) return {};
+    return ask_guardian({.task = GuardianTask::renew});
   }
 
  private:
@@ -96,12 +96,12 @@ class GuardedClocks : public ClockLease {
 
   // Renews the lease for a borrower that waits for something. In a stopped process it does nothing.
   void keep(const std::stop_token& stop) {
-    constexpr double kPart = 0.25;
-    const std::chrono::duration<double, std::nano> pause(options_.lease.value() * kPart);
+    constexpr double kKeepShare = 0.25;
+    const std::chrono::duration<double, std::nano> pause(options_.lease.value() * kKeepShare);
     std::unique_lock lock(mutex_);
     while (!lost_ && !stopped_.wait_for(lock, stop, pause, [&] { return stop.stop_requested(); }))
       if (since_borrower_.elapsed() < options_.patience)
-        if (const Result<void> renewed = ask_guardian({.wish = Wish::renew}); !renewed) lost_ = renewed.error();
+        if (const Result<void> renewed = ask_guardian({.task = GuardianTask::renew}); !renewed) lost_ = renewed.error();
   }
 
   const KnownBoard known_;

@@ -126,7 +126,7 @@ Result<Measured<Watts>> measure_idle(Recorder& recorder) {
     recorder.wait(static_cast<double>(times) * nanoseconds_from_ms(1));
     return Load::Batch{times, begin, recorder.now()};
   };
-  WATTUNE_ASSIGN(const WindowFigures window, measure_window(recorder, wait, {.window = kScreening}));
+  WATTUNE_ASSIGN(const WindowFigures window, measure_window(recorder, wait, {.window = kScreeningWindow}));
   const Cost& cost = window.cost;
   return Measured<Watts>{cost.energy.value / cost.time, cost.energy.uncertainty / cost.time};
 }

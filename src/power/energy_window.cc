@@ -48,10 +48,10 @@ void EnergyMeter::close() {
 
 // Waits for two publications of every sensor and a reading after them. They tell the power on the other side of an end.
 Result<void> EnergyMeter::settle() {
-  constexpr double kPeriods = 2.5;
+  constexpr double kSettlingPeriods = 2.5;
   WATTUNE_ASSIGN(const Recording recording, recorder_.so_far());
   WATTUNE_ASSIGN(const BoardSensors sensors, BoardSensors::in(recording));
-  recorder_.wait(kPeriods * sensors.period() + sensors.lag());
+  recorder_.wait(kSettlingPeriods * sensors.period() + sensors.lag());
   return {};
 }
 

@@ -62,13 +62,13 @@ void Guardian::answer(const Result<void>& done, bool over) {
 }
 
 Result<void> Guardian::grant(const GuardianRequest& request) {
-  ended_ = request.wish == Wish::end;
-  switch (request.wish) {
-    case Wish::open: return open(request);
-    case Wish::set: return set(request.setting);
-    case Wish::renew: return {};
-    case Wish::give_back:
-    case Wish::end: return give_back();
+  ended_ = request.task == GuardianTask::end;
+  switch (request.task) {
+    case GuardianTask::open: return open(request);
+    case GuardianTask::set: return set(request.setting);
+    case GuardianTask::renew: return {};
+    case GuardianTask::give_back:
+    case GuardianTask::end: return give_back();
   }
   return Error(ErrorCode::parse_error, "the guardian does not know this wish");
 }

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kLongest = 1 << 14;
+constexpr std::size_t kLongestMessage = 1 << 14;
 
 template <typename Quantity>
 void put(Json& json, const char* name, const std::optional<Quantity>& quantity) {
@@ -50,7 +50,7 @@ Error error_from(const Json& json) {
 }  // namespace
 
 std::string to_text(const GuardianRequest& request) {
-  Json json{{"wish", static_cast<int>(request.wish)},
+  Json json{{"wish", static_cast<int>(request.task)},
             {"board", request.board},
             {"pid", request.tuner.pid},
             {"start", request.tuner.start},
@@ -72,7 +72,7 @@ std::string to_text(const GuardianAnswer& answer) {
 
 Result<GuardianRequest> request_from(const std::string& text) {
   return read_message<GuardianRequest>(text, [](const Json& json) {
-    return GuardianRequest{static_cast<Wish>(json.at("wish").get<int>()),
+    return GuardianRequest{static_cast<GuardianTask>(json.at("wish").get<int>()),
                            json.at("board").get<std::string>(),
                            {json.at("pid").get<pid_t>(), json.at("start").get<std::uint64_t>()},
                            Nanoseconds(json.at("lease_ns").get<double>()),
@@ -108,7 +108,7 @@ Result<std::string> MessageSocket::receive(Nanoseconds limit) {
     const int ready = ::poll(&entry, 1, static_cast<int>(left));
     if (ready == 0) return Error(ErrorCode::timeout, "nothing came in time");
     if (ready < 0 && errno == EINTR) continue;
-    std::string text(kLongest, '\0');
+    std::string text(kLongestMessage, '\0');
     const ssize_t got = ready < 0 ? -1 : ::recv(socket_.get(), text.data(), text.size(), 0);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return Error(ErrorCode::io_error, "the other end is gone");

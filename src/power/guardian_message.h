@@ -16,10 +16,10 @@ namespace wattune::inline v0_1::power {
 
 // Kinds of requests. `open` takes the board's lock and restores what a dead guardian left. `give_back` restores what
 // was set since then. `end` does the same and announces that no further request follows.
-enum class Wish { open, set, renew, give_back, end };
+enum class GuardianTask { open, set, renew, give_back, end };
 
 struct GuardianRequest {
-  Wish wish = Wish::renew;
+  GuardianTask task = GuardianTask::renew;
   // Members of `open`.
   std::string board = {};
   ProcessIdentity tuner = {};

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using backend::Descriptor;
 
 // Longest wait for an answer: a driver that is loading or busy takes seconds, and so does the end of another guardian.
-constexpr Nanoseconds kPatience = nanoseconds_from_seconds(60);
+constexpr Nanoseconds kLongestAnswerWait = nanoseconds_from_seconds(60);
 
 Error no_start(const std::string& what, int code) {
   return Error(ErrorCode::unavailable,
@@ -72,7 +72,7 @@ GuardianProcess::~GuardianProcess() {
 
 Result<std::vector<std::string>> GuardianProcess::ask(const GuardianRequest& request) {
   const Result<void> sent = socket_.send(to_text(request));
-  const Result<std::string> text = socket_.receive(sent ? kPatience : Nanoseconds());
+  const Result<std::string> text = socket_.receive(sent ? kLongestAnswerWait : Nanoseconds());
   if (!text)
     return Error(ErrorCode::unavailable, "the guardian of the clocks is gone, or does not answer")
         .hint("`wattune power --restore` gives the board back");
@@ -85,7 +85,7 @@ Result<std::vector<std::string>> GuardianProcess::ask(const GuardianRequest& req
 
 Result<std::vector<std::string>> GuardianProcess::open(const std::string& pci_bus_id, Nanoseconds lease) {
   const ProcessIdentity self = identity_of(getpid()).value_or(ProcessIdentity{getpid()});
-  return ask({.wish = Wish::open, .board = pci_bus_id, .tuner = self, .lease = lease});
+  return ask({.task = GuardianTask::open, .board = pci_bus_id, .tuner = self, .lease = lease});
 }
 
 }  // namespace wattune::power

@@ -29,12 +29,12 @@ Error stands_still(const std::string& name, Nanoseconds time) {
 // Fails if the counter should have changed again after its last change. The lag moves its values but not their
 // duration.
 Result<void> check_alive(const Trace<Joules>& counter, Nanoseconds from, Nanoseconds to) {
-  constexpr double kMissed = 5.0;                           // periods; a reading may come late
-  constexpr Nanoseconds kLeast = nanoseconds_from_ms(100);  // some readings may get lost
+  constexpr double kStandstillPeriods = 5.0;                          // periods; a reading may come late
+  constexpr Nanoseconds kLeastStandstill = nanoseconds_from_ms(100);  // some readings may get lost
   Nanoseconds last = from;
   for (const Change<Joules>& change : counter.changes)
     if (change.at <= to) last = std::max(last, change.at);
-  if (to - last < std::max(kMissed * period_of(counter.sensor.traits), kLeast)) return {};
+  if (to - last < std::max(kStandstillPeriods * period_of(counter.sensor.traits), kLeastStandstill)) return {};
   return stands_still(counter.sensor.name, to - last);
 }
 

@@ -50,12 +50,12 @@ Result<void> check_application_clocks_are_default(const KnownBoard& board) {
 // Returns nullopt if NVML does not report the processes.
 std::optional<std::vector<pid_t>> computing_processes(const KnownBoard& board) {
   const auto ask = board.nvml->nvmlDeviceGetComputeRunningProcesses_v3;
-  constexpr unsigned kRoomForMore = 8;  // processes that may have come between two calls
+  constexpr unsigned kRoomForNewProcesses = 8;  // processes that may have come between two calls
   unsigned count = 0;
   nvmlReturn_t code = call(ask, board.device, &count, static_cast<nvmlProcessInfo_t*>(nullptr));
   std::vector<nvmlProcessInfo_t> processes;
   if (code == NVML_ERROR_INSUFFICIENT_SIZE) {
-    processes.resize(count + kRoomForMore);
+    processes.resize(count + kRoomForNewProcesses);
     count = static_cast<unsigned>(processes.size());
     code = call(ask, board.device, &count, processes.data());
   }

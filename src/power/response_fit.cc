@@ -9,12 +9,12 @@ namespace wattune::inline v0_1::power {
 namespace {
 
 // Grids: windows and time constants in equal ratios, lags in equal steps.
-constexpr Nanoseconds kNarrowest = nanoseconds_from_ms(2);
-constexpr Nanoseconds kWidest = nanoseconds_from_ms(3000);
-constexpr double kRatio = 1.2;
+constexpr Nanoseconds kShortestResponse = nanoseconds_from_ms(2);
+constexpr Nanoseconds kLongestResponse = nanoseconds_from_ms(3000);
+constexpr double kResponseRatio = 1.2;
 constexpr Nanoseconds kLongestLag = nanoseconds_from_ms(500);
 constexpr Nanoseconds kLagStep = nanoseconds_from_ms(10);
-constexpr double kFine = 0.002;  // share of a step of the grid at which refining ends
+constexpr double kLeastGridStepShare = 0.002;  // share of a step of the grid at which refining ends
 // A lag has one parameter fewer than a boxcar. If both fit almost alike, the boxcar counts, as today's boards have it.
 constexpr double kLagMustBeat = 0.8;
 
@@ -94,14 +94,14 @@ struct Candidate {
 using Shape = std::function<Line(Nanoseconds width, Nanoseconds lag)>;
 
 void keep_better(Candidate& best, const Shape& shape, Nanoseconds width, Nanoseconds lag) {
-  if (width < kNarrowest || lag < Nanoseconds()) return;
+  if (width < kShortestResponse || lag < Nanoseconds()) return;
   const Line line = shape(width, lag);
   if (line.left < best.line.left) best = {width, lag, line};
 }
 
 Candidate best_on_grid(const Shape& shape, Nanoseconds longest_lag) {
-  Candidate best{kNarrowest, {}, shape(kNarrowest, {})};
-  for (Nanoseconds width = kNarrowest; width <= kWidest; width = width * kRatio)
+  Candidate best{kShortestResponse, {}, shape(kShortestResponse, {})};
+  for (Nanoseconds width = kShortestResponse; width <= kLongestResponse; width = width * kResponseRatio)
     for (Nanoseconds lag; lag <= longest_lag; lag += kLagStep) keep_better(best, shape, width, lag);
   return best;
 }
@@ -109,9 +109,9 @@ Candidate best_on_grid(const Shape& shape, Nanoseconds longest_lag) {
 // Steps to better neighbours, and halves the steps if there are none. One step along an axis lets a window grow at its
 // older end; another moves it.
 Candidate refined(Candidate best, const Shape& shape, bool with_lag) {
-  for (double step = 1.0; step > kFine;) {
+  for (double step = 1.0; step > kLeastGridStepShare;) {
     const Candidate before = best;
-    const Nanoseconds width = before.width * ((kRatio - 1.0) * step);
+    const Nanoseconds width = before.width * ((kResponseRatio - 1.0) * step);
     const Nanoseconds lag = kLagStep * (with_lag ? step : 0.0);
     for (const double sign : {-1.0, 1.0}) {
       keep_better(best, shape, before.width + width * sign, before.lag);
@@ -144,7 +144,7 @@ Nanoseconds median_of(std::vector<Nanoseconds> values) {
 
 template <typename T>
 std::optional<Nanoseconds> update_period(const std::vector<Change<T>>& changes) {
-  constexpr double kMostInOne = 5.0;  // a longer pause is more than missed changes
+  constexpr double kMostPeriodsPerPause = 5.0;  // a longer pause is more than missed changes
   if (changes.size() < 4) return std::nullopt;
   std::vector<Nanoseconds> intervals;
   for (std::size_t i = 2; i < changes.size(); ++i) intervals.push_back(moment(changes[i]) - moment(changes[i - 1]));
@@ -153,7 +153,7 @@ std::optional<Nanoseconds> update_period(const std::vector<Change<T>>& changes) 
   double periods = 0.0;
   for (const Nanoseconds each : intervals) {
     const double share = std::round(each / median);
-    if (share < 1.0 || share > kMostInOne) continue;
+    if (share < 1.0 || share > kMostPeriodsPerPause) continue;
     sum += each;
     periods += share;
   }

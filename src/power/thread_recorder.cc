@@ -142,10 +142,11 @@ class ThreadRecorder : public Recorder {
 }  // namespace
 
 Nanoseconds reading_interval(const SensorTraits& traits) {
-  constexpr Nanoseconds kLeast = nanoseconds_from_ms(2);
-  constexpr Nanoseconds kMost = nanoseconds_from_ms(25);
-  if (traits.response != Response::direct) return std::clamp(traits.period / 4.0, kLeast, kMost);
-  return traits.period > Nanoseconds() ? traits.period : kMost;
+  constexpr Nanoseconds kLeastReadingInterval = nanoseconds_from_ms(2);
+  constexpr Nanoseconds kMostReadingInterval = nanoseconds_from_ms(25);
+  if (traits.response != Response::direct)
+    return std::clamp(traits.period / 4.0, kLeastReadingInterval, kMostReadingInterval);
+  return traits.period > Nanoseconds() ? traits.period : kMostReadingInterval;
 }
 
 std::unique_ptr<Recorder> make_recorder(Board& board, std::optional<Nanoseconds> interval) {

@@ -86,8 +86,8 @@ class WindowRun {
   }
 
   static Nanoseconds first_look(const BoardSensors& sensors) {
-    constexpr double kLeastPeriods = 3.0;
-    return kLeastPeriods * sensors.period() + sensors.lag();
+    constexpr double kPeriodsBeforeFirstCheck = 3.0;
+    return kPeriodsBeforeFirstCheck * sensors.period() + sensors.lag();
   }
 
   bool has_shown_enough() {
@@ -123,9 +123,9 @@ class WindowRun {
   // Ends the window. Runs on before that while the counter was read too rarely to tell anything of it, as happens in a
   // process that gets little processor time. Each of the few further parts is as long as the window.
   Result<void> run_on_until_counted(Nanoseconds time) {
-    constexpr int kMostParts = 4;
+    constexpr int kMostFurtherParts = 4;
     window_.end = recorder_.now();
-    for (int i = 0; i < kMostParts && !is_counted() && window_.end - begun_ + time <= options_.budget; ++i) {
+    for (int i = 0; i < kMostFurtherParts && !is_counted() && window_.end - begun_ + time <= options_.budget; ++i) {
       WATTUNE_TRY(keep_busy(window_.end - begun_ + time));
       window_.end = recorder_.now();
     }

@@ -93,14 +93,15 @@ Joules stray(const Trace<Joules>& counter, const Told& told, const RunWindow& wi
     const Joules expected = cost.energy.value * window.log.launches(told.begin, each.at.value) + in_gaps * idle;
     off.push_back({each.counted - expected, power * each.at.uncertainty});
   }
-  constexpr double kFurther = 1.5;  // factor by which the ends may be off further than the furthest of a few
+  // The ends may be off further than the furthest of a few.
+  constexpr double kEndUncertaintyFactor = 1.5;
   Joules furthest;
   for (std::size_t i = 1; i + 1 < off.size(); ++i) {
     const Joules between = (off[i - 1].value + off[i + 1].value) / 2.0;
     const Joules known = off[i].uncertainty + (off[i - 1].uncertainty + off[i + 1].uncertainty) / 2.0;
     furthest = std::max(furthest, distance(off[i].value, between) - known - cost.energy.value / 2.0);
   }
-  return kFurther * furthest / window.log.launches(told.begin, told.end);
+  return kEndUncertaintyFactor * furthest / window.log.launches(told.begin, told.end);
 }
 
 std::optional<double> disagreement(const Told& told, const BoardSensors& sensors) {

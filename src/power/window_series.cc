@@ -9,8 +9,8 @@ namespace {
 
 // Tolerances: energy follows the clock and, by leakage, the temperature. Within these a window shows the same board.
 constexpr Megahertz kClockStep{15.0};
-constexpr double kAlikeCelsius = 4.0;  // 2 degrees to either side
-constexpr std::size_t kMostRejected = 3;
+constexpr double kEqualCelsius = 4.0;  // 2 degrees to either side
+constexpr std::size_t kMostRejectedWindows = 3;
 
 double median(std::vector<double> values) {
   std::ranges::sort(values);
@@ -44,7 +44,7 @@ Result<void> WindowSeries::measure() {
     WATTUNE_ASSIGN(WindowFigures window, measure_window(recorder_, run_, options_, heat, shows_enough_));
     const Nanoseconds spent = recorder_.now() - begin;
     const bool accepted = is_accepted(window.conditions);
-    const bool last = spent + spent / run > options_.budget || rejected_.count() > kMostRejected;
+    const bool last = spent + spent / run > options_.budget || rejected_.count() > kMostRejectedWindows;
     rejected_.used = !accepted && last && windows_.empty();
     if (accepted || rejected_.used) windows_.push_back(std::move(window));
     if (last) break;
@@ -77,7 +77,7 @@ bool WindowSeries::is_alike(const BoardConditions& board) const {
     lowest = std::min(lowest, each.conditions.lowest_temperature.value_or(lowest));
     highest = std::max(highest, each.conditions.highest_temperature.value_or(highest));
   }
-  return (highest - lowest).value() <= kAlikeCelsius;
+  return (highest - lowest).value() <= kEqualCelsius;
 }
 
 }  // namespace wattune::power

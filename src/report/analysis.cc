@@ -88,15 +88,15 @@ bool describes_space(const ResultSet& results) {
 }
 
 Amortisation amortisation_of(const ResultSet& results) {
-  constexpr double kGood = 0.95;        // share of the best speed
-  constexpr double kProbability = 0.9;  // probability of finding a good one
-  constexpr double kPerformance = 0.9;  // share of the speed of a run that knows a good one from the start
+  constexpr double kGoodSpeedShare = 0.95;  // share of the best speed
+  constexpr double kProbability = 0.9;      // probability of finding a good one
+  constexpr double kPerformance = 0.9;      // share of the speed of a run that knows a good one from the start
   const std::vector<double> objectives = searched_objectives(results);
   if (objectives.empty()) return {};
   double good = 0.0;
   double mean = 0.0;  // mean slowdown against a good one
   for (const double objective : objectives) {
-    const double slow = slowdown(objective, objectives.front()) * kGood;
+    const double slow = slowdown(objective, objectives.front()) * kGoodSpeedShare;
     good += slow <= 1.0 ? 1.0 : 0.0;
     mean += slow / static_cast<double>(objectives.size());
   }

@@ -69,13 +69,13 @@ std::string bar(double share, std::size_t width) {
 }
 
 std::string notes_on(const std::vector<Importance>& importance, std::size_t width) {
-  constexpr double kWhole = 1.05;  // above 1 by more than rounding and chance
+  constexpr double kLargestPlainSum = 1.05;  // above 1 by more than rounding and chance
   std::string text;
   double sum = 0.0;
   for (const Importance& each : importance) sum += each.main_effect.value_or(0.0);
   if (!std::ranges::all_of(importance, [](const Importance& each) { return each.main_effect.has_value(); }))
     text += paragraph("?  these results do not tell it from chance", width);
-  if (sum > kWhole)
+  if (sum > kLargestPlainSum)
     text += paragraph(
         fmt::format("The shares add up to {:.0f} %: parameters that go together explain the same.", 100.0 * sum),
         width);

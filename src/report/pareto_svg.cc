@@ -60,8 +60,8 @@ class ParetoPicture {
   bool is_far(std::size_t objective, double PlotPoint::*coordinate, const PlotPoint& point) const {
     const auto [low, high] = std::ranges::minmax_element(front_, {}, coordinate);
     if ((*low).*coordinate <= 0.0) return false;
-    return results_.info.objectives[objective].maximize ? kFar * point.*coordinate < (*low).*coordinate
-                                                        : point.*coordinate > kFar * ((*high).*coordinate);
+    return results_.info.objectives[objective].maximize ? kFarFactorOfPlot * point.*coordinate < (*low).*coordinate
+                                                        : point.*coordinate > kFarFactorOfPlot * ((*high).*coordinate);
   }
 
   // Converts seconds into the unit that suits them, and returns the unit; other metrics keep their own.
@@ -93,7 +93,8 @@ class ParetoPicture {
     svg_.add(
         "<text x=\"{}\" y=\"48\"><tspan fill=\"#d55e00\">● Pareto front, {}</tspan>"
         "<tspan dx=\"14\" fill=\"#56b4e9\">● a configuration</tspan><tspan dx=\"14\">{}</tspan></text>\n",
-        kLeft, front_.size(), far_ == 0 ? "" : fmt::format("{} worse by more than {} times are not drawn", far_, kFar));
+        kLeft, front_.size(),
+        far_ == 0 ? "" : fmt::format("{} worse by more than {} times are not drawn", far_, kFarFactorOfPlot));
   }
 
   static constexpr const char* kStyle =
@@ -101,7 +102,7 @@ class ParetoPicture {
       ".front{stroke:#d55e00;stroke-width:8;stroke-linecap:round}"
       ".line{stroke:#d55e00;stroke-width:1.5;fill:none}";
   static constexpr double kLeft = 90;
-  static constexpr double kFar = 3;
+  static constexpr double kFarFactorOfPlot = 3;
 
   const ResultSet& results_;
   std::vector<PlotPoint> all_;

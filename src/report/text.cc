@@ -43,12 +43,12 @@ std::size_t width_of(std::string_view text) {
 
 // Digits far below the uncertainty are left out.
 std::string figure_text(const Metric& metric) {
-  constexpr double kFewest = 2.0;
-  constexpr double kMost = 6.0;
+  constexpr double kFewestDigits = 2.0;
+  constexpr double kMostDigits = 6.0;
   const double uncertainty = metric.uncertainty.value_or(0.0);
   if (!(uncertainty > 0.0) || !std::isfinite(uncertainty)) return fmt::format("{:.6g}", metric.value);
   const double known = std::log10(std::max(std::abs(metric.value) / uncertainty, 1.0));
-  const int digits = static_cast<int>(std::clamp(std::ceil(known) + 2.0, kFewest, kMost));
+  const int digits = static_cast<int>(std::clamp(std::ceil(known) + 2.0, kFewestDigits, kMostDigits));
   return fmt::format("{:.{}g} ± {:.2g}", metric.value, digits, uncertainty);
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kAttempts = 20;
 constexpr double kMinShareOfBudget = 0.1;
-constexpr double kEnough = 10.0;  // this many evaluations are always enough
+constexpr double kAlwaysEnoughEvaluations = 10.0;  // this many evaluations are always enough
 constexpr std::size_t kMinValid = 2;
 
 class NoSink : public TrialSink {
@@ -47,7 +47,8 @@ class Recorder : public tune::TuningObserver {
     const double in_budget = std::max(std::nearbyint(baseline_.budget() / baseline_.mean_cost()), 2.0);
     const double share = std::nearbyint(
         kMinShareOfBudget * std::min(in_budget, static_cast<double>(baseline_.valid() + baseline_.failed())));
-    return static_cast<double>(in_measured_part_) >= std::max(std::min(share, kEnough), 2.0) && valid_ >= kMinValid;
+    return static_cast<double>(in_measured_part_) >= std::max(std::min(share, kAlwaysEnoughEvaluations), 2.0) &&
+           valid_ >= kMinValid;
   }
   SearchRun take() { return std::move(run_); }
 

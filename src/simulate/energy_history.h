@@ -46,9 +46,9 @@ class EnergyHistory {
     double time;    // ns
     double energy;  // J
   };
-  static constexpr std::uint32_t kKnots = 8192;  // of 250 us: 2 s, longer than any window
-  static constexpr double kShortest = 250e3;     // ns
-  static constexpr double kLongest = 100e6;
+  static constexpr std::uint32_t kKnots = 8192;           // of 250 us: 2 s, longer than any window
+  static constexpr double kShortestKnotInterval = 250e3;  // ns
+  static constexpr double kLongestKnotInterval = 100e6;
   static constexpr double kSamePower = 1e-12;  // J/ns
 
   Knot& at(std::uint32_t i) { return knots_[(first_ + i) % kKnots]; }
@@ -59,9 +59,9 @@ class EnergyHistory {
   bool extends_last(const Knot& knot) const {
     const Knot& before = at(count_ - 2);
     const Knot& last = at(count_ - 1);
-    if (last.time - before.time < kShortest || knot.time == last.time) return true;
+    if (last.time - before.time < kShortestKnotInterval || knot.time == last.time) return true;
     const bool same = std::abs(slope(last, knot) - slope(before, last)) < kSamePower;
-    return same && knot.time - before.time < kLongest;
+    return same && knot.time - before.time < kLongestKnotInterval;
   }
 
   std::uint32_t first_after(double time) const {

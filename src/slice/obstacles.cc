@@ -150,9 +150,9 @@ class ObstacleFinder {
 
   // Checks that a persistent twin's shared memory finds room in the 48 KiB that a kernel may declare statically.
   void look_at_shared_memory() {
-    constexpr std::size_t kMostShared = 48 * 1024;
+    constexpr std::size_t kMostStaticSharedBytes = 48 * 1024;
     const std::size_t declared = shared_bytes_of(tree_, entry_, calls_);
-    if (declared > kMostShared || declared + kTakenBytes <= kMostShared) return;
+    if (declared > kMostStaticSharedBytes || declared + kTakenBytes <= kMostStaticSharedBytes) return;
     add(fmt::format("{} bytes of static shared memory", declared), "there is no room for what a persistent twin shares",
         entry_.name, kPersistent);
   }

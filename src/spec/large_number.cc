@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::spec {
 
 namespace {
 
-constexpr std::size_t kLongest = 100;  // characters, so that nesting is bounded, too
+constexpr std::size_t kLongestNumber = 100;  // characters, so that nesting is bounded, too
 
 // Computes with whole numbers of 128 bits. Each function reads one part of the text; nullopt is for what is not such
 // arithmetic, or would be negative or too large.
@@ -102,7 +102,7 @@ class Arithmetic {
 }  // namespace
 
 std::optional<std::string> large_number(std::string_view text) {
-  if (text.size() > kLongest) return std::nullopt;
+  if (text.size() > kLongestNumber) return std::nullopt;
   const std::optional<Uint128> value = Arithmetic(text).whole();
   if (!value || *value <= std::uint64_t{INT64_MAX} || *value > std::uint64_t{UINT64_MAX}) return std::nullopt;
   return to_string(*value);

@@ -118,14 +118,14 @@ bool quote_integer_before(std::string& text, Place place) {
 
 // Parses the text. Integers of more than 64 bits with their sign become texts, which the parser would refuse.
 Result<toml::table> parse(std::string& text, const std::filesystem::path& file) {
-  constexpr int kMostLarge = 100;
+  constexpr int kMostLargeIntegers = 100;
   for (int large = 0;; ++large) {
     try {
       return toml::parse(text);
     } catch (const toml::parse_error& error) {
       const Place place = to_place(error.source().begin);
       const bool is_large = error.description().find("not representable in 64 bits") != std::string_view::npos;
-      if (is_large && large < kMostLarge && quote_integer_before(text, place)) continue;
+      if (is_large && large < kMostLargeIntegers && quote_integer_before(text, place)) continue;
       return syntax_error(text, file, place, std::string(error.description()));
     } catch (const BrokenAssertion&) {
       return syntax_error(text, file, malformed_header(text), "malformed table header");

@@ -70,9 +70,9 @@ std::string_view plain_message(std::string_view message) {
 
 // Returns the last bytes that were read before the error.
 std::string_view read_before(std::string_view text, std::size_t byte) {
-  constexpr std::size_t kShown = 24;
+  constexpr std::size_t kMostShownBytes = 24;
   const std::string_view before = text.substr(0, byte);
-  return before.substr(before.size() - std::min(kShown, before.size()));
+  return before.substr(before.size() - std::min(kMostShownBytes, before.size()));
 }
 
 [[noreturn]] void wrong_type(const char* name, std::string_view wanted) {

@@ -40,20 +40,20 @@ struct FileSystem {
   std::string_view option;  // in doubt with any option if empty
   std::string_view doubt;
 };
-constexpr std::array<FileSystem, 14> kDoubtful{{{"nfs", "nolock", kThisHost},
-                                                {"nfs", "local_lock=all", kThisHost},
-                                                {"nfs", "local_lock=posix", kThisHost},
-                                                {"nfs4", "local_lock=all", kThisHost},
-                                                {"nfs4", "local_lock=posix", kThisHost},
-                                                {"lustre", "localflock", kThisHost},
-                                                {"cifs", "nobrl", kThisHost},
-                                                {"smb3", "nobrl", kThisHost},
-                                                {"beegfs", "", kPerhaps},
-                                                {"9p", "", kPerhaps},
-                                                {"virtiofs", "", kPerhaps},
-                                                {"afs", "", kPerhaps},
-                                                {"orangefs", "", kPerhaps},
-                                                {"vboxsf", "", kPerhaps}}};
+constexpr std::array<FileSystem, 14> kDoubtfulFileSystems{{{"nfs", "nolock", kThisHost},
+                                                           {"nfs", "local_lock=all", kThisHost},
+                                                           {"nfs", "local_lock=posix", kThisHost},
+                                                           {"nfs4", "local_lock=all", kThisHost},
+                                                           {"nfs4", "local_lock=posix", kThisHost},
+                                                           {"lustre", "localflock", kThisHost},
+                                                           {"cifs", "nobrl", kThisHost},
+                                                           {"smb3", "nobrl", kThisHost},
+                                                           {"beegfs", "", kPerhaps},
+                                                           {"9p", "", kPerhaps},
+                                                           {"virtiofs", "", kPerhaps},
+                                                           {"afs", "", kPerhaps},
+                                                           {"orangefs", "", kPerhaps},
+                                                           {"vboxsf", "", kPerhaps}}};
 
 std::string sentence(std::string_view type, std::string_view doubt) {
   return fmt::format("its file system ({}) {}: let no other process write it", type, doubt);
@@ -149,10 +149,10 @@ std::string doubt_about_locks(std::istream& mountinfo, dev_t device) {
     while (words >> word && word != "-") continue;
     if (mounted != number || !(words >> type >> source >> options)) continue;
     if (type.starts_with("fuse.")) return sentence(type, kPerhaps);
-    const auto found = std::ranges::find_if(kDoubtful, [&](const FileSystem& each) {
+    const auto found = std::ranges::find_if(kDoubtfulFileSystems, [&](const FileSystem& each) {
       return each.type == type && (each.option.empty() || has_option(options, each.option));
     });
-    return found == kDoubtful.end() ? std::string() : sentence(type, found->doubt);
+    return found == kDoubtfulFileSystems.end() ? std::string() : sentence(type, found->doubt);
   }
   return {};
 }

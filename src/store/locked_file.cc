@@ -32,9 +32,9 @@ Error changed_error(const std::filesystem::path& file, const char* how) {
 // Opens and locks the file, and tries again if its name leads elsewhere. Between both steps, the holder of the lock may
 // have renamed the file or put another in its place.
 Result<LockedFile> LockedFile::open(const std::filesystem::path& file, std::chrono::milliseconds wait) {
-  constexpr int kMostTries = 16;
+  constexpr int kFewestOpenTries = 16;
   const auto deadline = std::chrono::steady_clock::now() + wait;
-  for (int i = 0; i < kMostTries || std::chrono::steady_clock::now() < deadline; ++i) {
+  for (int i = 0; i < kFewestOpenTries || std::chrono::steady_clock::now() < deadline; ++i) {
     const int descriptor = ::open(file.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
     if (descriptor < 0) return system_error("cannot open", file, errno);
     LockedFile locked(file, descriptor);

@@ -147,7 +147,7 @@ Result<void> keep_unsealed(const fs::path& file, const FileKind& kind) {
   const Result<std::string> text = read_regular_file(file);
   if (!text) return text.error().code() == ErrorCode::not_found ? Result<void>() : text.error();
   WATTUNE_ASSIGN(const SealedContents found, read_sealed(*text, file, kind, [](const Json&) {}));
-  return found.unsealed ? keep_beside(file, kUnsealed) : Result<void>();
+  return found.unsealed ? keep_beside(file, kUnsealedSuffix) : Result<void>();
 }
 
 }  // namespace wattune::store

@@ -14,7 +14,7 @@ namespace wattune::inline v0_1::tune {
 namespace {
 
 // Largest space that is searched completely if neither user nor spec says otherwise.
-constexpr std::uint64_t kSmallSpace = 200;
+constexpr std::uint64_t kLargestExhaustiveSpace = 200;
 constexpr double kDefaultMinutes = 5.0;
 
 using Priors = std::vector<std::vector<search::PriorObjective>>;
@@ -36,7 +36,7 @@ bool allows_everything(const search::StopRule& stop, Uint128 count) {
   search::Progress nothing_done;
   nothing_done.space_size = count;
   const auto evaluations = stop.evaluations_left(nothing_done);
-  return evaluations ? *evaluations >= count : count <= kSmallSpace;
+  return evaluations ? *evaluations >= count : count <= kLargestExhaustiveSpace;
 }
 
 // Plans a search by a strategy, or by a method. Only the user's own rules stop a method before its last step.
@@ -131,7 +131,7 @@ Plan make_plan(const KernelSpec& spec, const space::SearchSpace& space, const st
   }
   if (plan.strategy.empty())
     plan.strategy = allows_everything(plan.stop, space.count()) && space.exact() ? "exhaustive" : "auto";
-  if (plan.limit == Plan::Limit::none && plan.strategy != "exhaustive" && space.count() > kSmallSpace) {
+  if (plan.limit == Plan::Limit::none && plan.strategy != "exhaustive" && space.count() > kLargestExhaustiveSpace) {
     plan.stop.time = nanoseconds_from_seconds(60.0 * kDefaultMinutes);
     plan.limit = Plan::Limit::standard;
   }

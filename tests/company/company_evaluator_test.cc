@@ -130,7 +130,7 @@ TEST_F(CompanyEvaluatorTest, RacesAgainstNobodyWhereJoulesAreTheObjective) {
   ASSERT_EQ(policy_->incumbents.size(), 2u);
   EXPECT_FALSE(policy_->incumbents[0]);
   EXPECT_FALSE(policy_->incumbents[1]);
-  EXPECT_GE(evaluator_->turn_overhead(), power::kScreening);  // the window of each turn of a final
+  EXPECT_GE(evaluator_->turn_overhead(), power::kScreeningWindow);  // the window of each turn of a final
 }
 
 // Each member is timed alone once, at 1410 MHz, though the first joint configuration runs at 1200.

@@ -82,7 +82,7 @@ TEST_F(StreamTableTest, AStreamThatIsNotUsedIsNotAsked) {
 }
 
 TEST_F(StreamTableTest, WithMoreStreamsThanItHoldsNothingIsIdle) {
-  for (std::uintptr_t i = 1; i <= StreamTable::kMost + 1; ++i) {
+  for (std::uintptr_t i = 1; i <= StreamTable::kMostStreams + 1; ++i) {
     table.note(FakeStreams::stream(i << 12), ms(0), ms(0));
     streams.states[handle(i << 12)] = StreamState::idle;
   }

@@ -79,7 +79,7 @@ TEST(Energy, OfAFlatKernelIsKnownToHalfAPercentInAReportedWindow) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     VirtualBoard board = a100(seed);
     ProfileLoad load(board, kFlat);
-    const EnergyFigures figures = measure(board, load, {.window = kReported}).value();
+    const EnergyFigures figures = measure(board, load, {.window = kReportedWindow}).value();
     const double error = error_of(figures, load.true_energy());
     EXPECT_LT(std::abs(error), 0.005) << seed;
     EXPECT_LE(std::abs(error), figures.energy.uncertainty / figures.energy.value) << seed;
@@ -95,7 +95,7 @@ TEST(Energy, OfAKernelThatAliasesIsKnownToThreePercent) {
     VirtualBoard board = a100(seed, seed % 2 == 0);
     ProfileLoad load(board, kTwoPhases);
     const EnergyFigures figures =
-        measure(board, load, {.window = kReported, .context_idle = {{Watts(50), Watts()}}}).value();
+        measure(board, load, {.window = kReportedWindow, .context_idle = {{Watts(50), Watts()}}}).value();
     EXPECT_TRUE(figures.phased);
     const double error = error_of(figures, load.true_energy());
     EXPECT_LT(std::abs(error), 0.03) << seed;
@@ -112,7 +112,7 @@ TEST(Energy, OfShortLaunchesThatStayInStepIsKnownToThreePercent) {
       VirtualBoard board = a100(seed, true);
       ProfileLoad load(board, {{ms(50 / launches), Watts(300)}, {ms(50 / launches), Watts(100)}});
       const EnergyFigures figures =
-          measure(board, load, {.window = kFinalist, .context_idle = {{Watts(50), Watts()}}}).value();
+          measure(board, load, {.window = kFinalistWindow, .context_idle = {{Watts(50), Watts()}}}).value();
       EXPECT_TRUE(figures.phased);
       EXPECT_LT(std::abs(error_of(figures, load.true_energy())), 0.03) << launches << " " << seed;
       EXPECT_LE(std::abs(error_of(figures, load.true_energy())), figures.energy.uncertainty / figures.energy.value);
@@ -139,7 +139,7 @@ TEST(Energy, WholeWattsAreKnownToHalfAWatt) {
   power.quantum = 1.0;
   VirtualBoard board({{}, {power}});
   ProfileLoad load(board, {{ms(3.5), Watts(200.4)}});
-  const EnergyFigures figures = measure(board, load, {.window = kReported}).value();
+  const EnergyFigures figures = measure(board, load, {.window = kReportedWindow}).value();
   EXPECT_NEAR(figures.power.value.value(), 200, 0.01);
   EXPECT_GE(figures.power.uncertainty.value(), 0.5);
   EXPECT_LT(figures.power.uncertainty.value(), 0.7);
@@ -149,7 +149,7 @@ TEST(Energy, PowerAndDynamicEnergyFollow) {
   VirtualBoard board = a100();
   ProfileLoad load(board, kFlat);
   const EnergyFigures figures =
-      measure(board, load, {.window = kFinalist, .context_idle = {{Watts(50), Watts()}}}).value();
+      measure(board, load, {.window = kFinalistWindow, .context_idle = {{Watts(50), Watts()}}}).value();
   EXPECT_NEAR(figures.power.value.value(), 200, 1);
   EXPECT_NEAR(to_ms(figures.time), 3.5, 1e-9);
   // 150 W beyond idling, for 3.5 ms.
@@ -162,7 +162,7 @@ TEST(Energy, PowerAndDynamicEnergyFollow) {
 TEST(Energy, LeavesOutTheSetUp) {
   VirtualBoard board = a100();
   ProfileLoad load(board, kFlat, {{ms(2), Watts(80)}});
-  const EnergyFigures figures = measure(board, load, {.window = kFinalist}).value();
+  const EnergyFigures figures = measure(board, load, {.window = kFinalistWindow}).value();
   EXPECT_EQ(figures.set_up, SetUp::subtracted);
   EXPECT_LT(std::abs(error_of(figures, load.true_energy())), figures.energy.uncertainty / figures.energy.value);
   EXPECT_NEAR(figures.energy.value.value(), 0.7, 0.01);
@@ -173,9 +173,9 @@ TEST(Energy, LeavesOutTheSetUp) {
 TEST(Energy, ASetUpThatIsKnownIsNotMeasuredAgain) {
   VirtualBoard board = a100();
   ProfileLoad load(board, kFlat, {{ms(2), Watts(80)}});
-  const EnergyFigures first = measure(board, load, {.window = kFinalist}).value();
+  const EnergyFigures first = measure(board, load, {.window = kFinalistWindow}).value();
   const Nanoseconds before = board.now();
-  const EnergyFigures second = measure(board, load, {.window = kFinalist, .set_up = first.set_up_cost}).value();
+  const EnergyFigures second = measure(board, load, {.window = kFinalistWindow, .set_up = first.set_up_cost}).value();
   EXPECT_LT(board.now() - before, nanoseconds_from_seconds(8));  // two of them until the temperature is steady
   EXPECT_NEAR(second.energy.value.value(), 0.7, 0.01);
 }
@@ -184,7 +184,7 @@ TEST(Energy, SaysThatASetUpWhichCannotRunAloneIsIncluded) {
   VirtualBoard board = a100();
   ProfileLoad load(board, kFlat, {{ms(2), Watts(80)}});
   load.alone = false;
-  const EnergyFigures figures = measure(board, load, {.window = kFinalist}).value();
+  const EnergyFigures figures = measure(board, load, {.window = kFinalistWindow}).value();
   EXPECT_EQ(figures.set_up, SetUp::included);
   EXPECT_NEAR(figures.energy.value.value(), 0.86, 0.01);
 }
@@ -197,7 +197,7 @@ TEST(Energy, GapsBetweenBatchesAreLeftOut) {
     VirtualBoard board = a100();
     ProfileLoad load(board, kFlat);
     load.gap = ms(1);
-    const EnergyFigures figures = measure(board, load, {.window = kFinalist, .context_idle = idle}).value();
+    const EnergyFigures figures = measure(board, load, {.window = kFinalistWindow, .context_idle = idle}).value();
     EXPECT_LT(std::abs(error_of(figures, load.true_energy())), figures.energy.uncertainty / figures.energy.value);
     EXPECT_NEAR(figures.energy.uncertainty / figures.energy.value, known ? 0.005 : 0.0085, 0.003);
   }
@@ -210,7 +210,7 @@ bool is_within(double truth, double value, double uncertainty) { return std::abs
 TEST(Energy, WhatPassesBeyondTheTimeOfALaunchIsAGapOrASlowerLaunch) {
   VirtualBoard board = a100();
   ProfileLoad load(board, {{ms(1), Watts(300)}, {ms(0.05), Watts(60)}});
-  EnergyOptions options{.window = kFinalist, .context_idle = {{Watts(60), Watts()}}, .launch_time = ms(1)};
+  EnergyOptions options{.window = kFinalistWindow, .context_idle = {{Watts(60), Watts()}}, .launch_time = ms(1)};
   const EnergyFigures figures = measure(board, load, options).value();
   EXPECT_NEAR(figures.energy.value.value(), 0.3015, 0.0012);
   EXPECT_NEAR(figures.power.value.value(), (300 + 288.6) / 2, 1.2);
@@ -230,7 +230,7 @@ TEST(Energy, WhatPassesBeyondTheTimeOfALaunchIsAGapOrASlowerLaunch) {
 TEST(Energy, BeyondIdlingAGapAndASlowerLaunchAreAlike) {
   VirtualBoard board = a100();
   ProfileLoad load(board, {{ms(1), Watts(300)}, {ms(0.05), Watts(60)}});
-  EnergyOptions options{.window = kFinalist, .context_idle = {{Watts(60), Watts(1)}}, .launch_time = ms(1)};
+  EnergyOptions options{.window = kFinalistWindow, .context_idle = {{Watts(60), Watts(1)}}, .launch_time = ms(1)};
   const Measured<Joules> dynamic = *measure(board, load, options).value().dynamic;
   EXPECT_NEAR(dynamic.value.value(), 0.240, 0.0012);
   EXPECT_LT(dynamic.uncertainty.value(), 0.004);  // 1 W for 1.05 ms, and 0.5 % of 303 mJ at the ends, with some more
@@ -241,7 +241,7 @@ TEST(Energy, WhatIsNotKnownOfTheIdlePowerIsInTheBoundOfTheDynamicEnergy) {
   VirtualBoard board = a100();
   ProfileLoad load(board, kFlat);
   const EnergyFigures figures =
-      measure(board, load, {.window = kFinalist, .context_idle = {{Watts(52), Watts(2)}}}).value();
+      measure(board, load, {.window = kFinalistWindow, .context_idle = {{Watts(52), Watts(2)}}}).value();
   EXPECT_NEAR(figures.dynamic->uncertainty.value(), figures.energy.uncertainty.value() + 0.007, 1e-4);
   EXPECT_TRUE(is_within(0.525, figures.dynamic->value.value(), figures.dynamic->uncertainty.value()));
 }
@@ -251,7 +251,7 @@ TEST(Energy, WhatIsNotKnownOfTheIdlePowerIsInTheBoundOfTheDynamicEnergy) {
 TEST(Energy, AGapWhosePowerIsUnknownWidensTheBound) {
   VirtualBoard board = a100();
   ProfileLoad load(board, {{ms(1), Watts(300)}, {ms(0.05), Watts(60)}});
-  const EnergyFigures figures = measure(board, load, {.window = kFinalist, .launch_time = ms(1)}).value();
+  const EnergyFigures figures = measure(board, load, {.window = kFinalistWindow, .launch_time = ms(1)}).value();
   EXPECT_NEAR(figures.gap->energy.value.value(), 0.00721 / 2, 0.0001);
   EXPECT_LE(std::abs(figures.energy.value.value() - 0.300), figures.energy.uncertainty.value());
 }
@@ -270,17 +270,17 @@ TEST(Energy, ALaunchThatIsHeldDownHasNoGap) {
 TEST(Energy, ASetUpIsNoGap) {
   VirtualBoard board = a100();
   ProfileLoad load(board, kFlat, {{ms(2), Watts(80)}});
-  const EnergyFigures figures = measure(board, load, {.window = kFinalist, .launch_time = ms(3.5)}).value();
+  const EnergyFigures figures = measure(board, load, {.window = kFinalistWindow, .launch_time = ms(3.5)}).value();
   EXPECT_LT(to_ms(figures.gap.value_or(Cost()).time), 1e-6);
   load.alone = false;
-  EXPECT_FALSE(measure(board, load, {.window = kFinalist, .launch_time = ms(3.5)}).value().gap);
+  EXPECT_FALSE(measure(board, load, {.window = kFinalistWindow, .launch_time = ms(3.5)}).value().gap);
 }
 
 TEST(Energy, WarmsUpForAsLongAsTheSensorLooksBack) {
   VirtualBoard board({{}, {boxcar(ms(100), ms(1000))}});
   ProfileLoad load(board, kFlat);
   const Nanoseconds begin = board.now();
-  const EnergyFigures figures = measure(board, load, {.window = kScreening}).value();
+  const EnergyFigures figures = measure(board, load, {.window = kScreeningWindow}).value();
   EXPECT_LT(std::abs(error_of(figures, load.true_energy())), 0.001);
   EXPECT_EQ(figures.sensor, "virtual.power");
   // 1.2 s of warming up, 1 s, two periods, and half the window that the last reading looks back.
@@ -290,7 +290,7 @@ TEST(Energy, WarmsUpForAsLongAsTheSensorLooksBack) {
 TEST(Energy, OfASensorThatLagsBehindIsCorrected) {
   VirtualBoard board({{}, {lagging(ms(15), ms(833))}});
   ProfileLoad load(board, kFlat);
-  const EnergyFigures figures = measure(board, load, {.window = kFinalist}).value();
+  const EnergyFigures figures = measure(board, load, {.window = kFinalistWindow}).value();
   EXPECT_LT(std::abs(error_of(figures, load.true_energy())), figures.energy.uncertainty / figures.energy.value);
   EXPECT_LT(std::abs(error_of(figures, load.true_energy())), 0.01);
 }
@@ -299,7 +299,7 @@ TEST(Energy, CounterAndPowerThatDisagreeAreReported) {
   VirtualBoard board = a100();
   board.sensors().energy[0].gain = 0.6;
   ProfileLoad load(board, kFlat);
-  const EnergyFigures figures = measure(board, load, {.window = kFinalist}).value();
+  const EnergyFigures figures = measure(board, load, {.window = kFinalistWindow}).value();
   EXPECT_TRUE(figures.disagrees());
   EXPECT_NEAR(*figures.disagreement, 1.0 / 0.6 - 1.0, 0.02);
 }
@@ -343,7 +343,7 @@ TEST(Energy, WhatMayBeOfInterestHasAWholeWindow) {
 TEST(Energy, ASetUpIsSubtractedBeforeAWindowEndsEarly) {
   VirtualBoard board = a100();
   ProfileLoad load(board, kFlat, {{ms(2), Watts(80)}});
-  EnergyOptions options{.window = kFinalist, .most_energy = Joules(0.5)};
+  EnergyOptions options{.window = kFinalistWindow, .most_energy = Joules(0.5)};
   const EnergyFigures unknown = measure(board, load, options).value();
   EXPECT_FALSE(unknown.ended_after);
   options.set_up = unknown.set_up_cost;
@@ -436,7 +436,7 @@ TEST(Energy, WaitsUntilTheTemperatureStandsForHalfAWindowAtMost) {
     return Celsius(40 + std::floor(3 * to_seconds(std::min(at, warm) - begin)));
   };
   ProfileLoad load(board, kFlat);
-  const EnergyFigures figures = measure(board, load, {.window = kReported}).value();
+  const EnergyFigures figures = measure(board, load, {.window = kReportedWindow}).value();
   EXPECT_EQ(figures.conditions.lowest_temperature, Celsius(47));
   EXPECT_EQ(figures.conditions.highest_temperature, Celsius(47));
   EXPECT_NEAR(to_seconds(board.now() - begin), 2.5 + 2.0 + 10.2, 0.7);
@@ -449,7 +449,7 @@ TEST(Energy, AWindowInWhichTheBoardWarmsUpIsMeasuredAgainAsOftenAsThereIsTime) {
   const Nanoseconds begin = board.now();
   board.temperature = [=](Nanoseconds at) { return Celsius(40 + std::floor(to_seconds(at - begin))); };
   ProfileLoad load(board, kFlat);
-  const EnergyFigures figures = measure(board, load, {.window = kFinalist}).value();
+  const EnergyFigures figures = measure(board, load, {.window = kFinalistWindow}).value();
   EXPECT_EQ(figures.rejected.temperature, 4u);
   EXPECT_TRUE(figures.rejected.used);
   EXPECT_NEAR((*figures.conditions.highest_temperature - *figures.conditions.lowest_temperature).value(), 5, 1);
@@ -478,7 +478,7 @@ TEST(Energy, ScreeningWaitsForNoTemperature) {
 TEST(Energy, AWindowLongerThanItsBudgetIsRefused) {
   VirtualBoard board = a100();
   ProfileLoad load(board, kFlat);
-  const Error error = measure(board, load, {.window = kReported, .budget = kFinalist}).error();
+  const Error error = measure(board, load, {.window = kReportedWindow, .budget = kFinalistWindow}).error();
   EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
   EXPECT_THAT(error.to_string(), HasSubstr("takes 10.3 s is longer than its budget of 5.0 s"));
   EXPECT_EQ(load.batches, 0);
@@ -488,7 +488,7 @@ TEST(Energy, AWindowLongerThanItsBudgetIsRefused) {
 TEST(Energy, PhasesThatDoNotFitTheBudgetAreRefused) {
   VirtualBoard board = a100();
   ProfileLoad load(board, {{ms(1500), Watts(200)}});
-  const Error error = measure(board, load, {.budget = kReported}).error();
+  const Error error = measure(board, load, {.budget = kReportedWindow}).error();
   EXPECT_THAT(error.to_string(), HasSubstr("longer than its budget of 10.0 s"));
 }
 

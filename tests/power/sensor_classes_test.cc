@@ -24,7 +24,7 @@ TEST_P(SensorClasses, TheTruthLiesWithinBoundsThatAreNarrow) {
     const bool slower = kind.slower > 1.0;
     const bool in_step = kind.modulation > 0.0 && kind.least < 9.0;
     const double energy = slower ? 0.05 : in_step ? 0.03 : 0.006;
-    const Covered covered = covered_by(kind, kReported, GetParam(), kSeedsOfEach);
+    const Covered covered = covered_by(kind, kReportedWindow, GetParam(), kSeedsOfEach);
     expect_covered(covered.energy, energy, std::string(kind.name) + ", energy");
     expect_covered(covered.power, energy, std::string(kind.name) + ", power");
     expect_covered(covered.dynamic, kind.of_idle < 1.5 ? 0.15 : 0.05, std::string(kind.name) + ", dynamic energy");
@@ -33,7 +33,7 @@ TEST_P(SensorClasses, TheTruthLiesWithinBoundsThatAreNarrow) {
 
 TEST_P(SensorClasses, TheTruthLiesWithinTheBoundsOfASecond) {
   for (const LoadKind& kind : load_kinds()) {
-    const Covered covered = covered_by(kind, kScreening, GetParam(), kSeedsOfEach);
+    const Covered covered = covered_by(kind, kScreeningWindow, GetParam(), kSeedsOfEach);
     expect_covered(covered.energy, 0.1, std::string(kind.name) + ", energy");
     expect_covered(covered.power, 0.1, std::string(kind.name) + ", power");
     expect_covered(covered.dynamic, kind.of_idle < 1.5 ? 0.3 : 0.15, std::string(kind.name) + ", dynamic energy");

@@ -179,7 +179,7 @@ TEST_P(ChoiceOfClocks, APairGainsOverEachAtTheBestClocksForIt) {
     return PairForecast{.ratio = {2, 2}, .rates = {0.55, 0.55}};
   };
   for (const Objective& objective : {Objective{.goal = Goal::energy_delay}, Objective{.power_cap = Watts(65)}}) {
-    PairTable table(8, PairTable::kWeight, objective);
+    PairTable table(8, PairTable::kDefaultWeight, objective);
     table.learn(0, 1, clocked_forecaster(slow, {}, objective)(kernels_[0], kernels_[1]).value());
     const Plan plan = find_policy(GetParam(), {.objective = objective}).value()(view_, table);
     EXPECT_EQ(plan.shares.size(), 2U) << describe(objective);

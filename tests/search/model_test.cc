@@ -472,7 +472,7 @@ TEST(NearestNeighbours, CountFailuresAsTheWorstAndForgetTheOldest) {
   neighbours.add({7}, 3.0);
   neighbours.add({0}, std::nullopt);
   EXPECT_EQ(neighbours.predict({0}, 1), 3.0);
-  for (std::size_t i = 0; i + 1 < NearestNeighbours::kRemembered; ++i) neighbours.add({1}, 2.0);
+  for (std::size_t i = 0; i + 1 < NearestNeighbours::kMostRememberedOutcomes; ++i) neighbours.add({1}, 2.0);
   EXPECT_EQ(neighbours.predict({7}, 1), 2.0);
   EXPECT_EQ(neighbours.predict({0}, 1), 3.0);
 }

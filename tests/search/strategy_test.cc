@@ -151,7 +151,7 @@ TEST_P(EachStrategy, StaysValidInALazySpace) {
 // One of 800,000 configurations is valid, and no diagram says which. Tests of constraints count the cost of a proposal,
 // since its time is not for this test to judge.
 TEST_P(EachStrategy, ProposesByACountedNumberOfStepsInALazySpace) {
-  constexpr std::size_t kMost = 400'000;
+  constexpr std::size_t kMostTested = 400'000;
   std::vector<Parameter> parameters;
   for (int i = 0; i < 40; ++i) parameters.push_back(counting("p" + std::to_string(i), 4));
   std::size_t tested = 0;
@@ -172,7 +172,7 @@ TEST_P(EachStrategy, ProposesByACountedNumberOfStepsInALazySpace) {
   for (int i = 0; i < 60; ++i) {
     tested = 0;
     const std::vector<ConfigurationId> ids = strategy->ask(1);
-    ASSERT_LE(tested, kMost) << i;
+    ASSERT_LE(tested, kMostTested) << i;
     ASSERT_EQ(ids.size(), 1u) << i;
     ASSERT_TRUE(space.valid(ids.front()));
     strategy->tell(ids.front(), bowl(space, ids.front()));

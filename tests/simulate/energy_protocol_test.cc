@@ -29,7 +29,7 @@ double worst(const std::string& model, KernelFor kernel, const Estimate& estimat
   return largest;
 }
 
-Joules reported(MeasuredBoard& measured) { return by_protocol(measured, power::kReported); }
+Joules reported(MeasuredBoard& measured) { return by_protocol(measured, power::kReportedWindow); }
 
 TEST(EnergyProtocol, KnowsFlatKernelsToHalfAPercent) {
   for (const char* model : {"A100", "H100"}) EXPECT_LT(worst(model, flat_kernel, reported), 0.005) << model;
@@ -79,7 +79,7 @@ double drift(const std::string& model) {
 TEST(EnergyProtocol, TenProcessesOnABoardThatHeatsAgreeToAPercent) {
   for (const char* model : {"A100", "H100"}) {
     EXPECT_GT(drift(model), 0.02) << model;
-    EXPECT_LT(spread_of_ten_processes(model, power::kReported), 0.01) << model;
+    EXPECT_LT(spread_of_ten_processes(model, power::kReportedWindow), 0.01) << model;
   }
 }
 
@@ -89,7 +89,8 @@ TEST(EnergyProtocol, BoundsHold) {
     MeasuredBoard measured("A100", two_phase_kernel, seed, seed % 2 == 1);
     const power::Measured<Watts> idle = power::measure_idle(*measured.recorder).value();
     const power::EnergyFigures figures =
-        power::measure(*measured.recorder, measured.load, {.window = power::kReported, .context_idle = idle}).value();
+        power::measure(*measured.recorder, measured.load, {.window = power::kReportedWindow, .context_idle = idle})
+            .value();
     EXPECT_TRUE(figures.phased);
     const Joules error = figures.energy.value - measured.load.truth();
     if (std::abs(error.value()) <= figures.energy.uncertainty.value()) ++within;

@@ -93,14 +93,14 @@ struct WATTUNE_EXPORT Image {
 class WATTUNE_EXPORT ImageCache {
  public:
   // The largest number of bytes in a folder, by default.
-  static constexpr std::uint64_t kDefaultLimit = std::uint64_t{1} << 30;
+  static constexpr std::uint64_t kDefaultCacheBytes = std::uint64_t{1} << 30;
 
   // Opens a cache in a folder, and makes the folder if there is none. Files of other names in it stay as they are.
   // `limit` is in bytes; processes that write at the same time may each exceed it by a sixteenth for a while. Fails
   // with io_error. Fails with invalid_argument if the folder exists but its images are not trusted, because it belongs
   // to another user or others may write there.
   static Result<std::shared_ptr<ImageCache>> open(const std::filesystem::path& folder,
-                                                  std::uint64_t limit = kDefaultLimit);
+                                                  std::uint64_t limit = kDefaultCacheBytes);
   // Makes a cache in the memory of this process, which lives as long as the object. It holds at most `images` entries
   // and evicts the oldest (FIFO).
   static std::shared_ptr<ImageCache> in_memory(std::size_t images);

@@ -40,11 +40,11 @@ class WATTUNE_EXPORT CallStream {
   Kind kind_;
 };
 
-// One argument, in the kernel's order: memory, or a scalar or struct of at most kMostBytes by value.
+// One argument, in the kernel's order: memory, or a scalar or struct of at most kMostValueBytes by value.
 class WATTUNE_EXPORT CallArgument {
  public:
   // The largest number of bytes of an argument that is passed by value.
-  static constexpr std::size_t kMostBytes = 32;
+  static constexpr std::size_t kMostValueBytes = 32;
 
   // Takes device memory. A nullptr is passed as a null pointer; void* fits an argument of any type.
   template <typename T>
@@ -56,12 +56,12 @@ class WATTUNE_EXPORT CallArgument {
   // Takes memory that the library manages (managed.h), or an adopted buffer.
   CallArgument(const backend::Buffer& buffer) : buffer_(&buffer), is_memory_(true) {}
   template <typename T>
-    requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && sizeof(T) <= kMostBytes)
+    requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && sizeof(T) <= kMostValueBytes)
   CallArgument(const T& scalar) : size_(sizeof scalar), type_(element_type_of<T>()) {
     std::memcpy(bytes_.data(), &scalar, sizeof scalar);
   }
 
-  // Makes a scalar or struct of its bytes. Precondition: at most kMostBytes of them.
+  // Makes a scalar or struct of its bytes. Precondition: at most kMostValueBytes of them.
   static CallArgument of_bytes(std::span<const std::byte> bytes) {
     CallArgument made(nullptr);
     made.is_memory_ = false;
@@ -96,7 +96,7 @@ class WATTUNE_EXPORT CallArgument {
 
   std::uint64_t memory_ = 0;
   const backend::Buffer* buffer_ = nullptr;
-  std::array<std::byte, kMostBytes> bytes_{};
+  std::array<std::byte, kMostValueBytes> bytes_{};
   std::size_t size_ = 0;
   std::optional<ElementType> type_;
   bool is_memory_ = false;

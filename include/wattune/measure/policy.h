@@ -112,7 +112,7 @@ struct WATTUNE_EXPORT SamplingOptions {
   double relative_precision = 0.01;  // for `interval` a share of the median, for `stdrel` a share of the mean
   // Factor against the incumbent at which a race ends at once. It also applies while the race still learns its
   // threshold, and to the launches from which it learns. nullopt turns this off.
-  std::optional<double> hopeless = {};
+  std::optional<double> slower_factor = {};
   // Device time that waiting for runs costs, in addition to the runs themselves. If a race would save less by waiting
   // for one sample alone, it takes the first min_samples at once.
   Nanoseconds wait_cost = {};

@@ -6,7 +6,8 @@
 // Functions of traces are pure, and any thread may call them. The calibration of a sensor is in no bound: bounds refer
 // to what an ideal sensor of the same gain would have counted.
 //
-//   WATTUNE_ASSIGN(const power::EnergyFigures figures, power::measure(*recorder, load, {.window = power::kReported}));
+//   const power::EnergyOptions options{.window = power::kReportedWindow};
+//   WATTUNE_ASSIGN(const power::EnergyFigures figures, power::measure(*recorder, load, options));
 //   use(figures.energy.value, figures.energy.uncertainty);
 #pragma once
 
@@ -61,9 +62,9 @@ WATTUNE_EXPORT Result<Measured<Joules>> integrate(const Trace<Watts>& power, Nan
 WATTUNE_EXPORT Result<Measured<Watts>> mean_power(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end);
 
 // Least times between the ends of a window, by the purpose of the figures.
-inline constexpr Nanoseconds kScreening = nanoseconds_from_seconds(1);  // to leave out much worse candidates
-inline constexpr Nanoseconds kFinalist = nanoseconds_from_seconds(5);   // to choose among the best
-inline constexpr Nanoseconds kReported = nanoseconds_from_seconds(10);  // to be quoted
+inline constexpr Nanoseconds kScreeningWindow = nanoseconds_from_seconds(1);  // to leave out much worse candidates
+inline constexpr Nanoseconds kFinalistWindow = nanoseconds_from_seconds(5);   // to choose among the best
+inline constexpr Nanoseconds kReportedWindow = nanoseconds_from_seconds(10);  // to be quoted
 
 // The part of a launch's set-up in its energy.
 enum class SetUp {
@@ -102,7 +103,7 @@ struct WATTUNE_EXPORT Cost {
 
 // The options of one measurement.
 struct WATTUNE_EXPORT EnergyOptions {
-  Nanoseconds window = kScreening;                    // least time from one end of a window to the other
+  Nanoseconds window = kScreeningWindow;              // least time from one end of a window to the other
   Nanoseconds budget = nanoseconds_from_seconds(60);  // longest time of all windows, with everything around them
   std::size_t windows = 1;  // how many windows at most, if the precision is not reached before
   double precision = 0.01;  // half of the windows' 95 % interval, as a share; needs three windows

@@ -28,10 +28,10 @@ struct WATTUNE_EXPORT PairPowers {
 class WATTUNE_EXPORT PairTable {
  public:
   // Weight of the newest measurement by default, 0 to 1.
-  static constexpr double kWeight = 0.5;
+  static constexpr double kDefaultWeight = 0.5;
   // Makes an empty table. `weight` is that of the newest measurement in the mean, which begins with the forecast: one
   // slow run by chance must not part a pair that fits. `objective` decides which way is the best.
-  explicit PairTable(unsigned sms = 0, double weight = kWeight, const Objective& objective = {})
+  explicit PairTable(unsigned sms = 0, double weight = kDefaultWeight, const Objective& objective = {})
       : sms_(sms), weight_(weight), objective_(objective) {}
 
   // Stores the forecast of a pair, with all its ways, in place of an earlier one.

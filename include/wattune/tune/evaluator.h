@@ -162,7 +162,7 @@ struct WATTUNE_EXPORT EvaluatorOptions {
   std::vector<BoardMetric> observe;
   // The least time for which a configuration runs to measure these, also in each turn of a contest that energy decides.
   // If the time decides, contestants run five times as long.
-  Nanoseconds energy_window = power::kScreening;
+  Nanoseconds energy_window = power::kScreeningWindow;
   OpenRecorder open_recorder;  // nullptr for the sensors of the board at DeviceInfo::pci_bus_id
   // Hardware counters with their sub-metrics, such as dram__bytes_read.sum (backend/counters.h). They become metrics of
   // these names, for one run. Counters without a meaning for a configuration are left out.

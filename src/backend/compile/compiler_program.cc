@@ -83,9 +83,9 @@ int spawn(const std::vector<std::string>& command, const std::filesystem::path& 
 
 // Reaps a killed program, with a limit: one that waits for a file system (a lost network share) stays a zombie.
 void reap_killed(pid_t child) {
-  constexpr Nanoseconds kLimit = nanoseconds_from_seconds(10);
+  constexpr Nanoseconds kReapLimit = nanoseconds_from_seconds(10);
   const Polling polling;
-  while (waitpid(child, nullptr, WNOHANG) == 0 && polling.elapsed() < kLimit) polling.pause();
+  while (waitpid(child, nullptr, WNOHANG) == 0 && polling.elapsed() < kReapLimit) polling.pause();
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::backend {
 
 namespace {
 
-constexpr int kDeepest = 16;
+constexpr int kDeepestCondition = 16;
 
 using Number = std::optional<std::int64_t>;
 
@@ -160,7 +160,7 @@ class Parser {
     if (next() == "(") return skip_call();
     if (name[0] >= '0' && name[0] <= '9') return number_of(name);
     if (const auto found = definitions_.find(name); found != definitions_.end()) {
-      if (!found->second || depth_ == kDeepest) return std::nullopt;
+      if (!found->second || depth_ == kDeepestCondition) return std::nullopt;
       return Parser(*found->second, definitions_, complete_, depth_ + 1).value();
     }
     if (name == "true") return 1;
@@ -195,7 +195,7 @@ class Parser {
 };
 
 std::optional<std::string> expand(std::string_view text, const Definitions& definitions, int depth) {
-  if (depth == kDeepest) return std::nullopt;
+  if (depth == kDeepestCondition) return std::nullopt;
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at + 1;

@@ -29,7 +29,7 @@ constexpr std::string_view kSuffix = ".wattune-image";
 constexpr std::string_view kUnfinishedSuffix = ".wattune-image-new";
 
 // The age at which an unfinished file counts as left behind by a killed process.
-constexpr auto kAbandoned = std::chrono::hours(1);
+constexpr auto kAbandonedFileAge = std::chrono::hours(1);
 
 // Returns the bytes of an image behind their hash, which reveals damage.
 std::string as_bytes(const Image& image) {
@@ -129,8 +129,8 @@ std::shared_ptr<ImageCache> ImageCache::in_memory(std::size_t images) {
 }
 
 Result<std::shared_ptr<ImageCache>> ImageCache::open(const fs::path& folder, std::uint64_t limit) {
-  constexpr mode_t kOurs = 0700;
-  Result<void> usable = make_folders(folder, kOurs);
+  constexpr mode_t kOwnerOnlyMode = 0700;
+  Result<void> usable = make_folders(folder, kOwnerOnlyMode);
   if (usable) usable = check_trusted(folder);
   if (!usable && usable.error().code() == ErrorCode::invalid_argument && fs::is_directory(folder))
     return usable.error();
@@ -176,7 +176,8 @@ void FolderOfImages::trim() {
   const auto now = fs::file_time_type::clock::now();
   std::error_code ignored;
   std::erase_if(files, [&](const CacheFile& file) {
-    if (file.path.extension() == kUnfinishedSuffix && now - file.used > kAbandoned) fs::remove(file.path, ignored);
+    if (file.path.extension() == kUnfinishedSuffix && now - file.used > kAbandonedFileAge)
+      fs::remove(file.path, ignored);
     return file.path.extension() != kSuffix;
   });
   for (const CacheFile& file : files) total += file.bytes;

@@ -94,9 +94,9 @@ std::vector<NameCollision> name_collisions(const KernelSource& source, std::span
 
 std::string tested_collision(const KernelSource& source, std::span<const Macro> macros, std::string_view log,
                              const TrialCompilation& compile) {
-  constexpr std::size_t kMostTested = 3;
+  constexpr std::size_t kMostTestedSuspects = 3;
   std::vector<NameCollision> suspects = name_collisions(source, macros);
-  if (suspects.size() > kMostTested) suspects.resize(kMostTested);
+  if (suspects.size() > kMostTestedSuspects) suspects.resize(kMostTestedSuspects);
   for (const NameCollision& suspect : suspects) {
     std::vector<Macro> others(macros.begin(), macros.end());
     std::erase_if(others, [&](const Macro& macro) { return macro.name == suspect.parameter; });

@@ -40,21 +40,21 @@ std::optional<std::vector<std::size_t>> parameters_in(std::string_view attribute
   constexpr std::uint8_t kAllParameters = 0x19;
   constexpr std::uint8_t kParameter = 0x17;
   constexpr std::uint8_t kParameter2 = 0x45;
-  constexpr std::size_t kHead = 4;
+  constexpr std::size_t kAttributeHeadBytes = 4;
   std::vector<std::size_t> bytes;
   std::size_t all = 0;
-  for (std::size_t at = 0; at + kHead <= attributes.size();) {
+  for (std::size_t at = 0; at + kAttributeHeadBytes <= attributes.size();) {
     const auto format = value_at<std::uint8_t>(attributes, at);
     const auto attribute = value_at<std::uint8_t>(attributes, at + 1);
     const auto size = value_at<std::uint16_t>(attributes, at + 2);
-    const auto number = value_at<std::uint16_t>(attributes, at + kHead + 4);
-    const auto word = value_at<std::uint32_t>(attributes, at + kHead + 8);
+    const auto number = value_at<std::uint16_t>(attributes, at + kAttributeHeadBytes + 4);
+    const auto word = value_at<std::uint32_t>(attributes, at + kAttributeHeadBytes + 8);
     if (format != kSized && attribute == kAllParameters) all = *size;
     if (format == kSized && (attribute == kParameter || attribute == kParameter2) && number && word) {
       if (bytes.size() <= *number) bytes.resize(*number + std::size_t{1});
       bytes[*number] = attribute == kParameter ? *word >> 18 : *word & 0xffff;
     }
-    at += kHead + (format == kSized ? *size : 0);
+    at += kAttributeHeadBytes + (format == kSized ? *size : 0);
   }
   const bool is_whole = std::ranges::count(bytes, std::size_t{0}) == 0 && bytes.empty() == (all == 0);
   return is_whole ? std::optional(std::move(bytes)) : std::nullopt;

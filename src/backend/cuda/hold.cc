@@ -59,7 +59,7 @@ void Hold::watch() {
     changed_.wait(lock, [this] { return ended_ || taken_ != released_; });
     if (ended_) return;
     const std::uint32_t watched = taken_;
-    changed_.wait_for(lock, kLongest, [&] { return ended_ || taken_ != watched; });
+    changed_.wait_for(lock, kLongestHold, [&] { return ended_ || taken_ != watched; });
     if (taken_ != watched || released_ == watched) continue;
     ++rescues_;
     released_ = watched;

@@ -6,7 +6,7 @@
 // the device takes them.
 //
 // Some calls of the driver wait for earlier commands, for a debugger or to make room. A held stream would then wait for
-// ever, so a thread lets it go after kLongest. After some of these rescues the stream is held no more.
+// ever, so a thread lets it go after kLongestHold. After some of these rescues the stream is held no more.
 #pragma once
 
 #include <chrono>
@@ -35,7 +35,7 @@ class Hold {
   void let_go();
 
  private:
-  static constexpr std::chrono::milliseconds kLongest{100};
+  static constexpr std::chrono::milliseconds kLongestHold{100};
   static constexpr int kMostRescues = 3;
 
   void watch();

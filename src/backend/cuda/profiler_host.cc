@@ -37,10 +37,10 @@ std::pair<std::string, std::string> split_counter(const std::string& name) {
 
 // Lists the plainest of what may be dozens of sub-metrics.
 std::string shortest(std::vector<std::string> sub_metrics) {
-  constexpr std::size_t kMost = 6;
+  constexpr std::size_t kMostListedSubMetrics = 6;
   std::ranges::stable_sort(sub_metrics, {}, &std::string::size);
-  const bool more = sub_metrics.size() > kMost;
-  if (more) sub_metrics.resize(kMost);
+  const bool more = sub_metrics.size() > kMostListedSubMetrics;
+  if (more) sub_metrics.resize(kMostListedSubMetrics);
   return fmt::format("{}{}", fmt::join(sub_metrics, " "), more ? " and others" : "");
 }
 

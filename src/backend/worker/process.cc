@@ -217,12 +217,12 @@ void WorkerProcess::forget_errors() { errors_.take(name_); }
 
 // Returns the last line that is not empty, without control characters, which a terminal would obey.
 std::string WorkerProcess::last_words() {
-  constexpr std::size_t kMost = 200;
+  constexpr std::size_t kMostLastWordBytes = 200;
   std::string words = errors_.take(name_);
   words.resize(words.find_last_not_of(" \n") + 1);
   words.erase(0, words.find_last_of('\n') + 1);
   std::erase_if(words, [](unsigned char c) { return std::iscntrl(c) != 0; });
-  if (words.size() > kMost) words.resize(kMost);
+  if (words.size() > kMostLastWordBytes) words.resize(kMostLastWordBytes);
   return words;
 }
 

@@ -33,9 +33,9 @@ std::optional<Nanoseconds> waited(pid_t process) {
 ProcessorWait::ProcessorWait(pid_t process) : process_(process), before_(waited(process)) {}
 
 bool ProcessorWait::was_long() const {
-  constexpr double kShare = 0.25;
+  constexpr double kLongWaitShare = 0.25;
   const std::optional<Nanoseconds> now = waited(process_);
-  return !before_ || !now || *now - *before_ >= stopwatch_.elapsed() * kShare;
+  return !before_ || !now || *now - *before_ >= stopwatch_.elapsed() * kLongWaitShare;
 }
 
 }  // namespace wattune::backend::worker

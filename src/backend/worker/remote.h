@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::backend::worker {
 using ConnectionPointer = std::shared_ptr<Connection>;
 
 // The limit of requests that neither compile nor run anything.
-inline constexpr Nanoseconds kPromptly = nanoseconds_from_seconds(60);
+inline constexpr Nanoseconds kShortRequestLimit = nanoseconds_from_seconds(60);
 
 // An object in the worker, which the worker drops when this one is destroyed.
 class Remote {
@@ -52,7 +52,7 @@ class WorkerKernel : public Kernel, public Remote {
   std::size_t max_work_group_size() const override { return answer_.max_work_group_size; }
   Result<KernelResources> resources(std::size_t group_size, std::size_t local_bytes) const override {
     return connection().ask<KernelResources>(Request::resources, ResourcesRequest{id(), group_size, local_bytes},
-                                             kPromptly);
+                                             kShortRequestLimit);
   }
 
  private:

@@ -22,7 +22,7 @@ class WorkerProgram : public Program, public Remote {
   const std::string& build_log() const override { return log_; }
   Result<std::unique_ptr<Kernel>> kernel(const std::string& name) override {
     WATTUNE_ASSIGN(const KernelAnswer answer,
-                   connection().ask<KernelAnswer>(Request::kernel, KernelRequest{id(), name}, kPromptly));
+                   connection().ask<KernelAnswer>(Request::kernel, KernelRequest{id(), name}, kShortRequestLimit));
     return std::unique_ptr<Kernel>(std::make_unique<WorkerKernel>(shared_connection(), name, answer));
   }
 
@@ -36,7 +36,7 @@ class WorkerCounters : public Counters {
   explicit WorkerCounters(const ConnectionPointer& connection) : connection_(connection) {}
 
   Result<std::vector<CounterInfo>> list() override {
-    return connection_->ask<std::vector<CounterInfo>>(Request::counter_list, Nothing{}, kPromptly);
+    return connection_->ask<std::vector<CounterInfo>>(Request::counter_list, Nothing{}, kShortRequestLimit);
   }
 
   Result<std::vector<Metric>> count(Stream& stream, const std::vector<std::string>& counters,
@@ -96,7 +96,7 @@ class WorkerSensors : public Sensors {
  public:
   explicit WorkerSensors(const ConnectionPointer& connection) : connection_(connection) {}
   Result<SensorReadings> read() override {
-    return connection_->ask<SensorReadings>(Request::sensors, Nothing{}, kPromptly);
+    return connection_->ask<SensorReadings>(Request::sensors, Nothing{}, kShortRequestLimit);
   }
 
  private:
@@ -121,7 +121,7 @@ class WorkerDevice : public Device {
   }
 
   Result<CompileTarget> compile_target(const KernelSource& source) override {
-    return connection_->ask<CompileTarget>(Request::target, TargetRequest{source}, kPromptly);
+    return connection_->ask<CompileTarget>(Request::target, TargetRequest{source}, kShortRequestLimit);
   }
 
   Result<std::unique_ptr<Program>> load(const Image& image, std::span<const Macro> macros, Nanoseconds limit) override {
@@ -131,13 +131,14 @@ class WorkerDevice : public Device {
   }
 
   Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) override {
-    WATTUNE_ASSIGN(const Created answer, connection_->ask<Created>(Request::buffer, BufferRequest{bytes}, kPromptly));
+    WATTUNE_ASSIGN(const Created answer,
+                   connection_->ask<Created>(Request::buffer, BufferRequest{bytes}, kShortRequestLimit));
     return std::unique_ptr<Buffer>(std::make_unique<WorkerBuffer>(connection_, answer.id, bytes, false));
   }
 
   Result<std::unique_ptr<Buffer>> create_pixel_buffer(const PixelLayout& layout) override {
     WATTUNE_ASSIGN(const Created answer,
-                   connection_->ask<Created>(Request::pixel_buffer, PixelBufferRequest{layout}, kPromptly));
+                   connection_->ask<Created>(Request::pixel_buffer, PixelBufferRequest{layout}, kShortRequestLimit));
     return std::unique_ptr<Buffer>(std::make_unique<WorkerBuffer>(connection_, answer.id, bytes_of(layout), true));
   }
 
@@ -158,14 +159,15 @@ class WorkerDevice : public Device {
 
   Result<ClockControl*> clock_control() override {
     if (!clocks_) {
-      WATTUNE_ASSIGN(const BoardAnswer answer, connection_->ask<BoardAnswer>(Request::board, Nothing{}, kPromptly));
+      WATTUNE_ASSIGN(const BoardAnswer answer,
+                     connection_->ask<BoardAnswer>(Request::board, Nothing{}, kShortRequestLimit));
       WATTUNE_ASSIGN(clocks_, open_clock_control(answer.board));
     }
     return clocks_.get();
   }
 
   Result<Counters*> counters() override {
-    WATTUNE_TRY(connection_->ask<Nothing>(Request::counters, Nothing{}, kPromptly));
+    WATTUNE_TRY(connection_->ask<Nothing>(Request::counters, Nothing{}, kShortRequestLimit));
     return &counters_;
   }
 

@@ -82,7 +82,7 @@ class WorkerEvent : public Event {
     WATTUNE_TRY(outbox_->connection->check());
     if (launch_->collector != nullptr) return false;
     const PollRequest request{launch_->stream, launch_->id};
-    WATTUNE_ASSIGN(PollAnswer polled, outbox_->connection->ask<PollAnswer>(Request::poll, request, kPromptly));
+    WATTUNE_ASSIGN(PollAnswer polled, outbox_->connection->ask<PollAnswer>(Request::poll, request, kShortRequestLimit));
     launch_->answer = std::move(polled.launch);
     launch_->conditions = polled.conditions;
     return launch_->answer.has_value();
@@ -139,7 +139,7 @@ class Dispatch {
 
   // Sends it all with `request`, and tells each launch what became of it.
   Result<RunAnswer> ask(RunRequest request, Connection& connection) {
-    Nanoseconds limit = finished_ > 0 ? request.limit : kPromptly;
+    Nanoseconds limit = finished_ > 0 ? request.limit : kShortRequestLimit;
     for (std::size_t i = 0; i < streams_.size(); ++i) {
       const bool finish = i < finished_;
       limit += streams_[i]->compile_limit_;
@@ -346,7 +346,8 @@ Result<std::array<std::size_t, 2>> WorkerStream::check_guards(Buffer& buffer, Na
 }
 
 Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Outbox>& outbox) {
-  WATTUNE_ASSIGN(const Created answer, outbox->connection->ask<Created>(Request::stream, Nothing{}, kPromptly));
+  WATTUNE_ASSIGN(const Created answer,
+                 outbox->connection->ask<Created>(Request::stream, Nothing{}, kShortRequestLimit));
   return std::unique_ptr<Stream>(std::make_unique<WorkerStream>(outbox, answer.id));
 }
 

@@ -80,7 +80,7 @@ Result<void> SweepJournal::add(const std::string& identity, const schedule::Swep
   WATTUNE_TRY(locked_->check_intact());
   const std::string line = text_of(identity, pair);
   if (!unsealed_) return locked_->append(line);
-  WATTUNE_TRY(locked_->supersede(resealed_ + line, store::kUnsealed));
+  WATTUNE_TRY(locked_->supersede(resealed_ + line, store::kUnsealedSuffix));
   resealed_.clear();
   unsealed_ = false;
   return {};

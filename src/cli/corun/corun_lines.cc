@@ -27,7 +27,7 @@ using store::text_member;
 
 // Limits beyond any machine: SMs, blocks on an SM, repetitions of a kernel, ways to run a pair, rounds.
 constexpr unsigned kMostSms = 4096;
-constexpr unsigned kMostResident = 64;
+constexpr unsigned kMostBlocksPerSm = 64;
 constexpr std::uint64_t kMostRepetitions = 1'000'000'000;
 constexpr std::size_t kMostRows = 10'000;
 constexpr std::size_t kMostRounds = 1'000'000;
@@ -37,7 +37,7 @@ constexpr double kLeastNs = 1e-3;
 constexpr double kMostNs = 30.0 * 86'400e9;
 constexpr double kMostJoules = 1e9;
 // The largest speed of a kernel beside another, relative to its speed alone. A larger one is an error of a clock.
-constexpr double kMostRate = 1e3;
+constexpr double kMostRelativeSpeed = 1e3;
 // The largest relative deviation that rounding causes between numbers that depend on each other.
 constexpr double kRounding = 1e-6;
 
@@ -89,7 +89,7 @@ std::array<std::uint64_t, 2> counts(const Json& json, const char* name, std::uin
 }
 
 model::BlockRatio ratio_from(const Json& json, unsigned least) {
-  const auto ratio = counts(json, "ratio", least, kMostResident);
+  const auto ratio = counts(json, "ratio", least, kMostBlocksPerSm);
   return {static_cast<unsigned>(ratio[0]), static_cast<unsigned>(ratio[1])};
 }
 
@@ -166,7 +166,7 @@ schedule::PlannedRun planned_from(const Json& json, const schedule::SweptPair& p
   planned.forecast.ratio = ratio_from(json, 0);
   planned.forecast.sms_of_first = count(json, "sms_of_first", 0, pair.limits.sms);
   planned.forecast.whole = store::find_member(json, "whole") != nullptr && store::flag_member(json, "whole");
-  planned.forecast.rates = amounts(json, "rates", 0.0, kMostRate);
+  planned.forecast.rates = amounts(json, "rates", 0.0, kMostRelativeSpeed);
   planned.makespan = makespan_from(json, planned.failure.has_value());
   planned.gain = amount(json, "gain", -1.0, kMostNs);
   return planned;

@@ -60,9 +60,9 @@ class WrappingFormatter : public CLI::Formatter {
 
  private:
   static constexpr std::size_t kIndent = 6;
-  static constexpr std::size_t kNarrowest = 24;  // least width of the right column
+  static constexpr std::size_t kLeastColumnWidth = 24;  // least width of the right column
 
-  std::size_t width() const { return std::max(terminal_width(STDOUT_FILENO), get_column_width() + kNarrowest); }
+  std::size_t width() const { return std::max(terminal_width(STDOUT_FILENO), get_column_width() + kLeastColumnWidth); }
   std::string in_column(const std::string& text) const { return report::wrapped(text, width() - get_column_width()); }
 };
 

@@ -42,7 +42,7 @@ struct AnalyzeOptions {
 // Slowdowns of which each counts as "near the best".
 constexpr std::array kShares = {0.01, 0.05, 0.10};
 
-constexpr std::size_t kInteractions = 8;  // largest number of interactions shown as text
+constexpr std::size_t kMostShownInteractions = 8;  // largest number of interactions shown as text
 
 struct Analysed {
   std::string file;
@@ -77,7 +77,7 @@ Result<Analysed> analyse(const std::string& file, bool methods) {
 
 std::string sections(const ResultSet& results, std::size_t width) {
   std::string text = "\nimportance of the parameters\n" + report::table_of_importance(results, width);
-  const std::string interactions = report::table_of_interactions(results, kInteractions, width);
+  const std::string interactions = report::table_of_interactions(results, kMostShownInteractions, width);
   if (!interactions.empty()) text += "\ninteractions, beyond what both explain alone\n" + interactions;
   const std::string front = report::table_of_pareto_front(results, width);
   if (!front.empty()) text += "\nPareto front\n" + front;

@@ -38,7 +38,7 @@ struct TuneOptions {
   bool force_resume = false;
   bool overwrite = false;
   std::string compile_cache;  // a folder; the user's if empty
-  std::uint64_t compile_cache_size = backend::ImageCache::kDefaultLimit;
+  std::uint64_t compile_cache_size = backend::ImageCache::kDefaultCacheBytes;
   bool no_compile_cache = false;
   Policy policy = Policy::gated;
   std::vector<MetricDefinition> counter_aliases;  // the aliases that were asked for

@@ -24,10 +24,10 @@
 namespace wattune::inline v0_1::company {
 
 // The largest number of configurations of a member for which a walk visits all of them and all are timed alone.
-inline constexpr std::uint64_t kFewConfigurations = 64;
+inline constexpr std::uint64_t kMostVisitedConfigurations = 64;
 // The largest number of ratios of resident blocks for which all are tried with each kernel at its best configuration
 // alone.
-inline constexpr std::uint64_t kFewRatios = 256;
+inline constexpr std::uint64_t kMostTriedRatios = 256;
 
 // One of the kernels that run together.
 struct CompanyMember {
@@ -60,7 +60,7 @@ class CompanySpace {
   // Returns the joint configuration in which each member has this configuration, and all else has its default.
   ConfigurationId together(const std::vector<ConfigurationId>& own) const;
   // Returns this joint configuration with every ratio of resident blocks, itself first. If there are more than
-  // kFewRatios, returns only itself.
+  // kMostTriedRatios, returns only itself.
   std::vector<ConfigurationId> ratios(ConfigurationId all) const;
 
   // Returns the candidates of each member for a walk: its block shapes, with their occupancy on a board of this

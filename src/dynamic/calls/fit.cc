@@ -22,7 +22,7 @@ std::vector<CallArgument> passed_in(const LaunchParts& parts, const tune::Planne
   std::vector<CallArgument> passed;
   for (const PassedArgument& each : parts.signature.passed()) {
     const auto value = values.find(each.argument);
-    if (value == values.end() || value->second.size() > CallArgument::kMostBytes) return {};
+    if (value == values.end() || value->second.size() > CallArgument::kMostValueBytes) return {};
     std::uintptr_t memory = 0;
     if (each.is_memory) std::memcpy(&memory, value->second.data(), std::min(sizeof memory, value->second.size()));
     passed.push_back(each.is_memory ? CallArgument(reinterpret_cast<void*>(memory))

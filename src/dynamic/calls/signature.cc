@@ -99,9 +99,9 @@ Result<Signature> Signature::make(const KernelSpec& spec) {
   signature.kernel_ = spec.name;
   signature.sizes_ = spec.problem_size;
   for (const Parameter& parameter : spec.parameters) signature.parameters_.push_back(parameter.name);
-  if (spec.problem_size.size() > CallSizes::kMost / 2)
+  if (spec.problem_size.size() > CallSizes::kMostSizes / 2)
     return Error(ErrorCode::out_of_range, fmt::format("kernel `{}` has {} sizes, calls tell at most {}", spec.name,
-                                                      spec.problem_size.size(), CallSizes::kMost / 2));
+                                                      spec.problem_size.size(), CallSizes::kMostSizes / 2));
   for (std::size_t i = 0; i < spec.arguments.size(); ++i) {
     const Argument& argument = spec.arguments[i];
     if (std::holds_alternative<LocalArgument>(argument.kind) || std::holds_alternative<SamplerArgument>(argument.kind))
@@ -165,7 +165,7 @@ Result<void> Signature::give(const NamedSize& size, CallSizes& sizes) const {
     return Error(ErrorCode::invalid_argument,
                  fmt::format("`{}` is neither a size nor a parameter of kernel `{}`", size.name, kernel_))
         .hint(suggest(size.name, parameters_));
-  if (sizes.count + 2 > CallSizes::kMost)
+  if (sizes.count + 2 > CallSizes::kMostSizes)
     return Error(ErrorCode::out_of_range, fmt::format("a call of kernel `{}` gives too many sizes", kernel_));
   const std::int64_t position = parameter - parameters_.begin();
   std::size_t place = sizes.count;

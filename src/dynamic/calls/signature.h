@@ -21,9 +21,9 @@ namespace wattune::inline v0_1::dynamic {
 // The sizes of a call: those of the spec in their order, then a pair of position and value for each given parameter. It
 // is a plain struct, so that calls compare it quickly.
 struct CallSizes {
-  static constexpr std::size_t kMost = 32;
+  static constexpr std::size_t kMostSizes = 32;
 
-  std::array<std::int64_t, kMost> numbers;  // `count` of them are valid
+  std::array<std::int64_t, kMostSizes> numbers;  // `count` of them are valid
   std::size_t count = 0;
 
   bool operator==(const CallSizes& other) const {

@@ -10,8 +10,8 @@ namespace wattune::inline v0_1::dynamic {
 // two for a while; the older one is forgotten in time.
 StreamTable::Slot* StreamTable::slot_of(std::uint64_t key) {
   const std::size_t home = static_cast<std::size_t>(hash_of(key) >> 58);
-  for (std::size_t i = 0; i < kMost; ++i) {
-    Slot& slot = slots_[(home + i) % kMost];
+  for (std::size_t i = 0; i < kMostStreams; ++i) {
+    Slot& slot = slots_[(home + i) % kMostStreams];
     std::uint64_t known = slot.key.load();
     if (known == 0 && slot.key.compare_exchange_strong(known, key)) return &slot;
     if (known == key) return &slot;
@@ -51,11 +51,11 @@ Nanoseconds StreamTable::last_noted() const {
 
 bool StreamTable::all_idle(Nanoseconds now) {
   const double crowded = crowded_.load();
-  if (crowded != kNone && now.value() - crowded < kForgotten.value()) return false;
+  if (crowded != kNone && now.value() - crowded < kForgettingAge.value()) return false;
   bool idle = true;
   for (Slot& slot : slots_) {
     if (slot.key.load() == 0) continue;
-    if (now.value() - slot.noted.load() >= kForgotten.value() && slot.busy_until.load() <= now.value())
+    if (now.value() - slot.noted.load() >= kForgettingAge.value() && slot.busy_until.load() <= now.value())
       forget(slot);
     else
       idle = is_idle(slot, now) && idle;

@@ -23,7 +23,7 @@ using Adopt = std::function<Result<std::unique_ptr<backend::Stream>>(const CallS
 
 class StreamTable {
  public:
-  static constexpr std::size_t kMost = 64;
+  static constexpr std::size_t kMostStreams = 64;
 
   explicit StreamTable(Adopt adopt) : adopt_(std::move(adopt)) {}
 
@@ -36,8 +36,8 @@ class StreamTable {
   // Returns how long all streams together will probably take to become empty.
   Nanoseconds queued(Nanoseconds now) const;
   // True if all streams are idle. Asks each stream's driver, in one thread at a time. A stream that cannot tell counts
-  // as idle when its launches should have ended. A stream is forgotten if it was not called in for kForgotten or its
-  // state is an error: the application may have destroyed it.
+  // as idle when its launches should have ended. A stream is forgotten if it was not called in for kForgettingAge or
+  // its state is an error: the application may have destroyed it.
   bool all_idle(Nanoseconds now);
 
   // Forgets a stream that the application destroys. The asking thread must call it.
@@ -51,7 +51,7 @@ class StreamTable {
   bool is_late() const { return first_late_.load() != kNone; }
   std::optional<Nanoseconds> end_load();
 
-  static constexpr Nanoseconds kForgotten = nanoseconds_from_seconds(1);
+  static constexpr Nanoseconds kForgettingAge = nanoseconds_from_seconds(1);
 
  private:
   static constexpr double kNone = -1.0;
@@ -66,7 +66,7 @@ class StreamTable {
   void forget(Slot& slot);
 
   const Adopt adopt_;
-  std::array<Slot, kMost> slots_;
+  std::array<Slot, kMostStreams> slots_;
   std::atomic<double> crowded_ = kNone;  // time at which a stream found no slot
   std::atomic<bool> loading_ = false;
   std::atomic<double> first_late_ = kNone;

@@ -32,10 +32,10 @@ Result<CompositionKernel> kernel_of(const CompositionSpec& composition, KernelSp
   spec.problem_size = composition.sizes;
   WATTUNE_ASSIGN(Signature signature, Signature::make(with_open_scalars(spec)));
   for (const PassedArgument& passed : signature.passed())
-    if (passed.bytes > CallArgument::kMostBytes)
+    if (passed.bytes > CallArgument::kMostValueBytes)
       return wrong_composition(composition,
                                fmt::format("has a struct of {} bytes, `{}`, calls pass at most {}", passed.bytes,
-                                           spec.arguments[passed.argument].name, CallArgument::kMostBytes));
+                                           spec.arguments[passed.argument].name, CallArgument::kMostValueBytes));
   return CompositionKernel{std::move(spec), std::move(signature)};
 }
 

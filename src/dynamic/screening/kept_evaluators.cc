@@ -21,7 +21,7 @@ std::unique_ptr<tune::Evaluator> KeptEvaluators::take(const void* owner) {
 
 void KeptEvaluators::keep(Owner owner, std::unique_ptr<tune::Evaluator> evaluator, std::uint64_t bytes) {
   kept_.push_back({std::move(owner), std::move(evaluator), bytes});
-  if (kept_.size() > kMost) kept_.pop_front();
+  if (kept_.size() > kMostEvaluators) kept_.pop_front();
 }
 
 std::uint64_t KeptEvaluators::bytes() const {

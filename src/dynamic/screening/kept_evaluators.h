@@ -14,7 +14,7 @@ namespace wattune::inline v0_1::dynamic {
 
 class KeptEvaluators {
  public:
-  static constexpr std::size_t kMost = 2;  // largest number kept, besides the one that runs
+  static constexpr std::size_t kMostEvaluators = 2;  // largest number kept, besides the one that runs
 
   // The user that an evaluator was set up for, a KeyScreening. It lives as long as the evaluator is kept.
   using Owner = std::shared_ptr<const void>;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostFinalists = 5;
 // Running time in which the budget must gain the cost of a step, so that several steps are over within a second or two.
-constexpr Nanoseconds kForAStep = nanoseconds_from_seconds(0.2);
+constexpr Nanoseconds kBudgetTimePerStep = nanoseconds_from_seconds(0.2);
 
 // Returns limits of a step. They are short, because a hanging candidate takes half of the device's time from the
 // application.
@@ -54,7 +54,7 @@ std::unique_ptr<measure::MeasurePolicy> make_screening_policy(DeviceKind kind) {
   return measure::make_gated({.warm_up = Nanoseconds(),
                               .min_samples = 6,
                               .max_samples = 6,
-                              .hopeless = is_interrupted ? std::nullopt : std::optional(2.0),
+                              .slower_factor = is_interrupted ? std::nullopt : std::optional(2.0),
                               .wait_cost = is_interrupted ? Nanoseconds() : ScreeningAllowance::kTurningAndBack});
 }
 
@@ -170,7 +170,7 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place, std::unique_pt
   // The default is compiled by the same compilers as the candidates, so this wait is one for a compiler.
   if (needs_default()) lookahead_->learn(place.now() - asked, Nanoseconds());
   if (!place.steps->has_value())
-    place.steps->emplace(std::min(stall_budget_.gained_in(kForAStep), ScreeningAllowance::kFirst));
+    place.steps->emplace(std::min(stall_budget_.gained_in(kBudgetTimePerStep), ScreeningAllowance::kFirstStepEstimate));
   ScreeningAllowance allowance(stall_budget_, place.now, **place.steps);
   if (evaluator == nullptr) {
     const Nanoseconds begin = place.now();
@@ -228,7 +228,7 @@ Result<KernelSpec> KeyScreening::spec_for(const ScreeningPlace& place) {
     const std::lock_guard lock(mutex_);
     kernel_time = in_place_.value_or(Nanoseconds());
   }
-  const Nanoseconds step = stall_budget_.gained_in(kForAStep);
+  const Nanoseconds step = stall_budget_.gained_in(kBudgetTimePerStep);
   WATTUNE_ASSIGN(spec, fit_to_time(std::move(spec), problem_->space, {.most = step, .kernel_time = kernel_time}));
   const bool same =
       std::ranges::equal(spec.problem_size, problem_->spec.problem_size, {}, &NamedSize::value, &NamedSize::value);

@@ -13,7 +13,7 @@ namespace {
 // The largest number of sequences that are kept for all kernels of a tuner, and of bytes in each. The oldest go first;
 // longer ones are drawn anew each time.
 constexpr std::size_t kMostSequences = 8;
-constexpr std::size_t kMostBytes = std::size_t{128} << 20;
+constexpr std::size_t kMostSequenceBytes = std::size_t{128} << 20;
 
 std::optional<std::variant<FillUniform, FillNormal>> random_fill(const VectorArgument& argument) {
   if (argument.access == ArgumentAccess::write_only || !argument.fields.empty()) return std::nullopt;
@@ -38,7 +38,7 @@ Result<RandomContents::Contents> RandomContents::find(const KernelSpec& spec, co
     const auto* const buffer = std::get_if<tune::PlannedBuffer>(&planned[i]);
     const auto* const argument = std::get_if<VectorArgument>(&spec.arguments[i].kind);
     const auto fill = buffer && argument && !buffer->pixels ? random_fill(*argument) : std::nullopt;
-    if (!fill || buffer->bytes > kMostBytes || !plan.has_fixed_length(i)) continue;
+    if (!fill || buffer->bytes > kMostSequenceBytes || !plan.has_fixed_length(i)) continue;
     const Sequence sequence{*fill, argument->type, argument->vector_width, argument->padding, i + 1};
     WATTUNE_ASSIGN(contents[i], beginning_of(sequence, *argument, buffer->length));
   }
@@ -57,7 +57,7 @@ Result<tune::SharedBytes> RandomContents::beginning_of(const Sequence& sequence,
   }
   const std::size_t had = found->bytes->size() / element;
   if (had < length) {
-    const std::size_t drawn = std::max(length, std::min(2 * had, kMostBytes / element));
+    const std::size_t drawn = std::max(length, std::min(2 * had, kMostSequenceBytes / element));
     WATTUNE_ASSIGN(std::vector<std::byte> bytes, measure::make_contents(argument, drawn, sequence.seed));
     found->bytes = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   }

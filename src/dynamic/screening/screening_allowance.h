@@ -16,7 +16,7 @@ namespace wattune::inline v0_1::dynamic {
 class ScreeningAllowance {
  public:
   // Estimate of a step before anything was screened. A step may exceed it, but then the next estimate is higher.
-  static constexpr Nanoseconds kFirst = nanoseconds_from_ms(10);
+  static constexpr Nanoseconds kFirstStepEstimate = nanoseconds_from_ms(10);
   // Time that a device takes to switch to another process and back. Bursts of 0.05 and of 1 ms cost an application 0.43
   // and 1.38 ms (docs/results/dynamic.md).
   static constexpr Nanoseconds kTurningAndBack = nanoseconds_from_ms(0.4);

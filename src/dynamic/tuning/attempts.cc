@@ -7,12 +7,12 @@ namespace wattune::inline v0_1::dynamic {
 namespace {
 
 // The largest number of attempts that are reported.
-constexpr std::size_t kReported = 32;
+constexpr std::size_t kReportedAttempts = 32;
 
 }  // namespace
 
 void Attempts::offer(const Candidate& candidate, std::uint64_t calls) {
-  if (tried_.size() == kReported) tried_.pop_front();
+  if (tried_.size() == kReportedAttempts) tried_.pop_front();
   tried_.push_back({.configuration = candidate.configuration,
                     .expected = candidate.expected,
                     .time = {},

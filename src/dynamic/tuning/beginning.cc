@@ -10,7 +10,7 @@ namespace wattune::inline v0_1::dynamic {
 namespace {
 
 // Number of candidates for the beginning that are compiled at once, since a compiler may take long for any of them.
-constexpr std::size_t kBeginnings = 4;
+constexpr std::size_t kCandidatesCompiledAtOnce = 4;
 constexpr Nanoseconds kLeastPatience = nanoseconds_from_ms(100);
 
 }  // namespace
@@ -24,7 +24,7 @@ void Beginning::begin_loaded() {
 // Requests the first configuration: unstarted becomes beginning.
 void Beginning::begin_beside() {
   if (state_ != KeyState::unstarted) return;
-  std::vector<Configuration> likeliest = starting_.likeliest(kBeginnings);
+  std::vector<Configuration> likeliest = starting_.likeliest(kCandidatesCompiledAtOnce);
   if (likeliest.empty()) return;
   state_ = KeyState::beginning;
   request_first(likeliest);

@@ -56,19 +56,19 @@ class WatchedCalls {
   // Takes the policy: one call in `every` is timed, none if that is 0.
   explicit WatchedCalls(std::uint64_t every) : every_(every) {}
 
-  // Tells whether the call of this number is to be timed. One in `every_` is, but at most one within kBetween. The
-  // events of a timed call cost microseconds, which would slow down short kernels noticeably.
+  // Tells whether the call of this number is to be timed. One in `every_` is, but at most one within
+  // kTimedCallInterval. The events of a timed call cost microseconds, which would slow down short kernels noticeably.
   template <typename Clock>
   bool due(std::uint64_t number, const Clock& now) {
     if (every_ == 0 || number % every_ != every_ - 1) return false;
     const double time = now().value();
     if (time < next_.load(std::memory_order_relaxed)) return false;
-    next_.store(time + kBetween.value(), std::memory_order_relaxed);
+    next_.store(time + kTimedCallInterval.value(), std::memory_order_relaxed);
     return true;
   }
 
  private:
-  static constexpr Nanoseconds kBetween = nanoseconds_from_ms(10.0);
+  static constexpr Nanoseconds kTimedCallInterval = nanoseconds_from_ms(10.0);
 
   const std::uint64_t every_;
   std::atomic<double> next_ = 0.0;

@@ -9,7 +9,7 @@ namespace {
 
 // Numbers of rounds after which the two are judged. With three looks each interval is one of 98.3 %, which needs seven
 // differences of one sign, or 16 with two exceptions.
-constexpr std::size_t kLooks[] = {8, 16, 32};
+constexpr std::size_t kRoundsAtLooks[] = {8, 16, 32};
 // The largest number of rounds that are begun; some of them do not count.
 constexpr std::size_t kMostRounds = 64;
 // The largest number of rounds under way at once, for a candidate that is no slower: as many as the first look needs.
@@ -86,12 +86,13 @@ void Duel::end_round(const std::optional<Half>& of_best, const std::optional<Hal
 
 void Duel::look() {
   if (rounds() == kAllWorse && all_worse()) verdict_ = Verdict::no;
-  if (std::ranges::count(kLooks, rounds()) == 0) return;
-  const auto winner = [&](Who standard) { return measure::judge(turns_, standard, std::size(kLooks)).winner; };
+  if (std::ranges::count(kRoundsAtLooks, rounds()) == 0) return;
+  const auto winner = [&](Who standard) { return measure::judge(turns_, standard, std::size(kRoundsAtLooks)).winner; };
   const std::optional<PairedGain> gain = measure::paired_gain(turns_[candidate], turns_[best]);
   if (winner(best) == candidate)
     verdict_ = Verdict::better;
-  else if (winner(candidate) == best || rounds() == kLooks[std::size(kLooks) - 1] || gain->high < kNoGain)
+  else if (winner(candidate) == best || rounds() == kRoundsAtLooks[std::size(kRoundsAtLooks) - 1] ||
+           gain->high < kNoGain)
     verdict_ = Verdict::no;
 }
 

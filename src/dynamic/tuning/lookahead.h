@@ -12,20 +12,21 @@ namespace wattune::inline v0_1::dynamic {
 
 class Lookahead {
  public:
-  explicit Lookahead(std::size_t most) : most_(std::max<std::size_t>(1, most)), value_(std::min(kFirst, most_)) {}
+  explicit Lookahead(std::size_t most)
+      : most_(std::max<std::size_t>(1, most)), value_(std::min(kFirstLookahead, most_)) {}
 
   std::size_t value() const { return value_; }
   // Takes how long a step has waited for a compiler, and then for the budget.
   void learn(Nanoseconds for_compiler, Nanoseconds for_budget) {
     if (for_compiler > for_budget)
       value_ = std::min(value_ + 1, most_);
-    else if (for_compiler < kNothing)
+    else if (for_compiler < kNegligibleWait)
       value_ = std::max<std::size_t>(value_ - 1, 1);
   }
 
  private:
-  static constexpr std::size_t kFirst = 2;
-  static constexpr Nanoseconds kNothing = Nanoseconds(100e3);
+  static constexpr std::size_t kFirstLookahead = 2;
+  static constexpr Nanoseconds kNegligibleWait = Nanoseconds(100e3);
 
   std::size_t most_;
   std::size_t value_;

@@ -11,15 +11,15 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-constexpr std::size_t kFirstTimes = 5;   // timed calls of a best that nothing is compared with yet
-constexpr std::size_t kRemembered = 16;  // last times of the best known that are kept
+constexpr std::size_t kFirstTimes = 5;        // timed calls of a best that nothing is compared with yet
+constexpr std::size_t kRememberedTimes = 16;  // last times of the best known that are kept
 // Bound of a single time over the best known's median, up to which a configuration is compared with it later.
 constexpr double kMayBeAsFast = 1.1;
 constexpr std::size_t kContenders = 8;
 constexpr Nanoseconds kUntried = Nanoseconds(std::numeric_limits<double>::infinity());
-constexpr Nanoseconds kPatience = nanoseconds_from_ms(100);  // for a first launch, until its stream is idle
-constexpr double kBadWhenScreened = 2.0;                     // factor by which screening may be wrong
-constexpr Nanoseconds kHostLaunch = Nanoseconds(3e3);        // host time of one launch (docs/results/dynamic.md)
+constexpr Nanoseconds kFirstLaunchPatience = nanoseconds_from_ms(100);  // for a first launch, until its stream is idle
+constexpr double kBadWhenScreened = 2.0;                                // factor by which screening may be wrong
+constexpr Nanoseconds kHostLaunch = Nanoseconds(3e3);  // host time of one launch (docs/results/dynamic.md)
 
 // Returns the least time of a call of many launches, which may wait for the host.
 Nanoseconds sending_time(const Variant& variant) {
@@ -137,7 +137,7 @@ Turn Pairing::next(Mode mode, Nanoseconds now, const IsIdle& idle) {
 bool Pairing::may_launch(Contest& contest, Nanoseconds now, const IsIdle& idle) {
   if (contest.variant->was_launched()) return true;
   if (!contest.waits_since) contest.waits_since = now;
-  return now - *contest.waits_since >= kPatience || idle();
+  return now - *contest.waits_since >= kFirstLaunchPatience || idle();
 }
 
 // Returns a turn of the best known. In Mode::explore one time of it must suffice.
@@ -304,7 +304,7 @@ void Pairing::take_of_candidate(const Out& out, const Sample& sample) {
 // Takes a time of the best known. Each one also tells how times spread, by which candidates are judged.
 void Pairing::take_of_best(const Sample& sample) {
   if (times_of_best_.size() > 2) gate_.learn(sample.time, sample.time, *best_time());
-  if (times_of_best_.size() == kRemembered) times_of_best_.erase(times_of_best_.begin());
+  if (times_of_best_.size() == kRememberedTimes) times_of_best_.erase(times_of_best_.begin());
   times_of_best_.push_back(sample);
 }
 
@@ -355,8 +355,8 @@ Outcome Pairing::decide_at_once(Contest& contest) {
 void Pairing::crown(Contest& contest, std::vector<Sample> times) {
   std::swap(best_, contest.variant);
   times_of_best_ = std::move(times);
-  if (times_of_best_.size() > kRemembered)
-    times_of_best_.erase(times_of_best_.begin(), times_of_best_.end() - kRemembered);
+  if (times_of_best_.size() > kRememberedTimes)
+    times_of_best_.erase(times_of_best_.begin(), times_of_best_.end() - kRememberedTimes);
   for (Contest& each : contests_) {
     if (&each == &contest) continue;
     compare_anew(each);

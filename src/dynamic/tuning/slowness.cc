@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kRatios = 64;
 // Number of candidates as which the unknown counts.
 constexpr double kWeightOfUnknown = 4.0;
-constexpr std::size_t kEnough = 9;  // the largest of nine is exceeded by one in ten
+constexpr std::size_t kRatiosForBound = 9;  // the largest of nine is exceeded by one in ten
 
 }  // namespace
 
@@ -24,7 +24,7 @@ void Slowness::learn(double ratio) {
 }
 
 double Slowness::average() const {
-  const double sum = std::accumulate(ratios_.begin(), ratios_.end(), kUnknown * kWeightOfUnknown,
+  const double sum = std::accumulate(ratios_.begin(), ratios_.end(), kUnknownSlowness * kWeightOfUnknown,
                                      [](double so_far, const Ratio& each) { return so_far + each.value; });
   return sum / (static_cast<double>(ratios_.size()) + kWeightOfUnknown);
 }
@@ -32,7 +32,8 @@ double Slowness::average() const {
 double Slowness::bad() const {
   std::vector<double> sorted = unforgiven();
   std::ranges::sort(sorted, std::greater<>());
-  if (sorted.size() < kEnough) return sorted.empty() ? kUnknown : std::max(kUnknown, sorted.front());
+  if (sorted.size() < kRatiosForBound)
+    return sorted.empty() ? kUnknownSlowness : std::max(kUnknownSlowness, sorted.front());
   return sorted[(sorted.size() + 1) / 10 - 1];
 }
 
@@ -46,7 +47,8 @@ std::vector<double> Slowness::unforgiven() const {
 bool Slowness::forgive_worst() {
   Ratio* worst = nullptr;
   for (Ratio& each : ratios_)
-    if (!each.forgiven && each.value > kUnknown && (worst == nullptr || each.value > worst->value)) worst = &each;
+    if (!each.forgiven && each.value > kUnknownSlowness && (worst == nullptr || each.value > worst->value))
+      worst = &each;
   if (worst != nullptr) worst->forgiven = true;
   return worst != nullptr;
 }

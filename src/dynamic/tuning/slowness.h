@@ -12,8 +12,8 @@ class Slowness {
   // Takes the time of a candidate's first launch, divided by the time of the best known candidate.
   void learn(double ratio);
   // Average slowness, and a bound that at most one in ten exceeds if candidates are exchangeable (as measure's Gate
-  // argues). Both are kUnknown before anything is known. The average kernel of Petrovic's spaces takes 1.4 to 2.2
-  // times as long as the best (section 5.3.2), and a few take ten times as long.
+  // argues). Both are kUnknownSlowness before anything is known. The average kernel of Petrovic's spaces takes 1.4
+  // to 2.2 times as long as the best (section 5.3.2), and a few take ten times as long.
 
   double average() const;
   double bad() const;
@@ -21,7 +21,7 @@ class Slowness {
   // exclude.
   bool forgive_worst();
 
-  static constexpr double kUnknown = 3.0;
+  static constexpr double kUnknownSlowness = 3.0;
 
  private:
   struct Ratio {

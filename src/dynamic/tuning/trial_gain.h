@@ -71,7 +71,7 @@ class TrialGain {
       : gains_(gains ? std::move(gains) : std::make_shared<SharedGains>()), least_(least) {}
 
   // Announces that times learned from here on are of smaller data, not of calls.
-  void learn_on_smaller_data() { scale_.store(kUnknown, std::memory_order_relaxed); }
+  void learn_on_smaller_data() { scale_.store(kUnknownScale, std::memory_order_relaxed); }
   // Notes how many times longer calls take than learned times.
   void note_scale(double scale) {
     if (scale_.exchange(scale, std::memory_order_relaxed) != scale) gains_->note_scale(scale);
@@ -101,14 +101,14 @@ class TrialGain {
     const double expected = room && least_ > Nanoseconds() ? others.expected_of_room : others.expected;
     const double by_others = (kFirstGain + others.gained) / (1.0 + expected);
     const double by_own =
-        (kOthersWeigh * part * by_others + own_.gained) / (kOthersWeigh * part + own_.expected_of_room);
+        (kWeightOfOtherKeys * part * by_others + own_.gained) / (kWeightOfOtherKeys * part + own_.expected_of_room);
     return by_own * part * expected_of(trials_ + 1) * (Nanoseconds(calls) + kLeastCalls);
   }
 
  private:
-  static constexpr double kUnknown = 0.0;    // an unknown scale
-  static constexpr double kFirstGain = 0.1;  // assumed gain before any trial
-  static constexpr double kOthersWeigh = 3.0;
+  static constexpr double kUnknownScale = 0.0;  // an unknown scale
+  static constexpr double kFirstGain = 0.1;     // assumed gain before any trial
+  static constexpr double kWeightOfOtherKeys = 3.0;
   static constexpr Nanoseconds kLeastCalls = nanoseconds_from_seconds(0.2);
 
   static double expected_of(std::uint64_t trial) { return std::pow(static_cast<double>(trial), -1.5); }
@@ -125,8 +125,8 @@ class TrialGain {
   std::optional<double> room() const {
     if (least_ == Nanoseconds()) return 1.0;
     const double own = scale_.load(std::memory_order_relaxed);
-    const double scale = own != kUnknown ? own : gains_->scale().value_or(kUnknown);
-    if (!best_ || scale == kUnknown) return std::nullopt;
+    const double scale = own != kUnknownScale ? own : gains_->scale().value_or(kUnknownScale);
+    if (!best_ || scale == kUnknownScale) return std::nullopt;
     return std::clamp(1.0 - least_ / (best_->median * scale), 0.0, 1.0);
   }
   void note_trial(double gained) {

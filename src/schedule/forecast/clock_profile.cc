@@ -16,9 +16,9 @@ namespace wattune::inline v0_1::schedule {
 namespace {
 
 // Noise of repeated measurements, as a share. A curve that misses a measurement by more does not fit.
-constexpr double kNoise = 0.02;
+constexpr double kLargestMisfit = 0.02;
 // Boards count their clocks in steps of up to 15 MHz, and may read one beside the one that was asked for.
-constexpr Megahertz kStep{15.0};
+constexpr Megahertz kLargestClockStep{15.0};
 // Longest time in which a board obeys.
 constexpr Nanoseconds kLongestClockLatency = nanoseconds_from_ms(400);
 
@@ -34,7 +34,7 @@ Result<void> set(backend::ClockControl& control, Megahertz clock) {
 // such as heat.
 Result<void> check_obeyed(backend::ClockControl& control, Megahertz clock) {
   WATTUNE_ASSIGN(const backend::BoardSetting found, control.current());
-  if (!found.graphics || *found.graphics <= clock + kStep) return {};
+  if (!found.graphics || *found.graphics <= clock + kLargestClockStep) return {};
   return Error(ErrorCode::unavailable, fmt::format("the board was set to a clock of {:g} MHz, but runs at {:g} MHz",
                                                    clock.value(), found.graphics->value()));
 }
@@ -69,8 +69,9 @@ Result<void> measure_all(Machine& machine, backend::ClockControl& control, const
 // Tells whether the curve passes each measurement closely enough.
 template <typename Curve, typename Measured>
 bool fits(const std::vector<AtClock>& profile, const Curve& curve, Measured measured) {
-  return std::ranges::all_of(
-      profile, [&](const AtClock& point) { return std::abs(curve.at(point.clock) / measured(point) - 1.0) <= kNoise; });
+  return std::ranges::all_of(profile, [&](const AtClock& point) {
+    return std::abs(curve.at(point.clock) / measured(point) - 1.0) <= kLargestMisfit;
+  });
 }
 
 // Replaces times and powers by those of the curves that fit them.

@@ -13,12 +13,12 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// A pilot runs for so many waves of the kernel whose waves take longer, and at least for kLeastPilot, as shorter runs
-// are mostly beginning and end. It also runs until so many grids of both have ended, but not beyond kLongestPilot.
+// A pilot runs for so many waves of the kernel whose waves take longer, and at least for kShortestPilot, as shorter
+// runs are mostly beginning and end. It also runs until so many grids of both have ended, but not beyond kLongestPilot.
 // Blocks of one grid may differ, and the loss between two grids belongs to the speed.
 constexpr double kPilotWaves = 8.0;
 constexpr std::size_t kLeastPilotGrids = 2;
-constexpr Nanoseconds kLeastPilot = nanoseconds_from_ms(2);
+constexpr Nanoseconds kShortestPilot = nanoseconds_from_ms(2);
 constexpr Nanoseconds kLongestPilot = nanoseconds_from_ms(20);
 constexpr Nanoseconds kLongestWholePilot = nanoseconds_from_ms(10);  // of one whole launch, which nothing stops
 
@@ -39,7 +39,7 @@ Result<PilotKernel> find_by_name(const Machine& machine, const std::string& name
 Nanoseconds pilot_time(const Machine& machine, const KernelTraits& kernel) {
   const double wave = static_cast<double>(std::max(1U, kernel.profile.blocks_alone)) * machine.limits().sms;
   const Nanoseconds waves = kernel.alone * std::min(1.0, kPilotWaves * wave / static_cast<double>(kernel.blocks));
-  return std::max(kLeastPilot, waves);
+  return std::max(kShortestPilot, waves);
 }
 
 // Returns a party with so many blocks on each SM, in this form.
@@ -91,7 +91,7 @@ double launches_until(const PartyRun& run, Nanoseconds moment) {
 // Measures the two kernels themselves, not twins, at the split of `twins`. Nothing stops whole kernels, so each runs
 // twice or more, as often as its twin would in that time. Launches after the end of the other kernel do not count.
 Result<PairForecast> run_whole(Machine& machine, const std::array<PilotKernel, 2>& pair, const PairForecast& twins) {
-  Nanoseconds time = kLeastPilot;
+  Nanoseconds time = kShortestPilot;
   for (std::size_t i = 0; i < 2; ++i) time = std::max(time, 2.0 * pair[i].traits->alone / twins.rates[i]);
   PairForecast whole{.sms_of_first = twins.sms_of_first, .whole = true, .watts = twins.watts};
   auto parties = parties_of(machine, {pair[0].id, pair[1].id}, whole.shape());

@@ -6,9 +6,9 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-constexpr int kLateChanges = 2;
-constexpr Nanoseconds kLeastWindow = nanoseconds_from_seconds(0.5);
-constexpr double kMostGaps = 0.1;
+constexpr int kIgnoredChanges = 2;
+constexpr Nanoseconds kLeastPowerWindow = nanoseconds_from_seconds(0.5);
+constexpr double kMostGapShare = 0.1;
 
 }  // namespace
 
@@ -31,9 +31,9 @@ std::optional<PairPowers> PairPower::note(Nanoseconds now, Joules counter,
   if (!pair) gaps_ += passed;
   if (!pair_ || !is_changed) return std::nullopt;
   const Nanoseconds window = now - begin_;
-  if (gaps_ > kMostGaps * window) changes_ = 0;
-  const bool has_begun = ++changes_ > kLateChanges;
-  if (has_begun && window < kLeastWindow) return std::nullopt;
+  if (gaps_ > kMostGapShare * window) changes_ = 0;
+  const bool has_begun = ++changes_ > kIgnoredChanges;
+  if (has_begun && window < kLeastPowerWindow) return std::nullopt;
   const PairPowers powers{.forecast = of_pair_ / (window - gaps_),
                           .measured = (counter - counter_at_begin_ - of_gaps_) / (window - gaps_)};
   begin_window(now, counter);

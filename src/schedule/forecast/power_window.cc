@@ -31,12 +31,12 @@ Error no_energy() {
 
 // Waits for the window: virtual time passes, real time ends wait() then or earlier if it is woken.
 Watts idle_for(Machine& machine, Nanoseconds window) {
-  constexpr double kLooks = 1000.0;
+  constexpr double kReadingsPerWindow = 1000.0;
   const Nanoseconds begin = machine.now();
   const Joules before = machine.energy();
   CounterSpan counter(begin, before);
   while (machine.now() < begin + window) {
-    machine.wait(std::min(begin + window, machine.now() + window / kLooks));
+    machine.wait(std::min(begin + window, machine.now() + window / kReadingsPerWindow));
     counter.note(machine.now(), machine.energy());
   }
   return counter.power().value_or((machine.energy() - before) / (machine.now() - begin));

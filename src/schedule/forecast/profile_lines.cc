@@ -30,7 +30,7 @@ constexpr unsigned kMostBarriers = 64;
 constexpr unsigned kMostResident = 64;
 constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 63;
 constexpr double kMostWatts = 1e5;
-constexpr double kMostCounted = 1e18;  // instructions, bytes and accesses of one block, and rates
+constexpr double kMostBlockCount = 1e18;  // instructions, bytes and accesses of one block, and rates
 // A launch takes less than 30 days.
 constexpr double kLeastNs = 1e-3;
 constexpr double kMostNs = 30.0 * 86'400e9;
@@ -89,7 +89,7 @@ Json costs_json(const simulate::BlockCosts& costs) {
 }
 
 simulate::BlockCosts costs_from(const Json& json) {
-  const auto counted = [](const Json& object, const char* name) { return amount(object, name, 0.0, kMostCounted); };
+  const auto counted = [](const Json& object, const char* name) { return amount(object, name, 0.0, kMostBlockCount); };
   simulate::BlockCosts costs;
   costs.issued = counted(json, "issued");
   const Json& pipes = object_member(json, "pipes");
@@ -113,7 +113,7 @@ Json features_json(const model::KernelFeatures& features) {
 model::KernelFeatures features_from(const Json& json) {
   model::KernelFeatures features;
   for (std::size_t i = 0; i < model::kFeatures; ++i)
-    features.values[i] = amount(json, name_of_feature(i).c_str(), 0.0, kMostCounted);
+    features.values[i] = amount(json, name_of_feature(i).c_str(), 0.0, kMostBlockCount);
   return features;
 }
 

@@ -35,7 +35,7 @@ struct SchedulerOptions {
   Nanoseconds grace = nanoseconds_from_seconds(1);
   // The time for which new launches wait for the blocks of such a work to leave.
   Nanoseconds drain = nanoseconds_from_ms(10);
-  double correction_weight = PairTable::kWeight;
+  double correction_weight = PairTable::kDefaultWeight;
   Objective objective = {};  // of the policy; for it the best way of a pair is found
   // Sets the clocks that plans ask for and restores them at the end. With nullptr, the board keeps its own. It outlives
   // the scheduler.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kGroups = 1024;
 constexpr std::size_t kGroupSize = 256;
-constexpr Nanoseconds kLimit = nanoseconds_from_seconds(120);
+constexpr Nanoseconds kDigestLimit = nanoseconds_from_seconds(120);
 
 // Each word is mixed with its place (by Weyl's sequence of the golden ratio) before it is added. The sum therefore
 // depends on where each word is, but not on the order of the additions.
@@ -63,7 +63,7 @@ Result<void> BufferDigest::compile() {
   const auto language = language_of(device_->info());
   if (!language) return Error(ErrorCode::unavailable, "this device compiles neither CUDA nor OpenCL");
   const KernelSource source{.language = *language, .function = "wattune_digest", .text = kText};
-  WATTUNE_ASSIGN(program_, device_->build(source, {}, kLimit));
+  WATTUNE_ASSIGN(program_, device_->build(source, {}, kDigestLimit));
   WATTUNE_ASSIGN(kernel_, program_->kernel(source.function));
   WATTUNE_ASSIGN(stream_, device_->create_stream());
   WATTUNE_ASSIGN(sums_, device_->create_buffer(kGroups * kGroupSize * sizeof(std::uint64_t)));
@@ -79,7 +79,7 @@ Result<std::uint64_t> BufferDigest::of(const backend::Buffer& buffer) {
   std::vector<std::uint64_t> sums(kGroups * kGroupSize);
   WATTUNE_TRY(stream_->launch(*kernel_, geometry, arguments));
   WATTUNE_TRY(stream_->read(*sums_, std::as_writable_bytes(std::span(sums))));
-  WATTUNE_TRY(stream_->finish(kLimit));
+  WATTUNE_TRY(stream_->finish(kDigestLimit));
   return std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
 }
 

@@ -35,13 +35,13 @@ void EndWatch::learn(const Launch& launch, Nanoseconds took, std::uint64_t block
 
 // The window of checks without a pause must be longer than about 60 us, by which a sleep lasts longer than requested.
 Nanoseconds EndWatch::pause(Nanoseconds ran, Nanoseconds expected) {
-  constexpr Nanoseconds kLeastWindow{100e3};  // on either side of the expected end
-  constexpr Nanoseconds kMostWindow{500e3};
-  constexpr Nanoseconds kLongest{200e3};
-  const Nanoseconds window = std::clamp(expected / 20.0, kLeastWindow, kMostWindow);
-  if (ran < expected - window) return std::min(expected - window - ran, kLongest);
+  constexpr Nanoseconds kLeastCheckWindow{100e3};  // on either side of the expected end
+  constexpr Nanoseconds kMostCheckWindow{500e3};
+  constexpr Nanoseconds kLongestPauseBetweenChecks{200e3};
+  const Nanoseconds window = std::clamp(expected / 20.0, kLeastCheckWindow, kMostCheckWindow);
+  if (ran < expected - window) return std::min(expected - window - ran, kLongestPauseBetweenChecks);
   if (ran <= expected + window) return Nanoseconds();
-  return std::min((ran - expected) / 8.0, kLongest);
+  return std::min((ran - expected) / 8.0, kLongestPauseBetweenChecks);
 }
 
 }  // namespace wattune::schedule

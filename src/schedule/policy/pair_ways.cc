@@ -144,7 +144,7 @@ double speed_alone(const KernelTraits& kernel) {
 
 Nanoseconds switching_time(const KernelTraits& kernel, const MachineLimits& limits) {
   const double wave = static_cast<double>(std::max(1U, kernel.profile.blocks_alone)) * limits.sms;
-  return kSwitching + 0.5 * kernel.alone * std::min(1.0, wave / static_cast<double>(kernel.blocks));
+  return kSwitchDelay + 0.5 * kernel.alone * std::min(1.0, wave / static_cast<double>(kernel.blocks));
 }
 
 Nanoseconds lost_by_going_on(const KernelTraits& kernel, Nanoseconds left, unsigned per_sm, unsigned sms,
@@ -211,7 +211,7 @@ bool had_better_part(const CandidatePair& pair, const QueueView& view, const Pai
   const double on_with_it = cost_of(pair.forecast, left, {}, {});
   const Nanoseconds rest = pair.first->left * pair.first->traits->alone;
   left.alone[0] = std::max(left.alone[0] - rest, Nanoseconds(0));
-  const Nanoseconds waiting = kSwitching + rest / pair.forecast.rates[0];
+  const Nanoseconds waiting = kSwitchDelay + rest / pair.forecast.rates[0];
   const Nanoseconds in_turn =
       left.alone[0] / speed_in_turn(*pair.first->traits) + left.alone[1] / speed_in_turn(*pair.second->traits);
   if ((waiting + in_turn).value() < on_with_it) return true;

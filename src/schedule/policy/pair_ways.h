@@ -9,7 +9,7 @@
 namespace wattune::inline v0_1::schedule {
 
 // The time that the host takes to see that blocks have ended and to launch others.
-inline constexpr Nanoseconds kSwitching{100e3};
+inline constexpr Nanoseconds kSwitchDelay{100e3};
 
 // Returns the time that stopping a kernel and restarting it takes. Half of the time of its last blocks is lost, as they
 // did not begin together; then the host sees their end and launches.

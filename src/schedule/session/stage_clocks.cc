@@ -12,10 +12,10 @@ namespace wattune::inline v0_1::schedule {
 namespace {
 
 // The largest number of clocks that are chosen if the user names none.
-constexpr std::size_t kSomeClocks = 6;
+constexpr std::size_t kMostDefaultClocks = 6;
 // The lowest clock tried, as a share of the highest. Below it boards save hardly any voltage, and most kernels take
 // more joules again.
-constexpr double kLowest = 0.45;
+constexpr double kLowestClockShare = 0.45;
 
 Error no_clocks(std::string what, std::string about, std::string advice) {
   return Error(ErrorCode::invalid_argument, std::move(what)).about(std::move(about)).hint(std::move(advice));
@@ -36,12 +36,14 @@ Megahertz nearest(const std::vector<Megahertz>& offered, Megahertz wanted) {
   return *std::ranges::min_element(offered, {}, [&](Megahertz each) { return std::abs((each - wanted).value()); });
 }
 
-// Returns kSomeClocks clocks, evenly spaced from kLowest of the highest clock up to that clock, without repetitions.
+// Returns kMostDefaultClocks clocks, evenly spaced from kLowestClockShare of the highest clock up to that clock,
+// without repetitions.
 std::vector<Megahertz> spread(const std::vector<Megahertz>& offered) {
   const Megahertz highest = offered.back();
   std::vector<Megahertz> clocks;
-  for (std::size_t i = 0; i < kSomeClocks; ++i) {
-    const double share = kLowest + (1.0 - kLowest) * static_cast<double>(i) / (kSomeClocks - 1.0);
+  for (std::size_t i = 0; i < kMostDefaultClocks; ++i) {
+    const double share =
+        kLowestClockShare + (1.0 - kLowestClockShare) * static_cast<double>(i) / (kMostDefaultClocks - 1.0);
     const Megahertz clock = nearest(offered, share * highest);
     if (clocks.empty() || clocks.back() < clock) clocks.push_back(clock);
   }

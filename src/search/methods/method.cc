@@ -20,8 +20,8 @@ namespace {
 enum Cost : std::size_t { least_time, least_energy };
 std::vector<Objective> compared() { return {{"time"}, {"energy"}}; }
 
-constexpr double kMargin = 0.10;                    // margin of the clock window
-constexpr std::uint64_t kLargestWhole = 1'000'000;  // largest part that a step evaluates whole
+constexpr double kClockWindowMargin = 0.10;                  // margin of the clock window
+constexpr std::uint64_t kLargestExhaustivePart = 1'000'000;  // largest part that a step evaluates whole
 
 struct Step {
   enum class Code { any, kept };  // as chosen by the step before, at first the start configuration
@@ -146,7 +146,7 @@ class Method final : public Algorithm {
   Task<> search_part(const Part& part, const Step& step) {
     const std::uint64_t budget = budget_of(step);
     const bool may_be_whole = step.code == Step::Code::kept || !options_.time;
-    if (!may_be_whole || part.space().count() > std::min(budget, kLargestWhole)) {
+    if (!may_be_whole || part.space().count() > std::min(budget, kLargestExhaustivePart)) {
       co_await search_by_model(part, step, budget);
       co_return;
     }
@@ -354,7 +354,7 @@ const MethodInfo* find_method(std::string_view name) {
 Result<ClockRange> window_around_least_energy(const std::vector<ClockPoint>& sweep) {
   if (sweep.empty()) return Error(ErrorCode::invalid_argument, "no clock of the sweep has a time and an energy");
   const Megahertz best = std::ranges::min_element(sweep, {}, &ClockPoint::energy)->clock;
-  return ClockRange{best * (1.0 - kMargin), best * (1.0 + kMargin)};
+  return ClockRange{best * (1.0 - kClockWindowMargin), best * (1.0 + kClockWindowMargin)};
 }
 
 Result<std::unique_ptr<Strategy>> make_method(const std::string& name, const space::SearchSpace& space,

@@ -19,16 +19,16 @@ class Calibration {
   void add(const Prediction& prediction, double response) {
     const double error = std::abs(response - prediction.mean);
     const double standardised = std::min(kLargestError, error / std::max(prediction.deviation, kSmallestDeviation));
-    outcomes_ = kKeep * outcomes_ + 1.0;
-    squares_ = kKeep * squares_ + standardised * standardised;
+    outcomes_ = kKeptWeight * outcomes_ + 1.0;
+    squares_ = kKeptWeight * squares_ + standardised * standardised;
   }
 
   // Returns the factor on deviations: 1 or more, so that luck does not make a model surer than it says.
-  double factor() const { return std::max(1.0, std::sqrt((squares_ + kTrust) / (outcomes_ + kTrust))); }
+  double factor() const { return std::max(1.0, std::sqrt((squares_ + kPriorOutcomes) / (outcomes_ + kPriorOutcomes))); }
 
  private:
-  static constexpr double kKeep = 0.95;  // weight that earlier outcomes keep with each new one
-  static constexpr double kTrust = 5.0;  // outcomes that the model's own deviations count as
+  static constexpr double kKeptWeight = 0.95;    // weight that earlier outcomes keep with each new one
+  static constexpr double kPriorOutcomes = 5.0;  // outcomes that the model's own deviations count as
   static constexpr double kLargestError = 5.0;
   static constexpr double kSmallestDeviation = 1e-9;
 

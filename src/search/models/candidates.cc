@@ -45,19 +45,19 @@ std::vector<ConfigurationId> CandidateSearch::draw_candidates(const std::vector<
   };
   for (std::size_t i = 0; i < elite.size(); ++i) {
     for (const ConfigurationId id : neighbours(elite[i]))
-      if (ids.size() < kNeighbours * (i + 1) / elite.size()) add(id);
+      if (ids.size() < kMostNeighbours * (i + 1) / elite.size()) add(id);
   }
   for (std::size_t n = ids.size(); n < kCandidates; ++n) add(space().sample(random()));
-  const std::size_t far = kTwoAway * std::min(idle, kLongIdle) / kLongIdle;
+  const std::size_t far = kMostTwoAway * std::min(idle, kLongIdle) / kLongIdle;
   for (std::size_t n = 0; n < far; ++n) add(random_walk(elite[random().below(elite.size())], 2));
   return ids;
 }
 
 std::optional<ConfigurationId> CandidateSearch::draw_alike(const std::vector<ConfigurationId>& elite) {
-  Likeness likeness(space(), std::span(elite).first(std::min(kGood, elite.size())));
+  Likeness likeness(space(), std::span(elite).first(std::min(kComparedElite, elite.size())));
   std::optional<ConfigurationId> chosen;
   double highest = 0.0;
-  for (int way = 0; way < kWays; ++way) {
+  for (int way = 0; way < kExpandedNeighbours; ++way) {
     for (const ConfigurationId id : neighbours(random_walk(elite[random().below(elite.size())], 1))) {
       const double value = visited(id) ? 0.0 : likeness.of(id);
       if (value > highest) chosen = id;

@@ -31,11 +31,11 @@ class CandidateSearch : public LocalSearch {
 
  private:
   static constexpr std::size_t kCandidates = 200;
-  static constexpr std::size_t kNeighbours = 150;  // largest number near the elite, the same for each of its members
-  static constexpr std::size_t kTwoAway = 150;     // largest number of those that differ in two parameters, besides
-  static constexpr std::size_t kLongIdle = 100;    // outcomes without a new best at which all of these are drawn
-  static constexpr int kWays = 6;                  // neighbours of the elite whose neighbours draw_alike() looks at
-  static constexpr std::size_t kGood = 5;          // best of the elite to which draw_alike() compares
+  static constexpr std::size_t kMostNeighbours = 150;  // near the elite, as many for each of its members
+  static constexpr std::size_t kMostTwoAway = 150;     // largest number of those that differ in two parameters, besides
+  static constexpr std::size_t kLongIdle = 100;        // outcomes without a new best at which all of these are drawn
+  static constexpr int kExpandedNeighbours = 6;        // neighbours of the elite whose neighbours draw_alike() looks at
+  static constexpr std::size_t kComparedElite = 5;     // best of the elite to which draw_alike() compares
 };
 
 }  // namespace wattune::search

@@ -25,7 +25,7 @@ class FailureModel {
   }
 
  private:
-  static constexpr std::size_t kMost = 1000;  // largest number of rows that the forest learns from
+  static constexpr std::size_t kMostFailureRows = 1000;  // largest number of rows that the forest learns from
 
   const Encoding& encoding_;
   Forest forest_;

@@ -10,7 +10,8 @@ namespace wattune::inline v0_1::search {
 namespace {
 
 constexpr double kUnknown = 0.5;
-constexpr std::size_t kMostCompared = 500;  // only the latest, so that proposals do not take longer with each outcome
+// Only the latest outcomes are compared, so that proposals do not take longer with each outcome.
+constexpr std::size_t kMostComparedOutcomes = 500;
 
 // The range in which amounts are told apart.
 struct Range {
@@ -60,7 +61,7 @@ FeatureColumns::Columns FeatureColumns::of(ConfigurationId id, const Coordinates
 }
 
 const FeatureColumns::Known& FeatureColumns::nearest(const Coordinates& point) const {
-  const auto compared = std::span(known_).last(std::min(known_.size(), kMostCompared));
+  const auto compared = std::span(known_).last(std::min(known_.size(), kMostComparedOutcomes));
   return *std::ranges::min_element(compared, {},
                                    [&](const Known& each) { return squared_distance(each.point, point); });
 }

@@ -28,12 +28,12 @@ class Hedge {
   }
   // Reduces earlier gains; called with each outcome of a proposal.
   void forget() {
-    for (double& gain : gains_) gain *= kForget;
+    for (double& gain : gains_) gain *= kKeptGainShare;
   }
   void add(std::size_t acquisition, double gain) { gains_[acquisition] += gain; }
 
  private:
-  static constexpr double kForget = 0.95;  // share of the gains that stays
+  static constexpr double kKeptGainShare = 0.95;  // share of the gains that stays
 
   std::array<double, multi> gains_{};
 };

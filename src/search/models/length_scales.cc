@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::array kCommonScales = {0.3, 0.6, 1.2, 2.4};  // for four coordinates
 constexpr std::array kFlagFactors = {1.0, 4.0};             // on the common scale
-constexpr std::size_t kFewest = 5;                          // least observations that can tell coordinates apart
-constexpr std::size_t kWidest = 32;                         // largest number of coordinates with scales of their own
+constexpr std::size_t kFewestObservations = 5;              // least observations that can tell coordinates apart
+constexpr std::size_t kMostOwnScales = 32;                  // largest number of coordinates with scales of their own
 constexpr int kSweeps = 3;                                  // over the coordinates
 constexpr double kSpread = 1.0;                             // prior deviation of the logarithms from the common ones'
 
@@ -23,7 +23,7 @@ class Fit {
   std::vector<double> run() {
     for (const double scale : kCommonScales)
       for (const double factor : kFlagFactors) try_common(scale * std::sqrt(static_cast<double>(width_) / 4.0), factor);
-    if (observed_.size() < kFewest || width_ > kWidest) return scales_;
+    if (observed_.size() < kFewestObservations || width_ > kMostOwnScales) return scales_;
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
       for (std::size_t c = 0; c < width_; ++c) try_factor(c, 0.5) || try_factor(c, 2.0);
     }

@@ -5,7 +5,7 @@
 namespace wattune::inline v0_1::search {
 
 void NearestNeighbours::add(const space::ValueIndices& indices, const Outcome& outcome) {
-  const std::size_t slot = added_++ % kRemembered;
+  const std::size_t slot = added_++ % kMostRememberedOutcomes;
   for (std::size_t p = 0; p < columns_.size(); ++p) columns_[p][slot] = indices[p];
   costs_[slot] = cost(outcome);
   if (outcome) worst_ = std::max(worst_, *outcome);
@@ -25,7 +25,7 @@ NearestNeighbours::Block NearestNeighbours::distances(const space::ValueIndices&
 }
 
 double NearestNeighbours::predict(const space::ValueIndices& indices, std::size_t k) const {
-  const std::size_t size = std::min(added_, kRemembered);
+  const std::size_t size = std::min(added_, kMostRememberedOutcomes);
   std::vector<std::pair<std::int16_t, double>> near;  // ascending, k at most
   for (std::size_t begin = 0; begin < size; begin += kBlock) {
     const Block block = distances(indices, begin);

@@ -1,8 +1,8 @@
 // NearestNeighbours: predicts a configuration's objective from the most alike ones measured.
 //
 // The prediction is the mean of the k nearest, by the number of parameters that differ (Hamming distance), of equally
-// near ones the better. The latest kRemembered outcomes are kept by parameter, in blocks of a fixed size, so that the
-// compiler compares many at once. A prediction takes 1 us with 12 parameters.
+// near ones the better. The latest kMostRememberedOutcomes outcomes are kept by parameter, in blocks of a fixed size,
+// so that the compiler compares many at once. A prediction takes 1 us with 12 parameters.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace wattune::inline v0_1::search {
 
 class NearestNeighbours {
  public:
-  static constexpr std::size_t kRemembered = 384;
+  static constexpr std::size_t kMostRememberedOutcomes = 384;
 
   // Makes an empty model for configurations with `width` parameters.
   explicit NearestNeighbours(std::size_t width) : columns_(width) {}
@@ -34,8 +34,9 @@ class NearestNeighbours {
   };
   Block distances(const space::ValueIndices& indices, std::size_t begin) const;
 
-  std::vector<std::array<std::uint16_t, kRemembered>> columns_;  // places by parameter; the oldest are overwritten
-  std::array<double, kRemembered> costs_{};
+  // Positions of values by parameter; the oldest are overwritten.
+  std::vector<std::array<std::uint16_t, kMostRememberedOutcomes>> columns_;
+  std::array<double, kMostRememberedOutcomes> costs_{};
   std::size_t added_ = 0;
   double worst_ = 0.0;
 };

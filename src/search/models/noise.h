@@ -29,7 +29,7 @@ class Noise {
       squares += row.response * row.response;
     }
     variance_ = std::max(0.0, squares / n - sum / n * (sum / n));
-    at_one_deviation_ = kLargest * kHalved / (kHalved + n);
+    at_one_deviation_ = kLargestNoise * kHalved / (kHalved + n);
   }
 
   // Returns the variance of a response's noise, as a share of the responses' variance; 0 for the best.
@@ -39,8 +39,8 @@ class Noise {
   }
 
  private:
-  static constexpr double kLargest = 0.1;  // at one standard deviation of the responses from the best
-  static constexpr double kHalved = 50.0;  // observations with which it is half as much
+  static constexpr double kLargestNoise = 0.1;  // at one standard deviation of the responses from the best
+  static constexpr double kHalved = 50.0;       // observations with which it is half as much
 
   double lowest_ = 0.0;
   double variance_ = 0.0;  // variance of the responses

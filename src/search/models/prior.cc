@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kPriorRows = 2000;  // the best rows and, of the others, evenly spread ones that the forest learns
 constexpr std::size_t kPriorTrees = 30;
-constexpr std::size_t kPromising = 200;             // configurations of each run that are offered as its best
+constexpr std::size_t kOfferedPerRun = 200;         // configurations of each run that are offered as its best
 constexpr std::size_t kWeighingMeasurements = 400;  // least number of latest measurements by which runs are weighed
 constexpr std::size_t kFewestToJudge = 40;          // rows of a run that can tell whether it makes sense
 constexpr std::size_t kJudgingTrees = 10;           // trees that judge it
@@ -79,7 +79,7 @@ Prior::Prior(const space::SearchSpace& space, const std::vector<std::vector<Prio
   for (const std::vector<PriorObjective>& objectives : runs) {
     std::optional<Run> run = read(objectives, random);
     if (!run) continue;
-    std::vector<Known> best(std::min(kPromising, run->known.size()));
+    std::vector<Known> best(std::min(kOfferedPerRun, run->known.size()));
     std::ranges::partial_sort_copy(run->known, best, {}, &Known::value, &Known::value);
     for (const Known& each : best) ids.push_back(each.id);
     runs_.push_back(*std::move(run));
@@ -182,13 +182,13 @@ void Prior::learn(const Opinions& opinions, double response) {
 // Weighs the runs. For n measurements that a run knows nothing about, the rank correlation has a standard deviation of
 // about 1 / sqrt(n).
 void Prior::weigh() {
-  constexpr double kLargest = 0.999;  // bound on a squared correlation, lest a weight be infinite
+  constexpr double kLargestSquaredCorrelation = 0.999;  // bound on a squared correlation, lest a weight be infinite
   const auto n = static_cast<double>(responses_.size());
   for (Run& run : runs_) {
     const double measured = rank_correlation(run.opinions, responses_);
-    const double correlation = (n * measured + kTrust * run.belief) / (n + kTrust);
-    const double explained = std::min(correlation * correlation, kLargest);
-    const bool counts = correlation > std::sqrt(n) / (n + kTrust);
+    const double correlation = (n * measured + kSlopeObservations * run.belief) / (n + kSlopeObservations);
+    const double explained = std::min(correlation * correlation, kLargestSquaredCorrelation);
+    const bool counts = correlation > std::sqrt(n) / (n + kSlopeObservations);
     run.weight = counts ? std::pow(explained / (1.0 - explained), 2.0) : 0.0;
   }
   order_best();
@@ -223,7 +223,7 @@ double Prior::slope(std::span<const Pair> pairs) const {
     mean.prior += pair.prior / static_cast<double>(pairs.size());
     mean.response += pair.response / static_cast<double>(pairs.size());
   }
-  double both = kTrust * variance / weights;
+  double both = kSlopeObservations * variance / weights;
   double own = both;
   for (const Pair& pair : pairs) {
     both += (pair.prior - mean.prior) * (pair.response - mean.response);

@@ -48,11 +48,11 @@ class Prior {
     double response = 0.0;  // logarithm of the objective measured here
   };
   // Returns the factor on mean() that explains the responses best (least squares), at least 0. It begins at 1, which
-  // counts as much as kTrust observations.
+  // counts as much as kSlopeObservations observations.
   double slope(std::span<const Pair> pairs) const;
 
  private:
-  static constexpr double kTrust = 3.0;
+  static constexpr double kSlopeObservations = 3.0;
 
   struct Known {
     ConfigurationId id = 0;

@@ -58,7 +58,7 @@ void Algorithm::begin() {
 bool Algorithm::answer_at_once(std::span<const ConfigurationId> ids) {
   if (!std::ranges::all_of(ids, [&](ConfigurationId id) { return known(id); })) return false;
   answered_ += std::max<std::size_t>(1, ids.size());
-  stalled_ = begins_anew() && answered_ > kPatience;
+  stalled_ = begins_anew() && answered_ > kMostIdleAnswers;
   return !stalled_;
 }
 

@@ -10,10 +10,10 @@
 //     if (!here) co_return;
 //     const Outcome outcome = co_await evaluate(*here);
 //
-// A body that returns begins anew. So does one that was answered kPatience times in a row without proposing anything (a
-// population that has converged). Its state is in its frame, so beginning anew forgets all of it. If a whole body
-// passes without a proposal, the next one is drawn at random; if nothing is left to draw, the strategy has ended. A
-// procedure with an end of its own (begins_anew()) does neither: it ends with its body.
+// A body that returns begins anew. So does one that was answered kMostIdleAnswers times in a row without proposing
+// anything (a population that has converged). Its state is in its frame, so beginning anew forgets all of it. If a
+// whole body passes without a proposal, the next one is drawn at random; if nothing is left to draw, the strategy has
+// ended. A procedure with an end of its own (begins_anew()) does neither: it ends with its body.
 #pragma once
 
 #include <deque>
@@ -45,7 +45,7 @@ inline bool better(const Outcome& a, const Outcome& b) { return a && (!b || *a <
 
 class Algorithm : public Strategy {
  public:
-  static constexpr std::size_t kPatience = 500;
+  static constexpr std::size_t kMostIdleAnswers = 500;
 
   // Makes a strategy. `options.parameters` holds every parameter of the strategy, checked (registry.cc).
   Algorithm(const space::SearchSpace& space, const StrategyOptions& options)

@@ -58,21 +58,21 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-constexpr std::size_t kProcessRows = 200;  // largest number of rows of a rebuilt process
-constexpr std::size_t kScaleRows = 64;     // largest number of rows to which its length scales are fitted
-constexpr std::size_t kScaleGrowth = 3;    // scales are fitted anew when the observations are this share, 1/3, more
+constexpr std::size_t kMostProcessRows = 200;  // largest number of rows of a rebuilt process
+constexpr std::size_t kMostScaleRows = 64;     // largest number of rows to which its length scales are fitted
+constexpr std::size_t kScaleGrowth = 3;        // scales are fitted anew when the observations are this share, 1/3, more
 constexpr std::size_t kForestRows = 1000;
 constexpr std::size_t kRowsBetweenRebuilds = 40;
-constexpr std::size_t kElite = 3;           // best ones around which candidates are drawn, at first
-constexpr std::size_t kElitePerRows = 50;   // observations for each further one
-constexpr std::size_t kLargestElite = 150;  // largest number of them
-constexpr std::size_t kFromPrior = 50;      // further candidates, the prior's best
-constexpr std::size_t kFewestRows = 2;      // least rows with which a model is asked
-constexpr std::size_t kSpreadPool = 64;     // drawn in addition to the initial ones, which are chosen from all
-constexpr std::size_t kBlindPool = 32;      // drawn for each proposal made without an outcome
-constexpr std::size_t kBeforePrior = 2;     // proposals that a prior must rank before it proposes
-constexpr std::size_t kCandidateAge = 20;   // proposals until candidates are drawn anew; more with many observations
-constexpr std::size_t kLargestAge = 100;    // largest number of such proposals
+constexpr std::size_t kElite = 3;            // best ones around which candidates are drawn, at first
+constexpr std::size_t kElitePerRows = 50;    // observations for each further one
+constexpr std::size_t kLargestElite = 150;   // largest number of them
+constexpr std::size_t kFromPrior = 50;       // further candidates, the prior's best
+constexpr std::size_t kFewestModelRows = 2;  // least rows with which a model is asked
+constexpr std::size_t kSpreadPool = 64;      // drawn in addition to the initial ones, which are chosen from all
+constexpr std::size_t kBlindPool = 32;       // drawn for each proposal made without an outcome
+constexpr std::size_t kBeforePrior = 2;      // proposals that a prior must rank before it proposes
+constexpr std::size_t kCandidateAge = 20;    // proposals until candidates are drawn anew; more with many observations
+constexpr std::size_t kLargestCandidateAge = 100;  // largest number of such proposals
 constexpr std::size_t kOutcomeTrees = 20;
 constexpr std::size_t kForestGrowth = 10;   // forests are grown anew when the outcomes are this share, 1/10, more
 constexpr double kForestAlone = 0.9;        // the forest's weight at which the process is left out
@@ -97,7 +97,8 @@ class ModelSearch final : public CandidateSearch {
   std::vector<ConfigurationId> prospects() override {
     if (!input_.uses_features()) return {};
     plan_start();
-    return began_ && rows_.size() >= kFewestRows ? best_candidates(count_option("features")) : start_.rest(is_visited_);
+    return began_ && rows_.size() >= kFewestModelRows ? best_candidates(count_option("features"))
+                                                      : start_.rest(is_visited_);
   }
 
  private:
@@ -132,8 +133,8 @@ class ModelSearch final : public CandidateSearch {
 
   // Returns the n-th proposal after the start; nullopt if it is to be uniform.
   std::optional<ConfigurationId> propose(std::size_t n) {
-    if (outcomes_ < kFewestRows) return blind_draw();
-    if (rows_.size() < kFewestRows) return std::nullopt;
+    if (outcomes_ < kFewestModelRows) return blind_draw();
+    if (rows_.size() < kFewestModelRows) return std::nullopt;
     const std::size_t every = count_option("explore");
     if (every > 0 && idle() >= kOutcomesWithoutModel && n % 2 == 0) return draw_alike(elite());
     const bool widens = every > 0 && outcomes_ < kExploringOutcomes && n % every == 0;
@@ -243,7 +244,7 @@ class ModelSearch final : public CandidateSearch {
 
   bool needs_process() const { return uses_process() && (process_.size() < 2 || observations_ >= rebuild_at_); }
   bool needs_candidates() const {
-    const std::size_t oldest = std::min(kCandidateAge + observations_ / kCandidateAge, kLargestAge);
+    const std::size_t oldest = std::min(kCandidateAge + observations_ / kCandidateAge, kLargestCandidateAge);
     return candidates_.empty() || age_ > oldest || candidates_for_ != best()->id;
   }
   bool is_due() const { return needs_process() || needs_candidates() || is_stale_; }
@@ -292,14 +293,14 @@ class ModelSearch final : public CandidateSearch {
     noise_ = Noise(rows_);
     if (observations_ >= refit_at_) fit_scales();
     process_ = GaussianProcess(scales_);
-    for (const Row& row : best_and_latest(rows_, kProcessRows)) process_.add(observed(row));
+    for (const Row& row : best_and_latest(rows_, kMostProcessRows)) process_.add(observed(row));
     rebuild_at_ = observations_ + std::clamp<std::size_t>(observations_ / kScaleGrowth, 1, kRowsBetweenRebuilds);
     candidates_.clear();
   }
 
   void fit_scales() {
     std::vector<GaussianProcess::Observed> rows;
-    for (const Row& row : best_and_latest(rows_, kScaleRows)) rows.push_back(observed(row));
+    for (const Row& row : best_and_latest(rows_, kMostScaleRows)) rows.push_back(observed(row));
     scales_ = fit_length_scales(rows, input_.flags());
     refit_at_ = observations_ + observations_ / kScaleGrowth;
   }

@@ -9,7 +9,7 @@
 //   s = sum over the counters of change * 2 (p - q) / (p + q)
 //
 // The next batch is drawn with probabilities that are proportional to (1 + s / max s)^exponent above 0, to (1 - s / min
-// s)^exponent below, and tiny below kCutoff. The fastest of that batch is the next to be looked at, faster or not.
+// s)^exponent below, and tiny below kLeastScore. The fastest of that batch is the next to be looked at, faster or not.
 //
 // The model is a forest per counter (KTT: a decision tree), because the amounts that a kernel moves and executes depend
 // on its parameters far more than on the device. It is fitted to the prior, earlier runs on any device, or else to what
@@ -29,12 +29,12 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-constexpr std::size_t kChanges = 2;         // largest number of parameters in which a neighbour differs
-constexpr double kCutoff = -0.25;           // candidates with lower scores are unwanted
-constexpr double kUnwanted = 1e-4;          // probability of these, next to 1 for a score of 0
-constexpr std::size_t kCounterRows = 2000;  // largest number of rows that the model learns
+constexpr std::size_t kMostChangedParameters = 2;  // largest number of parameters in which a neighbour differs
+constexpr double kLeastScore = -0.25;              // candidates with lower scores are unwanted
+constexpr double kUnwanted = 1e-4;                 // probability of these, next to 1 for a score of 0
+constexpr std::size_t kMostCounterRows = 2000;     // largest number of rows that the model learns
 constexpr std::size_t kCounterTrees = 10;
-constexpr std::size_t kGrowth = 10;  // the model is fitted anew when the rows are this share, 1/10, more
+constexpr std::size_t kRefitGrowth = 10;  // the model is fitted anew when the rows are this share, 1/10, more
 
 // A model of the counters of configurations.
 class CounterModel {
@@ -43,7 +43,7 @@ class CounterModel {
 
   void add(ConfigurationId id, const Counters& counters) {
     rows_.push_back({id, counters});
-    if (rows_.size() > fitted_ + fitted_ / kGrowth) forests_ = {};
+    if (rows_.size() > fitted_ + fitted_ / kRefitGrowth) forests_ = {};
   }
 
   // Adds a run on some device, each counter as a share of its mean there, since only proportions carry over.
@@ -103,7 +103,7 @@ class CounterModel {
     std::vector<std::uint16_t> places;
     std::vector<double> values;
     space::ValueIndices indices;
-    for (std::size_t i = 0; i < rows_.size(); i += 1 + rows_.size() / kCounterRows) {
+    for (std::size_t i = 0; i < rows_.size(); i += 1 + rows_.size() / kMostCounterRows) {
       if (!rows_[i].counters.has(counter)) continue;
       space_.unrank(rows_[i].id, indices);
       places.insert(places.end(), indices.begin(), indices.end());
@@ -169,15 +169,15 @@ class ProfileSearch final : public Walk {
 
   // Draws candidates by walks, because a large space has tens of thousands of neighbours two changes away.
   std::vector<ConfigurationId> draw_candidates(ConfigurationId current) {
-    constexpr std::size_t kTries = 3;  // tries for each; near the end most are visited
+    constexpr std::size_t kTriesPerDraw = 3;  // tries for each; near the end most are visited
     const std::size_t near = count_option("neighbours");
     const std::size_t all = near + count_option("random");
     std::set<ConfigurationId> candidates;
-    for (std::size_t i = 0; i < kTries * near && candidates.size() < near; ++i) {
-      const ConfigurationId id = random_walk(current, 1 + random().below(kChanges));
+    for (std::size_t i = 0; i < kTriesPerDraw * near && candidates.size() < near; ++i) {
+      const ConfigurationId id = random_walk(current, 1 + random().below(kMostChangedParameters));
       if (!visited(id)) candidates.insert(id);
     }
-    for (std::size_t i = 0; i < kTries * all && candidates.size() < all; ++i) {
+    for (std::size_t i = 0; i < kTriesPerDraw * all && candidates.size() < all; ++i) {
       const ConfigurationId id = space().sample(random());
       if (!visited(id)) candidates.insert(id);
     }
@@ -201,7 +201,7 @@ class ProfileSearch final : public Walk {
   }
 
   double weight_of(double score, double lowest, double highest) const {
-    if (score < kCutoff) return kUnwanted;
+    if (score < kLeastScore) return kUnwanted;
     double base = 1.0;
     if (score > 0.0) base += score / highest;
     if (score < 0.0) base -= score / lowest;

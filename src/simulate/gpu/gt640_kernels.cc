@@ -168,16 +168,16 @@ std::vector<SimulatedKernel> gt640_micro_kernels(std::size_t count, std::uint64_
 }
 
 std::vector<SimulatedKernel> gt640_varied_kernels(std::size_t count, std::uint64_t seed) {
-  constexpr double kMost = 1.5;
+  constexpr double kMostVariationFactor = 1.5;
   Random random(seed);
   std::vector<SimulatedKernel> kernels;
   for (std::size_t i = 0; i < count; ++i) {
     SimulatedKernel& kernel = kernels.emplace_back(gt640_kernels()[i % gt640_kernels().size()].kernel);
     kernel.name += "-" + std::to_string(i);
-    kernel.instruction_parallelism *= factor(random, kMost);
-    kernel.scattered *= factor(random, kMost);
-    kernel.l1_bytes *= factor(random, kMost);
-    for (double& share : kernel.mix) share = std::min(1.0, share * factor(random, kMost));
+    kernel.instruction_parallelism *= factor(random, kMostVariationFactor);
+    kernel.scattered *= factor(random, kMostVariationFactor);
+    kernel.l1_bytes *= factor(random, kMostVariationFactor);
+    for (double& share : kernel.mix) share = std::min(1.0, share * factor(random, kMostVariationFactor));
   }
   return kernels;
 }

@@ -40,12 +40,12 @@ void unpack(Warp& warp, const Operation& operation, LaneMask lanes) {
 }
 
 // The largest number of components of a vector that is moved.
-constexpr unsigned kMostMoved = 4;
+constexpr unsigned kMostMovedComponents = 4;
 
 // Moves a vector. All components are read first, because both vectors may have a register in common.
 void move_vector(Warp& warp, const Operation& operation, LaneMask lanes) {
   for_lanes(lanes, [&](unsigned lane) {
-    std::array<std::uint64_t, kMostMoved> values;
+    std::array<std::uint64_t, kMostMovedComponents> values;
     for (unsigned i = 0; i < operation.count; ++i) values[i] = warp.word(operation.operands[operation.count + i], lane);
     for (unsigned i = 0; i < operation.count; ++i) warp.set_word(operation.operands[i], lane, values[i]);
   });
@@ -159,7 +159,7 @@ Handler decode_mov(Decoder& decoder) {
   const unsigned count = decoder.vector_length();
   const Type type = decoder.type();
   if (count > 1) {
-    if (count > kMostMoved || type == Type::pred || type == Type::none) return nullptr;
+    if (count > kMostMovedComponents || type == Type::pred || type == Type::none) return nullptr;
     decoder.vector(count, type, true, false);
     decoder.vector(count, type, false, false);
     decoder.operation().count = static_cast<std::uint8_t>(count);

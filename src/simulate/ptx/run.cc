@@ -13,7 +13,7 @@ namespace {
 // Upper bounds. Shared memory is that of a block on the largest GPUs.
 constexpr std::size_t kMostSharedBytes = 227 * 1024;
 constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 48;
-constexpr std::uint64_t kMostDrawn = std::uint64_t{1} << 26;  // blocks whose order is kept in memory
+constexpr std::uint64_t kMostShuffledBlocks = std::uint64_t{1} << 26;  // blocks whose order is kept in memory
 
 Error launch_mistake(std::string_view kernel, std::string what) {
   return Error(ErrorCode::invalid_argument, fmt::format("kernel `{}`: {}", kernel, what));
@@ -122,7 +122,7 @@ Result<void> PtxRun::State::prepare() {
     return launch_mistake(launch.kernel, fmt::format("the order of blocks is not each of {} once", blocks));
   if (options.is_part) blocks = options.order.size();
   if (options.seed) random.emplace(*options.seed);
-  if (random && options.order.empty() && blocks > kMostDrawn)
+  if (random && options.order.empty() && blocks > kMostShuffledBlocks)
     return launch_mistake(launch.kernel, fmt::format("an order of {} blocks is too long to be drawn", blocks));
   if (random && options.order.empty()) options.order = shuffled(blocks, *random);
   options.turn = std::max<std::uint64_t>(1, options.turn);

@@ -11,11 +11,11 @@ namespace {
 
 // Steps of the first round of the race, the factor from one round to the next, and the longest round's steps per state
 // of the budget.
-constexpr std::size_t kFirstRound = 1 << 12;
+constexpr std::size_t kStepsOfFirstRound = 1 << 12;
 constexpr std::size_t kRoundGrowth = 8;
 constexpr std::size_t kStepsPerState = 32;
 // Steps up to which every attempt is finished, because the smallest diagram is worth them.
-constexpr std::size_t kWorthComparing = 1 << 14;
+constexpr std::size_t kLeastStepsToCompare = 1 << 14;
 
 std::vector<Group> group_terms(const Scopes& scopes, std::vector<std::uint32_t> terms) {
   std::ranges::stable_sort(terms, std::greater(), [&](std::uint32_t t) { return scopes[t].size(); });
@@ -52,7 +52,7 @@ std::optional<ComponentDiagram> ComponentBuilder::build() {
   for (const Group& group : groups_) group_scopes.push_back(group.scope);
   std::vector<std::vector<std::uint32_t>> orders = candidate_orders(variables_, group_scopes, widths_);
   const std::size_t longest = state_budget_ * kStepsPerState;
-  for (std::size_t round = std::min(kFirstRound, longest);; round = std::min(round * kRoundGrowth, longest)) {
+  for (std::size_t round = std::min(kStepsOfFirstRound, longest);; round = std::min(round * kRoundGrowth, longest)) {
     std::optional<ComponentDiagram> best = run_round(orders, round);
     if (best || orders.empty() || round == longest || stop_.is_given()) return best;
   }
@@ -71,7 +71,7 @@ std::optional<ComponentDiagram> ComponentBuilder::run_round(std::vector<std::vec
       if (result.hopeless) order.clear();
       continue;
     }
-    steps = std::min(steps, std::max(result.steps / 2, kWorthComparing));
+    steps = std::min(steps, std::max(result.steps / 2, kLeastStepsToCompare));
     if (best && best->diagram.edges() <= result.diagram->edges()) continue;
     best = ComponentDiagram{*std::move(result.diagram), std::move(result.faulty), 0};
     order_ = order;

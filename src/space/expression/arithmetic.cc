@@ -147,9 +147,9 @@ double round_half_even(double value) {
 
 // Rounds to the nearest multiple of 10^digits, half to even.
 Fault round_to_tens(std::int64_t value, std::int64_t digits, Scalar& result) {
-  constexpr std::int64_t kEnough = 20;  // 10^20 / 2 exceeds every 64-bit integer
+  constexpr std::int64_t kMostDigits = 20;  // 10^20 / 2 exceeds every 64-bit integer
   Uint128 unit = 1;
-  for (std::int64_t i = 0; i < std::min(digits, kEnough); ++i) unit *= 10;
+  for (std::int64_t i = 0; i < std::min(digits, kMostDigits); ++i) unit *= 10;
   Uint128 quotient = magnitude(value) / unit;
   const Uint128 twice_rest = magnitude(value) % unit * 2;
   if (twice_rest > unit || (twice_rest == unit && quotient % 2 == 1)) ++quotient;

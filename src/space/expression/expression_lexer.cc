@@ -219,9 +219,10 @@ class Lexer {
 
   Error bad_number() {
     while (is_letter(peek()) || is_digit(peek()) || peek() == '.') ++at_;
-    constexpr std::size_t kShown = 40;
-    return fail(fmt::format("malformed number `{}`",
-                            text_.substr(token_.offset, std::min<std::size_t>(at_ - token_.offset, kShown))));
+    constexpr std::size_t kMostShownCharacters = 40;
+    return fail(
+        fmt::format("malformed number `{}`",
+                    text_.substr(token_.offset, std::min<std::size_t>(at_ - token_.offset, kMostShownCharacters))));
   }
 
   Result<Token> string() {

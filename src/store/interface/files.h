@@ -27,7 +27,7 @@ std::filesystem::path unused_name(const std::filesystem::path& file, std::string
 // of the system.
 Result<void> keep_beside(const std::filesystem::path& file, std::string_view suffix);
 // The suffix of a file without checksums that is kept beside its successor.
-inline constexpr std::string_view kUnsealed = ".unsealed";
+inline constexpr std::string_view kUnsealedSuffix = ".unsealed";
 
 // Reads a result file. If its first bytes are those of .xz, .gz or .zst, the system's decompressor reads it. Fails with
 // unavailable if that is not installed, with parse_error if it rejects the file.

@@ -54,9 +54,9 @@ struct Standing {
 };
 
 bool agree(const std::vector<Megahertz>& clocks) {
-  constexpr std::size_t kReadings = 3;
-  if (clocks.size() < kReadings) return false;
-  const auto [least, most] = std::ranges::minmax(std::span(clocks).last(kReadings));
+  constexpr std::size_t kAgreeingReadings = 3;
+  if (clocks.size() < kAgreeingReadings) return false;
+  const auto [least, most] = std::ranges::minmax(std::span(clocks).last(kAgreeingReadings));
   return most - least <= kStep;
 }
 
@@ -75,7 +75,7 @@ bool is_reached(const Standing& standing, std::optional<Megahertz> wanted) {
 }
 
 Result<Standing> spin_until_standing(const Spin& spin, std::optional<Megahertz> wanted = {}) {
-  constexpr Nanoseconds kLongest = nanoseconds_from_seconds(1);
+  constexpr Nanoseconds kLongestSettling = nanoseconds_from_seconds(1);
   const Stopwatch stopwatch;
   Standing standing;
   std::vector<Megahertz> clocks;
@@ -86,7 +86,8 @@ Result<Standing> spin_until_standing(const Spin& spin, std::optional<Megahertz> 
     standing = {last.clock, last.throttled};
     if (last.clock) clocks.push_back(*last.clock);
     runs = runs_for(last);
-  } while (standing.clock && !(agree(clocks) && is_reached(standing, wanted)) && stopwatch.elapsed() < kLongest);
+  } while (standing.clock && !(agree(clocks) && is_reached(standing, wanted)) &&
+           stopwatch.elapsed() < kLongestSettling);
   return standing;
 }
 
@@ -108,10 +109,11 @@ Megahertz least_free_clock(const backend::BoardChoices& choices, std::optional<M
 }  // namespace
 
 power::BorrowOptions borrow_options(const EvaluatorOptions& options, Nanoseconds reference_limit) {
-  constexpr double kTries = 2.0;
-  constexpr Nanoseconds kBetween = nanoseconds_from_seconds(60);
+  constexpr double kAttemptsPerCommand = 2.0;
+  constexpr Nanoseconds kTimeBetweenCommands = nanoseconds_from_seconds(60);
   const Nanoseconds attempt = options.limits.compile + options.limits.run;
-  return {.take_over = options.take_over, .patience = reference_limit + attempt * kTries + kBetween};
+  return {.take_over = options.take_over,
+          .patience = reference_limit + attempt * kAttemptsPerCommand + kTimeBetweenCommands};
 }
 
 Result<BoardClocks> BoardClocks::open(const std::vector<Parameter>& parameters, backend::Device& device,

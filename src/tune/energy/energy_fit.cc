@@ -10,7 +10,7 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-constexpr double kMargin = 0.10;
+constexpr double kClockWindowMargin = 0.10;
 constexpr Megahertz kFineStep{1.0};
 constexpr std::size_t kCurvePoints = 120;
 
@@ -76,7 +76,7 @@ Result<EnergyFit> fit_energy(const std::vector<search::ClockPoint>& sweep) {
   WATTUNE_ASSIGN(fit.power, model::fit_power_curve(powers));
   WATTUNE_ASSIGN(fit.time, model::fit_time_curve(times));
   WATTUNE_ASSIGN(fit.least, model::least_energy(fit.power.curve, fit.time, fine_table(sweep)));
-  fit.steered = {fit.least.clock * (1.0 - kMargin), fit.least.clock * (1.0 + kMargin)};
+  fit.steered = {fit.least.clock * (1.0 - kClockWindowMargin), fit.least.clock * (1.0 + kClockWindowMargin)};
   WATTUNE_ASSIGN(fit.curve, curve_of(fit, powers, curve_clocks(sweep)));
   return fit;
 }

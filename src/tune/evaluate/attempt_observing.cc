@@ -43,7 +43,7 @@ bool Attempt::observe_energy() {
   if (run_.options.observe.empty()) return true;
   if (is_left_out()) return leave_out();
   if (energy_.empty()) {
-    constexpr double kLongerOfFinalists = power::kFinalist / power::kScreening;
+    constexpr double kLongerOfFinalists = power::kFinalistWindow / power::kScreeningWindow;
     const Nanoseconds window = (finalist_ ? kLongerOfFinalists : 1.0) * run_.options.energy_window;
     const Result<power::EnergyFigures> figures = measure_energy(observation_.statistics->median, window);
     if (!figures) return fail(Phase::observe, figures.error());

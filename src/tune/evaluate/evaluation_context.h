@@ -49,8 +49,9 @@ struct EvaluationContext {
   }
 
   static Nanoseconds limit_of_reference(const Limits& limits, const KernelSpec& spec) {
-    constexpr double kDefault = 600.0;
-    return limits.reference.value_or(nanoseconds_from_seconds(spec.reference_seconds.value_or(kDefault)));
+    constexpr double kDefaultReferenceSeconds = 600.0;
+    return limits.reference.value_or(
+        nanoseconds_from_seconds(spec.reference_seconds.value_or(kDefaultReferenceSeconds)));
   }
 
   // Returns the configurations against which energies are raced, so that what is clearly worse needs no more measuring.

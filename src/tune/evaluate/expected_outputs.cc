@@ -19,7 +19,7 @@ namespace wattune::inline v0_1::tune {
 namespace {
 
 // The largest number of bytes of answers that are kept beside the newest.
-constexpr std::size_t kKeptBytes = std::size_t{1} << 30;
+constexpr std::size_t kMostKeptAnswerBytes = std::size_t{1} << 30;
 
 // True if one answer fits all configurations.
 bool fits_all(const EvaluationContext& run, std::size_t argument) {
@@ -239,7 +239,7 @@ Result<const std::vector<ExpectedOutput>*> ExpectedOutputs::of(EvaluationContext
   const auto known = std::ranges::find(answers_, answer.scalars, &Answer::scalars);
   if (known != answers_.end()) return &known->outputs;
   WATTUNE_ASSIGN(answer.outputs, compute(run, configuration));
-  forget_beyond(kKeptBytes);
+  forget_beyond(kMostKeptAnswerBytes);
   answers_.push_front(std::move(answer));
   return &answers_.front().outputs;
 }

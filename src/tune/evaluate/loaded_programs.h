@@ -24,7 +24,7 @@ class LoadedPrograms {
 
   // Keeps a program; the oldest is dropped if there are too many.
   void keep(const Macros& macros, Program program) {
-    if (programs_.size() == kMost) programs_.pop_front();
+    if (programs_.size() == kMostPrograms) programs_.pop_front();
     programs_.push_back({macros, std::move(program)});
   }
 
@@ -34,7 +34,7 @@ class LoadedPrograms {
  private:
   // The largest number of programs that are kept. A search that walks through clocks needs few kernels at a time, and
   // each holds its static data on the device.
-  static constexpr std::size_t kMost = 8;
+  static constexpr std::size_t kMostPrograms = 8;
 
   struct Loaded {
     Macros macros;

@@ -9,7 +9,7 @@ namespace {
 
 using Contender = Contenders::Contender;
 
-constexpr std::size_t kKept = 64;  // Most that are kept; enough for a final even if many of them fail.
+constexpr std::size_t kMostContenders = 64;  // enough for a final even if many of them fail
 
 double objective_of(const Trial& trial) { return trial.observation.search_figures().objective; }
 
@@ -41,17 +41,17 @@ void Contenders::add(const Trial& trial, bool resumed) {
   best_.insert(place, {trial, resumed});
   if (slowdown_)
     keep_allowed();
-  else if (best_.size() > kKept)
+  else if (best_.size() > kMostContenders)
     best_.pop_back();
 }
 
 // True if too few to fill a final are better. With a slowdown only those that are no slower count, since the others may
 // be left out when a faster one is found.
 bool Contenders::may_win(std::size_t place, Nanoseconds time) const {
-  if (!slowdown_) return place < kKept;
+  if (!slowdown_) return place < kMostContenders;
   const auto end = best_.begin() + static_cast<std::ptrdiff_t>(place);
   const auto before = [&](const Contender& each) { return time_of(each) <= time; };
-  return static_cast<std::size_t>(std::count_if(best_.begin(), end, before)) < kKept;
+  return static_cast<std::size_t>(std::count_if(best_.begin(), end, before)) < kMostContenders;
 }
 
 Nanoseconds Contenders::longest_time() const {
