@@ -200,6 +200,9 @@ TEST(Profile, SaysWhatAKernelLosesWithFewerBlocksAndSms) {
   EXPECT_GT(fma.rate_at_residency[1], 0.9);  // "full speed alone with two resident blocks" (H100)
   EXPECT_EQ(fma.rate_at_residency[7], 1.0);
   EXPECT_EQ(fma.saturating_share, 1.0);
+  ASSERT_GE(fma.speed_on_sms.size(), 2U);  // half of the SMs, then all
+  EXPECT_LT(fma.speed_on_sms.front().speed, 0.98);
+  EXPECT_EQ(fma.speed_on_sms.back(), (SpeedOnSms{part_of_h100().sms, 1.0}));
   EXPECT_EQ(fma.alone, machine.kernel(0)->alone);
 }
 
@@ -240,6 +243,7 @@ TEST(Profile, FindsTheLeastSliceThatIsWorthALaunch) {
   const KernelTraits traits = profile(machine, 0).value();
   EXPECT_EQ(traits.least_slice, 1U);
   EXPECT_EQ(traits.saturating_share, 1.0);  // the machine has no ranges
+  EXPECT_TRUE(traits.speed_on_sms.empty());
   EXPECT_THAT(profile(machine, 1).error().to_string(), HasSubstr("no such kernel on this machine: `1`"));
 }
 

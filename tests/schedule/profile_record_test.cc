@@ -23,6 +23,7 @@ ProfileRecord copy_record() {
   record.traits.twin_speed = 0.98;
   record.traits.overlapped_speed = 1.02;
   record.traits.saturating_share = 0.25;
+  record.traits.speed_on_sms = {{8, 0.5}, {16, 1.0}};
   record.traits.least_slice = 2;
   record.traits.persistent = false;
   record.traits.use = std::vector<double>(simulate::kResources, 0.125);
@@ -60,6 +61,7 @@ TEST(ProfileRecords, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read.traits.twin_speed, 0.98);
   EXPECT_EQ(read.traits.overlapped_speed, 1.02);
   EXPECT_EQ(read.traits.saturating_share, 0.25);
+  EXPECT_EQ(read.traits.speed_on_sms, record.traits.speed_on_sms);
   EXPECT_FALSE(read.traits.persistent);
   EXPECT_EQ(read.traits.use, record.traits.use);
   EXPECT_EQ(read.traits.utilisation.memory, 0.9);
@@ -97,6 +99,7 @@ TEST(ProfileRecords, LinesThatCannotBeTrueAreLeftOutByWhatIsWrongWithThem) {
     EXPECT_THAT(with("\"alone_ns\":800000.0", std::string("\"alone_ns\":") + time), HasSubstr("`alone_ns` must be"));
   EXPECT_THAT(with("\"least_slice\":2", "\"least_slice\":-2"), HasSubstr("`least_slice` must be a whole number"));
   EXPECT_THAT(with("\"saturating_share\":0.25", "\"saturating_share\":1.5"), HasSubstr("`saturating_share` must be"));
+  EXPECT_THAT(with("\"sms\":8", "\"sms\":0"), HasSubstr("`sms` must be"));
   EXPECT_THAT(with("\"rate_at_residency\":[0.5,", "\"rate_at_residency\":[-0.5,"), HasSubstr("`rate_at_residency`"));
   EXPECT_THAT(with("\"resident_blocks\":8", "\"resident_blocks\":1"), HasSubstr("must have 0 to 1 elements"));
   EXPECT_THAT(with("\"threads\":256", "\"threads\":4294967552"), HasSubstr("`threads` must be"));

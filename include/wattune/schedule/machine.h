@@ -57,6 +57,14 @@ struct WATTUNE_EXPORT AtClock {
   Joules energy() const { return power.alone * alone; }
 };
 
+// The speed of a kernel alone on so many SMs, over that on all.
+struct WATTUNE_EXPORT SpeedOnSms {
+  unsigned sms = 1;
+  double speed = 1.0;
+
+  bool operator==(const SpeedOnSms&) const = default;
+};
+
 // The facts of a kernel with its grid that a scheduler needs.
 struct WATTUNE_EXPORT KernelTraits {
   std::string name;
@@ -77,6 +85,8 @@ struct WATTUNE_EXPORT KernelTraits {
   double overlapped_speed = 1.0;
   // The share of all SMs with which it is as fast as with all, 0 to 1. It is below 1 if the kernel waits for memory.
   double saturating_share = 1.0;
+  // Its speed on the ranges of SMs that were measured, ascending; the last one is all SMs. Empty if none was measured.
+  std::vector<SpeedOnSms> speed_on_sms = {};
   std::uint64_t least_slice = 1;  // blocks; smaller slices cost more than they may
   bool sliceable = true;
   bool persistent = true;  // it has a persistent twin
@@ -94,8 +104,9 @@ struct WATTUNE_EXPORT KernelTraits {
 // A range of neighbouring SMs; with a count of 0, all SMs of the GPU.
 using SmRange = backend::UnitRange;
 
-// True if blocks of the launch stay on every SM. If several such launches begin at once, the one that issues least
-// often (PUR) goes first. An SM prefers its older warps, which slow the others down as much as they issue.
+// True if blocks of the launch stay on every SM. If several such launches begin at once, one that fills a resource
+// which all SMs share goes first, and then the one that issues least often (PUR). An SM prefers its older warps, which
+// slow the others down as much as they issue.
 inline bool is_resident(Form form, const SmRange& sms) { return form == Form::persistent && sms.count == 0; }
 
 // The limits of the GPU.

@@ -64,20 +64,30 @@ Result<TwinProfile> profile_twin(Machine& machine, KernelId kernel, Nanoseconds 
   return TwinProfile{speed, std::move(rates)};
 }
 
-// Returns the share of SMs of the smallest split on which the kernel is as fast as on all. Halving finds it, since the
-// speed grows with the SMs.
-Result<double> saturating_share(Machine& machine, KernelId kernel, Nanoseconds on_all, std::size_t rounds) {
+// Returns the speeds on the splits by which halving finds the smallest one on which the kernel is as fast as on all
+// SMs. The speed grows with the SMs.
+Result<std::vector<SpeedOnSms>> speeds_on_sms(Machine& machine, KernelId kernel, Nanoseconds on_all,
+                                              std::size_t rounds) {
   const std::vector<unsigned> splits = splits_of(machine.limits());
+  std::vector<SpeedOnSms> speeds = {SpeedOnSms{machine.limits().sms, 1.0}};
   std::size_t enough = splits.size();  // all SMs
   for (std::size_t fewer = 0; fewer < enough;) {
     const std::size_t half = fewer + (enough - fewer) / 2;
     WATTUNE_ASSIGN(const Nanoseconds time, median_time(machine, {.kernel = kernel, .sms = {0, splits[half]}}, rounds));
-    if (on_all / time >= kAsFast)
+    speeds.push_back(SpeedOnSms{splits[half], on_all / time});
+    if (speeds.back().speed >= kAsFast)
       enough = half;
     else
       fewer = half + 1;
   }
-  return enough == splits.size() ? 1.0 : static_cast<double>(splits[enough]) / machine.limits().sms;
+  std::ranges::sort(speeds, {}, &SpeedOnSms::sms);
+  return speeds;
+}
+
+// Returns the share of all SMs, the last of these, on which the kernel is as fast as on them.
+double saturating_share(const std::vector<SpeedOnSms>& speeds) {
+  const auto enough = std::ranges::find_if(speeds, [](const SpeedOnSms& on) { return on.speed >= kAsFast; });
+  return static_cast<double>(enough->sms) / speeds.back().sms;
 }
 
 // Returns the smallest slice that costs little enough, from one block on each SM on, in steps of a factor of 2.
@@ -113,7 +123,8 @@ Result<KernelTraits> profile(Machine& machine, KernelId kernel, const ProfileOpt
     traits.persistent = !traits.rate_at_residency.empty();
   }
   if (options.ranges && !splits_of(machine.limits()).empty()) {
-    WATTUNE_ASSIGN(traits.saturating_share, saturating_share(machine, kernel, alone, options.rounds));
+    WATTUNE_ASSIGN(traits.speed_on_sms, speeds_on_sms(machine, kernel, alone, options.rounds));
+    traits.saturating_share = saturating_share(traits.speed_on_sms);
   }
   if (options.slices && traits.sliceable) {
     WATTUNE_ASSIGN(traits.least_slice, least_slice(machine, kernel, alone, options));

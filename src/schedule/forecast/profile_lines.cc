@@ -28,6 +28,7 @@ constexpr unsigned kMostRegisters = 1024;
 constexpr std::size_t kMostSharedBytes = std::size_t{1} << 30;
 constexpr unsigned kMostBarriers = 64;
 constexpr unsigned kMostResident = 64;
+constexpr unsigned kMostSms = 4096;
 constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 63;
 constexpr double kMostWatts = 1e5;
 constexpr double kMostBlockCount = 1e18;  // instructions, bytes and accesses of one block, and rates
@@ -139,6 +140,22 @@ std::vector<double> rates_from(const Json& json, unsigned resident) {
   return rates;
 }
 
+Json speeds_json(const std::vector<SpeedOnSms>& speeds) {
+  Json json = Json::array();
+  for (const SpeedOnSms& on : speeds) json.push_back({{"sms", on.sms}, {"speed", on.speed}});
+  return json;
+}
+
+// Returns none for a line of an older version, which has none.
+std::vector<SpeedOnSms> speeds_from(const Json& json) {
+  std::vector<SpeedOnSms> speeds;
+  if (store::find_member(json, "speed_on_sms") == nullptr) return speeds;
+  for (const Json& on : array_member(json, "speed_on_sms", 0, kMostSms))
+    speeds.push_back(
+        SpeedOnSms{static_cast<unsigned>(count(on, "sms", 1, kMostSms)), amount(on, "speed", 0.0, kMostSpeed)});
+  return speeds;
+}
+
 double overlapped_from(const Json& json) {
   return store::find_member(json, "overlapped_speed") == nullptr ? 1.0
                                                                  : amount(json, "overlapped_speed", 0.0, kMostSpeed);
@@ -155,6 +172,7 @@ KernelTraits traits_from(const Json& json) {
   traits.twin_speed = amount(json, "twin_speed", 0.0, kMostSpeed);
   traits.overlapped_speed = overlapped_from(json);
   traits.saturating_share = amount(json, "saturating_share", 0.0, 1.0);
+  traits.speed_on_sms = speeds_from(json);
   traits.least_slice = count(json, "least_slice", 0, kMostBlocks);
   traits.sliceable = flag_member(json, "sliceable");
   traits.persistent = flag_member(json, "persistent");
@@ -185,6 +203,7 @@ Json json_of(const ProfileRecord& record) {
           {"twin_speed", traits.twin_speed},
           {"overlapped_speed", traits.overlapped_speed},
           {"saturating_share", traits.saturating_share},
+          {"speed_on_sms", speeds_json(traits.speed_on_sms)},
           {"least_slice", traits.least_slice},
           {"sliceable", traits.sliceable},
           {"persistent", traits.persistent},

@@ -28,9 +28,10 @@ struct ProfileOptions {
 Result<Nanoseconds> time_alone(Machine& machine, KernelId kernel, std::size_t rounds = 3);
 
 // Returns the kernel's traits with measured values in place of the machine's: `alone`, `overlapped_speed`, `twin_speed`
-// and `rate_at_residency` (with a persistent twin), `saturating_share` (if the machine has ranges of SMs),
-// `least_slice` (if the kernel can be cut). `persistent` becomes false if the twin costs too much. Utilisation and the
-// profile of its warps stay, since no time tells them. Fails with not_found if there is no such kernel.
+// and `rate_at_residency` (with a persistent twin), `speed_on_sms` and `saturating_share` (if the machine has
+// ranges of SMs), `least_slice` (if the kernel can be cut). `persistent` becomes false if the twin costs too much.
+// Utilisation and the profile of its warps stay, since no time tells them. Fails with not_found if there is no such
+// kernel.
 Result<KernelTraits> profile(Machine& machine, KernelId kernel, const ProfileOptions& options = {});
 
 }  // namespace wattune::schedule

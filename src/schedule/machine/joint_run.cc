@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/interface/timing_class.h"
 #include "schedule/machine/carveout.h"
 #include "schedule/machine/counter_span.h"
 
@@ -95,7 +96,7 @@ class JointRunner {
     for (std::size_t i = 0; i < parties.size(); ++i) order_.push_back(i);
     std::ranges::stable_sort(order_, {}, [&](std::size_t place) {
       const Party& party = parties[place];
-      return is_resident(party.form, party.sms) ? machine.kernel(party.kernel)->utilisation.pipeline : 0.0;
+      return is_resident(party.form, party.sms) ? launch_rank(*machine.kernel(party.kernel)) : 0.0;
     });
   }
 

@@ -1,6 +1,7 @@
 // Turns plans into launches.
 #include <algorithm>
 
+#include "schedule/interface/timing_class.h"
 #include "schedule/machine/carveout.h"
 #include "schedule/policy/shares.h"
 #include "schedule/queue/scheduler_state.h"
@@ -205,8 +206,7 @@ std::vector<WorkId> Scheduler::State::in_launch_order() {
   std::vector<WorkId> ids(active.begin(), active.end());
   std::ranges::stable_sort(ids, {}, [&](WorkId id) {
     const Entry& entry = *queue.find(id);
-    return entry.wanted && is_resident(entry.wanted->form, entry.wanted->sms) ? entry.traits->utilisation.pipeline
-                                                                              : 0.0;
+    return entry.wanted && is_resident(entry.wanted->form, entry.wanted->sms) ? launch_rank(*entry.traits) : 0.0;
   });
   return ids;
 }
