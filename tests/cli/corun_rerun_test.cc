@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "cli/corun/corun_journal.h"
 #include "cli/corun/corun_plans.h"
 #include "cli/corun/corun_prospects.h"
@@ -54,7 +56,54 @@ TEST(CorunVerdict, AGainHasItsInterval) {
   EXPECT_NEAR(verdict.gain->gain, 0.25, 0.005);
   EXPECT_THAT(verdict_text(pair), testing::MatchesRegex("Together they take 8 ms instead of 10 ms: \\+2[45]\\.. % "
                                                         "\\(\\+2[0-4]\\.. to \\+[23][0-9]\\.. %\\), with .*\n"));
-  EXPECT_NEAR(planned_gain({complementary_prospect()}, {pair}).least.value(), 10.0 / 8.1 - 1.0, 0.01);
+}
+
+// The plan of the first pair takes 8.1 ms instead of 10, that of the second 8 instead of 8.1. Shares take 8 in both.
+TEST(CorunVerdict, GainsOfSeveralPairsHaveTheirIntervals) {
+  const std::vector<schedule::SweptPair> pairs = {swept(10.0, 10.0, 8.0, 8.1), swept(10.0, 8.1, 8.0, 8.0)};
+  const std::vector<Prospect> prospects = {complementary_prospect(), complementary_prospect()};
+  const Json one = planned_gain_json(planned_gain(prospects, {pairs.front()}));
+  EXPECT_NEAR(one["least"].get<double>(), 10.0 / 8.1 - 1.0, 0.01);
+  EXPECT_LT(one["interval_of_least"][0], one["least"]);
+  EXPECT_GT(one["interval_of_least"][1], one["least"]);
+  const PlannedGain planned = planned_gain(prospects, pairs);
+  EXPECT_NEAR(planned.least->gain, 0.0125, 0.005);
+  EXPECT_LT(planned.least->low, 0.0);
+  EXPECT_THAT(planned_gain_text(planned), HasSubstr("(a with b), no difference beyond noise.\n"));
+  const Json complementary = complementary_json(complementary_gain(prospects, pairs));
+  const double mean = std::sqrt(10.0 / 8.0 * 8.1 / 8.0) - 1.0;
+  EXPECT_NEAR(complementary["gain_over_best_baseline"].get<double>(), mean, 0.005);
+  EXPECT_GT(complementary["interval"][0], 0.0);
+  EXPECT_LT(complementary["interval"][0], complementary["gain_over_best_baseline"]);
+}
+
+// The control is off by 4 %, which a gain of 25 % bears and one of 1 % does not.
+TEST(CorunVerdict, AControlThatIsOffWithholdsTheLeastGain) {
+  const schedule::SweptPair pair = swept(10.4, 8.1, 8.0, 8.0);
+  EXPECT_TRUE(verdict_of(pair).gains());
+  const Json planned = planned_gain_json(planned_gain({complementary_prospect()}, {pair}));
+  EXPECT_EQ(planned["least"], nullptr);
+  EXPECT_EQ(planned["interval_of_least"], nullptr);
+  EXPECT_THAT(planned["withheld"].get<std::string>(), HasSubstr("bears 2.0 % at most"));
+  EXPECT_EQ(complementary_json(complementary_gain({complementary_prospect()}, {pair}))["interval"], nullptr);
+}
+
+// A drift from round to round is in both times, and cancels. Noise is in one of them.
+TEST(CorunVerdict, ARowHasTheIntervalOfItsRounds) {
+  const std::vector<double> drift = {1.0, 1.1, 1.2, 1.1, 1.0};
+  schedule::PairSweep sweep;
+  sweep.alone_by_round = {rounds_of(4.0, drift), rounds_of(6.0, drift)};
+  schedule::SweepRow row;
+  row.makespans = rounds_of(8.0, drift);
+  const schedule::Gain drifted = gain_in_sweep(sweep, row).value();
+  EXPECT_NEAR(drifted.low, 0.25, 1e-9);
+  EXPECT_NEAR(drifted.high, 0.25, 1e-9);
+  row.makespans = rounds_of(8.0, {1.0, 1.0, 1.0, 1.0, 1.0});
+  const schedule::Gain noisy = gain_in_sweep(sweep, row).value();
+  EXPECT_LT(noisy.low, 0.3);
+  EXPECT_GT(noisy.high, 0.4);
+  row.makespans.resize(1);
+  EXPECT_EQ(gain_in_sweep(sweep, row), std::nullopt);
 }
 
 // Shares of 1.000 to 1.002 ms over streams are noise, and the best way of the sweep need not be the best again.

@@ -491,21 +491,29 @@ TEST_F(CorunOnOpencl, FindsAWorkInTheMiddleOfAQueueThatFails) {
 }
 
 TEST_F(CorunOnOpencl, RoundsOrdersAndIntervalsAreInTheDocument) {
-  const Finished finished = corun({"--works", "6", "--policies", "paired", "add.toml", "scale.toml", "--device",
+  const Finished finished = corun({"--works", "6", "--policies", "split,paired", "add.toml", "scale.toml", "--device",
                                    "opencl:0:0", "--repeats", "3", "--json"});
   ASSERT_EQ(finished.status, 0) << finished.err;
   const nlohmann::json queue = finished.json()["queue"];
-  ASSERT_EQ(queue["policies"].size(), 3U);  // fifo, streams and the control
+  ASSERT_EQ(queue["policies"].size(), 4U);  // these, streams and the control
   ASSERT_EQ(queue["orders"].size(), 3U);
   const nlohmann::json& verdict = queue["verdict"];
   for (const nlohmann::json& policy : queue["policies"]) {
     EXPECT_EQ(policy["makespans_ms"].size(), 3U);
     for (const nlohmann::json& order : queue["orders"]) EXPECT_THAT(order, testing::Contains(policy["policy"]));
     EXPECT_EQ(policy["gain_interval"].is_null(), verdict["withheld"].is_string());
+    EXPECT_EQ(policy["piloted"], policy["policy"] == "paired");
   }
   const double off = std::abs(verdict["control"]["off"].get<double>());
   EXPECT_EQ(off > verdict["control"]["limit"].get<double>(), verdict["withheld"].is_string());
   EXPECT_TRUE(verdict["fastest"].is_null() || verdict["interval"][0] > 0.0) << verdict.dump();
+}
+
+TEST_F(CorunOnOpencl, ATableSaysWhichPolicyHadNoPilots) {
+  const Finished finished = corun({"--works", "2", "--policies", "split,paired", "add.toml", "scale.toml", "--device",
+                                   "opencl:0:0", "--repeats", "1"});
+  EXPECT_THAT(finished.out, HasSubstr("\nsplit had no pilots: it plans by runs of each kernel alone.\n"));
+  EXPECT_THAT(finished.out, testing::Not(HasSubstr("paired had no pilots")));
 }
 
 TEST_F(CorunOnOpencl, TheBestWaysOfAPairRunAgainInTurns) {
@@ -519,6 +527,7 @@ TEST_F(CorunOnOpencl, TheBestWaysOfAPairRunAgainInTurns) {
   EXPECT_EQ(rerun["orders"].size(), 2U);
   for (const nlohmann::json& times : rerun["makespans_ms"]) EXPECT_EQ(times.size(), 2U);
   EXPECT_EQ(pair["rows"][0]["makespans_ms"].size(), 2U);
+  EXPECT_EQ(pair["rows"][0]["interval"].size(), 2U);
   EXPECT_EQ(pair["alone_by_round_ms"][1].size(), 2U);
   const nlohmann::json& verdict = pair["verdict"];
   EXPECT_EQ(verdict["gain"].is_null(), verdict["withheld"].is_string());

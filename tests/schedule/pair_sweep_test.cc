@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "schedule/interface/profile.h"
 #include "schedule/interface/queue_experiment.h"
@@ -148,6 +149,69 @@ TEST(PairSweep, SaysWhichRowFailed) {
   EXPECT_NE(sweep.best(is_baseline), nullptr);
   machine.fail_when_half_done.emplace(1, Error(ErrorCode::launch_failed, "it trapped"));
   EXPECT_THAT(sweep_pair(machine, 0, 1).error().to_string(), HasSubstr("b: it trapped"));
+}
+
+// A machine on which the first launch in a stream takes a millisecond of the host's time.
+class MachineThatMakesStreams : public TinyMachine {
+ public:
+  MachineThatMakesStreams() {
+    for (const char* const name : {"a", "b"}) {
+      KernelTraits kernel = tiny_kernel(name);
+      kernel.profile.blocks_alone = 8;
+      add(kernel);
+    }
+    set_rates(0, 1, 0.9, 0.9);
+  }
+
+  Result<LaunchId> launch(const Launch& launch) override {
+    const auto is_same = [&](const Launch& other) {
+      return other.lane == launch.lane && other.priority == launch.priority && other.per_sm == launch.per_sm;
+    };
+    if (std::ranges::none_of(launches, is_same)) static_cast<void>(wait(now() + nanoseconds_from_ms(1)));
+    return TinyMachine::launch(launch);
+  }
+};
+
+// In the first run of a share the second kernel begins a millisecond late, and both take 12 ms instead of 10 / 0.9.
+TEST(PairSweep, NoCountedRunMakesItsStreams) {
+  MachineThatMakesStreams machine;
+  const PairSweep sweep = sweep_pair(machine, 0, 1, {.rounds = 2}).value();
+  const std::vector<SweepRow> shares = rows_of(sweep, Way::shares);
+  ASSERT_FALSE(shares.empty());
+  for (const SweepRow& row : shares)
+    for (const Nanoseconds makespan : row.makespans) EXPECT_NEAR(to_ms(makespan), 10.0 / 0.9, 1e-6);
+}
+
+// The first run of each share is unmeasured. Rounds forwards and backwards would have two orders.
+TEST(PairSweep, RoundsHaveDrawnOrders) {
+  MachineThatMakesStreams machine;
+  const PairSweep sweep = sweep_pair(machine, 0, 1, {.rounds = 5}).value();
+  const std::size_t shares = rows_of(sweep, Way::shares).size();
+  std::vector<unsigned> ratios;  // in the order in which they ran
+  for (const Launch& launch : machine.launches)
+    if (launch.form == Form::persistent && launch.kernel == 0) ratios.push_back(launch.per_sm);
+  ASSERT_EQ(ratios.size(), 6 * shares);
+  std::set<std::vector<unsigned>> orders;
+  for (std::size_t round = 1; round <= 5; ++round) {
+    const auto begin = ratios.begin() + static_cast<std::ptrdiff_t>(round * shares);
+    const std::vector<unsigned> order(begin, begin + static_cast<std::ptrdiff_t>(shares));
+    EXPECT_EQ(std::set<unsigned>(order.begin(), order.end()).size(), shares);
+    orders.insert(order);
+  }
+  EXPECT_GT(orders.size(), 2U);
+}
+
+TEST(PairSweep, ProgressCountsTheUnmeasuredRuns) {
+  MachineThatMakesStreams machine;
+  std::size_t calls = 0;
+  std::size_t announced = 0;
+  const auto count = [&](std::size_t done, std::size_t all) {
+    EXPECT_EQ(done, calls++);
+    announced = all;
+    return true;
+  };
+  ASSERT_TRUE(sweep_pair(machine, 0, 1, {.rounds = 2, .on_progress = count}));
+  EXPECT_EQ(calls, announced);
 }
 
 TEST(PairSweep, EndsWhenItsUserSaysSo) {

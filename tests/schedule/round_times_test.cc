@@ -74,6 +74,20 @@ TEST(RoundTimes, GainsAreOfRatiosWithinARound) {
   EXPECT_NEAR(gain_over(rounds, 1, 0)->gain, 1.0 / 1.1 - 1.0, 1e-12);
 }
 
+// In the first round the one gains 21 % and the other nothing, so that the mean is 10 %; in the second neither gains.
+// The third has no counterpart.
+TEST(RoundTimes, AMeanGainHasTheIntervalOfTheMeansOfTheRounds) {
+  const RoundTimes one{.times = {times({12.1, 300.0, 7.0}), times({10.0, 300.0, 1.0})}};
+  const RoundTimes other{.times = {times({5.0, 5.0}), times({5.0, 5.0})}};
+  const Gain mean = mean_gain({one, other}).value();
+  const Gain same = gain_over({.times = {times({1.0, 1.0}), times({1.1, 1.0})}}, 0, 1).value();
+  EXPECT_NEAR(mean.gain, same.gain, 1e-12);
+  EXPECT_NEAR(mean.low, same.low, 1e-12);
+  EXPECT_NEAR(mean.high, same.high, 1e-12);
+  EXPECT_EQ(mean_gain({}), std::nullopt);
+  EXPECT_EQ(mean_gain({one, {.times = {times({1.0}), times({1.0})}}}), std::nullopt);
+}
+
 TEST(RoundTimes, OneRoundTellsNothingUnlessTimesAreExact) {
   RoundTimes rounds{.times = {times({10.0}), times({20.0})}};
   EXPECT_EQ(gain_over(rounds, 0, 1), std::nullopt);

@@ -7,13 +7,14 @@
 // unequal times bound the gain of a pair. The caller owns the machine, which runs nothing else meanwhile; one thread at
 // a time.
 //
-//   WATTUNE_ASSIGN(const auto sweep, schedule::sweep_pair(machine, fma, copy, {.rounds = 3}));
+//   WATTUNE_ASSIGN(const auto sweep, schedule::sweep_pair(machine, fma, copy, {.rounds = 5}));
 //   if (const auto* best = sweep.best(schedule::is_share))
 //     print(describe(best->arrangement, machine.limits()), best->gain);
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -84,7 +85,10 @@ WATTUNE_EXPORT bool is_share(const SweepRow& row);
 WATTUNE_EXPORT bool is_baseline(const SweepRow& row);
 
 struct WATTUNE_EXPORT SweepOptions {
-  std::size_t rounds = 3;  // in each of which everything runs once; every other one in reverse order
+  // In each of which everything runs once. With more than one, each way first runs once unmeasured, and the orders are
+  // drawn. One round is for virtual time, where runs repeat exactly.
+  std::size_t rounds = 5;
+  std::uint64_t seed = 1;  // of the orders
   // The largest difference of the times alone, as a share of the longer one, that the fewest repetitions may leave.
   double match = 0.1;              // above 0
   double most_repetitions = 1000;  // of the shorter kernel for one of the longer one

@@ -65,6 +65,8 @@ struct WATTUNE_EXPORT PolicyRun {
   QueueRun run;          // the run with the median makespan; of two such, the shorter
   Nanoseconds makespan;  // median of the runs
   PairTable forecasts;   // forecasts before the run
+  // True if the forecasts are those of pilots, short runs of the pairs; false for `split` and in virtual time.
+  bool piloted = false;
   // Gain in makespan over `streams`. Absent if that did not run, if real runs were made only once, or if gains are
   // withheld.
   std::optional<Gain> gain = {};

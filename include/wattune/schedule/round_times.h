@@ -41,6 +41,11 @@ struct WATTUNE_EXPORT Gain {
 // took no time.
 WATTUNE_EXPORT std::optional<Gain> gain_over(const RoundTimes& rounds, std::size_t entrant, std::size_t base);
 
+// Returns the geometric mean of gains that were measured apart, with its interval. Each table has two entrants, the
+// base and the one that gains over it. The mean of a round is that of all tables, over as many rounds as each of them
+// has. Returns nullopt as gain_over() does, and if there is no table.
+WATTUNE_EXPORT std::optional<Gain> mean_gain(const std::vector<RoundTimes>& tables);
+
 // The fastest entrant, and those that may be as fast.
 struct WATTUNE_EXPORT Standing {
   std::size_t fastest = 0;             // by the rounds that all have

@@ -82,11 +82,11 @@ class WATTUNE_EXPORT CorunSession {
   // meanwhile. Fails with unavailable if the board tells no energy, and with errors of the device.
   Result<std::vector<ProfileRecord>> profile(std::size_t rounds = 3, bool power = false);
 
-  // Runs two kernels alone and together in every way, and then the best ways again. `seed` gives the orders in which
-  // these run. Fails as sweep_pair() does.
-  Result<SweptPair> sweep(KernelId first, KernelId second, const SweepOptions& options = {}, std::uint64_t seed = 1);
+  // Runs two kernels alone and together in every way, and then the best ways again in as many rounds. Virtual time
+  // needs one round only. Fails as sweep_pair() does.
+  Result<SweptPair> sweep(KernelId first, KernelId second, const SweepOptions& options = {});
   // Sweeps every two of the kernels, and fails as the sweep of a pair does.
-  Result<std::vector<SweptPair>> sweep(const SweepOptions& options = {}, std::uint64_t seed = 1);
+  Result<std::vector<SweptPair>> sweep(const SweepOptions& options = {});
 
   // Runs works of the kernels under several policies in rounds. Fails as check_policies() does, with invalid_argument
   // if the objective cannot be kept, and with errors of the arrivals and the device. Fails with not_found if no policy

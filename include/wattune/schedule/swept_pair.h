@@ -84,6 +84,12 @@ WATTUNE_EXPORT std::optional<Gain> gain_over_alone(const SweptPair& pair, const 
 WATTUNE_EXPORT std::optional<Gain> gain_between(const SweptPair& pair, const SweepRow& row, const SweepRow& base);
 WATTUNE_EXPORT std::optional<Gain> gain_of_planned(const SweptPair& pair);
 WATTUNE_EXPORT std::optional<Gain> gain_of_planned_over(const SweptPair& pair, const SweepRow& base);
+// Returns the rounds of the same two, the base first, for mean_gain() over several pairs.
+WATTUNE_EXPORT std::optional<RoundTimes> rounds_over(const SweptPair& pair, const SweepRow& row, const SweepRow& base);
+WATTUNE_EXPORT std::optional<RoundTimes> rounds_of_planned_over(const SweptPair& pair, const SweepRow& base);
+// Returns the gain of a row over both kernels alone in the rounds of the sweep. Its interval holds by itself with 95 %:
+// of many rows some lie outside of theirs, and the best is partly luck. Returns nullopt if there was a single round.
+WATTUNE_EXPORT std::optional<Gain> gain_in_sweep(const PairSweep& sweep, const SweepRow& row);
 // Returns the gain of `paired` without its interval. If they did not both run again, it is relative to the times alone
 // of the sweep.
 WATTUNE_EXPORT double told_gain_of_planned(const SweptPair& pair);

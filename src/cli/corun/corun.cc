@@ -159,14 +159,16 @@ Result<ExitStatus> run_sweeps(schedule::CorunSession& session, const CorunOption
   const std::vector<Prospect> prospects = prospects_of(session);
   std::vector<schedule::SweptPair> pairs;
   bool printed = options.json || print_result(prospects_text(prospects));
-  const auto swept = sweep_all(
-      session, {.rounds = options.repeats, .least_time = options.least_time, .on_progress = watch(options, stop)},
-      options.queue.seed, journal, [&](schedule::SweptPair pair) -> Result<void> {
-        const std::string gap = pairs.empty() ? "" : "\n";
-        if (!options.json) printed &= print_result(gap + sweep_text(session, prospects[pairs.size()], pair));
-        pairs.push_back(std::move(pair));
-        return {};
-      });
+  const schedule::SweepOptions sweep{.rounds = options.repeats,
+                                     .seed = options.queue.seed,
+                                     .least_time = options.least_time,
+                                     .on_progress = watch(options, stop)};
+  const auto swept = sweep_all(session, sweep, journal, [&](schedule::SweptPair pair) -> Result<void> {
+    const std::string gap = pairs.empty() ? "" : "\n";
+    if (!options.json) printed &= print_result(gap + sweep_text(session, prospects[pairs.size()], pair));
+    pairs.push_back(std::move(pair));
+    return {};
+  });
   if (!swept && pairs.empty()) return swept.error();
   printed &= options.json ? print_document(dump(sweeps_document(session, options, prospects, pairs)))
                           : print_result(totals_text(prospects, pairs));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "cli/corun/corun_rerun.h"
@@ -48,6 +47,11 @@ double gain_by_pilots(const schedule::SweptPair& pair) {
 std::optional<schedule::Gain> gain_over_baseline(const schedule::SweptPair& pair) {
   const schedule::SweepRow* const baseline = pair.sweep.best(schedule::is_baseline);
   return baseline == nullptr ? std::nullopt : gain_of_planned_over(pair, *baseline);
+}
+
+std::optional<schedule::RoundTimes> rounds_over_baseline(const schedule::SweptPair& pair) {
+  const schedule::SweepRow* const baseline = pair.sweep.best(schedule::is_baseline);
+  return baseline == nullptr ? std::nullopt : rounds_of_planned_over(pair, *baseline);
 }
 
 }  // namespace
@@ -104,19 +108,20 @@ std::string forecasts_svg(const schedule::CorunSession& session, const std::vect
 
 PlannedGain planned_gain(const std::vector<Prospect>& prospects, const std::vector<schedule::SweptPair>& pairs) {
   PlannedGain gain;
-  double logarithms = 0.0;
-  std::size_t complementary = 0;
+  std::vector<schedule::RoundTimes> complementary;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (pairs[i].planned.failure) continue;
-    if (std::string why = why_withheld_of(pairs[i]); !why.empty()) return {.withheld = std::move(why)};
     const auto over = gain_over_baseline(pairs[i]);
     if (!over) continue;
-    if (!gain.least || over->gain < *gain.least) gain.least = over->gain, gain.names_of_least = pairs[i].names;
+    if (!gain.least || over->gain < gain.least->gain) gain.least = over, gain.names_of_least = pairs[i].names;
     if (!prospects[i].is_complementary()) continue;
-    logarithms += std::log1p(over->gain);
-    ++complementary;
+    if (auto rounds = rounds_over_baseline(pairs[i])) complementary.push_back(*std::move(rounds));
   }
-  if (complementary > 0) gain.of_complementary = std::exp(logarithms / static_cast<double>(complementary)) - 1.0;
+  gain.of_complementary = schedule::mean_gain(complementary);
+  for (const schedule::SweptPair& pair : pairs) {
+    if (pair.planned.failure) continue;
+    for (const auto& claimed : {gain.least, gain.of_complementary})
+      if (std::string why = why_withheld_of(pair, claimed); !why.empty()) return {.withheld = std::move(why)};
+  }
   return gain;
 }
 
@@ -125,15 +130,17 @@ std::string planned_gain_text(const PlannedGain& gain) {
   if (!gain.least) return "";
   const std::string mean =
       gain.of_complementary ? fmt::format("{} for complementary pairs, ", gain_text(*gain.of_complementary)) : "";
-  return fmt::format("By paired, over the best baseline: {}{} at least ({} with {}).\n", mean, gain_text(*gain.least),
-                     gain.names_of_least[0], gain.names_of_least[1]);
+  return fmt::format("By paired, over the best baseline: {}{} at least ({} with {}){}.\n", mean, gain_text(*gain.least),
+                     gain.names_of_least[0], gain.names_of_least[1], noise_text(*gain.least));
 }
 
 Json planned_gain_json(const PlannedGain& gain) {
   Json names = nullptr;
   if (gain.least) names = gain.names_of_least;
-  return {{"complementary", json_or_null(gain.of_complementary)},
-          {"least", json_or_null(gain.least)},
+  return {{"complementary", gain_json(gain.of_complementary)},
+          {"interval_of_complementary", interval_json(gain.of_complementary)},
+          {"least", gain_json(gain.least)},
+          {"interval_of_least", interval_json(gain.least)},
           {"kernels_of_least", std::move(names)},
           {"withheld", gain.withheld.empty() ? Json(nullptr) : Json(gain.withheld)}};
 }

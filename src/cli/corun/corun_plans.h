@@ -23,8 +23,8 @@ std::string forecasts_svg(const schedule::CorunSession& session, const std::vect
 // The gains of `paired` over the best baseline: the geometric mean over complementary pairs, and the smallest over all
 // pairs, with the names of that pair.
 struct PlannedGain {
-  std::optional<double> of_complementary;
-  std::optional<double> least;
+  std::optional<schedule::Gain> of_complementary;
+  std::optional<schedule::Gain> least;
   std::array<std::string, 2> names_of_least;
   std::string withheld = {};  // the pair about which nothing can be said, and why; empty if there is none
 };

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "cli/corun/corun_rerun.h"
 #include "report/interface/text.h"
@@ -12,13 +12,12 @@ namespace wattune::cli {
 
 namespace {
 
-// Returns the gain of the best shares over the best baseline; nullopt if one of them could not be run, or both ran only
-// once.
-std::optional<schedule::Gain> share_over_baselines(const schedule::SweptPair& pair) {
+// Returns the rounds of the best baseline and the best shares; nullopt if one of them could not be run.
+std::optional<schedule::RoundTimes> shares_over_baseline(const schedule::SweptPair& pair) {
   const schedule::SweepRow* const share = pair.sweep.best(schedule::is_share);
   const schedule::SweepRow* const baseline = pair.sweep.best(schedule::is_baseline);
   if (share == nullptr || baseline == nullptr) return std::nullopt;
-  return gain_between(pair, *share, *baseline);
+  return rounds_over(pair, *share, *baseline);
 }
 
 bool is_known(const Prospect& prospect) { return prospect.packing_bound.has_value(); }
@@ -58,20 +57,20 @@ Json prospects_json(const std::vector<Prospect>& prospects) {
 
 ComplementaryGain complementary_gain(const std::vector<Prospect>& prospects,
                                      const std::vector<schedule::SweptPair>& pairs) {
-  ComplementaryGain gain;
-  double logarithms = 0.0;
-  std::size_t measured = 0;
-  gain.pairs = static_cast<std::size_t>(std::ranges::count_if(prospects, &Prospect::is_complementary));
+  ComplementaryGain gain{
+      .pairs = static_cast<std::size_t>(std::ranges::count_if(prospects, &Prospect::is_complementary)),
+      .over_baselines = {}};
+  std::vector<const schedule::SweptPair*> swept;
+  std::vector<schedule::RoundTimes> tables;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (!prospects[i].is_complementary()) continue;
-    gain.withheld = why_withheld_of(pairs[i]);
-    if (!gain.withheld.empty()) return gain;
-    const auto over = share_over_baselines(pairs[i]);
-    if (!over) continue;
-    logarithms += std::log1p(over->gain);
-    ++measured;
+    swept.push_back(&pairs[i]);
+    if (auto rounds = shares_over_baseline(pairs[i])) tables.push_back(*std::move(rounds));
   }
-  if (measured > 0) gain.over_baselines = std::exp(logarithms / static_cast<double>(measured)) - 1.0;
+  gain.over_baselines = schedule::mean_gain(tables);
+  for (const schedule::SweptPair* pair : swept)
+    if (std::string why = why_withheld_of(*pair, gain.over_baselines); !why.empty())
+      return {.pairs = gain.pairs, .over_baselines = {}, .withheld = std::move(why)};
   return gain;
 }
 
@@ -79,14 +78,15 @@ std::string complementary_text(const std::vector<Prospect>& prospects, const Com
   if (prospects.size() < 2) return "";
   if (!gain.withheld.empty()) return fmt::format("\nNo verdict on complementary pairs: {}.\n", gain.withheld);
   if (!gain.over_baselines) return "";
-  return fmt::format("\nOf {} pairs {} complementary: the best shares over the best baseline, geometric mean, {}.\n",
+  return fmt::format("\nOf {} pairs {} complementary: the best shares over the best baseline, geometric mean, {}{}.\n",
                      prospects.size(), gain.pairs == 1 ? "one is" : fmt::format("{} are", gain.pairs),
-                     gain_text(*gain.over_baselines));
+                     gain_text(*gain.over_baselines), noise_text(*gain.over_baselines));
 }
 
 Json complementary_json(const ComplementaryGain& gain) {
   return {{"pairs", gain.pairs},
-          {"gain_over_best_baseline", json_or_null(gain.over_baselines)},
+          {"gain_over_best_baseline", gain_json(gain.over_baselines)},
+          {"interval", interval_json(gain.over_baselines)},
           {"withheld", gain.withheld.empty() ? Json(nullptr) : Json(gain.withheld)}};
 }
 

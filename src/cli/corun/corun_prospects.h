@@ -32,7 +32,7 @@ Json prospects_json(const std::vector<Prospect>& prospects);
 // among those that were swept.
 struct ComplementaryGain {
   std::size_t pairs = 0;
-  std::optional<double> over_baselines;
+  std::optional<schedule::Gain> over_baselines;
   std::string withheld = {};  // the pair about which nothing can be said, and why; empty if there is none
 };
 // Computes the gains. Precondition: no more pairs than prospects.

@@ -179,6 +179,15 @@ std::string policies_text(const schedule::CorunSession& session, const schedule:
   return table.to_string();
 }
 
+// Lists the policies that planned measured queues without pilots; empty if there are none.
+std::string unpiloted_text(const schedule::CorunSession& session, const schedule::QueueReport& report) {
+  std::string text;
+  for (const schedule::PolicyRun& policy : report.policies)
+    if (!session.is_simulated() && !policy.piloted && !known_pairs(report, policy).empty())
+      text += fmt::format("{} had no pilots: it plans by runs of each kernel alone.\n", policy.policy);
+  return text;
+}
+
 std::string outputs_text(const schedule::QueueReport& report) {
   if (!report.outputs) return "";
   const schedule::ComparedOutputs& outputs = *report.outputs;
@@ -233,7 +242,7 @@ Json policy_json(const schedule::CorunSession& session, const schedule::QueueRep
   Json json = {{"policy", policy.policy},
                {"makespan_ms", to_ms(policy.makespan)},
                {"makespans_ms", times_json(report.rounds.times[place])},
-               {"gain_over_streams", policy.gain ? Json(policy.gain->gain) : Json(nullptr)},
+               {"gain_over_streams", gain_json(policy.gain)},
                {"gain_interval", interval_json(policy.gain)},
                {"mean_response_ms", to_ms(run.mean_response)},
                {"response_99_ms", to_ms(run.response_99)},
@@ -242,6 +251,7 @@ Json policy_json(const schedule::CorunSession& session, const schedule::QueueRep
                {"energy_gain_over_fifo", json_or_null(policy.energy_over_fifo)},
                {"energy_gain_over_baseline", json_or_null(policy.energy_over_baseline)},
                {"launches", run.launches},
+               {"piloted", policy.piloted},
                {"pairs", pairs_json(report, policy)}};
   if (const auto energy = session.known_energy(run.energy, run.makespan)) json["joules"] = energy->value();
   return json;
@@ -294,7 +304,7 @@ std::string queue_text(const schedule::CorunSession& session, const schedule::Qu
                                  counted(report.kernels.size(), "kernel"), session.is_simulated() ? "a simulated " : "",
                                  session.device(), report.arrivals, policies_text(session, report));
   if (report.objective != schedule::Objective{}) text = "For " + describe(report.objective) + ": " + text;
-  text += verdict_text(report) + refused_text(report);
+  text += unpiloted_text(session, report) + verdict_text(report) + refused_text(report);
   if (explain) text += best_clocks_text(report);
   if (explain)
     for (const schedule::PolicyRun& policy : report.policies) text += explanation(report, policy);

@@ -39,13 +39,19 @@ std::string other_text(const SweptPair& pair, const SweepRow& best) {
   const auto lead = gain_between(pair, best, *other);
   return fmt::format("; the best {}, {}, {}{}", shares_win ? "baseline" : "shares",
                      describe(other->arrangement, pair.limits), gain_text(*gain),
-                     lead && lead->excludes_zero() ? "" : ", no difference beyond noise");
+                     noise_text(lead.value_or(schedule::Gain())));
 }
 
 }  // namespace
 
-std::string why_withheld_of(const SweptPair& pair) {
-  const std::string why = why_withheld(verdict_of(pair));
+std::string why_withheld_of(const SweptPair& pair, const std::optional<schedule::Gain>& claimed) {
+  schedule::PairVerdict verdict = verdict_of(pair);
+  if (claimed && verdict.withheld == Withheld::no && verdict.control) {
+    verdict.gain = claimed;
+    verdict.control = schedule::control_of(verdict.control->off, claimed->gain);
+    if (!verdict.control->holds()) verdict.withheld = Withheld::control_off;
+  }
+  const std::string why = why_withheld(verdict);
   return why.empty() ? "" : fmt::format("{} with {}: {}", pair.names[0], pair.names[1], why);
 }
 
@@ -58,7 +64,7 @@ std::string verdict_text(const SweptPair& pair) {
                                         format_time(time_alone_again(pair)));
   if (!verdict.gains())
     return fmt::format("Nothing gains: the best way together, {}, takes {}: {}{}.\n", how, times,
-                       gain_text(*verdict.gain), verdict.gain->excludes_zero() ? "" : ", no difference beyond noise");
+                       gain_text(*verdict.gain), noise_text(*verdict.gain));
   return fmt::format("Together they take {}: {}, with {}{}.\n", times, gain_text(*verdict.gain), how,
                      other_text(pair, *verdict.best));
 }

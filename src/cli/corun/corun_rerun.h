@@ -1,6 +1,7 @@
 // Text and JSON of the best ways of a swept pair, which ran again in turns beside `paired`.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cli/corun/corun_verdict.h"
@@ -9,8 +10,9 @@
 
 namespace wattune::cli {
 
-// Returns the names of a pair and why its gains are withheld; empty if they are reported.
-std::string why_withheld_of(const schedule::SweptPair& pair);
+// Returns the names of a pair and why its gains are withheld; empty if they are reported. With a gain that is claimed
+// of several pairs, the control must also be near enough for that.
+std::string why_withheld_of(const schedule::SweptPair& pair, const std::optional<schedule::Gain>& claimed = {});
 
 // Describes the verdict on a pair.
 std::string verdict_text(const schedule::SweptPair& pair);

@@ -48,8 +48,8 @@ std::string identity_of(const schedule::StageKernel& first, const schedule::Stag
 }
 
 Result<SweptPair> sweep_or_find(schedule::CorunSession& session, schedule::KernelId first, schedule::KernelId second,
-                                const schedule::SweepOptions& options, std::uint64_t seed, SweepJournal* journal) {
-  if (journal == nullptr) return session.sweep(first, second, options, seed);
+                                const schedule::SweepOptions& options, SweepJournal* journal) {
+  if (journal == nullptr) return session.sweep(first, second, options);
   const std::vector<schedule::StageKernel>& kernels = session.kernels();
   const std::string identity = identity_of(kernels[first], kernels[second], options);
   if (const SweptPair* known = journal->find(identity)) {
@@ -58,7 +58,7 @@ Result<SweptPair> sweep_or_find(schedule::CorunSession& session, schedule::Kerne
     pair.sweep.kernels = {first, second};
     return pair;
   }
-  WATTUNE_ASSIGN(SweptPair pair, session.sweep(first, second, options, seed));
+  WATTUNE_ASSIGN(SweptPair pair, session.sweep(first, second, options));
   WATTUNE_TRY(journal->add(identity, pair));
   return pair;
 }
@@ -87,6 +87,12 @@ std::optional<double> energy_gain_of(const schedule::CorunSession& session, cons
   return alone / *energy - 1.0;
 }
 
+// Formats the gain of a row, with its interval if there were several rounds.
+std::string gain_cell(const schedule::PairSweep& sweep, const SweepRow& row) {
+  const auto in_sweep = gain_in_sweep(sweep, row);
+  return in_sweep ? gain_text(schedule::Gain{row.gain, in_sweep->low, in_sweep->high}) : gain_text(row.gain);
+}
+
 std::vector<std::string> cells_of(const schedule::CorunSession& session, const SweptPair& pair, const SweepRow& row,
                                   const SweepRow* best) {
   const std::string mark = &row == best ? "* " : "  ";
@@ -97,7 +103,7 @@ std::vector<std::string> cells_of(const schedule::CorunSession& session, const S
           format_time(row.times[0]),
           format_time(row.times[1]),
           format_time(row.makespan),
-          gain_text(row.gain),
+          gain_cell(pair.sweep, row),
           energy_gain ? gain_text(*energy_gain) : "-",
           energy_text(session.known_energy(row.energy, row.makespan))};
 }
@@ -148,6 +154,7 @@ Json row_json(const schedule::CorunSession& session, const SweptPair& pair, cons
                {"times_ms", nullptr},
                {"makespan_ms", nullptr},
                {"gain", nullptr},
+               {"interval", nullptr},
                {"makespans_ms", nullptr},
                {"joules", nullptr},
                {"energy_gain", nullptr},
@@ -159,6 +166,7 @@ Json row_json(const schedule::CorunSession& session, const SweptPair& pair, cons
   json["times_ms"] = {to_ms(row.times[0]), to_ms(row.times[1])};
   json["makespan_ms"] = to_ms(row.makespan);
   json["gain"] = row.gain;
+  json["interval"] = interval_json(gain_in_sweep(pair.sweep, row));
   json["makespans_ms"] = times_json(row.makespans);
   if (const auto energy = session.known_energy(row.energy, row.makespan)) json["joules"] = energy->value();
   if (const auto gain = energy_gain_of(session, pair, row)) json["energy_gain"] = *gain;
@@ -198,11 +206,11 @@ std::string energy_text(std::optional<Joules> energy) {
   return energy ? fmt::format("{:.3g} J", energy->value()) : "-";
 }
 
-Result<void> sweep_all(schedule::CorunSession& session, const schedule::SweepOptions& options, std::uint64_t seed,
-                       SweepJournal* journal, const std::function<Result<void>(SweptPair)>& take) {
+Result<void> sweep_all(schedule::CorunSession& session, const schedule::SweepOptions& options, SweepJournal* journal,
+                       const std::function<Result<void>(SweptPair)>& take) {
   for (schedule::KernelId i = 0; i < session.kernels().size(); ++i)
     for (schedule::KernelId j = i + 1; j < session.kernels().size(); ++j) {
-      WATTUNE_ASSIGN(SweptPair pair, sweep_or_find(session, i, j, options, seed, journal));
+      WATTUNE_ASSIGN(SweptPair pair, sweep_or_find(session, i, j, options, journal));
       WATTUNE_TRY(take(std::move(pair)));
     }
   return {};

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,9 +18,9 @@ struct Prospect;
 class SweepJournal;
 
 // Sweeps every two of the session's kernels, or finds them in the journal, if there is one, and hands out each pair.
-// `seed` gives the orders in which the best ways run again. Fails as CorunSession::sweep(), the journal and `take` do.
-Result<void> sweep_all(schedule::CorunSession& session, const schedule::SweepOptions& options, std::uint64_t seed,
-                       SweepJournal* journal, const std::function<Result<void>(schedule::SweptPair)>& take);
+// Fails as CorunSession::sweep(), the journal and `take` do.
+Result<void> sweep_all(schedule::CorunSession& session, const schedule::SweepOptions& options, SweepJournal* journal,
+                       const std::function<Result<void>(schedule::SweptPair)>& take);
 
 std::string sweep_text(const schedule::CorunSession& session, const Prospect& prospect,
                        const schedule::SweptPair& pair);

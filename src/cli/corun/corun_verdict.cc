@@ -11,10 +11,16 @@ std::string gain_text(const schedule::Gain& gain) {
   return fmt::format("{} ({:+.1f} to {:+.1f} %)", gain_text(gain.gain), 100.0 * gain.low, 100.0 * gain.high);
 }
 
+std::string noise_text(const schedule::Gain& gain) {
+  return gain.excludes_zero() ? "" : ", no difference beyond noise";
+}
+
 std::string off_text(const schedule::Control& control, const schedule::Gain& claimed) {
   return fmt::format("it is off by {}, and a gain of {} bears {:.1f} % at most", gain_text(control.off),
                      gain_text(claimed.gain), 100.0 * control.limit);
 }
+
+Json gain_json(const std::optional<schedule::Gain>& gain) { return gain ? Json(gain->gain) : Json(nullptr); }
 
 Json interval_json(const std::optional<schedule::Gain>& gain) {
   return gain ? Json({gain->low, gain->high}) : Json(nullptr);

@@ -13,9 +13,13 @@ namespace wattune::cli {
 // Formats a gain: "+8.3 %", or with the ends of its interval "+8.3 % (+7.1 to +9.5 %)", unless these are equal.
 std::string gain_text(double gain);
 std::string gain_text(const schedule::Gain& gain);
+// Returns ", no difference beyond noise" if the interval contains zero; else an empty text.
+std::string noise_text(const schedule::Gain& gain);
 // Describes a control that does not hold: "it is off by -14.8 %, and a gain of +7.6 % bears 2.0 % at most".
 std::string off_text(const schedule::Control& control, const schedule::Gain& claimed);
 
+// Writes a gain without its interval, or null.
+Json gain_json(const std::optional<schedule::Gain>& gain);
 // Writes the two ends of the interval, or null.
 Json interval_json(const std::optional<schedule::Gain>& gain);
 // Writes `off` and `limit`, or null.

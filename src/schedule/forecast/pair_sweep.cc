@@ -10,6 +10,7 @@
 #include "core/median.h"
 #include "schedule/interface/joint_run.h"
 #include "schedule/interface/profile.h"
+#include "wattune/schedule/round_times.h"
 
 namespace wattune::inline v0_1::schedule {
 
@@ -98,7 +99,8 @@ class Sweeper {
   Result<PairSweep> run() {
     WATTUNE_TRY(list_rows());
     WATTUNE_TRY(match());
-    for (round_ = 0; round_ < options_.rounds; ++round_) WATTUNE_TRY(run_round());
+    if (is_repeated()) WATTUNE_TRY(run_unmeasured());
+    for (const std::vector<std::size_t>& order : orders()) WATTUNE_TRY(run_round(order));
     summarise();
     return std::move(sweep_);
   }
@@ -122,16 +124,39 @@ class Sweeper {
     return {};
   }
 
-  // Runs each kernel alone, then all rows; every other round backwards, so that drift meets all alike.
-  Result<void> run_round() {
-    const std::size_t all = sweep_.rows.size() + 2;
-    for (std::size_t i = 0; i < all; ++i) {
-      if (options_.on_progress && !options_.on_progress(round_ * all + i, options_.rounds * all))
-        return Error(ErrorCode::cancelled, "the sweep was ended by its user");
-      const std::size_t place = round_ % 2 == 0 ? i : all - 1 - i;
-      WATTUNE_TRY(place < 2 ? run_one(place) : run_row(place - 2));
+  bool is_repeated() const { return options_.rounds > 1; }
+  // Returns the number of entrants: each kernel alone, then all rows.
+  std::size_t entrants() const { return 2 + sweep_.rows.size(); }
+
+  // Returns the orders in which the entrants run, by round. A single round needs none, since nothing drifts.
+  std::vector<std::vector<std::size_t>> orders() const {
+    auto drawn = balanced_orders(entrants(), options_.rounds, options_.seed);
+    if (!is_repeated()) std::ranges::sort(drawn.front());
+    return drawn;
+  }
+
+  // Runs each row once with each kernel once, which makes its streams. Kernels alone ran when they were matched.
+  Result<void> run_unmeasured() {
+    for (SweepRow& row : sweep_.rows) {
+      WATTUNE_TRY(go_on());
+      if (auto run = run_pair(machine_, sweep_.kernels, row.arrangement); !run)
+        WATTUNE_TRY(drop(row, std::move(run).error()));
     }
     return {};
+  }
+
+  Result<void> run_round(const std::vector<std::size_t>& order) {
+    for (const std::size_t entrant : order) {
+      WATTUNE_TRY(go_on());
+      WATTUNE_TRY(entrant < 2 ? run_one(entrant) : run_row(entrant - 2));
+    }
+    return {};
+  }
+
+  Result<void> go_on() {
+    const std::size_t all = options_.rounds * entrants() + (is_repeated() ? sweep_.rows.size() : 0);
+    if (!options_.on_progress || options_.on_progress(done_++, all)) return {};
+    return Error(ErrorCode::cancelled, "the sweep was ended by its user");
   }
 
   Result<void> run_one(std::size_t kernel) {
@@ -141,13 +166,18 @@ class Sweeper {
     return {};
   }
 
-  // Runs one row. Its failure is noted and does not end the other rows, unless the device is lost.
   Result<void> run_row(std::size_t row) {
     if (sweep_.rows[row].failure) return {};
     auto run = run_arrangement(machine_, sweep_, sweep_.rows[row].arrangement);
-    if (run) return together_[row].add(*run), Result<void>();
-    if (run.error().code() == ErrorCode::device_lost) return std::move(run).error();
-    sweep_.rows[row].failure = std::move(run).error();
+    if (!run) return drop(sweep_.rows[row], std::move(run).error());
+    together_[row].add(*run);
+    return {};
+  }
+
+  // Notes why a row failed. The other rows go on, unless the device is lost.
+  static Result<void> drop(SweepRow& row, Error why) {
+    if (why.code() == ErrorCode::device_lost) return why;
+    row.failure = std::move(why);
     return {};
   }
 
@@ -171,7 +201,7 @@ class Sweeper {
   Machine& machine_;
   const SweepOptions& options_;
   PairSweep sweep_;
-  std::size_t round_ = 0;
+  std::size_t done_ = 0;
   std::array<Measured, 2> alone_;
   std::vector<Measured> together_;  // in the order of the rows
 };

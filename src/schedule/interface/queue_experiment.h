@@ -58,6 +58,9 @@ struct QueueOptions {
 // chains model it (simulate::chain_sm()). Fails with errors of the forecaster.
 Result<PairTable> forecast_all(Machine& machine, const QueueOptions& options, const model::ChainSm& sm = {});
 
+// True if pilots, short runs of the pairs, give the forecasts that this policy plans by. `split` has none.
+bool has_pilots(const QueueOptions& options);
+
 // Runs the queue. Fails with not_found if there is no such policy, with the first error of a work that did not succeed,
 // and with cancelled. A refusal of clocks is no error: the result covers the works that have ended, and the board has
 // its own clocks again.

@@ -163,11 +163,13 @@ class PolicyRunner {
     return Error(ErrorCode::cancelled, "the queues were ended by their user");
   }
 
+  Knowledge knowledge() const { return stage_.is_simulated() ? Knowledge::predicted : Knowledge::measured; }
+
   Result<void> forecast(const Entrant& entrant) {
     WATTUNE_TRY(go_on());
     WATTUNE_ASSIGN(const auto machine, stage_.machine());
     WATTUNE_ASSIGN(QueueOptions options, options_of(entrant));
-    options.knowledge = stage_.is_simulated() ? Knowledge::predicted : Knowledge::measured;
+    options.knowledge = knowledge();
     WATTUNE_ASSIGN(PairTable table, schedule::forecast_all(*machine, options, stage_.sm()));
     // Power of pairs is measured on devices at the board's own clocks only. A simulated board draws the forecast power.
     if (entrant.objective.needs_power() && !stage_.is_simulated() && !entrant.sets_clocks)
@@ -302,10 +304,12 @@ class PolicyRunner {
     for (const QueueRun& run : runs) numbers.push_back(run.makespan.value());
     if (entrants_[entrant].label == kQueueControl) note_control(runs);
     std::ranges::sort(runs, {}, &QueueRun::makespan);
-    report_.policies.push_back({.policy = entrants_[entrant].label,
-                                .run = runs[(runs.size() - 1) / 2],
-                                .makespan = Nanoseconds(median_of(numbers)),
-                                .forecasts = forecasts_[entrant]});
+    report_.policies.push_back(
+        {.policy = entrants_[entrant].label,
+         .run = runs[(runs.size() - 1) / 2],
+         .makespan = Nanoseconds(median_of(numbers)),
+         .forecasts = forecasts_[entrant],
+         .piloted = has_pilots({.policy = entrants_[entrant].policy, .knowledge = knowledge()})});
   }
 
   void note_control(const std::vector<QueueRun>& runs) {

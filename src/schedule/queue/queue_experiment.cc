@@ -162,6 +162,12 @@ Result<PairTable> forecast_all(Machine& machine, const QueueOptions& options, co
   return table;
 }
 
+bool has_pilots(const QueueOptions& options) {
+  const ForecastKind forecasts = named_traits(options.policy).forecasts;
+  return options.knowledge == Knowledge::measured && forecasts != ForecastKind::none &&
+         forecasts != ForecastKind::split;
+}
+
 Result<QueueRun> run_queue(Machine& machine, const std::vector<Arrival>& arrivals, const QueueOptions& options,
                            const PairTable& forecasts, Trace* trace) {
   WATTUNE_ASSIGN(const Policy policy, find_policy(options.policy, options.policy_options));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <ranges>
 #include <utility>
 
 #include "core/student.h"
@@ -68,6 +69,20 @@ std::optional<Gain> gain_over(const RoundTimes& rounds, std::size_t entrant, std
   const double half =
       student_quantile(confidence_of_each(rounds), logarithms->size() - 1) * standard_error(*logarithms, mean);
   return Gain{std::expm1(mean), std::expm1(mean - half), std::expm1(mean + half)};
+}
+
+std::optional<Gain> mean_gain(const std::vector<RoundTimes>& tables) {
+  if (tables.empty()) return std::nullopt;
+  RoundTimes mean{.times = {{}, {}}, .orders = {}, .is_exact = std::ranges::all_of(tables, &RoundTimes::is_exact)};
+  const auto rounds_of = [](const RoundTimes& table) { return common_rounds(table, 0, 1); };
+  const std::size_t rounds = std::ranges::min(tables | std::views::transform(rounds_of));
+  for (std::size_t entrant = 0; entrant < 2; ++entrant)
+    for (std::size_t round = 0; round < rounds; ++round) {
+      double logarithms = 0.0;
+      for (const RoundTimes& table : tables) logarithms += std::log(table.times[entrant][round].value());
+      mean.times[entrant].emplace_back(std::exp(logarithms / static_cast<double>(tables.size())));
+    }
+  return gain_over(mean, 1, 0);
 }
 
 std::optional<Standing> standing_of(const RoundTimes& rounds) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace wattune::inline v0_1::schedule {
@@ -38,8 +39,8 @@ Result<OutputVerdict> check_outputs(Stage& stage, Machine& machine, const PairSw
 
 }  // namespace
 
-Result<SweptPair> sweep_on(Stage& stage, KernelId first, KernelId second, const SweepOptions& options,
-                           std::uint64_t seed) {
+Result<SweptPair> sweep_on(Stage& stage, KernelId first, KernelId second, SweepOptions options) {
+  if (stage.is_simulated()) options.rounds = std::min<std::size_t>(options.rounds, 1);
   WATTUNE_ASSIGN(const auto machine, stage.machine());
   WATTUNE_ASSIGN(PairSweep sweep, schedule::sweep_pair(*machine, first, second, options));
   SweptPair pair{.names = {machine->kernel(first)->name, machine->kernel(second)->name},
@@ -47,7 +48,7 @@ Result<SweptPair> sweep_on(Stage& stage, KernelId first, KernelId second, const 
                  .sweep = std::move(sweep),
                  .planned = {},
                  .outputs = {}};
-  WATTUNE_TRY(run_again(stage, *machine, options, seed, pair));
+  WATTUNE_TRY(run_again(stage, *machine, options, pair));
   if (stage.outputs().empty()) return pair;
   WATTUNE_ASSIGN(pair.outputs, check_outputs(stage, *machine, pair.sweep));
   return pair;

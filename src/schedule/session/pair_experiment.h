@@ -1,22 +1,17 @@
 // The experiment on a pair: it is swept in every way, its best ways run again, and its outputs are compared.
 #pragma once
 
-#include <cstdint>
-
 #include "schedule/session/stage.h"
 #include "wattune/schedule/pair_sweep.h"
 #include "wattune/schedule/swept_pair.h"
 
 namespace wattune::inline v0_1::schedule {
 
-// Sweeps two kernels of the stage. `seed` gives the orders in which the best ways run again. Fails as sweep_pair() and
-// run_again() do, and with errors of the device.
-Result<SweptPair> sweep_on(Stage& stage, KernelId first, KernelId second, const SweepOptions& options,
-                           std::uint64_t seed);
+// Sweeps two kernels of the stage. Fails as sweep_pair() and run_again() do, and with errors of the device.
+Result<SweptPair> sweep_on(Stage& stage, KernelId first, KernelId second, SweepOptions options);
 
 // Fills in `rerun` and `planned`, with as many rounds as the sweep had. On a device each entrant first runs once
 // unmeasured. An entrant that fails drops out. Fails with device_lost or cancelled.
-Result<void> run_again(const Stage& stage, Machine& machine, const SweepOptions& options, std::uint64_t seed,
-                       SweptPair& pair);
+Result<void> run_again(const Stage& stage, Machine& machine, const SweepOptions& options, SweptPair& pair);
 
 }  // namespace wattune::schedule

@@ -59,13 +59,13 @@ class Rerunner {
     failed_.resize(entrants_);
   }
 
-  Result<void> run(std::uint64_t seed) {
+  Result<void> run() {
     if (auto plan = PairPlan::make(machine_, pair_.sweep))
       plan_.emplace(*std::move(plan));
     else
       WATTUNE_TRY(drop(entrants_ - 1, std::move(plan).error()));
     for (std::size_t i = 0; i < entrants_ && !is_exact_; ++i) WATTUNE_TRY(run_one(i, false));
-    pair_.rerun.times.orders = balanced_orders(entrants_, options_.rounds, seed);
+    pair_.rerun.times.orders = balanced_orders(entrants_, options_.rounds, options_.seed);
     for (const std::vector<std::size_t>& order : pair_.rerun.times.orders)
       for (const std::size_t entrant : order) WATTUNE_TRY(run_one(entrant, true));
     note_plan();
@@ -124,6 +124,15 @@ std::optional<Gain> gain_of_entrants(const SweptPair& pair, std::optional<std::s
   return gain_over(pair.rerun.times, *entrant, *base);
 }
 
+// Returns the rounds of two entrants, the base first; nullopt if one of them did not run again.
+std::optional<RoundTimes> rounds_of_entrants(const SweptPair& pair, std::optional<std::size_t> entrant,
+                                             std::optional<std::size_t> base) {
+  const RoundTimes& rounds = pair.rerun.times;
+  if (!entrant || !base || rounds.times.empty()) return std::nullopt;
+  if (rounds.times[*entrant].empty() || rounds.times[*base].empty()) return std::nullopt;
+  return RoundTimes{.times = {rounds.times[*base], rounds.times[*entrant]}, .orders = {}, .is_exact = rounds.is_exact};
+}
+
 // Returns by how much longer one after the other took than both alone; nullopt if they did not both run again.
 std::optional<double> control_off(const SweptPair& pair) {
   const SweepRow* in_turn = pair.sweep.best(is_in_turn);
@@ -150,9 +159,16 @@ bool PairVerdict::gains() const {
   return withheld == Withheld::no && gain && gain->gain >= kLeastShownGain && gain->low > 0.0;
 }
 
-Result<void> run_again(const Stage& stage, Machine& machine, const SweepOptions& options, std::uint64_t seed,
-                       SweptPair& pair) {
-  return Rerunner(stage, machine, options, pair).run(seed);
+Result<void> run_again(const Stage& stage, Machine& machine, const SweepOptions& options, SweptPair& pair) {
+  return Rerunner(stage, machine, options, pair).run();
+}
+
+std::optional<Gain> gain_in_sweep(const PairSweep& sweep, const SweepRow& row) {
+  RoundTimes rounds{.times = {{}, row.makespans}};
+  const auto& [first, second] = sweep.alone_by_round;
+  for (std::size_t round = 0; round < std::min(first.size(), second.size()); ++round)
+    rounds.times[0].push_back(first[round] + second[round]);
+  return gain_over(rounds, 1, 0);
 }
 
 std::optional<Gain> gain_over_alone(const SweptPair& pair, const SweepRow& row) {
@@ -177,6 +193,14 @@ std::optional<Gain> gain_of_planned(const SweptPair& pair) {
 
 std::optional<Gain> gain_of_planned_over(const SweptPair& pair, const SweepRow& base) {
   return gain_of_entrants(pair, planned_of(pair.rerun), entrant_of(pair, base));
+}
+
+std::optional<RoundTimes> rounds_over(const SweptPair& pair, const SweepRow& row, const SweepRow& base) {
+  return rounds_of_entrants(pair, entrant_of(pair, row), entrant_of(pair, base));
+}
+
+std::optional<RoundTimes> rounds_of_planned_over(const SweptPair& pair, const SweepRow& base) {
+  return rounds_of_entrants(pair, planned_of(pair.rerun), entrant_of(pair, base));
 }
 
 PairVerdict verdict_of(const SweptPair& pair) {

@@ -84,17 +84,16 @@ Result<std::vector<ProfileRecord>> CorunSession::profile(std::size_t rounds, boo
   return records;
 }
 
-Result<SweptPair> CorunSession::sweep(KernelId first, KernelId second, const SweepOptions& options,
-                                      std::uint64_t seed) {
+Result<SweptPair> CorunSession::sweep(KernelId first, KernelId second, const SweepOptions& options) {
   const auto alone = submission_->finish();
-  return sweep_on(*stage_, first, second, options, seed);
+  return sweep_on(*stage_, first, second, options);
 }
 
-Result<std::vector<SweptPair>> CorunSession::sweep(const SweepOptions& options, std::uint64_t seed) {
+Result<std::vector<SweptPair>> CorunSession::sweep(const SweepOptions& options) {
   std::vector<SweptPair> pairs;
   for (KernelId i = 0; i < kernels().size(); ++i)
     for (KernelId j = i + 1; j < kernels().size(); ++j) {
-      WATTUNE_ASSIGN(pairs.emplace_back(), sweep(i, j, options, seed));
+      WATTUNE_ASSIGN(pairs.emplace_back(), sweep(i, j, options));
     }
   return pairs;
 }
