@@ -21,7 +21,7 @@ schedule::Party party_of(const CompanyPlan& plan, std::size_t member, unsigned r
           .repetitions = endless ? std::numeric_limits<std::size_t>::max() : plan.repetitions[member]};
 }
 
-// Fails if so many blocks cannot stay resident. The traits are those of the twin, if there is one.
+// Fails if this many blocks cannot stay resident. The traits are those of the twin, if there is one.
 Result<void> check_resident(const StagedKernel& staged, unsigned resident_blocks) {
   if (resident_blocks == 0) return {};
   const std::string& why_not = staged.kernel->code->no_persistent;

@@ -54,7 +54,7 @@ using OwnTimes = std::vector<Nanoseconds>;
 // A joint configuration that is ready to run.
 class CompanyRunner : public measure::Runner {
  public:
-  // Prepares the run. Each member runs with so many resident blocks, or whole if the number is 0. The device outlives
+  // Prepares the run. Each member runs with this many resident blocks, or whole if the number is 0. The device outlives
   // it.
   CompanyRunner(backend::Device& device, std::vector<std::shared_ptr<StagedKernel>> kernels,
                 std::unique_ptr<schedule::DeviceMachine> machine, const CompanyPlan& plan,
@@ -71,8 +71,7 @@ class CompanyRunner : public measure::Runner {
   // Compares the results of each member beside the others with those alone; runs each once. Returns the first
   // difference in a line that names the member; nullopt if there is none.
   Result<std::optional<std::string>> difference();
-  // Returns the times of a launch of each member in each of the last so many runs of run(). Precondition: there were as
-  // many.
+  // Returns the times of a launch of each member in each of the `last` runs of run(). Precondition: there were as many.
   std::span<const OwnTimes> own_times(std::size_t last) const { return std::span(own_times_).last(last); }
 
  private:

@@ -9,7 +9,7 @@ namespace wattune::inline v0_1 {
 // Standard deviations on each side of the mean that hold 95 % of the distribution.
 inline constexpr double kNormal95 = 1.959964;
 
-// Returns the share of the distribution that lies below so many standard deviations.
+// Returns the share of the distribution that lies below this many standard deviations.
 inline double normal_share_below(double deviations) { return 0.5 * std::erfc(-deviations / std::numbers::sqrt2); }
 
 inline double normal_density(double deviations) {

@@ -6,7 +6,7 @@ namespace wattune::inline v0_1::measure {
 
 namespace {
 
-constexpr std::size_t kLessonEvery = 32;   // one in so many configurations is let through to learn from
+constexpr std::size_t kLessonEvery = 32;   // one in this many configurations is let through to learn from
 constexpr std::size_t kLessonSamples = 3;  // further samples of a lesson that the gate would have rejected
 constexpr Nanoseconds kShortLaunch = nanoseconds_from_ms(0.1);
 constexpr Nanoseconds kColdStart = nanoseconds_from_ms(0.5);  // extra time of a first launch that no device exceeds

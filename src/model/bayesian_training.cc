@@ -15,7 +15,7 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 constexpr double kMostDamping = 1e10;
 constexpr double kFirstDamping = 1e-2;
 constexpr double kLeastChange = 1e-7;    // share of the objective; a smaller change makes a step quiet
-constexpr int kQuietSteps = 5;           // training ends after so many quiet steps in a row
+constexpr int kQuietSteps = 5;           // training ends after this many quiet steps in a row
 constexpr double kLeastSquares = 1e-12;  // squared error per sample that counts as an exact fit
 
 // Minimises beta * (squared errors) + alpha * (squared parameters), in which alpha and beta change from step to step.

@@ -18,7 +18,7 @@ struct Multiprocessor {
   unsigned registers_per_thread = 0;
   unsigned register_unit = 0;       // the registers of a warp are a multiple of it
   unsigned partitions = 0;          // each has its share of the registers, and its own warps
-  unsigned partitions_checked = 0;  // a block must also fit an SM with so many partitions to run at all
+  unsigned partitions_checked = 0;  // a block must also fit an SM with this many partitions to run at all
   std::size_t shared_unit = 0;
   std::size_t shared_bytes_per_block = 0;
   std::size_t shared_bytes_reserved = 0;  // per block, by the driver

@@ -7,7 +7,7 @@
 
 namespace wattune::inline v0_1::power {
 
-// A function that runs so many launches, or so many set-ups.
+// A function that runs this many launches, or this many set-ups.
 using RunBatch = std::function<Result<Load::Batch>(std::size_t)>;
 
 struct WindowFigures {

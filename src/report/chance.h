@@ -15,8 +15,8 @@ struct ExplainedShare {
   std::size_t left = 0;
 };
 
-// True if chance hardly explains as much: fewer than one of a hundred tables of so many shares would show it by chance
-// (an F test). Also true if there are so many results that chance explains next to nothing.
+// True if chance hardly explains as much: fewer than one of a hundred tables of this many shares would show it by
+// chance (an F test). Also true if there are so many results that chance explains next to nothing.
 bool is_told_from_chance(const ExplainedShare& share, std::size_t shares);
 
 }  // namespace wattune::report

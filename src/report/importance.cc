@@ -44,7 +44,7 @@ std::map<std::string, Level> levels_in(const LogTimes& times, std::size_t parame
   return levels;
 }
 
-// Returns the parameter's share, tested against chance as one of so many parameters; nullopt if chance may have made
+// Returns the parameter's share, tested against chance as one of this many parameters; nullopt if chance may have made
 // it.
 std::optional<double> main_effect(const LogTimes& times, std::size_t parameter, std::size_t parameters) {
   const std::map<std::string, Level> levels = levels_in(times, parameter);

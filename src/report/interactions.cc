@@ -7,7 +7,7 @@
 //   SS_joint = sum over the cells of c (m - alpha - beta)^2
 //   share    = (SS_joint - df MS_within) / SS_total,   df = cells - rank of the additive model
 //
-// MS_within, the variance inside the cells, times df is the part that so many cells explain by chance (as in
+// MS_within, the variance inside the cells, times df is the part that the cells explain by chance (as in
 // importance.cc). The additive model is fitted, instead of adding main effects, because constraints may make two
 // parameters depend on each other. The part that each explains, and both alike, is then no interaction. Shares that
 // chance may have made are left out, as in importance.cc.
@@ -118,7 +118,7 @@ std::size_t connected_groups(const std::vector<Cell>& cells, std::size_t levels_
   return groups;
 }
 
-// Returns the share of one of so many pairs, or nullopt if chance may have made it.
+// Returns the share of one of this many pairs, or nullopt if chance may have made it.
 std::optional<double> interaction(const LogTimes& times, const std::vector<std::size_t>& a,
                                   const std::vector<std::size_t>& b, std::size_t pairs) {
   const std::vector<Cell> cells = cells_of(times.values, a, b);

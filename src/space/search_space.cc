@@ -36,7 +36,8 @@ Error empty_space(const ConstraintSystem& system, const std::function<bool()>& c
 }
 
 // Returns the bytes to hash. Every declaration has its length in front, so that no two specs give the same bytes. The
-// diagram is included because it determines what every id means, also if predicates decide.
+// diagram is included because it determines what every id means, also if functions of the caller (predicates) decide
+// which configurations are valid.
 std::string hashed_bytes(const ConstraintSystem& system, const Diagram& diagram, bool exact) {
   std::string text = fmt::format("wattune space {} {}", kHashVersion, exact ? "exact" : "relaxed");
   const auto append = [&](std::string_view part) { text += fmt::format("\n{}:{}", part.size(), part); };

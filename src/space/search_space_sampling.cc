@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::space {
 
 namespace {
 
-// Draws in a relaxed diagram where drawing pays. One of so many is valid almost certainly.
+// Draws in a relaxed diagram where drawing pays. One of this many is valid almost certainly.
 constexpr int kMaxDraws = 3'000;
 // The largest number of draws in one slice of a stratified sample.
 constexpr int kDrawsPerSlice = 200;

@@ -6,7 +6,7 @@
 
 namespace wattune::inline v0_1::spec {
 
-// Reads an element of `arguments` in [kernel]. If `files_required`, data files must exist.
+// Reads an element of `arguments` in [kernel]. Data files must exist if `files_required` is true.
 Result<Argument> read_argument(const Document& document, const Node& node, bool files_required);
 
 }  // namespace wattune::spec

@@ -54,7 +54,7 @@ std::vector<std::string_view> documents_in(std::string_view text) {
   return documents;
 }
 
-// Returns the journals in the text. A run whose header says how many Trials it carries goes on with the run before it.
+// Returns the journals in the text. A run continues the run before it if its header says how many Trials it carries.
 std::vector<std::string_view> journals_in(std::string_view text) {
   std::vector<std::string_view> journals;
   std::size_t begin = 0;

@@ -254,7 +254,8 @@ std::vector<Evaluator*> TuningSession::evaluators() const {
   return all;
 }
 
-// Describes the run. Recorded results were compared when they were measured, if at all.
+// Describes the run. Recorded results were compared with a reference when they were measured, if at all, so the part
+// `reference` is the recording's.
 RunInfo TuningSession::describe() const {
   RunInfo info = describe_run(spec(), space(), devices().front(), parts_->identity);
   if (recording() == nullptr || !std::holds_alternative<std::monostate>(spec().reference)) return info;

@@ -63,7 +63,8 @@ class WATTUNE_EXPORT Event : public DeviceObject {
   virtual Result<Nanoseconds> end() const = 0;
   // Returns how long the launch ran on the device, without queueing and launch latency. Fails as start() does.
   virtual Result<Nanoseconds> duration() const = 0;
-  // Returns the state of the device near the launch, read once while the device works on the stream.
+  // Returns the state of the device at about the time of the launch. It is read once while the device works on the
+  // stream.
   virtual Conditions conditions() const { return {}; }
 };
 

@@ -65,7 +65,7 @@ class WATTUNE_EXPORT SmRoom {
   std::size_t shared_bytes_ = 0;
 };
 
-// Returns the smallest carveout with at least so many bytes that an SM can be set to; the largest if the SM has less.
+// Returns the smallest carveout with at least this many bytes that an SM can be set to; the largest if the SM has less.
 // Fails with not_found as occupancy() does.
 WATTUNE_EXPORT Result<std::size_t> carveout_with(ComputeCapability gpu, std::size_t bytes);
 

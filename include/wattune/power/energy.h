@@ -86,12 +86,13 @@ class WATTUNE_EXPORT Load {
   };
 
   virtual ~Load() = default;
-  // Runs so many launches back to back, each with its set-up. Returns when the last has ended. Fails as a device does.
+  // Runs this many launches back to back, each with its set-up. Returns when the last has ended. Fails as a device
+  // does.
   virtual Result<Batch> run(std::size_t launches) = 0;
   // Returns whether a launch has a set-up, such as restoring what it overwrote. It is `subtracted` if the set-up can
   // run alone.
   virtual SetUp set_up() const { return SetUp::none; }
-  // Runs the set-up of so many launches, without the launches. Precondition: it can run alone.
+  // Runs the set-up of this many launches, without the launches. Precondition: it can run alone.
   virtual Result<Batch> run_set_up(std::size_t launches) { return run(launches); }
 };
 

@@ -102,7 +102,7 @@ struct WATTUNE_EXPORT PairForecast {
   // Returns the energy of what both do, if it were done one after the other, over the time that they take together.
   Watts watts_in_turn() const { return rates[0] * watts.alone[0] + rates[1] * watts.alone[1]; }
   PairShape shape() const { return {ratio, sms_of_first, whole}; }
-  // Returns the same forecast for the two kernels in the other order, on a machine with so many SMs.
+  // Returns the same forecast for the two kernels in the other order, on a machine with this many SMs.
   PairForecast swapped(unsigned sms) const;
 };
 
@@ -124,7 +124,7 @@ WATTUNE_EXPORT bool ends_sooner(const PairForecast& one, const PairForecast& oth
 // A function that forecasts two kernels from their traits.
 using Forecaster = std::function<Result<PairForecast>(const KernelTraits& first, const KernelTraits& second)>;
 
-// Returns a forecaster for kernels that share every SM. Each kernel starts from its speed alone with so many resident
+// Returns a forecaster for kernels that share every SM. Each kernel starts from its speed alone with this many resident
 // blocks: the measured one, or that of the chain for one kernel. From this it loses what the chain predicts for waiting
 // for the other's requests. It also loses where the two want more of the pipelines or of the memory than there is. The
 // forecast is for the feasible ratio that is best for the objective.

@@ -113,8 +113,8 @@ inline bool is_resident(Form form, const SmRange& sms) { return form == Form::pe
 struct WATTUNE_EXPORT MachineLimits {
   model::ComputeCapability capability;  // 0.0 if unknown; then the device judges blocks when they are launched
   unsigned sms = 1;
-  // Ranges begin and end at multiples of so many SMs, or at the last SM, and have at least as many. If it equals `sms`,
-  // there are no ranges.
+  // Ranges begin and end at multiples of this many SMs, or at the last SM, and have at least as many. If it equals
+  // `sms`, there are no ranges.
   unsigned split_grain = 1;
   // Hardware queues over which lanes are spread: a launch waits until those before it in its queue have begun.
   unsigned hardware_queues = 32;
@@ -123,8 +123,8 @@ struct WATTUNE_EXPORT MachineLimits {
 // Returns the numbers of SMs that the first of two ranges may have which together cover all SMs; empty if there are no
 // ranges.
 WATTUNE_EXPORT std::vector<unsigned> splits_of(const MachineLimits& limits);
-// Returns two ranges that together cover all SMs, of which the first has so many. The remainder that is no multiple of
-// the grain lies at the end.
+// Returns two ranges that together cover all SMs, of which the first has this many. The remainder that is no multiple
+// of the grain lies at the end.
 WATTUNE_EXPORT std::array<SmRange, 2> split_ranges(const MachineLimits& limits, unsigned sms_of_first);
 
 // A request to run a kernel, or a part of its grid.

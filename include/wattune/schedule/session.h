@@ -78,7 +78,7 @@ class WATTUNE_EXPORT CorunSession {
   // Returns the clocks of the cores that may be set, ascending; empty if none may be set.
   const std::vector<Megahertz>& clocks() const;
 
-  // Measures each kernel alone, as medians of so many rounds. With `power` it also measures the power of the board
+  // Measures each kernel alone, as medians of this many rounds. With `power` it also measures the power of the board
   // meanwhile. Fails with unavailable if the board tells no energy, and with errors of the device.
   Result<std::vector<ProfileRecord>> profile(std::size_t rounds = 3, bool power = false);
 

@@ -33,7 +33,7 @@ class WATTUNE_EXPORT TuningObserver {
   virtual ~TuningObserver() = default;
   virtual void on_start(const search::Progress& /*progress*/, std::size_t /*resumed*/) {}
   virtual void on_trial(const TuningEvent& /*event*/) {}
-  // Tells that the search is over, and that so many configurations, more than one, run in turns next.
+  // Tells that the search is over, and that this many configurations, more than one, run in turns next.
   virtual void on_final(std::size_t /*contestants*/) {}
   // Tells that one of several devices is gone for good; the others go on.
   virtual void on_device_lost(const std::string& /*device*/, const Error& /*error*/) {}

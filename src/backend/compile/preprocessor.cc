@@ -27,7 +27,7 @@ struct ValuedOption {
   std::string_view passed;
 };
 
-// The spellings of -I, -D and -isystem. A longer one comes before its own beginning.
+// The spellings of -I, -D and -isystem. A spelling comes before all its prefixes.
 constexpr ValuedOption kValued[] = {{"--include-path=", "-I"},
                                     {"--include-path", "-I"},
                                     {"-isystem=", "-isystem"},

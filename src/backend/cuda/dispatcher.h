@@ -100,7 +100,7 @@ class Dispatcher {
   Result<bool> has_sent(const Timing& timing);
   // Returns when a launch began. Fails with invalid_argument until it was sent.
   Result<Nanoseconds> start_of(const Timing& timing);
-  // Returns the state of the device near a launch.
+  // Returns the state of the device at about the time of a launch.
   Conditions conditions_of(const Timing& timing) const;
 
  private:

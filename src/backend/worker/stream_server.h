@@ -9,7 +9,7 @@ namespace wattune::inline v0_1::backend::worker {
 // Contents on their way between the socket and the device. They are not cleared first, because they may be gigabytes.
 class Block {
  public:
-  // Makes room for so many bytes; the former contents are lost.
+  // Makes room for this many bytes; the former contents are lost.
   void resize(std::size_t size) {
     if (size > room_) {
       data_.reset();

@@ -23,7 +23,7 @@ inline constexpr int kWorkerDescriptor = 3;
 enum ExitStatus { client_hung_up = 0, no_supervision = 1, bad_message = 2, out_of_memory = 121 };
 
 // Forks, and returns in the worker only, which then owns kWorkerDescriptor. The worker has temporary files and PoCL's
-// cache in a folder of its own. It may allocate so many bytes of private memory (0 for any number), and beyond that
+// cache in a folder of its own. It may allocate this many bytes of private memory (0 for any number), and beyond that
 // exits with out_of_memory. When memory runs out, the system ends it first.
 void supervise(std::uint64_t memory_limit_bytes);
 

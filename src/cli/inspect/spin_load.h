@@ -24,7 +24,7 @@ class SpinLoad : public power::KnownLoad {
   // Finds how often the kernel must turn to take about 5 ms. That is short enough to end in time, and long enough for
   // its launch to cost nothing.
   Result<void> calibrate();
-  // Launches the kernel so many times in one request, so that there is no pause between launches. Returns the time of
+  // Launches the kernel this many times in one request, so that there is no pause between launches. Returns the time of
   // the last one.
   Result<Nanoseconds> launch(std::size_t times);
 

@@ -30,7 +30,7 @@ inline constexpr std::string_view kLeastEnergy = "energy_at_least";
 bool was_left_out(const Observation& observation);
 
 // Returns the mean power of the board during the runs, in watts. It is the first recorded metric among `power`,
-// `ps_power` and `nvml_power` (W, mW, kW; watts without a unit), or else the energy over the median time. Returns
+// `ps_power` and `nvml_power` (W, mW, kW; watts without a unit), or else the energy divided by the median time. Returns
 // nullopt as energy_of() does.
 std::optional<Watts> power_of(const Observation& observation);
 

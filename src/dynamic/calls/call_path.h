@@ -56,7 +56,7 @@ class CallPath {
 
  private:
   static constexpr double kForGood = std::numeric_limits<double>::infinity();
-  // True if this call is to be timed. One call in so many is, once the best has nothing left to be compared with.
+  // True if this call is to be timed. One call in this many is, once the best has nothing left to be compared with.
   bool best_is_due(std::uint64_t number) {
     if (!watched_.due(number, [this] { return around_.now(); })) return false;
     due_.store(true, std::memory_order_relaxed);

@@ -22,22 +22,22 @@ struct MarkedSpan {
   std::unique_ptr<backend::Event> before;
   std::unique_ptr<backend::Event> after;
 
-  // True if both have ended. Does not wait; fails with the error of a launch that failed.
+  // True if both launches have ended. Does not wait; fails with the error of a launch that failed.
   Result<bool> ready() const;
-  // Returns the time between them. Precondition: ready.
+  // Returns the time between the two launches. Precondition: ready() was true.
   Result<Nanoseconds> duration() const;
 };
 
 // The device time of a call, available once the call has ended.
 class TimedCall {
  public:
-  // Takes the events of its launches; the time is the sum of theirs.
+  // Takes the events of the call's launches; its time is the sum of their times.
   explicit TimedCall(std::vector<std::unique_ptr<backend::Event>> events) : events_(std::move(events)) {}
   // Takes a span, and spans within it that do not count.
   TimedCall(MarkedSpan all, std::vector<MarkedSpan> left_out) : all_(std::move(all)), left_out_(std::move(left_out)) {}
   // True if the call has ended. Does not wait; fails with the error of a launch that failed.
   Result<bool> ready() const;
-  // Returns the time. Precondition: ready.
+  // Returns the device time of the call. Precondition: ready() was true.
   Result<Nanoseconds> duration() const;
 
  private:

@@ -65,7 +65,8 @@ bool KeyScreening::rests(Nanoseconds now, Nanoseconds cost) {
   return last_paid_ && now - *last_paid_ > kUnpaidTimeBeforePause;
 }
 
-// True if running it pays. One that was put aside must set its data up again, unless they were kept.
+// True if running the configuration pays. A configuration that was put aside needs its data set up again, unless they
+// were kept.
 bool KeyScreening::is_worth_running(Nanoseconds cost, bool is_set_up) const {
   const bool needs_data_again = under_way_ && !is_set_up;
   return pays((needs_data_again ? kCostFactorOfNewData : 1.0) * cost) && !waits_for_reference() && !waits_for_next();

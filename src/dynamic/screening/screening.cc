@@ -18,7 +18,7 @@ namespace {
 constexpr Nanoseconds kIdleTimeBeforeClosing = nanoseconds_from_seconds(5);
 // Pause between two looks whether a key pays again.
 constexpr std::chrono::milliseconds kPause{20};
-// Fraction of the free memory that screening may take: one in so many bytes.
+// Fraction of the free memory that screening may take: one in this many bytes.
 constexpr std::uint64_t kFreeMemoryDivisor = 4;
 
 }  // namespace

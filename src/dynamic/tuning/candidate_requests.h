@@ -1,5 +1,5 @@
 // CandidateRequests: tells which of the candidates that an explorer wants are loaded next. A candidate waits until it
-// is compiled, and until fewer than so many others are loaded ahead of their turns.
+// is compiled, and until few enough others are loaded ahead of their turns.
 //
 // It belongs to one instance. The instance's mutex guards it.
 //

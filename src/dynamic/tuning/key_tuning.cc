@@ -95,7 +95,8 @@ void KeyTuning::look_for_drift() {
   if (moved->cause == Cause::kernel) occasion_.ask();
 }
 
-// Notes, once, that the budget's bound keeps all candidates out. Nobody would notice otherwise.
+// Notes, once, that no candidate may be tried, because each may take longer than Budget::longest allows. Nobody would
+// notice otherwise.
 void KeyTuning::note_too_long() {
   const std::optional<Prediction> stall = pairing_.stalls_too_long();
   if (!stall || std::exchange(noted_too_long_, true)) return;

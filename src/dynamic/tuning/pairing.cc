@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kFirstTimes = 5;        // timed calls of a best that nothing is compared with yet
 constexpr std::size_t kRememberedTimes = 16;  // last times of the best known that are kept
-// Bound of a single time over the best known's median, up to which a configuration is compared with it later.
+// Ratio of a single time to the median of the best known. Up to this ratio the configuration is compared with the best
+// known later.
 constexpr double kMayBeAsFast = 1.1;
 constexpr std::size_t kContenders = 8;
 constexpr Nanoseconds kUntried = Nanoseconds(std::numeric_limits<double>::infinity());

@@ -67,8 +67,8 @@ struct PairPrediction {
   BlockRatio ratio;
   Megahertz asked;
   Megahertz clock;                   // highest that the limit allows; the lowest if none is low enough
-  std::array<double, 2> rates = {};  // of each beside the other, over its speed alone at this clock
-  Likely<double> speedup;            // sum of `rates`: over one after the other, while both run
+  std::array<double, 2> rates = {};  // of each beside the other, divided by its speed alone at this clock
+  Likely<double> speedup;            // sum of `rates`: against one after the other, while both run
   Likely<Nanoseconds> time;
   Likely<Watts> power;              // while both run
   Watts idle;                       // with nothing to do; not corrected
@@ -83,8 +83,8 @@ struct SpeedError {
   double of_one = 0.0;
 };
 
-// Errors before and after the pair was measured at its ratio, at any clock. The defaults are those of the chain for
-// pairs of a simulated GT 640 (docs/results/frugal.md).
+// Errors of the predicted speeds, before and after the pair was measured at its ratio, at any clock. The defaults are
+// those of the chain for pairs of a simulated GT 640 (docs/results/frugal.md).
 struct SpeedErrors {
   SpeedError unmeasured = {.of_both = 0.10, .of_one = 0.14};
   SpeedError measured = {.of_both = 0.06, .of_one = 0.07};
@@ -100,8 +100,9 @@ Result<std::vector<PairPrediction>> predict_pair_at_clocks(const BoardOverClocks
 // Ratios of measured to predicted values of pairs: means in which older measurements count less.
 class PairMeasurements {
  public:
-  // Records a measurement while both ran, at the ratio and clock of the prediction: the speed of each over its speed
-  // alone at that clock, and the power. A power that is not positive is unknown. Ignored if a speed is not positive.
+  // Records a measurement while both ran, at the ratio and clock of the prediction: the speed of each, divided by its
+  // speed alone at that clock, and the power. A power that is not positive is unknown. Ignored if a speed is not
+  // positive.
   void observe(const std::string& first, const std::string& second, const PairPrediction& predicted,
                std::array<double, 2> rates, Watts power);
   // Returns the corrections of a pair at a ratio; factors of 1 if it was not measured.

@@ -65,7 +65,8 @@ class Perceptron {
 
   // Writes lines of plain text that restore the network to the last bit.
   std::string to_text() const;
-  // Fails with parse_error if the text is no such text, or if the network has another shape than `shape`.
+  // Reads a network from lines of to_text(). Fails with parse_error if the text is none, or if the network has another
+  // shape than `shape`.
   static Result<Perceptron> from_text(std::string_view text, const NetworkShape& shape);
 
  private:

@@ -67,7 +67,7 @@ model::WarpLoad waiting_load(const KernelTraits& kernel, double blocks) {
   return load;
 }
 
-// Returns the share of its speed that each kernel keeps where both wait for the same memory, with so many resident
+// Returns the share of its speed that each kernel keeps where both wait for the same memory, with this many resident
 // blocks on each SM. It is the speed by the chain of two kernels, divided by the speed by the chain of one, if both can
 // issue as if they were alone.
 Result<std::array<double, 2>> memory_shares(model::ChainSm sm, const KernelTraits& first, const KernelTraits& second,

@@ -13,9 +13,9 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// A pilot runs for so many waves of the kernel whose waves take longer, and at least for kShortestPilot, as shorter
-// runs are mostly beginning and end. It also runs until so many grids of both have ended, but not beyond kLongestPilot.
-// Blocks of one grid may differ, and the loss between two grids belongs to the speed.
+// A pilot runs for kPilotWaves waves of the kernel whose waves take longer. It runs at least for kShortestPilot,
+// because shorter runs are mostly beginning and end. It also runs until kLeastPilotGrids grids of both have ended, but
+// not beyond kLongestPilot. Blocks of one grid may differ, and the loss between two grids belongs to the speed.
 constexpr double kPilotWaves = 8.0;
 constexpr std::size_t kLeastPilotGrids = 2;
 constexpr Nanoseconds kShortestPilot = nanoseconds_from_ms(2);
@@ -42,7 +42,7 @@ Nanoseconds pilot_time(const Machine& machine, const KernelTraits& kernel) {
   return std::max(kShortestPilot, waves);
 }
 
-// Returns a party with so many blocks on each SM, in this form.
+// Returns a party with this many blocks on each SM, in this form.
 Party on_each_sm(const Machine& machine, KernelId kernel, unsigned per_sm, Form form) {
   return form == Form::slices ? sliced_party(machine, kernel, per_sm) : shared_party(machine, kernel, per_sm);
 }

@@ -16,7 +16,7 @@ Watts idle_for(Machine& machine, Nanoseconds window);
 // Returns the mean power of a kernel alone and whole, over as many runs as fill the window at the board's own clocks.
 // Precondition: its time alone is known.
 Result<Watts> run_for(Machine& machine, KernelId kernel, Nanoseconds window);
-// Returns the same for its persistent twin with so many resident blocks. `speed` is the speed of the twin, divided by
+// Returns the same for its persistent twin with this many resident blocks. `speed` is the speed of the twin, divided by
 // the speed of the kernel.
 Result<Watts> run_twin_for(Machine& machine, KernelId kernel, unsigned per_sm, double speed, Nanoseconds window);
 // Returns the mean power of two kernels that run again and again in this way until the window has passed.

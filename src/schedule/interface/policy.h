@@ -98,7 +98,7 @@ struct PolicyOptions {
   // Longest time alone of kernels that run whole, which costs less. Longer ones run in a form that gives way to an
   // arrival.
   Nanoseconds longest_whole = nanoseconds_from_ms(2);
-  // A work that has waited for so many times its time alone goes before those that have not; never if 0.
+  // A work that has waited for this many times its time alone goes before those that have not; never if 0.
   double patience = 0.0;
   unsigned most_streams = 16;  // in use at once (streams, priority)
   unsigned slices_in_flight = 2;

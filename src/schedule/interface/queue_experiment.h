@@ -28,7 +28,7 @@ namespace wattune::inline v0_1::schedule {
 Result<std::vector<ProfiledKernel>> profile_all(const simulate::GpuModel& gpu,
                                                 const std::vector<simulate::SimulatedKernel>& kernels);
 
-// Returns the same kernels with grids of so many waves; a wave is the blocks with which a kernel alone fills the GPU.
+// Returns the same kernels with grids of this many waves; a wave is the blocks with which a kernel alone fills the GPU.
 // The work of their blocks is scaled so that each kernel takes about this time. So the problem sizes of a paper favour
 // no kernel.
 Result<std::vector<simulate::SimulatedKernel>> equally_long(const simulate::GpuModel& gpu,

@@ -44,7 +44,7 @@ struct Decision {
 
 class Trace {
  public:
-  // Keeps at most so many events and only counts later ones, so that a runtime of days does not fill the memory.
+  // Keeps at most this many events and only counts later ones, so that a runtime of days does not fill the memory.
   explicit Trace(std::size_t most_events = 1'000'000) : most_events_(most_events) {}
 
   void add(Span span);

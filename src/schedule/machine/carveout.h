@@ -22,7 +22,7 @@ struct Residents {
   unsigned blocks = 0;
 };
 
-// Returns the blocks of slices on each SM if so many are in flight; no more than an SM holds of the kernel alone.
+// Returns the blocks of slices on each SM if this many are in flight; no more than an SM holds of the kernel alone.
 Residents sliced_residents(const MachineLimits& limits, const KernelTraits& kernel, std::uint64_t blocks_in_flight);
 
 // Returns the bytes of shared memory that the blocks need on an SM, with the driver's share of each block. Returns 0 if

@@ -21,7 +21,7 @@ class EndWatch {
   // Returns how long the launch will take; 0 if nothing is known. Each block counts as long as in the last launch of
   // its kernel in the same share, whose partner was mostly the same. Without such a launch it counts as long as alone.
   Nanoseconds expected(const KernelTraits& kernel, const Launch& launch, const MachineLimits& limits) const;
-  // Notes the time that a launch with so many blocks took.
+  // Notes the time that a launch with this many blocks took.
   void learn(const Launch& launch, Nanoseconds took, std::uint64_t blocks);
 
   // Returns how long to sleep before the next check of a launch that has run for so long; 0 to check again at once.

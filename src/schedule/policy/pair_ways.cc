@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// True if the work can go on as it runs with so many blocks on each SM, or on so many SMs.
+// True if the work can go on as it runs with this many blocks on each SM, or on this many SMs.
 bool goes_on(const Candidate& work, unsigned per_sm, unsigned sms) {
   const Share& share = *work.running;
   return sms > 0 ? share.sms.count == sms : share.sms.count == 0 && share.per_sm == per_sm;

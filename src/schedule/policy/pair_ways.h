@@ -29,8 +29,8 @@ struct Residency {
 // not at a lower one. It must also exceed the gain of launches whose blocks fill the SMs that previous ones leave.
 Residency best_residency(const KernelTraits& kernel);
 
-// Returns how much later a kernel ends, of which so much is left, if it stays in this share of each SM, or of so many
-// SMs. The comparison is with the kernel in its best way alone.
+// Returns how much later a kernel with this time left ends if it stays in this share of each SM, or of this many SMs.
+// The comparison is with the kernel in its best way alone.
 Nanoseconds lost_by_going_on(const KernelTraits& kernel, Nanoseconds left, unsigned per_sm, unsigned sms,
                              const MachineLimits& limits);
 

@@ -42,7 +42,7 @@ double standard_error(const std::vector<double>& numbers, double mean) {
   return std::sqrt(squares / static_cast<double>(numbers.size() - 1) / static_cast<double>(numbers.size()));
 }
 
-// Returns the confidence of each interval with which those of every two entrants hold together.
+// Returns the confidence that each interval must have, so that the intervals of all pairs of entrants hold together.
 double confidence_of_each(const RoundTimes& rounds) {
   const auto entrants =
       static_cast<double>(std::ranges::count_if(rounds.times, [](const auto& its) { return !its.empty(); }));

@@ -58,7 +58,7 @@ class Stage {
   virtual model::ChainSm sm() const { return {}; }
   // Returns the outputs of each kernel; empty if kernels have no outputs.
   virtual std::span<KernelOutputs> outputs() { return {}; }
-  // Makes copies of each kernel, with outputs of their own, for so many works, or for as many as memory allows. All
+  // Makes copies of each kernel, with outputs of their own, for this many works, or for as many as memory allows. All
   // later machines have them. A kernel without outputs gets none.
   virtual void make_copies(const std::vector<std::size_t>& /*works*/) {}
   virtual std::span<KernelOutputs> outputs_of_copies(KernelId /*kernel*/) { return {}; }

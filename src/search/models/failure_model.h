@@ -19,7 +19,8 @@ class FailureModel {
   void remember(ConfigurationId id, bool succeeded);
   // Fits the forest to the latest remembered configurations, unless nothing failed.
   void grow(std::size_t trees, Random& random);
-  // Returns the probability of success of a row that begins as the encoding's; 1 before the first failure.
+  // Returns the probability that the configuration of this row succeeds; 1 before the first failure. The row begins
+  // with the columns of the encoding.
   double success(std::span<const std::uint16_t> row) const {
     return forest_.empty() ? 1.0 : 1.0 - forest_.predict(row).mean;
   }

@@ -13,7 +13,7 @@ constexpr double kUnknown = 0.5;
 // Only the latest outcomes are compared, so that proposals do not take longer with each outcome.
 constexpr std::size_t kMostComparedOutcomes = 500;
 
-// The range in which amounts are told apart.
+// The range of a resource in which two amounts count as different.
 struct Range {
   double least;
   double octaves;

@@ -63,9 +63,9 @@ class Algorithm : public Strategy {
 
   // Runs the search. The body awaits only what the functions below and other Tasks of this object return.
   virtual Task<> search() = 0;
-  // True if a body begins anew when it has ended, or was answered for long.
+  // True if search() begins anew when it has ended, or was answered for long without proposing anything.
   virtual bool begins_anew() const { return true; }
-  // Takes every outcome, asked for or not, before the body goes on.
+  // Takes every outcome, asked for or not, before search() goes on.
   virtual void do_observe(ConfigurationId, const Outcome&) {}
 
   // Evaluates a configuration: co_await evaluate(id) gives its Outcome.

@@ -26,7 +26,7 @@ struct Demand {
 };
 
 Demand demand_of(const BlockCosts& block, std::uint64_t blocks);
-// Returns the demand of so many warp instructions, with the hits that the kernel has alone.
+// Returns the demand of this many warp instructions, with the hits that the kernel has alone.
 Demand demand_of(const SimulatedKernel& kernel, double instructions);
 
 // Computes use or features of a demand in this time, as use_of() and features_of() do for counted blocks.

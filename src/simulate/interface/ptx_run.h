@@ -62,7 +62,7 @@ class PtxRun {
   PtxRun& operator=(PtxRun&&) noexcept;
   ~PtxRun();
 
-  // Runs for so many instructions of warps, or a few more. Returns true if all blocks have ended. Fails with
+  // Runs for this many instructions of warps, or a few more. Returns true if all blocks have ended. Fails with
   // launch_failed, naming kernel, block, thread and line. Its causes are an access out of bounds or misaligned, a
   // division by zero, threads that wait for each other forever, a trap, or an instruction that cannot be run. Fails
   // with timeout after most_instructions. After an error the run cannot go on.

@@ -56,7 +56,7 @@ struct SteadyFlow {
 
 // Solves the rates of Fidelity::fast at the clocks of the model. Precondition: the blocks fit on an SM together.
 SteadyFlow steady_flow(const GpuModel& gpu, std::span<const Residents> residents);
-// Measures the same in a simulated run of so many instructions, in which each block that ends is replaced. The first
+// Measures the same in a simulated run of this many instructions, in which each block that ends is replaced. The first
 // third is left out. Fails with invalid_argument if a kernel is invalid, if the blocks do not fit on an SM together, if
 // nothing runs, or if `instructions` is not positive.
 Result<SteadyFlow> simulated_flow(const GpuModel& gpu, std::span<const Residents> residents, const GpuOptions& options,

@@ -21,7 +21,7 @@ inline double round_magnitude(double magnitude, bool negative, Rounding rounding
   }
 }
 
-// Returns the bits of a value in an IEEE 754 format with so many bits. NaN has all bits but the sign, as on GPUs.
+// Returns the bits of a value in an IEEE 754 format with this many bits. NaN has all bits but the sign, as on GPUs.
 template <int exponent_bits, int mantissa_bits>
 std::uint32_t narrow(double value, Rounding rounding) {
   constexpr std::uint32_t kSign = 1u << (exponent_bits + mantissa_bits);

@@ -27,7 +27,7 @@ class Warp {
  public:
   Warp(Block& block, unsigned index, LaneMask lanes);
 
-  // Runs at most so many instructions and returns how many it ran. Returns 0 if it cannot go on by itself.
+  // Runs at most this many instructions and returns how many it ran. Returns 0 if it cannot go on by itself.
   std::uint64_t run(std::uint64_t most);
   LaneMask live() const { return live_; }
   Block& block() { return block_; }
@@ -58,7 +58,8 @@ class Warp {
 
   // Ends the run with this error, at the current instruction.
   void fault(unsigned lane, ErrorCode code, std::string message);
-  // Does the same while no instruction runs: at the instruction at which some thread waits, or else at its next one.
+  // Ends the run with this error while no instruction runs: at the instruction at which some thread waits, or else at
+  // its next one.
   void blame(ErrorCode code, std::string message);
 
   // Control flow. Lanes are of the running fragment.

@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t kNoFragment = std::numeric_limits<std::size_t>::max();
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
-// If no fragment joins another or splits in so many turns, the fragment that ran least recently goes ahead. A turn has
-// at most as many instructions while there are several fragments. The number is large enough for a loop behind which
-// others wait, and small against the time that spinning may take.
+// If no fragment joins another or splits in this many turns, the fragment that ran least recently goes ahead. A turn
+// has at most as many instructions while there are several fragments. The number is large enough for a loop behind
+// which others wait, and small against the time that spinning may take.
 constexpr std::uint64_t kFragmentPatience = 256;
 // Limits of the registers and of the local memory, for all calls of a thread together.
 constexpr std::uint32_t kMostRegisterBytes = 64 << 20;

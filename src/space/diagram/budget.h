@@ -7,7 +7,7 @@
 
 namespace wattune::inline v0_1::space {
 
-// Tells whether the user wants the build to end. The user's function is called once in so many checks, because it may
+// Tells whether the user wants the build to end. The user's function is called once in this many checks, because it may
 // take longer than a step.
 class StopSignal {
  public:

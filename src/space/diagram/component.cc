@@ -58,7 +58,7 @@ std::optional<ComponentDiagram> ComponentBuilder::build() {
   }
 }
 
-// Lets every order try with so many steps. Once an order has succeeded, the others get half its steps, because a
+// Lets every order try with this many steps. Once an order has succeeded, the others get half its steps, because a
 // smaller gain is not worth the attempt. Keeps the smallest diagram and drops the orders that more steps would not
 // help.
 std::optional<ComponentDiagram> ComponentBuilder::run_round(std::vector<std::vector<std::uint32_t>>& orders,

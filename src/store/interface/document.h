@@ -52,7 +52,7 @@ const Json& object_member(const Json& object, const char* name);
 // member, if it does not.
 double number_within(const Json& json, std::string_view name, double least, double most);
 std::uint64_t count_within(const Json& json, std::string_view name, std::uint64_t least, std::uint64_t most);
-// Returns an array with so many elements.
+// Returns an array with this many elements.
 const Json& array_member(const Json& object, const char* name, std::size_t least, std::size_t most);
 
 // Returns a member that may be absent or of another type.

@@ -25,8 +25,7 @@ std::optional<Joules> LeastDynamicEnergy::at(const Setting& setting) const {
 }
 
 // Returns a function that computes the energy from the objective. All objectives that race are multiples of the energy
-// or, if maximised, so many for each joule. The function returns nullopt if the objective needs more than energy and
-// time.
+// or, if maximised, of its inverse. The function returns nullopt if the objective needs more than energy and time.
 MostEnergy as_good_as(double best, const Metrics& metrics, const Configuration& configuration) {
   return [best, &metrics, configuration](Nanoseconds time) -> std::optional<Joules> {
     const Result<double> of_a_joule = metrics.objective({{"energy", 1.0, "J"}}, time, configuration);

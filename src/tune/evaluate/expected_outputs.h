@@ -56,7 +56,7 @@ class ExpectedOutputs {
   };
 
   Result<std::vector<ExpectedOutput>> compute(EvaluationContext& run, const Configuration& configuration);
-  // Drops the oldest answers until the rest have at most so many bytes.
+  // Drops the oldest answers until the rest have at most this many bytes.
   void forget_beyond(std::size_t most);
 
   std::optional<Configuration> standard_;

@@ -21,7 +21,7 @@ constexpr std::size_t kBatch = 32;
 // MI300X).
 constexpr std::size_t kFlushBytes = std::size_t{512} << 20;
 
-// Returns the limit for moving so many bytes, which does not depend on the configuration. No machine is slower.
+// Returns the limit for moving this many bytes, which does not depend on the configuration. No machine is slower.
 Nanoseconds transfer_limit(std::size_t bytes) {
   constexpr Nanoseconds kLeastTransferLimit = nanoseconds_from_seconds(60);
   constexpr double kNanosecondsPerByte = 10.0;
