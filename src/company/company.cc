@@ -87,8 +87,8 @@ class Objectives final : public TrialSink {
   std::map<ConfigurationId, double> known_;
 };
 
-// Returns these configurations together, at the best ratio that was tried; if none was tried, as the GPU places their
-// blocks.
+// Returns the joint configuration of these configurations, at the best ratio of resident blocks that was tried. If none
+// was tried, the GPU places the blocks as usual.
 AgainstChoice at_best_ratio(const Parts& parts, const std::vector<ConfigurationId>& own, const Objectives& objectives) {
   const std::vector<ConfigurationId> ratios = parts.space.ratios(parts.space.together(own));
   ConfigurationId best = ratios.front();

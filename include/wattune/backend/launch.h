@@ -120,7 +120,7 @@ class WATTUNE_EXPORT Kernel : public DeviceObject {
   virtual const std::string& name() const = 0;
   // Returns how many parameters the compiled kernel takes.
   virtual std::size_t argument_count() const = 0;
-  // Returns these parameters in order; empty if the backend does not know them.
+  // Returns the kernel's parameters in order; empty if the backend does not know them.
   virtual std::span<const KernelParameter> parameters() const { return {}; }
   // Returns the largest number of work-items per work-group with which the kernel may be launched on its device.
   virtual std::size_t max_work_group_size() const = 0;

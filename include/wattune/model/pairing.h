@@ -26,8 +26,8 @@ struct WATTUNE_EXPORT PairKernel {
   unsigned blocks_alone = 1;            // resident on an SM when it runs alone
 };
 
-// Returns S, the sum of each kernel's rate together over its rate alone. It is the speed-up over one after the other if
-// both last equally long. Preconditions: as many rates together as alone; those alone are positive.
+// Returns S, the sum of the rates of both kernels together, each divided by its rate alone. It is the speed-up over one
+// after the other if both last equally long. Preconditions: as many rates together as alone; those alone are positive.
 WATTUNE_EXPORT double speedup_together(std::span<const double> ipc_together, std::span<const double> ipc_alone);
 // Returns CP = 1 - 1/S (equation 1), the share of time that is saved.
 WATTUNE_EXPORT double coscheduling_profit(double speedup);

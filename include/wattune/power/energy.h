@@ -58,7 +58,7 @@ WATTUNE_EXPORT Result<Measured<Joules>> counted(const Trace<Joules>& counter, Na
 // unavailable if there is no reading until `end`.
 WATTUNE_EXPORT Result<Measured<Joules>> integrate(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end);
 
-// Returns the mean power of a time: its energy over its length, in W. Fails as integrate() does.
+// Returns the mean power of a time: its energy divided by its length, in W. Fails as integrate() does.
 WATTUNE_EXPORT Result<Measured<Watts>> mean_power(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end);
 
 // Least times between the ends of a window, by the purpose of the figures.

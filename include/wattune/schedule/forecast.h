@@ -52,7 +52,7 @@ struct WATTUNE_EXPORT Objective {
 WATTUNE_EXPORT std::string describe(const Objective& objective);
 
 // The power of the board while two kernels run together. Where clocks may be set, `idle` and `added` hold at the pair's
-// clocks. `alone` is then the energy of each at its best clocks, over its time alone at the board's own clocks.
+// clocks. `alone` is then the energy of each at its best clocks, divided by its time alone at the board's own clocks.
 struct WATTUNE_EXPORT PairWatts {
   Watts idle;                       // while nothing runs
   std::array<Watts, 2> added = {};  // that each adds to `idle` at its speed alone

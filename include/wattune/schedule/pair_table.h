@@ -36,9 +36,9 @@ class WATTUNE_EXPORT PairTable {
 
   // Stores the forecast of a pair, with all its ways, in place of an earlier one.
   void learn(KernelId first, KernelId second, const PairForecast& forecast);
-  // Notes a measured speed of `kernel` beside the other one in this shape at these clocks, over its speed alone. It
-  // corrects the forecast of this shape at all clocks, and those of all shapes in which the two have not run. It is
-  // ignored if it is not positive and finite, or if there is no forecast of this way.
+  // Notes a measured speed of `kernel` beside the other one in this shape at these clocks, divided by its speed alone.
+  // The ratio corrects the forecast of this shape at all clocks, and those of all shapes in which the two have not run.
+  // It is ignored if it is not positive and finite, or if there is no forecast of this way.
   void observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate,
                const std::optional<backend::BoardSetting>& clocks = {});
   // Notes the power of the board while the two ran. The power that each adds to the idle power is corrected in all

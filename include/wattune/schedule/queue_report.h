@@ -70,8 +70,8 @@ struct WATTUNE_EXPORT PolicyRun {
   // Gain in makespan over `streams`. Absent if that did not run, if real runs were made only once, or if gains are
   // withheld.
   std::optional<Gain> gain = {};
-  // Joules of `fifo`, and of the most frugal policy that heeds no objective, over those of this run, less one. Absent
-  // if there is no such run, or if its joules are unknown.
+  // Joules of `fifo`, and of the most frugal policy that heeds no objective, divided by the joules of this run, minus
+  // one. Absent if there is no such run, or if its joules are unknown.
   std::optional<double> energy_over_fifo = {};
   std::optional<double> energy_over_baseline = {};
 };

@@ -50,7 +50,7 @@ class GuardedArguments {
 
   GuardedArguments(std::span<std::byte> area, std::vector<Piece> pieces) : area_(area), pieces_(std::move(pieces)) {}
   static std::vector<Piece> pieces_of(const std::vector<ReferenceArgument>& arguments);
-  // Makes its pages accessible, from `begin` on.
+  // Makes the pages of the piece accessible, from `begin` on.
   static Result<void> place(Piece& piece, std::byte* begin);
   void fill(const std::vector<ReferenceArgument>& arguments) const;
   void explain(const Piece& piece, std::ptrdiff_t offset, std::span<char> words) const;

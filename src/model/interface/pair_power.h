@@ -55,8 +55,8 @@ struct PairFactors {
 // Speeds of a pair with a given number of blocks of each on an SM.
 struct PairSpeeds {
   BlockRatio ratio;
-  // Speed of each at the highest clock over its speed alone, as long as both ask for no more than the GPU has. Fewer
-  // blocks and waiting for the other's requests lower it.
+  // Speed of each at the highest clock, divided by its speed alone, as long as both ask for no more than the GPU has.
+  // Fewer blocks and waiting for the other's requests lower it.
   std::array<double, 2> rates = {1.0, 1.0};
   PairFactors factors = {};
 };

@@ -41,7 +41,8 @@ model::PairSpeeds speeds_of(const PairForecast& way) {
   return {.ratio = way.sms_of_first > 0 ? model::BlockRatio{1, 1} : way.ratio, .rates = way.rates};
 }
 
-// Returns the predicted way with speeds and powers over those alone at the board's own clocks, as in forecasts.
+// Returns the predicted way. Its speeds and powers are divided by those alone at the board's own clocks, as in
+// forecasts.
 PairForecast way_at(const model::PairPrediction& predicted, const PairForecast& way, const Kernels& kernels) {
   PairForecast forecast = way;
   forecast.clocks = backend::BoardSetting{.graphics = predicted.clock};

@@ -208,7 +208,8 @@ PairForecast PairForecast::swapped(unsigned sms) const {
   return turned;
 }
 
-// Returns the energy of the grid alone over its time alone, by its twin if that takes less.
+// Returns the energy of the grid alone, divided by the time of the kernel alone. The twin counts if it takes less
+// energy.
 Watts most_frugal_alone(const KernelTraits& kernel) {
   const bool is_known = kernel.power.twin > Watts(0);
   return is_known ? std::min(kernel.power.alone, kernel.power.twin / best_residency(kernel).speed) : kernel.power.alone;

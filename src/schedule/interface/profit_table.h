@@ -23,7 +23,7 @@ struct ProfitRow {
   KernelId first = 0;
   KernelId second = 0;
   PairForecast forecast = {};  // the kernels in this order
-  double profit = 0.0;         // merit over one after the other, less one; above 0
+  double profit = 0.0;         // merit against one after the other, minus one; above 0
 };
 
 class ProfitTable {

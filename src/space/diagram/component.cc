@@ -135,8 +135,8 @@ std::optional<ConstraintDiagram> ComponentBuilder::build_group(const Group& grou
   return build_constraint_diagram(program, domains_, budget);
 }
 
-// Returns those terms of a group that cannot be built that read all its variables. The narrower ones may not be the
-// cause.
+// Returns the terms of a group that cannot be built which read all variables of the group. Narrower terms may not be
+// the cause.
 std::vector<std::uint32_t> ComponentBuilder::widest_terms(const Group& group) const {
   std::vector<std::uint32_t> result;
   for (std::uint32_t t : group.terms) {
