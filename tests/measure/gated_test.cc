@@ -100,7 +100,7 @@ TEST(Gated, MeasuresEverythingUntilItHasLearned) {
 // sample.
 TEST(Gated, EndsWhatIsHopelessWhileItLearns) {
   Search search{SyntheticDevice(1)};
-  search.policy = make_gated({.hopeless = 2.0});
+  search.policy = make_gated({.slower_factor = 2.0});
   search.measure(kIncumbent);
   EXPECT_EQ(search.measure(kIncumbent * 50.0).size(), 1u);
   EXPECT_EQ(search.launches, 1u);

@@ -150,7 +150,7 @@ TEST(SamplingOptions, RefuseWhatCannotBe) {
   options.relative_precision = std::nan("");
   EXPECT_FALSE(options.validate());
   options = {};
-  options.hopeless = 0.9;
+  options.slower_factor = 0.9;
   EXPECT_FALSE(options.validate());
 }
 
