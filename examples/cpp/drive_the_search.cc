@@ -74,6 +74,6 @@ int main() {
   const tune::TuningResult result = search_by_hand(space, sink).value();
   const Trial& best = *result.best;
   std::printf("%s: %.0f ns, after %zu of 100 configurations (%s)\n", best.configuration.to_string().c_str(),
-              best.observation.objective(), sink.times.size(), result.stop_reason.c_str());
+              best.observation.objective(), sink.times.size(), result.stop_reason->text.c_str());
   return std::fabs(best.configuration.find("x")->as_real() - 70.0) < 10.0 ? 0 : 1;
 }

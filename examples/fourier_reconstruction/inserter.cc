@@ -52,7 +52,7 @@ class Composed : public Inserter {
     kernel.policy.safety = dynamic::Safety::trusted;
     kernel.policy.strategy = "random";
     kernel.policy.stop.evaluations = std::max<std::uint64_t>(to_explore_, 1);
-    kernel.policy.watch_every = 0;
+    kernel.policy.watch_every = std::nullopt;
     kernel.policy.seed = options.seed;
     WATTUNE_ASSIGN(tuner_, dynamic::Tuner::attach(application_.device(), tuner_options(options)));
     WATTUNE_ASSIGN(composition_, tuner_->composition(std::move(composition), kernel));

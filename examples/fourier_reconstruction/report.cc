@@ -59,7 +59,7 @@ json to_json(const dynamic::TriedReport& tried) {
           {"best_ms", ms_or_null(tried.best)},
           {"offered_at", tried.offered_at},
           {"decided_at", tried.decided_at},
-          {"outcome", tried.outcome}};
+          {"outcome", tried.outcome == dynamic::TriedOutcome::failed ? tried.why_failed : to_string(tried.outcome)}};
 }
 
 // Returns the facts that explain the best known configuration.

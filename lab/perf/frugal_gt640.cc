@@ -212,8 +212,8 @@ void queue(bool json) {
   const auto row = [&](const char* what, const QueueEntrant& entrant) {
     const schedule::QueueRun run = queue.run(entrant);
     table.add(what, {{"s", to_seconds(run.makespan)},
-                     {"J", run.energy.value()},
-                     {"M-ops/J", mega(queue.operations() / run.energy.value())},
+                     {"J", run.energy->value()},
+                     {"M-ops/J", mega(queue.operations() / run.energy->value())},
                      {"mean response in s", to_seconds(run.mean_response)}});
   };
   row("fifo, highest clocks", {.policy = "fifo"});

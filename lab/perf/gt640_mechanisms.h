@@ -42,7 +42,7 @@ class Mechanism {
     std::vector<double> alone;
     for (const Gt640Kernel* const kernel : kernels) {
       const schedule::JointRun run = run_group({kernel}, {0}, schedule::Form::whole);
-      alone.push_back(run.energy.value() / static_cast<double>(run.parties.front().blocks));
+      alone.push_back(run.energy->value() / static_cast<double>(run.parties.front().blocks));
     }
     double best = -1.0;
     for (const Blocks& blocks : ratios(kernels.size())) best = std::max(best, gain(kernels, blocks, alone));
@@ -66,7 +66,7 @@ class Mechanism {
     const schedule::JointRun run = run_group(kernels, blocks, form_);
     double in_turn = 0.0;
     for (std::size_t i = 0; i < kernels.size(); ++i) in_turn += alone[i] * static_cast<double>(run.parties[i].blocks);
-    return in_turn / run.energy.value() - 1.0;
+    return in_turn / run.energy->value() - 1.0;
   }
 
   schedule::Form form_;

@@ -22,7 +22,7 @@ ReferenceRequest request_for(const ReferenceFunction& function, const std::vecto
                            .function = function.function,
                            .arguments = {},
                            .limit = options.limit,
-                           .memory_limit_bytes = options.worker.memory_limit_bytes};
+                           .memory_limit_bytes = options.worker.memory_limit_bytes.value_or(0)};
   for (const HostArgument& argument : arguments) {
     request.arguments.push_back({.name = argument.name,
                                  .bytes = argument.bytes,

@@ -41,7 +41,8 @@ EnergyFigures figures_of(const WindowSeries& series) {
                         .ended_after = windows.back().ended_after};
   const WindowFigures& middle = middle_of(windows);
   figures.energy = middle.cost.energy;
-  figures.energy.uncertainty = std::max(figures.energy.uncertainty, figures.energy.value * figures.spread);
+  figures.energy.uncertainty =
+      std::max(figures.energy.uncertainty, figures.energy.value * figures.spread.value_or(0.0));
   figures.time = middle.cost.time;
   figures.sensor = middle.sensor;
   figures.disagreement = middle.disagreement;

@@ -28,8 +28,8 @@ bool is_off(std::optional<Megahertz> clock, const BoardConditions& board) {
 
 // Computes 1.96 standard errors. The standard error of a median is 1.253 times that of a mean, and a standard deviation
 // is 1.483 median absolute deviations.
-double spread_of(const std::vector<WindowFigures>& windows) {
-  if (windows.size() < 3) return 0.0;
+std::optional<double> spread_of(const std::vector<WindowFigures>& windows) {
+  if (windows.size() < 3) return std::nullopt;
   std::vector<double> energies;
   for (const WindowFigures& each : windows) energies.push_back(each.cost.energy.value.value());
   const double middle = median(energies);
@@ -55,7 +55,8 @@ Result<void> WindowSeries::measure() {
 bool WindowSeries::is_enough() const {
   if (windows_.size() >= std::max<std::size_t>(options_.windows, 1)) return true;
   if (!windows_.empty() && windows_.back().ended_after) return true;
-  return windows_.size() >= 3 && spread_of(windows_) <= options_.precision;
+  const std::optional<double> spread = spread_of(windows_);
+  return spread && *spread <= options_.precision;
 }
 
 bool WindowSeries::is_accepted(const BoardConditions& board) {

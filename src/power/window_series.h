@@ -2,6 +2,7 @@
 // state.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "power/window.h"
@@ -36,8 +37,7 @@ class WindowSeries {
   RejectedWindows rejected_;
 };
 
-// Returns half of the 95 % interval of the median energy, as a share of it. Returns 0 for fewer than three windows,
-// which tell nothing.
-double spread_of(const std::vector<WindowFigures>& windows);
+// Returns half of the 95 % interval of the median energy, as a share of it; nullopt for fewer than three windows.
+std::optional<double> spread_of(const std::vector<WindowFigures>& windows);
 
 }  // namespace wattune::power

@@ -36,22 +36,23 @@ Result<void> StopRule::validate() const {
   return {};
 }
 
-std::optional<std::string> StopRule::reason_to_stop(const Progress& progress) const {
-  if (target && progress.best_objective && *progress.best_objective <= *target) {
-    return fmt::format("target of {} ms reached", to_ms(Nanoseconds(*target)));
-  }
-  if (evaluations && progress.evaluations >= *evaluations) {
-    return fmt::format("{} evaluation{} done", progress.evaluations, progress.evaluations == 1 ? "" : "s");
-  }
-  if (fraction && progress.evaluations >= evaluations_of(*fraction, progress.space_size)) {
-    return fmt::format("{} evaluations done, {:.4g} % of the space", progress.evaluations, 100.0 * *fraction);
-  }
+std::optional<StopReason> StopRule::reason_to_stop(const Progress& progress) const {
+  const std::uint64_t done = progress.evaluations;
+  if (target && progress.best_objective && *progress.best_objective <= *target)
+    return StopReason{StopCause::target, fmt::format("target of {} ms reached", to_ms(Nanoseconds(*target)))};
+  if (evaluations && done >= *evaluations)
+    return StopReason{StopCause::evaluations, fmt::format("{} evaluation{} done", done, done == 1 ? "" : "s")};
+  if (fraction && done >= evaluations_of(*fraction, progress.space_size))
+    return StopReason{StopCause::fraction,
+                      fmt::format("{} evaluations done, {:.4g} % of the space", done, 100.0 * *fraction)};
   if ((evaluations || fraction || no_improvement) && progress.skipped_in_a_row >= kMostSkippedInARow)
-    return fmt::format("{} configurations in a row were skipped", progress.skipped_in_a_row);
-  if (no_improvement && progress.since_improvement >= *no_improvement) {
-    return fmt::format("no improvement in {} evaluations", progress.since_improvement);
-  }
-  if (time && progress.elapsed >= *time) return fmt::format("{:.4g} s passed", to_seconds(*time));
+    return StopReason{StopCause::skipped,
+                      fmt::format("{} configurations in a row were skipped", progress.skipped_in_a_row)};
+  if (no_improvement && progress.since_improvement >= *no_improvement)
+    return StopReason{StopCause::no_improvement,
+                      fmt::format("no improvement in {} evaluations", progress.since_improvement)};
+  if (time && progress.elapsed >= *time)
+    return StopReason{StopCause::time, fmt::format("{:.4g} s passed", to_seconds(*time))};
   return std::nullopt;
 }
 

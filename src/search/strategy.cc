@@ -34,7 +34,7 @@ Strategy::Strategy(const space::SearchSpace& space, const StrategyOptions& optio
       random_(options.seed),
       objectives_(options.objectives),
       order_(std::make_unique<Permutation>(space.count(), random_)) {
-  if (options.start < space.count() && space.valid(options.start)) start_ = options.start;
+  if (options.start && *options.start < space.count() && space.valid(*options.start)) start_ = options.start;
 }
 
 Strategy::~Strategy() = default;

@@ -56,10 +56,10 @@ std::string describe(const std::vector<DeviceInfo>& devices) {
 Result<std::unique_ptr<backend::Device>> open_device(const std::string& selector, const DriverHost& where) {
   if (where.in_process) return backend::open_device(selector);
   auto opened = backend::open_device_in_worker(selector, where.worker);
-  const std::uint64_t limit = where.worker.memory_limit_bytes;
-  if (opened || limit == backend::default_memory_limit()) return opened;
+  const std::optional<std::uint64_t> limit = where.worker.memory_limit_bytes;
+  if (opened || !limit || *limit == backend::default_memory_limit()) return opened;
   return std::move(opened).error().with_context(
-      fmt::format("with a memory limit of {:.4g} MB", static_cast<double>(limit) / 1e6));
+      fmt::format("with a memory limit of {:.4g} MB", static_cast<double>(*limit) / 1e6));
 }
 
 }  // namespace wattune::tune

@@ -67,7 +67,7 @@ TEST_F(OpenClAhead, ALoadedKernelTellsTheSameParametersAsABuiltOne) {
 }
 
 TEST_F(OpenClAhead, CompileProcessesServeTheDeviceOfAWorker) {
-  const WorkerOptions worker{.executable = test::program("wattune-worker"), .memory_limit_bytes = 0};
+  const WorkerOptions worker{.executable = test::program("wattune-worker"), .memory_limit_bytes = std::nullopt};
   const auto in_worker = open_device_in_worker(*opencl_selector(), worker).value();
   const CompileTarget target = in_worker->compile_target(source).value();
   CompilePool pool({.processes = 1, .worker = worker});

@@ -36,7 +36,7 @@ class Streams : public ::testing::TestWithParam<Place> {
   std::unique_ptr<Device> open() const {
     WorkerOptions options;
     options.executable = test::program("wattune-worker");
-    options.memory_limit_bytes = 0;  // PoCL's device has no more memory than the process may take
+    options.memory_limit_bytes = std::nullopt;  // PoCL's device has no more memory than the process may take
     const std::string selector = is_opencl() ? *opencl_selector() : "host:0";
     return (GetParam().in_worker ? open_device_in_worker(selector, options) : open_device(selector)).value();
   }

@@ -22,7 +22,7 @@ class WorkerOpenCl : public ::testing::Test {
     SKIP_WITHOUT_OPENCL();
     WorkerOptions options;
     options.executable = test::program("wattune-worker");
-    options.memory_limit_bytes = 0;  // PoCL's device has no more memory than the process may take
+    options.memory_limit_bytes = std::nullopt;  // PoCL's device has no more memory than the process may take
     device = open_device_in_worker(*opencl_selector(), options).value();
     prepare();
   }
@@ -116,7 +116,7 @@ TEST_F(WorkerOpenCl, FindsWritesOutOfBounds) {
 }
 
 TEST_F(WorkerOpenCl, DiscoversWhatThisProcessDiscovers) {
-  EXPECT_EQ(discover_in_worker({.memory_limit_bytes = 0}).value().devices, discover().devices);
+  EXPECT_EQ(discover_in_worker({.memory_limit_bytes = std::nullopt}).value().devices, discover().devices);
 }
 
 }  // namespace

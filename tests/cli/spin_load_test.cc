@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 tune::DriverHost worker() {
   tune::DriverHost where;
   where.worker.executable = wattune::test::program("wattune-worker");
-  where.worker.memory_limit_bytes = 0;  // PoCL's device has as much memory as the process may take
+  where.worker.memory_limit_bytes = std::nullopt;  // PoCL's device has as much memory as the process may take
   return where;
 }
 

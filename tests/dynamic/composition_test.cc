@@ -127,7 +127,8 @@ TEST_F(Compositions, LaunchWhatTheConfigurationSays) {
 
 TEST_F(Compositions, AreTunedAsOne) {
   const auto composition =
-      tuner->composition(two_ways(one_or_two), {.policy = {.safety = Safety::trusted, .watch_every = 0}}).value();
+      tuner->composition(two_ways(one_or_two), {.policy = {.safety = Safety::trusted, .watch_every = std::nullopt}})
+          .value();
   for (int i = 0;; ++i) {
     (*composition)(application->queue(), x, y).value();
     if (i % 16 != 0) continue;
@@ -149,7 +150,8 @@ TEST_F(Compositions, AreTunedWithoutTheTimeOfTheirTransfers) {
     return one_or_two(context);
   });
   spec.times_transfers = false;
-  const auto composition = tuner->composition(spec, {.policy = {.safety = Safety::trusted, .watch_every = 0}}).value();
+  const auto composition =
+      tuner->composition(spec, {.policy = {.safety = Safety::trusted, .watch_every = std::nullopt}}).value();
   do {
     (*composition)(application->queue(), x, y).value();
     ASSERT_THAT(values(), Each(5.0f));  // 2 * 2 + 1

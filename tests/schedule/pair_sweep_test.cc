@@ -105,7 +105,8 @@ TEST(PairSweep, GainIsTheSumOfTheTimesAloneOverTheMakespanLessOne) {
   EXPECT_NEAR(best->gain, 0.8, 1e-6);
   EXPECT_NEAR(to_ms(best->times[0]), 10.0 / 0.9, 1e-6);
   EXPECT_NEAR(rows_of(sweep, Way::in_turn).front().gain, 0.0, 1e-9);
-  EXPECT_NEAR(best->energy.value(), 100.0 * 0.01 / 0.9, 1e-6);  // 100 W
+  ASSERT_TRUE(best->energy);
+  EXPECT_NEAR(best->energy->value(), 100.0 * 0.01 / 0.9, 1e-6);  // 100 W
   ASSERT_EQ(best->makespans.size(), 2U);
   EXPECT_NEAR(to_ms(best->makespans[1]), 10.0 / 0.9, 1e-6);
   EXPECT_EQ(sweep.alone_by_round[0].size(), 2U);

@@ -204,7 +204,7 @@ TEST_F(SchedulerTest, ThoseThatRunTogetherShareTheEnergy) {
   submit({.kernel = a_});
   submit({.kernel = b_});
   run();
-  EXPECT_NEAR(results(*scheduler_).at(1)->energy.value(), 0.625, 1e-9);
+  EXPECT_NEAR(results(*scheduler_).at(1)->energy->value(), 0.625, 1e-9);
 }
 
 // Beside each other they have 0.3 of their speed instead of 0.8. One run of each makes the forecast 1.1, two make it

@@ -20,7 +20,7 @@ TEST(StopRule, WithoutAnyRuleNeverStops) {
 TEST(StopRule, EvaluationsStopAtTheCount) {
   const StopRule rule{.evaluations = 20};
   EXPECT_EQ(rule.reason_to_stop(after(19)), std::nullopt);
-  EXPECT_EQ(rule.reason_to_stop(after(20)), "20 evaluations done");
+  EXPECT_EQ(rule.reason_to_stop(after(20))->text, "20 evaluations done");
   EXPECT_EQ(rule.evaluations_left(after(15)), 5u);
   EXPECT_EQ(rule.evaluations_left(after(25)), 0u);
 }
@@ -33,7 +33,7 @@ TEST(StopRule, SkippedOnesInARowStopACount) {
   const StopRule count{.evaluations = 10};
   EXPECT_FALSE(count.reason_to_stop(progress));
   progress.skipped_in_a_row = 10'000;
-  EXPECT_EQ(count.reason_to_stop(progress), "10000 configurations in a row were skipped");
+  EXPECT_EQ(count.reason_to_stop(progress)->text, "10000 configurations in a row were skipped");
   EXPECT_FALSE(StopRule{}.reason_to_stop(progress));
 }
 
@@ -41,7 +41,7 @@ TEST(StopRule, SkippedOnesInARowStopACount) {
 TEST(StopRule, FractionCountsTheSpaceRoundedUp) {
   const StopRule quarter{.fraction = 0.25};
   EXPECT_EQ(quarter.reason_to_stop(after(249)), std::nullopt);
-  EXPECT_EQ(quarter.reason_to_stop(after(250)), "250 evaluations done, 25 % of the space");
+  EXPECT_EQ(quarter.reason_to_stop(after(250))->text, "250 evaluations done, 25 % of the space");
   EXPECT_EQ(StopRule{.fraction = 1e-9}.evaluations_left(after(0)), 1u);
   Progress huge = after(0);
   huge.space_size = ~Uint128{0};
@@ -60,16 +60,16 @@ TEST(StopRule, TargetNeedsAMeasurementAtOrBelowIt) {
   progress.best_objective = 1.6e6;
   EXPECT_EQ(rule.reason_to_stop(progress), std::nullopt);
   progress.best_objective = 1.5e6;
-  EXPECT_EQ(rule.reason_to_stop(progress), "target of 1.5 ms reached");
+  EXPECT_EQ(rule.reason_to_stop(progress)->text, "target of 1.5 ms reached");
 }
 
 TEST(StopRule, StopsAfterTimeAndWithoutImprovement) {
   Progress progress = after(5);
   progress.elapsed = nanoseconds_from_seconds(60);
   progress.since_improvement = 4;
-  EXPECT_EQ(StopRule{.time = nanoseconds_from_seconds(60)}.reason_to_stop(progress), "60 s passed");
+  EXPECT_EQ(StopRule{.time = nanoseconds_from_seconds(60)}.reason_to_stop(progress)->text, "60 s passed");
   EXPECT_EQ(StopRule{.time = nanoseconds_from_seconds(61)}.reason_to_stop(progress), std::nullopt);
-  EXPECT_EQ(StopRule{.no_improvement = 4}.reason_to_stop(progress), "no improvement in 4 evaluations");
+  EXPECT_EQ(StopRule{.no_improvement = 4}.reason_to_stop(progress)->text, "no improvement in 4 evaluations");
   EXPECT_EQ(StopRule{.no_improvement = 5}.reason_to_stop(progress), std::nullopt);
 }
 

@@ -66,7 +66,7 @@ TEST_F(SearchByHand, HandsOutConfigurationsUntilThereIsNoMore) {
   const TuningResult result = search->result().value();
   EXPECT_EQ(result.evaluated, 10u);
   EXPECT_EQ(result.best->configuration.id(), 0u);
-  EXPECT_EQ(result.stop_reason, "every configuration was evaluated");
+  EXPECT_EQ(result.stop_reason->cause, search::StopCause::whole_space);
   EXPECT_THAT(sink.trials, SizeIs(10));
 }
 

@@ -62,7 +62,7 @@ TEST_F(Tuner, AFinalThatIsCancelledDecidesNothing) {
   cancel_in_final = &cancel;
   const auto result = run();
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->stop_reason, "cancelled");
+  EXPECT_EQ(result->stop_reason->cause, search::StopCause::cancelled);
   EXPECT_EQ(result->best->configuration.id(), 4u);
   EXPECT_EQ(sink.trials.size(), 5u);
 }
@@ -94,7 +94,7 @@ TEST_F(Tuner, TheTimeEndsTheFinalToo) {
   ASSERT_TRUE(result);
   EXPECT_EQ(sink.trials.size(), 3u);
   EXPECT_EQ(evaluator.asked, 3);  // at 3, 4 and 5 seconds
-  EXPECT_EQ(result->stop_reason, "3 s passed, which left none to compare the best in turns");
+  EXPECT_EQ(result->stop_reason->text, "3 s passed, which left none to compare the best in turns");
   EXPECT_EQ(result->best->configuration.id(), 1u);
 }
 

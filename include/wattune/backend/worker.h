@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -31,9 +32,9 @@ WATTUNE_EXPORT std::uint64_t default_memory_limit();
 struct WATTUNE_EXPORT WorkerOptions {
   // The worker program. If empty, it is `wattune-worker` beside the running program, then where Wattune is installed.
   std::filesystem::path executable = {};
-  // Upper bound on the private memory of the worker, and of each program that it starts, in bytes; 0 for no bound. In
-  // any case the kernel's out-of-memory killer is told to take the worker first.
-  std::uint64_t memory_limit_bytes = default_memory_limit();
+  // Upper bound on the private memory of the worker, and of each program that it starts, in bytes. In any case the
+  // kernel's out-of-memory killer is told to take the worker first.
+  std::optional<std::uint64_t> memory_limit_bytes = default_memory_limit();
   // Lets drivers and kernels (printf) write to this program's output and error streams. Otherwise nothing is shown, and
   // the last line of the error stream explains a crash.
   bool show_output = false;

@@ -134,7 +134,7 @@ class WATTUNE_EXPORT TunableComposition {
   // Compiles and loads as TunableKernel::preload() does. Memory that the function allocates exists only after its first
   // call.
   virtual Result<void> preload(std::span<const NamedSize> sizes) = 0;
-  virtual Result<void> expect(std::span<const NamedSize> sizes, std::uint64_t calls = 0) = 0;
+  virtual Result<void> expect(std::span<const NamedSize> sizes, std::optional<std::uint64_t> calls = {}) = 0;
   virtual std::optional<Configuration> best(const Key& key) const = 0;
   virtual KernelReport report() const = 0;
 };

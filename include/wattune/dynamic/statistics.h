@@ -37,6 +37,19 @@ struct WATTUNE_EXPORT Stalls {
   Nanoseconds total() const { return loading + exploring + comparing + screening + waiting; }
 };
 
+// The outcome of the calls that tried a configuration.
+enum class TriedOutcome { undecided, better, not_better, failed };
+
+constexpr const char* to_string(TriedOutcome outcome) {
+  switch (outcome) {
+    case TriedOutcome::undecided: return "not decided";
+    case TriedOutcome::better: return "better";
+    case TriedOutcome::not_better: return "not better";
+    case TriedOutcome::failed: return "failed";
+  }
+  return "unknown";
+}
+
 // The fate of a configuration that calls were to try.
 struct WATTUNE_EXPORT TriedReport {
   Configuration configuration;
@@ -45,7 +58,8 @@ struct WATTUNE_EXPORT TriedReport {
   std::optional<Nanoseconds> best;      // time in calls of the best known, when the decision was made
   std::uint64_t offered_at = 0;         // calls of the key before the configuration was offered
   std::uint64_t decided_at = 0;         // calls of the key before the decision
-  std::string outcome = "not decided";  // in words: "better", "not better", or why it failed
+  TriedOutcome outcome = TriedOutcome::undecided;
+  std::string why_failed;  // in words
 };
 
 // A configuration that failed, in screening or in calls, and why.

@@ -95,9 +95,9 @@ class WATTUNE_EXPORT TunableKernel {
   virtual Result<void> preload(std::span<const NamedSize> sizes) = 0;
   // Announces future calls with these sizes. Returns at once; compiles and loads in the background, in gaps of the
   // application's work, so that the first call finds a configuration. A call that comes sooner runs the fallback, or
-  // waits for the rest. `calls` is the expected number from here on, 0 if unknown; with it, tuning need not wait until
-  // it has seen as many. Fails with invalid_argument for an unknown size.
-  virtual Result<void> expect(std::span<const NamedSize> sizes, std::uint64_t calls = 0) = 0;
+  // waits for the rest. `calls` is the expected number from here on; with it, tuning need not wait until it has seen as
+  // many. Fails with invalid_argument for an unknown size.
+  virtual Result<void> expect(std::span<const NamedSize> sizes, std::optional<std::uint64_t> calls = {}) = 0;
   // Updates a CUDA executable graph: each launch of this kernel in `graph`, from which `executable` was made, then runs
   // the best known configuration with the captured arguments. Returns the number of updated launches. The executable
   // must not be running; `stream` is a stream of the application's that is not captured. A call stays as captured if it

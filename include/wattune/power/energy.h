@@ -162,9 +162,9 @@ struct WATTUNE_EXPORT EnergyFigures {
   std::optional<double> disagreement;  // of integrated power from the counter, as a share; empty with one sensor
   bool phased = false;                 // true if launches began at phases of the sensor's period
   std::size_t windows = 0;
-  double spread = 0.0;         // half of the windows' 95 % interval, as a share; 0 for fewer than three windows
-  Nanoseconds took;            // time of all windows, with everything around them
-  BoardConditions conditions;  // of the last window, with the range of temperature of all
+  std::optional<double> spread;  // half of the windows' 95 % interval, as a share; needs three windows
+  Nanoseconds took;              // time of all windows, with everything around them
+  BoardConditions conditions;    // of the last window, with the range of temperature of all
   RejectedWindows rejected;
   // Length of the last window if it ended early, because a launch takes more than EnergyOptions::most_energy.
   std::optional<Nanoseconds> ended_after;

@@ -165,7 +165,7 @@ class WATTUNE_EXPORT Machine {
 
   // Returns the time of the machine's clock, on which all times of launches are.
   virtual Nanoseconds now() const = 0;
-  // Returns the energy of the board since the beginning; 0 if it is unknown.
+  // Returns the counter of the board's energy since the beginning. It stays at 0 if the board reports none.
   virtual Joules energy() const { return Joules(0); }
 
   // Starts the launch. Never waits for a kernel. Fails if there is no such kernel, form, range or block, and with

@@ -56,7 +56,7 @@ struct WATTUNE_EXPORT SweepRow {
   std::array<Nanoseconds, 2> times = {};  // of each, from its first block to its last; medians, as the figures below
   Nanoseconds makespan = {};
   double gain = 0.0;                        // sum of the times alone over the makespan, less one
-  Joules energy = {};                       // of the board; 0 if unknown
+  std::optional<Joules> energy = {};        // of the board
   std::optional<Error> failure = {};        // the reason if there are no figures
   std::vector<Nanoseconds> makespans = {};  // of each round, in order; `makespan` is their median
 };
@@ -66,7 +66,7 @@ struct WATTUNE_EXPORT PairSweep {
   std::array<KernelId, 2> kernels = {};
   std::array<std::size_t, 2> repetitions = {1, 1};
   std::array<Nanoseconds, 2> alone = {};  // of all repetitions together, whole
-  std::array<Joules, 2> energy_alone = {};
+  std::array<std::optional<Joules>, 2> energy_alone = {};
   std::array<std::vector<Nanoseconds>, 2> alone_by_round = {};
   std::vector<SweepRow> rows;  // in the order of `Way`
 

@@ -29,9 +29,9 @@ struct WATTUNE_EXPORT QueueRun {
   Nanoseconds makespan;
   Nanoseconds first_block;  // when the first block began, from the beginning of the run
   Nanoseconds mean_response;
-  Nanoseconds response_99;  // 99 % of the works respond within this time
-  double slowdown = 0.0;    // mean response, divided by the mean time alone
-  Joules energy;            // of the board; 0 if the machine reports none
+  Nanoseconds response_99;       // 99 % of the works respond within this time
+  double slowdown = 0.0;         // mean response, divided by the mean time alone
+  std::optional<Joules> energy;  // of the board, if the machine reports it
   std::size_t launches = 0;
   std::size_t ended = 0;  // number of works
   // The refusal of clocks with which the run ended though works were left.

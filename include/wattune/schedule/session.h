@@ -99,7 +99,7 @@ class WATTUNE_EXPORT CorunSession {
 
   // Returns the energy of a run of this time; nullopt if it is unknown. Real boards renew their counters every 100 ms,
   // so that runs shorter than a second tell nothing.
-  std::optional<Joules> known_energy(Joules energy, Nanoseconds time) const;
+  std::optional<Joules> known_energy(std::optional<Joules> energy, Nanoseconds time) const;
 
  private:
   std::unique_ptr<Stage> stage_;

@@ -49,7 +49,8 @@ struct WATTUNE_EXPORT WorkStatistics {
   Nanoseconds solo;       // time while no other work ran
   Nanoseconds together;   // time while another work ran
   unsigned partners = 0;  // works that ran at the same time
-  Joules energy;          // of the board while it ran, in equal parts with the works beside it; 0 if unknown
+  // Energy of the board while it ran, in equal parts with the works beside it.
+  std::optional<Joules> energy;
 
   Nanoseconds response() const { return ended - submitted; }
 };

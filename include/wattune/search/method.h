@@ -105,9 +105,9 @@ WATTUNE_EXPORT Result<ClockRange> window_around_least_energy(const std::vector<C
 // The options of a method: plain values.
 struct WATTUNE_EXPORT MethodOptions {
   std::uint64_t seed = 1;
-  // The configuration to propose first, and to sweep over the clocks in `model-steered`. If it is count() or more, none
+  // The configuration to propose first, and to sweep over the clocks in `model-steered`. Without one in the space, none
   // is proposed first, and the space's default configuration is swept.
-  ConfigurationId start = ~ConfigurationId{0};
+  std::optional<ConfigurationId> start = {};
   // The clock at which `energy-to-solution+clocks` tunes the code; the nearest clock counts. If empty, the clock of the
   // start configuration.
   std::optional<Megahertz> base_clock = {};

@@ -29,6 +29,26 @@ struct WATTUNE_EXPORT Progress {
 };
 
 // The rules of one search. A rule that is not set never ends it.
+// The ends of a search: a rule was met, or the search itself came to an end.
+enum class StopCause {
+  target,          // the target was reached
+  evaluations,     // so many were done
+  fraction,        // this share of the space was evaluated
+  skipped,         // too many configurations in a row were skipped
+  no_improvement,  // the best did not improve for so many evaluations
+  time,            // the time passed
+  whole_space,     // every configuration was evaluated
+  no_proposal,     // the strategy has nothing left to propose
+  cancelled,
+};
+
+struct WATTUNE_EXPORT StopReason {
+  StopCause cause;
+  std::string text;  // for people: "200 evaluations done"
+
+  bool operator==(const StopReason&) const = default;
+};
+
 struct WATTUNE_EXPORT StopRule {
   std::optional<std::uint64_t> evaluations;
   std::optional<Nanoseconds> time;
@@ -39,9 +59,9 @@ struct WATTUNE_EXPORT StopRule {
   // Checks the rules. Fails with invalid_argument if the fraction is outside (0, 1], if a time or target is negative,
   // or if a number of evaluations is 0.
   Result<void> validate() const;
-  // Returns why to stop ("200 evaluations done"), or nullopt. If a rule counts evaluations, 10,000 skipped
+  // Returns why to stop, or nullopt. If a rule counts evaluations, 10,000 skipped
   // configurations in a row also stop the search, because there may be no valid ones left.
-  std::optional<std::string> reason_to_stop(const Progress& progress) const;
+  std::optional<StopReason> reason_to_stop(const Progress& progress) const;
   // Returns the most evaluations that are left, by the rules on evaluations and fraction; nullopt without such a rule.
   std::optional<std::uint64_t> evaluations_left(const Progress& progress) const;
 };

@@ -43,8 +43,8 @@ struct WATTUNE_EXPORT PriorObjective {
 // The options of a strategy: plain values, which the strategy copies.
 struct WATTUNE_EXPORT StrategyOptions {
   std::uint64_t seed = 1;
-  // The configuration to start from, proposed first; none if it is count() or more.
-  ConfigurationId start = ~ConfigurationId{0};
+  // The configuration to start from, proposed first. One outside the space is ignored.
+  std::optional<ConfigurationId> start = {};
   // The user's objectives, for strategies of several objectives. With fewer than two, these minimise what tell() says.
   std::vector<Objective> objectives;
   // Results of earlier runs, a list for each run, for a strategy with a model to start from.

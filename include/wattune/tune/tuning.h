@@ -69,7 +69,7 @@ struct WATTUNE_EXPORT TuningOptions {
 struct WATTUNE_EXPORT DeviceShare {
   std::string device;           // its selector
   std::uint64_t evaluated = 0;  // configurations, this run
-  std::string lost;             // why it left the run; empty if it did not
+  std::optional<Error> lost;    // why it left the run
 };
 
 // The result of a search. Counts are those of configurations.
@@ -84,9 +84,9 @@ struct WATTUNE_EXPORT TuningResult {
   std::uint64_t left_out = 0;  // correct ones whose time ruled out measuring energy in the search (docs/measure.md)
   std::uint64_t lacking = 0;   // correct ones that lack a metric, because it has no value for them
   std::string why_lacking;     // why the first of them lacks one
-  std::string stop_reason;
-  std::uint64_t samples = 0;            // samples of the correct ones
-  std::uint64_t throttled_samples = 0;  // those taken while power or heat held the clock down
+  std::optional<search::StopReason> stop_reason;  // nullopt while the search goes on
+  std::uint64_t samples = 0;                      // samples of the correct ones
+  std::uint64_t throttled_samples = 0;            // those taken while power or heat held the clock down
   Nanoseconds elapsed;
   std::optional<Pipeline> pipeline;
   std::vector<DeviceShare> devices;  // one for each evaluator

@@ -117,7 +117,7 @@ std::vector<std::string> environment_with(const std::vector<std::string>& own, c
 Result<pid_t> spawn(const std::string& program, const WorkerOptions& options, const SpawnPlan& plan,
                     const std::string& mark) {
   std::string name = program;
-  std::string memory_limit = std::to_string(options.memory_limit_bytes);
+  std::string memory_limit = std::to_string(options.memory_limit_bytes.value_or(0));
   std::string niceness = std::to_string(options.niceness);
   char* const arguments[] = {name.data(), memory_limit.data(), niceness.data(), nullptr};
   const std::string log = fmt::format("WATTUNE_LOG={}", to_string(log_level()));
@@ -232,7 +232,8 @@ Error WorkerProcess::end_by_itself(bool answered) const {
     return Error(ErrorCode::device_lost, "worker killed by " + name).native(WTERMSIG(status_), name);
   }
   const int status = WEXITSTATUS(status_);
-  if (status == out_of_memory) return Error(ErrorCode::device_lost, without_memory(options_.memory_limit_bytes));
+  if (status == out_of_memory)
+    return Error(ErrorCode::device_lost, without_memory(options_.memory_limit_bytes.value_or(0)));
   if (status != bad_message || answered)
     return Error(ErrorCode::device_lost, fmt::format("worker exited with status {}", status));
   return Error(ErrorCode::device_lost,

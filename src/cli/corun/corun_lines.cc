@@ -147,6 +147,10 @@ schedule::Arrangement arrangement_from(const Json& json, unsigned sms) {
   return arrangement;
 }
 
+// Returns an energy of a file, where 0 stands for one that is not known.
+std::optional<Joules> joules_from(double joules) { return joules > 0.0 ? std::optional(Joules(joules)) : std::nullopt; }
+double joules_of(std::optional<Joules> energy) { return energy.value_or(Joules()).value(); }
+
 SweepRow row_from(const Json& json, const schedule::SweptPair& pair) {
   SweepRow row{.arrangement = arrangement_from(json, pair.limits.sms), .failure = error_from(json)};
   const bool failed = row.failure.has_value();
@@ -157,7 +161,7 @@ SweepRow row_from(const Json& json, const schedule::SweptPair& pair) {
   if (!failed) check_gain(row.gain, (pair.sweep.alone[0] + pair.sweep.alone[1]) / row.makespan - 1.0);
   row.makespans = runs_in(json, "makespans_ns");
   check_median(row.makespan, row.makespans, "makespan_ns");
-  row.energy = Joules(amount(json, "joules", 0.0, kMostJoules));
+  row.energy = joules_from(amount(json, "joules", 0.0, kMostJoules));
   return row;
 }
 
@@ -253,7 +257,7 @@ Json line_of(const std::string& identity, const schedule::SweptPair& pair) {
                     {"makespan_ns", row.makespan.value()},
                     {"gain", row.gain},
                     {"makespans_ns", numbers_of(row.makespans)},
-                    {"joules", row.energy.value()},
+                    {"joules", joules_of(row.energy)},
                     {"error", error_json(row.failure)}});
   Json outputs = nullptr;
   if (pair.outputs)
@@ -264,7 +268,7 @@ Json line_of(const std::string& identity, const schedule::SweptPair& pair) {
           {"kernels", pair.names},
           {"repetitions", pair.sweep.repetitions},
           {"alone_ns", {pair.sweep.alone[0].value(), pair.sweep.alone[1].value()}},
-          {"energy_alone_j", {pair.sweep.energy_alone[0].value(), pair.sweep.energy_alone[1].value()}},
+          {"energy_alone_j", {joules_of(pair.sweep.energy_alone[0]), joules_of(pair.sweep.energy_alone[1])}},
           {"sms", pair.limits.sms},
           {"split_grain", pair.limits.split_grain},
           {"capability", {pair.limits.capability.major, pair.limits.capability.minor}},
@@ -286,7 +290,7 @@ schedule::SweptPair pair_from(const Json& json) {
   for (std::size_t i = 0; i < 2; ++i) {
     pair.sweep.repetitions[i] = repetitions[i];
     pair.sweep.alone[i] = Nanoseconds(alone[i]);
-    pair.sweep.energy_alone[i] = Joules(energy[i]);
+    pair.sweep.energy_alone[i] = joules_from(energy[i]);
   }
   if (store::find_member(json, "alone_by_round_ns") != nullptr) {
     const Json& both = array_member(json, "alone_by_round_ns", 2, 2);

@@ -82,9 +82,9 @@ std::vector<const SweepRow*> shown_rows(const schedule::PairSweep& sweep) {
 std::optional<double> energy_gain_of(const schedule::CorunSession& session, const SweptPair& pair,
                                      const SweepRow& row) {
   const auto energy = session.known_energy(row.energy, row.makespan);
-  const Joules alone = pair.sweep.energy_alone[0] + pair.sweep.energy_alone[1];
-  if (!energy || !(alone > Joules(0))) return std::nullopt;
-  return alone / *energy - 1.0;
+  const auto& alone = pair.sweep.energy_alone;
+  if (!energy || !alone[0] || !alone[1]) return std::nullopt;
+  return (*alone[0] + *alone[1]) / *energy - 1.0;
 }
 
 // Formats the gain of a row, with its interval if there were several rounds.

@@ -122,7 +122,7 @@ void add_devices(Lines& lines, const Summary& summary) {
     const tune::DeviceShare& each = summary.result.devices[i];
     lines.add("device", fmt::format("{} ({}): {}, {:.0f} % busy{}", device.name, each.device,
                                     counted(each.evaluated, "configuration"), 100.0 * busy[i],
-                                    each.lost.empty() ? "" : ", lost: " + each.lost));
+                                    each.lost ? ", lost: " + each.lost->to_string() : ""));
   }
 }
 
@@ -135,7 +135,7 @@ Json devices_json(const tune::TuningResult& result) {
     json.push_back({{"selector", each.device},
                     {"evaluated", each.evaluated},
                     {"busy", busy[i]},
-                    {"lost", each.lost.empty() ? Json(nullptr) : Json(each.lost)}});
+                    {"lost", each.lost ? Json(each.lost->to_string()) : Json(nullptr)}});
   }
   return json;
 }
@@ -211,7 +211,7 @@ std::string summary_text(const Summary& summary) {
     lines.add("throttled", fmt::format("{} of {} samples were taken while power or heat held the clock down",
                                        group_digits(result.throttled_samples), group_digits(result.samples)));
   if (summary.sanitized) lines.add("sanitized", describe_memcheck(*summary.sanitized));
-  lines.add("stopped", result.stop_reason);
+  if (result.stop_reason) lines.add("stopped", result.stop_reason->text);
   add_devices(lines, summary);
   lines.add("results", summary.result_file.string());
   std::error_code ignored;
@@ -247,7 +247,7 @@ Json summary_document(const Summary& summary) {
                {"sanitized", summary.sanitized
                                  ? Json{{"errors", summary.sanitized->errors}, {"first", summary.sanitized->first}}
                                  : Json(nullptr)},
-               {"stop_reason", result.stop_reason},
+               {"stop_reason", result.stop_reason ? result.stop_reason->text : std::string()},
                {"elapsed_seconds", to_seconds(result.elapsed)},
                {"pipeline", pipeline_json(result)},
                {"devices", devices_json(result)},

@@ -26,7 +26,7 @@ Error nothing_to_capture(const Problem& problem) {
 }  // namespace
 
 Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around)
-    : path_(around, kernel.options.policy.watch_every),
+    : path_(around, kernel.options.policy.watch_every.value_or(0)),
       kernel_{std::move(problem), kernel, around},
       starting_(*kernel_.problem,
                 around.wisdom.near(kernel.version, around.device.info(), key(), StartingCandidates::kNearKeys),
@@ -189,7 +189,7 @@ Result<void> Instance::run_shadowed(const Turn& candidate, const Turn& best, con
 }
 
 // Prepares for expected calls. No call waits yet, so nothing is loaded beside busy streams.
-void Instance::expect(std::uint64_t calls, bool may_tune) {
+void Instance::expect(std::optional<std::uint64_t> calls, bool may_tune) {
   const std::lock_guard lock(mutex_);
   tuning_.expect(calls, may_tune);
   if (!has_best(state())) beginning_.begin_loaded();

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 
 #include "dynamic/calls/call_path.h"
@@ -42,8 +43,8 @@ class Instance {
   // Compiles and loads the first configuration, unless one is ready. Blocks.
   Result<void> preload() { return best() ? Result<void>() : beginning_.begin_now(); }
   // Does the same in the background, in gaps. Tuning then begins, if it may. `calls` is the expected number of calls
-  // from here on, 0 if unknown.
-  void expect(std::uint64_t calls, bool may_tune);
+  // from here on.
+  void expect(std::optional<std::uint64_t> calls, bool may_tune);
 
   // Has the candidates that tuning found so far compiled and loaded. Returns false if the key is called, since its
   // calls then do that.

@@ -213,7 +213,7 @@ Result<void> TunedKernel::preload(std::span<const NamedSize> sizes) {
   return instance->preload();
 }
 
-Result<void> TunedKernel::expect(std::span<const NamedSize> sizes, std::uint64_t calls) {
+Result<void> TunedKernel::expect(std::span<const NamedSize> sizes, std::optional<std::uint64_t> calls) {
   WATTUNE_TRY(attachment_.check());
   CallSizes all;
   WATTUNE_TRY(signature_.read_sizes({}, sizes, all));

@@ -35,7 +35,7 @@ class TunedKernel : public TunableKernel {
   Mode mode() const override { return mode_.load(std::memory_order_relaxed); }
   void retune(const Key& key) override;
   Result<void> preload(std::span<const NamedSize> sizes) override;
-  Result<void> expect(std::span<const NamedSize> sizes, std::uint64_t calls) override;
+  Result<void> expect(std::span<const NamedSize> sizes, std::optional<std::uint64_t> calls) override;
   Result<std::size_t> update_graph(const CallStream& stream, CUgraphExec_st* executable, CUgraph_st* graph) override;
   std::optional<Configuration> best(const Key& key) const override;
   KernelReport report() const override;

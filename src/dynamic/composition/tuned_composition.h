@@ -19,7 +19,7 @@ class TunedComposition : public TunableComposition {
   void set_mode(Mode mode) override { kernel_->set_mode(mode); }
   void retune(const Key& key) override { kernel_->retune(key); }
   Result<void> preload(std::span<const NamedSize> sizes) override { return kernel_->preload(sizes); }
-  Result<void> expect(std::span<const NamedSize> sizes, std::uint64_t calls) override {
+  Result<void> expect(std::span<const NamedSize> sizes, std::optional<std::uint64_t> calls) override {
     return kernel_->expect(sizes, calls);
   }
   std::optional<Configuration> best(const Key& key) const override { return kernel_->best(key); }

@@ -285,7 +285,8 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
     publish();
   }
   if (finalists(trials_.all).empty() && !trials_.all.empty()) return none_works(trials_.all);
-  end(fmt::format("screened{}: {}", was_reduced_ ? " on smaller data" : "", under_way_->so_far().stop_reason), true);
+  const std::optional<search::StopReason>& reason = under_way_->so_far().stop_reason;
+  end(fmt::format("screened{}: {}", was_reduced_ ? " on smaller data" : "", reason ? reason->text : "ended"), true);
   return {};
 }
 

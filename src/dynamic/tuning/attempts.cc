@@ -27,9 +27,10 @@ void Attempts::decide(const Configuration& configuration, const Observation& obs
   found->time = observation.statistics ? std::optional(observation.statistics->median) : std::nullopt;
   found->best = decision.best;
   found->decided_at = decision.calls;
-  found->outcome = observation.status != Status::correct ? observation.message
-                   : decision.better                     ? "better"
-                                                         : "not better";
+  found->outcome = observation.status != Status::correct ? TriedOutcome::failed
+                   : decision.better                     ? TriedOutcome::better
+                                                         : TriedOutcome::not_better;
+  if (found->outcome == TriedOutcome::failed) found->why_failed = observation.message;
 }
 
 void Attempts::fail(const Configuration& configuration, const Observation& observation) {

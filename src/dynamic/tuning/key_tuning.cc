@@ -120,8 +120,8 @@ void KeyTuning::rest_a_while() {
   path_.rest_until(kernel_.around.now() + std::clamp(idle, CandidateRequests::kBetweenLooks, kMostBetweenLooks));
 }
 
-void KeyTuning::expect(std::uint64_t calls, bool may_begin) {
-  if (calls > 0) usage_.expect(calls);
+void KeyTuning::expect(std::optional<std::uint64_t> calls, bool may_begin) {
+  if (calls) usage_.expect(*calls);
   may_begin_ahead_ = may_begin;
 }
 

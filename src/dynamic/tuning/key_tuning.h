@@ -9,8 +9,10 @@
 //   tuning.look(mode);                                    // after each call that the instance decided about
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "dynamic/tuning/attempts.h"
@@ -49,8 +51,8 @@ class KeyTuning {
   void look(Mode mode);
   // Lets calls rest for a pause, in which none looks.
   void rest_a_while();
-  // Notes how many calls are expected from here on, 0 if unknown, and whether tuning may begin before the first.
-  void expect(std::uint64_t calls, bool may_begin);
+  // Notes how many calls are expected from here on, and whether tuning may begin before the first.
+  void expect(std::optional<std::uint64_t> calls, bool may_begin);
   // Prepares what an explorer needs, while the first variant is compiled.
   void prepare_explorer();
   // Begins to tune an expected key before its first call: screens it, or compiles and loads its candidates.

@@ -84,7 +84,8 @@ class TrustedExplorer : public Explorer {
   }
 
   std::string state() const override {
-    if (over()) return fmt::format("tuned: {}", search_.so_far().stop_reason);
+    const std::optional<search::StopReason>& reason = search_.so_far().stop_reason;
+    if (over()) return fmt::format("tuned: {}", reason ? reason->text : "ended");
     const std::optional<std::uint64_t> left = stop_.evaluations_left(search_.progress());
     return left ? fmt::format("trying, {} of {}", explored(), explored() + *left)
                 : fmt::format("trying, {} so far", explored());

@@ -40,7 +40,7 @@ Result<JointRun> run_in_turn(Machine& machine, const Parties& parties) {
   WATTUNE_ASSIGN(const JointRun second, run_jointly(machine, {parties.data() + 1, 1}));
   PartyRun& behind = run.parties.emplace_back(second.parties.front());
   behind = {.begin = run.parties.front().end, .end = run.parties.front().end + behind.time(), .blocks = behind.blocks};
-  run.energy += second.energy;
+  run.energy = run.energy && second.energy ? std::optional(*run.energy + *second.energy) : std::nullopt;
   return run;
 }
 
@@ -57,9 +57,13 @@ struct Measured {
     makespans.push_back(run.makespan().value());
     first_times.push_back(run.parties.front().time().value());
     second_times.push_back(run.parties.back().time().value());
-    joules.push_back(run.energy.value());
+    joules.push_back(run.energy.value_or(Joules()).value());
   }
   Nanoseconds makespan() const { return Nanoseconds(median_of(makespans)); }
+  std::optional<Joules> energy() const {
+    const Joules median(median_of(joules));
+    return median > Joules() ? std::optional(median) : std::nullopt;
+  }
   std::vector<Nanoseconds> by_round() const { return {makespans.begin(), makespans.end()}; }
 };
 
@@ -185,7 +189,7 @@ class Sweeper {
     for (std::size_t i = 0; i < 2; ++i) {
       sweep_.alone[i] = alone_[i].makespan();
       sweep_.alone_by_round[i] = alone_[i].by_round();
-      sweep_.energy_alone[i] = Joules(median_of(alone_[i].joules));
+      sweep_.energy_alone[i] = alone_[i].energy();
     }
     for (std::size_t i = 0; i < sweep_.rows.size(); ++i) {
       SweepRow& row = sweep_.rows[i];
@@ -194,7 +198,7 @@ class Sweeper {
       row.makespan = together_[i].makespan();
       row.makespans = together_[i].by_round();
       row.gain = (sweep_.alone[0] + sweep_.alone[1]) / row.makespan - 1.0;
-      row.energy = Joules(median_of(together_[i].joules));
+      row.energy = together_[i].energy();
     }
   }
 

@@ -19,7 +19,7 @@ std::size_t times_in(Nanoseconds window, Nanoseconds once) {
 Result<Watts> power_of(Machine& machine, std::span<const Party> parties, const JointRunOptions& options = {}) {
   const Nanoseconds begin = machine.now();
   WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, parties, options));
-  return run.power.value_or(run.energy / (machine.now() - begin));
+  return run.power.value_or(run.energy.value_or(Joules()) / (machine.now() - begin));
 }
 
 }  // namespace

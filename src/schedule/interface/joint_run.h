@@ -45,7 +45,7 @@ struct PartyRun {
 // The outcome of a joint run.
 struct JointRun {
   std::vector<PartyRun> parties;
-  Joules energy;                    // of the board; 0 if unknown
+  std::optional<Joules> energy;     // of the board
   std::optional<Watts> power = {};  // mean between changes of its counter; nullopt if it changed less than twice
 
   Nanoseconds begin() const { return std::ranges::min(parties, {}, &PartyRun::begin).begin; }

@@ -7,6 +7,11 @@
 
 namespace wattune::inline v0_1::schedule {
 
+// Returns the energy that a counter counted; nullopt if it stood still, as that of a board that reports none.
+inline std::optional<Joules> energy_between(Joules before, Joules after) {
+  return after > before ? std::optional(after - before) : std::nullopt;
+}
+
 // The span from the first change of a counter to the last. Between two changes a counter tells nothing.
 class CounterSpan {
  public:

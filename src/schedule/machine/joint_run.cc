@@ -113,7 +113,7 @@ class JointRunner {
       if (machine_.now() >= stop_at() || (options_.until && states_[*options_.until].is_done())) stop();
     }
     if (failure_) return *std::move(failure_);
-    JointRun result{.parties = {}, .energy = machine_.energy() - energy, .power = counter.power()};
+    JointRun result{.parties = {}, .energy = energy_between(energy, machine_.energy()), .power = counter.power()};
     for (const PartyState& state : states_) result.parties.push_back(state.run);
     return result;
   }

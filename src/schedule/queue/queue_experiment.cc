@@ -113,7 +113,7 @@ QueueRun summarise(const std::vector<WorkStatistics>& works, Nanoseconds begin) 
   for (const WorkStatistics& work : works) {
     run.makespan = std::max(run.makespan, work.ended - begin);
     run.mean_response += work.response() / static_cast<double>(works.size());
-    run.energy += work.energy;
+    if (work.energy) run.energy = run.energy.value_or(Joules()) + *work.energy;
     run.launches += work.launches;
     responses.push_back(work.response());
   }

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
+#include "schedule/machine/counter_span.h"
 #include "schedule/queue/scheduler_state.h"
 
 namespace wattune::inline v0_1::schedule {
@@ -48,12 +50,15 @@ void Scheduler::State::meet(KernelId kernel) {
 // have run in it.
 void Scheduler::State::account(Nanoseconds now) {
   const Joules energy = machine.energy();
+  const std::optional<Joules> used = energy_between(accounted_energy, energy);
   std::vector<Entry*> running;
   for (const WorkId id : active)
     if (Entry* entry = queue.find(id); !entry->flights.empty()) running.push_back(entry);
   for (Entry* entry : running) {
     (running.size() > 1 ? entry->statistics.together : entry->statistics.solo) += now - accounted;
-    entry->statistics.energy += (energy - accounted_energy) / static_cast<double>(running.size());
+    if (used)
+      entry->statistics.energy =
+          entry->statistics.energy.value_or(Joules()) + *used / static_cast<double>(running.size());
     if (entry->traits->alone.value() > 0.0)
       entry->expected += expected_speed(*entry) * ((now - accounted) / entry->traits->alone);
   }

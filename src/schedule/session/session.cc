@@ -118,7 +118,7 @@ Result<Ticket> CorunSession::submit(const Work& work) {
   return submission_->runtime->submit(work);
 }
 
-std::optional<Joules> CorunSession::known_energy(Joules energy, Nanoseconds time) const {
+std::optional<Joules> CorunSession::known_energy(std::optional<Joules> energy, Nanoseconds time) const {
   return schedule::known_energy(*stage_, energy, time);
 }
 

@@ -39,8 +39,8 @@ Result<void> Stage::profile_at_clocks(const Objective& objective, std::optional<
   return {};
 }
 
-std::optional<Joules> known_energy(const Stage& stage, Joules energy, Nanoseconds time) {
-  if (!(energy > Joules(0)) || (!stage.is_simulated() && time < nanoseconds_from_seconds(1))) return std::nullopt;
+std::optional<Joules> known_energy(const Stage& stage, std::optional<Joules> energy, Nanoseconds time) {
+  if (!energy || (!stage.is_simulated() && time < nanoseconds_from_seconds(1))) return std::nullopt;
   return energy;
 }
 

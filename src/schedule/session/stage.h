@@ -73,7 +73,7 @@ class Stage {
 
 // Returns the energy of a run of this time; nullopt if it is unknown. Boards renew their counters every 100 ms, so that
 // runs shorter than a second tell nothing.
-std::optional<Joules> known_energy(const Stage& stage, Joules energy, Nanoseconds time);
+std::optional<Joules> known_energy(const Stage& stage, std::optional<Joules> energy, Nanoseconds time);
 
 // Opens a simulated GPU with published kernels, each in a grid that fills the GPU `waves` times. Fails with not_found
 // if there is no such GPU or kernel, and with mismatch if a profile has the name of a kernel but none is of it. Fails

@@ -11,14 +11,14 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-constexpr const char* kCancelled = "cancelled";
+search::StopReason cancelled() { return {search::StopCause::cancelled, "cancelled"}; }
 
 // Returns the observation of a configuration that was lost with its device. It is not tried again, because another
 // device might be lost with it too, or the same one when the run is resumed.
 Observation lost_with(const DeviceShare& device) {
   Observation observation;
   observation.status = Status::runtime;
-  observation.message = fmt::format("{} was lost: {}", device.device, device.lost);
+  observation.message = fmt::format("{} was lost: {}", device.device, device.lost->to_string());
   return observation;
 }
 
@@ -85,7 +85,7 @@ void Search::keep_if_best(const Trial& trial) {
 
 std::optional<std::size_t> Search::idle() const {
   for (std::size_t i = 0; i < so_far().devices.size(); ++i)
-    if (so_far().devices[i].lost.empty() && std::ranges::count(in_flight_, i, &Evaluation::device) == 0) return i;
+    if (!so_far().devices[i].lost && std::ranges::count(in_flight_, i, &Evaluation::device) == 0) return i;
   return std::nullopt;
 }
 
@@ -94,9 +94,10 @@ std::optional<Configuration> Search::next(Nanoseconds now, std::size_t device) {
   ask_ahead();
   if (over(now)) return std::nullopt;
   if (proposals_.empty()) {
-    tally_->result.stop_reason = progress().evaluations + progress().skipped >= space_.count()
-                                     ? "every configuration was evaluated"
-                                     : "the strategy has nothing left to propose";
+    if (progress().evaluations + progress().skipped >= space_.count())
+      tally_->result.stop_reason = {search::StopCause::whole_space, "every configuration was evaluated"};
+    else
+      tally_->result.stop_reason = {search::StopCause::no_proposal, "the strategy has nothing left to propose"};
     return std::nullopt;
   }
   Configuration next = std::move(proposals_.front());
@@ -126,9 +127,9 @@ std::optional<Configuration> Search::exchange(const std::function<bool(const Con
 
 bool Search::over(Nanoseconds now) {
   tally_->progress.elapsed = now - started_;
-  std::optional<std::string> reason = options_.stop.reason_to_stop(progress());
-  if (options_.cancelled()) reason = kCancelled;
-  if (reason) tally_->result.stop_reason = *reason;
+  std::optional<search::StopReason> reason = options_.stop.reason_to_stop(progress());
+  if (options_.cancelled()) reason = cancelled();
+  if (reason) tally_->result.stop_reason = reason;
   return reason.has_value();
 }
 
@@ -191,10 +192,10 @@ Result<void> Search::tell(Observation observation, Nanoseconds now, std::size_t 
 
 Result<void> Search::fail(const Error& error, Nanoseconds now, std::size_t device) {
   std::optional<Configuration> configuration = take_in_flight(device);
-  const auto is_left = [](const DeviceShare& each) { return each.lost.empty(); };
+  const auto is_left = [](const DeviceShare& each) { return !each.lost; };
   const bool lost = error.code() == ErrorCode::device_lost;
   std::vector<DeviceShare>& devices = tally_->result.devices;
-  if (lost) devices[device].lost = error.to_string();
+  if (lost) devices[device].lost = error;
   if (lost && std::ranges::any_of(devices, is_left))
     observer_.on_device_lost(devices[device].device, error);
   else if (!error_)
@@ -252,9 +253,9 @@ Result<void> Search::tell(Contest contest, std::size_t device) {
   if (contest.observations.empty()) {
     final_->give_up();
     if (options_.cancelled())
-      tally_->result.stop_reason = kCancelled;
-    else if (options_.stop.time)
-      tally_->result.stop_reason += ", which left none to compare the best in turns";
+      tally_->result.stop_reason = cancelled();
+    else if (options_.stop.time && tally_->result.stop_reason)
+      tally_->result.stop_reason->text += ", which left none to compare the best in turns";
     return {};
   }
   Final final{.trials = {}, .rounds = std::move(contest.rounds)};

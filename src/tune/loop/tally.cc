@@ -10,7 +10,7 @@ Tally::Tally(const std::vector<std::string>& devices, Uint128 space_size, Config
              std::optional<double> slowdown)
     : contenders(slowdown), default_id_(default_id) {
   progress.space_size = space_size;
-  for (const std::string& device : devices) result.devices.push_back({.device = device, .lost = {}});
+  for (const std::string& device : devices) result.devices.push_back({.device = device});
 }
 
 bool Tally::add(const Trial& trial, bool resumed) {
