@@ -234,7 +234,7 @@ Result<dynamic::TunableKernel*> Application::begin(const Sizes& sizes, const wat
   return kernel_.get();
 }
 
-Result<void> Application::expect(const Sizes& sizes, std::uint64_t calls) {
+Result<void> Application::expect(const Sizes& sizes, std::optional<std::uint64_t> calls) {
   return mode_ == Mode::ours && options_.ahead ? kernel_->expect(sizes_in_full(sizes), calls) : Result<void>();
 }
 

@@ -79,8 +79,8 @@ class Application {
   // Begins the calls of these sizes. `spec` is spec_of() them. The kernel lives until the next begin(). For Mode::known
   // it is loaded first.
   wattune::Result<wattune::dynamic::TunableKernel*> begin(const Sizes& sizes, const wattune::KernelSpec& spec);
-  // Announces about so many calls of these sizes; 0 if the number is unknown.
-  wattune::Result<void> expect(const Sizes& sizes, std::uint64_t calls = 0);
+  // Announces about so many calls of these sizes.
+  wattune::Result<void> expect(const Sizes& sizes, std::optional<std::uint64_t> calls = {});
 
  private:
   Application(Machine& machine, Mode mode, const RunOptions& options)

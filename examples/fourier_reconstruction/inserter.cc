@@ -122,7 +122,9 @@ class Alone : public Inserter {
     WATTUNE_ASSIGN(tuner_, dynamic::Tuner::attach(application_.device(), tuner_options(options)));
     WATTUNE_ASSIGN(kernel_, tuner_->kernel(std::move(spec), kernel));
     WATTUNE_TRY(kernel_->preload(application_.spec().problem_size));
-    return kernel_->expect(application_.spec().problem_size, options.seconds > 0.0 ? 0 : options.calls);
+    std::optional<std::uint64_t> calls;
+    if (options.seconds <= 0.0) calls = options.calls;
+    return kernel_->expect(application_.spec().problem_size, calls);
   }
 
   Result<void> insert(std::size_t batch) override {

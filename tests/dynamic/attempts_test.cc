@@ -18,9 +18,9 @@ TEST(Attempts, ADecisionIsAboutTheLatestOfferOfItsConfiguration) {
   attempts.offer({configuration(1), {}}, 20);
   attempts.decide(configuration(1), {}, {.better = true, .best = us(3), .calls = 30});
   ASSERT_EQ(attempts.tried().size(), 2u);
-  EXPECT_EQ(attempts.tried().front().outcome, "not decided");
+  EXPECT_EQ(attempts.tried().front().outcome, TriedOutcome::undecided);
   EXPECT_EQ(attempts.tried().front().expected, us(5));
-  EXPECT_EQ(attempts.tried().back().outcome, "better");
+  EXPECT_EQ(attempts.tried().back().outcome, TriedOutcome::better);
   EXPECT_EQ(attempts.tried().back().best, us(3));
   EXPECT_EQ(attempts.tried().back().offered_at, 20u);
   EXPECT_EQ(attempts.tried().back().decided_at, 30u);

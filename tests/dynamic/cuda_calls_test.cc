@@ -340,7 +340,7 @@ TEST_F(CudaCalls, WhatWasOnlyTriedIsUnloaded) {
   }
   const std::vector<TriedReport> tried = scale->report().keys.front().tried;
   ASSERT_EQ(tried.size(), 3u);
-  const long better = std::ranges::count(tried, "better", &TriedReport::outcome);
+  const long better = std::ranges::count(tried, TriedOutcome::better, &TriedReport::outcome);
   scale.reset();
   tuner.reset();
   device.reset();

@@ -97,7 +97,7 @@ TEST_F(SafetyLevels, ScreenedKernelsAreSearchedInAProcessOfTheirOwn) {
   EXPECT_GE(report.keys.front().failed, 1u) << "of two, of which one may be too slow to be looked at";
   EXPECT_EQ(report.wrong_results, 0u) << "they never came to the application";
   const std::vector<TriedReport>& tried = report.keys.front().tried;
-  const auto won = std::ranges::find(tried, "better", &TriedReport::outcome);
+  const auto won = std::ranges::find(tried, TriedOutcome::better, &TriedReport::outcome);
   ASSERT_NE(won, tried.end());
   EXPECT_EQ(won->configuration.to_string(), best(*twice));
   EXPECT_TRUE(won->expected && won->time && won->best);

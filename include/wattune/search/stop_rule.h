@@ -1,7 +1,7 @@
 // StopRule: the rules that end a search. Any rule that is set and met ends the run. A plain value, as Progress is.
 //
 //   const StopRule stop{.evaluations = 200, .time = nanoseconds_from_seconds(60)};
-//   if (const std::optional<std::string> reason = stop.reason_to_stop(progress)) return *reason;
+//   if (const auto reason = stop.reason_to_stop(progress)) return reason->text;
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,6 @@ struct WATTUNE_EXPORT Progress {
   std::optional<double> best_objective;
 };
 
-// The rules of one search. A rule that is not set never ends it.
 // The ends of a search: a rule was met, or the search itself came to an end.
 enum class StopCause {
   target,          // the target was reached
@@ -42,6 +41,7 @@ enum class StopCause {
   cancelled,
 };
 
+// The end of one search.
 struct WATTUNE_EXPORT StopReason {
   StopCause cause;
   std::string text;  // for people: "200 evaluations done"
@@ -49,6 +49,7 @@ struct WATTUNE_EXPORT StopReason {
   bool operator==(const StopReason&) const = default;
 };
 
+// The rules of one search. A rule that is not set never ends it.
 struct WATTUNE_EXPORT StopRule {
   std::optional<std::uint64_t> evaluations;
   std::optional<Nanoseconds> time;
@@ -59,8 +60,8 @@ struct WATTUNE_EXPORT StopRule {
   // Checks the rules. Fails with invalid_argument if the fraction is outside (0, 1], if a time or target is negative,
   // or if a number of evaluations is 0.
   Result<void> validate() const;
-  // Returns why to stop, or nullopt. If a rule counts evaluations, 10,000 skipped
-  // configurations in a row also stop the search, because there may be no valid ones left.
+  // Returns why to stop, or nullopt. If a rule counts evaluations, 10,000 skipped configurations in a row also stop the
+  // search, because there may be no valid ones left.
   std::optional<StopReason> reason_to_stop(const Progress& progress) const;
   // Returns the most evaluations that are left, by the rules on evaluations and fraction; nullopt without such a rule.
   std::optional<std::uint64_t> evaluations_left(const Progress& progress) const;

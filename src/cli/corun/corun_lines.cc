@@ -148,8 +148,10 @@ schedule::Arrangement arrangement_from(const Json& json, unsigned sms) {
 }
 
 // Returns an energy of a file, where 0 stands for one that is not known.
-std::optional<Joules> joules_from(double joules) { return joules > 0.0 ? std::optional(Joules(joules)) : std::nullopt; }
-double joules_of(std::optional<Joules> energy) { return energy.value_or(Joules()).value(); }
+std::optional<Joules> known_joules(double joules) {
+  return joules > 0.0 ? std::optional(Joules(joules)) : std::nullopt;
+}
+double joules_or_zero(std::optional<Joules> energy) { return energy.value_or(Joules()).value(); }
 
 SweepRow row_from(const Json& json, const schedule::SweptPair& pair) {
   SweepRow row{.arrangement = arrangement_from(json, pair.limits.sms), .failure = error_from(json)};
@@ -161,7 +163,7 @@ SweepRow row_from(const Json& json, const schedule::SweptPair& pair) {
   if (!failed) check_gain(row.gain, (pair.sweep.alone[0] + pair.sweep.alone[1]) / row.makespan - 1.0);
   row.makespans = runs_in(json, "makespans_ns");
   check_median(row.makespan, row.makespans, "makespan_ns");
-  row.energy = joules_from(amount(json, "joules", 0.0, kMostJoules));
+  row.energy = known_joules(amount(json, "joules", 0.0, kMostJoules));
   return row;
 }
 
@@ -257,7 +259,7 @@ Json line_of(const std::string& identity, const schedule::SweptPair& pair) {
                     {"makespan_ns", row.makespan.value()},
                     {"gain", row.gain},
                     {"makespans_ns", numbers_of(row.makespans)},
-                    {"joules", joules_of(row.energy)},
+                    {"joules", joules_or_zero(row.energy)},
                     {"error", error_json(row.failure)}});
   Json outputs = nullptr;
   if (pair.outputs)
@@ -268,7 +270,7 @@ Json line_of(const std::string& identity, const schedule::SweptPair& pair) {
           {"kernels", pair.names},
           {"repetitions", pair.sweep.repetitions},
           {"alone_ns", {pair.sweep.alone[0].value(), pair.sweep.alone[1].value()}},
-          {"energy_alone_j", {joules_of(pair.sweep.energy_alone[0]), joules_of(pair.sweep.energy_alone[1])}},
+          {"energy_alone_j", {joules_or_zero(pair.sweep.energy_alone[0]), joules_or_zero(pair.sweep.energy_alone[1])}},
           {"sms", pair.limits.sms},
           {"split_grain", pair.limits.split_grain},
           {"capability", {pair.limits.capability.major, pair.limits.capability.minor}},
@@ -290,7 +292,7 @@ schedule::SweptPair pair_from(const Json& json) {
   for (std::size_t i = 0; i < 2; ++i) {
     pair.sweep.repetitions[i] = repetitions[i];
     pair.sweep.alone[i] = Nanoseconds(alone[i]);
-    pair.sweep.energy_alone[i] = joules_from(energy[i]);
+    pair.sweep.energy_alone[i] = known_joules(energy[i]);
   }
   if (store::find_member(json, "alone_by_round_ns") != nullptr) {
     const Json& both = array_member(json, "alone_by_round_ns", 2, 2);
