@@ -1,7 +1,9 @@
 #include "inserter.h"
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <set>
 
 namespace fourier {

@@ -110,15 +110,16 @@ class Pair {
     schedule::PairForecast forecast{.ratio = point.ratio};
     const auto& alone = clocks == Clocks::best ? best_ : highest_;
     if (clocks == Clocks::best) forecast.clocks = setting_of(point.efficiency.clocks);
-    forecast.watts.idle = idle_power(point.efficiency.clocks);
+    schedule::PairWatts& watts = forecast.watts.emplace();
+    watts.idle = idle_power(point.efficiency.clocks);
     for (std::size_t i = 0; i < 2; ++i) {
       forecast.rates[i] = point.efficiency.flow.rates[i] / highest_[i].flow.operations;
-      forecast.watts.alone[i] = Watts(1e9 * highest_[i].flow.operations / alone[i].operations_per_joule());
-      forecast.watts.added[i] = added_at(point.efficiency.clocks, i);
+      watts.alone[i] = Watts(1e9 * highest_[i].flow.operations / alone[i].operations_per_joule());
+      watts.added[i] = added_at(point.efficiency.clocks, i);
     }
     // The busier one of L2 and DRAM draws the power, so that together they may add less than each alone.
-    const double part = (point.efficiency.power - forecast.watts.idle) / (forecast.power() - forecast.watts.idle);
-    for (Watts& added : forecast.watts.added) added = part * added;
+    const double part = (point.efficiency.power - watts.idle) / (forecast.power() - watts.idle);
+    for (Watts& added : watts.added) added = part * added;
     return forecast;
   }
 

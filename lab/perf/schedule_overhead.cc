@@ -67,7 +67,7 @@ class IdleMachine final : public Machine {
   std::vector<Ended> wait(Nanoseconds) override { return std::exchange(running_, {}); }
 
  private:
-  MachineLimits limits_{.capability = {9, 0}, .sms = 132};
+  MachineLimits limits_{.capability = model::ComputeCapability{9, 0}, .sms = 132};
   KernelTraits kernel_;
   Clock::time_point begin_ = Clock::now();
   LaunchId launches_ = 0;
@@ -121,7 +121,7 @@ struct Pending {
   }
 
   std::vector<KernelTraits> kernels;
-  QueueView view{.limits = {.capability = {9, 0}, .sms = 132}};
+  QueueView view{.limits = {.capability = model::ComputeCapability{9, 0}, .sms = 132}};
   PairTable table{132};
 };
 

@@ -52,7 +52,7 @@ class TwoKernels {
   // Returns the best makespan of one after the other, streams, priorities, and whole kernels on SMs of their own at
   // each split.
   Nanoseconds baseline() const {
-    const std::array alone = {kernels_[0].traits.alone, kernels_[1].traits.alone};
+    const std::array alone = {*kernels_[0].traits.alone, *kernels_[1].traits.alone};
     const double works = 0.5 * static_cast<double>(arrivals_.size());
     const schedule::SweepOptions options{.rounds = 1, .least_time = (works - 0.5) * std::max(alone[0], alone[1])};
     const schedule::PairSweep sweep = sweep_pair(*machine(), 0, 1, options).value();

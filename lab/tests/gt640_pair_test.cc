@@ -21,9 +21,9 @@ TEST(Gt640Pair, AForecastPartsIdlePowerFromWhatIsAdded) {
   const Pair pair(named("Hotspot"), named("Mergehist"));
   const PairPoint best = pair.exhaustive();
   const schedule::PairForecast forecast = pair.forecast(best, Clocks::best);
-  EXPECT_EQ(forecast.watts.idle, idle_power(best.efficiency.clocks));
-  EXPECT_GT(forecast.watts.added[0], Watts(0));
-  EXPECT_GT(forecast.watts.added[1], Watts(0));
+  EXPECT_EQ(forecast.watts->idle, idle_power(best.efficiency.clocks));
+  EXPECT_GT(forecast.watts->added[0], Watts(0));
+  EXPECT_GT(forecast.watts->added[1], Watts(0));
   EXPECT_NEAR(forecast.power().value(), best.efficiency.power.value(), 1e-9);
   EXPECT_NEAR(forecast.energy_gain(), 1.0 + pair.gain(best.efficiency), 1e-9);
 }

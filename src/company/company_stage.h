@@ -39,7 +39,7 @@ struct CompanyPlan {
 // A joint configuration, with the times of its members alone.
 struct CompanyChoice {
   const Configuration& all;
-  std::vector<Nanoseconds> alone;  // of each member; 0 if unknown
+  std::vector<Nanoseconds> alone;  // of each member
 };
 
 struct StagedKernel {

@@ -73,7 +73,7 @@ TEST_F(SharedMemory, OfAPairInFixedSharesIsThatOfItsRatio) {
 // Two slices of 6 blocks on 2 SMs are 6 blocks on each SM, which holds 4 of them.
 TEST(SlicedResidents, AreAllInFlightThatAnSmHolds) {
   const KernelTraits kernel = tiny_kernel("k");
-  const MachineLimits limits{.capability = {9, 0}, .sms = 2};
+  const MachineLimits limits{.capability = model::ComputeCapability{9, 0}, .sms = 2};
   EXPECT_EQ(sliced_residents(limits, kernel, 12).blocks, 4U);
   EXPECT_EQ(sliced_residents(limits, kernel, 3).blocks, 2U);
 }

@@ -148,7 +148,7 @@ class ClocksOfPolicies : public ::testing::TestWithParam<const char*> {
   std::optional<Clocks> planned() { return find_policy(GetParam()).value()(view_, table_).clocks; }
 
   std::deque<KernelTraits> kernels_;
-  QueueView view_{.limits = {.capability = {9, 0}, .sms = 8}, .now = {}, .works = {}};
+  QueueView view_{.limits = {.capability = model::ComputeCapability{9, 0}, .sms = 8}, .now = {}, .works = {}};
   PairTable table_{8};
 };
 

@@ -18,8 +18,8 @@ inline KernelTraits clocked_kernel(std::string name, double slower_at_half, cons
   KernelTraits kernel = tiny_kernel(std::move(name));
   kernel.alone = nanoseconds_from_ms(10.0 * times);
   kernel.power = {.alone = Watts(100), .idle = Watts(20)};
-  kernel.at_clocks = {{Megahertz(500), slower_at_half * kernel.alone, {.alone = Watts(60), .idle = Watts(20)}},
-                      {Megahertz(1000), kernel.alone, {.alone = Watts(100), .idle = Watts(20)}}};
+  kernel.at_clocks = {{Megahertz(500), slower_at_half * *kernel.alone, {.alone = Watts(60), .idle = Watts(20)}},
+                      {Megahertz(1000), *kernel.alone, {.alone = Watts(100), .idle = Watts(20)}}};
   kernel.best_clocks = best;
   return kernel;
 }

@@ -124,7 +124,10 @@ class ChoiceOfClocks : public ::testing::TestWithParam<const char*> {
   }
 
   std::deque<KernelTraits> kernels_;
-  QueueView view_{.limits = {.capability = {9, 0}, .sms = 8}, .now = {}, .clocks = {.can_set = true}, .works = {}};
+  QueueView view_{.limits = {.capability = model::ComputeCapability{9, 0}, .sms = 8},
+                  .now = {},
+                  .clocks = {.can_set = true},
+                  .works = {}};
 };
 
 TEST_P(ChoiceOfClocks, AKernelThatWaitsIsClockedLower) {
@@ -328,7 +331,7 @@ TEST_F(LongWorksOfGt640, AreGroupedByClocks) {
   EXPECT_EQ(clocks_->all.size(), 2U);
   EXPECT_THAT(clocks_->all, testing::Contains(Megahertz(1228)));
   Nanoseconds alone;
-  for (const Arrival& arrival : arrivals_) alone += kernels_[arrival.kernel].traits.alone;
+  for (const Arrival& arrival : arrivals_) alone += *kernels_[arrival.kernel].traits.alone;
   EXPECT_LT(run.makespan, 1.05 * alone);
 }
 

@@ -361,7 +361,7 @@ TEST(PersistentChunk, LeavesEachResidentBlockEightToFetch) {
   const Nanoseconds time(20e3);
   EXPECT_EQ(fetching_of(traits, {.blocks = 6400}, 10, 80, time).chunk, 10U);
   EXPECT_EQ(fetching_of(traits, {.blocks = 640}, 10, 80, time).chunk, 1U);
-  traits.alone = Nanoseconds();
+  traits.alone = std::nullopt;
   EXPECT_EQ(fetching_of(traits, {.blocks = 6400}, 10, 80, time).chunk, 1U);  // unknown time
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr MachineLimits kTenSms{.capability = {9, 0}, .sms = 10, .split_grain = 2};
+constexpr MachineLimits kTenSms{.capability = model::ComputeCapability{9, 0}, .sms = 10, .split_grain = 2};
 
 TEST(Forecast, ProfitIsTheShareOfTimeThatIsSaved) {
   const PairForecast forecast{.rates = {0.9, 0.7}};
@@ -160,7 +160,7 @@ TEST(Forecast, MeasurementsThatCannotBeAreIgnored) {
   EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[0], 0.8);
 }
 
-constexpr MachineLimits kAnySplit{.capability = {9, 0}, .sms = 10, .split_grain = 1};
+constexpr MachineLimits kAnySplit{.capability = model::ComputeCapability{9, 0}, .sms = 10, .split_grain = 1};
 
 // The copy saturates the memory with 4 of 10 SMs, so its rate is 0.75 on 3 of them, and the other one's is 0.7 on 7.
 // Both end after 1 / 0.7 of their time alone; with 4 SMs for the copy it would be 1 / 0.6.
@@ -213,7 +213,7 @@ TEST(Forecast, WhoKeepsDifferentPipesBusyLosesNothingByThem) {
   fp32.use = {0.4, 0.9, 0.1};
   KernelTraits special = fp32;
   special.use = {0.4, 0.1, 0.9};
-  const auto forecaster = residency_forecaster({.capability = {9, 0}, .sms = 1}, {});
+  const auto forecaster = residency_forecaster({.capability = model::ComputeCapability{9, 0}, .sms = 1}, {});
   EXPECT_DOUBLE_EQ(forecaster(fp32, special)->speedup(), 2.0);
   EXPECT_DOUBLE_EQ(forecaster(fp32, fp32)->speedup(), 2.0 / 1.8);
 }

@@ -74,7 +74,7 @@ TEST(Objective, WithoutKnownPowerNothingHasMeritByIt) {
   EXPECT_TRUE(merit({}, pair));
   EXPECT_FALSE(merit({.goal = Goal::energy}, pair));
   EXPECT_FALSE(merit({.power_cap = Watts(1000)}, pair));
-  EXPECT_FALSE(watts_of(drawing("a", 200), tiny_kernel("b")).known());
+  EXPECT_FALSE(watts_of(drawing("a", 200), tiny_kernel("b")));
 }
 
 TEST(Objective, ACorrectedSpeedCorrectsThePower) {
@@ -104,7 +104,7 @@ TEST(Objective, ForecastsTakeTheRatioThatIsBestForIt) {
     kernel->profile.blocks_alone = 4;
     kernel->block = {.threads = 512, .registers = 32};  // four blocks on an SM
   }
-  const MachineLimits limits{.capability = {9, 0}, .sms = 1};
+  const MachineLimits limits{.capability = model::ComputeCapability{9, 0}, .sms = 1};
   const auto best = [&](const Objective& objective) {
     return residency_forecaster(limits, {}, objective)(greedy, modest).value();
   };
@@ -142,7 +142,7 @@ class ObjectiveOfPaired : public ::testing::Test {
   }
 
   std::deque<KernelTraits> kernels_;
-  QueueView view_{.limits = {.capability = {9, 0}, .sms = 8}, .now = {}, .works = {}};
+  QueueView view_{.limits = {.capability = model::ComputeCapability{9, 0}, .sms = 8}, .now = {}, .works = {}};
   PairTable table_{8};
 };
 
@@ -173,13 +173,14 @@ TEST_F(ObjectiveOfPaired, AnArrivalThatPairsWellInterruptsWhoRunsAlone) {
 // A kernel at 200 W whose twin is 1.1 times as fast.
 class TwinAlone : public ::testing::TestWithParam<Goal> {
  protected:
-  Form form_at(double twin_watts, double ms = 1.0) {
+  Form form_at(std::optional<double> twin_watts, double ms = 1.0) {
     KernelTraits kernel = drawing("a", 200);
     kernel.alone = nanoseconds_from_ms(ms);
     kernel.twin_speed = 1.1;
-    kernel.power.twin = Watts(twin_watts);
-    const QueueView view{
-        .limits = {.capability = {9, 0}, .sms = 8}, .now = {}, .works = {{.work = 1, .kernel = 0, .traits = &kernel}}};
+    if (twin_watts) kernel.power->twin = Watts(*twin_watts);
+    const QueueView view{.limits = {.capability = model::ComputeCapability{9, 0}, .sms = 8},
+                         .now = {},
+                         .works = {{.work = 1, .kernel = 0, .traits = &kernel}}};
     return find_policy("paired", {.objective = {.goal = GetParam()}}).value()(view, PairTable(8)).shares.at(0).form;
   }
 };
@@ -189,14 +190,14 @@ TEST_P(TwinAlone, RunsWhereItIsBetterForTheObjective) {
   EXPECT_EQ(form_at(215), Form::persistent);
   EXPECT_EQ(form_at(225), GetParam() == Goal::energy ? Form::whole : Form::persistent);
   EXPECT_EQ(form_at(245), GetParam() == Goal::throughput ? Form::persistent : Form::whole);
-  EXPECT_EQ(form_at(0), GetParam() == Goal::throughput ? Form::persistent : Form::whole);
+  EXPECT_EQ(form_at(std::nullopt), GetParam() == Goal::throughput ? Form::persistent : Form::whole);
 }
 
 // Arrivals wait at most 10 ms for a kernel whose twin costs more.
 TEST_P(TwinAlone, GivesWayWhereTheKernelTakesTooLong) {
   EXPECT_EQ(form_at(225, 8.0), GetParam() == Goal::energy ? Form::whole : Form::persistent);
   EXPECT_EQ(form_at(225, 12.0), Form::persistent);
-  EXPECT_EQ(form_at(0, 8.0), Form::persistent);
+  EXPECT_EQ(form_at(std::nullopt, 8.0), Form::persistent);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, TwinAlone, testing::Values(Goal::throughput, Goal::energy, Goal::energy_delay),
@@ -206,12 +207,12 @@ INSTANTIATE_TEST_SUITE_P(Each, TwinAlone, testing::Values(Goal::throughput, Goal
 TEST(TwinPower, CountsAloneWhereItIsMoreFrugal) {
   KernelTraits kernel = drawing("a", 200);
   kernel.twin_speed = 1.1;
-  kernel.power.twin = Watts(210);
+  kernel.power->twin = Watts(210);
   const KernelTraits other = drawing("b", 150);
-  EXPECT_NEAR(watts_of(kernel, other).alone[0].value(), 210 / 1.1, 1e-9);
-  EXPECT_NEAR(watts_of(kernel, other).added[0].value(), 95.0, 1e-9);
-  kernel.power.twin = Watts(230);
-  EXPECT_EQ(watts_of(other, kernel).alone[1], Watts(200));
+  EXPECT_NEAR(watts_of(kernel, other)->alone[0].value(), 210 / 1.1, 1e-9);
+  EXPECT_NEAR(watts_of(kernel, other)->added[0].value(), 95.0, 1e-9);
+  kernel.power->twin = Watts(230);
+  EXPECT_EQ(watts_of(other, kernel)->alone[1], Watts(200));
 }
 
 // A machine that draws 40 W idle and 100 W with a kernel. It counts what is launched, not what forecasts say.
@@ -273,7 +274,7 @@ TEST(PowerProfile, RunsAFasterTwinAsWell) {
   machine.add(kernel);
   const auto powers = profile_power(machine, nanoseconds_from_ms(100));
   ASSERT_TRUE(powers);
-  EXPECT_NEAR(powers->front().twin.value(), 100.0, 1e-6);
+  EXPECT_NEAR(powers->front().twin->value(), 100.0, 1e-6);
   const auto twins = std::ranges::count(machine.launches, Form::persistent, &Launch::form);
   EXPECT_EQ(twins, 40);
   EXPECT_EQ(machine.launches.size(), 60U);
@@ -310,7 +311,7 @@ TEST(PowerProfile, ABoardThatTellsNoEnergyIsRefused) {
 TEST(PowerProfile, AKernelOfUnknownTimeIsRefused) {
   TinyMachine machine;
   KernelTraits unknown = tiny_kernel("a");
-  unknown.alone = Nanoseconds(0);
+  unknown.alone = std::nullopt;
   machine.add(unknown);
   EXPECT_THAT(profile_power(machine, nanoseconds_from_ms(1)).error().to_string(), HasSubstr("unknown: `a`"));
 }

@@ -294,11 +294,12 @@ TEST(Profile, ATwinThatCostsTooMuchCountsAsNone) {
 
 // On an H200 four SMs remain, too few for a range.
 TEST(Machine, BothPartsOfASplitHaveAGrainAtLeast) {
-  const std::vector<unsigned> splits = splits_of({.capability = {9, 0}, .sms = 132, .split_grain = 8});
+  const std::vector<unsigned> splits =
+      splits_of({.capability = model::ComputeCapability{9, 0}, .sms = 132, .split_grain = 8});
   ASSERT_EQ(splits.size(), 15U);
   EXPECT_EQ(splits.front(), 8U);
   EXPECT_EQ(splits.back(), 120U);
-  EXPECT_TRUE(splits_of({.capability = {9, 0}, .sms = 132, .split_grain = 132}).empty());
+  EXPECT_TRUE(splits_of({.capability = model::ComputeCapability{9, 0}, .sms = 132, .split_grain = 132}).empty());
 }
 
 // Slices cost the tiny machine nothing, so one block on each SM is enough.

@@ -20,7 +20,7 @@ using ::testing::SizeIs;
 // A queue of works, one of each kernel unless a test says otherwise.
 class PolicyTest : public ::testing::Test {
  protected:
-  PolicyTest() { view_.limits = {.capability = {9, 0}, .sms = 8}; }
+  PolicyTest() { view_.limits = {.capability = model::ComputeCapability{9, 0}, .sms = 8}; }
 
   Candidate& wait(const std::string& kernel, int priority = 0) {
     kernels_.push_back(tiny_kernel(kernel));
@@ -299,7 +299,7 @@ TEST_F(PolicyTest, PairedSavesMoreThanStartingAnewCosts) {
   forecast(0, 1, 0.53, 0.53);
   kernels_[1].alone = nanoseconds_from_ms(5);
   EXPECT_THAT(works(plan("paired")), SizeIs(2));
-  for (KernelTraits& kernel : kernels_) kernel.alone = kernel.alone / 20.0;
+  for (KernelTraits& kernel : kernels_) kernel.alone = *kernel.alone / 20.0;
   EXPECT_THAT(works(plan("paired")), ElementsAre(1));
 }
 

@@ -65,8 +65,8 @@ TEST(ProfileRecords, AreReadAsTheyWereWritten) {
   EXPECT_FALSE(read.traits.persistent);
   EXPECT_EQ(read.traits.use, record.traits.use);
   EXPECT_EQ(read.traits.utilisation.memory, 0.9);
-  EXPECT_EQ(read.traits.power.idle, Watts(120));
-  EXPECT_EQ(read.traits.power.twin, Watts(310));
+  EXPECT_EQ(read.traits.power->idle, Watts(120));
+  EXPECT_EQ(read.traits.power->twin, Watts(310));
   EXPECT_EQ(read.block->bytes_written, 1024);
   EXPECT_EQ(read.block->accesses, 16);
   EXPECT_EQ(read.features->values, record.features->values);
@@ -80,7 +80,7 @@ TEST(ProfileRecords, HoldWhatIsKnownOnly) {
   record.block.reset();
   record.features.reset();
   const ProfileRecord read = read_back(write_profiles({record}));
-  EXPECT_FALSE(read.traits.power.known());
+  EXPECT_FALSE(read.traits.power);
   EXPECT_TRUE(read.traits.use.empty());
   EXPECT_FALSE(read.block);
   EXPECT_FALSE(read.features);

@@ -23,10 +23,10 @@ constexpr Objective kEnergy{.goal = Goal::energy};
 // alone, at 100 W together and `gain` times as much one after the other.
 PairForecast gaining(double gain, model::BlockRatio ratio) {
   const double blocks = ratio.first + ratio.second;
-  return {
-      .ratio = ratio,
-      .rates = {ratio.first / blocks, ratio.second / blocks},
-      .watts = {.idle = Watts(10), .added = {Watts(90), Watts(90)}, .alone = {Watts(100 * gain), Watts(100 * gain)}}};
+  return {.ratio = ratio,
+          .rates = {ratio.first / blocks, ratio.second / blocks},
+          .watts = PairWatts{
+              .idle = Watts(10), .added = {Watts(90), Watts(90)}, .alone = {Watts(100 * gain), Watts(100 * gain)}}};
 }
 
 // The example of section 5 of the paper, table 5: four kernels of 100 blocks that all take equally long.
@@ -141,7 +141,7 @@ class Greedy : public ::testing::Test {
   }
 
   std::deque<KernelTraits> kernels_;
-  QueueView view_{.limits = {.capability = {9, 0}, .sms = 8}, .now = {}, .works = {}};
+  QueueView view_{.limits = {.capability = model::ComputeCapability{9, 0}, .sms = 8}, .now = {}, .works = {}};
   PairTable table_{8};
   Policy policy_ = find_policy("greedy", {.objective = kEnergy}).value();
 };

@@ -37,7 +37,7 @@ QueueRun run_of(const std::string& policy, const std::vector<Arrival>& arrivals,
 
 TEST(QueueExperiment, KernelsBecomeEquallyLong) {
   for (const ProfiledKernel& kernel : complementary_kernels()) {
-    EXPECT_NEAR(to_ms(kernel.traits.alone), 1.0, 0.05) << kernel.traits.name;
+    EXPECT_NEAR(to_ms(*kernel.traits.alone), 1.0, 0.05) << kernel.traits.name;
     EXPECT_EQ(kernel.traits.blocks, 8U * 2U * kernel.traits.profile.blocks_alone);
   }
 }
@@ -83,7 +83,7 @@ TEST(QueueExperiment, InTurnEachTakesWhatItTakesAlone) {
   const std::vector<Arrival> arrivals = {{.moment = nanoseconds_from_ms(2), .kernel = 0},
                                          {.moment = nanoseconds_from_ms(2), .kernel = 1},
                                          {.moment = nanoseconds_from_ms(5), .kernel = 0}};
-  const double first = to_ms(machine->kernel(0)->alone);
+  const double first = to_ms(*machine->kernel(0)->alone);
   EXPECT_NEAR(first, 1.0, 0.05);
   EXPECT_NEAR(to_ms(time_in_turn(*machine, arrivals)), 3.0 + first, 1e-9);
   EXPECT_EQ(time_in_turn(*machine, {}), Nanoseconds(0));

@@ -60,7 +60,7 @@ TEST(SimulatedMachine, StopsAPersistentLaunchWithTheBlocksThatItHas) {
   const KernelId kernel = machine.add(short_kernel("TEA", 160)).value();
   const Launch launch{.kernel = kernel, .form = Form::persistent, .blocks = 160, .per_sm = 2};
   const LaunchId id = machine.launch(launch).value();
-  EXPECT_TRUE(machine.wait(machine.kernel(kernel)->alone * 0.5).empty());
+  EXPECT_TRUE(machine.wait(*machine.kernel(kernel)->alone * 0.5).empty());
   machine.stop(id);
   const auto ended = machine.wait(kForever);
   ASSERT_EQ(ended.size(), 1U);

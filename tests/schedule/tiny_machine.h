@@ -28,7 +28,7 @@ inline KernelTraits tiny_kernel(std::string name, std::uint64_t blocks = 100) {
 
 class TinyMachine : public Machine {
  public:
-  explicit TinyMachine(unsigned sms = 1) : limits_{.capability = {9, 0}, .sms = sms} {}
+  explicit TinyMachine(unsigned sms = 1) : limits_{.capability = model::ComputeCapability{9, 0}, .sms = sms} {}
 
   KernelId add(KernelTraits traits) {
     kernels_.push_back(std::move(traits));
@@ -134,7 +134,7 @@ class TinyMachine : public Machine {
       const auto found = rates.find({each.launch.kernel, other.launch.kernel});
       rate *= found == rates.end() ? 0.5 : found->second;
     }
-    return kernel.alone / static_cast<double>(kernel.blocks) / rate;
+    return *kernel.alone / static_cast<double>(kernel.blocks) / rate;
   }
   Nanoseconds end_of(const Running& each) const {
     return waits(each) ? kForever : now() + block_time(each) * (goal(each) - each.done);

@@ -57,8 +57,6 @@ struct WATTUNE_EXPORT PairWatts {
   Watts idle;                       // while nothing runs
   std::array<Watts, 2> added = {};  // that each adds to `idle` at its speed alone
   std::array<Watts, 2> alone = {};  // of each alone, one after the other
-
-  bool known() const { return idle > Watts(0); }
 };
 
 // The way in which two kernels share the GPU. Members are as in PairForecast.
@@ -76,7 +74,7 @@ struct WATTUNE_EXPORT PairForecast {
   unsigned sms_of_first = 0;         // where they split the SMs instead; 0 if they share all
   bool whole = false;                // on their own SMs they run as kernels, not as twins, which can be stopped
   std::array<double, 2> rates = {};  // the speed of each beside the other, divided by its speed alone
-  PairWatts watts = {};
+  std::optional<PairWatts> watts = {};
   // The time of each alone at its best clocks, divided by its time alone at the board's own.
   std::array<double, 2> slower_alone = {1.0, 1.0};
   std::optional<backend::BoardSetting> clocks = {};  // for which all this holds; nullopt for the board's own
@@ -90,17 +88,18 @@ struct WATTUNE_EXPORT PairForecast {
   double time_gain() const { return rates[0] * slower_alone[0] + rates[1] * slower_alone[1]; }
   // Returns CP of Kernelet (equation 1): the share of time that is saved; minus infinity if they do not run together.
   double profit() const { return 1.0 - 1.0 / speedup(); }
-  // Returns the power of the board while both run. The power that a kernel adds shrinks with its speed.
-  Watts power() const { return watts.idle + rates[0] * watts.added[0] + rates[1] * watts.added[1]; }
+  // Returns the power of the board while both run. The power that a kernel adds shrinks with its speed. Precondition of
+  // this and the next three: `watts` are known.
+  Watts power() const { return watts->idle + rates[0] * watts->added[0] + rates[1] * watts->added[1]; }
   // Returns the energy of the same work one after the other, divided by its energy together. If both run at the clocks
   // at which they run alone, the saving is the idle energy of the time that is saved.
   double energy_gain() const { return watts_in_turn() / power(); }
   // Returns the same if neither slowed the other down: the longer of the two would take as long as alone.
   double most_energy_gain() const {
-    return watts_in_turn() / (watts_in_turn() - std::min(rates[0], rates[1]) * watts.idle);
+    return watts_in_turn() / (watts_in_turn() - std::min(rates[0], rates[1]) * watts->idle);
   }
   // Returns the energy of what both do, if it were done one after the other, over the time that they take together.
-  Watts watts_in_turn() const { return rates[0] * watts.alone[0] + rates[1] * watts.alone[1]; }
+  Watts watts_in_turn() const { return rates[0] * watts->alone[0] + rates[1] * watts->alone[1]; }
   PairShape shape() const { return {ratio, sms_of_first, whole}; }
   // Returns the same forecast for the two kernels in the other order, on a machine with this many SMs.
   PairForecast swapped(unsigned sms) const;
@@ -147,8 +146,8 @@ WATTUNE_EXPORT Forecaster better_of(Forecaster one, Forecaster other, const Obje
 // which outlives it.
 WATTUNE_EXPORT Forecaster measured_forecaster(Machine& machine, Form form, const Objective& objective = {});
 
-// Returns the power of the two together at the board's own clocks, from their power alone; unknown if that of either
-// is.
-WATTUNE_EXPORT PairWatts watts_of(const KernelTraits& first, const KernelTraits& second);
+// Returns the power of the two together at the board's own clocks, from their power alone; nullopt if that of either is
+// unknown.
+WATTUNE_EXPORT std::optional<PairWatts> watts_of(const KernelTraits& first, const KernelTraits& second);
 
 }  // namespace wattune::schedule

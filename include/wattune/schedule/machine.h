@@ -39,13 +39,13 @@ enum class Form {
 };
 WATTUNE_EXPORT std::string_view to_string(Form form);
 
-// Mean power of the board; 0 if unknown.
+// Mean power of the board.
 struct WATTUNE_EXPORT PowerTraits {
   Watts alone;  // while the kernel runs by itself, whole, again and again
   Watts idle;   // while nothing runs
-  Watts twin;  // while its persistent twin runs, at its fastest number of resident blocks; 0 unless it beats the kernel
-
-  bool known() const { return alone > Watts(0) && idle > Watts(0); }
+  // While its persistent twin runs, at its fastest number of resident blocks. It is measured if the twin beats the
+  // kernel.
+  std::optional<Watts> twin = {};
 };
 
 // The time and power of a kernel alone while the cores' clock is set to this.
@@ -69,10 +69,10 @@ struct WATTUNE_EXPORT SpeedOnSms {
 struct WATTUNE_EXPORT KernelTraits {
   std::string name;
   model::BlockDemand block;
-  std::uint64_t blocks = 1;        // of the grid
-  Nanoseconds alone;               // time of the grid by itself; 0 if unknown
-  model::PairKernel profile;       // for predictions
-  model::Utilisation utilisation;  // alone
+  std::uint64_t blocks = 1;               // of the grid
+  std::optional<Nanoseconds> alone = {};  // time of the grid by itself
+  model::PairKernel profile;              // for predictions
+  model::Utilisation utilisation;         // alone
   // The share of its time alone for which it keeps each resource busy, in the order of simulate::use_of(); empty if
   // unknown.
   std::vector<double> use = {};
@@ -90,7 +90,7 @@ struct WATTUNE_EXPORT KernelTraits {
   std::uint64_t least_slice = 1;  // blocks; smaller slices cost more than they may
   bool sliceable = true;
   bool persistent = true;  // it has a persistent twin
-  PowerTraits power = {};
+  std::optional<PowerTraits> power = {};
   std::vector<AtClock> at_clocks = {};  // at each clock that may be set, ascending; empty if none may
   // The clocks of these that are best for it alone; nullopt for the board's own.
   std::optional<backend::BoardSetting> best_clocks = {};
@@ -111,7 +111,8 @@ inline bool is_resident(Form form, const SmRange& sms) { return form == Form::pe
 
 // The limits of the GPU.
 struct WATTUNE_EXPORT MachineLimits {
-  model::ComputeCapability capability;  // 0.0 if unknown; then the device judges blocks when they are launched
+  // Nullopt if it is unknown. Then the device judges blocks when they are launched.
+  std::optional<model::ComputeCapability> capability = {};
   unsigned sms = 1;
   // Ranges begin and end at multiples of this many SMs, or at the last SM, and have at least as many. If it equals
   // `sms`, there are no ranges.

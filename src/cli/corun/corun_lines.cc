@@ -232,7 +232,9 @@ schedule::MachineLimits limits_from(const Json& json) {
   schedule::MachineLimits limits{.sms = count(json, "sms", 1, kMostSms)};
   limits.split_grain = count(json, "split_grain", 0, limits.sms);
   const auto capability = counts(json, "capability", 0, kMostCapability);
-  limits.capability = {static_cast<unsigned>(capability[0]), static_cast<unsigned>(capability[1])};
+  if (capability[0] > 0)
+    limits.capability =
+        model::ComputeCapability{static_cast<unsigned>(capability[0]), static_cast<unsigned>(capability[1])};
   return limits;
 }
 
@@ -266,6 +268,7 @@ Json line_of(const std::string& identity, const schedule::SweptPair& pair) {
     outputs = {{"compared", pair.outputs->compared},
                {"not_compared", pair.outputs->not_compared},
                {"differences", pair.outputs->differences}};
+  const auto capability = pair.limits.capability.value_or(model::ComputeCapability{});
   return {{"identity", identity},
           {"kernels", pair.names},
           {"repetitions", pair.sweep.repetitions},
@@ -273,7 +276,7 @@ Json line_of(const std::string& identity, const schedule::SweptPair& pair) {
           {"energy_alone_j", {joules_or_zero(pair.sweep.energy_alone[0]), joules_or_zero(pair.sweep.energy_alone[1])}},
           {"sms", pair.limits.sms},
           {"split_grain", pair.limits.split_grain},
-          {"capability", {pair.limits.capability.major, pair.limits.capability.minor}},
+          {"capability", {capability.major, capability.minor}},
           {"alone_by_round_ns", {numbers_of(pair.sweep.alone_by_round[0]), numbers_of(pair.sweep.alone_by_round[1])}},
           {"planned", line_of_planned(pair.planned)},
           {"rerun", line_of(pair.rerun)},

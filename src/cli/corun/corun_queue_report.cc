@@ -71,11 +71,11 @@ std::string how_text(const schedule::PairForecast& forecast, unsigned sms) {
 }
 
 // Returns the joules of one grid of the first kernel, with the work that the second does meanwhile.
-Joules joules_of(const KnownPair& pair, Watts power) { return power * (pair.first.alone / pair.forecast.rates[0]); }
+Joules joules_of(const KnownPair& pair, Watts power) { return power * (*pair.first.alone / pair.forecast.rates[0]); }
 
 std::vector<std::string> energy_cells(const KnownPair& pair) {
   const schedule::PairForecast& forecast = pair.forecast;
-  if (!forecast.watts.known() || !runs_together(forecast)) return {"-", "-", "-", "-"};
+  if (!forecast.watts || !runs_together(forecast)) return {"-", "-", "-", "-"};
   return {fmt::format("{:.0f} W", forecast.power().value()), gain_text(forecast.energy_gain() - 1.0),
           gain_text(forecast.most_energy_gain() - 1.0),
           fmt::format("{:.3g}, {:.3g} J", joules_of(pair, forecast.power()).value(),
@@ -142,10 +142,12 @@ std::string best_clocks_text(const schedule::QueueReport& report) {
       {{"alone", Align::left}, {"best clock"}, {"time"}, {"power"}, {"joules"}, {"own: time"}, {"power"}, {"joules"}});
   for (const schedule::KernelTraits& kernel : report.kernels) {
     const schedule::AtClock& best = best_point(kernel);
+    const Nanoseconds own_time = kernel.alone.value_or(Nanoseconds());
+    const auto& power = kernel.power;
     table.add_row({kernel.name, fmt::format("{:g} MHz", best.clock.value()), format_time(best.alone),
-                   fmt::format("{:.0f} W", best.power.alone.value()), energy_text(best.energy()),
-                   format_time(kernel.alone), fmt::format("{:.0f} W", kernel.power.alone.value()),
-                   energy_text(kernel.power.alone * kernel.alone)});
+                   fmt::format("{:.0f} W", best.power.alone.value()), energy_text(best.energy()), format_time(own_time),
+                   power ? fmt::format("{:.0f} W", power->alone.value()) : "-",
+                   energy_text(power ? std::optional(power->alone * own_time) : std::nullopt)});
   }
   return "\n" + table.to_string();
 }
@@ -226,7 +228,7 @@ Json pairs_json(const schedule::QueueReport& report, const schedule::PolicyRun& 
                         {"energy_gain", pair.corrected.energy_gain() - 1.0}};
     if (pair.counted) entry["counted_rates"] = pair.counted->rates;
     entry.update(shape_json(pair.forecast));
-    if (pair.forecast.watts.known() && runs_together(pair.forecast)) {
+    if (pair.forecast.watts && runs_together(pair.forecast)) {
       entry["watts"] = pair.forecast.power().value();
       entry["energy_gain"] = pair.forecast.energy_gain() - 1.0;
       entry["most_energy_gain"] = pair.forecast.most_energy_gain() - 1.0;
@@ -257,7 +259,7 @@ Json policy_json(const schedule::CorunSession& session, const schedule::QueueRep
   return json;
 }
 
-Json watts_json(Watts power) { return power > Watts(0) ? Json(power.value()) : Json(nullptr); }
+Json watts_json(std::optional<Watts> power) { return power ? Json(power->value()) : Json(nullptr); }
 
 Json use_json(const schedule::KernelTraits& kernel) {
   Json json = Json::object();
@@ -281,18 +283,19 @@ Json refused_json(const std::optional<schedule::RefusedRun>& refused) {
 }
 
 Json profile_json(const schedule::KernelTraits& kernel) {
+  const auto& power = kernel.power;
   return {{"name", kernel.name},
           {"blocks", kernel.blocks},
-          {"alone_ms", to_ms(kernel.alone)},
+          {"alone_ms", to_ms(kernel.alone.value_or(Nanoseconds()))},
           {"persistent", kernel.persistent},
           {"sliceable", kernel.sliceable},
           {"use", use_json(kernel)},
           {"rate_at_residency", kernel.rate_at_residency},
           {"saturating_share", kernel.saturating_share},
           {"least_slice", kernel.least_slice},
-          {"watts_alone", watts_json(kernel.power.alone)},
-          {"watts_twin", watts_json(kernel.power.twin)},
-          {"watts_idle", watts_json(kernel.power.idle)},
+          {"watts_alone", power ? watts_json(power->alone) : Json(nullptr)},
+          {"watts_twin", power ? watts_json(power->twin) : Json(nullptr)},
+          {"watts_idle", power ? watts_json(power->idle) : Json(nullptr)},
           {"at_clocks", clocks_json(kernel)},
           {"best_clock_mhz", clock_json(kernel.best_clocks)}};
 }

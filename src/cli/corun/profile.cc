@@ -61,10 +61,11 @@ std::string profiles_table(const schedule::CorunSession& session, const std::vec
                            {"watts"}});
   for (const schedule::ProfileRecord& record : records) {
     const schedule::KernelTraits& traits = record.traits;
-    table.add_row({traits.name, fmt::format("{:.3g} ms", to_ms(traits.alone)), fmt::format("{}", traits.blocks),
-                   fmt::format("{}", traits.profile.blocks_alone), busiest_text(traits),
-                   share_text(traits.saturating_share) + " of the SMs", fmt::format("{}", traits.least_slice),
-                   traits.power.known() ? fmt::format("{:.0f}", traits.power.alone.value()) : "-"});
+    table.add_row({traits.name, fmt::format("{:.3g} ms", to_ms(traits.alone.value_or(Nanoseconds()))),
+                   fmt::format("{}", traits.blocks), fmt::format("{}", traits.profile.blocks_alone),
+                   busiest_text(traits), share_text(traits.saturating_share) + " of the SMs",
+                   fmt::format("{}", traits.least_slice),
+                   traits.power ? fmt::format("{:.0f}", traits.power->alone.value()) : "-"});
   }
   return fmt::format("{} on {}{}\n\n{}", counted(records.size(), "kernel"),
                      session.is_simulated() ? "a simulated " : "", session.device(), table.to_string());

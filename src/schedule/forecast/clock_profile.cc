@@ -93,8 +93,7 @@ void smooth(std::vector<AtClock>& profile) {
 Result<Profiles> empty_profiles(const Machine& machine) {
   Profiles profiles;
   for (KernelId id = 0; const KernelTraits* const traits = machine.kernel(id); ++id) {
-    if (!(traits->alone > Nanoseconds(0)))
-      return Error(ErrorCode::invalid_argument, "what it takes alone is unknown").about(traits->name);
+    if (!traits->alone) return Error(ErrorCode::invalid_argument, "what it takes alone is unknown").about(traits->name);
     profiles.emplace_back();
   }
   return profiles;
@@ -124,7 +123,7 @@ double cost_alone(const AtClock& point, Goal goal) {
 
 bool keeps_limits(const AtClock& point, const KernelTraits& kernel, const Objective& objective) {
   if (objective.power_cap && point.power.alone > *objective.power_cap) return false;
-  return !objective.most_slowdown || point.alone <= (1.0 + *objective.most_slowdown) * kernel.alone;
+  return !objective.most_slowdown || (kernel.alone && point.alone <= (1.0 + *objective.most_slowdown) * *kernel.alone);
 }
 
 std::optional<backend::BoardSetting> best_clocks(const KernelTraits& kernel, const Objective& objective) {

@@ -15,7 +15,7 @@ namespace {
 using Kernels = std::array<const KernelTraits*, 2>;
 
 // Returns how much longer a kernel takes than at the board's own clocks.
-double slowness(const AtClock& point, const KernelTraits& kernel) { return point.alone / kernel.alone; }
+double slowness(const AtClock& point, const KernelTraits& kernel) { return point.alone / *kernel.alone; }
 
 model::BoardOverClocks board_of(const Kernels& kernels, std::optional<Watts> limit) {
   model::BoardOverClocks board{.idle = {}, .limit = limit};
@@ -46,13 +46,14 @@ model::PairSpeeds speeds_of(const PairForecast& way) {
 PairForecast way_at(const model::PairPrediction& predicted, const PairForecast& way, const Kernels& kernels) {
   PairForecast forecast = way;
   forecast.clocks = backend::BoardSetting{.graphics = predicted.clock};
-  forecast.watts.idle = predicted.idle;
+  PairWatts& watts = forecast.watts.emplace();
+  watts.idle = predicted.idle;
   for (std::size_t k = 0; k < 2; ++k) {
     const double slower = slowness(*kernels[k]->at(forecast.clocks), *kernels[k]);
     forecast.rates[k] = predicted.rates[k] / slower;
-    forecast.watts.added[k] = slower * predicted.added[k];
+    watts.added[k] = slower * predicted.added[k];
     forecast.slower_alone[k] = kernels[k]->slower_alone();
-    forecast.watts.alone[k] = kernels[k]->at(kernels[k]->best_clocks)->energy() / kernels[k]->alone;
+    watts.alone[k] = kernels[k]->at(kernels[k]->best_clocks)->energy() / *kernels[k]->alone;
   }
   return forecast;
 }

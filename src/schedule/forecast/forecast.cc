@@ -26,9 +26,15 @@ auto with_few_states(Predict predict) {
     if (auto predicted = predict(options); predicted || options.warps_per_unit >= kRoughestUnit) return predicted;
 }
 
+// Fails with not_found if the capability of the device is unknown.
+Result<std::vector<model::BlockRatio>> feasible_ratios_of(const MachineLimits& limits, const KernelTraits& first,
+                                                          const KernelTraits& second) {
+  return model::feasible_ratios(limits.capability.value_or(model::ComputeCapability{}), first.block, second.block);
+}
+
 Result<PairForecast> chain_forecast(const MachineLimits& limits, const model::ChainSm& sm, model::RatioRule rule,
                                     const KernelTraits& first, const KernelTraits& second) {
-  WATTUNE_ASSIGN(const auto ratios, model::feasible_ratios(limits.capability, first.block, second.block));
+  WATTUNE_ASSIGN(const auto ratios, feasible_ratios_of(limits, first, second));
   if (ratios.empty()) return PairForecast{};
   auto plan = with_few_states([&](const model::ChainOptions& options) {
     return model::plan_pair(sm, first.profile, second.profile, ratios, rule, options);
@@ -101,7 +107,7 @@ std::array<double, 2> packed(std::array<double, 2> rates, const std::array<std::
 Result<PairForecast> residency_forecast(const MachineLimits& limits, const model::ChainSm& sm,
                                         const Objective& objective, const KernelTraits& first,
                                         const KernelTraits& second) {
-  WATTUNE_ASSIGN(const auto ratios, model::feasible_ratios(limits.capability, first.block, second.block));
+  WATTUNE_ASSIGN(const auto ratios, feasible_ratios_of(limits, first, second));
   WATTUNE_ASSIGN(const auto of_first, residency_rates(sm, first));
   WATTUNE_ASSIGN(const auto of_second, residency_rates(sm, second));
   const auto uses = uses_of(first, second);
@@ -137,9 +143,9 @@ Result<PairForecast> forecast_of_split(const MachineLimits& limits, const model:
 // Returns the time until both have ended, since whole kernels keep their SMs. Kernels of unknown times count as equally
 // long.
 double makespan_of(const PairForecast& split, const KernelTraits& first, const KernelTraits& second) {
-  const bool are_known = first.alone.value() > 0.0 && second.alone.value() > 0.0;
-  const double of_first = are_known ? first.alone.value() : 1.0;
-  const double of_second = are_known ? second.alone.value() : 1.0;
+  const bool are_known = first.alone && second.alone;
+  const double of_first = are_known ? first.alone->value() : 1.0;
+  const double of_second = are_known ? second.alone->value() : 1.0;
   return std::max(of_first / split.rates[0], of_second / split.rates[1]);
 }
 
@@ -165,7 +171,7 @@ bool keeps_limits(const Objective& objective, const PairForecast& forecast) {
 }  // namespace
 
 std::optional<double> merit(const Objective& objective, const PairForecast& forecast) {
-  if (objective.needs_power() && !forecast.watts.known()) return std::nullopt;
+  if (objective.needs_power() && !forecast.watts) return std::nullopt;
   if (!keeps_limits(objective, forecast)) return std::nullopt;
   switch (objective.goal) {
     case Goal::throughput: return forecast.time_gain();
@@ -201,26 +207,30 @@ PairForecast PairForecast::swapped(unsigned sms) const {
                       .sms_of_first = sms_of_first == 0 ? 0 : sms - sms_of_first,
                       .whole = whole,
                       .rates = {rates[1], rates[0]},
-                      .watts = {watts.idle, {watts.added[1], watts.added[0]}, {watts.alone[1], watts.alone[0]}},
+                      .watts = watts,
                       .slower_alone = {slower_alone[1], slower_alone[0]},
                       .clocks = clocks};
+  if (turned.watts) {
+    std::ranges::reverse(turned.watts->added);
+    std::ranges::reverse(turned.watts->alone);
+  }
   for (const PairForecast& other : others) turned.others.push_back(other.swapped(sms));
   return turned;
 }
 
 // Returns the energy of the grid alone, divided by the time of the kernel alone. The twin counts if it takes less
-// energy.
+// energy. Precondition: its power is known.
 Watts most_frugal_alone(const KernelTraits& kernel) {
-  const bool is_known = kernel.power.twin > Watts(0);
-  return is_known ? std::min(kernel.power.alone, kernel.power.twin / best_residency(kernel).speed) : kernel.power.alone;
+  const PowerTraits& power = *kernel.power;
+  return power.twin ? std::min(power.alone, *power.twin / best_residency(kernel).speed) : power.alone;
 }
 
-PairWatts watts_of(const KernelTraits& first, const KernelTraits& second) {
-  if (!first.power.known() || !second.power.known()) return {};
-  const Watts idle = 0.5 * (first.power.idle + second.power.idle);
-  return {.idle = idle,
-          .added = {first.power.alone - idle, second.power.alone - idle},
-          .alone = {most_frugal_alone(first), most_frugal_alone(second)}};
+std::optional<PairWatts> watts_of(const KernelTraits& first, const KernelTraits& second) {
+  if (!first.power || !second.power) return std::nullopt;
+  const Watts idle = 0.5 * (first.power->idle + second.power->idle);
+  return PairWatts{.idle = idle,
+                   .added = {first.power->alone - idle, second.power->alone - idle},
+                   .alone = {most_frugal_alone(first), most_frugal_alone(second)}};
 }
 
 Forecaster residency_forecaster(const MachineLimits& limits, const model::ChainSm& sm, const Objective& objective) {

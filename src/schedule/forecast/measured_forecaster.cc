@@ -30,7 +30,7 @@ struct PilotKernel {
 Result<PilotKernel> find_by_name(const Machine& machine, const std::string& name) {
   for (KernelId id = 0; const KernelTraits* traits = machine.kernel(id); ++id) {
     if (traits->name != name) continue;
-    if (traits->alone > Nanoseconds(0)) return PilotKernel{id, traits};
+    if (traits->alone) return PilotKernel{id, traits};
     return Error(ErrorCode::invalid_argument, "what it takes alone is unknown").about(name).hint("profile() it first");
   }
   return Error(ErrorCode::not_found, "no such kernel to measure").about(name);
@@ -38,7 +38,7 @@ Result<PilotKernel> find_by_name(const Machine& machine, const std::string& name
 
 Nanoseconds pilot_time(const Machine& machine, const KernelTraits& kernel) {
   const double wave = static_cast<double>(std::max(1U, kernel.profile.blocks_alone)) * machine.limits().sms;
-  const Nanoseconds waves = kernel.alone * std::min(1.0, kPilotWaves * wave / static_cast<double>(kernel.blocks));
+  const Nanoseconds waves = *kernel.alone * std::min(1.0, kPilotWaves * wave / static_cast<double>(kernel.blocks));
   return std::max(kShortestPilot, waves);
 }
 
@@ -50,7 +50,7 @@ Party on_each_sm(const Machine& machine, KernelId kernel, unsigned per_sm, Form 
 // Returns the time alone of the work that ran, over the time that it took.
 double rate_of(const PartyRun& run, const KernelTraits& kernel) {
   if (run.blocks == 0) return 0.0;
-  return static_cast<double>(run.blocks) / static_cast<double>(kernel.blocks) * kernel.alone / run.time();
+  return static_cast<double>(run.blocks) / static_cast<double>(kernel.blocks) * *kernel.alone / run.time();
 }
 
 // Runs both kernels again and again, so that neither leaves the other alone. `pilot` says how they run, and is returned
@@ -92,15 +92,15 @@ double launches_until(const PartyRun& run, Nanoseconds moment) {
 // twice or more, as often as its twin would in that time. Launches after the end of the other kernel do not count.
 Result<PairForecast> run_whole(Machine& machine, const std::array<PilotKernel, 2>& pair, const PairForecast& twins) {
   Nanoseconds time = kShortestPilot;
-  for (std::size_t i = 0; i < 2; ++i) time = std::max(time, 2.0 * pair[i].traits->alone / twins.rates[i]);
+  for (std::size_t i = 0; i < 2; ++i) time = std::max(time, 2.0 * *pair[i].traits->alone / twins.rates[i]);
   PairForecast whole{.sms_of_first = twins.sms_of_first, .whole = true, .watts = twins.watts};
   auto parties = parties_of(machine, {pair[0].id, pair[1].id}, whole.shape());
   for (std::size_t i = 0; i < 2; ++i)
-    parties[i].repetitions = static_cast<std::size_t>(std::round(time * twins.rates[i] / pair[i].traits->alone));
+    parties[i].repetitions = static_cast<std::size_t>(std::round(time * twins.rates[i] / *pair[i].traits->alone));
   WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, parties));
   const Nanoseconds earlier = std::min(run.parties[0].end, run.parties[1].end);
   for (std::size_t i = 0; i < 2; ++i)
-    whole.rates[i] = launches_until(run.parties[i], earlier) * pair[i].traits->alone / (earlier - run.begin());
+    whole.rates[i] = launches_until(run.parties[i], earlier) * *pair[i].traits->alone / (earlier - run.begin());
   return whole;
 }
 
@@ -112,7 +112,7 @@ Result<void> run_whole_splits(Machine& machine, const std::array<PilotKernel, 2>
   std::vector<PairForecast> splits;
   for (const PairForecast& way : ways) {
     const bool is_short = std::ranges::all_of(std::array{0, 1}, [&](int i) {
-      return pair[i].traits->alone / std::max(way.rates[i], 1e-6) <= kLongestWholePilot;
+      return *pair[i].traits->alone / std::max(way.rates[i], 1e-6) <= kLongestWholePilot;
     });
     if (way.sms_of_first > 0 && is_short) splits.push_back(way);
   }

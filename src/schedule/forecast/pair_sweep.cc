@@ -210,7 +210,7 @@ class Sweeper {
   std::vector<Measured> together_;  // in the order of the rows
 };
 
-bool knows_sms(const MachineLimits& limits) { return limits.capability != model::ComputeCapability{}; }
+bool knows_sms(const MachineLimits& limits) { return limits.capability.has_value(); }
 bool can_share_sms(const KernelTraits& kernel) { return kernel.persistent || kernel.sliceable; }
 
 }  // namespace
@@ -272,7 +272,7 @@ Result<std::vector<model::BlockRatio>> ratios_of(const Machine& machine, KernelI
   if (!std::ranges::all_of(kernels, [](const KernelTraits* kernel) { return can_share_sms(*kernel); }))
     return std::vector<model::BlockRatio>();
   if (!knows_sms(machine.limits())) return std::vector<model::BlockRatio>{{1, 3}, {2, 2}, {3, 1}};
-  return model::feasible_ratios(machine.limits().capability, kernels[0]->block, kernels[1]->block);
+  return model::feasible_ratios(*machine.limits().capability, kernels[0]->block, kernels[1]->block);
 }
 
 Result<Nanoseconds> time_both_alone(Machine& machine, const PairSweep& sweep) {

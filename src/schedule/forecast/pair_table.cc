@@ -66,10 +66,12 @@ void PairTable::observe_power(KernelId first, KernelId second, const PairPowers&
   const auto known = entries_.find(key(first, second));
   if (known == entries_.end()) return;
   Entry& entry = known->second;
-  const Watts idle = entry.ways.front().forecast.watts.idle;
+  const std::optional<PairWatts>& watts = entry.ways.front().forecast.watts;
+  if (!watts) return;
+  const Watts idle = watts->idle;
   const Watts forecast = powers.forecast - idle;
   const Watts measured = powers.measured - idle;
-  if (!(idle > Watts(0) && forecast > Watts(0) && measured > Watts(0))) return;
+  if (!(forecast > Watts(0) && measured > Watts(0))) return;
   const double before = entry.power_correction.value_or(1.0);
   entry.powers = PairPowers{idle + forecast / before, powers.measured};
   entry.power_correction = before * (measured / forecast);
@@ -101,7 +103,8 @@ void PairTable::choose_best_at(Entry& entry) const {
 PairForecast PairTable::corrected(const Entry& entry, const Way& way) {
   PairForecast forecast = way.forecast;
   for (std::size_t i = 0; i < 2; ++i) forecast.rates[i] *= way.correction[i].value_or(entry.correction[i]);
-  for (Watts& added : forecast.watts.added) added = entry.power_correction.value_or(1.0) * added;
+  if (forecast.watts)
+    for (Watts& added : forecast.watts->added) added = entry.power_correction.value_or(1.0) * added;
   return forecast;
 }
 

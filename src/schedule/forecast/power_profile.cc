@@ -7,23 +7,25 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// Returns the power of the persistent twin; 0 if policies would not run it instead of the kernel.
-Result<Watts> power_of_twin(Machine& machine, KernelId kernel, Nanoseconds window) {
+// Returns the power of the persistent twin; nullopt if policies would not run it instead of the kernel.
+Result<std::optional<Watts>> power_of_twin(Machine& machine, KernelId kernel, Nanoseconds window) {
   const KernelTraits& traits = *machine.kernel(kernel);
   const Residency best = best_residency(traits);
-  if (!traits.persistent || best.speed < 1.0 + PolicyOptions().least_gain) return Watts(0);
+  if (!traits.persistent || best.speed < 1.0 + PolicyOptions().least_gain) return std::optional<Watts>();
   WATTUNE_TRY(run_twin_for(machine, kernel, best.per_sm, best.speed, window));
-  return run_twin_for(machine, kernel, best.per_sm, best.speed, window);
+  WATTUNE_ASSIGN(const Watts power, run_twin_for(machine, kernel, best.per_sm, best.speed, window));
+  return std::optional(power);
 }
 
 Result<PowerTraits> power_of(Machine& machine, KernelId kernel, Nanoseconds window, Watts idle) {
-  if (!(machine.kernel(kernel)->alone > Nanoseconds(0)))
+  if (!machine.kernel(kernel)->alone)
     return Error(ErrorCode::invalid_argument, "what it takes alone is unknown")
         .about(machine.kernel(kernel)->name)
         .hint("profile() it first");
   WATTUNE_TRY(run_for(machine, kernel, window));
   WATTUNE_ASSIGN(const Watts alone, run_for(machine, kernel, window));
-  WATTUNE_ASSIGN(const Watts twin, power_of_twin(machine, kernel, window));
+  if (!(alone > Watts(0))) return no_energy();
+  WATTUNE_ASSIGN(const std::optional<Watts> twin, power_of_twin(machine, kernel, window));
   return PowerTraits{.alone = alone, .idle = idle, .twin = twin};
 }
 
@@ -33,8 +35,9 @@ Result<std::vector<PowerTraits>> profile_power(Machine& machine, Nanoseconds win
   std::vector<PowerTraits> powers;
   std::vector<KernelId> unknown;
   for (KernelId kernel = 0; machine.kernel(kernel) != nullptr; ++kernel) {
-    powers.push_back(machine.kernel(kernel)->power);
-    if (!powers.back().known()) unknown.push_back(kernel);
+    const std::optional<PowerTraits>& known = machine.kernel(kernel)->power;
+    powers.push_back(known.value_or(PowerTraits()));
+    if (!known) unknown.push_back(kernel);
   }
   if (unknown.empty()) return powers;
   idle_for(machine, window);
@@ -51,7 +54,7 @@ Result<void> measure_pair_power(Machine& machine, Nanoseconds window, const Obje
   for (KernelId first = 0; machine.kernel(first) != nullptr; ++first)
     for (KernelId second = first + 1; machine.kernel(second) != nullptr; ++second) {
       const auto forecast = table.find(first, second);
-      if (!forecast || !forecast->watts.known() || merit(objective, *forecast).value_or(0.0) <= 1.0) continue;
+      if (!forecast || !forecast->watts || merit(objective, *forecast).value_or(0.0) <= 1.0) continue;
       if (cancel != nullptr && *cancel) return Error(ErrorCode::cancelled, "measuring pairs was ended by its user");
       WATTUNE_TRY(run_both_for(machine, {first, second}, forecast->shape(), window));
       WATTUNE_ASSIGN(const Watts measured, run_both_for(machine, {first, second}, forecast->shape(), window));

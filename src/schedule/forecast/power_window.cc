@@ -43,13 +43,13 @@ Watts idle_for(Machine& machine, Nanoseconds window) {
 }
 
 Result<Watts> run_for(Machine& machine, KernelId kernel, Nanoseconds window) {
-  const Party party{.kernel = kernel, .repetitions = times_in(window, machine.kernel(kernel)->alone)};
+  const Party party{.kernel = kernel, .repetitions = times_in(window, *machine.kernel(kernel)->alone)};
   return power_of(machine, {&party, 1});
 }
 
 Result<Watts> run_twin_for(Machine& machine, KernelId kernel, unsigned per_sm, double speed, Nanoseconds window) {
   Party party = shared_party(machine, kernel, per_sm);
-  party.repetitions = times_in(window, machine.kernel(kernel)->alone / speed);
+  party.repetitions = times_in(window, *machine.kernel(kernel)->alone / speed);
   return power_of(machine, {&party, 1});
 }
 

@@ -118,18 +118,21 @@ model::KernelFeatures features_from(const Json& json) {
   return features;
 }
 
-// Returns the power as JSON; null if it is 0, which means unknown.
-Json watts_json(Watts watts) { return watts > Watts(0) ? Json(watts.value()) : Json(); }
+// Returns the power as JSON; null if it is unknown.
+Json watts_json(std::optional<Watts> watts) { return watts ? Json(watts->value()) : Json(); }
 
-Watts watts_from(const Json* json, const char* name) {
-  const bool is_unknown = json == nullptr || json->is_null();
-  return Watts(is_unknown ? 0.0 : number_within(*json, name, 0.0, kMostWatts));
+// Returns a power of a file, where null and 0 stand for one that is unknown.
+std::optional<Watts> watts_from(const Json* json, const char* name) {
+  const bool is_null = json == nullptr || json->is_null();
+  const Watts watts(is_null ? 0.0 : number_within(*json, name, 0.0, kMostWatts));
+  return watts > Watts(0) ? std::optional(watts) : std::nullopt;
 }
 
-PowerTraits power_from(const Json& json) {
-  return {.alone = watts_from(&member(json, "watts_alone"), "watts_alone"),
-          .idle = watts_from(&member(json, "watts_idle"), "watts_idle"),
-          .twin = watts_from(store::find_member(json, "watts_twin"), "watts_twin")};
+std::optional<PowerTraits> power_from(const Json& json) {
+  const auto alone = watts_from(&member(json, "watts_alone"), "watts_alone");
+  const auto idle = watts_from(&member(json, "watts_idle"), "watts_idle");
+  const auto twin = watts_from(store::find_member(json, "watts_twin"), "watts_twin");
+  return alone && idle ? std::optional(PowerTraits{.alone = *alone, .idle = *idle, .twin = twin}) : std::nullopt;
 }
 
 std::vector<double> rates_from(const Json& json, unsigned resident) {
@@ -193,12 +196,13 @@ Identity identity_from(const Json& json) {
 
 Json json_of(const ProfileRecord& record) {
   const KernelTraits& traits = record.traits;
+  const auto& power = traits.power;
   return {{"kernel", traits.name},
           {"identity", record.identity},
           {"blocks", traits.blocks},
           {"block", block_json(traits.block)},
           {"resident_blocks", traits.profile.blocks_alone},
-          {"alone_ns", traits.alone.value()},
+          {"alone_ns", traits.alone.value_or(Nanoseconds()).value()},
           {"rate_at_residency", traits.rate_at_residency},
           {"twin_speed", traits.twin_speed},
           {"overlapped_speed", traits.overlapped_speed},
@@ -210,9 +214,9 @@ Json json_of(const ProfileRecord& record) {
           {"pur", traits.utilisation.pipeline},
           {"mur", traits.utilisation.memory},
           {"use", use_json(traits.use)},
-          {"watts_alone", watts_json(traits.power.alone)},
-          {"watts_idle", watts_json(traits.power.idle)},
-          {"watts_twin", watts_json(traits.power.twin)},
+          {"watts_alone", power ? watts_json(power->alone) : Json()},
+          {"watts_idle", power ? watts_json(power->idle) : Json()},
+          {"watts_twin", power ? watts_json(power->twin) : Json()},
           {"block_costs", record.block ? costs_json(*record.block) : Json()},
           {"features", record.features ? features_json(*record.features) : Json()}};
 }

@@ -6,7 +6,7 @@
 // of DRAM is an upper bound. The kernel must not run on the device meanwhile. One thread at a time.
 //
 //   WATTUNE_ASSIGN(const simulate::BlockCosts block, schedule::count_block(*device, *kernel));
-//   traits.use = simulate::use_of(block, traits.blocks, traits.alone, *simulate::find_gpu_model("H200"));
+//   traits.use = simulate::use_of(block, traits.blocks, *traits.alone, *simulate::find_gpu_model("H200"));
 //   if (is_complementary(packing_bound(traits, other))) run_together();
 #pragma once
 

@@ -51,7 +51,7 @@ class DeviceMachine final : public Machine {
   // Precondition: the kernel was added, and nothing runs.
   void set_copies(KernelId id, std::vector<std::shared_ptr<const LoadedKernel>> copies);
 
-  // Returns the limits of the device. The capability is 0.0 (unknown) on devices that are not CUDA's. split_grain is
+  // Returns the limits of the device. The capability is unknown on devices that are not CUDA's. split_grain is
   // the driver's, or equals `sms` if streams cannot have SMs of their own.
   const MachineLimits& limits() const override;
   const KernelTraits* kernel(KernelId id) const override;

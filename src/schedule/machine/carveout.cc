@@ -9,7 +9,8 @@ namespace wattune::inline v0_1::schedule {
 namespace {
 
 std::uint64_t bytes_of_block(const MachineLimits& limits, const model::BlockDemand& block) {
-  const Result<model::SmRoom> room = model::SmRoom::of(limits.capability);
+  if (!limits.capability) return 0;
+  const Result<model::SmRoom> room = model::SmRoom::of(*limits.capability);
   if (!room) return 0;
   const Result<model::BlockShare> share = room->share_of(block);
   return share ? share->shared_bytes : 0;
@@ -29,8 +30,9 @@ std::uint64_t shared_bytes_of(const MachineLimits& limits, std::span<const Resid
 }
 
 bool is_same_carveout(const MachineLimits& limits, std::uint64_t first, std::uint64_t second) {
-  const auto one = model::carveout_with(limits.capability, first);
-  const auto other = model::carveout_with(limits.capability, second);
+  if (!limits.capability) return first == second;
+  const auto one = model::carveout_with(*limits.capability, first);
+  const auto other = model::carveout_with(*limits.capability, second);
   return one && other ? *one == *other : first == second;
 }
 

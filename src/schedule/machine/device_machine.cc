@@ -21,7 +21,7 @@ Result<MachineLimits> limits_of_device(backend::Device& device) {
   const unsigned sms = std::max(1U, info.compute_units);
   const Result<unsigned> grain = device.unit_grain();
   if (!grain && grain.error().code() == ErrorCode::device_lost) return grain.error();
-  return MachineLimits{.capability = capability ? *capability : model::ComputeCapability{},
+  return MachineLimits{.capability = capability ? std::optional(*capability) : std::nullopt,
                        .sms = sms,
                        .split_grain = grain ? *grain : sms};
 }

@@ -74,15 +74,15 @@ Fetching fetching_of(const KernelTraits& traits, const Launch& launch, unsigned 
   // Time between fetches of all blocks. They queue up on Hopper from 3 ns on.
   constexpr Nanoseconds kFetchInterval{10.0};
   constexpr Nanoseconds kLongestFetchedChunk{50e3};  // longest time of a chunk that is fetched ahead
-  if (!(traits.alone.value() > 0.0) || resident == 0) return {};
+  if (!traits.alone || resident == 0) return {};
   const auto blocks = static_cast<double>(traits.blocks);
   const auto at_once = std::min(blocks, static_cast<double>(traits.profile.blocks_alone) * sms);
-  const Nanoseconds block_time = traits.alone * at_once / blocks;
+  const Nanoseconds block_time = *traits.alone * at_once / blocks;
   const double most = static_cast<double>(launch.blocks) / (kLeastFetchesPerBlock * static_cast<double>(resident));
-  const double wanted = std::max(chunk_time / block_time, kFetchInterval * blocks / traits.alone);
+  const double wanted = std::max(chunk_time / block_time, kFetchInterval * blocks / *traits.alone);
   const double chunk = std::max(1.0, std::min(std::ceil(wanted), std::floor(most)));
   // With fewer blocks at once each waits less for the others, so the time of a block shrinks at most in proportion.
-  const Nanoseconds fewer_at_once = traits.alone * std::min(at_once, static_cast<double>(resident)) / blocks;
+  const Nanoseconds fewer_at_once = *traits.alone * std::min(at_once, static_cast<double>(resident)) / blocks;
   return {.chunk = static_cast<std::uint32_t>(chunk), .ahead = chunk * fewer_at_once <= kLongestFetchedChunk};
 }
 

@@ -32,7 +32,7 @@ Result<KernelTraits> DeviceMachine::traits_of(const LoadedKernel& kernel) const 
   traits.name = kernel.name;
   traits.blocks = std::uint64_t{grid.x} * grid.y * grid.z;
   WATTUNE_ASSIGN(traits.block, demand_of(kernel, twin != nullptr ? *twin : *kernel.code->whole));
-  const auto alone = model::occupancy(state_->limits.capability, traits.block);
+  const auto alone = model::occupancy(state_->limits.capability.value_or(model::ComputeCapability{}), traits.block);
   traits.profile.blocks_alone = alone ? std::max(1U, alone->blocks) : 1;
   traits.profile.warps_per_block = (traits.block.threads + kWarp - 1) / kWarp;
   traits.least_slice = std::uint64_t{traits.profile.blocks_alone} * state_->limits.sms;

@@ -26,7 +26,8 @@ Nanoseconds EndWatch::expected(const KernelTraits& kernel, const Launch& launch,
   if (const auto known = block_times_.find(share_of(launch)); known != block_times_.end())
     return known->second * blocks;
   const double speed = speed_alone(kernel, launch, limits);
-  return speed > 0.0 ? kernel.alone * (blocks / static_cast<double>(kernel.blocks)) / speed : Nanoseconds();
+  return speed > 0.0 ? kernel.alone.value_or(Nanoseconds()) * (blocks / static_cast<double>(kernel.blocks)) / speed
+                     : Nanoseconds();
 }
 
 void EndWatch::learn(const Launch& launch, Nanoseconds took, std::uint64_t blocks) {

@@ -11,7 +11,7 @@ const AtClock* KernelTraits::at(const std::optional<backend::BoardSetting>& cloc
 
 double KernelTraits::slower_alone() const {
   const AtClock* best = at(best_clocks);
-  return best == nullptr ? 1.0 : best->alone / alone;
+  return best != nullptr && alone ? best->alone / *alone : 1.0;
 }
 
 std::string_view to_string(Form form) {

@@ -26,7 +26,7 @@ std::vector<Left> left_of(const QueueView& view) {
     const auto is_same = [&](const Left& each) { return each.kernel == work.kernel && each.runs == runs; };
     auto known = std::ranges::find_if(all, is_same);
     if (known == all.end()) known = all.insert(all.end(), Left{work.kernel, work.traits, runs});
-    known->time += works * work.traits->alone;
+    known->time += works * work.traits->alone.value_or(Nanoseconds());
   };
   for (const Candidate& work : view.works) add(work, work.running.has_value(), std::max(work.left, 0.0));
   for (const WorkCount& later : view.later)
@@ -67,7 +67,7 @@ std::optional<double> cost_of(std::vector<Left> kernels, Nanoseconds hold) {
     if (filled >= hold) break;
     if (!(each.merit > 0.0)) return std::nullopt;
     const Nanoseconds part = std::min(each.time, hold - filled);
-    const Joules alone = best_energy(*each.traits) * (part / each.traits->alone);
+    const Joules alone = best_energy(*each.traits) * (part / *each.traits->alone);
     filled += part;
     best += alone;
     here += alone / each.merit;
@@ -76,7 +76,7 @@ std::optional<double> cost_of(std::vector<Left> kernels, Nanoseconds hold) {
 }
 
 bool is_profiled(const Candidate& work) {
-  return work.traits->at(work.traits->best_clocks) != nullptr && work.traits->alone > Nanoseconds(0);
+  return work.traits->at(work.traits->best_clocks) != nullptr && work.traits->alone;
 }
 
 }  // namespace

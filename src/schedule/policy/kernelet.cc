@@ -40,8 +40,8 @@ Plan random_plan(const QueueView& view, const PolicyOptions& options) {
   const std::size_t first = random.below(works.size());
   const std::size_t second = (first + 1 + random.below(works.size() - 1)) % works.size();
   const CandidatePair pair{works[first], works[second], {}};
-  const auto ratios =
-      model::feasible_ratios(view.limits.capability, pair.first->traits->block, pair.second->traits->block);
+  const auto ratios = model::feasible_ratios(view.limits.capability.value_or(model::ComputeCapability{}),
+                                             pair.first->traits->block, pair.second->traits->block);
   if (!ratios || ratios->empty()) return oldest_in_slices(view, options);
   const PairForecast drawn{.ratio = (*ratios)[random.below(ratios->size())]};
   Plan plan = slices_of({pair.first, pair.second, drawn}, view, options);

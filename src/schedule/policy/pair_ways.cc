@@ -49,7 +49,7 @@ Nanoseconds backlog_of(const Candidate& of, const QueueView& view) {
   double works = later == view.later.end() ? 0.0 : static_cast<double>(later->works);
   for (const Candidate& work : view.works)
     if (work.kernel == of.kernel) works += std::max(work.left, 0.0);
-  return works * of.traits->alone;
+  return works * of.traits->alone.value_or(Nanoseconds());
 }
 
 // Returns the speed of the kernel in its best way alone, at its best clocks, divided by its speed at the board's own
@@ -83,11 +83,11 @@ Nanoseconds time_together(const PairForecast& way, const Remainder& left) {
 double cost_of(const PairForecast& way, const Remainder& left, Nanoseconds lost, const Objective& objective) {
   const Nanoseconds together = time_together(way, left);
   Nanoseconds time = lost + together;
-  double energy = (time * way.power().value()).value();
+  double energy = way.watts ? (time * way.power().value()).value() : 0.0;
   for (std::size_t i = 0; i < 2; ++i) {
     const Nanoseconds rest = (left.alone[i] - way.rates[i] * together) / left.speeds_without[i];
     time += rest;
-    energy += (rest * (way.watts.alone[i].value() / way.slower_alone[i])).value();
+    if (way.watts) energy += (rest * (way.watts->alone[i].value() / way.slower_alone[i])).value();
   }
   switch (objective.goal) {
     case Goal::throughput: return time.value();
@@ -144,7 +144,8 @@ double speed_alone(const KernelTraits& kernel) {
 
 Nanoseconds switching_time(const KernelTraits& kernel, const MachineLimits& limits) {
   const double wave = static_cast<double>(std::max(1U, kernel.profile.blocks_alone)) * limits.sms;
-  return kSwitchDelay + 0.5 * kernel.alone * std::min(1.0, wave / static_cast<double>(kernel.blocks));
+  return kSwitchDelay +
+         0.5 * kernel.alone.value_or(Nanoseconds()) * std::min(1.0, wave / static_cast<double>(kernel.blocks));
 }
 
 Nanoseconds lost_by_going_on(const KernelTraits& kernel, Nanoseconds left, unsigned per_sm, unsigned sms,
@@ -164,8 +165,8 @@ bool gains(double merit, const PairForecast& forecast, const std::array<const Ke
 
 bool is_too_long(const CandidatePair& pair, const PairForecast& way, const PolicyOptions& options) {
   const Nanoseconds longest = kLongerWhole * options.longest_whole;
-  return pair.first->left * pair.first->traits->alone > way.rates[0] * longest ||
-         pair.second->left * pair.second->traits->alone > way.rates[1] * longest;
+  return pair.first->left * pair.first->traits->alone.value_or(Nanoseconds()) > way.rates[0] * longest ||
+         pair.second->left * pair.second->traits->alone.value_or(Nanoseconds()) > way.rates[1] * longest;
 }
 
 std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView& view, const PairTable& table,
@@ -189,7 +190,7 @@ std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView&
 }
 
 bool saves_time(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options) {
-  const bool are_known = pair.first->traits->alone > Nanoseconds(0) && pair.second->traits->alone > Nanoseconds(0);
+  const bool are_known = pair.first->traits->alone && pair.second->traits->alone;
   if (!are_known) return true;  // nothing can be reckoned
   const PairForecast& way = pair.forecast;
   const std::array speeds = {speed_in_turn(*pair.first->traits), speed_in_turn(*pair.second->traits)};
@@ -209,7 +210,7 @@ bool had_better_part(const CandidatePair& pair, const QueueView& view, const Pai
   if (options.objective.goal != Goal::throughput) return false;
   Remainder left = remainder_of(pair, view, table);
   const double on_with_it = cost_of(pair.forecast, left, {}, {});
-  const Nanoseconds rest = pair.first->left * pair.first->traits->alone;
+  const Nanoseconds rest = pair.first->left * pair.first->traits->alone.value_or(Nanoseconds());
   left.alone[0] = std::max(left.alone[0] - rest, Nanoseconds(0));
   const Nanoseconds waiting = kSwitchDelay + rest / pair.forecast.rates[0];
   const Nanoseconds in_turn =

@@ -23,8 +23,8 @@ constexpr double kTwinLoss = 0.01;
 
 // Returns the urgency of a work: its priority, plus one if it has waited for long.
 int urgency(const Candidate& work, const QueueView& view, const PolicyOptions& options) {
-  const bool overdue = options.patience > 0.0 && work.traits->alone.value() > 0.0 &&
-                       view.now - work.submitted > options.patience * work.traits->alone;
+  const bool overdue = options.patience > 0.0 && work.traits->alone &&
+                       view.now - work.submitted > options.patience * *work.traits->alone;
   return work.priority + (overdue ? 1 : 0);
 }
 
@@ -139,7 +139,7 @@ Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView&
 // True if stopping and restarting the work would not let it end sooner.
 bool had_better_go_on(const Candidate& work, const QueueView& view) {
   if (!work.running || work.running->form != Form::persistent || work.running->per_sm == 0) return false;
-  const Nanoseconds left = work.left * work.traits->alone;
+  const Nanoseconds left = work.left * work.traits->alone.value_or(Nanoseconds());
   return lost_by_going_on(*work.traits, left, work.running->per_sm, work.running->sms.count, view.limits) <=
          switching_time(*work.traits, view.limits);
 }
@@ -148,15 +148,15 @@ bool had_better_go_on(const Candidate& work, const QueueView& view) {
 // power than it saves; if its power is unknown, being faster counts for nothing.
 double cost_as_twin(const KernelTraits& kernel, const Residency& best, const Objective& objective) {
   if (objective.goal == Goal::throughput) return 1.0 / best.speed;
-  if (!(kernel.power.twin > Watts(0))) return std::max(1.0, 1.0 / best.speed);
-  const double energy = kernel.power.twin / kernel.power.alone / best.speed;
+  if (!kernel.power || !kernel.power->twin) return std::max(1.0, 1.0 / best.speed);
+  const double energy = *kernel.power->twin / kernel.power->alone / best.speed;
   return objective.goal == Goal::energy ? energy : energy / best.speed;
 }
 
 // Tells whether a work that runs alone should run whole, not as a twin.
 bool runs_whole(const Candidate& work, const Residency& best, const PolicyOptions& options) {
   if (!can_share(*work.traits) || (work.running && work.running->form == Form::whole)) return true;
-  const Nanoseconds left = work.traits->alone * work.left;
+  const Nanoseconds left = work.traits->alone.value_or(Nanoseconds()) * work.left;
   const bool is_known = left > Nanoseconds(0);
   if (!is_known) return false;
   const double cost = cost_as_twin(*work.traits, best, options.objective);

@@ -112,7 +112,7 @@ std::string describe(const CandidatePair& pair) {
           ? fmt::format("{} SMs for the first{}", forecast.sms_of_first, forecast.whole ? ", whole" : "")
           : fmt::format("{}:{} blocks on each SM", forecast.ratio.first, forecast.ratio.second);
   const std::string joules =
-      forecast.watts.known() ? fmt::format(", {:.2f} times the work per joule", forecast.energy_gain()) : "";
+      forecast.watts ? fmt::format(", {:.2f} times the work per joule", forecast.energy_gain()) : "";
   return fmt::format("{} with {}, {}, {:.2f} times as fast as one after the other{}{}", pair.first->traits->name,
                      pair.second->traits->name, how, forecast.speedup(), joules, clocks_text(forecast.clocks));
 }

@@ -19,7 +19,7 @@ constexpr std::string_view kColumns = "moment_ms,kernel,priority";
 Nanoseconds mean_alone(const Machine& machine) {
   const auto kernels = kernels_of(machine);
   Nanoseconds all;
-  for (const KernelTraits* kernel : kernels) all += kernel->alone;
+  for (const KernelTraits* kernel : kernels) all += kernel->alone.value_or(Nanoseconds());
   return all / static_cast<double>(kernels.size());
 }
 

@@ -57,7 +57,7 @@ double Scheduler::State::expected_speed(const Entry& entry) const {
       beside ? table.find(entry.work.kernel, beside->kernel, beside->shape, governor.held()) : std::nullopt;
   if (forecast) return forecast->rates[0];
   const AtClock* point = entry.traits->at(governor.held());
-  return point != nullptr ? entry.traits->alone / point->alone : 1.0;
+  return point != nullptr && entry.traits->alone ? *entry.traits->alone / point->alone : 1.0;
 }
 
 // Returns the share of blocks that is left, estimated by time for works that were given all their blocks at once, since
@@ -68,14 +68,13 @@ double Scheduler::State::expected_left(const Entry& entry) const {
 }
 
 Nanoseconds Scheduler::State::expected_time_left(const Entry& entry) const {
-  return expected_left(entry) / std::max(expected_speed(entry), 1e-6) * entry.traits->alone;
+  return expected_left(entry) / std::max(expected_speed(entry), 1e-6) * entry.traits->alone.value_or(Nanoseconds());
 }
 
 // Returns the work as it is expected to be so much later.
 Candidate Scheduler::State::candidate(const Entry& entry, Nanoseconds later) const {
-  const double run = entry.flights.empty() || !(entry.traits->alone > Nanoseconds(0))
-                         ? 0.0
-                         : expected_speed(entry) * (later / entry.traits->alone);
+  const double run =
+      entry.flights.empty() || !entry.traits->alone ? 0.0 : expected_speed(entry) * (later / *entry.traits->alone);
   return {.work = entry.id,
           .kernel = entry.work.kernel,
           .traits = entry.traits,

@@ -177,7 +177,7 @@ Result<QueueRun> run_queue(Machine& machine, const std::vector<Arrival>& arrival
   WATTUNE_ASSIGN(const auto works, drive(scheduler, machine, arrivals, options));
   QueueRun run = summarise(works, begin);
   Nanoseconds alone;
-  for (const Arrival& arrival : arrivals) alone += machine.kernel(arrival.kernel)->alone;
+  for (const Arrival& arrival : arrivals) alone += machine.kernel(arrival.kernel)->alone.value_or(Nanoseconds());
   run.slowdown = run.mean_response * static_cast<double>(arrivals.size()) / alone;
   run.pairs = scheduler.table();
   run.refusal = scheduler.clock_refusal();
@@ -187,7 +187,8 @@ Result<QueueRun> run_queue(Machine& machine, const std::vector<Arrival>& arrival
 Nanoseconds time_in_turn(const Machine& machine, const std::vector<Arrival>& arrivals) {
   if (arrivals.empty()) return {};
   Nanoseconds end;
-  for (const Arrival& arrival : arrivals) end = std::max(end, arrival.moment) + machine.kernel(arrival.kernel)->alone;
+  for (const Arrival& arrival : arrivals)
+    end = std::max(end, arrival.moment) + machine.kernel(arrival.kernel)->alone.value_or(Nanoseconds());
   return end - arrivals.front().moment;
 }
 

@@ -59,8 +59,7 @@ void Scheduler::State::account(Nanoseconds now) {
     if (used)
       entry->statistics.energy =
           entry->statistics.energy.value_or(Joules()) + *used / static_cast<double>(running.size());
-    if (entry->traits->alone.value() > 0.0)
-      entry->expected += expected_speed(*entry) * ((now - accounted) / entry->traits->alone);
+    if (entry->traits->alone) entry->expected += expected_speed(*entry) * ((now - accounted) / *entry->traits->alone);
   }
   accounted = now;
   accounted_energy = energy;
@@ -73,13 +72,13 @@ Watts Scheduler::State::expected_power(const std::vector<Entry*>& running) {
   if (running.empty()) return idle_power;
   const Entry& first = *running.front();
   const AtClock* const point = first.traits->at(governor.held());
-  const PowerTraits& power = point != nullptr ? point->power : first.traits->power;
-  idle_power = power.idle;
-  if (running.size() == 1) return power.alone;
+  const std::optional<PowerTraits> power = point != nullptr ? point->power : first.traits->power;
+  idle_power = power ? power->idle : Watts(0);
+  if (running.size() == 1) return power ? power->alone : Watts(0);
   const auto& beside = first.beside;
   const auto forecast =
       beside ? table.find(first.work.kernel, beside->kernel, beside->shape, governor.held()) : std::nullopt;
-  return forecast && forecast->watts.known() ? forecast->power() : Watts(0);
+  return forecast && forecast->watts ? forecast->power() : Watts(0);
 }
 
 // Notes the energy of the works that ran until now, and corrects the power of their pair when a window has ended.
@@ -102,15 +101,15 @@ void Scheduler::State::observe(const Entry& entry, const Flight& flight, const E
   const unsigned per_sm = has_own_sms ? entry.traits->profile.blocks_alone : entry.current->per_sm;
   const std::uint64_t wave = std::uint64_t{std::max(1U, per_sm)} * sms;
   const bool keeps_its_share = entry.current->form == Form::persistent || has_own_sms;
-  const bool is_measured = keeps_its_share && flight.beside && !ended.error && entry.traits->alone.value() > 0.0 &&
-                           ended.blocks >= kLeastWaves * wave;
+  const bool is_measured =
+      keeps_its_share && flight.beside && !ended.error && entry.traits->alone && ended.blocks >= kLeastWaves * wave;
   if (!is_measured) return;
   if (flight.clocks != governor.held()) return;
   const std::uint64_t wave_alone =
       std::uint64_t{std::max(1U, entry.traits->profile.blocks_alone)} * machine.limits().sms;
   const double part = in_whole_waves(ended.blocks, wave) / in_whole_waves(entry.traits->blocks, wave_alone);
   table.observe(entry.work.kernel, flight.beside->kernel, flight.beside->shape,
-                part * entry.traits->alone / (ended.end - ended.begin), flight.clocks);
+                part * *entry.traits->alone / (ended.end - ended.begin), flight.clocks);
 }
 
 void Scheduler::State::note(const Ended& ended) {

@@ -16,8 +16,8 @@ Error refuse(ErrorCode code, std::string what) { return Error(code, std::move(wh
 Result<void> check_kernel(const KernelTraits& kernel, const MachineLimits& limits) {
   if (kernel.blocks == 0)
     return refuse(ErrorCode::invalid_argument, "a grid without blocks").about(kernel.name).hint("it has 1 at least");
-  if (limits.capability == model::ComputeCapability{}) return {};
-  WATTUNE_ASSIGN(const model::SmRoom room, model::SmRoom::of(limits.capability));
+  if (!limits.capability) return {};
+  WATTUNE_ASSIGN(const model::SmRoom room, model::SmRoom::of(*limits.capability));
   auto share = room.share_of(kernel.block);
   if (!share) return std::move(share).error().with_context("schedule: " + kernel.name);
   return {};

@@ -185,8 +185,8 @@ class DeviceStage : public Stage {
   // Computes the use of the GPU from the counts and the latest time alone.
   void set_use(StageKernel& kernel) const {
     KernelTraits& traits = kernel.traits;
-    if (!kernel.costs || !(traits.alone.value() > 0.0)) return;
-    traits.use = simulate::use_of(*kernel.costs, traits.blocks, traits.alone, *gpu_);
+    if (!kernel.costs || !traits.alone) return;
+    traits.use = simulate::use_of(*kernel.costs, traits.blocks, *traits.alone, *gpu_);
     traits.utilisation = simulate::utilisation_of(traits.use);
     traits.profile.instructions_per_block = std::max(1.0, kernel.costs->issued);
   }

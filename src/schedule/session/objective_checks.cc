@@ -35,10 +35,12 @@ Result<void> check_objective(const Objective& objective, const std::vector<std::
 Result<void> check_power_cap(const Objective& objective, std::span<const KernelTraits> kernels) {
   if (!objective.power_cap) return {};
   for (const KernelTraits& kernel : kernels) {
-    if (kernel.power.idle >= *objective.power_cap)
-      return too_low(objective, fmt::format("this board draws {:.0f} W while nothing runs", kernel.power.idle.value()));
-    if (kernel.power.alone > *objective.power_cap)
-      return too_low(objective, fmt::format("{} draws {:.0f} W alone", kernel.name, kernel.power.alone.value()));
+    if (!kernel.power) continue;
+    const PowerTraits& power = *kernel.power;
+    if (power.idle >= *objective.power_cap)
+      return too_low(objective, fmt::format("this board draws {:.0f} W while nothing runs", power.idle.value()));
+    if (power.alone > *objective.power_cap)
+      return too_low(objective, fmt::format("{} draws {:.0f} W alone", kernel.name, power.alone.value()));
   }
   return {};
 }

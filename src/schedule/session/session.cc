@@ -25,8 +25,8 @@ constexpr std::size_t kProfileRounds = 3;  // rounds of profiling before the fir
 
 ProfileRecord record_of(const StageKernel& kernel, const simulate::GpuModel* gpu) {
   ProfileRecord record{.identity = kernel.identity, .traits = kernel.traits, .block = kernel.costs};
-  if (record.block && gpu != nullptr && kernel.traits.alone > Nanoseconds(0))
-    record.features = simulate::features_of(*record.block, kernel.traits.blocks, kernel.traits.alone, *gpu);
+  if (record.block && gpu != nullptr && kernel.traits.alone)
+    record.features = simulate::features_of(*record.block, kernel.traits.blocks, *kernel.traits.alone, *gpu);
   return record;
 }
 
