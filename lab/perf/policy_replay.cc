@@ -89,7 +89,7 @@ Replayed replay(const Recording& recording, measure::MeasurePolicy& policy, std:
   for (RecordedRunner& runner : runners) {
     measured.push_back(measure::summarize(policy.measure(runner, incumbent).value()));
     if (!incumbent || measured.back().median < incumbent->median) incumbent = measured.back();
-    replayed.sampled += measured.back().confidence > 0.0 ? 1.0 : 0.0;
+    replayed.sampled += measured.back().confidence ? 1.0 : 0.0;
   }
 
   const measure::ShootOutOptions options;

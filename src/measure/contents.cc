@@ -111,7 +111,7 @@ bool is_integral(ElementType type) {
 
 Result<std::vector<std::byte>> uniform(const FillUniform& fill, ElementType type, std::size_t elements,
                                        std::uint64_t default_seed) {
-  Random random(fill.seed != 0 ? fill.seed : default_seed);
+  Random random(fill.seed.value_or(default_seed));
   const double width = fill.high - fill.low;
   const bool whole = is_integral(type);
   return generate(type, elements, [&](std::size_t) {
@@ -124,7 +124,7 @@ Result<std::vector<std::byte>> uniform(const FillUniform& fill, ElementType type
 // functions that differ between machines.
 Result<std::vector<std::byte>> normal(const FillNormal& fill, ElementType type, std::size_t elements,
                                       std::uint64_t default_seed) {
-  Random random(fill.seed != 0 ? fill.seed : default_seed);
+  Random random(fill.seed.value_or(default_seed));
   const bool whole = is_integral(type);
   return generate(type, elements, [&](std::size_t) {
     double sum = -6.0;

@@ -39,7 +39,7 @@ class Moments {
 bool narrow_interval(const std::vector<Sample>& samples, double precision) {
   const Statistics statistics = summarize(samples);
   const Nanoseconds half_width = (statistics.interval_high - statistics.interval_low) / 2.0;
-  return statistics.confidence > 0.0 && half_width <= statistics.median * precision;
+  return statistics.confidence && half_width <= statistics.median * precision;
 }
 
 bool small_or_stable_deviation(const std::vector<Sample>& samples, double precision) {

@@ -24,7 +24,7 @@ std::size_t runs_within(Nanoseconds time, Nanoseconds each, std::size_t most) {
 }
 
 bool excludes(const Statistics& statistics, const std::optional<Statistics>& incumbent) {
-  if (!incumbent || statistics.confidence == 0.0) return false;
+  if (!incumbent || !statistics.confidence) return false;
   return statistics.interval_low > incumbent->median || statistics.interval_high < incumbent->median;
 }
 

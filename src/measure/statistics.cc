@@ -60,7 +60,7 @@ Statistics summarize(const std::vector<Sample>& samples, double confidence) {
   statistics.interval_high = Nanoseconds(interval.high);
   statistics.mean = Nanoseconds(std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size()));
   statistics.minimum = Nanoseconds(times.front());
-  statistics.confidence = interval.covers ? confidence : 0.0;
+  if (interval.covers) statistics.confidence = confidence;
   return statistics;
 }
 

@@ -20,7 +20,7 @@ const Statistics& statistics_of(const Trial& trial) {
   return *trial.observation.statistics;  // NOLINT(bugprone-unchecked-optional-access)
 }
 
-bool has_interval(const Trial* trial) { return statistics_of(*trial).confidence > 0; }
+bool has_interval(const Trial* trial) { return statistics_of(*trial).confidence.has_value(); }
 
 // True if the interval of the time overlaps that of the best, so that another measurement might rank them otherwise.
 bool intervals_meet(const Trial& trial, const Trial& best) {
@@ -140,9 +140,10 @@ std::string level_note(const std::vector<const Trial*>& trials) {
   const auto level = std::count_if(trials.begin() + 1, trials.end(),
                                    [&](const Trial* trial) { return is_level_with(*trial, *trials.front()); });
   if (level == 0) return {};
-  const std::string why = is_winner(*trials.front()) ? "they were as good in turns with it"
-                                                     : fmt::format("their {:.0f} % intervals meet its own",
-                                                                   statistics_of(*trials.front()).confidence * 100);
+  const std::string why = is_winner(*trials.front())
+                              ? "they were as good in turns with it"
+                              : fmt::format("their {:.0f} % intervals meet its own",
+                                            statistics_of(*trials.front()).confidence.value_or(0.0) * 100);
   return fmt::format("= {} more cannot be told from the best: {}\n", level, why);
 }
 

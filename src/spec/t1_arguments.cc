@@ -83,7 +83,9 @@ Result<Fill> read_fill(const Table& table, bool files_required) {
     WATTUNE_ASSIGN(const std::optional<std::int64_t> seed, table.integer("RandomSeed"));
     const double bound = value.value_or(1.0);
     if (bound == 0.0) return Fill(FillConstant{});
-    return Fill(FillUniform{std::min(0.0, bound), std::max(0.0, bound), static_cast<std::uint64_t>(seed.value_or(0))});
+    FillUniform fill{std::min(0.0, bound), std::max(0.0, bound)};
+    if (seed.value_or(0) != 0) fill.seed = static_cast<std::uint64_t>(*seed);
+    return Fill(fill);
   }
   if (type != "Generator" && type != "BinaryRaw")
     return unknown_word(table, "FillType", {"Constant", "Random", "Generator", "BinaryRaw"});

@@ -16,10 +16,11 @@ Result<Fill> read_constant(const Table& table, bool) {
   return Fill(FillConstant{value.value_or(0.0)});
 }
 
-Result<std::uint64_t> read_seed(const Table& table) {
+// Returns the seed; nullopt if there is none, for which 0 stands too.
+Result<std::optional<std::uint64_t>> read_seed(const Table& table) {
   WATTUNE_ASSIGN(const std::optional<std::int64_t> seed, table.integer("seed"));
   if (seed && *seed < 0) return table.document().error(*table.find("seed"), table.describe("seed") + " is negative");
-  return static_cast<std::uint64_t>(seed.value_or(0));
+  return seed.value_or(0) > 0 ? std::optional(static_cast<std::uint64_t>(*seed)) : std::nullopt;
 }
 
 Result<Fill> read_uniform(const Table& table, bool) {

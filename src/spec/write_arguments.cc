@@ -79,13 +79,13 @@ struct FillWriter {
     out.add_text("fill", "uniform");
     number("low", fill.low);
     number("high", fill.high);
-    if (fill.seed != 0) out.add("seed", std::to_string(fill.seed));
+    if (fill.seed) out.add("seed", std::to_string(*fill.seed));
   }
   void operator()(const FillNormal& fill) const {
     out.add_text("fill", "normal");
     number("mean", fill.mean);
     number("deviation", fill.deviation);
-    if (fill.seed != 0) out.add("seed", std::to_string(fill.seed));
+    if (fill.seed) out.add("seed", std::to_string(*fill.seed));
   }
   void operator()(const FillIota& fill) const {
     out.add_text("fill", "iota");

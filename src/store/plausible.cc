@@ -26,10 +26,10 @@ std::string implausible(const Statistics& statistics) {
     return no_time("median", statistics.median);
   for (const auto& [name, time] : times)
     if (!is_measurable(time)) return no_time(name, time);
-  if (!(statistics.confidence >= 0.0 && statistics.confidence <= 1.0))
-    return fmt::format("`confidence` must be from 0 to 1: {}", statistics.confidence);
+  if (const double confidence = statistics.confidence.value_or(0.0); !(confidence >= 0.0 && confidence <= 1.0))
+    return fmt::format("`confidence` must be from 0 to 1: {}", confidence);
   const bool holds = statistics.interval_low <= statistics.median && statistics.median <= statistics.interval_high;
-  if (statistics.confidence > 0.0 && !holds) return "the interval does not hold the median";
+  if (statistics.confidence && !holds) return "the interval does not hold the median";
   return {};
 }
 

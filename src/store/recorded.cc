@@ -107,7 +107,7 @@ void set_times(Observation& observation, Nanoseconds objective, std::vector<Samp
     observation.message = kTookNoTime;
     return;
   }
-  Statistics statistics{objective, objective, objective, objective, objective, 0.0};
+  Statistics statistics{objective, objective, objective, objective, objective, {}};
   if (!samples.empty()) {
     const auto sum = std::accumulate(samples.begin(), samples.end(), Nanoseconds(),
                                      [](Nanoseconds total, const Sample& sample) { return total + sample.time; });

@@ -32,8 +32,8 @@ std::vector<Sample> samples_in(const Json& times, double nanoseconds_per_unit);
 inline constexpr const char* kTookNoTime = "the recorded time is 0";
 
 // Makes an Observation correct, unless the time is 0. `objective` is the file's figure for the time, often a mean; it
-// becomes the median. Nothing is known of its spread, so the interval is that point with confidence 0. Throws Malformed
-// if it or a sample is negative or larger than any clock counts.
+// becomes the median. Nothing is known of its spread, so the interval is that point, without a confidence. Throws
+// Malformed if it or a sample is negative or larger than any clock counts.
 void set_times(Observation& observation, Nanoseconds objective, std::vector<Sample> samples);
 Nanoseconds median_of(std::vector<Sample> samples);  // precondition: not empty
 

@@ -181,7 +181,7 @@ void append_statistics(std::string& out, const Statistics& statistics) {
   append(",\"interval_high\":", statistics.interval_high.value());
   append(",\"mean\":", statistics.mean.value());
   append(",\"minimum\":", statistics.minimum.value());
-  append(",\"confidence\":", statistics.confidence);
+  append(",\"confidence\":", statistics.confidence.value_or(0.0));
   out += '}';
 }
 
@@ -210,8 +210,9 @@ Statistics statistics_from_json(const Json& json) {
     return value;
   };
   const auto time = [&number](const char* name) { return Nanoseconds(number(name)); };
-  return {time("median"), time("interval_low"), time("interval_high"),
-          time("mean"),   time("minimum"),      number("confidence")};
+  Statistics statistics{time("median"), time("interval_low"), time("interval_high"), time("mean"), time("minimum")};
+  if (const double confidence = number("confidence"); confidence != 0.0) statistics.confidence = confidence;
+  return statistics;
 }
 
 std::vector<Sample> samples_from_json(const Json& json) {

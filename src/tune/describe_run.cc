@@ -83,10 +83,10 @@ void write(Canonical& out, const std::filesystem::path& file) { out << file.file
 
 void write(Canonical& out, const FillConstant& fill) { out << "constant" << fill.value; }
 void write(Canonical& out, const FillUniform& fill) {
-  out << "uniform" << fill.low << fill.high << static_cast<std::int64_t>(fill.seed);
+  out << "uniform" << fill.low << fill.high << static_cast<std::int64_t>(fill.seed.value_or(0));
 }
 void write(Canonical& out, const FillNormal& fill) {
-  out << "normal" << fill.mean << fill.deviation << static_cast<std::int64_t>(fill.seed);
+  out << "normal" << fill.mean << fill.deviation << static_cast<std::int64_t>(fill.seed.value_or(0));
 }
 void write(Canonical& out, const FillIota& fill) { out << "iota" << fill.start << fill.step; }
 void write(Canonical& out, const FillExpression& fill) { out << "expression" << fill.expression; }

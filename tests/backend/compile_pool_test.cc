@@ -55,7 +55,7 @@ class Pool : public ::testing::Test {
     return start(options(processes, std::move(cache)));
   }
   PooledSource add(const std::string& text) {
-    return pool_->add(CompileTarget{"fake", "arch_1", 0, "fake 1"}, source_of(text));
+    return pool_->add(CompileTarget{"fake", "arch_1", {}, "fake 1"}, source_of(text));
   }
   void end() {
     source_.reset();
@@ -397,7 +397,7 @@ TEST_F(Pool, ItsProcessesBeginBeforeTheyAreNeeded) {
   for (int i = 0; i < 2; ++i) {
     start(prompt);
     const PooledSource warming =
-        pool_->warm_up(CompileTarget{"fake", "arch_1", 0, "fake 1"}, source_of("none"), kLimit);
+        pool_->warm_up(CompileTarget{"fake", "arch_1", {}, "fake 1"}, source_of("none"), kLimit);
     ASSERT_TRUE(test::wait_until([&] { return warming.activity().ready >= 3; }));
     EXPECT_EQ(warming.activity().cache_hits, 0u) << "an answer of the cache would start nothing";
   }

@@ -53,7 +53,7 @@ TEST(WisdomFromResults, IsTheBestConfigurationAtTheSizesOfTheRun) {
 
 TEST(WisdomFromResults, WithoutAKnownIntervalReachesAsFarAsTheSamples) {
   ResultSet results = run_of(gemm_spec());
-  results.trials[1].observation.statistics->confidence = 0.0;
+  results.trials[1].observation.statistics->confidence.reset();
   const WisdomEntry entry = entries_from(results, gemm_spec()).value().at(0);
   EXPECT_EQ(entry.low, Nanoseconds(97));
   EXPECT_EQ(entry.high, Nanoseconds(104));

@@ -474,7 +474,7 @@ Result<std::unique_ptr<backend::Program>> FakeDevice::build(const KernelSource& 
 }
 
 Result<backend::CompileTarget> FakeDevice::compile_target(const KernelSource&) {
-  return backend::CompileTarget{"fake", "arch_1", 0, "fake 1"};
+  return backend::CompileTarget{"fake", "arch_1", {}, "fake 1"};
 }
 
 Result<backend::Counters*> FakeDevice::hardware_counters() {

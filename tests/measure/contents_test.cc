@@ -75,7 +75,7 @@ TEST(Contents, NormalHasItsMeanAndDeviation) {
 }
 
 TEST(Contents, SeedDecidesTheNumbers) {
-  const VectorArgument unseeded = vector_of(ElementType::float32, FillUniform{0, 1, 0});
+  const VectorArgument unseeded = vector_of(ElementType::float32, FillUniform{0, 1});
   EXPECT_EQ(*make_contents(unseeded, 100, 1), *make_contents(unseeded, 100, 1));
   EXPECT_NE(*make_contents(unseeded, 100, 1), *make_contents(unseeded, 100, 2));
   const VectorArgument seeded = vector_of(ElementType::float32, FillUniform{0, 1, 4});

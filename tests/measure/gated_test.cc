@@ -76,7 +76,7 @@ TEST(Gated, OneLaunchTellsWhatIsHopeless) {
   const std::vector<Sample> samples = search.measure(kIncumbent * 10.0);
   EXPECT_EQ(search.launches, 1u);
   ASSERT_EQ(samples.size(), 1u);
-  EXPECT_EQ(summarize(samples).confidence, 0.0);
+  EXPECT_FALSE(summarize(samples).confidence);
 }
 
 // On the ramp, a first launch of 4 ms may be one of 1 ms at a quarter of the speed. Only a warm-up can tell.

@@ -29,7 +29,7 @@ TEST(Statistics, MeanAndMinimumAreOfAllSamples) {
 // Five samples: the extremes cover the median with 1 - 2/2^5 = 0.9375 < 0.95 only.
 TEST(Statistics, FiveSamplesCannotReach95Percent) {
   const Statistics statistics = summarize(descending(5));
-  EXPECT_EQ(statistics.confidence, 0.0);
+  EXPECT_FALSE(statistics.confidence);
   EXPECT_EQ(statistics.interval_low, Nanoseconds(1));
   EXPECT_EQ(statistics.interval_high, Nanoseconds(5));
 }

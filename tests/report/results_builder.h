@@ -36,7 +36,7 @@ class ResultsBuilder {
                                               Nanoseconds(nanoseconds + half_width),
                                               Nanoseconds(nanoseconds),
                                               Nanoseconds(nanoseconds),
-                                              half_width > 0 ? 0.95 : 0.0};
+                                              half_width > 0 ? std::optional(0.95) : std::nullopt};
     return *this;
   }
 

@@ -12,7 +12,7 @@ namespace wattune::inline v0_1::score {
 inline Observation correct(double nanoseconds, double cost_seconds) {
   Observation observation;
   const Nanoseconds time(nanoseconds);
-  observation.statistics = Statistics{time, time, time, time, time, 0.0};
+  observation.statistics = Statistics{time, time, time, time, time, {}};
   observation.phases.compile = nanoseconds_from_seconds(cost_seconds) - time;
   return observation;
 }

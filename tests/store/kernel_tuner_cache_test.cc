@@ -155,7 +155,7 @@ TEST(KernelTunerCache, TakesTheRecordedTimeAsTheObjective) {
   EXPECT_EQ(statistics.median.value(), 2.5e6);
   EXPECT_EQ(statistics.minimum.value(), 1e6);
   EXPECT_EQ(statistics.mean.value(), 3e6);
-  EXPECT_EQ(statistics.confidence, 0.0);
+  EXPECT_FALSE(statistics.confidence);
   EXPECT_EQ(only(results).samples.size(), 3u);
   EXPECT_THAT(only(results).metrics, ElementsAre(Metric{"GB/s", 7.0, ""}));
   EXPECT_EQ(only(results).phases.compile.value(), 3e8);

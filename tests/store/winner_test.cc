@@ -40,7 +40,7 @@ ResultSet measured(const std::vector<Objective>& objectives) {
     const double time = each.place == FinalPlace::none ? each.searched : each.in_final;
     observation.samples = {{Nanoseconds(time)}};
     observation.statistics =
-        Statistics{Nanoseconds(time), Nanoseconds(time), Nanoseconds(time), Nanoseconds(time), Nanoseconds(time), 0.0};
+        Statistics{Nanoseconds(time), Nanoseconds(time), Nanoseconds(time), Nanoseconds(time), Nanoseconds(time), {}};
     if (each.place != FinalPlace::none)
       observation.in_search = SearchFigures{Nanoseconds(each.searched), each.searched};
     if (!objectives.empty()) {

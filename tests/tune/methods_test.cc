@@ -39,7 +39,7 @@ std::vector<Parameter> parameters() {
 Observation observed(const Measured& measured, const std::string& metric) {
   const Nanoseconds time = nanoseconds_from_ms(measured.milliseconds);
   Observation observation;
-  observation.statistics = Statistics{time, time, time, time, time, 0.0};
+  observation.statistics = Statistics{time, time, time, time, time, {}};
   observation.metrics = {{metric, measured.joules, ""}};
   return observation;
 }

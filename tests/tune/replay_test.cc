@@ -16,7 +16,7 @@ using testing::HasSubstr;
 Observation timed(double nanoseconds, PhaseTimes phases = {}) {
   Observation observation;
   const Nanoseconds time(nanoseconds);
-  observation.statistics = Statistics{time, time, time, time, time, 0.0};
+  observation.statistics = Statistics{time, time, time, time, time, {}};
   observation.samples = {{time}, {time}};
   observation.phases = phases;
   return observation;

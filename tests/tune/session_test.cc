@@ -108,7 +108,7 @@ ResultSet two_recorded() {
   for (const int block : {8, 16}) {
     Observation observation;
     const Nanoseconds time(10.0 * block);
-    observation.statistics = Statistics{time, time, time, time, time, 0.0};
+    observation.statistics = Statistics{time, time, time, time, time, {}};
     results.trials.push_back({Configuration(results.trials.size(), names, {block}), observation, {}});
   }
   return results;

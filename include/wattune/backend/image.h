@@ -27,10 +27,10 @@ namespace wattune::inline v0_1::backend {
 
 // The backend, device and compiler that code is made for. Equal targets make equal code of equal sources.
 struct WATTUNE_EXPORT CompileTarget {
-  std::string backend;       // "cuda"
-  std::string architecture;  // "sm_90"; OpenCL: the device's name
-  int driver_version = 0;    // that the code is for, as the backend's driver counts; 0 for any
-  std::string compiler;      // with its version and build; OpenCL: the platform and its driver
+  std::string backend;                     // "cuda"
+  std::string architecture;                // "sm_90"; OpenCL: the device's name
+  std::optional<int> driver_version = {};  // that the code is for, as the backend's driver counts; nullopt for any
+  std::string compiler;                    // with its version and build; OpenCL: the platform and its driver
 
   bool operator==(const CompileTarget&) const = default;
 };

@@ -53,7 +53,7 @@ struct WATTUNE_EXPORT FillConstant {
 struct WATTUNE_EXPORT FillUniform {
   double low = 0.0;
   double high = 1.0;
-  std::uint64_t seed = 0;  // derived from the argument's position if 0
+  std::optional<std::uint64_t> seed = {};  // derived from the argument's position if absent
 
   bool operator==(const FillUniform&) const = default;
 };
@@ -61,7 +61,7 @@ struct WATTUNE_EXPORT FillUniform {
 struct WATTUNE_EXPORT FillNormal {
   double mean = 0.0;
   double deviation = 1.0;
-  std::uint64_t seed = 0;  // derived from the argument's position if 0
+  std::optional<std::uint64_t> seed = {};  // derived from the argument's position if absent
 
   bool operator==(const FillNormal&) const = default;
 };

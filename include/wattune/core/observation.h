@@ -47,14 +47,15 @@ struct WATTUNE_EXPORT Sample {
   bool operator==(const Sample&) const = default;
 };
 
-// The summary of the samples. The interval covers the median with the stated confidence.
+// The summary of the samples. The interval covers the median with the stated confidence. Without one, it reaches from
+// the least sample to the largest.
 struct WATTUNE_EXPORT Statistics {
   Nanoseconds median;
   Nanoseconds interval_low;
   Nanoseconds interval_high;
   Nanoseconds mean;
   Nanoseconds minimum;
-  double confidence = 0.0;  // 0.95 for 95 %; 0 when too few samples to say
+  std::optional<double> confidence = {};  // 0.95 for 95 %; nullopt if the samples are too few to say
 
   bool operator==(const Statistics&) const = default;
 };

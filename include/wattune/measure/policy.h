@@ -126,13 +126,13 @@ struct WATTUNE_EXPORT SamplingOptions {
 WATTUNE_EXPORT std::unique_ptr<MeasurePolicy> make_repeated_runs(const SamplingOptions& options);
 
 // Makes a policy that races each configuration against the incumbent. A configuration that is slower in its first
-// launch, or in its first one after the warm-up, keeps that single sample; the confidence of its statistics is 0.
+// launch, or in its first one after the warm-up, keeps that single sample; its statistics have no confidence.
 // Others are sampled until they converge or their interval excludes the incumbent's median. The threshold for "slower"
 // is learned from configurations that are measured in any case.
 WATTUNE_EXPORT std::unique_ptr<MeasurePolicy> make_gated(const SamplingOptions& options);
 
 // Computes median, mean, minimum, and the median's distribution-free confidence interval from order statistics
-// (binomial). An interval of 95 % needs six samples; with fewer, the confidence is 0 and the interval is min..max.
+// (binomial). An interval of 95 % needs six samples; with fewer, there is no confidence and the interval is min..max.
 // Precondition: samples is not empty.
 WATTUNE_EXPORT Statistics summarize(const std::vector<Sample>& samples, double confidence = 0.95);
 

@@ -48,7 +48,7 @@ std::map<std::string, std::vector<KernelParameter>> parameters_in(const KernelSo
 
 }  // namespace
 
-Result<std::string> identify_compiler(const KernelSource& source, int driver_version) {
+Result<std::string> identify_compiler(const KernelSource& source, std::optional<int> driver_version) {
   const std::string headers = fmt::format("{}", fmt::join(toolkit_include_folders(), ":"));
   if (source.compiler == Compiler::nvcc) {
     WATTUNE_ASSIGN(const std::string version, nvcc_version());

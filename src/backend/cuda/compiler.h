@@ -2,6 +2,7 @@
 // program if the source asks for that.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -11,7 +12,7 @@ namespace wattune::inline v0_1::backend::cuda {
 
 // Returns the version and file of the source's compiler and of its headers, in the form of CompileTarget::compiler.
 // `driver_version` counts as cuDriverGetVersion does. Fails with unavailable if there is none.
-Result<std::string> identify_compiler(const KernelSource& source, int driver_version);
+Result<std::string> identify_compiler(const KernelSource& source, std::optional<int> driver_version);
 
 // Compiles a source. Image::resources has the assembler's figures for each kernel, which are taken out of the log; it
 // is empty if the result is PTX. Fails with compile_failed and the log, with unavailable (no compiler, or none for this

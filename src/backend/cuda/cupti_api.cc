@@ -14,10 +14,10 @@ namespace {
 constexpr const char* kCuptiLibraries[] = {"libcupti.so.13", "libcupti.so.12"};
 
 // Returns the files to try: a driver serves the CUPTI of its own major version and older ones.
-std::vector<std::string> cupti_candidates(int driver_version) {
+std::vector<std::string> cupti_candidates(std::optional<int> driver_version) {
   if (const char* const file = std::getenv("WATTUNE_LIBCUPTI")) return {file};
   const std::span<const char* const> names(kCuptiLibraries);
-  return library_candidates(driver_version == 0 || driver_version >= 13000 ? names : names.last(1));
+  return library_candidates(!driver_version || *driver_version >= 13000 ? names : names.last(1));
 }
 
 Result<CuptiApi> load_cupti(void* library) {
@@ -32,7 +32,7 @@ Result<CuptiApi> load_cupti(void* library) {
   return api;
 }
 
-Result<CuptiApi> load_first(int driver_version) {
+Result<CuptiApi> load_first(std::optional<int> driver_version) {
   Error reason = Error(ErrorCode::unavailable, "CUPTI, which reads hardware counters, was not found")
                      .hint("install CUDA's toolkit (libcupti.so.12 or .13), or let CUDA_HOME name its folder");
   for (const std::string& file : cupti_candidates(driver_version)) {
@@ -47,7 +47,7 @@ Result<CuptiApi> load_first(int driver_version) {
 
 }  // namespace
 
-Result<const CuptiApi*> cupti_api(int driver_version) {
+Result<const CuptiApi*> cupti_api(std::optional<int> driver_version) {
   static const Result<CuptiApi> loaded = load_first(driver_version);
   if (!loaded) return loaded.error();
   return &*loaded;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "backend/cuda/cu_api.h"
 
@@ -288,9 +289,9 @@ struct CuptiApi {
   CUptiResult (*cuptiGetResultString)(CUptiResult result, const char** name) = nullptr;
 };
 
-// Returns CUPTI, the same for the whole process: the newest that a driver of this version serves (0 for the newest of
-// all). Searches WATTUNE_LIBCUPTI, the loader's search path, CUDA_HOME, CUDA_PATH and /usr/local/cuda. Fails with
-// unavailable, saying what to install.
-Result<const CuptiApi*> cupti_api(int driver_version = 0);
+// Returns CUPTI, the same for the whole process: the newest that a driver of this version serves (nullopt for the
+// newest of all). Searches WATTUNE_LIBCUPTI, the loader's search path, CUDA_HOME, CUDA_PATH and /usr/local/cuda. Fails
+// with unavailable, saying what to install.
+Result<const CuptiApi*> cupti_api(std::optional<int> driver_version = {});
 
 }  // namespace wattune::backend::cuda

@@ -51,11 +51,11 @@ std::optional<NvrtcApi> load_nvrtc(const std::string& file) {
 }
 
 // True if the driver loads code of this NVRTC: it does for its own major version and older ones.
-bool loadable(const NvrtcApi& api, int driver_version) {
-  return driver_version == 0 || api.version / 1000 <= driver_version / 1000;
+bool loadable(const NvrtcApi& api, std::optional<int> driver_version) {
+  return !driver_version || api.version / 1000 <= *driver_version / 1000;
 }
 
-Result<NvrtcApi> load_best(int driver_version) {
+Result<NvrtcApi> load_best(std::optional<int> driver_version) {
   std::optional<NvrtcApi> best;
   for (const std::string& file : nvrtc_candidates()) {
     std::optional<NvrtcApi> api = load_nvrtc(file);
@@ -70,7 +70,7 @@ Result<NvrtcApi> load_best(int driver_version) {
 
 }  // namespace
 
-Result<const NvrtcApi*> nvrtc_api(int driver_version) {
+Result<const NvrtcApi*> nvrtc_api(std::optional<int> driver_version) {
   static const Result<NvrtcApi> loaded = load_best(driver_version);
   if (!loaded) return loaded.error();
   return &*loaded;

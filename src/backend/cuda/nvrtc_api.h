@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,9 +46,9 @@ struct NvrtcApi {
   std::string file;  // the file that it was loaded from, behind links
 };
 
-// Returns NVRTC, the same for the whole process. It is the newest whose code `driver_version` can load (0 for the
+// Returns NVRTC, the same for the whole process. It is the newest whose code `driver_version` can load (nullopt for the
 // newest of all), else the oldest that exists. Searches WATTUNE_LIBNVRTC, the loader's search path, CUDA_HOME,
 // CUDA_PATH and /usr/local/cuda. Fails with unavailable, saying what to install.
-Result<const NvrtcApi*> nvrtc_api(int driver_version = 0);
+Result<const NvrtcApi*> nvrtc_api(std::optional<int> driver_version = {});
 
 }  // namespace wattune::backend::cuda

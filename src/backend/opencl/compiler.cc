@@ -146,7 +146,7 @@ Result<Built> build_once(const std::shared_ptr<Session>& session, const KernelSo
 CompileTarget target_for(const DeviceInfo& device) {
   return {.backend = device.backend,
           .architecture = device.name,
-          .driver_version = 0,
+          .driver_version = std::nullopt,
           .compiler = fmt::format("{} {} {}", device.platform, device.driver_version, device.language_version)};
 }
 

@@ -55,7 +55,7 @@ Json to_json(const Trial& trial) {
                {"objective", trial.observation.objective()},
                {"time_ms", to_ms(statistics.median)},
                {"interval_ms", {to_ms(statistics.interval_low), to_ms(statistics.interval_high)}},
-               {"confidence", statistics.confidence},
+               {"confidence", statistics.confidence.value_or(0.0)},
                {"samples", trial.observation.samples.size()},
                {"verified", trial.observation.verified},
                {"not_verified", trial.observation.verified ? Json(nullptr) : Json(why_unverified(trial.observation))},

@@ -19,8 +19,8 @@ namespace {
 std::string describe_time(const Observation& observation) {
   const Statistics& statistics = *observation.statistics;
   std::string text = format_time(statistics.median);
-  if (statistics.confidence > 0.0) {
-    text += fmt::format("  ({:.0f} % interval {} to {})", 100.0 * statistics.confidence,
+  if (statistics.confidence) {
+    text += fmt::format("  ({:.0f} % interval {} to {})", 100.0 * *statistics.confidence,
                         format_time(statistics.interval_low), format_time(statistics.interval_high));
   }
   return text + (observation.verified ? "" : "  not verified: " + why_unverified(observation));

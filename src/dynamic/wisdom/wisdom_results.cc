@@ -87,7 +87,7 @@ void set_time(const Observation& observation, WisdomEntry& entry) {
   entry.low = std::min(statistics.interval_low, entry.time);
   entry.high = std::max(statistics.interval_high, entry.time);
   entry.samples = std::max<std::size_t>(observation.samples.size(), 1);
-  if (statistics.confidence > 0.0) return;
+  if (statistics.confidence) return;
   for (const Sample& sample : observation.samples) {
     entry.low = std::min(entry.low, sample.time);
     entry.high = std::max(entry.high, sample.time);

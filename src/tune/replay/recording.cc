@@ -101,7 +101,7 @@ void forget_final(Observation& observation) {
   observation.over_default.reset();
   if (!observation.in_search) return;
   const SearchFigures figures = *std::exchange(observation.in_search, std::nullopt);
-  observation.statistics = Statistics{figures.time, figures.time, figures.time, figures.time, figures.time, 0.0};
+  observation.statistics = Statistics{figures.time, figures.time, figures.time, figures.time, figures.time, {}};
   if (observation.objective_value) observation.objective_value = figures.objective;
 }
 
