@@ -24,7 +24,7 @@ constexpr const char* kFormerNameOfObjective = "target";
 
 Json device_to_json(const DeviceInfo& device) {
   Json json = Json::object();
-  for_each_field(device, [&](const char* name, const auto& value) { json[name] = value; });
+  for_each_field(device, [&](const char* name, const auto& value) { json[name] = in_files(value); });
   json["kind"] = to_string(device.kind);
   return json;
 }
@@ -54,6 +54,13 @@ void read_field(const Json& json, const char* name, DeviceKind& kind) {
       return;
     }
   throw Malformed(fmt::format("`{}` names no kind of device: {}", name, in_quotes(text)));
+}
+
+template <typename T>
+void read_field(const Json& json, const char* name, std::optional<T>& fact) {
+  T value{};
+  read_field(json, name, value);
+  if (value != T{}) fact = value;
 }
 
 DeviceInfo device_from_json(const Json& json) {

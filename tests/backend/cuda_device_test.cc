@@ -231,7 +231,7 @@ TEST_F(CudaDevice, EndsAnEndlessLoopAtTheLimit) {
 }
 
 TEST_F(CudaDevice, SaysWhenMemoryRunsOut) {
-  const std::size_t most = device->info().global_memory_bytes / 2 + (std::size_t{1} << 30);
+  const std::size_t most = *device->info().global_memory_bytes / 2 + (std::size_t{1} << 30);
   const auto first = device->create_buffer(most);
   const auto second = device->create_buffer(most);
   EXPECT_FALSE(second);

@@ -92,7 +92,7 @@ TEST_F(Cuda, DescribesItsDeviceCompletely) {
   EXPECT_EQ(info.compute_units, 132u);
   EXPECT_EQ(info.clock_mhz, 1980.0);
   EXPECT_EQ(info.local_memory_bytes, 232448u);  // with permission
-  EXPECT_THAT(info.max_work_item_sizes, ElementsAre(1024u, 1024u, 64u));
+  EXPECT_THAT(info.max_work_item_sizes.value(), ElementsAre(1024u, 1024u, 64u));
   EXPECT_EQ(device->build(source_of(""), {}, kLimit).error().code(), ErrorCode::invalid_argument);  // OpenCL
 }
 

@@ -39,7 +39,7 @@ TEST_F(OpenCl, DescribesItsDeviceCompletely) {
   EXPECT_GT(info.local_memory_bytes, 0u);
   EXPECT_GT(info.max_allocation_bytes, 0u);
   EXPECT_GT(info.max_work_group_size, 0u);
-  EXPECT_THAT(info.max_work_item_sizes, Each(::testing::Gt(0u)));
+  EXPECT_THAT(info.max_work_item_sizes.value(), Each(::testing::Gt(0u)));
 }
 
 TEST_F(OpenCl, ReportsCompileErrorsWithLogAndUserLineNumbers) {
@@ -249,7 +249,7 @@ TEST_F(OpenCl, GivesKernelsAnEmptyBuffer) {
 }
 
 TEST_F(OpenCl, RefusesBuffersBeyondTheDevice) {
-  const auto buffer = device->create_buffer(device->info().max_allocation_bytes + 1);
+  const auto buffer = device->create_buffer(*device->info().max_allocation_bytes + 1);
   ASSERT_FALSE(buffer);
   EXPECT_EQ(buffer.error().code(), ErrorCode::invalid_argument);
 }
@@ -266,14 +266,14 @@ TEST_F(OpenCl, FindsWritesOutOfBoundsOnBothSides) {
 TEST_F(OpenCl, RefusesImpossibleLaunchesWithTheReason) {
   constexpr char kText[] = "kernel void f(global int* a) {}";
   const auto buffer = device->create_buffer(4).value();
-  const std::size_t too_many = device->info().max_work_group_size + 1;
+  const std::size_t too_many = *device->info().max_work_group_size + 1;
   const auto group = run(kText, {.groups = {1, 1, 1}, .group_size = {too_many, 1, 1}}, {buffer.get()});
   EXPECT_EQ(group.error().code(), ErrorCode::launch_failed);
   EXPECT_THAT(group.error().message(), HasSubstr("work-group of " + std::to_string(too_many)));
   EXPECT_EQ(run(kText, {.groups = {1, 0, 1}}, {buffer.get()}).error().code(), ErrorCode::launch_failed);
   EXPECT_EQ(run(kText, {.groups = {SIZE_MAX, 1, 1}, .group_size = {2, 1, 1}}, {buffer.get()}).error().code(),
             ErrorCode::launch_failed);
-  const auto local = run("kernel void f(local int* a) {}", {}, {LocalBytes{device->info().local_memory_bytes + 1}});
+  const auto local = run("kernel void f(local int* a) {}", {}, {LocalBytes{*device->info().local_memory_bytes + 1}});
   EXPECT_EQ(local.error().code(), ErrorCode::launch_failed);
   EXPECT_THAT(local.error().message(), HasSubstr("local memory"));
   EXPECT_TRUE(run(kText, {}, {buffer.get()}));  // none of this harmed the device

@@ -77,7 +77,7 @@ class OccupancyOnGpu : public testing::TestWithParam<const char*> {
 
 TEST_P(OccupancyOnGpu, IsTheDriversForEveryBlockSizeAndSharedMemory) {
   const std::size_t room =
-      device->info().local_memory_bytes - kernel->resources(32, 0).value().static_local_bytes.value();
+      *device->info().local_memory_bytes - kernel->resources(32, 0).value().static_local_bytes.value();
   const std::size_t most = kernel->max_work_group_size();
   for (std::size_t threads = 32; threads <= most; threads += 32)
     for (std::size_t step = 0; step <= 24; ++step) compare(threads, room * step / 24);

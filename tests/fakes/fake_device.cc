@@ -142,7 +142,7 @@ class FakeKernel : public backend::Kernel, public Owned {
 
   const std::string& name() const override { return name_; }
   std::size_t argument_count() const override { return state().kernels.at(name_).first; }
-  std::size_t max_work_group_size() const override { return state().info.max_work_group_size; }
+  std::size_t max_work_group_size() const override { return state().info.max_work_group_size.value_or(0); }
   Result<backend::KernelResources> resources(std::size_t group_size, std::size_t) const override {
     return state().resources(*macros_, group_size);
   }
@@ -491,10 +491,10 @@ Result<std::unique_ptr<backend::Program>> FakeDevice::load(const backend::Image&
 
 Result<std::unique_ptr<backend::Buffer>> FakeDevice::create_buffer(std::size_t bytes) {
   if (state_->lost) return Error(ErrorCode::device_lost, "the fake device is lost");
-  if (bytes > state_->info.max_allocation_bytes)
+  if (bytes > state_->info.max_allocation_bytes.value_or(0))
     return Error(ErrorCode::invalid_argument, fmt::format("a buffer of {} bytes is larger than the device allows ({})",
-                                                          bytes, state_->info.max_allocation_bytes));
-  if (state_->allocated_bytes + bytes > state_->info.global_memory_bytes)
+                                                          bytes, state_->info.max_allocation_bytes.value_or(0)));
+  if (state_->allocated_bytes + bytes > state_->info.global_memory_bytes.value_or(0))
     return Error(ErrorCode::launch_failed, fmt::format("no memory left for {} bytes", bytes));
   return std::unique_ptr<backend::Buffer>(std::make_unique<FakeBuffer>(state_, bytes));
 }

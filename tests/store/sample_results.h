@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -44,7 +45,7 @@ inline RunInfo sample_info() {
                  .local_memory_bytes = 49152,
                  .max_allocation_bytes = std::uint64_t{1} << 33,
                  .max_work_group_size = 1024,
-                 .max_work_item_sizes = {1024, 1024, 64}};
+                 .max_work_item_sizes = std::array<std::size_t, 3>{1024, 1024, 64}};
   info.parameters = {{.name = "block", .values = {16, 32, 64}, .default_value = Value(16)},
                      {.name = "scale", .values = {0.5, 2.0}},
                      {.name = "padding", .values = {false, true}},

@@ -1,13 +1,14 @@
 // DeviceInfo: the facts about a device that are known without running anything on it. kDeviceFields lists those that
 // files hold, and for_each_field() visits them. A value that owns its parts.
 //
-//   for_each_field(info, [&](const char* name, const auto& value) { write(name, value); });
+//   for_each_field(info, [&](const char* name, const auto& value) { write(name, in_files(value)); });
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -19,7 +20,7 @@ namespace wattune::inline v0_1 {
 
 enum class DeviceKind { cpu, gpu, accelerator, simulated };
 
-// The facts about one device. A fact that its backend does not tell is 0 or empty.
+// The facts about one device, as far as its backend tells them.
 struct WATTUNE_EXPORT DeviceInfo {
   std::string selector;  // the user's name for it: "opencl:0:0"
   std::string backend;   // "opencl"
@@ -31,13 +32,13 @@ struct WATTUNE_EXPORT DeviceInfo {
   std::string language_version;  // "OpenCL C 1.2 pocl"
   std::string architecture;      // "sm_90", of CUDA devices; empty for others
   std::string pci_bus_id;        // "0000:3B:00.0", by which power::open_board() finds its sensors; empty for others
-  unsigned compute_units = 0;
-  double clock_mhz = 0.0;
-  std::uint64_t global_memory_bytes = 0;
-  std::uint64_t local_memory_bytes = 0;
-  std::uint64_t max_allocation_bytes = 0;
-  std::size_t max_work_group_size = 0;
-  std::array<std::size_t, 3> max_work_item_sizes{};
+  std::optional<unsigned> compute_units = {};
+  std::optional<double> clock_mhz = {};
+  std::optional<std::uint64_t> global_memory_bytes = {};
+  std::optional<std::uint64_t> local_memory_bytes = {};
+  std::optional<std::uint64_t> max_allocation_bytes = {};
+  std::optional<std::size_t> max_work_group_size = {};
+  std::optional<std::array<std::size_t, 3>> max_work_item_sizes = {};
   std::vector<std::string> sensors;  // readable quantities: clock, throttling, power, energy, temperature
   // The languages that its compiler reads. A device that reads CUDA also has constant symbols, clusters and cooperative
   // launches.
@@ -96,6 +97,16 @@ inline constexpr std::tuple kDeviceFields{
 template <typename Device, typename Visit>
 void for_each_field(Device& device, Visit&& visit) {
   std::apply([&](const auto&... field) { (visit(field.name, device.*field.member), ...); }, kDeviceFields);
+}
+
+// Returns the value that stands for a fact in files and in --json: 0 if the fact is unknown.
+template <typename T>
+const T& in_files(const T& fact) {
+  return fact;
+}
+template <typename T>
+T in_files(const std::optional<T>& fact) {
+  return fact.value_or(T{});
 }
 
 }  // namespace wattune

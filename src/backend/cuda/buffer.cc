@@ -22,7 +22,7 @@ Error out_of_memory(const CuApi& cu, std::size_t bytes) {
 Result<std::unique_ptr<Buffer>> CudaBuffer::make(const std::shared_ptr<Session>& session, std::size_t bytes) {
   const CuApi& cu = session->cu();
   const std::span<const std::byte> guard = session->guard();
-  const std::size_t most = session->info().max_allocation_bytes;
+  const std::size_t most = session->info().max_allocation_bytes.value_or(0);
   if (bytes > most - std::min(2 * guard.size(), most))
     return Error(ErrorCode::invalid_argument,
                  fmt::format("a buffer of {} bytes is larger than the device's memory ({})", bytes, most));

@@ -250,7 +250,7 @@ Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, std::uint64_t addre
 }
 
 std::uint64_t free_memory(Device& device) {
-  const std::uint64_t all = device.info().global_memory_bytes;
+  const std::uint64_t all = device.info().global_memory_bytes.value_or(0);
   const Result<std::shared_ptr<cuda::Dispatcher>> dispatcher = cuda::dispatcher_of(device);
   if (!dispatcher) return all;
   cuda::Session& session = *(*dispatcher)->session();

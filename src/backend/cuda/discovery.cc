@@ -47,7 +47,7 @@ CuDevice describe(const CuApi& cu, CUdevice id, int ordinal) {
   info.architecture = fmt::format("sm_{}{}", attribute(cu, id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
                                   attribute(cu, id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
   info.compute_units = static_cast<unsigned>(size(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
-  info.clock_mhz = attribute(cu, id, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000.0;
+  if (const int khz = attribute(cu, id, CU_DEVICE_ATTRIBUTE_CLOCK_RATE); khz > 0) info.clock_mhz = khz / 1000.0;
   std::size_t memory = 0;
   cu.cuDeviceTotalMem(&memory, id);
   info.global_memory_bytes = memory;
@@ -57,8 +57,8 @@ CuDevice describe(const CuApi& cu, CUdevice id, int ordinal) {
   info.local_memory_bytes =
       std::max(device.plain_local_bytes, size(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
   info.max_work_group_size = size(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-  for (int axis = 0; axis < 3; ++axis)
-    info.max_work_item_sizes[static_cast<std::size_t>(axis)] = size(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + axis);
+  info.max_work_item_sizes = {size(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X), size(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + 1),
+                              size(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + 2)};
   device.max_threads_per_unit = static_cast<unsigned>(size(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR));
   device.pci_bus_id = pci_bus_id_of(cu, id);
   info.pci_bus_id = device.pci_bus_id;

@@ -59,8 +59,9 @@ Result<void> check_limits(const DeviceInfo& info, const CudaKernel& kernel, cons
                                          geometry.groups[axis], "xyz"[axis], geometry.cluster[axis]));
   }
   const std::size_t shared = kernel.static_local_bytes() + dynamic_bytes;
-  if (shared <= info.local_memory_bytes) return {};
-  return refused(kernel, fmt::format("{} bytes of shared memory, the device has {}", shared, info.local_memory_bytes));
+  const std::uint64_t most = info.local_memory_bytes.value_or(0);
+  if (shared <= most) return {};
+  return refused(kernel, fmt::format("{} bytes of shared memory, the device has {}", shared, most));
 }
 
 // Requests the features that the driver grants only on request.

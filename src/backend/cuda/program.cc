@@ -171,7 +171,7 @@ Result<KernelResources> CudaKernel::resources(std::size_t group_size, std::size_
   resources.static_local_bytes = static_local_bytes_;
   resources.dynamic_local_bytes = local_bytes;
   resources.binary_bytes = module_->binary_bytes;
-  if (local_bytes + static_local_bytes_ > session().info().local_memory_bytes) return resources;
+  if (local_bytes + static_local_bytes_ > session().info().local_memory_bytes.value_or(0)) return resources;
   WATTUNE_TRY(allow_local_memory(local_bytes));
   int groups = 0;
   const CUresult code = session().cu().cuOccupancyMaxActiveBlocksPerMultiprocessor(

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "backend/device/foreign_object.h"
 #include "backend/interface/c_type.h"
@@ -16,14 +17,15 @@ std::string shape(const std::array<std::size_t, 3>& sizes) {
 }
 
 Result<void> check_group(const DeviceInfo& info, const Kernel& kernel, const Geometry3& geometry) {
+  const auto most = info.max_work_item_sizes.value_or(std::array<std::size_t, 3>{});
   std::size_t group = 1;
   for (std::size_t d = 0; d < 3; ++d) {
     if (geometry.group_size[d] == 0 || geometry.groups[d] == 0)
       return refused(
           kernel, fmt::format("{} work-groups of {} work-items", shape(geometry.groups), shape(geometry.group_size)));
-    if (geometry.group_size[d] > info.max_work_item_sizes[d])
+    if (geometry.group_size[d] > most[d])
       return refused(kernel, fmt::format("work-group of {} work-items, the device allows at most {}",
-                                         shape(geometry.group_size), shape(info.max_work_item_sizes)));
+                                         shape(geometry.group_size), shape(most)));
     std::size_t work_items = 0;
     if (__builtin_mul_overflow(geometry.groups[d], geometry.group_size[d], &work_items) ||
         __builtin_mul_overflow(group, geometry.group_size[d], &group))
@@ -136,9 +138,9 @@ Result<void> check_launch(const DeviceLife& life, const Kernel& kernel, const Ge
   WATTUNE_TRY(check_parameters(info, kernel, arguments));
   WATTUNE_TRY(check_abilities(info, geometry, arguments));
   const std::uint64_t local_bytes = local_bytes_of(arguments);
-  if (local_bytes > info.local_memory_bytes)
-    return refused(kernel,
-                   fmt::format("{} bytes of local memory, the device has {}", local_bytes, info.local_memory_bytes));
+  const std::uint64_t most = info.local_memory_bytes.value_or(0);
+  if (local_bytes > most)
+    return refused(kernel, fmt::format("{} bytes of local memory, the device has {}", local_bytes, most));
   return check_group(info, kernel, geometry);
 }
 

@@ -89,10 +89,12 @@ int rank_of(DeviceKind kind) {
   return 0;
 }
 
+double speed_of(const DeviceInfo& device) { return device.compute_units.value_or(0) * device.clock_mhz.value_or(0.0); }
+
 // True if device a is preferred to b, which is listed before it. Backends are listed in the order of preference.
 bool better(const DeviceInfo& a, const DeviceInfo& b) {
   if (rank_of(a.kind) != rank_of(b.kind)) return rank_of(a.kind) > rank_of(b.kind);
-  return a.backend == b.backend && a.compute_units * a.clock_mhz > b.compute_units * b.clock_mhz;
+  return a.backend == b.backend && speed_of(a) > speed_of(b);
 }
 
 std::vector<DeviceInfo> devices_where(const Discovery& discovery, const auto& predicate) {

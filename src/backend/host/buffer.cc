@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::backend::host {
 
 Result<std::unique_ptr<Buffer>> HostBuffer::make(const std::shared_ptr<Session>& session, std::size_t bytes) {
   const std::size_t guards = 2 * session->guard().size();
-  const std::size_t most = session->info().max_allocation_bytes;
+  const std::size_t most = session->info().max_allocation_bytes.value_or(0);
   if (bytes > most - std::min(guards, most))
     return Error(ErrorCode::invalid_argument,
                  fmt::format("a buffer of {} bytes is larger than the machine's memory ({})", bytes, most));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 
 #include "backend/device/foreign_object.h"
 #include "backend/device/shared_object.h"
@@ -92,11 +93,12 @@ std::string processor_text(const std::string& name) {
   return {};
 }
 
-// Returns the highest possible clock, else the current one; 0 if the system reports neither.
-double clock_mhz() {
+// Returns the highest possible clock, else the current one; nullopt if the system reports neither.
+std::optional<double> clock_mhz() {
   double khz = 0.0;
   if (std::ifstream("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq") >> khz) return khz / 1e3;
-  return std::strtod(processor_text("cpu MHz").c_str(), nullptr);
+  const double mhz = std::strtod(processor_text("cpu MHz").c_str(), nullptr);
+  return mhz > 0.0 ? std::optional(mhz) : std::nullopt;
 }
 
 std::uint64_t memory_bytes() {

@@ -10,9 +10,10 @@ Result<std::unique_ptr<Buffer>> OpenClBuffer::make(const std::shared_ptr<Session
   const ClApi& cl = session->cl();
   const std::span<const std::byte> guard = session->guard();
   const std::string doing = fmt::format("allocating {} bytes", bytes);
-  if (bytes > session->info().max_allocation_bytes - std::min(2 * guard.size(), session->info().max_allocation_bytes))
-    return Error(ErrorCode::invalid_argument, fmt::format("a buffer of {} bytes is larger than the device allows ({})",
-                                                          bytes, session->info().max_allocation_bytes));
+  const std::size_t most = session->info().max_allocation_bytes.value_or(0);
+  if (bytes > most - std::min(2 * guard.size(), most))
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("a buffer of {} bytes is larger than the device allows ({})", bytes, most));
 
   const std::size_t visible = std::max<std::size_t>(1, bytes);  // OpenCL has no empty buffers
   cl_int code = CL_SUCCESS;

@@ -20,6 +20,13 @@ T device_value(const ClApi& cl, cl_device_id device, cl_device_info what) {
   return value;
 }
 
+// Returns a number of the device; nullopt if the driver does not tell it.
+template <typename T>
+std::optional<T> told_value(const ClApi& cl, cl_device_id device, cl_device_info what) {
+  const T value = device_value<T>(cl, device, what);
+  return value != T{} ? std::optional(value) : std::nullopt;
+}
+
 // Returns a text of a device or platform, without the padding that some drivers add.
 template <typename Function, typename Object>
 std::string text(Function get, Object object, cl_uint what) {
@@ -77,13 +84,13 @@ DeviceInfo describe(const ClApi& cl, cl_platform_id platform, cl_device_id devic
   info.language_version = text(cl.clGetDeviceInfo, device, CL_DEVICE_OPENCL_C_VERSION);
   info.languages = {Language::opencl};
   info.pci_bus_id = pci_bus_id_of(cl, device);
-  info.compute_units = device_value<cl_uint>(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS);
-  info.clock_mhz = device_value<cl_uint>(cl, device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
-  info.global_memory_bytes = device_value<cl_ulong>(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE);
-  info.local_memory_bytes = device_value<cl_ulong>(cl, device, CL_DEVICE_LOCAL_MEM_SIZE);
-  info.max_allocation_bytes = device_value<cl_ulong>(cl, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-  info.max_work_group_size = device_value<std::size_t>(cl, device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
-  info.max_work_item_sizes = device_value<std::array<std::size_t, 3>>(cl, device, CL_DEVICE_MAX_WORK_ITEM_SIZES);
+  info.compute_units = told_value<cl_uint>(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS);
+  info.clock_mhz = told_value<cl_uint>(cl, device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
+  info.global_memory_bytes = told_value<cl_ulong>(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE);
+  info.local_memory_bytes = told_value<cl_ulong>(cl, device, CL_DEVICE_LOCAL_MEM_SIZE);
+  info.max_allocation_bytes = told_value<cl_ulong>(cl, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  info.max_work_group_size = told_value<std::size_t>(cl, device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  info.max_work_item_sizes = told_value<std::array<std::size_t, 3>>(cl, device, CL_DEVICE_MAX_WORK_ITEM_SIZES);
   return info;
 }
 

@@ -210,7 +210,7 @@ class OpenClStream : public Stream {
   Result<void> set_arguments(const OpenClKernel& kernel, std::span<const LaunchArgument> arguments) {
     for (std::size_t i = 0; i < arguments.size(); ++i) WATTUNE_TRY(set_argument(kernel, i, arguments[i]));
     const std::uint64_t local = kernel.local_memory_bytes();
-    const std::uint64_t most = session().info().local_memory_bytes;
+    const std::uint64_t most = session().info().local_memory_bytes.value_or(0);
     if (local <= most) return {};
     return refused(kernel, fmt::format("{} bytes of local memory, the device has {}", local, most));
   }

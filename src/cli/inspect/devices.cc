@@ -18,9 +18,10 @@ std::string table_of_devices(const backend::Discovery& discovery) {
   auto table =
       report::TextTable::of_text({"selector", "name", "kind", "units", "clock", "memory", "driver", "sensors"});
   for (const DeviceInfo& device : discovery.devices) {
-    table.add_row({device.selector, device.name, to_string(device.kind), fmt::format("{}", device.compute_units),
-                   fmt::format("{:.0f} MHz", device.clock_mhz),
-                   format_bytes(static_cast<double>(device.global_memory_bytes)), device.driver_version,
+    table.add_row({device.selector, device.name, to_string(device.kind),
+                   fmt::format("{}", device.compute_units.value_or(0)),
+                   fmt::format("{:.0f} MHz", device.clock_mhz.value_or(0.0)),
+                   format_bytes(static_cast<double>(device.global_memory_bytes.value_or(0))), device.driver_version,
                    fmt::format("{}", fmt::join(device.sensors, " "))});
   }
   std::string text = discovery.devices.empty() ? "no device found\n" : table.to_string();

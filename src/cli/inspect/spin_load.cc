@@ -44,7 +44,9 @@ backend::ScalarBytes bytes_of(int value) {
   return scalar;
 }
 
-std::size_t groups_of(const DeviceInfo& device) { return std::max(device.compute_units, 1u) * kGroupsPerUnit; }
+std::size_t groups_of(const DeviceInfo& device) {
+  return std::max(device.compute_units.value_or(1), 1u) * kGroupsPerUnit;
+}
 
 }  // namespace
 

@@ -29,7 +29,7 @@ Json to_json(const Configuration& configuration) {
 
 Json to_json(const DeviceInfo& device) {
   Json json = Json::object();
-  for_each_field(device, [&](const char* name, const auto& value) { json[name] = value; });
+  for_each_field(device, [&](const char* name, const auto& value) { json[name] = in_files(value); });
   json["kind"] = to_string(device.kind);
   return json;
 }

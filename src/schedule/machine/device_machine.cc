@@ -18,7 +18,7 @@ Error machine_refuses(ErrorCode code, std::string what) { return Error(code, std
 Result<MachineLimits> limits_of_device(backend::Device& device) {
   const DeviceInfo& info = device.info();
   const auto capability = model::compute_capability(info.architecture);
-  const unsigned sms = std::max(1U, info.compute_units);
+  const unsigned sms = std::max(1U, info.compute_units.value_or(1));
   const Result<unsigned> grain = device.unit_grain();
   if (!grain && grain.error().code() == ErrorCode::device_lost) return grain.error();
   return MachineLimits{.capability = capability ? std::optional(*capability) : std::nullopt,

@@ -129,7 +129,7 @@ class DeviceStage : public Stage {
   void make_copies(KernelId kernel, std::size_t works) {
     const std::uint64_t bytes = outputs_[kernel].bytes();
     if (bytes == 0) return;
-    const std::uint64_t room = device_->info().global_memory_bytes / 4 / loaded_.size() / bytes;
+    const std::uint64_t room = device_->info().global_memory_bytes.value_or(0) / 4 / loaded_.size() / bytes;
     const std::size_t wanted = std::min({works, kMostCopies, static_cast<std::size_t>(room)});
     while (copies_[kernel].kernels.size() < wanted) {
       const auto copy = with_own_outputs(*device_, specs_[kernel], *loaded_[kernel]);

@@ -148,7 +148,7 @@ Result<void> KernelRunner::set_up(Outputs outputs) {
 // Flushes the caches by writing a large buffer, which replaces whatever was there.
 Result<void> KernelRunner::flush_caches() {
   if (!flush_) {
-    const std::size_t room = device_.info().max_allocation_bytes / 4;
+    const std::size_t room = device_.info().max_allocation_bytes.value_or(0) / 4;
     WATTUNE_ASSIGN(flush_, device_.create_buffer(room > 0 ? std::min(kFlushBytes, room) : kFlushBytes));
   }
   return stream_->fill(*flush_, std::byte{0});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "measure/interface/arguments.h"
 #include "wattune/tune/evaluator.h"
@@ -248,20 +249,19 @@ std::size_t local_bytes(const Launch& launch, const PlannedStep& step) {
 
 namespace {
 
-bool beyond(std::uint64_t size, std::uint64_t limit) { return limit != 0 && size > limit; }  // 0: unknown
+bool beyond(std::uint64_t size, std::optional<std::uint64_t> limit) { return limit && size > *limit; }
 
 std::string limit_exceeded(const Launch& launch, const PlannedStep& step, const DeviceInfo& device) {
   const std::array<std::size_t, 3>& group = step.geometry.group_size;
   for (std::size_t axis = 0; axis < group.size(); ++axis)
-    if (beyond(group[axis], device.max_work_item_sizes[axis]))
-      return fmt::format("a work-group of {} in {}, the device allows {}", group[axis], "xyz"[axis],
-                         device.max_work_item_sizes[axis]);
+    if (const auto& most = device.max_work_item_sizes; most && group[axis] > (*most)[axis])
+      return fmt::format("a work-group of {} in {}, the device allows {}", group[axis], "xyz"[axis], (*most)[axis]);
   if (beyond(group_items(step), device.max_work_group_size))
     return fmt::format("a work-group of {} work-items, the device allows {}", group_items(step),
-                       device.max_work_group_size);
+                       *device.max_work_group_size);
   const std::size_t bytes = local_bytes(launch, step);
   if (beyond(bytes, device.local_memory_bytes))
-    return fmt::format("{} bytes of local memory, the device has {}", bytes, device.local_memory_bytes);
+    return fmt::format("{} bytes of local memory, the device has {}", bytes, *device.local_memory_bytes);
   return {};
 }
 
@@ -271,7 +271,7 @@ std::string limit_exceeded(const Launch& launch, const DeviceInfo& device) {
   for (const PlannedArgument& argument : launch.arguments)
     if (const auto* buffer = std::get_if<PlannedBuffer>(&argument);
         buffer != nullptr && beyond(buffer->bytes, device.max_allocation_bytes))
-      return fmt::format("a buffer of {} bytes, the device allows {}", buffer->bytes, device.max_allocation_bytes);
+      return fmt::format("a buffer of {} bytes, the device allows {}", buffer->bytes, *device.max_allocation_bytes);
   for (const PlannedStep& step : launch.steps)
     if (std::string exceeded = limit_exceeded(launch, step, device); !exceeded.empty()) return exceeded;
   return {};
