@@ -133,7 +133,7 @@ Result<Recording> load_recording(const std::filesystem::path& file) {
     Result<void> read = cells.empty() ? Result<void>()
                         : number == 1 ? reader.read_header(cells)
                                       : reader.read_line(cells);
-    if (!read) return std::move(read).error().at({file.string(), number, 0});
+    if (!read) return std::move(read).error().at({file.string(), number});
   }
   return reader.take();
 }

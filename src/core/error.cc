@@ -29,9 +29,9 @@ std::string_view to_string(ErrorCode code) {
 
 std::string to_string(const SourcePosition& position) {
   if (position.file.empty()) return {};
-  if (position.line == 0) return position.file;
-  if (position.column == 0) return fmt::format("{}:{}", position.file, position.line);
-  return fmt::format("{}:{}:{}", position.file, position.line, position.column);
+  if (!position.line) return position.file;
+  if (!position.column) return fmt::format("{}:{}", position.file, *position.line);
+  return fmt::format("{}:{}:{}", position.file, *position.line, *position.column);
 }
 
 Error::Error(ErrorCode code, std::string message) : code_(code), message_(std::move(message)) {}

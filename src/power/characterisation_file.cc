@@ -131,7 +131,7 @@ StoredBoard board_in(const Json& json, const Board& board) {
 
 Error damaged(const fs::path& file, const std::string& why) {
   return Error(ErrorCode::parse_error, "what was measured of this board's sensors is damaged, and is not used: " + why)
-      .at({file.string(), 0, 0})
+      .at({file.string()})
       .hint(kMeasureAnew);
 }
 

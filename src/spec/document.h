@@ -28,6 +28,11 @@ struct Place {
   int column = 1;
 };
 
+// Returns the position of a place in a file. toml++ counts from 0 what it does not know.
+inline SourcePosition position_at(const std::filesystem::path& file, Place place) {
+  return place.line > 0 ? SourcePosition{file.string(), place.line, place.column} : SourcePosition{file.string()};
+}
+
 struct Node {
   enum class Kind { null, scalar, list, table };
   struct Member;
@@ -62,7 +67,7 @@ class Document {
 
   const Node& root() const { return root_; }
   const std::filesystem::path& file() const { return file_; }
-  SourcePosition position(Place place) const { return {file_.string(), place.line, place.column}; }
+  SourcePosition position(Place place) const { return position_at(file_, place); }
   // Returns the error "`message`: `the node`", at the place of the node.
   Error error(const Node& node, std::string message, ErrorCode code = ErrorCode::invalid_argument) const;
 

@@ -116,7 +116,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     const Place begin = node.place;
     open_.push_back(attach(std::move(node)));
     if (open_.size() <= kMaxDepth) return true;
-    failure_ = Error(ErrorCode::parse_error, "nested too deeply").at({file_.string(), begin.line, begin.column});
+    failure_ = Error(ErrorCode::parse_error, "nested too deeply").at(position_at(file_, begin));
     return false;
   }
 

@@ -51,12 +51,13 @@ NameInText name_at(std::string_view text, std::size_t offset) {
 
 // Returns the position of `offset` in an expression, which may have several lines.
 SourcePosition advance(SourcePosition position, std::string_view text, std::size_t offset) {
+  if (!position.line || !position.column) return position;
   const std::string_view before = text.substr(0, offset);
   const std::size_t line_break = before.rfind('\n');
   if (line_break == std::string_view::npos) {
-    position.column += characters_in(before);
+    *position.column += characters_in(before);
   } else {
-    position.line += static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+    *position.line += static_cast<int>(std::count(before.begin(), before.end(), '\n'));
     position.column = characters_in(before.substr(line_break + 1)) + 1;
   }
   return position;

@@ -36,8 +36,7 @@ class Converter {
       node.scalar = string->get();
       node.content = inside_quotes(node.place);
     } else {
-      return Error(ErrorCode::parse_error, "dates and times have no meaning here")
-          .at({file_.string(), node.place.line, node.place.column});
+      return Error(ErrorCode::parse_error, "dates and times have no meaning here").at(position_at(file_, node.place));
     }
     return node;
   }
@@ -95,7 +94,7 @@ Place malformed_header(std::string_view text) {
 
 Error syntax_error(std::string_view text, const std::filesystem::path& file, Place place, std::string message) {
   return Error(ErrorCode::parse_error, std::move(message))
-      .at({file.string(), place.line, place.column})
+      .at(position_at(file, place))
       .about(line_of(text, place.line));
 }
 

@@ -41,7 +41,7 @@ Result<void> check_parameter_names(const KernelSpec& spec) {
   for (const NamedSize& size : spec.problem_size)
     if (is_figure(size.name))
       return Error(ErrorCode::invalid_argument, "an extent of the problem has the name of a metric")
-          .at({spec.file.string(), 0, 0})
+          .at({spec.file.string()})
           .about(size.name)
           .hint(kOwnName);
   return {};
@@ -96,7 +96,7 @@ Result<void> check_calls(const KernelSpec& spec) {
     const FunctionCall call = with_calls({.language = spec.source.language}, spec, {launch}).calls.front();
     if (std::ranges::equal(call.arguments, first.arguments, {}, &CallArgument::type, &CallArgument::type)) continue;
     return Error(ErrorCode::invalid_argument, "a function is launched with arguments of other types than before")
-        .at({spec.file.string(), 0, 0})
+        .at({spec.file.string()})
         .about(launch.function);
   }
   return {};

@@ -129,7 +129,7 @@ class EntryCollector {
 
 }  // namespace
 
-SourcePosition position_in(const std::filesystem::path& file, int line, int column) {
+SourcePosition position_in(const std::filesystem::path& file, std::optional<int> line, std::optional<int> column) {
   return {file.empty() ? "<text>" : file.string(), line, column};
 }
 

@@ -73,9 +73,7 @@ class Database {
   Error error(int status) const {
     return Error(code_of(status), fmt::format("{}: {}", file_.string(), printable(sqlite3_errmsg(handle_.get()))));
   }
-  Error refuse(std::string why) const {
-    return Error(ErrorCode::parse_error, std::move(why)).at({file_.string(), 0, 0});
-  }
+  Error refuse(std::string why) const { return Error(ErrorCode::parse_error, std::move(why)).at({file_.string()}); }
   Result<void> execute(const char* sql) const {
     const int status = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
     return status == SQLITE_OK ? Result<void>() : error(status);

@@ -107,14 +107,14 @@ TEST(Error, KeepsTheInnermostPosition) {
 }
 
 TEST(Error, PrintsOneLineWithoutControlCharactersAndOfTheUsersTextNoMoreThanALine) {
-  const Error error = Error(ErrorCode::parse_error, "in \x1b[2Jred").at({"a\nb", 1, 0}).about(std::string(1000, 'x'));
+  const Error error = Error(ErrorCode::parse_error, "in \x1b[2Jred").at({"a\nb", 1}).about(std::string(1000, 'x'));
   EXPECT_EQ(error.to_string(), "a b:1: in  [2Jred: `" + std::string(80, 'x') + "…`");
 }
 
 TEST(SourcePosition, LeavesOutWhatIsUnknown) {
   EXPECT_EQ(to_string(SourcePosition{}), "");
-  EXPECT_EQ(to_string(SourcePosition{"f", 0, 0}), "f");
-  EXPECT_EQ(to_string(SourcePosition{"f", 7, 0}), "f:7");
+  EXPECT_EQ(to_string(SourcePosition{"f"}), "f");
+  EXPECT_EQ(to_string(SourcePosition{"f", 7}), "f:7");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ std::string obstacle(const std::string& text, TwinForm form) {
   const KernelAnalysis kernel = analyse(tree).back();
   const Obstacle* found = kernel.obstacle_to(form);
   if (found == nullptr) return "";
-  return std::to_string(found->position.line) + ": " + found->construct + ": " + found->reason;
+  return std::to_string(*found->position.line) + ": " + found->construct + ": " + found->reason;
 }
 
 // Returns the obstacle in a body, which begins at line 11 of entry_with().

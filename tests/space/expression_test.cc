@@ -112,7 +112,7 @@ TEST(Expression, EvaluationErrorsSayWhatAndWhere) {
 
 TEST(Expression, PositionCountsLinesOfALongExpression) {
   EXPECT_EQ(failure_of("(1 +\n  8 % 0)").position(), (SourcePosition{"spec.toml", 4, 5}));
-  EXPECT_EQ(Expression::parse("1 +", {"f", 7, 0}).error().position(), (SourcePosition{"f", 7, 0}));
+  EXPECT_EQ(Expression::parse("1 +", {"f", 7}).error().position(), (SourcePosition{"f", 7}));
 }
 
 TEST(Expression, ParseErrorsPointAtTheToken) {

@@ -172,7 +172,7 @@ std::string text_at(const std::filesystem::path& file, const SourcePosition& pos
   std::ifstream stream(file);
   std::string line;
   for (int i = 0; i < position.line; ++i) std::getline(stream, line);
-  return line.substr(static_cast<std::size_t>(position.column) - 1, length);
+  return line.substr(static_cast<std::size_t>(*position.column) - 1, length);
 }
 
 TEST(T1Files, EveryCollectedFileLoadsWithPositions) {

@@ -85,7 +85,7 @@ TEST_F(JournalTest, RefusesDamageBeforeTheLastLineAndLeavesTheFileAlone) {
   const auto results = read_journal(file_);
   ASSERT_FALSE(results);
   EXPECT_EQ(results.error().code(), ErrorCode::parse_error);
-  EXPECT_EQ(results.error().position(), (SourcePosition{file_.string(), 2, 0}));
+  EXPECT_EQ(results.error().position(), (SourcePosition{file_.string(), 2}));
   EXPECT_EQ(recovered_trials(), -1);
   EXPECT_EQ(contents_of(file_), text);
 }
@@ -200,7 +200,7 @@ TEST_F(JournalTest, AsksWhoKnowsTheSpaceWhetherIdsAreRight) {
   };
   const auto refused = Journal::open(file_, sample_info(), Resume::checked, only_0);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().position(), (SourcePosition{file_.string(), 3, 0}));
+  EXPECT_EQ(refused.error().position(), (SourcePosition{file_.string(), 3}));
   EXPECT_THAT(refused.error().message(), HasSubstr("`id` 1 contradicts `values`"));
   const auto all = [](const Trial& trial, const RunInfo&) { return std::optional(trial.configuration); };
   EXPECT_TRUE(Journal::open(file_, sample_info(), Resume::checked, all));

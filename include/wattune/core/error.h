@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -40,11 +41,11 @@ enum class ErrorCode {
 // Returns the lower_snake_case name of the code, as printed in JSON.
 WATTUNE_EXPORT std::string_view to_string(ErrorCode code);
 
-// A place in a text that the user wrote. Line and column count from 1; 0 means unknown.
+// A place in a text that the user wrote, as far as it is known. Line and column count from 1.
 struct WATTUNE_EXPORT SourcePosition {
   std::string file;
-  int line = 0;
-  int column = 0;
+  std::optional<int> line = {};
+  std::optional<int> column = {};
 
   bool operator==(const SourcePosition&) const = default;
 };

@@ -35,12 +35,13 @@ std::vector<std::string> resource_cells(const backend::KernelResources* kernel) 
 }
 
 std::string obstacle_text(const Obstacle& obstacle) {
-  return fmt::format("refused, line {}: `{}`: {}", obstacle.position.line, obstacle.construct, obstacle.reason);
+  return fmt::format("refused, line {}: `{}`: {}", obstacle.position.line.value_or(0), obstacle.construct,
+                     obstacle.reason);
 }
 
 std::string kernel_remark(const KernelAnalysis& kernel) {
   if (!kernel.order_sensitive) return "";
-  return fmt::format("line {}: {}", kernel.order_sensitive->position.line, kernel.order_sensitive->reason);
+  return fmt::format("line {}: {}", kernel.order_sensitive->position.line.value_or(0), kernel.order_sensitive->reason);
 }
 
 // Lists the requested forms for which this obstacle is the first.
@@ -80,8 +81,8 @@ Json resources_json(const backend::KernelResources* kernel) {
 Json obstacle_json(const Obstacle& obstacle) {
   return {{"construct", obstacle.construct},
           {"reason", obstacle.reason},
-          {"line", obstacle.position.line},
-          {"column", obstacle.position.column}};
+          {"line", obstacle.position.line.value_or(0)},
+          {"column", obstacle.position.column.value_or(0)}};
 }
 
 Json declared_json(const slice::DeclaredResources& declared) {
@@ -112,7 +113,7 @@ Json form_json(const SliceReport& report, const KernelAnalysis& kernel, TwinForm
 
 Json kernel_json(const SliceReport& report, const KernelAnalysis& kernel) {
   const std::string name(kernel.name);
-  Json json = {{"name", name}, {"line", kernel.position.line}};
+  Json json = {{"name", name}, {"line", kernel.position.line.value_or(0)}};
   json["special_registers"] = kernel.special_registers;
   json["order_sensitive"] = kernel.order_sensitive ? obstacle_json(*kernel.order_sensitive) : Json(nullptr);
   json["declared"] = declared_json(kernel.resources);

@@ -136,8 +136,8 @@ Json explanation_json(const Explanation& explanation) {
   for (const Explanation::Broken& broken : explanation.broken) {
     json["broken"].push_back({{"constraint", broken.violation.constraint},
                               {"file", broken.violation.position.file},
-                              {"line", broken.violation.position.line},
-                              {"column", broken.violation.position.column},
+                              {"line", broken.violation.position.line.value_or(0)},
+                              {"column", broken.violation.position.column.value_or(0)},
                               {"values", values_json(broken.values)}});
   }
   return json;
@@ -165,8 +165,8 @@ Json constraints_json(const std::vector<ConstraintEffect>& effects) {
   for (const ConstraintEffect& effect : effects) {
     constraints.push_back({{"expression", effect.constraint.expression},
                            {"file", effect.constraint.position.file},
-                           {"line", effect.constraint.position.line},
-                           {"column", effect.constraint.position.column},
+                           {"line", effect.constraint.position.line.value_or(0)},
+                           {"column", effect.constraint.position.column.value_or(0)},
                            {"removes", effect.share_left ? Json(1.0 - *effect.share_left) : Json(nullptr)}});
   }
   return constraints;

@@ -58,7 +58,7 @@ class ModuleLoader {
 Result<void> ModuleLoader::load_all() {
   if (tree().address_size != 64)
     return Error(ErrorCode::unavailable, "the interpreter knows addresses of 64 bits only")
-        .at({tree().file, 0, 0})
+        .at({tree().file})
         .hint("compile with -m64");
   find_functions();
   WATTUNE_TRY(place_variables());

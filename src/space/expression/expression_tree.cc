@@ -57,13 +57,13 @@ Error message_of(Fault fault, const SourceText& source, const Expression::Node& 
 
 SourcePosition position_in(const SourcePosition& start, std::string_view text, std::size_t offset) {
   SourcePosition position = start;
-  if (start.line == 0 || start.column == 0) return position;
+  if (!start.line || !start.column) return position;
   const std::string_view before = text.substr(0, offset);
   const std::size_t last_newline = before.rfind('\n');
   if (last_newline == std::string_view::npos) {
-    position.column += static_cast<int>(offset);
+    *position.column += static_cast<int>(offset);
   } else {
-    position.line += static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+    *position.line += static_cast<int>(std::count(before.begin(), before.end(), '\n'));
     position.column = static_cast<int>(offset - last_newline);
   }
   return position;

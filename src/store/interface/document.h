@@ -32,7 +32,8 @@ struct Document {
 Result<Document> parse_document(std::string_view text, const std::filesystem::path& file);
 
 // Returns the position of an Error, in a file that may have no name.
-SourcePosition position_in(const std::filesystem::path& file, int line = 0, int column = 0);
+SourcePosition position_in(const std::filesystem::path& file, std::optional<int> line = {},
+                           std::optional<int> column = {});
 
 struct Malformed : std::runtime_error {
   using std::runtime_error::runtime_error;
