@@ -37,7 +37,7 @@ class Gate {
     Nanoseconds median;
     double ratio = 1.0;  // first warm sample over median
   };
-  std::vector<Lesson> lessons_;  // the last kRemembered; the oldest is overwritten first
+  std::vector<Lesson> lessons_;  // the last kRememberedLessons; the oldest is overwritten first
   std::size_t learned_ = 0;
 };
 

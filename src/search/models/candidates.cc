@@ -7,8 +7,8 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-// The similarity of configurations to some good ones: for each good one, kShare for every parameter that differs,
-// multiplied.
+// The similarity of configurations to some good ones: for each good one, kLikenessPerDifference for every parameter
+// that differs, multiplied.
 class Likeness {
  public:
   Likeness(const space::SearchSpace& space, std::span<const ConfigurationId> good) : space_(space) {
@@ -21,14 +21,14 @@ class Likeness {
     for (const space::ValueIndices& good : good_) {
       double likeness = 1.0;
       for (std::size_t p = 0; p < good.size(); ++p)
-        if (indices_[p] != good[p]) likeness *= kShare;
+        if (indices_[p] != good[p]) likeness *= kLikenessPerDifference;
       sum += likeness;
     }
     return sum;
   }
 
  private:
-  static constexpr double kShare = 0.3;
+  static constexpr double kLikenessPerDifference = 0.3;
 
   const space::SearchSpace& space_;
   std::vector<space::ValueIndices> good_;
