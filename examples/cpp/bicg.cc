@@ -182,7 +182,7 @@ Result<void> run() {
   for (int call = 0; call < kMostCalls; ++call) {
     WATTUNE_TRY((*composition)(*stream, on.A, on.p, on.r, on.q, on.s));
     WATTUNE_TRY(check(on, *stream, q, s));
-    if (composition->report().keys.front().state.starts_with("tuned")) break;
+    if (composition->report().keys.front().stage == dynamic::TuningStage::complete) break;
     tuner->gap(nanoseconds_from_seconds(10));  // the device is idle, so that waiting code may be loaded
   }
   const dynamic::KernelReport report = composition->report();

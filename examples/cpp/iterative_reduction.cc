@@ -105,7 +105,7 @@ Result<void> run() {
     WATTUNE_TRY(sum.download(*stream, result));
     WATTUNE_TRY(stream->finish(kLimit));
     if (result[0] != 3 * static_cast<int>(kElements)) return Error(ErrorCode::internal, "a wrong result");
-    if (composition->report().keys.front().state.starts_with("tuned")) break;
+    if (composition->report().keys.front().stage == dynamic::TuningStage::complete) break;
     tuner->gap(nanoseconds_from_seconds(10));  // the device is idle, so that waiting code may be loaded
   }
   const dynamic::KernelReport report = composition->report();

@@ -89,7 +89,7 @@ Result<void> compare(backend::Device& device, Language language, const Ways& way
   };
   WATTUNE_ASSIGN(const auto best, make(dynamic::Mode::best));
   WATTUNE_ASSIGN(const auto automatic, make(dynamic::Mode::automatic));
-  const auto is_over = [&] { return automatic->report().keys.front().state.starts_with("tuned"); };
+  const auto is_over = [&] { return automatic->report().keys.front().stage == dynamic::TuningStage::complete; };
   for (bool over = false; !over; over = is_over()) {
     WATTUNE_TRY(ways.call(*best));
     WATTUNE_TRY(ways.call(*automatic));

@@ -133,11 +133,11 @@ TEST_F(Compositions, AreTunedAsOne) {
     (*composition)(application->queue(), x, y).value();
     if (i % 16 != 0) continue;
     ASSERT_THAT(values(), Each(7.0f)) << "call " << i;
-    if (composition->report().keys.front().state.starts_with("tuned")) break;
+    if (composition->report().keys.front().stage == TuningStage::complete) break;
   }
   const KernelReport report = composition->report();
   EXPECT_EQ(report.kernel, "two_ways");
-  EXPECT_FALSE(report.keys.front().tuning);
+  EXPECT_NE(report.keys.front().stage, TuningStage::under_way);
   EXPECT_EQ(report.explored, 4u);  // all of them: 2 times 2
   EXPECT_EQ(report.keys.front().failed, 0u);
   ASSERT_EQ(tuner->report().kernels.size(), 1u);
@@ -155,7 +155,7 @@ TEST_F(Compositions, AreTunedWithoutTheTimeOfTheirTransfers) {
   do {
     (*composition)(application->queue(), x, y).value();
     ASSERT_THAT(values(), Each(5.0f));  // 2 * 2 + 1
-  } while (!composition->report().keys.front().state.starts_with("tuned"));
+  } while (composition->report().keys.front().stage != TuningStage::complete);
   EXPECT_EQ(composition->report().explored, 4u);
 }
 

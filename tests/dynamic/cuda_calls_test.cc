@@ -165,7 +165,7 @@ TEST_F(CudaCalls, FindTheBestConfigurationMeanwhile) {
       (*scale)(application->stream(), x(), i % 2 == 0 ? 2.0f : 0.5f, 4).value();
       succeed(raw_cuda().cuStreamSynchronize(application->stream()));
     }
-    return scale->report().keys.front().state.starts_with("tuned");
+    return scale->report().keys.front().stage == TuningStage::complete;
   }));
   EXPECT_THAT(values(), ElementsAre(1, 2, 3, 4));
   EXPECT_EQ(scale->report().explored, 4u);
@@ -185,7 +185,7 @@ TEST_F(CudaCalls, ThatAreExpectedPayForTuningAtOnce) {
   for (int i = 0; i < 1000; ++i) call();
   EXPECT_EQ(scale->report().explored, 1u);  // the configuration that they begin with
   scale->expect({}, 1'000'000'000'000).value();
-  for (int i = 0; i < 10'000'000 && scale->report().keys.front().tuning; ++i) call();
+  for (int i = 0; i < 10'000'000 && scale->report().keys.front().stage == TuningStage::under_way; ++i) call();
   EXPECT_EQ(scale->report().explored, 4u);
 }
 
@@ -196,7 +196,7 @@ TEST_F(CudaCalls, ThatAreExpectedCountLikeThoseThatCame) {
   const auto scale = tuner->kernel(scale_on_stand_in(), options).value();
   const auto is_tuned_after_a_call = [&] {
     (*scale)(application->stream(), x(), 1.0f, 4).value();
-    return scale->report().keys.front().tuning;
+    return scale->report().keys.front().stage == TuningStage::under_way;
   };
   EXPECT_FALSE(is_tuned_after_a_call());
   scale->expect({}, 900).value();
@@ -213,7 +213,7 @@ TEST_F(CudaCalls, MemoryThatIsTooSmallIsNoCandidatesFault) {
       EXPECT_EQ((*scale)(application->stream(), x() + 1, 2.0f, 4).error().code(), ErrorCode::mismatch);
       succeed(raw_cuda().cuStreamSynchronize(application->stream()));
     }
-    return scale->report().keys.front().state.starts_with("tuned");
+    return scale->report().keys.front().stage == TuningStage::complete;
   }));
   EXPECT_THAT(values(), ElementsAre(1, 2, 3, 4));
   EXPECT_EQ(scale->report().explored, 4u);
@@ -238,11 +238,11 @@ TEST_F(CudaCalls, ACaptureInTheMiddleOfExploringRunsTheBestKnown) {
   int calls = 0;
   const auto call = [&] { (*scale)(application->stream(), x(), calls++ % 2 == 0 ? 2.0f : 0.5f, 4).value(); };
   while (scale->report().explored == 0) call();
-  ASSERT_TRUE(scale->report().keys.front().tuning);
+  ASSERT_EQ(scale->report().keys.front().stage, TuningStage::under_way);
   if (calls % 2 == 1) call();
   const CUgraph graph = capture([&] { (*scale)(application->stream(), x(), 3.0f, 4).value(); });
   ASSERT_NE(graph, nullptr) << "the capture was not ended";
-  while (scale->report().keys.front().tuning || calls % 2 == 1) {
+  while (scale->report().keys.front().stage == TuningStage::under_way || calls % 2 == 1) {
     call();
     succeed(raw_cuda().cuStreamSynchronize(application->stream()));
   }
@@ -283,7 +283,7 @@ TEST_F(CudaCalls, AGraphThatIsUpdatedRunsTheBestKnown) {
   const CUgraph graph = capture([&] { (*scale)(application->stream(), x(), 3.0f, 4).value(); });
   CUgraphExec exec = nullptr;
   succeed(raw_cuda().cuGraphInstantiate(&exec, graph, 0));
-  while (!scale->report().keys.front().state.starts_with("tuned") || calls % 2 == 1) {
+  while (scale->report().keys.front().stage != TuningStage::complete || calls % 2 == 1) {
     call();
     succeed(raw_cuda().cuStreamSynchronize(application->stream()));
   }
@@ -336,7 +336,7 @@ TEST_F(CudaCalls, WhatWasOnlyTriedIsUnloaded) {
   while (true) {
     (*scale)(application->stream(), x(), 1.0f, 4).value();
     succeed(raw_cuda().cuStreamSynchronize(application->stream()));
-    if (scale->report().keys.front().state.starts_with("tuned")) break;
+    if (scale->report().keys.front().stage == TuningStage::complete) break;
   }
   const std::vector<TriedReport> tried = scale->report().keys.front().tried;
   ASSERT_EQ(tried.size(), 3u);

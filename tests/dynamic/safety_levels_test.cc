@@ -77,7 +77,7 @@ class SafetyLevels : public ::testing::Test {
       twice(application->queue(), x, kNumbers).value();
       EXPECT_THAT(application->values(x, kNumbers), Each(0.0f));
       const KeyReport key = twice.report().keys.front();
-      return HasFailure() || key.state.starts_with("tuned") || key.state.starts_with("screened");
+      return HasFailure() || key.stage == TuningStage::complete;
     })) << twice.report().keys.front().state;
   }
   static std::string best(const TunableKernel& twice) { return twice.best({{"n", kNumbers}})->to_string(); }
@@ -125,7 +125,7 @@ TEST_F(SafetyLevels, AnExpectedKeyIsScreenedBeforeItsFirstCallWhereCallsMayExplo
   twice->set_mode(Mode::best);
   twice->expect(std::vector<NamedSize>{{"n", kNumbers / 2}}).value();
   ASSERT_TRUE(test::wait_until([&] { return twice->best({{"n", kNumbers / 2}}); }));
-  EXPECT_FALSE(twice->report().keys.front().tuning);
+  EXPECT_NE(twice->report().keys.front().stage, TuningStage::under_way);
   twice->set_mode(Mode::automatic);
   twice->expect(std::vector<NamedSize>{{"n", kNumbers}}).value();
   EXPECT_TRUE(test::wait_until([&] { return twice->report().explored > 0; }));
@@ -156,7 +156,7 @@ TEST_F(SafetyLevels, WorkersThatAreKilledCostNoResult) {
   stop = true;
   killer.join();
   EXPECT_TRUE(twice->best({{"n", kNumbers}}));
-  EXPECT_FALSE(twice->report().keys.front().tuning);
+  EXPECT_NE(twice->report().keys.front().stage, TuningStage::under_way);
 }
 
 TEST_F(SafetyLevels, AForkInTheMiddleOfScreeningHarmsNothing) {

@@ -78,7 +78,7 @@ class TunableKernels : public ::testing::Test {
   void call_until_tuned(TunableKernel& scale) const {
     EXPECT_TRUE(test::wait_until([&] {
       call_often(scale);
-      return scale.report().keys.front().state.starts_with("tuned");
+      return scale.report().keys.front().stage == TuningStage::complete;
     }));
   }
   // Calls the kernel until its first configuration is ready.
@@ -398,12 +398,12 @@ TEST_F(TunableKernels, TuneThemselvesWhileTheyAreCalled) {
       (*scale)(application->queue(), x, kElements, by).value();
       if (i % 16 == 0) {
         ASSERT_THAT(values(), Each(expected)) << "call " << i;  // the application waits now and then
-        if (scale->report().keys.front().state.starts_with("tuned")) break;
+        if (scale->report().keys.front().stage == TuningStage::complete) break;
       }
     }
     const KernelReport report = scale->report();
     ASSERT_EQ(report.keys.size(), 1u);
-    EXPECT_FALSE(report.keys.front().tuning);
+    EXPECT_NE(report.keys.front().stage, TuningStage::under_way);
     EXPECT_EQ(report.explored, 6u);  // all of them: 3 times 2
     EXPECT_EQ(report.keys.front().best->find("ROUNDS")->as_integer(), 1);
     EXPECT_GT(tuner->report().loads, 0u);
@@ -413,7 +413,7 @@ TEST_F(TunableKernels, TuneThemselvesWhileTheyAreCalled) {
   const auto scale = tuner->kernel(scale_spec(), {.policy = {.safety = Safety::trusted}}).value();
   (*scale)(application->queue(), x, kElements, 1.0f).value();
   EXPECT_EQ(scale->best({{"n", kElements}})->find("ROUNDS")->as_integer(), 1);  // known at once
-  EXPECT_FALSE(scale->report().keys.front().tuning);
+  EXPECT_NE(scale->report().keys.front().stage, TuningStage::under_way);
   std::filesystem::remove(wisdom);
 }
 
@@ -486,7 +486,7 @@ TEST_F(TunableKernels, WisdomOfAnotherVersionOfTheKernelIsNotUsed) {
   const auto tuner = attach({.wisdom = file});
   const auto scale = tuner->kernel(spec, {.policy = {.safety = Safety::trusted}}).value();
   (*scale)(application->queue(), x, kElements, 1.0f).value();
-  EXPECT_FALSE(scale->report().keys.front().tuning) << "the same version is known";
+  EXPECT_NE(scale->report().keys.front().stage, TuningStage::under_way) << "the same version is known";
   std::filesystem::remove(file);
 }
 
@@ -497,7 +497,7 @@ TEST_F(TunableKernels, TuningThatWasCutShortGoesOnInTheNextRun) {
     const auto tuner = attach({.budget = {.share = 0.0}, .wisdom = file});
     const auto scale = tuner->kernel(scale_spec(), {.policy = {.safety = Safety::trusted}}).value();
     call_often(*scale);
-    EXPECT_TRUE(scale->report().keys.front().tuning);
+    EXPECT_EQ(scale->report().keys.front().stage, TuningStage::under_way);
   }
   EXPECT_FALSE(std::filesystem::is_empty(file));
   const auto tuner = attach(generous(file));

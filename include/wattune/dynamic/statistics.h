@@ -69,6 +69,14 @@ struct WATTUNE_EXPORT FailedReport {
   std::string message;
 };
 
+// The stage of a key's tuning.
+enum class TuningStage {
+  none,       // it has not begun, or it cannot
+  under_way,  // configurations are screened or tried
+  complete,   // the search came to its end
+  cut_short,  // something prevented the rest of the search
+};
+
 // One key of a kernel.
 struct WATTUNE_EXPORT KeyReport {
   Key key;
@@ -77,8 +85,8 @@ struct WATTUNE_EXPORT KeyReport {
   std::uint64_t calls = 0;
   std::uint64_t explored = 0;  // configurations that were tried, in calls or in screening
   std::uint64_t failed = 0;    // how many of these failed and will never be used
-  bool tuning = false;
-  std::string state;                   // a text for people, such as "screening, 12 of 40"
+  TuningStage stage = TuningStage::none;
+  std::string state;                   // the stage in words, such as "screening, 12 of 40"
   std::vector<TriedReport> tried;      // the last 32 that calls were to try
   std::vector<FailedReport> failures;  // each configuration once
 };

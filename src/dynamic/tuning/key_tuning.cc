@@ -17,6 +17,10 @@ constexpr double kPartBetweenLooks = 1e-3;
 // Remaining time with which every step pays, for Mode::explore.
 constexpr Nanoseconds kForEver = Nanoseconds(std::numeric_limits<double>::infinity());
 
+TuningStage stage_at_end(const Explorer& explorer) {
+  return explorer.is_complete() ? TuningStage::complete : TuningStage::cut_short;
+}
+
 }  // namespace
 
 KeyTuning::KeyTuning(const KeyedKernel& kernel, CallPath& path, std::mutex& mutex, KeyLoader& loader,
@@ -61,6 +65,7 @@ void KeyTuning::begin() {
   if (const Result<void> ready = begin_shadow(); !ready) made = ready.error();
   if (!made) {
     kernel_.note("not tuned: " + made.error().to_string());
+    stage_ = TuningStage::none;
     words_ = "not tuned: " + made.error().message();
     return;
   }
@@ -76,6 +81,7 @@ void KeyTuning::end() {
   --kernel_.around.tuning;
   best_known_.set_result(explorer_->is_complete());
   if (best_known_.times()) best_known_.remember(*best_known_.times());
+  stage_ = stage_at_end(*explorer_);
   words_ = explorer_->state();
   if (explorer_->was_left()) occasion_.ask();
   explored_before_ += explorer_->explored();
@@ -145,6 +151,7 @@ void KeyTuning::adopt(std::shared_ptr<Variant> best, const Observation& observat
   best_known_.publish(std::move(best));
   best_known_.set_result(true);
   best_known_.remember(observation, Measured::offline);
+  stage_ = TuningStage::complete;
   words_ = "tuned now";
   path_.wake();
 }
@@ -169,7 +176,8 @@ void KeyTuning::report(KeyReport& report) const {
   report.time = pairing_.best_time();
   report.explored = explored_before_ + (explorer_ ? explorer_->explored() : 0);
   report.failed = failed_before_ + (explorer_ ? explorer_->failed() : 0);
-  report.tuning = explorer_ != nullptr;
+  report.stage = stage_;
+  if (explorer_) report.stage = explorer_->over() ? stage_at_end(*explorer_) : TuningStage::under_way;
   report.state = explorer_ ? explorer_->state() : words_;
   report.tried.assign(attempts_.tried().begin(), attempts_.tried().end());
   report.failures = attempts_.failures(explorer_.get());

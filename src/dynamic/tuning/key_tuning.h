@@ -108,10 +108,11 @@ class KeyTuning {
   KeyUsage usage_;
   Attempts attempts_;
   CandidateRequests requests_;
-  std::unique_ptr<Explorer> explorer_;  // exists while the state is tuning
-  std::unique_ptr<Shadow> shadow_;      // created once and kept as long as this
-  std::string words_ = "not tuned";     // for reports, while no explorer has better ones
-  std::uint64_t explored_before_ = 0;   // by earlier explorers
+  std::unique_ptr<Explorer> explorer_;     // exists while the state is tuning
+  std::unique_ptr<Shadow> shadow_;         // created once and kept as long as this
+  TuningStage stage_ = TuningStage::none;  // for reports, as the next, while no explorer knows better
+  std::string words_ = "not tuned";
+  std::uint64_t explored_before_ = 0;  // by earlier explorers
   std::uint64_t failed_before_ = 0;
   std::uint64_t wrong_results_ = 0;
   bool may_begin_ahead_ = false;    // true if the application allows tuning before the first call
