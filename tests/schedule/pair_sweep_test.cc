@@ -326,9 +326,9 @@ TEST(MeasuredForecaster, SplitsTheSmsWhereThatIsFaster) {
   EXPECT_EQ(split.sms_of_first, 1U);  // the first of equal ones
   EXPECT_EQ(split.ratio.first, 0U);
   EXPECT_NEAR(split.speedup(), 1.5, 0.05);
-  EXPECT_EQ(measured(Form::slices).sms_of_first, 0U);
+  EXPECT_FALSE(measured(Form::slices).sms_of_first);
   machine.set_split_rates(0, 1, 0.5, 0.6);
-  EXPECT_EQ(measured(Form::persistent).sms_of_first, 0U);
+  EXPECT_FALSE(measured(Form::persistent).sms_of_first);
 }
 
 // Whole kernels run at the four splits at which the twins are closest to each other's speed.
@@ -344,7 +344,7 @@ TEST(MeasuredForecaster, RunsShortKernelsThemselvesOnSmsOfTheirOwn) {
   EXPECT_EQ(std::ranges::count_if(ways, &PairForecast::whole), 4);
   for (const PairForecast& way : ways)
     if (way.whole) {
-      EXPECT_NEAR(way.speedup(), 1.5, 0.1) << way.sms_of_first;
+      EXPECT_NEAR(way.speedup(), 1.5, 0.1) << way.sms_of_first.value_or(0);
     }
 }
 

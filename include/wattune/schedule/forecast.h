@@ -62,7 +62,7 @@ struct WATTUNE_EXPORT PairWatts {
 // The way in which two kernels share the GPU. Members are as in PairForecast.
 struct WATTUNE_EXPORT PairShape {
   model::BlockRatio ratio = {};
-  unsigned sms_of_first = 0;
+  std::optional<unsigned> sms_of_first = {};
   bool whole = false;
 
   bool operator==(const PairShape&) const = default;
@@ -70,8 +70,9 @@ struct WATTUNE_EXPORT PairShape {
 
 // The forecast for two kernels that run together in one way.
 struct WATTUNE_EXPORT PairForecast {
-  model::BlockRatio ratio = {};      // blocks of each on each SM; 0 for both if they never share one
-  unsigned sms_of_first = 0;         // where they split the SMs instead; 0 if they share all
+  model::BlockRatio ratio = {};  // blocks of each on each SM; 0 for both if they never share one
+  // The SMs of the first kernel, if they split the SMs; the second kernel has the others.
+  std::optional<unsigned> sms_of_first = {};
   bool whole = false;                // on their own SMs they run as kernels, not as twins, which can be stopped
   std::array<double, 2> rates = {};  // the speed of each beside the other, divided by its speed alone
   std::optional<PairWatts> watts = {};

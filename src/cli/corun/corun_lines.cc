@@ -61,7 +61,7 @@ Json line_of(const schedule::Rerun& rerun) {
 
 Json line_of_planned(const schedule::PlannedRun& run) {
   return {{"ratio", {run.forecast.ratio.first, run.forecast.ratio.second}},
-          {"sms_of_first", run.forecast.sms_of_first},
+          {"sms_of_first", run.forecast.sms_of_first.value_or(0)},
           {"whole", run.forecast.whole},
           {"rates", run.forecast.rates},
           {"makespan_ns", run.makespan.value()},
@@ -170,7 +170,8 @@ SweepRow row_from(const Json& json, const schedule::SweptPair& pair) {
 schedule::PlannedRun planned_from(const Json& json, const schedule::SweptPair& pair) {
   schedule::PlannedRun planned{.failure = error_from(json)};
   planned.forecast.ratio = ratio_from(json, 0);
-  planned.forecast.sms_of_first = count(json, "sms_of_first", 0, pair.limits.sms);
+  if (const unsigned sms = count(json, "sms_of_first", 0, pair.limits.sms); sms > 0)
+    planned.forecast.sms_of_first = sms;
   planned.forecast.whole = store::find_member(json, "whole") != nullptr && store::flag_member(json, "whole");
   planned.forecast.rates = amounts(json, "rates", 0.0, kMostRelativeSpeed);
   planned.makespan = makespan_from(json, planned.failure.has_value());

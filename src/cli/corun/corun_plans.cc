@@ -19,7 +19,7 @@ using schedule::Arrangement;
 using schedule::Way;
 
 bool is_planned_together(const schedule::PairForecast& forecast) {
-  return forecast.sms_of_first > 0 || forecast.ratio.first > 0;
+  return forecast.sms_of_first || forecast.ratio.first > 0;
 }
 
 std::string why_in_turn(const schedule::PairForecast& forecast) {
@@ -30,9 +30,8 @@ std::string why_in_turn(const schedule::PairForecast& forecast) {
 std::string how_text(const schedule::SweptPair& pair) {
   const schedule::PairForecast& forecast = pair.planned.forecast;
   if (!is_planned_together(forecast)) return "one after the other, as " + why_in_turn(forecast);
-  const Arrangement how = forecast.sms_of_first > 0
-                              ? Arrangement{.way = Way::split, .sms_of_first = forecast.sms_of_first}
-                              : Arrangement{.way = Way::shares, .ratio = forecast.ratio};
+  const Arrangement how = forecast.sms_of_first ? Arrangement{.way = Way::split, .sms_of_first = *forecast.sms_of_first}
+                                                : Arrangement{.way = Way::shares, .ratio = forecast.ratio};
   return fmt::format("by {}{}, whose pilots gained {}", describe(how, pair.limits),
                      forecast.whole ? " for whole kernels" : "", gain_text(forecast.speedup() - 1.0));
 }
@@ -68,7 +67,7 @@ std::string planned_text(const schedule::SweptPair& pair) {
 Json planned_json(const schedule::SweptPair& pair) {
   const schedule::PlannedRun& run = pair.planned;
   const bool is_together = is_planned_together(run.forecast);
-  const bool is_split = is_together && run.forecast.sms_of_first > 0;
+  const bool is_split = is_together && run.forecast.sms_of_first;
   Json json = {{"ratio", nullptr},
                {"sms_of_first", nullptr},
                {"whole", run.forecast.whole},
@@ -79,7 +78,7 @@ Json planned_json(const schedule::SweptPair& pair) {
                {"gain_over_baseline", nullptr},
                {"interval_over_baseline", nullptr},
                {"error", nullptr}};
-  if (is_split) json["sms_of_first"] = run.forecast.sms_of_first;
+  if (is_split) json["sms_of_first"] = *run.forecast.sms_of_first;
   if (is_together && !is_split) json["ratio"] = {run.forecast.ratio.first, run.forecast.ratio.second};
   if (run.failure) return json["error"] = run.failure->to_string(), json;
   json["makespan_ms"] = to_ms(run.makespan);

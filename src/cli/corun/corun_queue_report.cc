@@ -49,9 +49,7 @@ std::vector<KnownPair> known_pairs(const schedule::QueueReport& report, const sc
   return pairs;
 }
 
-bool runs_together(const schedule::PairForecast& forecast) {
-  return forecast.sms_of_first > 0 || forecast.ratio.first > 0;
-}
+bool runs_together(const schedule::PairForecast& forecast) { return forecast.sms_of_first || forecast.ratio.first > 0; }
 
 // Returns ", 836 MHz"; empty for the board's own clocks.
 std::string clock_text(const std::optional<backend::BoardSetting>& clocks) {
@@ -64,8 +62,8 @@ Json clock_json(const std::optional<backend::BoardSetting>& clocks) {
 
 std::string how_text(const schedule::PairForecast& forecast, unsigned sms) {
   if (!runs_together(forecast)) return "never together";
-  if (forecast.sms_of_first > 0)
-    return fmt::format("{}:{} SMs{}{}", forecast.sms_of_first, sms - forecast.sms_of_first,
+  if (forecast.sms_of_first)
+    return fmt::format("{}:{} SMs{}{}", *forecast.sms_of_first, sms - *forecast.sms_of_first,
                        forecast.whole ? ", whole" : "", clock_text(forecast.clocks));
   return fmt::format("{}:{} blocks per SM{}", forecast.ratio.first, forecast.ratio.second, clock_text(forecast.clocks));
 }
@@ -203,8 +201,8 @@ std::string outputs_text(const schedule::QueueReport& report) {
 
 Json shape_json(const schedule::PairForecast& forecast) {
   Json json = {{"ratio", nullptr}, {"sms_of_first", nullptr}};
-  if (forecast.sms_of_first > 0)
-    json["sms_of_first"] = forecast.sms_of_first;
+  if (forecast.sms_of_first)
+    json["sms_of_first"] = *forecast.sms_of_first;
   else if (runs_together(forecast))
     json["ratio"] = {forecast.ratio.first, forecast.ratio.second};
   return json;

@@ -156,7 +156,7 @@ Result<PairForecast> split_forecast(const MachineLimits& limits, const model::Ch
   for (const unsigned sms : splits_of(limits)) {
     WATTUNE_ASSIGN(PairForecast split, forecast_of_split(limits, sm, sms, first, second));
     if (ends_sooner(split, best, first, second)) std::swap(split, best);
-    if (split.sms_of_first > 0) others.push_back(std::move(split));
+    if (split.sms_of_first) others.push_back(std::move(split));
   }
   best.others = std::move(others);
   return best;
@@ -204,7 +204,7 @@ PairForecast best_of(const Objective& objective, std::vector<PairForecast> ways)
 
 PairForecast PairForecast::swapped(unsigned sms) const {
   PairForecast turned{.ratio = {ratio.second, ratio.first},
-                      .sms_of_first = sms_of_first == 0 ? 0 : sms - sms_of_first,
+                      .sms_of_first = sms_of_first ? std::optional(sms - *sms_of_first) : std::nullopt,
                       .whole = whole,
                       .rates = {rates[1], rates[0]},
                       .watts = watts,

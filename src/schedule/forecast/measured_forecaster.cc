@@ -114,7 +114,7 @@ Result<void> run_whole_splits(Machine& machine, const std::array<PilotKernel, 2>
     const bool is_short = std::ranges::all_of(std::array{0, 1}, [&](int i) {
       return *pair[i].traits->alone / std::max(way.rates[i], 1e-6) <= kLongestWholePilot;
     });
-    if (way.sms_of_first > 0 && is_short) splits.push_back(way);
+    if (way.sms_of_first && is_short) splits.push_back(way);
   }
   const auto apart = [](const PairForecast& way) { return std::abs(std::log(way.rates[0] / way.rates[1])); };
   std::ranges::sort(splits, {}, apart);

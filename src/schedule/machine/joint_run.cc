@@ -200,9 +200,9 @@ Party shared_party(const Machine& machine, KernelId kernel, unsigned per_sm) {
 }
 
 std::array<Party, 2> parties_of(const Machine& machine, const std::array<KernelId, 2>& pair, const PairShape& shape) {
-  if (shape.sms_of_first == 0)
+  if (!shape.sms_of_first)
     return {shared_party(machine, pair[0], shape.ratio.first), shared_party(machine, pair[1], shape.ratio.second)};
-  const auto ranges = split_ranges(machine.limits(), shape.sms_of_first);
+  const auto ranges = split_ranges(machine.limits(), *shape.sms_of_first);
   std::array<Party, 2> parties;
   for (std::size_t i = 0; i < 2; ++i) {
     const unsigned resident = std::max(1U, machine.kernel(pair[i])->profile.blocks_alone);

@@ -33,7 +33,7 @@ CandidatePair partner_at(unsigned sms_of_first, const Candidate& first, const Qu
 }
 
 Plan split_between(const CandidatePair& pair, const MachineLimits& limits) {
-  const auto ranges = split_ranges(limits, pair.forecast.sms_of_first);
+  const auto ranges = split_ranges(limits, pair.forecast.sms_of_first.value_or(0));
   Share first = whole_share(*pair.first);
   Share second = whole_share(*pair.second);
   first.sms = ranges[0];

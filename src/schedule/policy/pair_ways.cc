@@ -16,11 +16,11 @@ bool goes_on(const Candidate& work, unsigned per_sm, unsigned sms) {
 
 // Tells which of the two would have to be restarted for this way. Neither runs whole now.
 std::array<bool, 2> restarts(const CandidatePair& pair, const PairForecast& way, const MachineLimits& limits) {
-  const unsigned sms_of_second = way.sms_of_first > 0 ? limits.sms - way.sms_of_first : 0;
+  const unsigned sms_of_second = way.sms_of_first ? limits.sms - *way.sms_of_first : 0;
   const auto is_parted = [&](const Candidate& work, unsigned per_sm, unsigned sms) {
     return work.running && (way.whole || !goes_on(work, per_sm, sms));
   };
-  return {is_parted(*pair.first, way.ratio.first, way.sms_of_first),
+  return {is_parted(*pair.first, way.ratio.first, way.sms_of_first.value_or(0)),
           is_parted(*pair.second, way.ratio.second, sms_of_second)};
 }
 
@@ -112,16 +112,16 @@ Nanoseconds lost_by_the_rest(const CandidatePair& pair, const Remainder& left, c
   const Nanoseconds rest =
       is_of_second ? left.alone[1] - way.rates[1] * together : left.alone[0] - way.rates[0] * together;
   const unsigned per_sm = is_of_second ? way.ratio.second : way.ratio.first;
-  const unsigned sms_of_second = way.sms_of_first > 0 ? limits.sms - way.sms_of_first : 0;
+  const unsigned sms_of_second = way.sms_of_first ? limits.sms - *way.sms_of_first : 0;
   const Nanoseconds going_on =
-      lost_by_going_on(kernel, rest, per_sm, is_of_second ? sms_of_second : way.sms_of_first, limits);
+      lost_by_going_on(kernel, rest, per_sm, is_of_second ? sms_of_second : way.sms_of_first.value_or(0), limits);
   return std::min(going_on, switching_time(kernel, limits));
 }
 
 // True if the pair may run in this way. Whole kernels may only if no work of another kernel waits, which might suit one
 // of the two better later.
 bool may_run(const CandidatePair& pair, const PairForecast& way, const QueueView& view, const PolicyOptions& options) {
-  if (way.sms_of_first > 0 && !(pair.first->traits->persistent && pair.second->traits->persistent)) return false;
+  if (way.sms_of_first && !(pair.first->traits->persistent && pair.second->traits->persistent)) return false;
   return !way.whole || (!is_too_long(pair, way, options) && std::ranges::all_of(view.works, [&](const Candidate& work) {
     return work.kernel == pair.first->kernel || work.kernel == pair.second->kernel;
   }));

@@ -52,12 +52,12 @@ Share shared_share(const Candidate& work, unsigned per_sm, const QueueView& view
 
 std::vector<Share> shares_of(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options) {
   const PairForecast& forecast = pair.forecast;
-  if (forecast.sms_of_first == 0)
+  if (!forecast.sms_of_first)
     return {shared_share(*pair.first, forecast.ratio.first, view, options),
             shared_share(*pair.second, forecast.ratio.second, view, options)};
   // The ranges do not depend on the order of the two, or a new order would restart both.
   const bool in_order = pair.first->kernel <= pair.second->kernel;
-  auto ranges = split_ranges(view.limits, in_order ? forecast.sms_of_first : view.limits.sms - forecast.sms_of_first);
+  auto ranges = split_ranges(view.limits, in_order ? *forecast.sms_of_first : view.limits.sms - *forecast.sms_of_first);
   if (!in_order) std::swap(ranges[0], ranges[1]);
   if (forecast.whole) return {whole_share(*pair.first, ranges[0]), whole_share(*pair.second, ranges[1])};
   const auto all_of = [](const Candidate& work, const SmRange& sms) {
@@ -108,8 +108,8 @@ double clock_handicap(const PairForecast& forecast, const ClockView& clocks, con
 std::string describe(const CandidatePair& pair) {
   const PairForecast& forecast = pair.forecast;
   const std::string how =
-      forecast.sms_of_first > 0
-          ? fmt::format("{} SMs for the first{}", forecast.sms_of_first, forecast.whole ? ", whole" : "")
+      forecast.sms_of_first
+          ? fmt::format("{} SMs for the first{}", *forecast.sms_of_first, forecast.whole ? ", whole" : "")
           : fmt::format("{}:{} blocks on each SM", forecast.ratio.first, forecast.ratio.second);
   const std::string joules =
       forecast.watts ? fmt::format(", {:.2f} times the work per joule", forecast.energy_gain()) : "";
