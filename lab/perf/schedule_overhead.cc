@@ -81,7 +81,7 @@ class WatchedMachine final : public Machine {
   const MachineLimits& limits() const override { return machine_->limits(); }
   const KernelTraits* kernel(KernelId id) const override { return machine_->kernel(id); }
   Nanoseconds now() const override { return machine_->now(); }
-  Joules energy() const override { return machine_->energy(); }
+  std::optional<Joules> energy() const override { return machine_->energy(); }
   Result<LaunchId> launch(const Launch& launch) override {
     asked = Clock::now().time_since_epoch().count();
     Result<LaunchId> id = machine_->launch(launch);

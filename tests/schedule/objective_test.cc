@@ -218,7 +218,7 @@ TEST(TwinPower, CountsAloneWhereItIsMoreFrugal) {
 // A machine that draws 40 W idle and 100 W with a kernel. It counts what is launched, not what forecasts say.
 class CountingMachine : public TinyMachine {
  public:
-  Joules energy() const override { return Watts(40) * now() + Watts(60) * (now() - idle_); }
+  std::optional<Joules> energy() const override { return Watts(40) * now() + Watts(60) * (now() - idle_); }
   std::vector<Ended> wait(Nanoseconds until) override {
     const Nanoseconds before = now();
     const std::size_t launched = launches.size();
@@ -243,7 +243,7 @@ TEST(PowerProfile, TellsIdlingFromWorking) {
 // A machine whose counter changes every 100 ms, first 40 ms after the run began: 700 ms at 300 W lie between changes.
 class RenewedNowAndThen : public TinyMachine {
  public:
-  Joules energy() const override {
+  std::optional<Joules> energy() const override {
     return Watts(300) * nanoseconds_from_ms(100.0 * std::floor((to_ms(now()) + 60.0) / 100.0));
   }
 };
@@ -296,7 +296,7 @@ TEST(PowerProfile, WhatIsKnownIsNotMeasuredAgain) {
 
 class SilentMachine : public TinyMachine {
  public:
-  Joules energy() const override { return Joules(0); }
+  std::optional<Joules> energy() const override { return std::nullopt; }
 };
 
 TEST(PowerProfile, ABoardThatTellsNoEnergyIsRefused) {

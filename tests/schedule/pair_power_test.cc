@@ -117,7 +117,7 @@ class HungryPair : public TinyMachine {
     set_rates(0, 1, 0.8, 0.8);
   }
 
-  Joules energy() const override { return counter_; }
+  std::optional<Joules> energy() const override { return counter_; }
   Joules drawn() const { return drawn_; }
 
   std::vector<Ended> wait(Nanoseconds until) override {

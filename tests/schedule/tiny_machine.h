@@ -53,7 +53,7 @@ class TinyMachine : public Machine {
   const MachineLimits& limits() const override { return limits_; }
   const KernelTraits* kernel(KernelId id) const override { return id < kernels_.size() ? &kernels_[id] : nullptr; }
   Nanoseconds now() const override { return now_.load(); }
-  Joules energy() const override { return Watts(100) * now(); }
+  std::optional<Joules> energy() const override { return Watts(100) * now(); }
 
   Result<LaunchId> launch(const Launch& launch) override {
     if (const auto refused = refuse_launches_of.find(launch.kernel); refused != refuse_launches_of.end())

@@ -166,8 +166,8 @@ class WATTUNE_EXPORT Machine {
 
   // Returns the time of the machine's clock, on which all times of launches are.
   virtual Nanoseconds now() const = 0;
-  // Returns the counter of the board's energy since the beginning. It stays at 0 if the board reports none.
-  virtual Joules energy() const { return Joules(0); }
+  // Returns the energy of the board since the beginning; nullopt if the board reports none.
+  virtual std::optional<Joules> energy() const { return std::nullopt; }
 
   // Starts the launch. Never waits for a kernel. Fails if there is no such kernel, form, range or block, and with
   // errors of the device.

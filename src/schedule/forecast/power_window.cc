@@ -33,13 +33,14 @@ Error no_energy() {
 Watts idle_for(Machine& machine, Nanoseconds window) {
   constexpr double kReadingsPerWindow = 1000.0;
   const Nanoseconds begin = machine.now();
-  const Joules before = machine.energy();
+  const auto counted = [&] { return machine.energy().value_or(Joules()); };
+  const Joules before = counted();
   CounterSpan counter(begin, before);
   while (machine.now() < begin + window) {
     machine.wait(std::min(begin + window, machine.now() + window / kReadingsPerWindow));
-    counter.note(machine.now(), machine.energy());
+    counter.note(machine.now(), counted());
   }
-  return counter.power().value_or((machine.energy() - before) / (machine.now() - begin));
+  return counter.power().value_or((counted() - before) / (machine.now() - begin));
 }
 
 Result<Watts> run_for(Machine& machine, KernelId kernel, Nanoseconds window) {

@@ -55,8 +55,8 @@ class DeviceMachine final : public Machine {
   // the driver's, or equals `sms` if streams cannot have SMs of their own.
   const MachineLimits& limits() const override;
   const KernelTraits* kernel(KernelId id) const override;
-  Nanoseconds now() const override;  // since its construction, by the steady clock
-  Joules energy() const override;    // the latest reading; the board is not asked
+  Nanoseconds now() const override;               // since its construction, by the steady clock
+  std::optional<Joules> energy() const override;  // the latest reading; the board is not asked
 
   // Launches the kernel. Fails with not_found if there is no such kernel, and with unavailable if the kernel has no
   // such form or the device no such range. Fails with invalid_argument if the blocks are beyond the grid, or a

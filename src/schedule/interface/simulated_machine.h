@@ -50,7 +50,7 @@ class SimulatedMachine final : public Machine {
   const MachineLimits& limits() const override;
   const KernelTraits* kernel(KernelId id) const override;
   Nanoseconds now() const override;
-  Joules energy() const override;
+  std::optional<Joules> energy() const override;
   Result<LaunchId> launch(const Launch& launch) override;
   void stop(LaunchId launch) override;
   std::vector<Ended> wait(Nanoseconds until) override;

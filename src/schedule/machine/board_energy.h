@@ -4,7 +4,7 @@
 // it.
 //
 //   const BoardEnergy energy(*sensors, nanoseconds_from_ms(100));
-//   const Joules before = energy.latest();
+//   const std::optional<Joules> before = energy.latest();
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@ class BoardEnergy {
   // Reads the counter immediately, and then every `interval`, unless the board reports no energy.
   BoardEnergy(backend::Sensors& sensors, Nanoseconds interval);
 
-  // Returns the latest reading; 0 if the board reports no energy. Any thread.
-  Joules latest() const { return latest_.load(); }
+  // Returns the latest reading; nullopt if the board reports no energy. Any thread.
+  std::optional<Joules> latest() const { return first_ ? std::optional(latest_.load()) : std::nullopt; }
 
  private:
   std::optional<Joules> counter();

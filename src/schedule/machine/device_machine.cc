@@ -88,7 +88,7 @@ const KernelTraits* DeviceMachine::kernel(KernelId id) const {
 
 Nanoseconds DeviceMachine::now() const { return state_->clock.elapsed(); }
 
-Joules DeviceMachine::energy() const { return state_->energy ? state_->energy->latest() : Joules(0); }
+std::optional<Joules> DeviceMachine::energy() const { return state_->energy ? state_->energy->latest() : std::nullopt; }
 
 Result<LaunchId> DeviceMachine::launch(const Launch& launch) {
   State& state = *state_;

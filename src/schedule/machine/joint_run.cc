@@ -102,18 +102,19 @@ class JointRunner {
 
   Result<JointRun> run() {
     const Nanoseconds begin = machine_.now();
-    const Joules energy = machine_.energy();
+    const auto counted = [this] { return machine_.energy().value_or(Joules()); };
+    const Joules energy = counted();
     CounterSpan counter(begin, energy);
     const auto stop_at = [&] { return begin + (ended_often() ? options_.stop_after : options_.longest); };
     for (feed(); !flights_.empty(); feed()) {
       const Nanoseconds now = machine_.now();
       if (now >= begin + options_.limit) return overdue();
       for (const Ended& ended : machine_.wait(now < stop_at() ? stop_at() : begin + options_.limit)) note(ended);
-      counter.note(machine_.now(), machine_.energy());
+      counter.note(machine_.now(), counted());
       if (machine_.now() >= stop_at() || (options_.until && states_[*options_.until].is_done())) stop();
     }
     if (failure_) return *std::move(failure_);
-    JointRun result{.parties = {}, .energy = energy_between(energy, machine_.energy()), .power = counter.power()};
+    JointRun result{.parties = {}, .energy = energy_between(energy, counted()), .power = counter.power()};
     for (const PartyState& state : states_) result.parties.push_back(state.run);
     return result;
   }

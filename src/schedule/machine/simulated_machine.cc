@@ -153,7 +153,9 @@ const KernelTraits* SimulatedMachine::kernel(KernelId id) const {
 }
 
 Nanoseconds SimulatedMachine::now() const { return Nanoseconds(state_->now.load()); }
-Joules SimulatedMachine::energy() const { return state_->gpu.counters().energy; }
+std::optional<Joules> SimulatedMachine::energy() const {
+  return state_->options.gpu.board != nullptr ? std::optional(state_->gpu.counters().energy) : std::nullopt;
+}
 
 Result<LaunchId> SimulatedMachine::launch(const Launch& launch) {
   WATTUNE_ASSIGN(const auto kernel, state_->on_gpu(launch.kernel));

@@ -49,7 +49,7 @@ void Scheduler::State::meet(KernelId kernel) {
 // Adds the time and energy since the last call to the works that ran, and the share of their blocks that they should
 // have run in it.
 void Scheduler::State::account(Nanoseconds now) {
-  const Joules energy = machine.energy();
+  const Joules energy = machine.energy().value_or(Joules());
   const std::optional<Joules> used = energy_between(accounted_energy, energy);
   std::vector<Entry*> running;
   for (const WorkId id : active)
