@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <set>
+#include <vector>
 
 #include "model/nonnegative_line.h"
 
@@ -22,25 +23,60 @@ bool is_usable(const TimeSample& sample) {
          std::isfinite(sample.time.value());
 }
 
+// Fits the samples without a least time. Precondition: two different clocks.
+TimeCurve fit_line(std::span<const TimeSample> samples) {
+  NonnegativeLine line;
+  for (const TimeSample& sample : samples)
+    line.add(kNanosecondsPerMicrosecond / sample.clock.value(), sample.time.value());
+  const auto [base, slope] = line.solve();
+  return {Nanoseconds(base), slope};
+}
+
+// Returns the Bayesian information criterion of a curve but for what all curves share. Errors count as shares of the
+// time, and none of them as less than the noise of a good measurement.
+double criterion(const TimeCurve& curve, std::span<const TimeSample> samples) {
+  constexpr double kLeastError = 1e-3;
+  constexpr double kDegreesOfLeast = 2.0;  // the least time, and where it begins
+  double squares = 0.0;
+  for (const TimeSample& sample : samples) {
+    const double error = curve.at(sample.clock) / sample.time - 1.0;
+    squares += error * error;
+  }
+  const auto n = static_cast<double>(samples.size());
+  return n * std::log(std::max(kLeastError * kLeastError, squares / n)) +
+         (curve.least > Nanoseconds(0.0) ? kDegreesOfLeast * std::log(n) : 0.0);
+}
+
+Nanoseconds mean_time(std::span<const TimeSample> samples) {
+  Nanoseconds sum;
+  for (const TimeSample& sample : samples) sum += sample.time;
+  return sum / static_cast<double>(samples.size());
+}
+
 }  // namespace
 
 Nanoseconds TimeCurve::at(Megahertz clock) const {
-  return fixed + Nanoseconds(cycles * kNanosecondsPerMicrosecond / clock.value());
+  return std::max(least, fixed + Nanoseconds(cycles * kNanosecondsPerMicrosecond / clock.value()));
 }
 
 Result<TimeCurve> fit_time_curve(std::span<const TimeSample> samples) {
-  NonnegativeLine line;
-  std::set<double> clocks;
-  for (const TimeSample& sample : samples) {
+  for (const TimeSample& sample : samples)
     if (!is_usable(sample))
       return untimed("a sample has no positive clock and time",
                      fmt::format("{} MHz, {} ns", sample.clock.value(), sample.time.value()));
-    line.add(kNanosecondsPerMicrosecond / sample.clock.value(), sample.time.value());
-    clocks.insert(sample.clock.value());
+  std::vector<TimeSample> ascending(samples.begin(), samples.end());
+  std::ranges::stable_sort(ascending, {}, &TimeSample::clock);
+  if (ascending.empty() || ascending.front().clock == ascending.back().clock)
+    return untimed("a fit needs times at two clocks", ascending.empty() ? "0" : "1");
+  TimeCurve best = fit_line(ascending);
+  for (std::size_t rising = 2; rising < ascending.size(); ++rising) {
+    const auto gaining = std::span(ascending).first(rising);
+    if (gaining.front().clock == gaining.back().clock) continue;
+    TimeCurve curve = fit_line(gaining);
+    curve.least = mean_time(std::span(ascending).subspan(rising));
+    if (criterion(curve, ascending) < criterion(best, ascending)) best = curve;
   }
-  if (clocks.size() < 2) return untimed("a fit needs times at two clocks", fmt::format("{}", clocks.size()));
-  const auto [base, slope] = line.solve();
-  return TimeCurve{Nanoseconds(base), slope};
+  return best;
 }
 
 OperatingPoint operating_point(const PowerCurve& power, const TimeCurve& time, Megahertz clock) {

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+#include <vector>
+
 namespace wattune::inline v0_1::model {
 namespace {
 
@@ -31,6 +35,31 @@ TEST(TimeCurve, HasNoNegativePart) {
   const std::vector<TimeSample> rising = {{Megahertz(1000), Nanoseconds(300)}, {Megahertz(500), Nanoseconds(100)}};
   EXPECT_EQ(fit_time_curve(rising)->cycles, 0.0);
   EXPECT_EQ(fit_time_curve(rising)->fixed, Nanoseconds(200));
+}
+
+// 600 000 cycles down to 400 us, which 1500 MHz reach: at 2000 MHz nothing is gained.
+TEST(TimeCurve, KnowsKernelsThatStopGaining) {
+  std::vector<TimeSample> samples;
+  for (double clock = 600; clock <= 2000; clock += 100)
+    samples.push_back({Megahertz(clock), Nanoseconds(std::max(400e3, 600e6 / clock))});
+  const auto curve = fit_time_curve(samples).value();
+  EXPECT_NEAR(curve.least.value(), 400e3, 1.0);
+  EXPECT_NEAR(curve.cycles, 600e3, 1.0);
+  EXPECT_NEAR(curve.at(Megahertz(2000)).value(), 400e3, 1.0);
+}
+
+// Times of a kernel that gains everywhere, which vary by 1 %, show no least time.
+TEST(TimeCurve, SeesNoLeastTimeInNoise) {
+  std::mt19937 random(7);
+  std::normal_distribution<double> noise(1.0, 0.01);
+  int with_least = 0;
+  for (int trial = 0; trial < 100; ++trial) {
+    std::vector<TimeSample> samples;
+    for (double clock = 600; clock <= 2000; clock += 100)
+      samples.push_back({Megahertz(clock), Nanoseconds((200e3 + 300e6 / clock) * noise(random))});
+    with_least += fit_time_curve(samples)->least > Nanoseconds(0) ? 1 : 0;
+  }
+  EXPECT_LE(with_least, 10);
 }
 
 TEST(TimeCurve, NeedsTwoClocksAndPositiveTimes) {

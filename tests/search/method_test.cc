@@ -243,7 +243,7 @@ TEST(Method, WithoutEnergyNothingIsChosen) {
   EXPECT_THAT(method->remark(), HasSubstr("nothing with a time and an energy"));
 }
 
-// The sweep of the default, x=0, gives 9, 6 and 7 J; the window gets these points, the lowest clock first.
+// The three clocks of the default, x=0, give 9, 6 and 7 J; the window gets these points, the lowest clock first.
 TEST(Method, TheWindowDecidesWhichClocksAreTuned) {
   const SearchSpace space = small_space();
   std::vector<ClockPoint> seen;
@@ -266,7 +266,26 @@ TEST(Method, AWindowBetweenTheClocksTakesTheNearest) {
     return ClockRange{Megahertz(1900), Megahertz(1950)};
   };
   const auto method = make_method("model-steered", space, {.window = narrow}).value();
-  EXPECT_EQ(tune_fully(*method, of_small).chosen, "x=2, nvml_gr_clock=2000");
+  const Tuned result = tune_fully(*method, of_small);
+  std::set<std::string> tuned;
+  for (const ConfigurationId id : result.evaluated) tuned.insert(space.configuration(id).to_string());
+  EXPECT_THAT(tuned, testing::Contains("x=2, nvml_gr_clock=2000"));
+  EXPECT_THAT(tuned, testing::Not(testing::Contains("x=2, nvml_gr_clock=1500")));
+  EXPECT_EQ(result.chosen, "x=0, nvml_gr_clock=1500");  // measured before, and better than all at 2000 MHz
+}
+
+// Only the clock varies, and a third of 30 clocks is measured: there is no other code to tune.
+TEST(Method, OneCodeIsOverWithItsClocks) {
+  std::vector<Value> clocks;
+  for (int clock = 500; clock < 2000; clock += 50) clocks.emplace_back(clock);
+  const SearchSpace space = SearchSpace::build({clock_parameter(clocks)}, {}).value();
+  const auto method = make_method("model-steered", space).value();
+  const Tuned result = tune_fully(*method, [](const Configuration& configuration) {
+    const double clock = configuration.find("nvml_gr_clock")->as_real();
+    return took(1e4 / clock, 5.0 + 1e-6 * (clock - 1170.0) * (clock - 1170.0));
+  });
+  EXPECT_EQ(result.evaluated.size(), 10u);
+  EXPECT_EQ(result.chosen, "nvml_gr_clock=1150");
 }
 
 TEST(Method, AFailedFitLeavesAllClocks) {

@@ -105,8 +105,8 @@ WATTUNE_EXPORT Result<ClockRange> window_around_least_energy(const std::vector<C
 // The options of a method: plain values.
 struct WATTUNE_EXPORT MethodOptions {
   std::uint64_t seed = 1;
-  // The configuration to propose first, and to sweep over the clocks in `model-steered`. Without one in the space, none
-  // is proposed first, and the space's default configuration is swept.
+  // The configuration to propose first, and whose clocks `model-steered` searches. Without one in the space, none is
+  // proposed first, and the space's default configuration takes its place there.
   std::optional<ConfigurationId> start = {};
   // The clock at which `energy-to-solution+clocks` tunes the code; the nearest clock counts. If empty, the clock of the
   // start configuration.
@@ -120,7 +120,9 @@ struct WATTUNE_EXPORT MethodOptions {
   // Largest slowdown of `energy-under-slowdown` against the fastest that was met: 0.1 for 10 %.
   double slowdown = 0.10;
   ClockWindow window = {};  // window_around_least_energy() if empty
-  std::size_t sweep = 10;   // clocks that `model-steered` looks at, evenly spaced, the ends included
+  // Most clocks of one code that `model-steered` measures before it looks at other code. It measures a third of the
+  // clocks, or four if that is more.
+  std::size_t sweep = 10;
   // Constraints of the space, for a space that is too large to be listed.
   std::vector<Constraint> constraints = {};
   BlockShapes shapes = {};  // over which the occupancy walks go

@@ -1,7 +1,8 @@
 // TimeCurve is the time of a kernel as a function of the clock. Together with a power curve it gives the energy.
 //
-// t(f) = a + b / f: the graphics clock does not change the time of memory accesses, but that of cycles. A kernel that
-// only computes has a = 0, and its energy is least at the ridge of its power (power_curve.h); the paper covers only
+// t(f) = max(a + b / f, c): the graphics clock does not change the time of memory accesses, but that of cycles. Some
+// kernels stop gaining at some clock, because memory is full from there on or the board goes no faster. A kernel that
+// only computes has a = c = 0, and its energy is least at the ridge of its power (power_curve.h); the paper covers only
 // this case. Pure functions of values; any thread may call.
 //
 //   const auto time = model::fit_time_curve(samples);
@@ -20,6 +21,8 @@ namespace wattune::inline v0_1::model {
 struct TimeCurve {
   Nanoseconds fixed;    // a: time that no graphics clock shortens
   double cycles = 0.0;  // b
+  // c: time below which no clock brings the kernel; 0 if it gains up to the highest clock
+  Nanoseconds least = {};
 
   Nanoseconds at(Megahertz clock) const;
 };
@@ -29,8 +32,10 @@ struct TimeSample {
   Nanoseconds time;
 };
 
-// Fits a curve by least squares with both parts at least 0. A kernel that gets slower as the clock rises has only a
-// fixed part. Fails with invalid_argument if there are fewer than two clocks, or if a clock or a time is not positive.
+// Fits a curve by least squares with all parts at least 0. A kernel that gets slower as the clock rises has only a
+// fixed part. A least time is fitted only if it explains the samples better by more than its two further degrees of
+// freedom do (Bayesian information criterion). Fails with invalid_argument if there are fewer than two clocks, or if a
+// clock or a time is not positive.
 Result<TimeCurve> fit_time_curve(std::span<const TimeSample> samples);
 
 // Power, time and energy of one run of a kernel at a clock.

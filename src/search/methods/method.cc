@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <span>
 
 #include "core/interface/suggest.h"
+#include "search/methods/clock_search.h"
 #include "search/methods/part.h"
 #include "search/strategies/algorithm.h"
 
@@ -25,7 +25,7 @@ constexpr std::uint64_t kLargestExhaustivePart = 1'000'000;  // largest part tha
 
 struct Step {
   enum class Code { any, kept };  // as chosen by the step before, at first the start configuration
-  enum class Clocks { any, highest, base, swept, window };
+  enum class Clocks { any, highest, base, searched, window };
 
   Cost cost;
   Code code;
@@ -54,9 +54,9 @@ const std::vector<Recipe>& recipes() {
         true},
        {{least_energy, any, C::base}, {least_energy, kept, C::any}}},
       {{"global", "least energy over code and clocks", energy_first, false}, {{least_energy, any, C::any}}},
-      {{"model-steered", "a sweep of the clocks says which are worth it, then least energy over code and these",
+      {{"model-steered", "a search over the clocks says which are worth it, then least energy over code and these",
         energy_first, true},
-       {{least_energy, kept, C::swept}, {least_energy, any, C::window}}},
+       {{least_energy, kept, C::searched}, {least_energy, any, C::window}}},
       {{"energy-under-slowdown", "least time over code and clocks, then least energy among what is hardly slower",
         energy_first, false, false, true},
        {{least_time, any, C::any}, {least_energy, any, C::any, true}}},
@@ -83,15 +83,6 @@ std::uint16_t nearest_place(const Parameter& parameter, const std::vector<std::u
 
 std::uint16_t highest_place(const Parameter& parameter, const std::vector<std::uint16_t>& places) {
   return *std::ranges::max_element(places, {}, [&](std::uint16_t place) { return number_at(parameter, place); });
-}
-
-// Returns `n` of the places, ascending: those of evenly spaced ranks among the values, the ends included.
-std::vector<std::uint16_t> evenly_spaced(const Parameter& parameter, std::vector<std::uint16_t> places, std::size_t n) {
-  if (n < 2 || places.size() <= n) return places;
-  std::ranges::sort(places, {}, [&](std::uint16_t place) { return number_at(parameter, place); });
-  std::set<std::uint16_t> chosen;
-  for (std::size_t i = 0; i < n; ++i) chosen.insert(places[(i * (places.size() - 1) + (n - 1) / 2) / (n - 1)]);
-  return {chosen.begin(), chosen.end()};
 }
 
 class Method final : public Algorithm {
@@ -122,12 +113,17 @@ class Method final : public Algorithm {
       Result<Part> part = Part::of(space(), kept_values(step), options_.constraints);
       if (!part) remark_ = fmt::format("{} has nowhere to look: {}", recipe_.info.name, part.error().to_string());
       if (!part) co_return;
-      co_await search_part(*part, step);
-      if (step.clocks == Step::Clocks::swept) set_window(*part);
+      const bool searched = step.clocks == Step::Clocks::searched;
+      if (searched)
+        co_await search_clocks(*part);
+      else
+        co_await search_part(*part, step);
+      if (searched) set_window(*part);
       const auto best = best_in(*part, step);
       if (!best) remark_ = fmt::format("a step of {} found nothing with a time and an energy", recipe_.info.name);
-      if (!best && step.clocks != Step::Clocks::swept) co_return;
+      if (!best && !searched) co_return;
       if (best) chosen_ = best;
+      if (searched && part->space().count() == space().count()) break;  // nothing but this clock varies
     }
     finished_ = true;
   }
@@ -140,6 +136,25 @@ class Method final : public Algorithm {
         "the "
         "steps",
         recipe_.info.name, step_, recipe_.steps.size(), chosen_ ? "what the step before found" : "nothing");
+  }
+
+  // Searches the graphics clocks of one code for its least energy.
+  Task<> search_clocks(const Part& part) {
+    std::vector<ConfigurationId> ids;
+    for (auto id = part.space().next(0); id; id = part.space().next(*id + 1))
+      if (const auto whole = part.to_whole(*id)) ids.push_back(*whole);
+    std::ranges::sort(ids, {}, [&](ConfigurationId id) { return graphics_clock(id).value(); });
+    std::vector<double> clocks;
+    for (const ConfigurationId id : ids) clocks.push_back(graphics_clock(id).value());
+    const std::size_t planned = clocks_to_measure(ids.size(), options_.sweep);
+    EnergyByClock measured;
+    while (measured.size() < planned) {
+      const std::optional<std::size_t> next = next_clock(clocks, measured, planned);
+      if (!next) co_return;
+      co_await evaluate(ids[*next]);
+      const std::vector<double>* const its = costs(ids[*next]);
+      measured[*next] = its != nullptr ? (*its)[least_energy] : std::numeric_limits<double>::infinity();
+    }
   }
 
   // Evaluates a part whole if the budget allows it, else searches it by the default strategy.
@@ -223,7 +238,7 @@ class Method final : public Algorithm {
     const KeptValues kept = kept_values(step);
     for (std::size_t p = 0; p < kept.size(); ++p)
       if (is_set_on_board(space().parameters()[p].role)) size *= kept[p].size();
-    return size;
+    return step.clocks == Step::Clocks::searched ? clocks_to_measure(size, options_.sweep) : size;
   }
 
   KeptValues kept_values(const Step& step) const {
@@ -239,19 +254,17 @@ class Method final : public Algorithm {
     return kept;
   }
 
-  // Narrows the clocks of a step. Other clocks and limits stay at their highest if the step fixes or sweeps the
+  // Narrows the clocks of a step. Other clocks and limits stay at their highest if the step fixes or searches the
   // graphics clock; with a window they vary.
   void narrow_clocks(const Step& step, std::size_t p, std::vector<std::uint16_t>& places) const {
     using enum Step::Clocks;
     const Parameter& parameter = space().parameters()[p];
     const bool graphics = parameter.role == ParameterRole::graphics_clock;
-    if (step.clocks == any || (step.clocks == window && !graphics)) return;
+    if (step.clocks == any || (step.clocks == window && !graphics) || (step.clocks == searched && graphics)) return;
     if (step.clocks == highest || !graphics)
       places = {highest_place(parameter, places)};
     else if (step.clocks == window)
       keep_window(parameter, places);
-    else if (step.clocks == swept)
-      places = evenly_spaced(parameter, places, options_.sweep);
     else
       places = {nearest_place(parameter, places, base_clock(p))};
   }
@@ -287,28 +300,34 @@ class Method final : public Algorithm {
       remark_ = fmt::format("all clocks are searched: {}", window.error().to_string());
   }
 
-  ClockPoint point_of(ConfigurationId id) const {
+  Megahertz graphics_clock(ConfigurationId id) const {
     space::ValueIndices indices;
     space().unrank(id, indices);
-    const std::vector<double>& its = *costs(id);
     const auto& parameters = space().parameters();
     const auto graphics = std::ranges::find(parameters, ParameterRole::graphics_clock, &Parameter::role);
-    return {Megahertz(number_at(*graphics, indices[static_cast<std::size_t>(graphics - parameters.begin())])),
-            nanoseconds_from_seconds(its[least_time]), Joules(its[least_energy])};
+    return Megahertz(number_at(*graphics, indices[static_cast<std::size_t>(graphics - parameters.begin())]));
   }
 
+  ClockPoint point_of(ConfigurationId id) const {
+    const std::vector<double>& its = *costs(id);
+    return {graphics_clock(id), nanoseconds_from_seconds(its[least_time]), Joules(its[least_energy])};
+  }
+
+  // Returns the best of a step. A window only says where to look: the best that was measured outside counts, too.
   std::optional<ConfigurationId> best_in(const Part& part, const Step& step) const {
+    const bool anywhere = step.clocks == Step::Clocks::window;
     std::optional<ConfigurationId> best;
     for (const ConfigurationId id : told_) {
       const std::optional<double> value = value_in(step, id);
-      if (value && part.from_whole(id) && (!best || *value < *value_in(step, *best))) best = id;
+      if (value && (anywhere || part.from_whole(id)) && (!best || *value < *value_in(step, *best))) best = id;
     }
     return best;
   }
 
   const Recipe& recipe_;
   const MethodOptions options_;
-  const ConfigurationId origin_;  // the configuration whose code is swept first, and whose clock is the base clock
+  const ConfigurationId
+      origin_;  // the configuration whose clocks are searched first, and whose clock is the base clock
   std::vector<ConfigurationId> told_;
   std::optional<std::size_t> told_before_;  // those told by earlier runs; nullopt if see() was never called
   Nanoseconds elapsed_;                     // of this run

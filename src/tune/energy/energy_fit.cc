@@ -1,6 +1,7 @@
 #include "tune/interface/energy_fit.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <optional>
 
@@ -62,6 +63,32 @@ Result<std::vector<EnergyAtClock>> curve_of(const EnergyFit& fit, const std::vec
   return curve;
 }
 
+// Returns the root of the mean squared error of the fit, as a share of the measured energies.
+double relative_error(const EnergyFit& fit, const std::vector<search::ClockPoint>& sweep,
+                      const std::vector<model::PowerSample>& powers) {
+  double squares = 0.0;
+  for (std::size_t i = 0; i < sweep.size(); ++i) {
+    if (powers[i].capped) continue;
+    const Joules fitted = model::operating_point(fit.power.curve, fit.time, sweep[i].clock).energy;
+    squares += std::pow(fitted / sweep[i].energy - 1.0, 2);
+  }
+  return std::sqrt(squares / static_cast<double>(sweep.size() - fit.left_out));
+}
+
+// Returns the clocks worth tuning at: 10 % to either side of the least, all whose fitted energy exceeds the least by no
+// more than the fit misses its points, and the best of the sweep itself.
+search::ClockRange window_of(const EnergyFit& fit, const std::vector<search::ClockPoint>& sweep,
+                             const std::vector<model::PowerSample>& powers) {
+  const Megahertz best = std::ranges::min_element(sweep, {}, &search::ClockPoint::energy)->clock;
+  search::ClockRange window{std::min(best, fit.least.clock * (1.0 - kClockWindowMargin)),
+                            std::max(best, fit.least.clock * (1.0 + kClockWindowMargin))};
+  const Joules as_good = fit.least.energy * (1.0 + relative_error(fit, sweep, powers));
+  for (const Megahertz clock : fine_table(sweep))
+    if (model::operating_point(fit.power.curve, fit.time, clock).energy <= as_good)
+      window = {std::min(window.low, clock), std::max(window.high, clock)};
+  return window;
+}
+
 }  // namespace
 
 Result<EnergyFit> fit_energy(const std::vector<search::ClockPoint>& sweep) {
@@ -76,7 +103,7 @@ Result<EnergyFit> fit_energy(const std::vector<search::ClockPoint>& sweep) {
   WATTUNE_ASSIGN(fit.power, model::fit_power_curve(powers));
   WATTUNE_ASSIGN(fit.time, model::fit_time_curve(times));
   WATTUNE_ASSIGN(fit.least, model::least_energy(fit.power.curve, fit.time, fine_table(sweep)));
-  fit.steered = {fit.least.clock * (1.0 - kClockWindowMargin), fit.least.clock * (1.0 + kClockWindowMargin)};
+  fit.steered = window_of(fit, sweep, powers);
   WATTUNE_ASSIGN(fit.curve, curve_of(fit, powers, curve_clocks(sweep)));
   return fit;
 }

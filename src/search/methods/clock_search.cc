@@ -1,0 +1,103 @@
+#include "search/methods/clock_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace wattune::inline v0_1::search {
+
+namespace {
+
+constexpr std::size_t kLeastMeasuredClocks = 4;
+constexpr std::size_t kLeastFirstClocks = 3;
+constexpr std::size_t kMeasuredPart = 3;  // one of so many clocks is measured
+
+using MeasuredClock = EnergyByClock::value_type;
+
+// Returns the first clock of the even steps that is not measured yet, from the highest down.
+std::optional<std::size_t> first_clock(std::size_t clocks, const EnergyByClock& measured, std::size_t planned) {
+  const std::size_t halves = 2 * std::max(kLeastFirstClocks, planned / 2) - 1;  // half steps down the whole table
+  for (std::size_t down = 0; down < halves; down += 2) {
+    const std::size_t place = clocks - 1 - (2 * down * (clocks - 1) + halves) / (2 * halves);
+    if (!measured.contains(place)) return place;
+  }
+  return std::nullopt;
+}
+
+// Returns the clock at the lowest point of the parabola through three points; not a number where there is none.
+double valley(std::span<const double> clocks, const MeasuredClock& low, const MeasuredClock& middle,
+              const MeasuredClock& high) {
+  const double to_low = clocks[middle.first] - clocks[low.first];
+  const double to_high = clocks[middle.first] - clocks[high.first];
+  const double over_high = to_low * (middle.second - high.second);
+  const double over_low = to_high * (middle.second - low.second);
+  return clocks[middle.first] - 0.5 * (to_low * over_high - to_high * over_low) / (over_high - over_low);
+}
+
+// Returns the place from `begin` to before `end` whose clock is nearest to `wanted`, which is finite.
+std::size_t nearest_clock(std::span<const double> clocks, std::size_t begin, std::size_t end, double wanted) {
+  std::size_t nearest = begin;
+  for (std::size_t i = begin; i < end; ++i)
+    if (std::abs(clocks[i] - wanted) < std::abs(clocks[nearest] - wanted)) nearest = i;
+  return nearest;
+}
+
+// Returns the middle of the wider gap beside the best, or of two middles the nearer one; nullopt if there is no gap.
+std::optional<std::size_t> middle_of_wider_gap(std::span<const double> clocks, std::size_t low, std::size_t best,
+                                               std::size_t high) {
+  const double below = best - low > 1 ? clocks[best] - clocks[low] : 0.0;
+  const double above = high - best > 1 ? clocks[high] - clocks[best] : 0.0;
+  if (below == 0.0 && above == 0.0) return std::nullopt;
+  return below > above ? (low + best + 1) / 2 : (best + high) / 2;
+}
+
+// Returns a place that is not measured, the nearest to the best; of two the higher.
+std::optional<std::size_t> nearest_unmeasured(std::size_t clocks, const EnergyByClock& measured, std::size_t best) {
+  for (std::size_t away = 1; away < clocks; ++away) {
+    if (best + away < clocks && !measured.contains(best + away)) return best + away;
+    if (best >= away && !measured.contains(best - away)) return best - away;
+  }
+  return std::nullopt;
+}
+
+// Returns the place to measure where the lowest measured clock is the best. The valley may lie below it, but is not
+// looked for further down than halfway, or between it and the next.
+std::size_t below_the_lowest(std::span<const double> clocks, const EnergyByClock& measured) {
+  const auto best = measured.begin();
+  const std::size_t halfway = best->first / 2;
+  if (measured.size() < 3) return halfway;
+  const auto second = std::next(best);
+  const double wanted = valley(clocks, *best, *second, *std::next(second));
+  if (!std::isfinite(wanted)) return halfway;
+  const std::size_t below = nearest_clock(clocks, halfway, best->first, wanted);
+  if (best->first + 1 == second->first) return below;
+  const std::size_t above = nearest_clock(clocks, best->first + 1, second->first, wanted);
+  return std::abs(clocks[below] - wanted) <= std::abs(clocks[above] - wanted) ? below : above;
+}
+
+}  // namespace
+
+std::size_t clocks_to_measure(std::size_t clocks, std::size_t most) {
+  return std::min({clocks, most, std::max(kLeastMeasuredClocks, clocks / kMeasuredPart)});
+}
+
+std::optional<std::size_t> next_clock(std::span<const double> clocks, const EnergyByClock& measured,
+                                      std::size_t planned) {
+  if (clocks.empty() || measured.size() >= clocks.size()) return std::nullopt;
+  if (const auto first = first_clock(clocks.size(), measured, planned)) return first;
+  const auto best = std::ranges::min_element(measured, {}, &MeasuredClock::second);
+  if (best == measured.begin() && best->first > 0) return below_the_lowest(clocks, measured);
+  if (best == measured.begin() || best == std::prev(measured.end()))
+    return nearest_unmeasured(clocks.size(), measured, best->first);
+  const std::size_t low = std::prev(best)->first;
+  const std::size_t high = std::next(best)->first;
+  const double wanted = valley(clocks, *std::prev(best), *best, *std::next(best));
+  if (std::isfinite(wanted)) {
+    const std::size_t place = nearest_clock(clocks, low + 1, high, wanted);
+    if (!measured.contains(place)) return place;
+  }
+  const auto middle = middle_of_wider_gap(clocks, low, best->first, high);
+  return middle ? middle : nearest_unmeasured(clocks.size(), measured, best->first);
+}
+
+}  // namespace wattune::search
