@@ -32,7 +32,7 @@ struct EnergyAtClock {
 struct EnergyFit {
   model::PowerFit power;
   model::TimeCurve time;
-  model::OperatingPoint least;       // minimum of P(f) t(f) between the ends of the sweep
+  model::OperatingPoint least;  // minimum of P(f) t(f) between the ends of the sweep
   // 10 % to either side of `least`; wider where the fit misses its points by more, and up to the sweep's own best.
   search::ClockRange steered;
   std::size_t left_out = 0;          // clocks at which the board is throttled
