@@ -98,6 +98,36 @@ TEST_F(Tuner, TheTimeEndsTheFinalToo) {
   EXPECT_EQ(result->best->configuration.id(), 1u);
 }
 
+// Each turn of the final measures a window of a second. Half of 80 s are 40 turns: thirteen rounds of three, of which a
+// block takes twelve, 36 s. Without a time, everything stays as it is.
+TEST_F(Tuner, AFinalByEnergyHasAPartOfTheTime) {
+  SecondsEvaluator evaluator;
+  evaluator.beside_runs = nanoseconds_from_seconds(1);
+  options.stop.time = nanoseconds_from_seconds(80);
+  options.spent = nanoseconds_from_seconds(42);
+  strategy = std::make_unique<ListStrategy>(space, std::vector<ConfigurationId>{0, 1, 2, 3, 4});
+  const auto result = tune(space, *strategy, evaluator, sink, observer, {}, options);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(sink.trials.size(), 2u);  // until 44 s
+  EXPECT_EQ(evaluator.asked, 39);     // at 44 to 82 s
+  EXPECT_EQ(result->stop_reason->text,
+            "44 s passed, which left none to compare the best in turns; 36 of the 80 s were kept for the final");
+}
+
+// The least final takes eighteen windows of a second: more than half of 35 s.
+TEST_F(Tuner, TooShortATimeForAFinalByEnergyLeavesAllToTheSearch) {
+  SecondsEvaluator evaluator;
+  evaluator.beside_runs = nanoseconds_from_seconds(1);
+  options.stop.time = nanoseconds_from_seconds(35);
+  options.spent = nanoseconds_from_seconds(32);
+  strategy = std::make_unique<ListStrategy>(space, std::vector<ConfigurationId>{0, 1, 2, 3, 4});
+  const auto result = tune(space, *strategy, evaluator, sink, observer, {}, options);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(sink.trials.size(), 3u);
+  EXPECT_EQ(evaluator.asked, 0);
+  EXPECT_EQ(result->stop_reason->text, "35 s passed; no final, which takes 18 s or more where energy decides");
+}
+
 TEST_F(Tuner, WhatOpeningTookIsAPartOfTheTime) {
   SecondsEvaluator evaluator;
   options.stop.time = nanoseconds_from_seconds(3);

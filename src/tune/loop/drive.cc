@@ -1,5 +1,9 @@
 #include "wattune/tune/search.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <future>
 
@@ -10,6 +14,42 @@ namespace {
 // Time that the final may take after the time of the search is over.
 constexpr Nanoseconds kTimeOfFinal = nanoseconds_from_seconds(1.5);
 
+// A run whose time is shared between the search and its final.
+struct SharedTime {
+  TuningOptions search;          // the run's options, with the search's part of the time
+  Nanoseconds of_final;          // 0 where the final needs no time of its own, or has none
+  bool is_too_short = false;     // true if there is no final because it would take more than half of the time
+  Nanoseconds of_least_final{};  // time of the shortest final, where one needs time of its own
+};
+
+// Shares the time of a run. A final by energy measures a window of seconds in each turn, so that it has up to half of
+// the time, for two finalists and the default configuration. `turn` is Evaluator::turn_overhead().
+SharedTime share_time(const TuningOptions& options, Nanoseconds turn) {
+  constexpr double kContestants = 3.0;
+  constexpr double kLeastRounds = 6.0;  // fewest rounds whose median has an interval of 95 %
+  SharedTime shared{.search = options, .of_final = {}};
+  if (!options.stop.time || !(turn > Nanoseconds()) || options.shoot_out.finalists == 0) return shared;
+  shared.of_least_final = kContestants * kLeastRounds * turn;
+  shared.is_too_short = 2.0 * shared.of_least_final > *options.stop.time;
+  measure::ShootOutOptions& final = shared.search.shoot_out;
+  if (shared.is_too_short) {
+    final.finalists = 0;
+    return shared;
+  }
+  const double rounds = std::floor(*options.stop.time / (2.0 * kContestants * turn));
+  final.block = std::min(final.block, static_cast<std::size_t>(rounds));
+  final.max_time = 2.0 * static_cast<double>(final.block) * turn;
+  shared.of_final = kContestants * static_cast<double>(final.block) * turn;
+  *shared.search.stop.time -= shared.of_final;
+  return shared;
+}
+
+Nanoseconds longest_turn_overhead(const Crew& crew) {
+  Nanoseconds longest;
+  for (std::size_t i = 0; i < crew.size(); ++i) longest = std::max(longest, crew.evaluator(i).turn_overhead());
+  return longest;
+}
+
 std::vector<std::string> devices_of(const Crew& crew) {
   std::vector<std::string> devices;
   for (std::size_t i = 0; i < crew.size(); ++i) devices.push_back(crew.evaluator(i).device());
@@ -19,7 +59,9 @@ std::vector<std::string> devices_of(const Crew& crew) {
 // Drives a search with a crew.
 class Driver {
  public:
-  Driver(Search& search, Crew& crew, const TuningOptions& options) : search_(search), crew_(crew), options_(options) {}
+  // Makes a driver of a run with these options, whose search has its part of the time.
+  Driver(Search& search, Crew& crew, const TuningOptions& options, const SharedTime& time)
+      : search_(search), crew_(crew), options_(options), time_(time) {}
 
   Result<TuningResult> run(const std::vector<Trial>& resumed) {
     for (std::size_t i = 0; i < crew_.size(); ++i) {
@@ -33,12 +75,24 @@ class Driver {
       if (const auto& best = search_.best_before(i)) crew_.evaluator(i).know_best(*best);
     for (employ(); search_.waiting(); employ()) WATTUNE_TRY(finish(wait()));
     WATTUNE_TRY(hold_final());
-    return search_.result(now());
+    WATTUNE_ASSIGN(TuningResult result, search_.result(now()));
+    if (result.stop_reason) explain_time(*result.stop_reason);
+    return result;
   }
 
  private:
   // True if the final has used its time after that of the search.
   bool is_over() const { return now() - started_ + options_.spent >= *options_.stop.time + kTimeOfFinal; }
+
+  // Says where the time of the run went, if the final had a part of it or none was left.
+  void explain_time(search::StopReason& reason) const {
+    if (time_.is_too_short)
+      reason.text += fmt::format("; no final, which takes {:.3g} s or more where energy decides",
+                                 to_seconds(time_.of_least_final));
+    else if (time_.of_final > Nanoseconds() && reason.cause == search::StopCause::time)
+      reason.text += fmt::format("; {:.3g} of the {:.4g} s were kept for the final", to_seconds(time_.of_final),
+                                 to_seconds(*options_.stop.time));
+  }
 
   // Returns the time of the first evaluator, even if its device is lost.
   Nanoseconds now() const { return crew_.evaluator(0).now(); }
@@ -99,11 +153,9 @@ class Driver {
   }
 
   Result<void> hold_contest(Evaluator& evaluator, std::size_t member, const std::vector<Configuration>& contestants) {
-    measure::ShootOutOptions shoot_out = options_.shoot_out;
+    measure::ShootOutOptions shoot_out = time_.search.shoot_out;
     shoot_out.cancel = options_.cancel;
-    // Where energy decides, a block takes longer than the final's time.
-    const bool quick = !(evaluator.turn_overhead() > Nanoseconds());
-    if (options_.stop.time && quick) shoot_out.over = [this] { return is_over(); };
+    if (options_.stop.time) shoot_out.over = [this] { return is_over(); };
     Result<Contest> contest = evaluator.hold_contest(contestants, shoot_out);
     note(member, evaluator.pipeline());
     if (!contest) return search_.fail(contest.error(), now(), member);
@@ -113,6 +165,7 @@ class Driver {
   Search& search_;
   Crew& crew_;
   const TuningOptions& options_;
+  const SharedTime& time_;
   Nanoseconds started_;
   bool has_device_ = false;
 };
@@ -122,8 +175,9 @@ class Driver {
 Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy, Crew& crew, TrialSink& sink,
                           TuningObserver& observer, const std::vector<Trial>& resumed, const TuningOptions& options) {
   WATTUNE_TRY(options.stop.validate());
-  Search search(space, strategy, devices_of(crew), sink, observer, options);
-  return Driver(search, crew, options).run(resumed);
+  const SharedTime time = share_time(options, longest_turn_overhead(crew));
+  Search search(space, strategy, devices_of(crew), sink, observer, time.search);
+  return Driver(search, crew, options, time).run(resumed);
 }
 
 Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy,
