@@ -215,5 +215,31 @@ TEST(OccupancyWalk, IsNoWorseThanThePrintedOneAtEqualRuns) {
   EXPECT_LE(ours, printed);
 }
 
+// The threads alone give the shapes 0, 1 and 2 full occupancies. By the compiler, shape 1 comes first, shape 0 has half
+// of that, and shape 2 does not run.
+TEST(OccupancyWalk, KnowsWhatTheCompilerSays) {
+  const SearchSpace space = space_of({{5}, {4}, {3}, {2}});
+  const auto id_of = [&](std::uint16_t shape) { return space.rank({shape, 0}); };
+  std::vector<WalkCandidate> shapes;
+  for (std::uint16_t shape = 0; shape < 4; ++shape) shapes.push_back({id_of(shape), 1.0, 1024u >> shape});
+  const auto walk = make_occupancy_walk(space, [&] { return shapes; }, {.least_occupancy = 0.4});
+  const std::vector<ConfigurationId> prospects = walk->prospects();
+  EXPECT_EQ(prospects.size(), 4u);
+  EXPECT_EQ(walk->least_foreseen(4), 4u);
+  const double occupancies[] = {0.5, 1.0, 1.0, 0.75};
+  for (std::uint16_t shape = 0; shape < 4; ++shape)
+    walk->foresee(id_of(shape), {.runs = shape != 2, .metrics = {{"occupancy", occupancies[shape], "", {}}}});
+  std::vector<ConfigurationId> order;
+  double time = 10;
+  for (auto ids = walk->ask(1); !ids.empty(); ids = walk->ask(1)) {
+    order.push_back(ids.front());
+    Observation observation;
+    observation.statistics = Statistics{.median = Nanoseconds(--time)};
+    walk->tell(ids.front(), observation);
+  }
+  EXPECT_EQ(order, (std::vector<ConfigurationId>{id_of(1), id_of(3), id_of(0)}));
+  EXPECT_TRUE(walk->prospects().empty());
+}
+
 }  // namespace
 }  // namespace wattune::search

@@ -100,7 +100,7 @@ TEST_F(Pipelined, ForeseesWhatTheCompilerSays) {
                                           configuration(8, "good")};
   problem.evaluator->expect(all);
   ASSERT_TRUE(test::wait_until([this] { return compilers->activity().ready >= 2; }));
-  const auto foreseen = problem.evaluator->foresee(all);
+  const auto foreseen = problem.evaluator->foresee(all, all.size());
   ASSERT_TRUE(foreseen[0] && foreseen[1] && foreseen[2]);
   EXPECT_FALSE(foreseen[0]->runs);
   EXPECT_FALSE(foreseen[1]->runs);
@@ -109,7 +109,7 @@ TEST_F(Pipelined, ForeseesWhatTheCompilerSays) {
   EXPECT_EQ(compilers->activity().ready, 2u);
   EXPECT_TRUE(evaluate(8, "good").ok());
   EXPECT_EQ(compilers->activity().compiled, 3u) << "and the default configuration, with which it is compared";
-  EXPECT_FALSE(problem.evaluator->foresee({configuration(16, "good")})[0]);  // nobody expected it
+  EXPECT_FALSE(problem.evaluator->foresee({configuration(16, "good")}, 0)[0]);  // nobody expected it
 }
 
 TEST_F(Pipelined, ComparesWhatItCompiled) {

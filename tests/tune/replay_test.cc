@@ -126,7 +126,7 @@ TEST(Replay, AnswersWithWhatWasRecorded) {
 TEST(Replay, ForeseesWhatWasRecorded) {
   ReplayOfThree replay;
   const auto at = [&](int block, int unroll) { return replay.space.configuration(id_of(replay.space, block, unroll)); };
-  const auto foreseen = replay.evaluator->foresee({at(8, 1), at(16, 2), at(8, 2)});
+  const auto foreseen = replay.evaluator->foresee({at(8, 1), at(16, 2), at(8, 2)}, 3);
   EXPECT_TRUE(foreseen.at(0)->runs);
   EXPECT_FALSE(foreseen.at(1)->runs);
   EXPECT_FALSE(foreseen.at(2));

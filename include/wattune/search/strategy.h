@@ -87,6 +87,8 @@ class WATTUNE_EXPORT Strategy {
   // Returns the ids that it may propose next, the most promising first, so that the caller can compile them and call
   // foresee() before ask() chooses. Empty if it makes no use of that.
   virtual std::vector<ConfigurationId> prospects() { return {}; }
+  // Returns how many of so many prospects must be compiled before ask() chooses.
+  virtual std::size_t least_foreseen(std::size_t prospects) const { return prospects - prospects / 2; }
   // Takes what is known of an id that was not proposed. An id that does not run counts as visited and is never
   // proposed.
   void foresee(ConfigurationId id, const CompileFeatures& features);

@@ -67,9 +67,9 @@ class WATTUNE_EXPORT Evaluator {
   // compiled ahead. They replace those that were announced before.
   virtual void expect(const std::vector<Configuration>& /*configurations*/) {}
   // Returns what the compiler says of announced configurations; nullopt for one that it has not compiled yet. Waits
-  // until half of them are compiled.
-  virtual std::vector<std::optional<search::CompileFeatures>> foresee(
-      const std::vector<Configuration>& configurations) {
+  // until `least` of them are compiled.
+  virtual std::vector<std::optional<search::CompileFeatures>> foresee(const std::vector<Configuration>& configurations,
+                                                                      std::size_t /*least*/) {
     return std::vector<std::optional<search::CompileFeatures>>(configurations.size());
   }
   // Evaluates a configuration. A failed configuration is an Observation. An Error means that no configuration can be

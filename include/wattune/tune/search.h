@@ -68,6 +68,8 @@ class WATTUNE_EXPORT Search {
   // compiling showed. Empty if the strategy does not use that, or has chosen already.
   const std::vector<Configuration>& prospects(Nanoseconds now = {});
   void foresee(const Configuration& configuration, const search::CompileFeatures& features);
+  // Returns how many of the prospects the strategy needs to know before next() chooses.
+  std::size_t least_foreseen() const { return strategy_.least_foreseen(prospects_.size()); }
   // Returns what is in flight and what will probably follow, the next first, so that it can be compiled meanwhile.
   std::vector<Configuration> expected() const;
   // Sets TuningOptions::ahead from now on.

@@ -21,12 +21,44 @@ class OccupancyWalk final : public Algorithm {
         clocks_(descending_clocks(space.parameters(), options.lower_clock)) {}
 
   std::optional<ConfigurationId> chosen() const override { return chosen_; }
+  // Returns the shapes before the walk begins, so that registers and shared memory count in their occupancies.
+  std::vector<ConfigurationId> prospects() override {
+    std::vector<ConfigurationId> ids;
+    if (!began_)
+      for (const WalkCandidate& each : candidates()) ids.push_back(each.id);
+    return ids;
+  }
+  std::size_t least_foreseen(std::size_t prospects) const override { return prospects; }
 
  private:
   bool begins_anew() const override { return false; }
 
+  void do_foresee(ConfigurationId id, const CompileFeatures& features) override {
+    if (features.runs)
+      know_occupancy(id, features.metrics);
+    else if (!began_)
+      std::erase_if(candidates(), [&](const WalkCandidate& each) { return each.id == id; });
+  }
+  // Reads the occupancies of an earlier run, so that this one goes the same way.
+  void do_read(ConfigurationId id, const Observation& observation) override { know_occupancy(id, observation.metrics); }
+
+  void know_occupancy(ConfigurationId id, const std::vector<Metric>& metrics) {
+    if (began_) return;
+    const auto found = std::ranges::find(candidates(), id, &WalkCandidate::id);
+    const auto occupancy = std::ranges::find(metrics, "occupancy", &Metric::name);
+    if (found != candidates_.end() && occupancy != metrics.end()) found->occupancy = occupancy->value;
+  }
+
+  // Returns the shapes, in no order before the walk begins.
+  std::vector<WalkCandidate>& candidates() {
+    if (!asked_for_shapes_) candidates_ = shapes_();
+    asked_for_shapes_ = true;
+    return candidates_;
+  }
+
   Task<> search() override {
-    candidates_ = most_promising_first(shapes_(), least_occupancy_);
+    candidates_ = most_promising_first(candidates(), least_occupancy_);
+    began_ = true;
     if (candidates_.empty()) co_return;
     co_await cost_at(0, 0);
     std::size_t clock = 0;
@@ -84,6 +116,8 @@ class OccupancyWalk final : public Algorithm {
   const BlockShapes shapes_;
   const double least_occupancy_;
   std::vector<WalkCandidate> candidates_;  // the most promising first, once the walk has begun
+  bool asked_for_shapes_ = false;
+  bool began_ = false;
   const double indifference_;
   const std::optional<std::size_t> clock_parameter_;
   const std::vector<std::uint16_t> clocks_;

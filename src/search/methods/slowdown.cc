@@ -17,6 +17,7 @@ class WithinSlowdown final : public Strategy {
 
   std::string remark() const override { return inner_->remark(); }
   std::vector<ConfigurationId> prospects() override { return inner_->prospects(); }
+  std::size_t least_foreseen(std::size_t prospects) const override { return inner_->least_foreseen(prospects); }
   std::function<void()> pending_work() override { return inner_->pending_work(); }
 
  private:

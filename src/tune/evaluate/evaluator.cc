@@ -47,10 +47,10 @@ class DeviceEvaluator : public Evaluator {
     run_->options.compilers->expect(wanted, run_->limits.compile());
   }
 
-  std::vector<std::optional<search::CompileFeatures>> foresee(
-      const std::vector<Configuration>& configurations) override {
-    if (run_->options.compilers == nullptr) return Evaluator::foresee(configurations);
-    run_->options.compilers->wait_for_all_but(configurations.size() / 2, run_->limits.compile());
+  std::vector<std::optional<search::CompileFeatures>> foresee(const std::vector<Configuration>& configurations,
+                                                              std::size_t least) override {
+    if (run_->options.compilers == nullptr) return Evaluator::foresee(configurations, least);
+    run_->options.compilers->wait_for_all_but(configurations.size() - least, run_->limits.compile());
     std::vector<std::optional<search::CompileFeatures>> foreseen;
     for (const Configuration& each : configurations) foreseen.push_back(tune::foresee(*run_, each));
     return foreseen;

@@ -13,7 +13,8 @@ namespace wattune::inline v0_1::tune {
 // Returns one shape for each valid combination of values of the parameters that the first launch's work-group reads. If
 // it reads none, those named `block_size_x`, `_y` and `_z` count (Kernel Tuner's names). All other parameters keep the
 // values of the default configuration. The occupancy is that of the threads alone (model/occupancy.h), because nothing
-// is compiled yet; it is 1 on an unknown architecture. Empty if no parameter shapes a block.
+// is compiled yet (Strategy::foresee() tells the rest); it is 1 on an unknown architecture. Empty if no parameter
+// shapes a block.
 std::vector<search::WalkCandidate> block_shapes(const KernelSpec& spec, const space::SearchSpace& space,
                                                 const std::string& architecture);
 

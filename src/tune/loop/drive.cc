@@ -117,7 +117,7 @@ class Driver {
     const std::vector<Configuration>& prospects = search_.prospects(now());
     if (prospects.empty()) return;
     evaluator.expect(search_.expected());
-    const auto foreseen = evaluator.foresee(prospects);
+    const auto foreseen = evaluator.foresee(prospects, search_.least_foreseen());
     for (std::size_t i = 0; i < foreseen.size(); ++i)
       if (foreseen[i]) search_.foresee(prospects[i], *foreseen[i]);
   }

@@ -32,8 +32,8 @@ class ReplayEvaluator : public Evaluator {
     return observation;
   }
 
-  std::vector<std::optional<search::CompileFeatures>> foresee(
-      const std::vector<Configuration>& configurations) override {
+  std::vector<std::optional<search::CompileFeatures>> foresee(const std::vector<Configuration>& configurations,
+                                                              std::size_t) override {
     std::vector<std::optional<search::CompileFeatures>> foreseen;
     for (const Configuration& each : configurations) foreseen.push_back(foreseen_of(recording_.find(each.id())));
     return foreseen;
