@@ -119,8 +119,21 @@ double Outlook::chance_within(double log_time) const {
   return normal_share_below((log_time - mean.time) / deviation.time);
 }
 
+double Outlook::chance_below(double log_power) const {
+  const double its = mean.energy - mean.time;
+  if (measured) return its <= log_power ? 1.0 : 0.0;
+  return normal_share_below((log_power - its) / std::hypot(deviation.energy, deviation.time));
+}
+
 double Outlook::expected_gain_on(double log_energy) const {
   return expected_improvement(mean.energy, deviation.energy, log_energy);
+}
+
+double Outlook::expected_gain_on(const Outlook& other) const {
+  const double of_this = measured ? 0.0 : deviation.energy;
+  const double of_other = other.measured ? 0.0 : other.deviation.energy;
+  if (measured && other.measured) return std::max(0.0, other.mean.energy - mean.energy);
+  return expected_improvement(mean.energy, std::hypot(of_this, of_other), other.mean.energy);
 }
 
 Result<ClockCurves> ClockCurves::learn(std::span<const KernelOverClocks> kernels) {

@@ -25,8 +25,12 @@ struct Outlook {
   double expected_energy() const;
   // Returns the probability that the kernel takes no longer than this.
   double chance_within(double log_time) const;
+  // Returns the probability that the board draws no more than this, relative to the power at the highest clock.
+  double chance_below(double log_power) const;
   // Returns the expected saving of energy compared with this.
   double expected_gain_on(double log_energy) const;
+  // Returns the expected saving of energy compared with another clock of the same kernel.
+  double expected_gain_on(const Outlook& other) const;
 };
 
 class ClockCurves {

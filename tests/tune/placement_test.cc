@@ -1,5 +1,5 @@
 // The Trials that count in a space that has changed, and the cases in which another default configuration may judge.
-#include "wattune/tune/placement.h"
+#include "wattune/tune/session.h"
 
 #include <gmock/gmock.h>
 

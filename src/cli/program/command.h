@@ -34,6 +34,7 @@ Command add_devices(CLI::App& program);
 Command add_power(CLI::App& program);
 Command add_show(CLI::App& program);
 Command add_analyze(CLI::App& program);
+Command add_advise(CLI::App& program);
 Command add_slice(CLI::App& program);
 Command add_profile(CLI::App& program);
 Command add_corun(CLI::App& program);

@@ -22,7 +22,7 @@
 #include "company/interface/stand_ins.h"
 #include "core/interface/suggest.h"
 #include "schedule/interface/kernel_names.h"
-#include "wattune/tune/placement.h"
+#include "wattune/tune/session.h"
 
 namespace wattune::cli {
 

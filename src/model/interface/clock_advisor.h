@@ -43,10 +43,11 @@ struct KernelOverClocks {
   std::vector<ClockRun> runs;
 };
 
-// The limit that an advised clock is to keep.
+// The limits that an advised clock is to keep.
 struct ClockGoal {
   std::optional<double> slowdown = {};  // longest additional time against the highest clock, as a share: 0.10
-  double confidence = 0.9;              // probability with which an advised clock is to keep it, 0 to 1
+  std::optional<Watts> power = {};      // highest power of the board
+  double confidence = 0.9;              // probability with which an advised clock is to keep them, 0 to 1
 };
 
 // The estimate for a kernel at one clock.
@@ -65,8 +66,10 @@ struct NextClock {
 
 // The advice for a kernel.
 struct ClockAdvice {
-  ClockEstimate at;                    // the clock of least expected energy that keeps the goal
-  double chance = 1.0;                 // probability that it keeps the goal
+  ClockEstimate at;     // the clock of least expected energy that keeps the goal
+  double chance = 1.0;  // probability that it keeps the goal
+  // Expected excess over the other clock that promises most, as a share of the energy.
+  double regret = 0.0;
   std::optional<NextClock> next = {};  // the most promising clock to measure; empty if all are measured
 };
 
@@ -83,8 +86,8 @@ class ClockAdvisor {
   // counts. Fails with invalid_argument if there is no run at the highest clock, a run at a clock that the others were
   // not run at, or a different number of features.
   Result<std::vector<ClockEstimate>> estimate(const KernelOverClocks& kernel) const;
-  // Chooses a clock for the goal. Fails as estimate() does, and with invalid_argument if the slowdown is below 0 or the
-  // confidence is not from 0 to 1.
+  // Chooses a clock for the goal. Fails as estimate() does. Fails with invalid_argument if the slowdown is below 0, the
+  // power is not positive, or the confidence is not from 0 to 1, and with not_found if no clock keeps the goal.
   Result<ClockAdvice> advise(const KernelOverClocks& kernel, const ClockGoal& goal = {}) const;
 
  private:

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "tune/interface/describe_run.h"
-#include "wattune/tune/placement.h"
+#include "wattune/tune/session.h"
 
 namespace wattune::inline v0_1::tune {
 

@@ -1,4 +1,4 @@
-#include "wattune/tune/placement.h"
+#include "wattune/tune/session.h"
 
 #include <utility>
 #include <vector>
