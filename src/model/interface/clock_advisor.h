@@ -87,7 +87,7 @@ class ClockAdvisor {
   // not run at, or a different number of features.
   Result<std::vector<ClockEstimate>> estimate(const KernelOverClocks& kernel) const;
   // Chooses a clock for the goal. Fails as estimate() does. Fails with invalid_argument if the slowdown is below 0, the
-  // power is not positive, or the confidence is not from 0 to 1, and with not_found if no clock keeps the goal.
+  // power is not positive, or the confidence is not from 0 to 1. Fails with not_found if no clock keeps the goal.
   Result<ClockAdvice> advise(const KernelOverClocks& kernel, const ClockGoal& goal = {}) const;
 
  private:
