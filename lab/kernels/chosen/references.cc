@@ -1,4 +1,4 @@
-// What the kernels of this folder compute.
+// References of the kernels of this folder.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
