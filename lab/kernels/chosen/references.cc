@@ -1,4 +1,4 @@
-// References of the kernels of this folder.
+// The outputs of the kernels of this folder, for comparison.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
