@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -129,7 +130,7 @@ class WATTUNE_EXPORT RelaxedCapture {
   ~RelaxedCapture();
 
  private:
-  int previous_ = -1;  // the thread's mode before; -1 if there is nothing to restore
+  std::optional<int> previous_;  // the thread's mode before, to restore
 };
 
 }  // namespace wattune::backend

@@ -307,8 +307,8 @@ RelaxedCapture::RelaxedCapture() {
 }
 
 RelaxedCapture::~RelaxedCapture() {
-  if (previous_ < 0) return;
-  auto mode = static_cast<cuda::CUstreamCaptureMode>(previous_);
+  if (!previous_) return;
+  auto mode = static_cast<cuda::CUstreamCaptureMode>(*previous_);
   cuda::loaded_cu_api()->cuThreadExchangeStreamCaptureMode(&mode);
 }
 

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,9 +62,10 @@ struct CompanyWalkOptions {
   double least_occupancy = 0.8;
   // Share by which costs may differ and still count as equal: the noise of a measurement.
   double indifference = 0.0;
-  bool lower_clock = true;                      // if false, algorithm 3 at the highest clock, where one varies
-  std::size_t restarts = 100;                   // how often the walk may begin again; it then ends where it is
-  ConfigurationId start = ~ConfigurationId{0};  // proposed first, for comparison; none if it is count() or more
+  bool lower_clock = true;     // if false, algorithm 3 at the highest clock, where one varies
+  std::size_t restarts = 100;  // how often the walk may begin again; it then ends where it is
+  // The configuration to propose first, for comparison. One outside the space is ignored.
+  std::optional<ConfigurationId> start = {};
   // Two objectives, of which the first counts; if empty, the walk minimises what tell() says.
   std::vector<Objective> objectives = {};
 };
