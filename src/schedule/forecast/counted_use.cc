@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "backend/interface/launch_check.h"
+#include "backend/interface/part.h"
+#include "schedule/interface/timing_class.h"
 #include "simulate/interface/ptx_module.h"
 #include "slice/interface/ptx_tree.h"
 
@@ -14,17 +18,61 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-constexpr double kComplementary = 1.5;
-
 Error cannot_count(const LoadedKernel& kernel, const std::string& why) {
   return Error(ErrorCode::unavailable, fmt::format("what {} uses cannot be counted: {}", kernel.name, why));
 }
 
-// A copy of a kernel's buffers on the host, with arguments that point into it.
+// Reads parts of a kernel's buffers from the device, up to a number of bytes.
+class BufferReader {
+ public:
+  BufferReader(backend::Device& device, const LoadedKernel& kernel, const CountOptions& options)
+      : device_(device), kernel_(kernel), options_(options) {}
+
+  Result<void> read(const backend::Buffer& buffer, std::uint64_t offset, std::span<std::byte> into) {
+    bytes_ += into.size();
+    if (bytes_ > options_.most_bytes)
+      return cannot_count(kernel_, fmt::format("some blocks touch more than {} bytes", options_.most_bytes));
+    if (stream_ == nullptr) {
+      WATTUNE_ASSIGN(stream_, device_.create_stream());
+    }
+    WATTUNE_ASSIGN(const auto part, backend::part_of(buffer, offset, into.size()));
+    WATTUNE_TRY(stream_->read(*part, into));
+    return stream_->finish(options_.limit);
+  }
+
+ private:
+  backend::Device& device_;
+  const LoadedKernel& kernel_;
+  const CountOptions& options_;
+  std::unique_ptr<backend::Stream> stream_;
+  std::uint64_t bytes_ = 0;
+};
+
+// The pages of a buffer on the device.
+class BufferPages : public simulate::PageSource {
+ public:
+  // Keeps the first error of reading in `failure`.
+  BufferPages(const backend::Buffer& buffer, BufferReader& reader, std::optional<Error>& failure)
+      : buffer_(buffer), reader_(reader), failure_(failure) {}
+
+  bool read(std::uint64_t offset, std::span<std::byte> into) override {
+    auto done = reader_.read(buffer_, offset, into);
+    if (!done && !failure_) failure_ = std::move(done).error();
+    return done.has_value();
+  }
+
+ private:
+  const backend::Buffer& buffer_;
+  BufferReader& reader_;
+  std::optional<Error>& failure_;
+};
+
+// The memory of a kernel on the host, which reads pages of its buffers when they are touched, with arguments that point
+// into it.
 class HostCopy {
  public:
   HostCopy(backend::Device& device, const LoadedKernel& kernel, const CountOptions& options)
-      : device_(device), kernel_(kernel), options_(options) {}
+      : kernel_(kernel), reader_(device, kernel, options) {}
 
   Result<void> make(const simulate::PtxModule& module, const simulate::PtxKernel& code) {
     parameters.resize(code.parameter_bytes);
@@ -42,6 +90,7 @@ class HostCopy {
 
   simulate::VirtualMemory memory;
   std::vector<std::byte> parameters;
+  std::optional<Error> failure = {};  // first error of reading a page
 
  private:
   Result<void> copy_argument(const backend::LaunchArgument& argument, const simulate::PtxParameter& parameter) {
@@ -49,10 +98,7 @@ class HostCopy {
     const auto* const buffer = std::get_if<const backend::Buffer*>(&argument);
     if (buffer == nullptr || (*buffer != nullptr && (*buffer)->has_pixels()))
       return cannot_count(kernel_, "it samples pixels");
-    std::uint64_t address = 0;
-    if (*buffer != nullptr) {
-      WATTUNE_ASSIGN(address, copy_buffer(**buffer, parameter.name));
-    }
+    const std::uint64_t address = *buffer == nullptr ? 0 : place_buffer(**buffer, parameter.name);
     return place(std::as_bytes(std::span(&address, 1)), parameter);
   }
 
@@ -64,32 +110,20 @@ class HostCopy {
     return {};
   }
 
-  Result<std::uint64_t> copy_buffer(const backend::Buffer& buffer, const std::string& name) {
-    bytes_ += buffer.bytes();
-    if (bytes_ > options_.most_bytes)
-      return cannot_count(kernel_, fmt::format("its buffers have more than {} bytes", options_.most_bytes));
-    const std::uint64_t address = memory.allocate(buffer.bytes(), name);
-    WATTUNE_TRY(read(buffer, memory.extent(address).bytes));
-    return address;
+  std::uint64_t place_buffer(const backend::Buffer& buffer, const std::string& name) {
+    return memory.allocate(buffer.bytes(), name, std::make_shared<BufferPages>(buffer, reader_, failure));
   }
 
   Result<void> copy_constant(const simulate::PtxModule& module, const backend::ConstantBuffer& constant) {
     const auto symbol = module.symbol(constant.symbol);
     if (!symbol || constant.buffer == nullptr || symbol->bytes < constant.buffer->bytes())
       return cannot_count(kernel_, "its text has no room for " + constant.symbol);
-    return read(*constant.buffer, memory.extent(symbol->address).bytes.first(constant.buffer->bytes()));
+    const std::size_t bytes = constant.buffer->bytes();
+    return reader_.read(*constant.buffer, 0, memory.extent(symbol->address).bytes.first(bytes));
   }
 
-  Result<void> read(const backend::Buffer& buffer, std::span<std::byte> into) {
-    WATTUNE_ASSIGN(const auto stream, device_.create_stream());
-    WATTUNE_TRY(stream->read(buffer, into));
-    return stream->finish(options_.limit);
-  }
-
-  backend::Device& device_;
   const LoadedKernel& kernel_;
-  const CountOptions& options_;
-  std::size_t bytes_ = 0;
+  BufferReader reader_;
 };
 
 }  // namespace
@@ -104,15 +138,17 @@ Result<simulate::BlockCosts> count_block(backend::Device& device, const LoadedKe
   WATTUNE_TRY(copy.make(module, *code));
   simulate::BlockSampleOptions sample = options.sample;
   sample.dynamic_shared_bytes = backend::local_bytes_of(kernel.arguments);
-  return simulate::count_block(module, kernel.code->symbol, kernel.geometry, copy.parameters, copy.memory, sample);
+  auto costs =
+      simulate::count_block(module, kernel.code->symbol, kernel.geometry, copy.parameters, copy.memory, sample);
+  if (copy.failure) return *std::move(copy.failure);
+  return costs;
 }
 
 std::optional<double> packing_bound(const KernelTraits& first, const KernelTraits& second) {
   if (first.use.empty() || second.use.empty()) return std::nullopt;
+  if (refutes_counts(first) || refutes_counts(second)) return std::nullopt;
   const model::SoloRun both[] = {{Nanoseconds(1), first.use}, {Nanoseconds(1), second.use}};
   return model::packing_bound(both);
 }
-
-bool is_complementary(std::optional<double> packing_bound) { return packing_bound >= kComplementary; }
 
 }  // namespace wattune::schedule

@@ -1,16 +1,17 @@
 // Shares of the resources of a GPU that a CUDA kernel uses, counted on the host. They need no performance counters,
 // which GPUs reserve for administrators.
 //
-// The PTX interpreter runs some of the kernel's blocks on copies of its buffers. The counts, the measured time of the
-// grid alone and the peaks of the GPU's preset give the share of each resource. No caches are simulated, so the share
-// of DRAM is an upper bound. The kernel must not run on the device meanwhile. One thread at a time.
+// The PTX interpreter runs some of the kernel's blocks on copies of those pages of its buffers that they touch. The
+// counts, the measured time of the grid alone and the peaks of the GPU's preset give the share of each resource. No
+// caches are simulated, so the share of DRAM is an upper bound. Times of the kernel alone refute counts that cannot be
+// (timing_class.h). The kernel must not run on the device meanwhile. One thread at a time.
 //
 //   WATTUNE_ASSIGN(const simulate::BlockCosts block, schedule::count_block(*device, *kernel));
 //   traits.use = simulate::use_of(block, traits.blocks, *traits.alone, *simulate::find_gpu_model("H200"));
-//   if (is_complementary(packing_bound(traits, other))) run_together();
+//   if (packing_bound(traits, other) >= 1.5) run_together();
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "schedule/interface/loaded_kernel.h"
@@ -23,20 +24,18 @@ namespace wattune::inline v0_1::schedule {
 
 struct CountOptions {
   simulate::BlockSampleOptions sample = {};
-  std::size_t most_bytes = std::size_t{4} << 30U;    // largest size of the kernel's buffers, which the host copies
-  Nanoseconds limit = nanoseconds_from_seconds(60);  // of copying each of them
+  std::uint64_t most_bytes = std::uint64_t{4} << 30U;  // most bytes that the host copies of the kernel's buffers
+  Nanoseconds limit = nanoseconds_from_seconds(60);    // of copying a page
 };
 
-// Returns mean costs per block over the sampled blocks, with the present contents of the buffers. Fails with
-// unavailable if its PTX is unknown, it samples pixels, its buffers are too large, or the interpreter does not know an
-// instruction. Errors of reading and of running it are passed on.
+// Returns mean costs per block, with the present contents of the buffers. Fails as simulate::count_block() does, and
+// with unavailable if its PTX is unknown, it samples pixels, the blocks touch too many bytes, or the interpreter does
+// not know an instruction. Errors of reading are passed on.
 Result<simulate::BlockCosts> count_block(backend::Device& device, const LoadedKernel& kernel,
                                          const CountOptions& options = {});
 
 // Returns the largest possible speed-up of two kernels of equal length over one after the other
-// (model::packing_bound()); nullopt if the use of either is unknown.
+// (model::packing_bound()). Returns nullopt if the use of either is unknown, or if times refute its counts.
 std::optional<double> packing_bound(const KernelTraits& first, const KernelTraits& second);
-// True if the bound is known and at least 1.5.
-bool is_complementary(std::optional<double> packing_bound);
 
 }  // namespace wattune::schedule

@@ -6,6 +6,7 @@
 #include "schedule/interface/counted_use.h"
 #include "schedule/interface/device_machine.h"
 #include "schedule/interface/profile.h"
+#include "schedule/interface/timing_class.h"
 #include "schedule/session/stage.h"
 #include "schedule/session/stage_clocks.h"
 #include "simulate/interface/corun_kernels.h"
@@ -165,7 +166,7 @@ class DeviceStage : public Stage {
     kernel.costs = count(*loaded, kernel.traits.name);
     WATTUNE_ASSIGN(const KernelId id, machine.add(loaded, kernel.traits));
     const bool persistent = kernel.traits.persistent;
-    WATTUNE_ASSIGN(kernel.traits, schedule::profile(machine, id, {.ranges = false, .slices = !persistent}));
+    WATTUNE_ASSIGN(kernel.traits, schedule::profile(machine, id, {.slices = !persistent}));
     // Sweeps run slow twins as well, and show their cost.
     kernel.traits.persistent = persistent;
     set_use(kernel);
@@ -182,13 +183,25 @@ class DeviceStage : public Stage {
     return std::nullopt;
   }
 
-  // Computes the use of the GPU from the counts and the latest time alone.
-  void set_use(StageKernel& kernel) const {
+  // Computes the use of the GPU from the counts and the latest time alone. Counts that times refute are forgotten.
+  void set_use(StageKernel& kernel) {
     KernelTraits& traits = kernel.traits;
     if (!kernel.costs || !traits.alone) return;
     traits.use = simulate::use_of(*kernel.costs, traits.blocks, *traits.alone, *gpu_);
+    if (refutes_counts(traits)) return forget_counts(kernel);
     traits.utilisation = simulate::utilisation_of(traits.use);
     traits.profile.instructions_per_block = std::max(1.0, kernel.costs->issued);
+  }
+
+  void forget_counts(StageKernel& kernel) {
+    KernelTraits& traits = kernel.traits;
+    const bool shared = timing_class(traits) == TimingClass::shared_full;
+    notes_.push_back(fmt::format("{}: what it uses is unknown, as its counts fill nothing {}, which its times tell to be "
+                                 "full",
+                                 traits.name, shared ? "that all SMs share" : "of an SM"));
+    traits.use.clear();
+    traits.utilisation = {};
+    kernel.costs.reset();
   }
 
   void note(const LoadedKernel& kernel, const std::string& name, const KernelOutputs& outputs) {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,39 +20,59 @@
 
 namespace wattune::inline v0_1::simulate {
 
+// The first contents of a buffer, of which pages are read when they are first touched.
+class PageSource {
+ public:
+  virtual ~PageSource() = default;
+  // Reads the bytes from this offset on; false if they cannot be read.
+  virtual bool read(std::uint64_t offset, std::span<std::byte> into) = 0;
+};
+
 class VirtualMemory {
  public:
+  static constexpr std::size_t kPageBytes = std::size_t{64} * 1024;
+
   VirtualMemory();
 
   // Allocates zeroed bytes and returns their address, which is divisible by 256. Messages use the name.
   std::uint64_t allocate(std::size_t bytes, std::string name = {});
+  // Allocates bytes whose pages come from a source, so that a buffer may be larger than the host's memory. Copies share
+  // the source.
+  std::uint64_t allocate(std::size_t bytes, std::string name, std::shared_ptr<PageSource> source);
   // Fails with not_found if no buffer begins there.
   Result<void> release(std::uint64_t address);
 
   // Returns the bytes at this address, valid until their buffer is released. Returns nullptr if they are not all in one
-  // buffer.
+  // extent.
   std::byte* find(std::uint64_t address, std::size_t bytes);
   // Describes an address in words, such as "40 bytes behind the end of `x`, which has 4096".
   std::string describe(std::uint64_t address) const;
 
-  // An entire buffer.
+  // A buffer, or a page of one whose pages come from a source.
   struct Extent {
     std::uint64_t address = 0;
     std::span<std::byte> bytes;
   };
-  // Returns the buffer that holds this address or lies before it; an empty one if there is no such buffer.
+  // Returns the extent that holds this address, or the buffer that lies before it. Returns an empty one if there is
+  // neither, or if the page cannot be read.
   Extent extent(std::uint64_t address);
 
-  // True if both have the same buffers at the same addresses with the same bytes.
+  // True if both have the same buffers at the same addresses with the same bytes, and have touched the same pages.
   bool operator==(const VirtualMemory& other) const = default;
 
  private:
   struct Buffer {
     std::string name;
-    std::vector<std::byte> bytes;
+    std::size_t size = 0;
+    std::vector<std::byte> bytes = {};               // all of them; empty if there is a source
+    std::shared_ptr<PageSource> source = {};         // of `pages`
+    std::vector<std::vector<std::byte>> pages = {};  // each is empty until it is touched
 
     bool operator==(const Buffer&) const = default;
   };
+
+  std::uint64_t place(Buffer buffer);
+  static Extent page_of(std::uint64_t begin, Buffer& buffer, std::uint64_t offset);
 
   std::map<std::uint64_t, Buffer> buffers_;  // by address
   std::uint64_t next_;                       // address of the next buffer

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "simulate/interface/ptx_run.h"
 #include "simulate/ptx/block.h"
+#include "simulate/ptx/shuffled.h"
 
 namespace wattune::inline v0_1::simulate {
 
@@ -37,13 +37,6 @@ bool names_blocks(const std::vector<std::uint64_t>& order, std::uint64_t count, 
   if (sorted.empty()) return false;
   const bool are_distinct = std::ranges::adjacent_find(sorted) == sorted.end();
   return are_distinct && sorted.back() < count && (is_part || sorted.size() == count);
-}
-
-std::vector<std::uint64_t> shuffled(std::uint64_t count, Random& random) {
-  std::vector<std::uint64_t> order(count);
-  std::iota(order.begin(), order.end(), 0);
-  for (std::uint64_t left = count; left > 1; --left) std::swap(order[left - 1], order[random.below(left)]);
-  return order;
 }
 
 Result<void> check_launch(const PtxKernel& kernel, const backend::Geometry3& geometry, std::size_t parameter_bytes) {
