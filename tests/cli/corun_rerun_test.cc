@@ -45,7 +45,7 @@ schedule::SweptPair swept(double in_turn, double streams, double shares, double 
   return pair;
 }
 
-Prospect complementary_prospect() { return {.names = {"a", "b"}, .packing_bound = 2.0}; }
+Prospect complementary_prospect() { return {.names = {"a", "b"}, .complementary = true}; }
 
 // 10 ms over 8 are 25 %, a quarter of which a control may be off; it is off by less than 2 %.
 TEST(CorunVerdict, AGainHasItsInterval) {

@@ -111,21 +111,21 @@ TEST_F(Corun, SaysInASentenceWhatGainsAndWhereNothingDoes) {
   EXPECT_THAT(finished.out, HasSubstr(" SMs (green contexts); the best shares, "));
 }
 
-// PC waits for memory, so that it could be twice as fast beside each of the others. TEA issues instructions all the
-// time, BS for 87 % of it.
+// PC is as fast on two SMs of 14 as on all, so that it fills what they share. TEA issues instructions all the time, BS
+// for 87 % of it. PC's counts do not tell what is full, so the bounds of its pairs are unknown.
 TEST_F(Corun, ListsComplementaryPairsBeforeTheyAreMeasured) {
-  const Finished text = small({});
+  const Finished text = small({"--waves", "4"});
   EXPECT_THAT(text.out, StartsWith("How much faster than one after the other each pair can be"));
-  EXPECT_THAT(text.out, HasSubstr("\nPC with TEA on a simulated C2050, complementary (2.00)\n"));
+  EXPECT_THAT(text.out, HasSubstr("\nPC with TEA on a simulated C2050, complementary\n"));
   EXPECT_THAT(text.out,
               HasSubstr("\nOf 3 pairs 2 are complementary: the best shares over the best baseline, geometric mean, "));
-  const nlohmann::json document = small({"--json"}).json();
+  const nlohmann::json document = small({"--waves", "4", "--json"}).json();
   ASSERT_EQ(document["prospects"].size(), 3U);
   EXPECT_EQ(document["prospects"][0]["kernels"], nlohmann::json({"PC", "TEA"}));
   std::size_t complementary = 0;
   for (std::size_t i = 0; i < 3; ++i) {
     const nlohmann::json& prospect = document["prospects"][i];
-    EXPECT_EQ(prospect["complementary"], prospect["packing_bound"].get<double>() >= 1.5);
+    EXPECT_EQ(prospect["packing_bound"].is_null(), prospect["kernels"][0] == "PC");
     EXPECT_EQ(document["pairs"][i]["complementary"], prospect["complementary"]);
     complementary += prospect["complementary"].get<bool>() ? 1 : 0;
   }
@@ -136,10 +136,10 @@ TEST_F(Corun, ListsComplementaryPairsBeforeTheyAreMeasured) {
 
 // The gain over the best baseline follows from the makespans of `paired` and of the baseline.
 TEST_F(Corun, SaysWhatBecomesOfTheDefaultPolicysPlan) {
-  const Finished text = small({});
+  const Finished text = small({"--waves", "4"});
   EXPECT_THAT(text.out, HasSubstr("\npaired takes "));
   EXPECT_THAT(text.out, HasSubstr("\nBy paired, over the best baseline: "));
-  const nlohmann::json document = small({"--json"}).json();
+  const nlohmann::json document = small({"--waves", "4", "--json"}).json();
   double least = 1e9;
   double product = 1.0;
   for (const nlohmann::json& pair : document["pairs"]) {

@@ -224,7 +224,7 @@ TEST_F(DeviceMachineOnStandIn, LaunchesOfAPairDivideTheMemoryOfSmsAlike) {
 }
 
 // Two warps add to one number, a sector that each reads and writes. The device's own buffer stays unchanged.
-TEST_F(DeviceMachineOnStandIn, WhatAKernelUsesIsCountedOnCopiesOfItsBuffers) {
+TEST_F(DeviceMachineOnStandIn, WhatAKernelUsesIsCountedOnCopiesOfPagesOfItsBuffers) {
   const auto kernel = load();
   const auto block = count_block(*device, *kernel);
   ASSERT_TRUE(block) << block.error().to_string();
@@ -233,7 +233,7 @@ TEST_F(DeviceMachineOnStandIn, WhatAKernelUsesIsCountedOnCopiesOfItsBuffers) {
   EXPECT_EQ(block->pipes[static_cast<std::size_t>(simulate::Pipe::memory)], 2);
   EXPECT_THAT(hits_of(*kernel), Each(0));
   EXPECT_THAT(count_block(*device, *kernel, {.most_bytes = 8}).error().to_string(),
-              HasSubstr("what mark uses cannot be counted: its buffers have more than 8 bytes"));
+              HasSubstr("what mark uses cannot be counted: some blocks touch more than 8 bytes"));
 }
 
 // One kernel computes for 90 % of its time, the other moves data for 80 % of its time. No resource is busy for more
@@ -245,11 +245,8 @@ TEST(PackingBound, IsThatOfTheBusiestResource) {
   KernelTraits moving;
   moving.use = {0.1, 0.8};
   EXPECT_DOUBLE_EQ(packing_bound(computing, moving).value(), 2.0);
-  EXPECT_TRUE(is_complementary(packing_bound(computing, moving)));
   EXPECT_DOUBLE_EQ(packing_bound(computing, computing).value(), 2.0 / 1.8);
-  EXPECT_FALSE(is_complementary(packing_bound(computing, computing)));
   EXPECT_FALSE(packing_bound(computing, KernelTraits()));
-  EXPECT_FALSE(is_complementary(std::nullopt));
 }
 
 TEST_F(DeviceMachineOnStandIn, AddingAgainWithOtherTraitsLoadsNothing) {

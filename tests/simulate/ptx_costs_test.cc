@@ -1,6 +1,9 @@
 // Counts of a PtxRun for kernels of a few instructions.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <string>
+
 #include "simulate/interface/ptx_profile.h"
 #include "simulate/ptx_harness.h"
 
@@ -132,32 +135,97 @@ TEST_F(PtxCostsTest, EachInstructionIsOfItsPipe) {
   EXPECT_EQ(block.issued, 2 + 2 + 3 + 2 + 1);
 }
 
-// The blocks in the middle of each half of ten are 2 and 7, which execute 2 and 7 instructions more: 4.5 on average.
-TEST_F(PtxCostsTest, AreMeansOfBlocksSpreadOverTheGrid) {
-  PtxProgram program(kPtxHead + R"(
+// A grid whose blocks take steps by their place, a fused multiply-add each.
+class PtxSampleTest : public testing::Test {
+ protected:
+  static Result<BlockCosts> count(const std::string& steps, const std::array<std::size_t, 3>& groups,
+                                  const BlockSampleOptions& options = {}) {
+    PtxProgram program(kPtxHead + R"(
 .visible .entry k()
 {
-  .reg .b32 %r<3>;
+  .reg .b32 %r<6>;
   .reg .f32 %f<2>;
-  .reg .pred %p<2>;
+  .reg .pred %p<3>;
   mov.u32 %r1, %ctaid.x;
-  mov.u32 %r2, 0;
+  mov.u32 %r2, %ctaid.y;
+  mov.u32 %r3, %nctaid.x;
+  mad.lo.u32 %r3, %r2, %r3, %r1;
+)" + steps + R"(
 again:
-  setp.ge.u32 %p1, %r2, %r1;
+  setp.eq.u32 %p1, %r4, 0;
   @%p1 bra done;
-  add.f32 %f1, %f1, %f1;
-  add.u32 %r2, %r2, 1;
+  fma.rn.f32 %f1, %f1, %f1, %f1;
+  sub.u32 %r4, %r4, 1;
   bra again;
 done:
   ret;
 }
 )");
-  const auto block = count_block(program.module, "k", {.groups = {10, 1, 1}, .group_size = {32, 1, 1}}, {},
-                                 program.memory, {.blocks = 2});
-  EXPECT_DOUBLE_EQ(of(*block, Pipe::fp32), 4.5);
-  const auto hopeless = count_block(program.module, "k", {.groups = {1000, 1, 1}, .group_size = {32, 1, 1}}, {},
-                                    program.memory, {.blocks = 1, .most_instructions = 100});
-  EXPECT_EQ(hopeless.error().code(), ErrorCode::timeout);
+    return count_block(program.module, "k", {.groups = groups, .group_size = {32, 1, 1}}, {}, program.memory, options);
+  }
+  // Expects the mean of so many steps, to 20 %.
+  static void expect_mean(double mean, const Result<BlockCosts>& counted) {
+    ASSERT_TRUE(counted) << counted.error().to_string();
+    EXPECT_NEAR(of(*counted, Pipe::fp32), mean, 0.2 * mean);
+  }
+  static void expect_unknown(const Result<BlockCosts>& counted) {
+    ASSERT_FALSE(counted);
+    EXPECT_EQ(counted.error().code(), ErrorCode::unavailable);
+    EXPECT_NE(counted.error().to_string().find("their mean cost is not known to 10 %"), std::string::npos);
+  }
+};
+
+// The mean of 0 to 9 is 4.5.
+TEST_F(PtxSampleTest, AGridOfFewBlocksIsCountedWhole) {
+  EXPECT_DOUBLE_EQ(of(count("mov.u32 %r4, %r1;", {10, 1, 1}).value(), Pipe::fp32), 4.5);
+  EXPECT_DOUBLE_EQ(of(count("mov.u32 %r4, %r3;", {16, 16, 1}).value(), Pipe::fp32), 127.5);
+}
+
+// The blocks in the middles of equal parts of this grid are all in column 0, which takes no step.
+TEST_F(PtxSampleTest, MeansAreRightIfTheCostDependsOnAColumn) {
+  const std::string square = "mul.lo.u32 %r4, %r1, %r1; shr.u32 %r4, %r4, 4;";
+  double mean = 0.0;
+  for (unsigned x = 0; x < 128; ++x) mean += x * x / 16 / 128.0;
+  expect_mean(mean, count(square, {128, 512, 1}));
+  for (std::uint64_t seed = 2; seed < 12; ++seed) expect_mean(mean, count(square, {128, 512, 1}, {.seed = seed}));
+}
+
+TEST_F(PtxSampleTest, MeansAreRightIfTheCostDependsOnARowOrOnTheIndex) {
+  expect_mean(255.5, count("mov.u32 %r4, %r2;", {128, 512, 1}));
+  expect_mean(499.5, count("mov.u32 %r4, %r1;", {1000, 1, 1}));
+  expect_mean(150.0, count("rem.u32 %r4, %r3, 7; mul.lo.u32 %r4, %r4, 50;", {128, 512, 1}));
+  expect_mean(10.0, count("mov.u32 %r4, 10;", {3, 5, 700}));
+}
+
+// A seventh of the blocks takes 700 times as many steps as the others, so the mean of 256 blocks has an error of 14 %.
+// In 8 of 100 samples of 16 blocks there is none of them.
+TEST_F(PtxSampleTest, AMeanIsUnknownIfFewBlocksCostMost) {
+  expect_unknown(count("rem.u32 %r4, %r3, 7; setp.eq.u32 %p2, %r4, 0; selp.u32 %r4, 700, 1, %p2;", {128, 512, 1}));
+}
+
+// The steps double with every eighth column.
+TEST_F(PtxSampleTest, AMeanIsRightOrUnknownIfTheCostGrowsExponentially) {
+  const double mean = 65'535.0 / 16.0;
+  for (std::uint64_t seed = 1; seed < 6; ++seed) {
+    const auto counted =
+        count("shr.u32 %r4, %r1, 3; mov.u32 %r5, 1; shl.b32 %r4, %r5, %r4;", {128, 512, 1}, {.seed = seed});
+    if (counted)
+      expect_mean(mean, counted);
+    else
+      expect_unknown(counted);
+  }
+}
+
+// The last block of 10,000 takes as many steps as all others together, which is usual of a final sum.
+TEST_F(PtxSampleTest, TheLastBlockIsNeverMissed) {
+  expect_mean(20.0, count("setp.eq.u32 %p2, %r3, 9999; selp.u32 %r4, 100000, 10, %p2;", {100, 100, 1}));
+}
+
+// Ten steps take more than 50 instructions, so 100 are spent after two blocks. A block that takes more by itself does
+// not end.
+TEST_F(PtxSampleTest, InstructionsAreBounded) {
+  expect_unknown(count("mov.u32 %r4, 10;", {1000, 1, 1}, {.most_instructions = 100}));
+  EXPECT_EQ(count("mov.u32 %r4, %r1;", {1000, 1, 1}, {.most_instructions = 100}).error().code(), ErrorCode::timeout);
 }
 
 // A GPU of 2 SMs at 1,000 MHz: 1 us has 2,000 cycles of SMs, with 4 issue slots in each, 2 of FP32, 100 bytes/ns of

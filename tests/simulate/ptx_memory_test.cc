@@ -1,5 +1,7 @@
 // Memory: its spaces, atomics, accesses out of bounds, initial values, and the runtime's functions on it.
 #include <functional>
+#include <memory>
+#include <span>
 
 #include "simulate/ptx_harness.h"
 
@@ -375,6 +377,46 @@ TEST(VirtualMemoryTest, BuffersAreFoundByTheirAddresses) {
   EXPECT_TRUE(memory.release(a));
   EXPECT_FALSE(memory.release(a));
   EXPECT_EQ(memory.find(a, 1), nullptr);
+}
+
+// Each page begins with its number.
+class NumberedPages : public PageSource {
+ public:
+  bool read(std::uint64_t offset, std::span<std::byte> into) override {
+    const std::uint64_t page = offset / VirtualMemory::kPageBytes;
+    std::memcpy(into.data(), &page, sizeof(page));
+    reads.push_back(page);
+    return page != 7;
+  }
+
+  std::vector<std::uint64_t> reads;
+};
+
+// The buffer has 8 GiB and 100 bytes, which no test reads whole.
+TEST(VirtualMemoryTest, PagesAreReadWhenTheyAreTouched) {
+  constexpr std::uint64_t kPage = VirtualMemory::kPageBytes;
+  constexpr std::uint64_t kPages = (std::uint64_t{8} << 30) / kPage;
+  VirtualMemory memory;
+  const auto source = std::make_shared<NumberedPages>();
+  const std::uint64_t large = memory.allocate(kPages * kPage + 100, "large", source);
+  const std::uint64_t other = memory.allocate(16, "other");
+  EXPECT_GE(other, large + kPages * kPage + 100);
+  const auto number_at = [&](std::uint64_t offset) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, memory.find(large + offset, sizeof(number)), sizeof(number));
+    return number;
+  };
+  EXPECT_EQ(number_at(5 * kPage), 5U);
+  EXPECT_EQ(number_at(kPages * kPage), kPages);
+  *memory.find(large + 5 * kPage, 1) = std::byte{9};
+  EXPECT_EQ(number_at(5 * kPage), 9U);  // it is not read again
+  EXPECT_EQ(source->reads, (std::vector<std::uint64_t>{5, kPages}));
+  EXPECT_NE(memory.find(large + kPages * kPage, 100), nullptr);
+  EXPECT_EQ(memory.find(large + kPages * kPage, 101), nullptr);
+  EXPECT_EQ(memory.find(large + 6 * kPage - 4, 8), nullptr);  // in two pages
+  EXPECT_EQ(memory.find(large + 7 * kPage, 8), nullptr);      // it cannot be read
+  EXPECT_NE(memory.find(other, 16), nullptr);
+  EXPECT_EQ(memory.describe(large + kPages * kPage + 100), "0 bytes behind the end of `large`, which has 8589934692");
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include "cli/corun/corun_rerun.h"
 #include "report/interface/text.h"
+#include "schedule/interface/counted_use.h"
+#include "schedule/interface/timing_class.h"
 
 namespace wattune::cli {
 
@@ -20,7 +22,12 @@ std::optional<schedule::RoundTimes> shares_over_baseline(const schedule::SweptPa
   return rounds_over(pair, *share, *baseline);
 }
 
-bool is_known(const Prospect& prospect) { return prospect.packing_bound.has_value(); }
+bool is_known(const Prospect& prospect) { return prospect.packing_bound || prospect.complementary; }
+
+std::string kind_text(const Prospect& prospect) {
+  if (!prospect.complementary) return "unknown";
+  return *prospect.complementary ? "complementary" : "";
+}
 
 }  // namespace
 
@@ -30,7 +37,8 @@ std::vector<Prospect> prospects_of(const schedule::CorunSession& session) {
   for (std::size_t i = 0; i < kernels.size(); ++i)
     for (std::size_t j = i + 1; j < kernels.size(); ++j)
       prospects.push_back({{kernels[i].traits.name, kernels[j].traits.name},
-                           schedule::packing_bound(kernels[i].traits, kernels[j].traits)});
+                           schedule::packing_bound(kernels[i].traits, kernels[j].traits),
+                           schedule::are_complementary(kernels[i].traits, kernels[j].traits)});
   return prospects;
 }
 
@@ -40,9 +48,9 @@ std::string prospects_text(const std::vector<Prospect>& prospects) {
   report::TextTable table({{"pair", Align::left}, {"at most"}, {"", Align::left}});
   for (const Prospect& prospect : prospects)
     table.add_row({fmt::format("{} with {}", prospect.names[0], prospect.names[1]),
-                   is_known(prospect) ? fmt::format("{:.2f}", *prospect.packing_bound) : "-",
-                   prospect.is_complementary() ? "complementary" : ""});
-  return "How much faster than one after the other each pair can be, by what its kernels use alone:\n\n" +
+                   prospect.packing_bound ? fmt::format("{:.2f}", *prospect.packing_bound) : "-", kind_text(prospect)});
+  return "How much faster than one after the other each pair can be, by what its kernels use alone, and whether they "
+         "are complementary by their times:\n\n" +
          table.to_string() + "\n";
 }
 
@@ -51,7 +59,7 @@ Json prospects_json(const std::vector<Prospect>& prospects) {
   for (const Prospect& prospect : prospects)
     json.push_back({{"kernels", prospect.names},
                     {"packing_bound", json_or_null(prospect.packing_bound)},
-                    {"complementary", prospect.is_complementary()}});
+                    {"complementary", json_or_null(prospect.complementary)}});
   return json;
 }
 

@@ -8,17 +8,18 @@
 
 #include "cli/corun/corun_sweep.h"
 #include "cli/program/json.h"
-#include "schedule/interface/counted_use.h"
 
 namespace wattune::cli {
 
 struct Prospect {
   std::array<std::string, 2> names;
   // The largest possible speed-up over one after the other, if both kernels take equally long. Absent if the use of the
-  // GPU by one of them is unknown.
+  // GPU by one of them is unknown, or if its times refute the counts.
   std::optional<double> packing_bound;
+  // Whether one fills what all SMs share and the other a resource of each SM. Absent if times do not tell.
+  std::optional<bool> complementary;
 
-  bool is_complementary() const { return schedule::is_complementary(packing_bound); }
+  bool is_complementary() const { return complementary.value_or(false); }
 };
 
 // Returns a prospect for every two of the session's kernels, in the order in which they are swept.

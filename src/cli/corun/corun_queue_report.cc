@@ -14,6 +14,7 @@
 #include "cli/program/text.h"
 #include "report/interface/policy_plot.h"
 #include "report/interface/text.h"
+#include "schedule/interface/timing_class.h"
 #include "simulate/interface/ptx_profile.h"
 #include "wattune/schedule/forecast.h"
 
@@ -280,6 +281,11 @@ Json refused_json(const std::optional<schedule::RefusedRun>& refused) {
   return {{"policy", refused->policy}, {"ended", refused->ended}, {"error", refused->why.to_string()}};
 }
 
+// Returns null for a class that is unknown.
+Json timing_json(schedule::TimingClass timing) {
+  return timing == schedule::TimingClass::unknown ? Json(nullptr) : Json(std::string(to_string(timing)));
+}
+
 Json profile_json(const schedule::KernelTraits& kernel) {
   const auto& power = kernel.power;
   return {{"name", kernel.name},
@@ -290,6 +296,7 @@ Json profile_json(const schedule::KernelTraits& kernel) {
           {"use", use_json(kernel)},
           {"rate_at_residency", kernel.rate_at_residency},
           {"saturating_share", kernel.saturating_share},
+          {"timing_class", timing_json(timing_class(kernel))},
           {"least_slice", kernel.least_slice},
           {"watts_alone", power ? watts_json(power->alone) : Json(nullptr)},
           {"watts_twin", power ? watts_json(power->twin) : Json(nullptr)},

@@ -181,7 +181,7 @@ Json pair_json(const schedule::CorunSession& session, const Prospect& prospect, 
   const schedule::PairSweep& sweep = pair.sweep;
   Json json = {{"kernels", pair.names},
                {"packing_bound", json_or_null(prospect.packing_bound)},
-               {"complementary", prospect.is_complementary()},
+               {"complementary", json_or_null(prospect.complementary)},
                {"repetitions", sweep.repetitions},
                {"alone_ms", {to_ms(sweep.alone[0]), to_ms(sweep.alone[1])}},
                {"alone_by_round_ms", {times_json(sweep.alone_by_round[0]), times_json(sweep.alone_by_round[1])}},
@@ -217,8 +217,8 @@ Result<void> sweep_all(schedule::CorunSession& session, const schedule::SweepOpt
 }
 
 std::string sweep_text(const schedule::CorunSession& session, const Prospect& prospect, const SweptPair& pair) {
-  const std::string mark =
-      prospect.is_complementary() ? fmt::format(", complementary ({:.2f})", *prospect.packing_bound) : "";
+  const std::string bound = prospect.packing_bound ? fmt::format(" ({:.2f})", *prospect.packing_bound) : "";
+  const std::string mark = prospect.is_complementary() ? ", complementary" + bound : "";
   return fmt::format("{} with {} on {}{}{}\n{}", pair.names[0], pair.names[1],
                      session.is_simulated() ? "a simulated " : "", session.device(), mark, pair_text(session, pair));
 }

@@ -30,8 +30,6 @@ MachineLimits limits_of(const simulate::GpuModel& gpu);
 // Returns the time of the kernel's grid on a GPU of its own. This and all functions below that take such a kernel fail
 // with invalid_argument and not_found as SimulatedGpu::add_kernel() does.
 Result<Nanoseconds> time_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
-// Returns the share of the time for which it keeps each resource busy meanwhile (KernelTraits::use).
-Result<std::vector<double>> use_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
 // Returns the traits that follow from the description of a kernel. The caller measures its time alone and its
 // utilisation.
 Result<KernelTraits> traits_of(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);

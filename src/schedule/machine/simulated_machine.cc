@@ -48,11 +48,6 @@ Result<Nanoseconds> time_alone(const simulate::SimulatedKernel& kernel, const si
   return alone.time;
 }
 
-Result<std::vector<double>> use_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
-  WATTUNE_ASSIGN(Alone alone, simulate_alone(kernel, gpu));
-  return std::move(alone.use);
-}
-
 Result<KernelTraits> traits_of(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
   WATTUNE_ASSIGN(const auto profile, simulate::pair_kernel(kernel, gpu));
   return KernelTraits{.name = kernel.name,

@@ -196,9 +196,9 @@ class DeviceStage : public Stage {
   void forget_counts(StageKernel& kernel) {
     KernelTraits& traits = kernel.traits;
     const bool shared = timing_class(traits) == TimingClass::shared_full;
-    notes_.push_back(fmt::format("{}: what it uses is unknown, as its counts fill nothing {}, which its times tell to be "
-                                 "full",
-                                 traits.name, shared ? "that all SMs share" : "of an SM"));
+    notes_.push_back(
+        fmt::format("{}: its counts are dropped: by its times a resource {} is full, by its counts none is",
+                    traits.name, shared ? "that all SMs share" : "of each SM"));
     traits.use.clear();
     traits.utilisation = {};
     kernel.costs.reset();

@@ -61,8 +61,8 @@ class SimulatedStage : public Stage {
     if (known != nullptr) {
       added.traits = with_profile(std::move(added.traits), *known);
     } else {
-      WATTUNE_ASSIGN(added.traits.use, use_alone(kernel, gpu_));
-      WATTUNE_ASSIGN(added.traits.alone, time_alone(kernel, gpu_));
+      WATTUNE_ASSIGN(added.traits, profile_alone(kernel, gpu_));
+      added.traits.persistent = true;  // sweeps run slow twins as well
     }
     simulated_.push_back(std::move(kernel));
     return {};
@@ -96,10 +96,8 @@ class SimulatedStage : public Stage {
   }
 
   Result<void> profile(std::size_t) override {
-    for (std::size_t i = 0; i < simulated_.size(); ++i) {
-      if (std::exchange(kernels_[i].is_profiled, true)) continue;
-      WATTUNE_ASSIGN(kernels_[i].traits, profile_alone(simulated_[i], gpu_));
-    }
+    for (StageKernel& kernel : kernels_)
+      if (!std::exchange(kernel.is_profiled, true)) kernel.traits.persistent = !kernel.traits.rate_at_residency.empty();
     return {};
   }
 
