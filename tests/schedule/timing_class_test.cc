@@ -12,8 +12,8 @@
 namespace wattune::inline v0_1::schedule {
 namespace {
 
-// A kernel on a GPU of 132 SMs, with eight resident blocks on each and 20 rounds of blocks. It is as fast on this share
-// of the SMs as on all.
+// Returns a kernel on a GPU of 132 SMs, with eight resident blocks on each and 20 rounds of blocks. It is as fast on
+// this share of the SMs as on all.
 KernelTraits measured(double saturating_share, std::vector<double> rates) {
   KernelTraits kernel;
   kernel.blocks = std::uint64_t{20} * 132 * 8;

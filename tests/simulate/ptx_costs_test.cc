@@ -163,7 +163,7 @@ done:
 )");
     return count_block(program.module, "k", {.groups = groups, .group_size = {32, 1, 1}}, {}, program.memory, options);
   }
-  // Expects the mean of so many steps, to 20 %.
+  // Expects the mean of this many steps, to 20 %.
   static void expect_mean(double mean, const Result<BlockCosts>& counted) {
     ASSERT_TRUE(counted) << counted.error().to_string();
     EXPECT_NEAR(of(*counted, Pipe::fp32), mean, 0.2 * mean);

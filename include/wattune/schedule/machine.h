@@ -57,7 +57,7 @@ struct WATTUNE_EXPORT AtClock {
   Joules energy() const { return power.alone * alone; }
 };
 
-// The speed of a kernel alone on so many SMs, over that on all.
+// The speed of a kernel alone on this many SMs, divided by its speed on all.
 struct WATTUNE_EXPORT SpeedOnSms {
   unsigned sms = 1;
   double speed = 1.0;
