@@ -24,7 +24,7 @@ class GatedSampling : public Sampling {
   Wanted next(Nanoseconds busy) override {
     switch (stage_) {
       case Stage::first_launch: return after_first_launch(busy);
-      case Stage::warm_up: return warm_up_.take(busy), until_warm();
+      case Stage::warm_up: return warm_up_->take(busy), until_warm();
       case Stage::gate: return after_gate();
       case Stage::slow_lesson: return learn();
       case Stage::samples: return until_they_suffice();
@@ -37,12 +37,12 @@ class GatedSampling : public Sampling {
     first_ = samples().front().time;
     if (is_hopeless(first_ - kColdStart) || (!lesson_ && first_ > gate_.first_limit(*incumbent_))) return {};
     drop_samples();
-    warm_up_ = WarmUp(options_.warm_up, busy);
+    warm_up_.emplace(options_, busy);
     return until_warm();
   }
 
   Wanted until_warm() {
-    const std::size_t runs = warm_up_.wants();
+    const std::size_t runs = warm_up_->wants();
     stage_ = runs > 0 ? Stage::warm_up : Stage::gate;
     return runs > 0 ? Wanted{.runs = runs, .warm_up = true} : Wanted{.runs = samples_at_gate()};
   }
@@ -82,7 +82,7 @@ class GatedSampling : public Sampling {
   const bool lesson_;
   Stage stage_ = Stage::first_launch;
   Nanoseconds first_;
-  WarmUp warm_up_{Nanoseconds(), Nanoseconds()};
+  std::optional<WarmUp> warm_up_;  // once the first launch was taken
 };
 
 class Gated : public MeasurePolicy {

@@ -34,7 +34,7 @@ class RepeatedRuns : public MeasurePolicy {
   explicit RepeatedRuns(const SamplingOptions& options) : options_(options) {}
 
   std::unique_ptr<Sampling> begin(const std::optional<Statistics>& /*incumbent*/, Nanoseconds busy) override {
-    return std::make_unique<RepeatedSampling>(options_, WarmUp(options_.warm_up, busy));
+    return std::make_unique<RepeatedSampling>(options_, WarmUp(options_, busy));
   }
 
   Identity identity() const override { return policy_identity("repeated", options_); }

@@ -56,7 +56,8 @@ Result<std::vector<Sample>> MeasurePolicy::measure(Runner& runner, const std::op
   return std::move(*sampling).samples();
 }
 
-WarmUp::WarmUp(Nanoseconds time, Nanoseconds busy) : time_(time), busy_(busy), runs_(busy < time ? 1 : 0) {}
+WarmUp::WarmUp(const SamplingOptions& options, Nanoseconds busy)
+    : time_(options.warm_up), busy_(busy), runs_(busy < time_ ? 1 : 0) {}
 
 void WarmUp::take(Nanoseconds busy) {
   const Nanoseconds gained = busy - busy_;
@@ -68,7 +69,7 @@ void WarmUp::take(Nanoseconds busy) {
 }
 
 Result<void> warm_up(Runner& runner, Nanoseconds time) {
-  WarmUp warm_up(time, runner.busy_time());
+  WarmUp warm_up({.warm_up = time}, runner.busy_time());
   while (warm_up.wants() > 0) {
     WATTUNE_TRY(runner.run(warm_up.wants()));
     warm_up.take(runner.busy_time());

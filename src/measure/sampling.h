@@ -13,8 +13,8 @@ namespace wattune::inline v0_1::measure {
 // unusually slow first run does not mislead for long.
 class WarmUp {
  public:
-  // Begins a warm-up. `busy` is the time for which the device has been at work.
-  WarmUp(Nanoseconds time, Nanoseconds busy);
+  // Begins the warm-up that these options ask for. `busy` is the time for which the device has been at work.
+  WarmUp(const SamplingOptions& options, Nanoseconds busy);
 
   // Returns the number of runs that it wants; 0 if the device is warm.
   std::size_t wants() const { return runs_; }
