@@ -30,7 +30,8 @@ Result<std::size_t> argument_position(const KernelSpec& spec, const std::string&
 // invalid_argument or not_found.
 Result<std::vector<std::size_t>> read_argument_names(const Table& table, const KernelSpec& spec);
 
-// Returns Kernel Tuner's default, those of block_size_x, _y and _z that are parameters; all empty if none is.
+// Returns Kernel Tuner's default: those of the names block_size_x, _y and _z that are parameters. All three are empty
+// if none of the names is a parameter.
 Expressions3 default_work_group(const std::vector<Parameter>& parameters);
 
 // True if no dimension has an expression.

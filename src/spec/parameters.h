@@ -16,7 +16,7 @@ namespace wattune::inline v0_1::spec {
 Result<std::vector<Value>> read_values(const Document& document, const Node& node, const std::string& what,
                                        const space::Expression::Constants& constants = {});
 
-// Sets the default value. Fails with invalid_argument if the node is none of the parameter's values.
+// Sets the default value. Fails with invalid_argument if the node is not one of the parameter's values.
 Result<void> set_default(const Document& document, const Node& node, Parameter& parameter);
 
 // Returns the role that `key` of the parameter's table gives; without the key, the usual role of the name.

@@ -66,7 +66,7 @@ Result<void> convert_values(const Document& document, const Node& node, std::str
   return {};
 }
 
-// Reads Kernel Tuner's `Default`, a remark outside the schema. It is ignored if it is none of the values, as in some
+// Reads Kernel Tuner's `Default`, a remark outside the schema. It is ignored if it is not one of the values, as in some
 // files in use.
 void read_default(const Table& table, Parameter& parameter) {
   const Node* node = table.find("Default");

@@ -54,8 +54,8 @@ class WATTUNE_EXPORT Event : public DeviceObject {
   using DeviceObject::DeviceObject;
 
   // Tells whether the launch has ended, without waiting for it. Once its stream was submitted, repeated calls return
-  // true sooner or later, because each also hands over the commands that submit() had to leave. Fails with the error of
-  // a launch that failed or that will never run, or with device_lost.
+  // true sooner or later, because each also hands the device the commands that submit() had to leave. Fails with the
+  // error of a launch that failed or that will never run, or with device_lost.
   virtual Result<bool> ready() const = 0;
   // Returns when the launch began or ended, on a clock that all streams of the device share. Only differences have a
   // meaning. Fails with invalid_argument until the launch is ready or its stream has finished.
@@ -124,9 +124,9 @@ class WATTUNE_EXPORT Stream : public DeviceObject {
   // sending it costs little more than the driver's own call.
   virtual Result<std::unique_ptr<PreparedLaunch>> prepare(Kernel& kernel, const Geometry3& geometry,
                                                           std::span<const LaunchArgument> arguments);
-  // Lets the following commands begin only when the launch of `event`, in any stream of the device, has ended. Handing
-  // over this stream also hands over the commands of other streams that this launch needs. Fails with invalid_argument
-  // for an event of another device, or of a stream that was destroyed unfinished.
+  // Lets the following commands begin only when the launch of `event`, in any stream of the device, has ended. A
+  // submit() or finish() of this stream also hands the device the commands of other streams that this launch needs.
+  // Fails with invalid_argument for an event of another device, or of a stream that was destroyed unfinished.
   virtual Result<void> wait_for(const Event& event) = 0;
   // Grants launches more time before they begin, in the next finish() and for all of them together, because some
   // drivers (PoCL) compile a kernel at its first launch. Devices that compile everything before ignore it.

@@ -32,8 +32,8 @@ inline constexpr ParameterRole kAllRoles[] = {ParameterRole::code, ParameterRole
 WATTUNE_EXPORT std::string_view to_string(ParameterRole role);  // "graphics_clock"
 WATTUNE_EXPORT std::optional<ParameterRole> parse_parameter_role(std::string_view name);
 
-// Returns the default role of a parameter of this name. nvml_gr_clock, nvml_mem_clock and nvml_pwr_limit are Kernel
-// Tuner's names for the clocks and the power limit. Every other name is code.
+// Returns the role that a parameter of this name has by default. Kernel Tuner's names nvml_gr_clock, nvml_mem_clock and
+// nvml_pwr_limit give the roles graphics_clock, memory_clock and power_limit. Every other name gives the role `code`.
 WATTUNE_EXPORT ParameterRole usual_role(std::string_view parameter);
 
 // Tells whether it is one of the clocks or the power limit.

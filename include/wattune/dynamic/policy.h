@@ -79,8 +79,8 @@ struct WATTUNE_EXPORT TuningPolicy {
   // Least number of calls of a key, announced (TunableKernel::expect()) or made so far, at which its tuning begins.
   // Tuning pays only if many calls follow (Petrovic et al. 2020, equation 4). With 0, tuning begins at the first call.
   std::uint64_t calls_before_tuning = 0;
-  // Distance, in calls of the best known, between two that are timed to watch for drift; without it none is. If the
-  // times change by the share `drift`, the key is tuned again.
+  // Interval at which calls of the best known configuration are timed to watch for drift: one in so many calls. No call
+  // is timed if it is nullopt. If the times change by the share `drift`, the key is tuned again.
   std::optional<std::uint64_t> watch_every = 64;
   double drift = 0.15;
   std::uint64_t seed = 1;

@@ -38,7 +38,8 @@ using Pair = std::pair<std::size_t, std::size_t>;  // indices of two kernels, th
 // Returns the pairs whose pipeline or memory utilisations differ by more than their threshold.
 WATTUNE_EXPORT std::vector<Pair> distinct_pairs(std::span<const Utilisation> kernels,
                                                 const PruningThresholds& thresholds);
-// Does the same, but halves both thresholds until a pair is left. Returns all pairs if no two kernels differ.
+// Returns distinct_pairs(). If there are none, halves both thresholds until there is one. Returns all pairs if no two
+// kernels differ.
 WATTUNE_EXPORT std::vector<Pair> promising_pairs(std::span<const Utilisation> kernels, PruningThresholds thresholds);
 // Computes thresholds for a GPU on which these kernels were profiled: the differences that the given shares of all
 // pairs do not exceed. The default shares are those of the paper's thresholds among the 28 pairs of its kernels on a

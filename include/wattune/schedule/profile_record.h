@@ -53,8 +53,9 @@ struct WATTUNE_EXPORT StoredProfiles {
   bool unsealed = false;               // an older Wattune wrote it, without checksums
   std::filesystem::path file = {};     // the file that they were read from
 };
-// Finds the record of a kernel; nullptr if there is none. Fails with mismatch if a record has its name but none is of
-// it. Fails with the error of a line that was left out if there is none, but that line may have been it.
+// Finds the record of a kernel; nullptr if there is none. Fails with mismatch if a record has its name, but no record
+// has its identity. If no record has its name, fails with the error of the first line that was left out, since that
+// line may have been the record.
 WATTUNE_EXPORT Result<const ProfileRecord*> find_profile(const StoredProfiles& profiles, const std::string& name,
                                                          const Identity& wanted);
 // Parses the text of a file of profiles. Fails with parse_error if it is no such file, or one of a newer version.

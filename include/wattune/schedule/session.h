@@ -111,8 +111,8 @@ class WATTUNE_EXPORT CorunSession {
 WATTUNE_EXPORT Result<void> check_policies(const std::vector<std::string>& policies, const Objective& objective);
 
 // Opens a device of this process and loads the kernels there. Errors name what is wrong with device, spec,
-// configuration or kernel. Fails with mismatch if a profile has the name of a kernel but none is of it. Fails with
-// invalid_argument if there is no kernel, or if the board refuses the clocks.
+// configuration or kernel. Fails with mismatch if a profile has the name of a kernel, but no profile has its identity.
+// Fails with invalid_argument if there is no kernel, or if the board refuses the clocks.
 WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open(std::vector<CorunKernel> kernels,
                                                           const CorunOptions& options = {});
 // Opens a device with the kernels of these specs in their default configurations. Errors are the same.
@@ -121,7 +121,7 @@ WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open(std::vector<KernelSpec
 
 // Opens a simulated GPU, whose name is `options.device` (H100, GT640), with published kernels. Each has a grid that
 // fills the GPU `waves` times. Fails with not_found if there is no such GPU or kernel. Fails with mismatch if a profile
-// has the name of a kernel but none is of it, and with invalid_argument if the clocks cannot be set.
+// has the name of a kernel, but no profile has its identity, and with invalid_argument if the clocks cannot be set.
 WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open_simulated(const std::vector<std::string>& kernels,
                                                                     std::uint64_t waves = 8,
                                                                     const CorunOptions& options = {});

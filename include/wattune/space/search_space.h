@@ -85,11 +85,12 @@ struct BuiltSpace;
 // A set of valid configurations.
 class WATTUNE_EXPORT SearchSpace {
  public:
-  // Builds the space. Fails with invalid_argument for duplicate values or none, or a default that is none of them. It
-  // also does if some otherwise valid configuration reaches a division by zero or wrong types in a constraint, or if no
-  // configuration is valid. The error names a smallest set of constraints that excludes everything, if it was found.
-  // Fails with not_found for an unknown name (the hint has the nearest one), with parse_error, and with cancelled.
-  // Fails with out_of_range for an overflow in a constraint or more than 2^128 configurations.
+  // Builds the space. Fails with invalid_argument for duplicate values, for no values, or for a default that is not one
+  // of them. It also does if some otherwise valid configuration reaches a division by zero or wrong types in a
+  // constraint, or if no configuration is valid. The error names a smallest set of constraints that excludes
+  // everything, if it was found. Fails with not_found for an unknown name (the hint has the nearest one), with
+  // parse_error, and with cancelled. Fails with out_of_range for an overflow in a constraint or more than 2^128
+  // configurations.
   static Result<SearchSpace> build(std::vector<Parameter> parameters, std::vector<Constraint> constraints,
                                    std::vector<Predicate> predicates = {}, const BuildOptions& options = {});
 

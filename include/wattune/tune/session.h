@@ -189,9 +189,9 @@ class WATTUNE_EXPORT TuningSession {
   const std::vector<std::string>& added_counters() const;
   // Returns the recording that takes the place of a device; nullptr if there is none.
   const Recording* recording() const;
-  // Returns the RunInfo of the results.
+  // Returns the description of this run, for the head of its journal and of its results.
   RunInfo describe() const;
-  // Returns the RunInfo of a run that continues an earlier one. Fails as adopt_former_reference().
+  // Returns the description of this run if it continues an earlier one. Fails as adopt_former_reference().
   Result<RunInfo> describe(const RunInfo& earlier) const;
   // Returns the placement of earlier results in this space. Fails as tune::placement().
   Result<Placement> placement() const { return tune::placement(spec(), space()); }

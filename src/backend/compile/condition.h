@@ -21,7 +21,8 @@ std::optional<bool> decide(std::string_view condition, const Definitions& defini
 // Decides an #ifdef; nullopt if the result is not certain.
 std::optional<bool> is_defined(const std::string& name, const Definitions& definitions, bool complete);
 
-// Returns the value of a constant expression of integers; nullopt if it is none, or a name in it has no definition.
+// Returns the value of a constant expression of integers; nullopt if the text is not such an expression, or a name in
+// it has no definition.
 std::optional<std::int64_t> value_of(std::string_view expression, const Definitions& definitions);
 
 // Returns the text with all defined words replaced; nullopt if one of them is not clear.

@@ -206,7 +206,8 @@ Result<bool> Dispatcher::is_idle(Lane& lane) {
   return session_->failure(code, lane.last ? lane.last->doing : "waiting for the device");
 }
 
-// Returns a stream with work that was handed over and has not ended; nullptr if there is none.
+// Returns a stream with commands that submit() or finish() was to send and that have not ended; nullptr if there is
+// none.
 Result<Lane*> Dispatcher::find_busy(Lanes lanes) {
   for (Lane* const lane : lanes) {
     if (std::ranges::find(left_, lane, &Entry::stream) != left_.end()) return lane;

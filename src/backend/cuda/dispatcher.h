@@ -77,8 +77,8 @@ class Dispatcher {
 
   const std::shared_ptr<Session>& session() const { return session_; }
 
-  // Keeps the command until its stream, or a stream that waits for it, is handed over. Sends it now if the stream sends
-  // at once.
+  // Keeps the command until submit() or finish() is called for its stream, or for a stream that waits for it. Sends it
+  // to the driver now if the stream sends at once.
   Result<void> give(Lane& lane, Command command);
   // Implements Stream::wait_for().
   Result<void> wait_for(Lane& lane, const std::shared_ptr<const Timing>& awaited);

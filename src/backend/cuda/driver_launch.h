@@ -43,7 +43,8 @@ class DriverLaunch {
     return true;
   }
 
-  // Returns the launch as a node of a graph, which has no attributes. The result is valid as long as this object.
+  // Returns the launch as a node of a CUDA graph. The node has no launch attributes. It is valid as long as this
+  // object.
   CUDA_KERNEL_NODE_PARAMS node_parameters() const;
   bool is_plain() const { return attributes_.empty() && !has_constants(); }
   bool has_constants() const { return !constants_.empty(); }

@@ -180,7 +180,8 @@ std::string normal_argument(std::string_view text) {
   return normal_type(text);
 }
 
-// Tells whether only a compiler knows the argument's value or type: a name in it is none of the language.
+// Tells whether only a compiler knows the argument's value or type, since it has a name that is not of the language
+// itself.
 bool is_unclear(const std::string& argument) {
   static constexpr std::string_view kNames[] = {"unsigned", "signed", "int",    "long", "short", "char",
                                                 "bool",     "float",  "double", "void", "const", "volatile"};
@@ -189,7 +190,8 @@ bool is_unclear(const std::string& argument) {
   });
 }
 
-// Returns the position of the bracket that opens the list at the end of a name; npos if the name has no list.
+// Returns the position of the `<` that opens the list of template arguments at the end of a name; npos if the name has
+// no such list.
 std::size_t opening_of_list(std::string_view name) {
   if (!name.ends_with('>')) return std::string_view::npos;
   int depth = 0;

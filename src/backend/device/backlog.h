@@ -1,4 +1,5 @@
-// Backlog: the commands that the streams of a device were given and have not handed over yet, in the order of giving.
+// Backlog: the commands that the streams of a device were given and have not handed to the device yet, in the order in
+// which they were given.
 //
 //   backlog.add({.stream = &consumer, .awaited = &producer, .command = wait});
 //   for (auto& entry : backlog.take(streams)) ...

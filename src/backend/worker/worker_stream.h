@@ -1,4 +1,4 @@
-// The client's streams, whose commands travel to the worker when one of them is handed over.
+// The client's streams. Their commands travel to the worker when submit() or finish() is called for one of them.
 #pragma once
 
 #include <memory>

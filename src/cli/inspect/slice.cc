@@ -1,4 +1,4 @@
-// `wattune slice`: makes twins of kernels that run a part of their grid.
+// `wattune slice`: adds twins to kernels. A twin is a copy of a kernel that runs a part of the grid.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

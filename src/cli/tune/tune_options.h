@@ -59,7 +59,7 @@ void declare_together_options(CLI::App& app, TogetherOptions& options);
 // Declares the options for measuring a configuration.
 void declare_measuring_options(CLI::App& app, TuneOptions& options);
 
-// Returns the option of measuring that is given though kernels which run together do without; empty if none is.
+// Returns a given option of measuring that kernels which run together cannot use; empty if no such option was given.
 std::string measured_alone_only(const TuneOptions& options);
 
 // Declares the options for compiling, checking and timing a configuration.

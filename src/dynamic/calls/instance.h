@@ -42,8 +42,8 @@ class Instance {
   Result<void> call_again(const Call& call, const Variant& failed, Error error);
   // Compiles and loads the first configuration, unless one is ready. Blocks.
   Result<void> preload() { return best() ? Result<void>() : beginning_.begin_now(); }
-  // Does the same in the background, in gaps. Tuning then begins, if it may. `calls` is the expected number of calls
-  // from here on.
+  // Does what preload() does in the background, while the device is idle between calls. Tuning then begins, if it may.
+  // `calls` is the expected number of calls from here on.
   void expect(std::optional<std::uint64_t> calls, bool may_tune);
 
   // Has the candidates that tuning found so far compiled and loaded. Returns false if the key is called, since its
@@ -51,7 +51,7 @@ class Instance {
   bool want_ahead();
 
   // Replaces this launch in a graph by the best known, if it was one of this key. `is_mine` tells whether arguments
-  // belong to the key. Returns false if the launch was none of the key's.
+  // belong to the key. Returns false if the launch does not belong to the key.
   Result<bool> replace(const CallStream& stream, const backend::GraphLaunch& launch, CUgraphExec_st* executable,
                        const std::function<bool(std::span<const CallArgument>)>& is_mine);
   // Compiles and loads the configuration, which was measured beside the calls, and runs it from here on. Blocks. The

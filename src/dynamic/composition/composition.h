@@ -35,7 +35,7 @@ class Composition {
   const std::vector<CompositionKernel>& kernels() const { return kernels_; }
   // Returns the position of a kernel. Fails with not_found and suggests the nearest name.
   Result<std::size_t> find_kernel(std::string_view name) const;
-  // Returns the position of an argument of the call; nullopt if it is none.
+  // Returns the position of this name among the arguments of a call; nullopt if the call has no argument of that name.
   std::optional<std::size_t> passed(std::string_view name) const;
   backend::Device& device() const { return device_; }
   // Returns the workspace for calls in this stream. It lives as long as this, or until the stream is forgotten.

@@ -15,7 +15,8 @@ namespace wattune::inline v0_1::dynamic {
 
 class ScreeningAllowance {
  public:
-  // Estimate of a step before anything was screened. A step may exceed it, but then the next estimate is higher.
+  // Estimated device time of the first step of screening, before any step was measured. A step may take longer, but
+  // then the next estimate is higher.
   static constexpr Nanoseconds kFirstStepEstimate = nanoseconds_from_ms(10);
   // Time that a device takes to switch to another process and back. Bursts of 0.05 and of 1 ms cost an application 0.43
   // and 1.38 ms (docs/results/dynamic.md).

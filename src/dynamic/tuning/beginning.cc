@@ -54,8 +54,9 @@ void Beginning::request_first(std::vector<Configuration> likeliest) {
                    .ready = [this, request] { return path_.has_best() || choose(*request) != nullptr; }});
 }
 
-// Returns the likeliest configuration that is compiled. nullptr if none is, or if a likelier one may be soon: while no
-// call waits, those get as long again as the first took.
+// Returns the likeliest configuration that is compiled; nullptr if none is. Also returns nullptr if a likelier one may
+// soon be compiled and the key was not called yet. The likelier ones have as much time after the first as the first
+// took itself.
 const Configuration* Beginning::choose(FirstRequest& request) const {
   const std::vector<Configuration>& all = request.likeliest;
   const auto compiled = std::ranges::find_if(all, [this](const Configuration& each) { return loader_.is_ready(each); });

@@ -33,7 +33,7 @@ class Beginning {
   void begin_loaded();
   // Has the first configurations compiled in the background, before all code that is only to be tried.
   void begin_beside();
-  // Does the same and hurries the loader, since calls run a fallback until then.
+  // Does what begin_beside() does and hurries the loader, since calls run a fallback until then.
   void begin_for_calls();
 
   // Compiles and loads in the calling thread until something works, unless something can run. Blocks. Fails with the

@@ -10,8 +10,8 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Number of times on either side whose medians are compared. A move must also last for as many times in a row, so that
-// other kernels have shown by then whether they moved too.
+// Number of measured times before, and of times lately, whose medians are compared. The medians must also stay apart
+// for as many measurements in a row. By then other kernels have shown whether their times moved too.
 constexpr std::size_t kComparedTimes = 16;
 constexpr double kConfidence = 0.95;
 // The largest number of timed calls that may be under way.

@@ -46,7 +46,8 @@ bool is_in(const space::SearchSpace& space, const std::pair<std::string, Value>&
   return parameter != nullptr && std::ranges::count(parameter->values, value.second) > 0;
 }
 
-// Returns a configuration with another value of parameter i: the valid one that is nearest in the list.
+// Returns the valid configuration that agrees with `values` in all parameters but i. If there are several, returns that
+// whose value of i is nearest in the parameter's list of values.
 std::optional<ConfigurationId> find_changed(const space::SearchSpace& space, NamedValues values, std::size_t i) {
   const Parameter* const parameter = find_parameter(space, values[i].first);
   const std::vector<Value>& list = parameter->values;

@@ -32,10 +32,12 @@ class StallBudget {
   void begin(Nanoseconds now);
   // Adds to the running time of the calls that the application has announced.
   void expect(Nanoseconds further);
-  // True if a call may stall for so long, by both limits. Reserved time counts as spent.
+  // True if a call may stall for so long, by the share of the running time and by the limit for one call. Reserved time
+  // counts as spent.
   bool affords(const Prediction& prediction, Nanoseconds now) const;
   bool affords(Nanoseconds predicted, Nanoseconds now) const { return affords({predicted, predicted}, now); }
-  // Does the same and reserves what is expected until settle(), so that no two callers spend the same budget.
+  // Returns affords(), and if that is true, reserves the expected stall until settle(). So no two callers spend the
+  // same budget.
   bool reserve(const Prediction& prediction, Nanoseconds now);
   bool reserve(Nanoseconds predicted, Nanoseconds now) { return reserve({predicted, predicted}, now); }
   // Returns the longest stall that is ever affordable in a call that otherwise takes `call`.

@@ -51,8 +51,8 @@ class ClockNetworks {
 
   // Writes the three networks one after the other, in the format of Perceptron::to_text().
   std::string to_text() const;
-  // Reads networks from a text of to_text(). Fails with parse_error if it is none, or if its networks have other
-  // shapes.
+  // Reads networks from a text of to_text(). Fails with parse_error if the text is not of that form, or if its networks
+  // have other shapes.
   static Result<ClockNetworks> from_text(std::string_view text);
 
  private:

@@ -76,13 +76,13 @@ class Stage {
 std::optional<Joules> known_energy(const Stage& stage, std::optional<Joules> energy, Nanoseconds time);
 
 // Opens a simulated GPU with published kernels, each in a grid that fills the GPU `waves` times. Fails with not_found
-// if there is no such GPU or kernel, and with mismatch if a profile has the name of a kernel but none is of it. Fails
-// with invalid_argument if clocks are to be set, but this GPU has no simulated clocks or refuses one.
+// if there is no such GPU or kernel, and with mismatch if a profile has the name of a kernel, but no profile has its
+// identity. Fails with invalid_argument if clocks are to be set, but this GPU has no simulated clocks or refuses one.
 Result<std::unique_ptr<Stage>> open_simulated_stage(const std::vector<std::string>& kernels, std::uint64_t waves,
                                                     const CorunOptions& options);
 // Opens a device of this process and loads the kernels. Errors name what is wrong with device, spec, configuration or
-// kernel. Fails with mismatch if a profile has the name of a kernel but none is of it. Fails with invalid_argument if
-// the board refuses clocks, before anything runs.
+// kernel. Fails with mismatch if a profile has the name of a kernel, but no profile has its identity. Fails with
+// invalid_argument if the board refuses clocks, before anything runs.
 Result<std::unique_ptr<Stage>> open_device_stage(const std::vector<CorunKernel>& kernels, const CorunOptions& options);
 
 }  // namespace wattune::schedule

@@ -43,9 +43,9 @@ class Block {
   void arrive(Warp& warp, const Arrival& arrival, LaneMask lanes);
   // Opens barriers that are complete now, after threads have ended.
   void look_at_barriers();
-  // Returns the number of true votes when this barrier opened last.
+  // Returns how many threads voted true at this barrier (bar.red) when it opened last.
   std::uint32_t true_votes(std::uint32_t barrier) const { return barriers_[barrier].result_true; }
-  // Returns the number of all votes when this barrier opened last.
+  // Returns how many threads voted at all, true or false, when this barrier opened last.
   std::uint32_t all_votes(std::uint32_t barrier) const { return barriers_[barrier].result_all; }
 
  private:

@@ -108,7 +108,8 @@ std::optional<LayeredDiagram> ComponentBuilder::build_faults_of(std::uint32_t te
   return intersect(order_, widths_, diagrams, budget);
 }
 
-// Builds the automata of the groups, up to the first group that exceeds the budget.
+// Builds the diagram of each group of terms. Stops before the first group that exceeds the budget, so that the result
+// may be shorter than the list of groups.
 std::vector<ConstraintDiagram> ComponentBuilder::build_groups(std::span<const std::uint32_t> order,
                                                               std::optional<std::uint32_t> demanded,
                                                               Budget& budget) const {

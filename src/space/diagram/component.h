@@ -2,9 +2,9 @@
 //
 // Parameters that share no constraint, directly or through others, multiply: each component gets its own diagram, and
 // the space is their chain. Within a component, a constraint whose variables another one includes is grouped with it.
-// Each group becomes a minimal automaton of its own (constraint_diagram.h), and the intersection of these
-// (intersection.h) is the diagram. A race chooses the order of the variables (variable_order.h). If all orders exceed
-// the budget, the space builder sets terms aside and tests them (restriction.h).
+// Each group becomes a ConstraintDiagram, a minimal automaton of its own. Their intersection (intersection.h) is the
+// diagram of the component. A race chooses the order of the variables (variable_order.h). If all orders exceed the
+// budget, the space builder sets terms aside and tests them (restriction.h).
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ namespace wattune::inline v0_1::space {
 // The variables that each term of the system reads and that have more than one value left, ascending.
 using Scopes = std::vector<std::vector<std::uint32_t>>;
 
-// Terms that are built into one automaton.
+// Terms that are built into one ConstraintDiagram.
 struct Group {
   std::vector<std::uint32_t> terms;  // the one with the widest scope first
   std::vector<std::uint32_t> scope;  // of all terms, ascending

@@ -1,4 +1,4 @@
-// One group of constraints as a minimal layered automaton over its own variables.
+// The diagram of one group of constraints: a minimal layered automaton over the variables of the group.
 //
 // Layer l holds the distinguishable states of the group before variable l is assigned. A row holds the state that each
 // value leads to. State 0 of every layer means that everything passes from here on.
@@ -34,7 +34,7 @@ struct ConstraintDiagram {
   std::vector<std::uint32_t> faulty;  // terms that fault under some assignment of the variables, ascending
 };
 
-// Builds the automaton; returns nullopt if the budget ran out.
+// Builds the diagram; returns nullopt if the budget ran out.
 std::optional<ConstraintDiagram> build_constraint_diagram(const ConstraintProgram& program, const Domains& domains,
                                                           Budget& budget);
 

@@ -27,7 +27,7 @@ class EnergyFront {
   // Learns a correct observation; if its energy was not measured, only its time is of use.
   void learn(const Observation& observation);
   // Returns the most energy with which a run of this time may be worth having: the least energy of those that are
-  // surely as fast. nullopt if none is.
+  // surely as fast. nullopt if no configuration is.
   std::optional<Joules> most_energy(Nanoseconds time) const;
   // Returns the longest time of a run that may count, now or later; infinite without a slowdown.
   Nanoseconds longest_time() const;
