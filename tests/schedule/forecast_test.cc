@@ -192,6 +192,19 @@ TEST(Forecast, KernelsOnSmsOfTheirOwnShareTheMemory) {
   EXPECT_DOUBLE_EQ(forecast.rates[1], 1.0 / 1.6);
 }
 
+// Nothing was counted of a kernel that is as fast on half of the SMs, so it fills what they share. On half of the SMs
+// each, two of them are half as fast as alone.
+TEST(Forecast, AKernelThatWasNotCountedUsesWhatItsTimesTell) {
+  KernelTraits kernel = tiny_kernel("kernel", 300);
+  kernel.saturating_share = 0.5;
+  kernel.profile.blocks_alone = 4;
+  kernel.speed_on_sms = {{5, 1.0}, {10, 1.0}};
+  const PairForecast forecast = split_forecaster(kAnySplit, {})(kernel, kernel).value();
+  EXPECT_EQ(forecast.sms_of_first, 5U);
+  EXPECT_DOUBLE_EQ(forecast.rates[0], 0.5);
+  EXPECT_DOUBLE_EQ(forecast.rates[1], 0.5);
+}
+
 // The same with shares of each resource; the resources that all SMs share come last. With shared pipes only 1 / 1.8
 // would be left.
 TEST(Forecast, KernelsOnSmsOfTheirOwnHaveTheirOwnPipes) {
