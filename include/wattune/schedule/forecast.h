@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -82,6 +83,8 @@ struct WATTUNE_EXPORT PairForecast {
   // Other ways in which the two may run together, which are worse for the objective while both run. The best one
   // depends on how much work is left of each. The others have no others themselves.
   std::vector<PairForecast> others = {};
+  // The number of works of each kernel, or pilots, that showed these speeds; 0 if they are only forecast.
+  std::size_t measured = 0;
 
   // Returns S of Kernelet: how much faster they are than one after the other, while both run.
   double speedup() const { return rates[0] + rates[1]; }
@@ -138,13 +141,16 @@ WATTUNE_EXPORT Forecaster chain_forecaster(const MachineLimits& limits, const mo
 // kernel grows with its SMs up to its saturating share. Waiting for the other's requests costs speed, and so does
 // wanting more of L2 and DRAM, which all SMs share, than there is.
 WATTUNE_EXPORT Forecaster split_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
+// Returns a forecaster that lists the splits of that one for whole kernels. The policy `paired` tries them with works,
+// since it trusts no forecast of launches that nothing stops.
+WATTUNE_EXPORT Forecaster whole_split_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
 // Returns a forecaster that returns the better of both forecasts for the objective, the first if they are equal.
 WATTUNE_EXPORT Forecaster better_of(Forecaster one, Forecaster other, const Objective& objective);
 // Returns a forecaster that runs the pair on the machine at each feasible ratio, for some waves. It forecasts the best
 // way that it measured, with all others. Kernels run in this form; kernels without a persistent twin run in slices. If
-// both have a twin and the form is persistent, they run at each split of the SMs as well. Kernels are found by their
-// names. Unlike the other forecasters, it is called by one thread at a time, while nothing else runs on the machine,
-// which outlives it.
+// the form is persistent, twins run at each split of the SMs as well, and whole kernels at a few splits. Kernels are
+// found by their names. Unlike the other forecasters, it is called by one thread at a time, while nothing else runs on
+// the machine, which outlives it.
 WATTUNE_EXPORT Forecaster measured_forecaster(Machine& machine, Form form, const Objective& objective = {});
 
 // Returns the power of the two together at the board's own clocks, from their power alone; nullopt if that of either is

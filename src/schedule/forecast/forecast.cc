@@ -224,6 +224,7 @@ PairForecast PairForecast::swapped(unsigned sms) const {
     std::ranges::reverse(turned.watts->alone);
   }
   for (const PairForecast& other : others) turned.others.push_back(other.swapped(sms));
+  turned.measured = measured;
   return turned;
 }
 
@@ -257,6 +258,15 @@ Forecaster chain_forecaster(const MachineLimits& limits, const model::ChainSm& s
 Forecaster split_forecaster(const MachineLimits& limits, const model::ChainSm& sm) {
   return
       [=](const KernelTraits& first, const KernelTraits& second) { return split_forecast(limits, sm, first, second); };
+}
+
+Forecaster whole_split_forecaster(const MachineLimits& limits, const model::ChainSm& sm) {
+  return [=](const KernelTraits& first, const KernelTraits& second) -> Result<PairForecast> {
+    WATTUNE_ASSIGN(PairForecast splits, split_forecast(limits, sm, first, second));
+    splits.whole = splits.sms_of_first.has_value();
+    for (PairForecast& other : splits.others) other.whole = true;
+    return splits;
+  };
 }
 
 Forecaster better_of(Forecaster one, Forecaster other, const Objective& objective) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "schedule/interface/joint_run.h"
 #include "wattune/schedule/forecast.h"
@@ -14,13 +16,15 @@ namespace wattune::inline v0_1::schedule {
 namespace {
 
 // A pilot runs for kPilotWaves waves of the kernel whose waves take longer. It runs at least for kShortestPilot,
-// because shorter runs are mostly beginning and end. It also runs until kLeastPilotGrids grids of both have ended, but
-// not beyond kLongestPilot. Blocks of one grid may differ, and the loss between two grids belongs to the speed.
+// because shorter runs are mostly beginning and end. It also runs until kLeastPilotGrids grids of each have run beside
+// the other, but not beyond kLongestPilot. Blocks of one grid may differ, and the loss between two grids belongs to the
+// speed.
 constexpr double kPilotWaves = 8.0;
 constexpr std::size_t kLeastPilotGrids = 2;
 constexpr Nanoseconds kShortestPilot = nanoseconds_from_ms(2);
 constexpr Nanoseconds kLongestPilot = nanoseconds_from_ms(20);
 constexpr Nanoseconds kLongestWholePilot = nanoseconds_from_ms(10);  // of one whole launch, which nothing stops
+constexpr std::size_t kMostWholeSplits = 4;                          // at which whole kernels run
 
 struct PilotKernel {
   KernelId id = 0;
@@ -47,10 +51,16 @@ Party on_each_sm(const Machine& machine, KernelId kernel, unsigned per_sm, Form 
   return form == Form::slices ? sliced_party(machine, kernel, per_sm) : shared_party(machine, kernel, per_sm);
 }
 
-// Returns the time alone of the work that ran, over the time that it took.
-double rate_of(const PartyRun& run, const KernelTraits& kernel) {
-  if (run.blocks == 0) return 0.0;
-  return static_cast<double>(run.blocks) / static_cast<double>(kernel.blocks) * *kernel.alone / run.time();
+// Returns the speeds while both ran, divided by those alone. Slices that one of them ran before or after the other do
+// not count, since it had the GPU to itself.
+std::array<double, 2> rates_together(const JointRun& run, const std::array<PilotKernel, 2>& pair) {
+  const Nanoseconds together = run.first_end() - run.all_begun();
+  std::array<double, 2> rates = {};
+  for (std::size_t i = 0; i < 2 && together > Nanoseconds(0); ++i) {
+    const double blocks = run.parties[i].blocks_between(run.all_begun(), run.first_end());
+    rates[i] = blocks / static_cast<double>(pair[i].traits->blocks) * (*pair[i].traits->alone / together);
+  }
+  return rates;
 }
 
 // Runs both kernels again and again, so that neither leaves the other alone. `pilot` says how they run, and is returned
@@ -62,9 +72,10 @@ Result<PairForecast> run_pilot(Machine& machine, const std::array<PilotKernel, 2
   for (std::size_t i = 0; i < 2; ++i) parties[i].repetitions = std::numeric_limits<std::size_t>::max();
   WATTUNE_ASSIGN(
       const JointRun run,
-      run_jointly(machine, parties, {.stop_after = time, .least_ends = kLeastPilotGrids, .longest = longest}));
-  for (std::size_t i = 0; i < 2; ++i) pilot.rates[i] = rate_of(run.parties[i], *pair[i].traits);
+      run_jointly(machine, parties, {.stop_after = time, .least_grids = kLeastPilotGrids, .longest = longest}));
+  pilot.rates = rates_together(run, pair);
   pilot.watts = watts_of(*pair[0].traits, *pair[1].traits);
+  pilot.measured = 1;
   return pilot;
 }
 
@@ -79,49 +90,74 @@ Result<void> run_splits(Machine& machine, const std::array<PilotKernel, 2>& pair
   return {};
 }
 
-// Returns the number of launches that had ended by this moment, plus the part of the next one that had passed.
-double launches_until(const PartyRun& run, Nanoseconds moment) {
-  const auto next = std::ranges::find_if(run.ends, [&](Nanoseconds end) { return end > moment; });
-  const auto ended = static_cast<double>(next - run.ends.begin());
-  if (next == run.ends.end()) return ended;
-  const Nanoseconds begin = next == run.ends.begin() ? run.begin : *(next - 1);
-  return ended + std::max(0.0, (moment - begin) / (*next - begin));
+// A split at which whole kernels may run, with the speeds that are expected there.
+struct ExpectedSplit {
+  unsigned sms_of_first = 0;
+  std::array<double, 2> rates = {};
+  bool has_run = false;  // twins ran there, so that its resources are set up
+
+  double apart() const { return std::abs(std::log(rates[0] / rates[1])); }
+};
+
+// Returns the splits at which no launch is expected to take long. The expected speeds are those of the twins or, if
+// they have none, follow from the share of the SMs with which a kernel is as fast as with all.
+std::vector<ExpectedSplit> splits_for_whole(const Machine& machine, const std::array<PilotKernel, 2>& pair,
+                                            const std::vector<PairForecast>& ways) {
+  constexpr double kLeastRate = 1e-6;
+  const double all = machine.limits().sms;
+  std::vector<ExpectedSplit> splits;
+  for (const unsigned sms : splits_of(machine.limits())) {
+    const auto twins = std::ranges::find(ways, PairShape{.sms_of_first = sms}, &PairForecast::shape);
+    ExpectedSplit split{.sms_of_first = sms, .has_run = twins != ways.end()};
+    const std::array<double, 2> shares = {sms / all, 1.0 - sms / all};
+    bool is_short = true;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const KernelTraits& kernel = *pair[i].traits;
+      split.rates[i] = std::max(
+          kLeastRate,
+          split.has_run ? twins->rates[i] : std::min(1.0, shares[i] / std::max(kLeastRate, kernel.saturating_share)));
+      is_short = is_short && *kernel.alone / split.rates[i] <= kLongestWholePilot;
+    }
+    if (is_short) splits.push_back(split);
+  }
+  return splits;
 }
 
-// Measures the two kernels themselves, not twins, at the split of `twins`. Nothing stops whole kernels, so each runs
-// twice or more, as often as its twin would in that time. Launches after the end of the other kernel do not count.
-Result<PairForecast> run_whole(Machine& machine, const std::array<PilotKernel, 2>& pair, const PairForecast& twins) {
-  Nanoseconds time = kShortestPilot;
-  for (std::size_t i = 0; i < 2; ++i) time = std::max(time, 2.0 * *pair[i].traits->alone / twins.rates[i]);
-  PairForecast whole{.sms_of_first = twins.sms_of_first, .whole = true, .watts = twins.watts};
+// Measures the two kernels themselves, not twins, at this split. Nothing stops whole kernels, so each runs twice or
+// more, as often as it is expected to in that time. Launches after the end of the other kernel do not count.
+Result<PairForecast> run_whole(Machine& machine, const std::array<PilotKernel, 2>& pair, const ExpectedSplit& split) {
+  PairForecast whole{.sms_of_first = split.sms_of_first,
+                     .whole = true,
+                     .watts = watts_of(*pair[0].traits, *pair[1].traits),
+                     .measured = 1};
   auto parties = parties_of(machine, {pair[0].id, pair[1].id}, whole.shape());
+  if (!split.has_run) WATTUNE_TRY(run_jointly(machine, parties));
+  Nanoseconds time = kShortestPilot;
+  for (std::size_t i = 0; i < 2; ++i) time = std::max(time, 2.0 * *pair[i].traits->alone / split.rates[i]);
   for (std::size_t i = 0; i < 2; ++i)
-    parties[i].repetitions = static_cast<std::size_t>(std::round(time * twins.rates[i] / *pair[i].traits->alone));
+    parties[i].repetitions = static_cast<std::size_t>(std::round(time * split.rates[i] / *pair[i].traits->alone));
   WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, parties));
-  const Nanoseconds earlier = std::min(run.parties[0].end, run.parties[1].end);
-  for (std::size_t i = 0; i < 2; ++i)
-    whole.rates[i] = launches_until(run.parties[i], earlier) * *pair[i].traits->alone / (earlier - run.begin());
+  whole.rates = rates_together(run, pair);
   return whole;
 }
 
-// Measures whole kernels on SMs of their own, where they may do better than their twins. Only the splits at which twins
-// are closest to equal speed are tried, and only if no launch takes long.
+// Measures whole kernels on SMs of their own, for which they need no twins. With more SMs a kernel is not slower, so
+// the split at which both are equally fast is found by halving, from the one at which that is expected.
 Result<void> run_whole_splits(Machine& machine, const std::array<PilotKernel, 2>& pair,
                               std::vector<PairForecast>& ways) {
-  constexpr std::size_t kMostWholeSplits = 4;
-  std::vector<PairForecast> splits;
-  for (const PairForecast& way : ways) {
-    const bool is_short = std::ranges::all_of(std::array{0, 1}, [&](int i) {
-      return *pair[i].traits->alone / std::max(way.rates[i], 1e-6) <= kLongestWholePilot;
-    });
-    if (way.sms_of_first && is_short) splits.push_back(way);
-  }
-  const auto apart = [](const PairForecast& way) { return std::abs(std::log(way.rates[0] / way.rates[1])); };
-  std::ranges::sort(splits, {}, apart);
-  splits.resize(std::min(splits.size(), kMostWholeSplits));
-  for (const PairForecast& twins : splits) {
-    WATTUNE_ASSIGN(PairForecast whole, run_whole(machine, pair, twins));
-    ways.push_back(std::move(whole));
+  const std::vector<ExpectedSplit> splits = splits_for_whole(machine, pair, ways);
+  const auto balanced = std::ranges::min_element(splits, {}, &ExpectedSplit::apart);
+  auto place = static_cast<std::size_t>(balanced - splits.begin());
+  std::size_t begin = 0;
+  std::size_t end = splits.size();
+  for (std::size_t runs = 0; begin < end && runs < kMostWholeSplits; ++runs) {
+    WATTUNE_ASSIGN(const PairForecast whole, run_whole(machine, pair, splits[place]));
+    ways.push_back(whole);
+    if (whole.rates[0] > whole.rates[1])
+      end = place;
+    else
+      begin = place + 1;
+    place = begin + (end - begin) / 2;
   }
   return {};
 }
@@ -139,11 +175,9 @@ Result<PairForecast> best_pilot(Machine& machine, const std::string& first, cons
                                                     {.ratio = ratio}));
     ways.push_back(std::move(measured));
   }
-  const bool can_split = form == Form::persistent && one.traits->persistent && other.traits->persistent;
-  if (can_split) {
+  if (form == Form::persistent && one.traits->persistent && other.traits->persistent)
     WATTUNE_TRY(run_splits(machine, {one, other}, ways));
-    WATTUNE_TRY(run_whole_splits(machine, {one, other}, ways));
-  }
+  if (form == Form::persistent) WATTUNE_TRY(run_whole_splits(machine, {one, other}, ways));
   return best_of(objective, std::move(ways));
 }
 

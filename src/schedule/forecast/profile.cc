@@ -29,8 +29,9 @@ Result<Nanoseconds> overlapped_time(Machine& machine, KernelId kernel) {
   const Party lane{.kernel = kernel, .repetitions = 2};
   const std::array lanes = {lane, lane};
   WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, lanes));
-  std::vector<Nanoseconds> ends = run.parties[0].ends;
-  std::ranges::copy(run.parties[1].ends, std::back_inserter(ends));
+  std::vector<Nanoseconds> ends;
+  for (const PartyRun& party : run.parties)
+    for (const PartyLaunch& launch : party.launches) ends.push_back(launch.end);
   std::ranges::sort(ends);
   return (ends[3] - ends[1]) / 2.0;
 }

@@ -32,14 +32,23 @@ struct Party {
   std::size_t repetitions = 1;
 };
 
+// A launch of a party that ended.
+struct PartyLaunch {
+  Nanoseconds begin;
+  Nanoseconds end;
+  std::uint64_t blocks = 0;  // number that ran
+};
+
 // The times of one party.
 struct PartyRun {
   Nanoseconds begin = kForever;  // when its first block began
   Nanoseconds end;
-  std::uint64_t blocks = 0;            // number that ran
-  std::vector<Nanoseconds> ends = {};  // when each of its launches ended
+  std::uint64_t blocks = 0;                // number that ran
+  std::vector<PartyLaunch> launches = {};  // in the order of their ends
 
   Nanoseconds time() const { return end - begin; }
+  // Returns how many blocks ran between these moments. A launch counts by the part of its time that lies there.
+  double blocks_between(Nanoseconds from, Nanoseconds until) const;
 };
 
 // The outcome of a joint run.
@@ -51,13 +60,16 @@ struct JointRun {
   Nanoseconds begin() const { return std::ranges::min(parties, {}, &PartyRun::begin).begin; }
   Nanoseconds end() const { return std::ranges::max(parties, {}, &PartyRun::end).end; }
   Nanoseconds makespan() const { return end() - begin(); }
+  // Returns when the last party began. All run from then on until first_end().
+  Nanoseconds all_begun() const { return std::ranges::max(parties, {}, &PartyRun::begin).begin; }
+  Nanoseconds first_end() const { return std::ranges::min(parties, {}, &PartyRun::end).end; }
 };
 
 struct JointRunOptions {
   // After this time from the beginning nothing more is launched, and persistent launches are stopped.
   Nanoseconds stop_after = kForever;
-  // Launches of each party that must have ended before `stop_after` counts, unless `longest` has passed.
-  std::size_t least_ends = 0;
+  // Grids of each party that must have run beside the others before `stop_after` counts, unless `longest` has passed.
+  std::size_t least_grids = 0;
   Nanoseconds longest = kForever;
   // The place of a party at whose end the run stops as well; nullopt if all parties end by themselves.
   std::optional<std::size_t> until = {};

@@ -65,7 +65,7 @@ struct PartyState {
     run.begin = std::min(run.begin, ended.begin);
     run.end = std::max(run.end, ended.end);
     run.blocks += ended.blocks;
-    run.ends.push_back(ended.end);
+    run.launches.push_back({.begin = ended.begin, .end = ended.end, .blocks = ended.blocks});
   }
 };
 
@@ -105,7 +105,7 @@ class JointRunner {
     const auto counted = [this] { return machine_.energy().value_or(Joules()); };
     const Joules energy = counted();
     CounterSpan counter(begin, energy);
-    const auto stop_at = [&] { return begin + (ended_often() ? options_.stop_after : options_.longest); };
+    const auto stop_at = [&] { return begin + (ran_often() ? options_.stop_after : options_.longest); };
     for (feed(); !flights_.empty(); feed()) {
       const Nanoseconds now = machine_.now();
       if (now >= begin + options_.limit) return overdue();
@@ -120,9 +120,16 @@ class JointRunner {
   }
 
  private:
-  bool ended_often() const {
-    return std::ranges::all_of(states_,
-                               [&](const PartyState& each) { return each.run.ends.size() >= options_.least_ends; });
+  // Tells whether enough grids of each have run beside the others. Slices count by their blocks.
+  bool ran_often() const {
+    if (options_.least_grids == 0) return true;
+    constexpr double kRounding = 1e-6;  // of a sum of blocks
+    Nanoseconds begin;
+    for (const PartyState& each : states_) begin = std::max(begin, each.run.begin);
+    return std::ranges::all_of(states_, [&](const PartyState& each) {
+      const auto least = static_cast<double>(options_.least_grids * each.grid);
+      return each.run.blocks_between(begin, kForever) + kRounding >= least;
+    });
   }
 
   // Launches for all parties in turn, so that none gains a lead by the time that launching takes.
@@ -183,6 +190,15 @@ class JointRunner {
 };
 
 }  // namespace
+
+double PartyRun::blocks_between(Nanoseconds from, Nanoseconds until) const {
+  double sum = 0.0;
+  for (const PartyLaunch& each : launches) {
+    const Nanoseconds within = std::min(each.end, until) - std::max(each.begin, from);
+    if (within > Nanoseconds(0)) sum += static_cast<double>(each.blocks) * (within / (each.end - each.begin));
+  }
+  return sum;
+}
 
 Result<JointRun> run_jointly(Machine& machine, std::span<const Party> parties, const JointRunOptions& options) {
   return JointRunner(machine, parties, options).run();

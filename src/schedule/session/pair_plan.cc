@@ -2,17 +2,47 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <optional>
+#include <utility>
 
 #include "schedule/interface/policy.h"
 #include "schedule/interface/queue_experiment.h"
+#include "wattune/schedule/forecast.h"
 
 namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-Result<PairForecast> best_pilot(Machine& machine, const PairSweep& sweep) {
-  const Forecaster pilots = measured_forecaster(machine, Form::persistent);
-  return pilots(*machine.kernel(sweep.kernels[0]), *machine.kernel(sweep.kernels[1]));
+// Returns the ways that the sweep has measured with the speeds that both kernels had there.
+std::vector<PairForecast> swept_ways(const PairSweep& sweep, const std::optional<PairWatts>& watts) {
+  std::vector<PairForecast> ways;
+  for (const SweepRow& row : sweep.rows) {
+    const Arrangement& how = row.arrangement;
+    if (row.failure || (how.way != Way::split && how.way != Way::shares)) continue;
+    ways.push_back({.ratio = how.ratio,
+                    .sms_of_first = how.way == Way::split ? std::optional(how.sms_of_first) : std::nullopt,
+                    .whole = how.way == Way::split,
+                    .rates = {sweep.alone[0] / row.times[0], sweep.alone[1] / row.times[1]},
+                    .watts = watts,
+                    .measured = std::max<std::size_t>(1, row.makespans.size())});
+  }
+  return ways;
+}
+
+// Returns the ways of the pair. Pilots add those that a sweep has no rows of: twins on SMs of their own.
+Result<PairForecast> known_ways(Machine& machine, const PairSweep& sweep) {
+  const KernelTraits& first = *machine.kernel(sweep.kernels[0]);
+  const KernelTraits& second = *machine.kernel(sweep.kernels[1]);
+  std::vector<PairForecast> ways = swept_ways(sweep, watts_of(first, second));
+  if (first.persistent && second.persistent) {
+    WATTUNE_ASSIGN(PairForecast best, measured_forecaster(machine, Form::persistent)(first, second));
+    std::vector<PairForecast> pilots = std::exchange(best.others, {});
+    pilots.push_back(std::move(best));
+    for (PairForecast& pilot : pilots)
+      if (std::ranges::find(ways, pilot.shape(), &PairForecast::shape) == ways.end()) ways.push_back(std::move(pilot));
+  }
+  return best_of({}, std::move(ways));
 }
 
 // Returns the works of both kernels in turns, so that both are among the first works of the queue, which a policy looks
@@ -45,7 +75,7 @@ PairPlan::PairPlan(Machine& machine, const PairSweep& sweep)
 
 Result<PairPlan> PairPlan::make(Machine& machine, const PairSweep& sweep) {
   PairPlan plan(machine, sweep);
-  WATTUNE_ASSIGN(const PairForecast forecast, best_pilot(machine, sweep));
+  WATTUNE_ASSIGN(const PairForecast forecast, known_ways(machine, sweep));
   plan.table_.learn(sweep.kernels[0], sweep.kernels[1], forecast);
   return plan;
 }

@@ -1,5 +1,5 @@
-// Plans of the policy `paired` for swept pairs. The policy runs pilots, short runs of each ratio and split, and plans
-// by the best of them. It plans anew when one of the two kernels has ended.
+// Plans of the policy `paired` for swept pairs. The rows of the sweep are the ways that the policy knows. Pilots, which
+// are short runs, add twins on SMs of their own. It plans anew when one of the two kernels has ended.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ namespace wattune::inline v0_1::schedule {
 // the sweep must outlive it.
 class PairPlan {
  public:
-  // Runs the pilots, and fails as they do.
+  // Runs pilots if both kernels have persistent twins, and fails as they do.
   static Result<PairPlan> make(Machine& machine, const PairSweep& sweep);
   // Runs the queue, and returns the time from its first block to its last. Fails as run_queue() does.
   Result<Nanoseconds> run();
