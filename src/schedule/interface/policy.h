@@ -44,6 +44,9 @@ struct Plan {
   // True if one kernel runs alone with as many blocks as the SMs hold. A next one of this kind may fill the SMs that
   // its last blocks leave idle.
   bool fills_sms = false;
+  // True if a pair runs in a way that is to be measured. Nothing is launched behind its works, as another way may
+  // follow.
+  bool is_trial = false;
   double speedup = 1.0;     // over one after the other, as forecast
   std::string reason = {};  // one line for people
 };

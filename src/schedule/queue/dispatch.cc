@@ -84,16 +84,22 @@ Candidate Scheduler::State::candidate(const Entry& entry, Nanoseconds later) con
           .running = entry.wanted};
 }
 
-// Returns how many further works there are of the kernels in the view.
-std::vector<WorkCount> Scheduler::State::works_after(const QueueView& view, const Entry* without) {
+// Returns the work that is expected to run in the lane of this one so much later: this one, or the one that was
+// launched behind it.
+const Entry& Scheduler::State::runs_later(const Entry& entry, Nanoseconds later) {
+  return entry.next && later > expected_time_left(entry) ? *queue.find(*entry.next) : entry;
+}
+
+// Returns how many further works there are of the kernels in the view, if these have ended.
+std::vector<WorkCount> Scheduler::State::works_after(const QueueView& view, const std::vector<const Entry*>& ended) {
   std::vector<WorkCount> later;
   const auto count = [&](KernelId kernel) -> WorkCount& {
     const auto known = std::ranges::find(later, kernel, &WorkCount::kernel);
     return known != later.end() ? *known : later.emplace_back(WorkCount{kernel, queue.count_ready(kernel)});
   };
   for (const Candidate& work : view.works) --count(work.kernel).works;
-  if (without != nullptr)
-    if (const auto known = std::ranges::find(later, without->work.kernel, &WorkCount::kernel); known != later.end())
+  for (const Entry* entry : ended)
+    if (const auto known = std::ranges::find(later, entry->work.kernel, &WorkCount::kernel); known != later.end())
       --known->works;
   std::erase_if(later, [](const WorkCount& each) { return each.works == 0; });
   return later;
@@ -122,15 +128,27 @@ QueueView Scheduler::State::view(Nanoseconds now, const Entry* without) {
                             .hold = options.clock_hold,
                             .held = governor.held()},
                  .works = {}};
-  for (const WorkId id : active)
-    if (const Entry& entry = *queue.find(id); &entry != without && entry.wanted && !entry.failure)
+  std::vector<const Entry*> ended;
+  if (without != nullptr) ended.push_back(without);
+  for (const WorkId id : active) {
+    const Entry& entry = *queue.find(id);
+    if (&entry == without || !entry.wanted || entry.failure) continue;
+    const Entry& then = runs_later(entry, later);
+    if (&then == &entry) {
       view.works.push_back(candidate(entry, later));
+      continue;
+    }
+    // A work that is launched behind another runs at the other's speed.
+    const double speed = expected_speed(entry) / expected_speed(then);
+    view.works.push_back(candidate(then, (later - expected_time_left(entry)) * speed));
+    ended.push_back(&entry);
+  }
   for (const WorkId id : queue.ready()) {
     if (view.works.size() >= options.window) break;
     if (const Entry& entry = *queue.find(id); entry.waits_its_turn()) view.works.push_back(candidate(entry, later));
   }
   add_first_of_others(view, later);
-  view.later = works_after(view, without);
+  view.later = works_after(view, ended);
   return view;
 }
 

@@ -23,13 +23,14 @@ bool is_same_lane(const Share& one, const Share& other) {
 
 }  // namespace
 
-// True if all other works go on as they run, beside the work that follows this one.
+// True if all other works, and those launched behind them, go on as they run, beside the work that follows this one.
 bool Scheduler::State::others_go_on(const Entry& entry, const Plan& plan) {
   return std::ranges::all_of(active, [&](WorkId id) {
     const Entry& other = *queue.find(id);
     if (other.id == entry.id || !other.wanted) return true;
-    const auto share = std::ranges::find(plan.shares, id, &Share::work);
-    return share != plan.shares.end() && is_same_share(*share, *other.wanted);
+    const auto share = std::ranges::find_if(
+        plan.shares, [&](const Share& each) { return each.work == id || each.work == other.next; });
+    return share != plan.shares.end() && is_same_share(*share, *queue.find(share->work)->wanted);
   });
 }
 
@@ -40,8 +41,10 @@ std::optional<Scheduler::State::Next> Scheduler::State::next_after(Nanoseconds n
   if (std::ranges::all_of(rest.works, [](const Candidate& work) { return work.running.has_value(); })) return {};
   const Plan plan = policy(rest, table);
   const bool keeps_clocks = !governor.can_set() || !plan.clocks || plan.clocks == governor.held();
-  if (!keeps_clocks || !others_go_on(entry, plan)) return {};
-  const auto is_new = [&](const Share& share) { return !active.contains(share.work); };
+  if (plan.is_trial || !keeps_clocks || !others_go_on(entry, plan)) return {};
+  const auto is_new = [&](const Share& share) {
+    return !active.contains(share.work) && !queue.find(share.work)->behind;
+  };
   if (std::ranges::count_if(plan.shares, is_new) != 1) return {};
   Share next = *std::ranges::find_if(plan.shares, is_new);
   next.shared_bytes = shares_sms(next) ? shared_bytes_of(plan) : 0;

@@ -48,8 +48,9 @@ struct Scheduler::State {
 
   QueueView view(Nanoseconds now, const Entry* without = nullptr);
   void add_first_of_others(QueueView& view, Nanoseconds later);
-  std::vector<WorkCount> works_after(const QueueView& view, const Entry* without);
+  std::vector<WorkCount> works_after(const QueueView& view, const std::vector<const Entry*>& ended);
   Candidate candidate(const Entry& entry, Nanoseconds later) const;
+  const Entry& runs_later(const Entry& entry, Nanoseconds later);
   double expected_speed(const Entry& entry) const;
   double expected_left(const Entry& entry) const;
   Nanoseconds expected_time_left(const Entry& entry) const;
@@ -84,6 +85,7 @@ struct Scheduler::State {
   void observe_power(const std::vector<Entry*>& running);
   void note(const Ended& ended);
   void observe(const Entry& entry, const Flight& flight, const Ended& ended);
+  void observe_work(const Entry& entry, const Flight& last, Nanoseconds end);
   void settle(Entry& entry);
   void fail(Entry& entry, Error error);
   void give_time_to_end(Entry& entry);
