@@ -211,7 +211,7 @@ class WholeOnSmsOfTheirOwn : public PolicyTest {
     wait("a");
     wait("b");
     table_.learn(0, 1,
-                 best_of({}, {{.sms_of_first = 2, .whole = true, .rates = {0.7, 0.7}},
+                 best_of({}, {{.sms_of_first = 2, .whole = true, .rates = {0.7, 0.7}, .measured = 1},
                               {.sms_of_first = 4, .rates = {0.6, 0.6}}}));
   }
   Plan paired() const { return plan("paired", {.longest_whole = nanoseconds_from_ms(4)}); }  // 20 ms
@@ -238,10 +238,10 @@ TEST_F(WholeOnSmsOfTheirOwn, RunWhileNobodyElseWaits) {
 
 // 0.7 instead of 0.68 is less than the error of forecasts, and nothing stops whole kernels.
 TEST_F(WholeOnSmsOfTheirOwn, TakeTheShareOfWhatRunsOnlyWhereTheyAreMuchBetter) {
-  const PairForecast whole{.sms_of_first = 2, .whole = true, .rates = {0.7, 0.7}};
+  const PairForecast whole{.sms_of_first = 2, .whole = true, .rates = {0.7, 0.7}, .measured = 1};
   view_.later = {{.kernel = 0, .works = 20}, {.kernel = 1, .works = 20}};
   const auto form_beside = [&](double rate) {
-    table_.learn(0, 1, best_of({}, {whole, {.ratio = {2, 6}, .rates = {rate, rate}}}));
+    table_.learn(0, 1, best_of({}, {whole, {.ratio = {2, 6}, .rates = {rate, rate}, .measured = 1}}));
     return paired().shares.at(0).form;
   };
   EXPECT_EQ(form_beside(0.68), Form::whole);  // where neither runs yet
@@ -272,9 +272,9 @@ TEST_F(WholeOnSmsOfTheirOwn, GetNoPartnerThatALimitForbids) {
 
 // Sharing the SMs is far better for all works to come, and worth waiting for the end of a. For two works it is not.
 TEST_F(WholeOnSmsOfTheirOwn, GetNoPartnerWhereAnotherWayIsBetterForWhatComes) {
-  table_.learn(
-      0, 1,
-      best_of({}, {{.sms_of_first = 2, .whole = true, .rates = {0.7, 0.7}}, {.ratio = {2, 6}, .rates = {0.9, 0.9}}}));
+  table_.learn(0, 1,
+               best_of({}, {{.sms_of_first = 2, .whole = true, .rates = {0.7, 0.7}, .measured = 1},
+                            {.ratio = {2, 6}, .rates = {0.9, 0.9}, .measured = 1}}));
   run(0, {.sms = {0, 2}});
   EXPECT_THAT(works(paired()), ElementsAre(1, 2));
   view_.later = {{.kernel = 0, .works = 20}, {.kernel = 1, .works = 20}};
@@ -284,7 +284,7 @@ TEST_F(WholeOnSmsOfTheirOwn, GetNoPartnerWhereAnotherWayIsBetterForWhatComes) {
 // With 100 works of each to come, it is better to wait for the end of a and not to share any more. The pair is 1.04
 // times as fast, less than each kernel among others of its kind.
 TEST_F(WholeOnSmsOfTheirOwn, GetNoPartnerWhereOneAfterTheOtherIsFasterForWhatComes) {
-  table_.learn(0, 1, {.sms_of_first = 2, .whole = true, .rates = {0.52, 0.52}});
+  table_.learn(0, 1, {.sms_of_first = 2, .whole = true, .rates = {0.52, 0.52}, .measured = 1});
   for (KernelTraits& kernel : kernels_) kernel.overlapped_speed = 1.06;
   run(0, {.sms = {0, 2}});
   EXPECT_THAT(works(paired()), ElementsAre(1, 2));

@@ -28,7 +28,8 @@ inline KernelTraits tiny_kernel(std::string name, std::uint64_t blocks = 100) {
 
 class TinyMachine : public Machine {
  public:
-  explicit TinyMachine(unsigned sms = 1) : limits_{.capability = model::ComputeCapability{9, 0}, .sms = sms} {}
+  explicit TinyMachine(unsigned sms = 1, unsigned split_grain = 1)
+      : limits_{.capability = model::ComputeCapability{9, 0}, .sms = sms, .split_grain = split_grain} {}
 
   KernelId add(KernelTraits traits) {
     kernels_.push_back(std::move(traits));
@@ -84,6 +85,14 @@ class TinyMachine : public Machine {
   }
 
  protected:
+  // Returns the speed of a launch beside one of another kernel, or alone, divided by its kernel's speed alone.
+  virtual double speed(const Launch& launch, const Launch* beside) const {
+    if (beside == nullptr) return 1.0;
+    const auto& rates = launch.sms.count > 0 ? split_rates_ : rates_;
+    const auto found = rates.find({launch.kernel, beside->kernel});
+    return found == rates.end() ? 0.5 : found->second;
+  }
+
   std::size_t kernels_that_run() const {
     return static_cast<std::size_t>(
         std::ranges::count_if(running_, [this](const Running& each) { return !waits(each); }));
@@ -128,12 +137,13 @@ class TinyMachine : public Machine {
   Nanoseconds block_time(const Running& each) const {
     const KernelTraits& kernel = kernels_[each.launch.kernel];
     double rate = 1.0;
+    bool is_alone = true;
     for (const Running& other : running_) {
       if (other.launch.kernel == each.launch.kernel || waits(other)) continue;
-      const auto& rates = each.launch.sms.count > 0 ? split_rates_ : rates_;
-      const auto found = rates.find({each.launch.kernel, other.launch.kernel});
-      rate *= found == rates.end() ? 0.5 : found->second;
+      rate *= speed(each.launch, &other.launch);
+      is_alone = false;
     }
+    if (is_alone) rate = speed(each.launch, nullptr);
     return *kernel.alone / static_cast<double>(kernel.blocks) / rate;
   }
   Nanoseconds end_of(const Running& each) const {

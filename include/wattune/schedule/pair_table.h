@@ -38,9 +38,11 @@ class WATTUNE_EXPORT PairTable {
   void learn(KernelId first, KernelId second, const PairForecast& forecast);
   // Notes a measured speed of `kernel` beside the other one in this shape at these clocks, divided by its speed alone.
   // The ratio corrects the forecast of this shape at all clocks, and those of all shapes in which the two have not run.
-  // It is ignored if it is not positive and finite, or if there is no forecast of this way.
+  // It is ignored if it is not positive and finite, or if there is no forecast of this way. `of_work` tells that a
+  // whole work ran at this speed. The first such speed replaces a mere forecast, as no model decides about a way that
+  // has run.
   void observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate,
-               const std::optional<backend::BoardSetting>& clocks = {});
+               const std::optional<backend::BoardSetting>& clocks = {}, bool of_work = false);
   // Notes the power of the board while the two ran. The power that each adds to the idle power is corrected in all
   // ways, by what both added over the table's forecast of that. It is ignored if power was not forecast, or if nothing
   // was added.
@@ -67,6 +69,7 @@ class WATTUNE_EXPORT PairTable {
   struct Way {
     PairForecast forecast;
     std::array<std::optional<double>, 2> correction = {};
+    std::array<std::size_t, 2> works = {};  // of each kernel, of which `measured` is the lower number
   };
   struct Entry {
     std::vector<Way> ways;
@@ -78,6 +81,7 @@ class WATTUNE_EXPORT PairTable {
   };
 
   static std::uint64_t key(KernelId first, KernelId second);
+  static Way way_of(PairForecast forecast);
   // Returns the index of a way; the number of ways if there is no such way.
   static std::size_t place_of(const Entry& entry, const PairShape& shape,
                               const std::optional<backend::BoardSetting>& clocks);

@@ -25,12 +25,17 @@ PairForecast PairTable::in_order(PairForecast forecast, KernelId first, KernelId
   return forecast.swapped(sms_);
 }
 
+PairTable::Way PairTable::way_of(PairForecast forecast) {
+  const std::size_t works = forecast.measured;
+  return {.forecast = std::move(forecast), .works = {works, works}};
+}
+
 void PairTable::learn(KernelId first, KernelId second, const PairForecast& forecast) {
   PairForecast best = in_order(forecast, first, second);
   Entry entry;
   std::vector<PairForecast> others = std::exchange(best.others, {});
-  entry.ways.push_back({std::move(best)});
-  for (PairForecast& other : others) entry.ways.push_back({std::move(other)});
+  entry.ways.push_back(way_of(std::move(best)));
+  for (PairForecast& other : others) entry.ways.push_back(way_of(std::move(other)));
   choose_best_at(entry);
   entries_[key(first, second)] = std::move(entry);
 }
@@ -43,7 +48,7 @@ std::size_t PairTable::place_of(const Entry& entry, const PairShape& shape,
 }
 
 void PairTable::observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate,
-                        const std::optional<backend::BoardSetting>& clocks) {
+                        const std::optional<backend::BoardSetting>& clocks, bool of_work) {
   const auto known = entries_.find(key(kernel, beside));
   if (known == entries_.end() || !(rate > 0.0 && std::isfinite(rate))) return;
   Entry& entry = known->second;
@@ -55,9 +60,13 @@ void PairTable::observe(KernelId kernel, KernelId beside, const PairShape& shape
   if (!(predicted > 0.0)) return;
   const auto towards = [&](double mean) { return mean + weight_ * (rate / predicted - mean); };
   // Errors differ from shape to shape, but little from clock to clock.
-  for (Way& each : entry.ways)
-    if (each.forecast.shape() == shape_in_table)
-      each.correction[place] = towards(each.correction[place].value_or(entry.correction[place]));
+  for (Way& each : entry.ways) {
+    if (each.forecast.shape() != shape_in_table) continue;
+    const bool is_first = of_work && each.works[place] == 0;
+    each.correction[place] =
+        is_first ? rate / predicted : towards(each.correction[place].value_or(entry.correction[place]));
+    if (of_work) ++each.works[place];
+  }
   entry.correction[place] = towards(entry.correction[place]);
   choose_best(entry);
 }
@@ -103,6 +112,7 @@ void PairTable::choose_best_at(Entry& entry) const {
 PairForecast PairTable::corrected(const Entry& entry, const Way& way) {
   PairForecast forecast = way.forecast;
   for (std::size_t i = 0; i < 2; ++i) forecast.rates[i] *= way.correction[i].value_or(entry.correction[i]);
+  forecast.measured = std::min(way.works[0], way.works[1]);
   if (forecast.watts)
     for (Watts& added : forecast.watts->added) added = entry.power_correction.value_or(1.0) * added;
   return forecast;

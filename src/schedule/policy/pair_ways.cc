@@ -1,6 +1,7 @@
 #include "schedule/policy/pair_ways.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -68,18 +69,50 @@ double speed_without(const Candidate& work, const Candidate& partner, const Queu
   return best;
 }
 
-// The remaining work of two kernels, which run together until one has nothing left.
-struct Remainder {
-  std::array<Nanoseconds, 2> alone;      // solo times of their remaining works
-  std::array<double, 2> speeds_without;  // speeds of the rest after the other kernel
-};
-
 // Returns the time until one of them has nothing left.
 Nanoseconds time_together(const PairForecast& way, const Remainder& left) {
   return std::min(left.alone[0] / way.rates[0], left.alone[1] / way.rates[1]);
 }
 
-// Returns the time, energy or their product until neither has anything left, by the objective; `lost` is time before.
+// Returns by which share another way must be better than this one. Speeds of several works are off by less than
+// forecasts, and than those of a single pilot.
+double margin_over(const PairForecast& way, const PolicyOptions& options) {
+  constexpr double kErrorOfWorks = 0.01;
+  return way.measured > 1 ? std::min(kErrorOfWorks, options.margin) : options.margin;
+}
+
+// Returns the time lost because a whole work stays on its SMs when its partner has ended and nothing follows there.
+Nanoseconds lost_on_own_sms(const CandidatePair& pair, const Remainder& left) {
+  const PairForecast& way = pair.forecast;
+  if (!way.whole || !pair.first->traits->alone || !pair.second->traits->alone) return {};
+  const Nanoseconds together = time_together(way, left);
+  const std::size_t longer = left.alone[0] / way.rates[0] > left.alone[1] / way.rates[1] ? 0 : 1;
+  const Candidate& work = longer == 0 ? *pair.first : *pair.second;
+  const Nanoseconds done = way.rates[longer] * together;
+  const double works = done / *work.traits->alone - work.left;  // that ended behind the present one
+  constexpr double kRounding = 1e-6;
+  const double part = works < 0.0 ? -works : std::ceil(works - kRounding) - works;
+  const Nanoseconds stays = std::min(part * *work.traits->alone, left.alone[longer] - done);
+  return std::max(0.0, 1.0 / way.rates[longer] - 1.0 / left.speeds_without[longer]) * stays;
+}
+
+// Returns the time lost when one has ended: the other is restarted, or goes on in its share.
+Nanoseconds lost_by_the_rest(const CandidatePair& pair, const Remainder& left, const MachineLimits& limits) {
+  const PairForecast& way = pair.forecast;
+  const Nanoseconds together = time_together(way, left);
+  const bool is_of_second = left.alone[0] / way.rates[0] <= left.alone[1] / way.rates[1];
+  const KernelTraits& kernel = is_of_second ? *pair.second->traits : *pair.first->traits;
+  const Nanoseconds rest =
+      is_of_second ? left.alone[1] - way.rates[1] * together : left.alone[0] - way.rates[0] * together;
+  const unsigned per_sm = is_of_second ? way.ratio.second : way.ratio.first;
+  const unsigned sms_of_second = way.sms_of_first ? limits.sms - *way.sms_of_first : 0;
+  const Nanoseconds going_on =
+      lost_by_going_on(kernel, rest, per_sm, is_of_second ? sms_of_second : way.sms_of_first.value_or(0), limits);
+  return std::min(going_on, switching_time(kernel, limits));
+}
+
+}  // namespace
+
 double cost_of(const PairForecast& way, const Remainder& left, Nanoseconds lost, const Objective& objective) {
   const Nanoseconds together = time_together(way, left);
   Nanoseconds time = lost + together;
@@ -103,31 +136,14 @@ Remainder remainder_of(const CandidatePair& pair, const QueueView& view, const P
                              speed_without(*pair.second, *pair.first, view, table)}};
 }
 
-// Returns the time lost when one has ended: the other is restarted, or goes on in its share.
-Nanoseconds lost_by_the_rest(const CandidatePair& pair, const Remainder& left, const MachineLimits& limits) {
-  const PairForecast& way = pair.forecast;
-  const Nanoseconds together = time_together(way, left);
-  const bool is_of_second = left.alone[0] / way.rates[0] <= left.alone[1] / way.rates[1];
-  const KernelTraits& kernel = is_of_second ? *pair.second->traits : *pair.first->traits;
-  const Nanoseconds rest =
-      is_of_second ? left.alone[1] - way.rates[1] * together : left.alone[0] - way.rates[0] * together;
-  const unsigned per_sm = is_of_second ? way.ratio.second : way.ratio.first;
-  const unsigned sms_of_second = way.sms_of_first ? limits.sms - *way.sms_of_first : 0;
-  const Nanoseconds going_on =
-      lost_by_going_on(kernel, rest, per_sm, is_of_second ? sms_of_second : way.sms_of_first.value_or(0), limits);
-  return std::min(going_on, switching_time(kernel, limits));
-}
-
-// True if the pair may run in this way. Whole kernels may only if no work of another kernel waits, which might suit one
-// of the two better later.
 bool may_run(const CandidatePair& pair, const PairForecast& way, const QueueView& view, const PolicyOptions& options) {
-  if (way.sms_of_first && !(pair.first->traits->persistent && pair.second->traits->persistent)) return false;
-  return !way.whole || (!is_too_long(pair, way, options) && std::ranges::all_of(view.works, [&](const Candidate& work) {
+  const std::array kernels = {pair.first->traits, pair.second->traits};
+  if (!way.sms_of_first) return std::ranges::all_of(kernels, [](const KernelTraits* each) { return can_share(*each); });
+  if (!way.whole) return std::ranges::all_of(kernels, &KernelTraits::persistent);
+  return !is_too_long(pair, way, options) && std::ranges::all_of(view.works, [&](const Candidate& work) {
     return work.kernel == pair.first->kernel || work.kernel == pair.second->kernel;
-  }));
+  });
 }
-
-}  // namespace
 
 Residency best_residency(const KernelTraits& kernel) {
   constexpr double kMoreThanNoise = 1.02;
@@ -181,9 +197,10 @@ std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView&
     // A work that has become whole cannot go back to its share before it has ended.
     const bool becomes_whole = way.whole && (anew[0] || anew[1]) && !both_run(pair);
     if (!merit || !(as_they_run || gains(*merit, way, {pair.first->traits, pair.second->traits}, options))) continue;
-    if (way.clocks != pair.forecast.clocks || !may_run(pair, way, view, options)) continue;
+    if (way.clocks != pair.forecast.clocks || is_for_trials(way) || !may_run(pair, way, view, options)) continue;
+    const double margin = margin_over(way, options);
     const double cost = cost_of(way, left, switching_of(pair, anew, view.limits), options.objective) *
-                        (becomes_whole ? 1.0 + options.margin : 1.0) / (as_they_run ? 1.0 + options.margin : 1.0);
+                        (becomes_whole ? 1.0 + margin : 1.0) / (as_they_run ? 1.0 + margin : 1.0);
     if (cost < least) best = std::move(way), least = cost;
   }
   return best;
@@ -209,17 +226,18 @@ bool had_better_part(const CandidatePair& pair, const QueueView& view, const Pai
                      const PolicyOptions& options) {
   if (options.objective.goal != Goal::throughput) return false;
   Remainder left = remainder_of(pair, view, table);
-  const double on_with_it = cost_of(pair.forecast, left, {}, {});
+  const double on_with_it = cost_of(pair.forecast, left, lost_on_own_sms(pair, left), {});
   const Nanoseconds rest = pair.first->left * pair.first->traits->alone.value_or(Nanoseconds());
   left.alone[0] = std::max(left.alone[0] - rest, Nanoseconds(0));
   const Nanoseconds waiting = kSwitchDelay + rest / pair.forecast.rates[0];
   const Nanoseconds in_turn =
       left.alone[0] / speed_in_turn(*pair.first->traits) + left.alone[1] / speed_in_turn(*pair.second->traits);
   if ((waiting + in_turn).value() < on_with_it) return true;
+  const double margin = margin_over(pair.forecast, options);
   return std::ranges::any_of(table.ways(pair.first->kernel, pair.second->kernel), [&](const PairForecast& way) {
-    return way.clocks == pair.forecast.clocks && way.shape() != pair.forecast.shape() &&
+    return way.clocks == pair.forecast.clocks && way.shape() != pair.forecast.shape() && !is_for_trials(way) &&
            schedule::merit(options.objective, way) && may_run(pair, way, view, options) &&
-           (1.0 + options.margin) * cost_of(way, left, waiting, {}) < on_with_it;
+           (1.0 + margin) * cost_of(way, left, waiting, {}) < on_with_it;
   });
 }
 

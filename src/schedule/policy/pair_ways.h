@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <optional>
 
 #include "schedule/policy/shares.h"
@@ -41,6 +42,26 @@ bool gains(double merit, const PairForecast& forecast, const std::array<const Ke
 
 // True if arrivals would wait too long for one of the two, since nothing stops whole kernels.
 bool is_too_long(const CandidatePair& pair, const PairForecast& way, const PolicyOptions& options);
+
+// The remaining work of two kernels, which run together until one has nothing left.
+struct Remainder {
+  std::array<Nanoseconds, 2> alone;      // solo times of their remaining works
+  std::array<double, 2> speeds_without;  // speeds of the rest after the other kernel
+
+  // Returns the time until nothing is left if the two run one after the other.
+  Nanoseconds in_turn() const { return alone[0] / speeds_without[0] + alone[1] / speeds_without[1]; }
+};
+Remainder remainder_of(const CandidatePair& pair, const QueueView& view, const PairTable& table);
+
+// Returns the time, energy or their product until neither has anything left, by the objective; `lost` is time before.
+double cost_of(const PairForecast& way, const Remainder& left, Nanoseconds lost, const Objective& objective);
+
+// True if the pair may run in this way. Whole kernels may only if no work of another kernel waits, which might suit one
+// of the two better later.
+bool may_run(const CandidatePair& pair, const PairForecast& way, const QueueView& view, const PolicyOptions& options);
+
+// True if only trials run in this way (way_choice.h): nothing stops whole kernels, and they have not run so.
+inline bool is_for_trials(const PairForecast& way) { return way.whole && way.measured == 0; }
 
 // Returns the way, among those in which the pair gains, with which all that is left of the two ends best. Running works
 // keep their shares, unless another way is better by more than restarting costs, and by more than the error of

@@ -12,6 +12,7 @@
 
 #include "schedule/policy/clock_choice.h"
 #include "schedule/policy/pair_ways.h"
+#include "schedule/policy/way_choice.h"
 
 namespace wattune::inline v0_1::schedule {
 
@@ -41,7 +42,7 @@ std::vector<const Candidate*> distinct_works(const QueueView& view, const Policy
     const bool is_known = std::ranges::any_of(works, [&](const Candidate* other) {
       return other->kernel == work.kernel && urgency(*other, view, options) >= urgency(work, view, options);
     });
-    if (!is_known && can_share(*work.traits)) works.push_back(&work);
+    if (!is_known) works.push_back(&work);
   }
   return works;
 }
@@ -58,7 +59,7 @@ struct ScoredPair {
   const Candidate* second = nullptr;
 };
 
-// Returns the pairs that are forecast to gain, and the pair that runs, in order of preference.
+// Returns the pairs that are forecast to gain or have a way to try, and the pair that runs, in order of preference.
 std::vector<ScoredPair> pairs_by_preference(const QueueView& view, const PairTable& table,
                                             const PolicyOptions& options) {
   const auto works = distinct_works(view, options);
@@ -73,7 +74,9 @@ std::vector<ScoredPair> pairs_by_preference(const QueueView& view, const PairTab
       const auto merit = forecast ? schedule::merit(options.objective, *forecast) : std::nullopt;
       if (!merit) continue;
       const bool both_run = first.running && second.running;
-      if (!both_run && !gains(*merit, *forecast, {first.traits, second.traits}, options)) continue;
+      if (!both_run && !gains(*merit, *forecast, {first.traits, second.traits}, options) &&
+          !next_trial({&first, &second, *forecast}, view, table, options))
+        continue;
       const double score = *merit / (something_runs ? handicap(first, second, options) : 1.0) /
                            clock_handicap(*forecast, view.clocks, options);
       pairs.push_back({score, &first, &second});
@@ -86,6 +89,7 @@ std::vector<ScoredPair> pairs_by_preference(const QueueView& view, const PairTab
 CandidatePair best_pair(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
   for (const ScoredPair& each : pairs_by_preference(view, table, options)) {
     CandidatePair pair{each.first, each.second, *forecast_now(view, table, each.first->kernel, each.second->kernel)};
+    if (const auto trial = next_trial(pair, view, table, options)) return {pair.first, pair.second, *trial, true};
     std::optional<PairForecast> way = best_way(pair, view, table, options);
     if (!way) continue;
     pair.forecast = *std::move(way);
@@ -120,18 +124,21 @@ Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView&
     if (other.running || other.kernel == first.kernel || urgency(other, view, options) < highest) continue;
     const auto now = forecast_now(view, table, first.kernel, other.kernel);
     for (PairForecast& way : table.ways(first.kernel, other.kernel)) {
-      const CandidatePair pair{&first, &other, way};
+      const CandidatePair pair{&first, &other, way, is_for_trials(way)};
       if (!way.whole || way.sms_of_first != first.running->sms.count || is_too_long(pair, way, options)) continue;
       const auto merit = schedule::merit(options.objective, way);
-      if (merit && way.clocks == now->clocks && *merit >= most) best = pair, most = *merit;
+      const bool goes_on_trying = pair.is_trial && best.second == nullptr;
+      if (merit && way.clocks == now->clocks && (*merit >= most || goes_on_trying)) best = pair, most = *merit;
     }
   }
   if (best.second == nullptr) return unchanged(view, 1.0, goes_on);
-  if (had_better_part(best, view, table, options))
+  const bool tries_another = !best.is_trial && next_trial(best, view, table, options);
+  if (tries_another || (!best.is_trial && had_better_part(best, view, table, options)))
     return unchanged(view, 1.0,
                      first.traits->name + " runs to its end alone, as the two had better run in another way");
   return {.shares = {*first.running, whole_share(*best.second, rest_of(first.running->sms, view.limits.sms))},
           .clocks = best.forecast.clocks,
+          .is_trial = best.is_trial,
           .speedup = best.forecast.speedup(),
           .reason = describe(best)};
 }
@@ -203,6 +210,7 @@ Plan paired_plan(const QueueView& view, const PairTable& table, const PolicyOpti
   if (best.first == nullptr) return alone(next_alone(view, options), view, options);
   return {.shares = shares_of(best, view, options),
           .clocks = best.forecast.clocks,
+          .is_trial = best.is_trial,
           .speedup = best.forecast.speedup(),
           .reason = describe(best)};
 }

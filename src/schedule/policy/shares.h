@@ -39,6 +39,7 @@ struct CandidatePair {
   const Candidate* first = nullptr;
   const Candidate* second = nullptr;
   PairForecast forecast = {};
+  bool is_trial = false;  // they run so to be measured
 };
 // Returns by which factor a pair must be better than one for the clocks that are held: switching costs as much as
 // stopping a kernel. While clocks must be held, pairs for other clocks come behind all pairs for these.
@@ -47,7 +48,7 @@ double clock_handicap(const PairForecast& forecast, const ClockView& clocks, con
 std::optional<PairForecast> forecast_now(const QueueView& view, const PairTable& table, KernelId first,
                                          KernelId second);
 // Returns the shares of a pair as forecast: both on every SM, or persistent or whole on SMs of their own. Precondition:
-// can_share(), and for SMs of their own both have persistent twins.
+// can_share() on every SM, and both have persistent twins if they are persistent on SMs of their own.
 std::vector<Share> shares_of(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options);
 // Returns a text such as "fma with copy, 2:6 blocks on each SM, 1.74 times as fast as one after the other".
 std::string describe(const CandidatePair& pair);

@@ -92,17 +92,17 @@ void Scheduler::State::observe_power(const std::vector<Entry*>& running) {
   if (powers) table.observe_power(pair_power.pair()[0], pair_power.pair()[1], *powers);
 }
 
-// Corrects the forecast of a pair by the speed of a launch that ended, if all of it ran at the same clocks. Blocks are
-// counted in whole waves, for this launch and for the grid alone. A last wave takes as long with fewer blocks, which
-// would make short launches look slow.
+// Corrects the forecast of a pair by the speed of a launch that ran a part of a grid, all of it at the same clocks.
+// Blocks are counted in whole waves, for this launch and for the grid alone. A last wave takes as long with fewer
+// blocks, which would make short launches look slow. Whole works are observed by observe_work().
 void Scheduler::State::observe(const Entry& entry, const Flight& flight, const Ended& ended) {
   const bool has_own_sms = entry.current->sms.count > 0;
   const unsigned sms = has_own_sms ? entry.current->sms.count : machine.limits().sms;
   const unsigned per_sm = has_own_sms ? entry.traits->profile.blocks_alone : entry.current->per_sm;
   const std::uint64_t wave = std::uint64_t{std::max(1U, per_sm)} * sms;
   const bool keeps_its_share = entry.current->form == Form::persistent || has_own_sms;
-  const bool is_measured =
-      keeps_its_share && flight.beside && !ended.error && entry.traits->alone && ended.blocks >= kLeastWaves * wave;
+  const bool is_measured = keeps_its_share && flight.beside && !ended.error && entry.traits->alone &&
+                           ended.blocks < entry.traits->blocks && ended.blocks >= kLeastWaves * wave;
   if (!is_measured) return;
   if (flight.clocks != governor.held()) return;
   const std::uint64_t wave_alone =
@@ -110,6 +110,14 @@ void Scheduler::State::observe(const Entry& entry, const Flight& flight, const E
   const double part = in_whole_waves(ended.blocks, wave) / in_whole_waves(entry.traits->blocks, wave_alone);
   table.observe(entry.work.kernel, flight.beside->kernel, flight.beside->shape,
                 part * *entry.traits->alone / (ended.end - ended.begin), flight.clocks);
+}
+
+// Corrects the forecast of a pair by the speed of a work that has run all its blocks beside the same kernel.
+void Scheduler::State::observe_work(const Entry& entry, const Flight& last, Nanoseconds end) {
+  const bool is_measured = entry.throughout && entry.traits->alone && end > entry.statistics.started && !entry.failure;
+  if (!is_measured || last.clocks != governor.held()) return;
+  table.observe(entry.work.kernel, entry.throughout->kernel, entry.throughout->shape,
+                *entry.traits->alone / (end - entry.statistics.started), last.clocks, true);
 }
 
 void Scheduler::State::note(const Ended& ended) {
@@ -121,7 +129,12 @@ void Scheduler::State::note(const Ended& ended) {
   if (trace != nullptr) trace->add(span_of(entry, *flight, ended));
   observe(entry, *flight, ended);
   if (entry.done == 0 && ended.blocks > 0) entry.statistics.started = ended.begin;
+  if (entry.done == 0)
+    entry.throughout = flight->beside;
+  else if (entry.throughout != flight->beside)
+    entry.throughout.reset();
   entry.done += ended.blocks;
+  if (entry.done == entry.traits->blocks && !ended.error) observe_work(entry, *flight, ended.end);
   if (ended.blocks < flight->blocks) entry.next_block = flight->first_block + ended.blocks;
   entry.flights.erase(flight);
   if (ended.error && ended.error->code() == ErrorCode::device_lost)

@@ -54,6 +54,8 @@ struct Entry {
   Nanoseconds drained = {};           // if failed: until when others wait for its blocks to leave
   Nanoseconds give_up = kForever;     // when the machine counts as lost if it still runs
   std::optional<Beside> beside = {};  // at present; nullopt if there is none, or several
+  // The one kernel beside which all blocks ran that are done; nullopt if there was none, or several.
+  std::optional<Beside> throughout = {};
   std::set<WorkId> partners = {};
   WorkStatistics statistics = {};
 

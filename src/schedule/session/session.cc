@@ -110,8 +110,10 @@ Result<Ticket> CorunSession::submit(const Work& work) {
     WATTUNE_TRY(stage_->profile(kProfileRounds));
     WATTUNE_ASSIGN(auto machine, stage_->machine());
     WATTUNE_ASSIGN(Policy policy, find_policy("paired"));
-    Forecaster forecaster = better_of(residency_forecaster(machine->limits(), stage_->sm()),
-                                      split_forecaster(machine->limits(), stage_->sm()), {});
+    const MachineLimits& limits = machine->limits();
+    Forecaster twins =
+        better_of(residency_forecaster(limits, stage_->sm()), split_forecaster(limits, stage_->sm()), {});
+    Forecaster forecaster = better_of(std::move(twins), whole_split_forecaster(limits, stage_->sm()), {});
     submission_->runtime = std::make_unique<Runtime>(
         std::move(machine), RuntimeOptions{.policy = std::move(policy), .forecaster = std::move(forecaster)});
   }

@@ -1,0 +1,24 @@
+// The choice of the next way that two kernels try, for the policy `paired`.
+//
+// A pair may have ways that nothing has measured, such as whole kernels at each split of the SMs. Real works try them,
+// one work of each kernel at a time. Forecasts only order these trials: no way is given up without a measured bound,
+// and no way is kept without works that ran in it. So a wrong forecast costs time, but not the end result.
+#pragma once
+
+#include <optional>
+
+#include "schedule/policy/shares.h"
+
+namespace wattune::inline v0_1::schedule {
+
+// Returns the way that the next works of the two should try; nullopt if none is worth it. `pair.forecast` tells the
+// clocks. A trial that is under way goes on, and two works that run otherwise are not stopped for one.
+//
+// - Whole kernels on SMs of their own come first, and then one ratio of shared SMs, if ten works of each are expected.
+// - A split is tried if the splits that ran leave room for a gain: with more SMs a kernel is not slower, and at most
+//   faster in proportion.
+// - Trials may cost 1 % of the time that the pair has run, and half a round of both kernels.
+std::optional<PairForecast> next_trial(const CandidatePair& pair, const QueueView& view, const PairTable& table,
+                                       const PolicyOptions& options);
+
+}  // namespace wattune::schedule
