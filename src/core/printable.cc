@@ -19,8 +19,8 @@ char32_t code_point(std::string_view character) {
   return code;
 }
 
-// Tells whether it is a control character: C0, DEL and C1, separators of lines and paragraphs, and characters that
-// change the writing direction.
+// Tells whether the code point is a control character: C0, DEL and C1, separators of lines and paragraphs, and
+// characters that change the writing direction.
 bool is_control(char32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x2028 && code <= 0x202E) ||
          (code >= 0x2066 && code <= 0x2069);

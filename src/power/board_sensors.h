@@ -31,10 +31,12 @@ struct BoardSensors {
   Nanoseconds lag() const;
   // Returns the traits of the sensor that may see only a part of its period.
   const SensorTraits& sampling() const;
-  // True if launches of this length may repeat in step with what that sensor sees. Then it shows some parts of them
-  // more than others, by more than a twentieth of a percent. A launch of many periods is seen at many places anyway.
+  // True if launches of this length may repeat in step with what the sensor of sampling() sees. Then it shows some
+  // parts of them more than others, by more than a twentieth of a percent. A launch of many periods is seen at many
+  // places anyway.
   bool aliases(Nanoseconds launch) const;
-  // True if that sensor sees so few of such launches at once that it may show only one part of them.
+  // True if the sensor of sampling() sees so few launches of this length at once that it may show only one part of
+  // them.
   bool sees_parts(Nanoseconds launch) const;
 };
 

@@ -87,7 +87,8 @@ bool AddressOrigins::makes_address(std::uint32_t index) const {
   });
 }
 
-// Tells whether it is a parameter or is written by an instruction, and so is not the name of a function or a label.
+// Tells whether the variable is a parameter or is written by an instruction, and so is not the name of a function or a
+// label.
 bool AddressOrigins::is_written(VariableNumber variable) const {
   return parameters_.contains(variable) || !variables_.definitions(variable).empty();
 }

@@ -9,7 +9,8 @@ namespace wattune::inline v0_1::slice {
 
 namespace {
 
-// Tells whether it sums floating-point numbers. Sums round differently in another order; minimum and maximum do not.
+// Tells whether the instruction sums floating-point numbers. Sums round differently in another order; minimum and
+// maximum do not.
 bool adds_floats(const PtxInstruction& instruction) {
   if (instruction.opcode != "atom" && instruction.opcode != "red" && instruction.opcode != "multimem") return false;
   return instruction.has("add") && std::ranges::any_of(instruction.modifiers, [](std::string_view modifier) {

@@ -9,7 +9,8 @@
 
 namespace wattune::inline v0_1::slice {
 
-// Tells whether it is a bar.sync or barrier.sync of all threads that have not exited, which is one without a count.
+// Tells whether the instruction is a bar.sync or barrier.sync of all threads that have not exited, which is one without
+// a count.
 bool is_block_wide_barrier(const PtxInstruction& instruction);
 
 // An instruction that a persistent twin cannot have.

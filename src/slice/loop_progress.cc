@@ -15,7 +15,7 @@ constexpr std::int64_t kLongestStep = 1 << 20;
 
 bool is_short_enough(std::int64_t step) { return step >= -kLongestStep && step <= kLongestStep; }
 
-// Tells whether it computes with whole numbers of 32 bits or more and loses nothing until they wrap.
+// Tells whether the instruction computes with whole numbers of 32 bits or more and loses nothing until they wrap.
 bool is_plain_arithmetic(const PtxInstruction& instruction) {
   return std::ranges::none_of(instruction.modifiers, [](std::string_view modifier) {
     return modifier.ends_with('8') || modifier.ends_with("16") || modifier.starts_with('f') || modifier == "hi" ||
@@ -184,7 +184,8 @@ bool LoopProgress::only_retries() const {
   return false;
 }
 
-// Tells whether it is a compare-and-swap at a fixed address that always expects the value last found there.
+// Tells whether the instruction is a compare-and-swap at a fixed address that always expects the value last found
+// there.
 bool LoopProgress::is_swap(std::uint32_t index) const {
   const PtxInstruction& swap = instruction(index);
   const PtxOperand* address = address_read(swap);

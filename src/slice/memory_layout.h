@@ -18,7 +18,7 @@ std::size_t parameters_end(const PtxFunction& entry, std::size_t alignment);
 // Returns the bytes of static shared memory of the kernel and the functions it calls, with the module's variables that
 // they name.
 std::size_t shared_bytes_of(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls);
-// Tells whether they name an `extern .shared` array.
+// Tells whether the kernel, or a function that it calls, names an `extern .shared` array.
 bool uses_dynamic_shared(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls);
 
 }  // namespace wattune::slice

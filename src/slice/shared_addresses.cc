@@ -15,7 +15,7 @@ bool names_shared(const PtxInstruction& instruction) {
                              [](std::string_view modifier) { return modifier.starts_with("shared"); });
 }
 
-// Tells whether it is `cvta.shared`. Behind it the address may be used as a generic one.
+// Tells whether the instruction is `cvta.shared`. Behind it the address may be used as a generic one.
 bool makes_generic(const PtxInstruction& instruction) {
   return instruction.opcode == "cvta" && names_shared(instruction) && !instruction.has("to");
 }

@@ -59,7 +59,7 @@ class WATTUNE_EXPORT ClockControl {
   // Sets these values, and restores those that were set before and are empty now. Fails with invalid_argument if the
   // board has no such clock or limit, with unavailable if setting is not permitted or this board cannot do it.
   virtual Result<void> set(const BoardSetting& setting) = 0;
-  // Returns the clocks and the limit that the board reports now, likewise.
+  // Returns the clocks and the limit that the board reports now. A value that cannot be read is empty.
   virtual Result<BoardSetting> current() = 0;
   // Restores all that was set, in the order clocks, memory, limit. Tries everything, then returns the first Error.
   virtual Result<void> restore() = 0;

@@ -22,8 +22,8 @@ namespace wattune::inline v0_1 {
 enum class Language { opencl, cuda, cpp, c };
 
 WATTUNE_EXPORT std::string_view to_string(Language language);  // "OpenCL", "CUDA", "C++", "C"
-// Tells whether it is C or C++, whose kernels are functions of the host's processor. These have neither work-groups nor
-// memory of their own.
+// Tells whether the language is C or C++, whose kernels are functions of the host's processor. These have neither
+// work-groups nor memory of their own.
 WATTUNE_EXPORT bool is_host_language(Language language);
 
 // The compiler that turns a source into code.

@@ -134,7 +134,7 @@ struct WATTUNE_EXPORT Observation {
   // Returns the value that is minimised: the median time in nanoseconds unless the user has another objective.
   // Precondition: ok().
   double objective() const { return objective_value.value_or(statistics->median.value()); }
-  // True if it is correct and has a value of the objective.
+  // True if the configuration is correct and the objective has a finite value.
   bool has_objective() const { return ok() && std::isfinite(objective()); }
   // Returns the figures of the search, also after a final. Precondition: ok().
   SearchFigures search_figures() const { return in_search.value_or(SearchFigures{statistics->median, objective()}); }

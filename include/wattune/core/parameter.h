@@ -36,7 +36,7 @@ WATTUNE_EXPORT std::optional<ParameterRole> parse_parameter_role(std::string_vie
 // nvml_pwr_limit give the roles graphics_clock, memory_clock and power_limit. Every other name gives the role `code`.
 WATTUNE_EXPORT ParameterRole usual_role(std::string_view parameter);
 
-// Tells whether it is one of the clocks or the power limit.
+// Tells whether the role is that of a clock or of the power limit.
 constexpr bool is_set_on_board(ParameterRole role) { return role >= ParameterRole::graphics_clock; }
 
 // A tuning parameter with the values it may take, in the order the user gave them. Values are distinct.

@@ -153,7 +153,8 @@ class WATTUNE_EXPORT Recorder {
   // Returns what was read so far; recording goes on. A sensor that stops reporting is no error: Recording::failures
   // names it.
   virtual Result<Recording> so_far() = 0;
-  // Stops reading and returns what was read, likewise. Precondition: it is started.
+  // Stops reading and returns what was read. Sensors that stopped reporting are in Recording::failures. Precondition:
+  // reading was started.
   virtual Result<Recording> stop() = 0;
   // Returns the board's power with a context and nothing to do, at its own clocks; nullopt if it was not characterised.
   virtual std::optional<Measured<Watts>> context_idle() const { return std::nullopt; }

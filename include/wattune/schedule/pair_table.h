@@ -52,15 +52,15 @@ class WATTUNE_EXPORT PairTable {
   // Returns the best way after corrections, without others, in the order of the arguments; nullopt if there is no
   // forecast.
   std::optional<PairForecast> find(KernelId first, KernelId second) const;
-  // Returns the best way at these clocks likewise.
+  // Returns the best way at these clocks, in the same form.
   std::optional<PairForecast> find(KernelId first, KernelId second, const backend::BoardSetting& clocks) const;
-  // Returns the way of this shape at these clocks likewise.
+  // Returns the way of this shape at these clocks, in the same form.
   std::optional<PairForecast> find(KernelId first, KernelId second, const PairShape& shape,
                                    const std::optional<backend::BoardSetting>& clocks) const;
   // Returns the power of the two as measured last, with the forecast without that measurement; nullopt if it was not
   // measured.
   std::optional<PairPowers> powers(KernelId first, KernelId second) const;
-  // Returns the best way and all others, likewise; empty if there is no forecast.
+  // Returns the best way and all others after corrections; empty if there is no forecast.
   std::vector<PairForecast> ways(KernelId first, KernelId second) const;
 
  private:

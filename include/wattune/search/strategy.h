@@ -160,8 +160,9 @@ struct WATTUNE_EXPORT StrategyInfo {
   std::vector<StrategyParameter> parameters;
   bool takes_prior = false;     // StrategyOptions::prior
   bool reads_counters = false;  // needs profiled_counters(); searches at random without them
-  // True if it learns later when it is asked for several ids at once, because it proposes some before it was told the
-  // outcomes of others. Learning strategies that are not hurt propose nothing too early.
+  // True if the strategy finds less when it is asked for several ids at once, because it proposes some before it was
+  // told the outcomes of others. Other learning strategies propose an id only after they were told the outcomes on
+  // which it depends.
   bool hurt_by_asking_ahead = false;
 };
 

@@ -46,7 +46,8 @@ std::string with_values_in_pragmas(const std::string& text, const KernelSource& 
   return result;
 }
 
-// Returns the source and, for templates, functions that take their addresses, which instantiates them.
+// Returns the source. A function behind it takes the address of each instance of a template that is wanted, so that
+// nvcc instantiates the template.
 std::string text_for_nvcc(const KernelSource& source, std::span<const Macro> macros) {
   std::string text = with_values_in_pragmas(with_parameters(source, macros), source, {macros.begin(), macros.end()});
   int number = 0;

@@ -34,7 +34,7 @@ std::optional<AddressSpace> space_of(std::string_view word) {
   return std::nullopt;
 }
 
-// Removes these words and returns their address space.
+// Removes the words that name an address space and returns that address space.
 std::optional<AddressSpace> take_space(std::vector<std::string>& words) {
   std::optional<AddressSpace> space;
   for (const std::string& word : words) space = space_of(word) ? space_of(word) : space;

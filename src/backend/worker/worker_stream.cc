@@ -137,7 +137,7 @@ class Dispatch {
     for (auto& [stream, awaited, outgoing] : entries) take(*stream, std::move(outgoing));
   }
 
-  // Sends it all with `request`, and tells each launch what became of it.
+  // Sends all collected commands with `request`, and tells each launch what became of it.
   Result<RunAnswer> ask(RunRequest request, Connection& connection) {
     Nanoseconds limit = finished_ > 0 ? request.limit : kShortRequestLimit;
     for (std::size_t i = 0; i < streams_.size(); ++i) {

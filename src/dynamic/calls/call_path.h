@@ -56,7 +56,8 @@ class CallPath {
 
  private:
   static constexpr double kForGood = std::numeric_limits<double>::infinity();
-  // True if this call is to be timed. One call in this many is, once the best has nothing left to be compared with.
+  // True if this call of the best is to be timed. Once the best has nothing left to be compared with, only one call in
+  // so many is timed.
   bool best_is_due(std::uint64_t number) {
     if (!watched_.due(number, [this] { return around_.now(); })) return false;
     due_.store(true, std::memory_order_relaxed);

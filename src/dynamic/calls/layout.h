@@ -30,11 +30,11 @@ class Layout {
                                               std::span<const CallArgument> arguments);
 
   const Lane& lane() const { return lane_; }
-  // True if it belongs to the lane's present stream. The lane must be locked.
+  // True if the launches were laid out for the lane's present stream. The lane must be locked.
   bool is_current() const { return identity_ == lane_.identity; }
-  // Lays it out anew, as make() does. After a failure it is current for no stream.
+  // Lays the launches out anew, as make() does. After a failure the layout is current for no stream.
   Result<void> renew(const LaunchParts& parts, backend::Device& device, std::span<const CallArgument> arguments);
-  // True if it can send these arguments. Memory without an address is laid out, so it cannot change.
+  // True if the layout can send these arguments. Memory without an address is laid out, so it cannot change.
   bool suits(std::span<const CallArgument> arguments) const;
   // Sends the launches. The lane must be locked.
   Result<void> send(std::span<const CallArgument> arguments);

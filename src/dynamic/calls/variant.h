@@ -22,9 +22,10 @@ struct MarkedSpan {
   std::unique_ptr<backend::Event> before;
   std::unique_ptr<backend::Event> after;
 
-  // True if both launches have ended. Does not wait; fails with the error of a launch that failed.
+  // True if the launches before and after the span have ended. Does not wait; fails with the error of a launch that
+  // failed.
   Result<bool> ready() const;
-  // Returns the time between the two launches. Precondition: ready() was true.
+  // Returns the time between these two launches. Precondition: ready() was true.
   Result<Nanoseconds> duration() const;
 };
 
@@ -33,7 +34,7 @@ class TimedCall {
  public:
   // Takes the events of the call's launches; its time is the sum of their times.
   explicit TimedCall(std::vector<std::unique_ptr<backend::Event>> events) : events_(std::move(events)) {}
-  // Takes a span, and spans within it that do not count.
+  // Takes the span of the call, and spans within it whose time is subtracted.
   TimedCall(MarkedSpan all, std::vector<MarkedSpan> left_out) : all_(std::move(all)), left_out_(std::move(left_out)) {}
   // True if the call has ended. Does not wait; fails with the error of a launch that failed.
   Result<bool> ready() const;
@@ -64,7 +65,7 @@ class Variant {
   virtual std::size_t private_bytes() const = 0;
   // Returns the number of launches of a call, if that is known before; compositions decide in the call.
   virtual std::size_t launches() const { return 1; }
-  // True if it was launched before, by anyone.
+  // True if this variant was launched before, in any call.
   virtual bool was_launched() const = 0;
   // Fails with mismatch if memory is smaller than the launches need, as far as a driver knows its size. Only memory
   // that was not seen recently is checked.

@@ -31,8 +31,8 @@ class CompositionFit {
   // Returns the launch of a kernel for the configuration. Fails with launch_failed if the device lacks a resource that
   // it needs.
   Result<const tune::Launch*> launch(std::size_t kernel) const;
-  // Returns that launch laid out, in another geometry if one is given. Fails with invalid_argument for a geometry of
-  // several launches.
+  // Returns the launch of a kernel laid out, in another geometry if one is given. Fails with invalid_argument for a
+  // geometry of several launches.
   Result<std::shared_ptr<Fit>> fit(std::size_t kernel, const std::optional<backend::Geometry3>& geometry);
 
  private:

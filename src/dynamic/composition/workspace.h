@@ -43,7 +43,7 @@ class Workspace {
   Workspace(Lane& caller, backend::Device& device, const Marker& marker)
       : caller_(caller), device_(device), marker_(marker) {}
 
-  // True if this thread holds it: then the function of a composition calls its own composition.
+  // True if this thread holds the workspace: then the function of a composition calls its own composition.
   bool is_held_here() const { return holder_.load() == std::this_thread::get_id(); }
 
   // Begins a call. Frees what the last one borrowed, once its stream has executed the commands.

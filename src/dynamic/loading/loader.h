@@ -1,4 +1,5 @@
-// Loader: turns compiled images into loaded variants when the device is idle, and destroys variants likewise.
+// Loader: turns compiled images into loaded variants when the device is idle, and destroys variants when it is idle
+// too.
 //
 // Loading waits for all work queued in the context, and launches of all threads wait behind it (docs/dynamic.md). So it
 // happens in gaps: when every known stream is idle, or when the application announces a gap (Tuner::gap()). It happens

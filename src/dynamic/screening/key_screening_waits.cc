@@ -91,21 +91,21 @@ void KeyScreening::note_poor(const ScreeningPlace& place, Nanoseconds waited, Na
       problem_->spec.name, to_string(problem_->key), to_ms(cost), to_seconds(waited)));
 }
 
-// True if it makes room for other keys. A change of keys takes a while if data must be generated, so others must be
-// worth much more, unless its own next step does not pay.
+// True if this key makes room for other keys. A change of keys takes a while if data must be generated, so others must
+// be worth much more, unless its own next step does not pay.
 bool KeyScreening::yields(const ScreeningPlace& place, Nanoseconds cost) {
   if (!pays(cost)) return place.others() >= Nanoseconds();
   const Nanoseconds own = trial_gain(place.now());
   return place.others() > kOthersGainFactor * own;
 }
 
-// True while its reference is compiled. Its compilers have nothing else to do then.
+// True while the key's reference is compiled. Its compilers have nothing else to do then.
 bool KeyScreening::waits_for_reference() const {
   if (needs_default()) return !is_compiled(standard()) && is_compiling(*compilers_);
   return reference_compilers_ && is_compiling(*reference_compilers_);
 }
 
-// True if it needs the default configuration, whose outputs serve as the reference.
+// True if the key needs the default configuration, whose outputs serve as the reference.
 bool KeyScreening::needs_default() const {
   return compilers_ != nullptr && !was_set_up_ && std::holds_alternative<std::monostate>(problem_->spec.reference);
 }

@@ -19,7 +19,7 @@ Result<DeviceInfo> find_screening_device(const DeviceInfo& attached, const std::
                                          const backend::Discovery& discovery);
 
 // Opens the device in a worker. Fails with unavailable if the device takes no second process (backend/sharing.h), or if
-// there is no worker program or it cannot start. Fails with not_found as well.
+// there is no worker program or it cannot start. Fails with not_found if the worker does not find the device.
 Result<std::unique_ptr<backend::Device>> open_screening_device(const DeviceInfo& attached, const std::string& wanted,
                                                                const backend::WorkerOptions& worker);
 

@@ -39,9 +39,9 @@ class Duel {
   // Begins with a candidate that was launched before.
   explicit Duel(const Sample& first_launch) : first_(first_launch) {}
 
-  // Returns whose turn it is. nullopt if nobody's, as long as too many earlier turns have not been reported.
+  // Returns whose turn it is; nullopt while too many earlier turns have not been reported.
   std::optional<Who> turn() const;
-  // True if that turn begins a round. The budget is asked only then.
+  // True if the next turn begins a round. The budget is asked only then.
   bool begins_round() const { return handed_[best] == handed_[candidate]; }
   void hand_out(Who who) { ++handed_[who]; }
 

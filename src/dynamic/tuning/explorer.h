@@ -34,16 +34,17 @@ class Explorer {
   virtual std::uint64_t news() { return ++asked_; }
   // Takes the device time that calls of the key will probably take at least. The possible gain depends on it.
   virtual void note_calls(Nanoseconds /*time*/) {}
-  // Takes the same before the first call.
+  // Takes that time before the first call.
   virtual void expect_calls(Nanoseconds time) { note_calls(time); }
   // Takes the result of trying a candidate: in calls, or a failure to compile or launch. A candidate that was stopped
   // early has few samples. Results of configurations that are not wanted any more are ignored.
   virtual void tell(const Configuration& configuration, const Observation& observation) = 0;
   // True if nothing more is to be tried.
   virtual bool over() const = 0;
-  // True if it is over because its search came to the end, and not because something prevented the search.
+  // True if the explorer is over because its search came to the end, and not because something prevented the search.
   virtual bool is_complete() const { return over(); }
-  // True if it ended early because its key was not called. The key is to be tuned again when it is called again.
+  // True if the explorer ended early because its key was not called. The key is to be tuned again when it is called
+  // again.
   virtual bool was_left() const { return false; }
   // Numbers of configurations that were tried and that failed, screening included.
 

@@ -36,7 +36,7 @@ class StartingCandidates {
   // the first.
   std::vector<Configuration> likeliest(std::size_t most) const;
   std::optional<Configuration> take();
-  // Removes it, if it is left.
+  // Removes the configuration from those that are left to try, if it is among them.
   void take(const Configuration& configuration) { std::erase(left_, configuration); }
 
  private:

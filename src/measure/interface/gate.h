@@ -25,8 +25,8 @@ class Gate {
 
   // True if enough was learned to reject anything.
   bool ready() const;
-  // Returns the longest first launch, or the longest warm sample, of a configuration as fast as the incumbent.
-  // Precondition: ready().
+  // Returns the longest time that a first launch of a configuration as fast as the incumbent may take. Precondition:
+  // ready().
   Nanoseconds first_limit(const Statistics& incumbent) const;
   Nanoseconds warm_limit(const Statistics& incumbent) const;
 

@@ -92,7 +92,7 @@ struct SpeedErrors {
 
 // Predicts the pair at each of the ratios and each clock of the board. Fails with invalid_argument if a kernel was not
 // run at the board's clocks or a number is not possible. The limit must be above the board's idle power at its lowest
-// clock, else it fails likewise.
+// clock, else it fails with invalid_argument too.
 Result<std::vector<PairPrediction>> predict_pair_at_clocks(const BoardOverClocks& board, const SoloKernel& first,
                                                            const SoloKernel& second, std::span<const PairSpeeds> speeds,
                                                            const SpeedErrors& errors = {});

@@ -56,7 +56,7 @@ struct TrainedRange {
 class Perceptron {
  public:
   // Trains a network. Fails with invalid_argument if there are fewer than two samples, no inputs or no hidden neurons.
-  // Fails likewise if samples differ in their number of inputs, or if a value is not a number.
+  // Fails with invalid_argument too if samples differ in their number of inputs, or if a value is not a number.
   static Result<Perceptron> train(std::span<const TrainingSample> samples, const TrainingOptions& options = {});
 
   // Returns the output for these inputs. Precondition: there are as many inputs as the shape has.

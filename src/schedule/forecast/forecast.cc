@@ -65,8 +65,8 @@ Result<std::vector<double>> residency_rates(const model::ChainSm& sm, const Kern
 }
 
 // Returns the kernel's load without its demand for pipelines and L2. A round of the chain lasts until all warps have
-// had what they ask for, so warps with other demands would wait with them. packed() handles the joint demand of two
-// kernels.
+// had what they ask for. With that demand, warps that compute would wait for warps of the other kernel that queue at
+// L2. packed() handles the joint demand of two kernels.
 model::WarpLoad waiting_load(const KernelTraits& kernel, double blocks) {
   model::WarpLoad load{kernel.profile.profile,
                        static_cast<unsigned>(std::max(1.0, std::round(blocks * kernel.profile.warps_per_block)))};
@@ -135,8 +135,8 @@ double rate_on(double share_of_sms, const KernelTraits& kernel) {
   return std::min(1.0, share_of_sms / std::max(kernel.saturating_share, 1e-6));
 }
 
-// Forecasts a split. Requests of the two meet in L2 and DRAM, as if each had its share of the blocks on every SM; each
-// has pipelines of its own.
+// Forecasts a split. Requests of the two kernels meet in L2 and DRAM, as if each kernel had its share of the blocks on
+// every SM. Each kernel has pipelines of its own.
 Result<PairForecast> forecast_of_split(const MachineLimits& limits, const model::ChainSm& sm, unsigned sms,
                                        const KernelTraits& first, const KernelTraits& second) {
   const double share = static_cast<double>(sms) / limits.sms;

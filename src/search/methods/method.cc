@@ -75,7 +75,7 @@ double number_at(const Parameter& parameter, std::uint16_t place) {
   return parameter.values[place].is_number() ? parameter.values[place].as_real() : 0.0;
 }
 
-// Returns that of these places whose value is nearest to a number.
+// Returns the place, among these, whose value is nearest to a number.
 std::uint16_t nearest_place(const Parameter& parameter, const std::vector<std::uint16_t>& places, double number) {
   return *std::ranges::min_element(places, {},
                                    [&](std::uint16_t place) { return std::abs(number_at(parameter, place) - number); });

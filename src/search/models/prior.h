@@ -33,7 +33,7 @@ class Prior {
   Opinions opinions(ConfigurationId id) const;
   // Returns the opinions' mean by the weights of the runs.
   double mean(const Opinions& opinions) const;
-  // Returns that mean for a configuration, asking only the runs that count.
+  // Returns the mean of the opinions on a configuration, asking only the runs that have a weight.
   double predict(ConfigurationId id) const;
   // Returns the best of every run that counts, the most promising first.
   const std::vector<ConfigurationId>& best() const { return best_; }

@@ -57,7 +57,7 @@ class Algorithm : public Strategy {
   class Evaluations;
   class Submission;
 
-  // Returns the value of one of the strategy's parameters, or that value as a count.
+  // Returns the value of one of the strategy's parameters.
   double option(const char* name) const { return parameters_.at(name); }
   std::size_t count_option(const char* name) const { return static_cast<std::size_t>(option(name)); }
 

@@ -30,7 +30,8 @@ void Warp::join(const Operation& operation, LaneMask lanes, const Operand& membe
   wake(ready);
 }
 
-// Returns the lanes whose groups are complete. Threads that have ended are not waited for.
+// Returns the candidates whose member mask is complete: all its live threads wait at the same operation with the same
+// mask. Threads that have ended are not waited for.
 LaneMask Warp::joined(LaneMask candidates) {
   LaneMask ready = 0;
   for_lanes(candidates, [&](unsigned lane) {

@@ -44,7 +44,7 @@ class Diagram {
   Uint128 before(EdgeId edge) const {
     return high_.empty() ? before_[edge] : (Uint128{high_[edge]} << 64) | before_[edge];
   }
-  // Returns the edge of that value; nullopt if there is none.
+  // Returns the edge of the node for this value; nullopt if there is none.
   std::optional<EdgeId> find_edge(std::uint32_t node, std::uint16_t value) const;
 
   // Finds the configuration of an id. `indices` gets one entry per parameter. Precondition: id < count().

@@ -68,7 +68,7 @@ class Plan {
     bool reads(std::uint32_t variable) const {
       return layers_done < group->layers.size() && group->layers[layers_done].variable == variable;
     }
-    // Tells whether it waits for a single variable. Its state is then in the set of that variable.
+    // Tells whether the group waits for a single variable. The state of the group is then in the set of that variable.
     bool waits() const { return layers_done > 0 && layers_done + 1 == group->layers.size(); }
   };
 

@@ -59,7 +59,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// Tells whether it is a digit of this base, which is at most 16.
+// Tells whether the character is a digit of this base, which is at most 16.
 bool is_digit_of(char c, int base) {
   if (base <= 10) return c >= '0' && c < '0' + base;
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');

@@ -56,7 +56,7 @@ std::uint64_t count_within(const Json& json, std::string_view name, std::uint64_
 // Returns an array with this many elements.
 const Json& array_member(const Json& object, const char* name, std::size_t least, std::size_t most);
 
-// Returns a member that may be absent or of another type.
+// Returns the member of this name, of whatever type it is. nullptr if it is absent or `object` is no object.
 const Json* find_member(const Json& object, const char* name);
 std::string text_or(const Json& object, const char* name, std::string otherwise);
 double number_or(const Json& object, const char* name, double otherwise);

@@ -24,7 +24,7 @@ class AdaptiveLimits {
 
   void saw_compile(Nanoseconds time);  // call it for a configuration that turned out well
   void saw_run(Nanoseconds median);
-  // Sets both limits to their first values for a second try, or tightens them again.
+  // Sets the limits for compiling and running to their first values for a second try, or tightens them again.
   void widen(bool wide) { wide_ = wide; }
 
  private:

@@ -21,7 +21,8 @@ constexpr std::size_t kBatch = 32;
 // MI300X).
 constexpr std::size_t kFlushBytes = std::size_t{512} << 20;
 
-// Returns the limit for moving this many bytes, which does not depend on the configuration. No machine is slower.
+// Returns the time limit for moving this many bytes between host and device. It does not depend on the configuration,
+// and is longer than any machine takes.
 Nanoseconds transfer_limit(std::size_t bytes) {
   constexpr Nanoseconds kLeastTransferLimit = nanoseconds_from_seconds(60);
   constexpr double kNanosecondsPerByte = 10.0;
@@ -90,7 +91,9 @@ Result<void> KernelRunner::finish_launches(Nanoseconds limit) {
   return finish(limit);
 }
 
-// Adds up the time that runs waited for their turn. Runs that do not count had the device for as long as the others.
+// Adds the time for which these runs queued for the device: the time for which they were waited for, less the time for
+// which they had the device. The first `uncounted` runs have no times; each is taken to be as long as the mean of the
+// others.
 Result<void> KernelRunner::note_queueing(const std::vector<Events>& runs, std::size_t uncounted, Nanoseconds waited) {
   if (device_.info().kind == DeviceKind::cpu) return {};
   WATTUNE_ASSIGN(const Nanoseconds begin, runs[uncounted].front()->start());

@@ -72,12 +72,12 @@ class KernelRunner {
   // Forgets everything on the device. Call it before the device's reset().
   void drop();
 
-  // Returns how long commands were under way on the device, since this was made.
+  // Returns how long commands were under way on the device, since this object was made.
   Nanoseconds working_time() const { return working_; }
-  // Returns the part of that time that moved contents between host and device.
+  // Returns the part of working_time() that moved contents between host and device.
   Nanoseconds transfer_time() const { return transferring_; }
-  // Returns the part of that time in which timed runs waited for their turn, as far as the device tells. They had the
-  // device from the first launch of a wait to the end of its last one. A processor also compiles and sends, so that
+  // Returns the part of working_time() in which timed runs waited for their turn, as far as the device tells. They had
+  // the device from the first launch of a wait to the end of its last one. A processor also compiles and sends, so that
   // none of its time counts as waiting.
   Nanoseconds queueing_time() const { return queueing_; }
   // Returns how often launches were waited for.
@@ -132,7 +132,8 @@ class KernelRunner {
   Result<void> keep_at_work(std::size_t n, Nanoseconds limit, Queue queue);
   Result<std::vector<Sample>> run_batch(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                         Nanoseconds limit);
-  // Notes how long these runs queued, given how long they were waited for. The first `uncounted` do not count.
+  // Notes how long these runs queued for the device, given how long they were waited for. The times of the first
+  // `uncounted` are not used.
   Result<void> note_queueing(const std::vector<Events>& runs, std::size_t uncounted, Nanoseconds waited);
   // Queues set-up and launches of a run; after an error the stream is gone.
   Result<Events> queue_run(const Kernels& kernels, const Launch& launch, Outputs outputs);

@@ -29,7 +29,7 @@ RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, co
 // The beginning of the identity's part "reference" where the default configuration is the reference. The configuration
 // follows it.
 inline constexpr std::string_view kDefaultIsReference = "default configuration ";
-// Returns that part for runs in which nothing is compared.
+// Returns the part "reference" for runs in which no outputs are compared.
 std::string reference_of_none();
 
 // Returns the text of the identity's part kResourceConstraints.
