@@ -82,12 +82,13 @@ void complete(EnergyFigures& figures, const EnergyOptions& options) {
                      figures.energy.uncertainty + idle.uncertainty * figures.time};
 }
 
-// Shares the time beyond that of a launch. It is a gap if the device waited for the next launch. It is the launch's own
-// if the launch was slower than when it was timed, for instance because the clock sagged. Nothing tells which, so the
-// figures are the middle of both, and their bounds reach to either.
+// Divides the extra time: a launch took longer in the window than when it was timed. The extra time is a gap if the
+// device waited for the next launch. It belongs to the launch if the launch was slower than before, for instance
+// because the clock sagged. Nothing tells which, so the figures are the middle of both, and their bounds reach to
+// either.
 //
 // In a gap the board draws the context's power if that is known, else something up to the launches' power. Nothing is
-// shared if the clock was held down, because launches take longer then, or if the set-up is included, whose time is
+// divided if the clock was held down, because launches take longer then, or if the set-up is included, whose time is
 // unknown.
 void share_gap(EnergyFigures& figures, const EnergyOptions& options) {
   if (!options.launch_time || figures.set_up == SetUp::included || figures.conditions.throttled > 0.0) return;

@@ -8,7 +8,7 @@
 
 namespace wattune::inline v0_1::store {
 
-// Appends those of `,"final":...,"over_default":...,"in_search":...` that exist.
+// Appends `,"final":...,"over_default":...,"in_search":...`, without the members that the observation lacks.
 void append_final(std::string& out, const Observation& observation);
 void read_final(const Json& object, Observation& observation);  // throws Malformed
 

@@ -95,7 +95,8 @@ class WATTUNE_EXPORT Device {
   // sensors has none. Fails with invalid_argument for a stream of another device; other errors are those of
   // Stream::finish().
   virtual Result<std::vector<SensorSample>> finish(std::span<Stream* const> streams, const Wait& wait);
-  // Returns an ability of the device, which owns it. Fails with unavailable and the reason if there is none.
+  // Returns the sensors of the device, the control of its clocks, or its hardware counters, which the device owns.
+  // Fails with unavailable and the reason if it has none.
   virtual Result<Sensors*> sensors() = 0;
   virtual Result<ClockControl*> clock_control() = 0;
   virtual Result<Counters*> counters() = 0;

@@ -47,7 +47,8 @@ struct WATTUNE_EXPORT Backend {
   std::function<Result<Image>(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
                               Nanoseconds limit)>
       compile = {};
-  // Among devices of one kind those of the higher preference are chosen. CUDA's is 30, OpenCL's 20, the host's 10.
+  // Rank of the backend: among devices of one kind, those of the backend with the highest preference are chosen. CUDA's
+  // is 30, OpenCL's 20, the host's 10.
   int preference = 0;
 };
 

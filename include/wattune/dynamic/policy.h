@@ -27,10 +27,11 @@ enum class Mode {
 
 // The check that a configuration passes before the application's results depend on it.
 enum class Safety {
-  // It ran in a process of its own on generated data. Its outputs were compared with the reference's or, if the spec
-  // has none, with those of the default configuration.
+  // The configuration ran in a process of its own on generated data. Its outputs were compared with those of the
+  // reference, or of the default configuration if the spec has no reference.
   screened,
-  // The exploring call saves the outputs, computes them with both configurations, compares, and only then keeps them.
+  // The exploring call saves the outputs, computes them with the candidate and with the best known configuration,
+  // compares the two, and only then keeps them.
   shadowed,
   // No check: every configuration is right by construction.
   trusted

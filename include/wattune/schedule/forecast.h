@@ -141,8 +141,8 @@ WATTUNE_EXPORT Forecaster chain_forecaster(const MachineLimits& limits, const mo
 // kernel grows with its SMs up to its saturating share. Waiting for the other's requests costs speed, and so does
 // wanting more of L2 and DRAM, which all SMs share, than there is.
 WATTUNE_EXPORT Forecaster split_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
-// Returns a forecaster that lists the splits of that one for whole kernels. The policy `paired` tries them with works,
-// since it trusts no forecast of launches that nothing stops.
+// Returns a forecaster that lists the splits of split_forecaster() for whole kernels. The policy `paired` tries them
+// with works, since it trusts no forecast of launches that nothing stops.
 WATTUNE_EXPORT Forecaster whole_split_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
 // Returns a forecaster that returns the better of both forecasts for the objective, the first if they are equal.
 WATTUNE_EXPORT Forecaster better_of(Forecaster one, Forecaster other, const Objective& objective);

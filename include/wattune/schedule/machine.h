@@ -73,26 +73,29 @@ struct WATTUNE_EXPORT KernelTraits {
   std::optional<Nanoseconds> alone = {};  // time of the grid by itself
   model::PairKernel profile;              // for predictions
   model::Utilisation utilisation;         // alone
-  // The share of its time alone for which it keeps each resource busy, in the order of simulate::use_of(); empty if
-  // unknown.
+  // The share of the kernel's time alone for which it keeps each resource busy, in the order of simulate::use_of();
+  // empty if unknown.
   std::vector<double> use = {};
-  // Its speed alone with 1, 2 ... resident blocks on each SM, divided by its speed with all; empty if not measured.
+  // The kernel's speed alone with 1, 2 ... resident blocks on each SM, divided by its speed with all; empty if not
+  // measured.
   std::vector<double> rate_at_residency = {};
-  // The speed of its persistent twin alone with all resident blocks, divided by the speed of the kernel.
+  // The speed of the kernel's persistent twin alone with all resident blocks, divided by the speed of the kernel.
   double twin_speed = 1.0;
-  // Its speed if each launch fills the SMs that the last blocks of the previous one leave idle, divided by the speed of
-  // one launch alone.
+  // The kernel's speed if each launch fills the SMs that the last blocks of the previous launch leave idle, divided by
+  // the speed of one launch alone.
   double overlapped_speed = 1.0;
-  // The share of all SMs with which it is as fast as with all, 0 to 1. It is below 1 if the kernel waits for memory.
+  // The share of all SMs with which the kernel is as fast as with all, 0 to 1. It is below 1 if the kernel waits for
+  // memory.
   double saturating_share = 1.0;
-  // Its speed on the ranges of SMs that were measured, ascending; the last one is all SMs. Empty if none was measured.
+  // The kernel's speed on the ranges of SMs that were measured, ascending; the last one is all SMs. Empty if none was
+  // measured.
   std::vector<SpeedOnSms> speed_on_sms = {};
   std::uint64_t least_slice = 1;  // blocks; smaller slices cost more than they may
   bool sliceable = true;
   bool persistent = true;  // it has a persistent twin
   std::optional<PowerTraits> power = {};
   std::vector<AtClock> at_clocks = {};  // at each clock that may be set, ascending; empty if none may
-  // The clocks of these that are best for it alone; nullopt for the board's own.
+  // The clocks, among those of `at_clocks`, that are best for the kernel alone; nullopt for the board's own.
   std::optional<backend::BoardSetting> best_clocks = {};
 
   // Returns the kernel's profile at these clocks; nullptr if there is none.
@@ -105,8 +108,8 @@ struct WATTUNE_EXPORT KernelTraits {
 using SmRange = backend::UnitRange;
 
 // True if blocks of the launch stay on every SM. If several such launches begin at once, one that fills a resource
-// which all SMs share goes first, and then the one that issues least often (PUR). An SM prefers its older warps, which
-// slow the others down as much as they issue.
+// which all SMs share goes first, and then the one that issues least often (PUR). An SM prefers its older warps. The
+// more instructions these issue, the more they slow the others down.
 inline bool is_resident(Form form, const SmRange& sms) { return form == Form::persistent && sms.count == 0; }
 
 // The limits of the GPU.

@@ -84,7 +84,7 @@ WATTUNE_EXPORT std::optional<Gain> gain_over_alone(const SweptPair& pair, const 
 WATTUNE_EXPORT std::optional<Gain> gain_between(const SweptPair& pair, const SweepRow& row, const SweepRow& base);
 WATTUNE_EXPORT std::optional<Gain> gain_of_planned(const SweptPair& pair);
 WATTUNE_EXPORT std::optional<Gain> gain_of_planned_over(const SweptPair& pair, const SweepRow& base);
-// Returns the rounds of the same two, the base first, for mean_gain() over several pairs.
+// Returns the rounds of a row or `paired` and of another row, the base first, for mean_gain() over several pairs.
 WATTUNE_EXPORT std::optional<RoundTimes> rounds_over(const SweptPair& pair, const SweepRow& row, const SweepRow& base);
 WATTUNE_EXPORT std::optional<RoundTimes> rounds_of_planned_over(const SweptPair& pair, const SweepRow& base);
 // Returns the gain of a row over both kernels alone in the rounds of the sweep. Its interval holds by itself with 95 %:
@@ -93,7 +93,8 @@ WATTUNE_EXPORT std::optional<Gain> gain_in_sweep(const PairSweep& sweep, const S
 // Returns the gain of `paired` without its interval. If they did not both run again, it is relative to the times alone
 // of the sweep.
 WATTUNE_EXPORT double told_gain_of_planned(const SweptPair& pair);
-// Returns the median time of both kernels alone, and that of a row, when they ran again. Precondition: they did.
+// Returns the median time of both kernels alone, or of a row, in the rounds in which the best rows ran again.
+// Precondition: they ran again.
 WATTUNE_EXPORT Nanoseconds time_alone_again(const SweptPair& pair);
 WATTUNE_EXPORT Nanoseconds time_again(const SweptPair& pair, const SweepRow& row);
 

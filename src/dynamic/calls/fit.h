@@ -32,11 +32,11 @@ class Fit {
   backend::MemoryMark memory_mark() const { return memory_.mark(); }
   // Returns the launches in this stream, laid out at the first call there. The lane must be locked.
   Result<Layout*> layout_in(Lane& lane, std::span<const CallArgument> arguments);
-  // These do as those of Layout. The lane must be locked.
+  // The next functions do what the functions of the same names of Layout do. The lane must be locked.
 
   Result<void> send(Lane& lane, std::span<const CallArgument> arguments);
   Result<std::vector<std::unique_ptr<backend::Event>>> send_timed(Lane& lane, std::span<const CallArgument> arguments);
-  // These do as Variant::call_in() and replace(). The lane must be locked.
+  // The next functions do what Variant::call_in() and Variant::replace() do. The lane must be locked.
 
   std::vector<CallArgument> call_in(const backend::GraphLaunch& launch) const;
   Result<void> replace(Lane& lane, std::span<const CallArgument> arguments, const backend::GraphLaunch& launch,

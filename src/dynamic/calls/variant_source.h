@@ -26,7 +26,7 @@ class VariantSource {
   // Makes a variant, as KernelCode::load() and make_variant() do.
   virtual Result<std::shared_ptr<Variant>> make(std::shared_ptr<const Problem> problem,
                                                 const Configuration& configuration) = 0;
-  // These do as KernelCode::expect_generic() and is_generic_ready().
+  // The next functions do what KernelCode::expect_generic() and KernelCode::is_generic_ready() do.
 
   virtual void expect_generic(const Problem& problem, const Configuration& configuration) = 0;
   virtual bool is_generic_ready() const = 0;

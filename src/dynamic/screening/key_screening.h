@@ -107,7 +107,7 @@ class KeyScreening {
   bool cancelled() const { return cancelled_.load(); }
   // Notes that the key was called.
   void note_call() { calls_.fetch_add(1, std::memory_order_relaxed); }
-  // These do as those of Explorer.
+  // The next functions do what the functions of the same names of Explorer do.
 
   void note_calls(Nanoseconds time) {
     is_expected_.store(false, std::memory_order_relaxed);

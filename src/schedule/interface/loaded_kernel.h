@@ -37,10 +37,10 @@ struct KernelCode {
   // The reasons why there are no slices and no persistent form; empty if there are.
   std::string no_slices = {};
   std::string no_persistent = {};
-  // Its PTX on CUDA, without twins, and its name there; empty if the PTX was not analysed.
+  // The kernel's PTX on CUDA, without twins, and its name there; empty if the PTX was not analysed.
   std::string ptx = {};
   std::string symbol = {};
-  // True on CUDA if its results may depend on the order of its blocks (slice::KernelAnalysis).
+  // True on CUDA if the kernel's results may depend on the order of its blocks (slice::KernelAnalysis).
   bool order_sensitive = false;
 
   // Returns the twin of this form; nullptr if there is none.

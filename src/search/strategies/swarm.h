@@ -6,7 +6,7 @@
 
 namespace wattune::inline v0_1::search {
 
-// A point, the configuration to which it was projected, and the cost of that one.
+// A point, the configuration to which it was projected, and the cost of that configuration.
 struct Particle {
   Coordinates position;
   ConfigurationId id = 0;

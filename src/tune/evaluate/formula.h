@@ -22,7 +22,7 @@ class Names {
  public:
   Names(const std::vector<NamedSize>& problem_size, const std::vector<Parameter>& parameters);
 
-  // Returns the same names and one more, whose value comes with those of the parameters.
+  // Returns these names and one more, whose value is given together with the values of the parameters.
   Names with_index(const std::string& name) const;
 
   bool is_parameter(std::string_view name) const;
