@@ -52,6 +52,7 @@ struct QueueOptions {
   std::optional<Watts> board_limit = {};  // above which the board lowers its clock; nullopt if unknown
   bool uses_copies = false;  // the n-th work of a kernel uses its n-th copy; else all use the kernel's own buffers
   const std::atomic<bool>* cancel = nullptr;  // ends the run as `cancelled`
+  const PairTable* known = nullptr;           // pairs that need no forecast; nullptr if all need one
 };
 
 // Forecasts all pairs that this policy plans by; several runs may share the table. `sm` is an SM of the machine, as

@@ -69,6 +69,8 @@ class Runtime {
   RuntimeStatistics statistics() const;
   // Returns why nothing runs any more; nullopt if the machine is not lost.
   std::optional<Error> lost() const;
+  // Returns the forecasts of pairs, as corrected until now.
+  PairTable pairs() const;
   // Returns Trace::json() of the newest state.
   std::string trace_json() const;
   const Machine& machine() const;

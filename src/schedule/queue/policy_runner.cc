@@ -163,6 +163,29 @@ class PolicyRunner {
     return Error(ErrorCode::cancelled, "the queues were ended by their user");
   }
 
+  // True if what earlier runs measured of pairs serves this entrant, which plans by pilots for throughput.
+  bool uses_memory(const Entrant& entrant) const {
+    const auto traits = std::ranges::find(policies(), entrant.policy, &PolicyTraits::name);
+    return !stage_.is_simulated() && entrant.objective == Objective() && !entrant.sets_clocks &&
+           traits->forecasts == ForecastKind::best_ratio && traits->form == Form::persistent;
+  }
+
+  // Returns the pairs that need no pilots, as earlier ones ran them in all ways. A sweep does not run twins on SMs of
+  // their own, which queues of several kernels need.
+  PairTable known_pairs(const MachineLimits& limits) const {
+    PairTable known(limits.sms);
+    for (KernelId i = 0; i < report_.kernels.size(); ++i)
+      for (KernelId j = i + 1; j < report_.kernels.size(); ++j) {
+        const auto pair = stage_.remembered(i, j, limits.sms);
+        if (!pair) continue;
+        const bool needs_twins =
+            !splits_of(limits).empty() && report_.kernels[i].persistent && report_.kernels[j].persistent;
+        const auto are_twins = [](const PairForecast& way) { return way.sms_of_first && !way.whole; };
+        if (!needs_twins || are_twins(*pair) || std::ranges::any_of(pair->others, are_twins)) known.learn(i, j, *pair);
+      }
+    return known;
+  }
+
   Knowledge knowledge() const { return stage_.is_simulated() ? Knowledge::predicted : Knowledge::measured; }
 
   Result<void> forecast(const Entrant& entrant) {
@@ -170,6 +193,8 @@ class PolicyRunner {
     WATTUNE_ASSIGN(const auto machine, stage_.machine());
     WATTUNE_ASSIGN(QueueOptions options, options_of(entrant));
     options.knowledge = knowledge();
+    const PairTable known = uses_memory(entrant) ? known_pairs(machine->limits()) : PairTable();
+    options.known = &known;
     WATTUNE_ASSIGN(PairTable table, schedule::forecast_all(*machine, options, stage_.sm()));
     // Power of pairs is measured on devices at the board's own clocks only. A simulated board draws the forecast power.
     if (entrant.objective.needs_power() && !stage_.is_simulated() && !entrant.sets_clocks)
@@ -310,6 +335,12 @@ class PolicyRunner {
          .makespan = Nanoseconds(median_of(numbers)),
          .forecasts = forecasts_[entrant],
          .piloted = has_pilots({.policy = entrants_[entrant].policy, .knowledge = knowledge()})});
+    if (uses_memory(entrants_[entrant])) remember_pairs(report_.policies.back().run.pairs);
+  }
+
+  void remember_pairs(const PairTable& pairs) {
+    for (KernelId i = 0; i < report_.kernels.size(); ++i)
+      for (KernelId j = i + 1; j < report_.kernels.size(); ++j) stage_.remember(i, j, report_.sms, pairs.ways(i, j));
   }
 
   void note_control(const std::vector<QueueRun>& runs) {

@@ -156,6 +156,10 @@ Result<PairTable> forecast_all(Machine& machine, const QueueOptions& options, co
   const auto kernels = kernels_of(machine);
   for (KernelId i = 0; i < kernels.size(); ++i)
     for (KernelId j = i + 1; j < kernels.size(); ++j) {
+      if (options.known != nullptr && options.known->knows(i, j)) {
+        table.learn(i, j, best_of(options.policy_options.objective, options.known->ways(i, j)));
+        continue;
+      }
       WATTUNE_ASSIGN(const PairForecast forecast, forecasters.forecast(*kernels[i], *kernels[j]));
       table.learn(i, j, forecast);
     }

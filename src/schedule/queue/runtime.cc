@@ -220,6 +220,11 @@ std::optional<Error> Runtime::lost() const {
   return state_->scheduler.lost();
 }
 
+PairTable Runtime::pairs() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->scheduler.table();
+}
+
 std::string Runtime::trace_json() const {
   const std::lock_guard lock(state_->mutex);
   return state_->trace.json();

@@ -39,7 +39,10 @@ Result<std::unique_ptr<backend::Device>> open_here(const DeviceInfo& device) {
 class DeviceStage : public Stage {
  public:
   explicit DeviceStage(std::unique_ptr<backend::Device> device)
-      : device_(std::move(device)), digest_(*device_), gpu_(simulate::gpu_model_of_device(device_->info().name)) {}
+      : Stage(usual_pairs_file()),
+        device_(std::move(device)),
+        digest_(*device_),
+        gpu_(simulate::gpu_model_of_device(device_->info().name)) {}
 
   std::string device() const override { return device_->info().name; }
   bool is_simulated() const override { return false; }

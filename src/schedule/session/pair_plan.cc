@@ -8,27 +8,10 @@
 
 #include "schedule/interface/policy.h"
 #include "schedule/interface/queue_experiment.h"
-#include "wattune/schedule/forecast.h"
 
 namespace wattune::inline v0_1::schedule {
 
 namespace {
-
-// Returns the ways that the sweep has measured with the speeds that both kernels had there.
-std::vector<PairForecast> swept_ways(const PairSweep& sweep, const std::optional<PairWatts>& watts) {
-  std::vector<PairForecast> ways;
-  for (const SweepRow& row : sweep.rows) {
-    const Arrangement& how = row.arrangement;
-    if (row.failure || (how.way != Way::split && how.way != Way::shares)) continue;
-    ways.push_back({.ratio = how.ratio,
-                    .sms_of_first = how.way == Way::split ? std::optional(how.sms_of_first) : std::nullopt,
-                    .whole = how.way == Way::split,
-                    .rates = {sweep.alone[0] / row.times[0], sweep.alone[1] / row.times[1]},
-                    .watts = watts,
-                    .measured = std::max<std::size_t>(1, row.makespans.size())});
-  }
-  return ways;
-}
 
 // Returns the ways of the pair. Pilots add those that a sweep has no rows of: twins on SMs of their own.
 Result<PairForecast> known_ways(Machine& machine, const PairSweep& sweep) {
@@ -69,6 +52,21 @@ Nanoseconds makespan_of(const Trace& trace) {
 }
 
 }  // namespace
+
+std::vector<PairForecast> swept_ways(const PairSweep& sweep, const std::optional<PairWatts>& watts) {
+  std::vector<PairForecast> ways;
+  for (const SweepRow& row : sweep.rows) {
+    const Arrangement& how = row.arrangement;
+    if (row.failure || (how.way != Way::split && how.way != Way::shares)) continue;
+    ways.push_back({.ratio = how.ratio,
+                    .sms_of_first = how.way == Way::split ? std::optional(how.sms_of_first) : std::nullopt,
+                    .whole = how.way == Way::split,
+                    .rates = {sweep.alone[0] / row.times[0], sweep.alone[1] / row.times[1]},
+                    .watts = watts,
+                    .measured = std::max<std::size_t>(1, row.makespans.size())});
+  }
+  return ways;
+}
 
 PairPlan::PairPlan(Machine& machine, const PairSweep& sweep)
     : machine_(&machine), sweep_(&sweep), table_(machine.limits().sms), works_(works_of(sweep)) {}

@@ -2,14 +2,19 @@
 // are short runs, add twins on SMs of their own. It plans anew when one of the two kernels has ended.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "schedule/interface/arrivals.h"
 #include "schedule/interface/trace.h"
+#include "wattune/schedule/forecast.h"
 #include "wattune/schedule/pair_sweep.h"
 #include "wattune/schedule/pair_table.h"
 
 namespace wattune::inline v0_1::schedule {
+
+// Returns the ways that the sweep has measured, with the speeds that both kernels had there.
+std::vector<PairForecast> swept_ways(const PairSweep& sweep, const std::optional<PairWatts>& watts = {});
 
 // The work of a sweep as a queue: each kernel as often as in the sweep, all there from the beginning. The machine and
 // the sweep must outlive it.

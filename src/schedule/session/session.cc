@@ -42,14 +42,50 @@ Result<void> complete(std::vector<CorunKernel>& kernels, std::size_t place, std:
   return {};
 }
 
+// Returns all ways of a forecast, the best one first.
+std::vector<PairForecast> ways_of(PairForecast forecast) {
+  std::vector<PairForecast> ways = std::exchange(forecast.others, {});
+  ways.insert(ways.begin(), std::move(forecast));
+  return ways;
+}
+
+// Returns a forecaster of submitted works. The ways that were measured earlier replace their forecasts; the policy
+// tries the others by works.
+Forecaster forecaster_of(const Stage& stage, const MachineLimits& limits) {
+  const Forecaster twins =
+      better_of(residency_forecaster(limits, stage.sm()), split_forecaster(limits, stage.sm()), {});
+  const Forecaster predict = better_of(twins, whole_split_forecaster(limits, stage.sm()), {});
+  return [&stage, predict, sms = limits.sms](const KernelTraits& first,
+                                             const KernelTraits& second) -> Result<PairForecast> {
+    WATTUNE_ASSIGN(PairForecast forecast, predict(first, second));
+    const auto place = [&](const KernelTraits& kernel) {
+      const auto known =
+          std::ranges::find(stage.kernels(), kernel.name, [](const StageKernel& each) { return each.traits.name; });
+      return static_cast<KernelId>(known - stage.kernels().begin());
+    };
+    const auto remembered = stage.remembered(place(first), place(second), sms);
+    if (!remembered) return forecast;
+    std::vector<PairForecast> ways = ways_of(*remembered);
+    for (PairForecast& way : ways_of(std::move(forecast)))
+      if (std::ranges::find(ways, way.shape(), &PairForecast::shape) == ways.end()) ways.push_back(std::move(way));
+    return best_of({}, std::move(ways));
+  };
+}
+
 }  // namespace
 
 // The runtime of submitted works, which the first of them starts.
 struct CorunSession::Submission {
   // Locks out submit(), and gives the stage's machine back once all submitted works have ended: there is one at a time.
-  std::unique_lock<std::mutex> finish() {
+  // The stage remembers what pairs of them gained.
+  std::unique_lock<std::mutex> end(Stage& stage, Shutdown how = Shutdown::finish) {
     std::unique_lock lock(mutex);
-    if (runtime != nullptr) runtime->shutdown(Shutdown::finish);
+    if (runtime == nullptr) return lock;
+    runtime->shutdown(how);
+    const PairTable pairs = runtime->pairs();
+    for (KernelId i = 0; i < stage.kernels().size(); ++i)
+      for (KernelId j = i + 1; j < stage.kernels().size(); ++j)
+        stage.remember(i, j, runtime->machine().limits().sms, pairs.ways(i, j));
     runtime.reset();
     return lock;
   }
@@ -61,7 +97,7 @@ struct CorunSession::Submission {
 CorunSession::CorunSession(std::unique_ptr<Stage> stage)
     : stage_(std::move(stage)), submission_(std::make_unique<Submission>()) {}
 
-CorunSession::~CorunSession() = default;
+CorunSession::~CorunSession() { submission_->end(*stage_, Shutdown::cancel); }
 
 std::string CorunSession::device() const { return stage_->device(); }
 
@@ -76,7 +112,7 @@ const std::vector<StageKernel>& CorunSession::kernels() const { return stage_->k
 const std::vector<Megahertz>& CorunSession::clocks() const { return stage_->clocks(); }
 
 Result<std::vector<ProfileRecord>> CorunSession::profile(std::size_t rounds, bool power) {
-  const auto alone = submission_->finish();
+  const auto alone = submission_->end(*stage_);
   WATTUNE_TRY(stage_->profile(rounds));
   if (power) WATTUNE_TRY(stage_->profile_power());
   std::vector<ProfileRecord> records;
@@ -85,7 +121,7 @@ Result<std::vector<ProfileRecord>> CorunSession::profile(std::size_t rounds, boo
 }
 
 Result<SweptPair> CorunSession::sweep(KernelId first, KernelId second, const SweepOptions& options) {
-  const auto alone = submission_->finish();
+  const auto alone = submission_->end(*stage_);
   return sweep_on(*stage_, first, second, options);
 }
 
@@ -100,7 +136,7 @@ Result<std::vector<SweptPair>> CorunSession::sweep(const SweepOptions& options) 
 
 Result<QueueReport> CorunSession::run_queue(const QueueRequest& request) {
   WATTUNE_TRY(check_policies(request.policies, request.objective));
-  const auto alone = submission_->finish();
+  const auto alone = submission_->end(*stage_);
   return run_policies(*stage_, request);
 }
 
@@ -110,10 +146,7 @@ Result<Ticket> CorunSession::submit(const Work& work) {
     WATTUNE_TRY(stage_->profile(kProfileRounds));
     WATTUNE_ASSIGN(auto machine, stage_->machine());
     WATTUNE_ASSIGN(Policy policy, find_policy("paired"));
-    const MachineLimits& limits = machine->limits();
-    Forecaster twins =
-        better_of(residency_forecaster(limits, stage_->sm()), split_forecaster(limits, stage_->sm()), {});
-    Forecaster forecaster = better_of(std::move(twins), whole_split_forecaster(limits, stage_->sm()), {});
+    Forecaster forecaster = forecaster_of(*stage_, machine->limits());
     submission_->runtime = std::make_unique<Runtime>(
         std::move(machine), RuntimeOptions{.policy = std::move(policy), .forecaster = std::move(forecaster)});
   }

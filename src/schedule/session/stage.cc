@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/logging.h"
 #include "schedule/interface/clock_profile.h"
 #include "schedule/interface/power_profile.h"
 
@@ -10,6 +11,16 @@ namespace wattune::inline v0_1::schedule {
 // Returns the window, or the usual one: counters of boards are renewed every 100 ms, simulated ones at once.
 Nanoseconds Stage::window_or_usual(std::optional<Nanoseconds> window) const {
   return window.value_or(is_simulated() ? nanoseconds_from_ms(20) : nanoseconds_from_seconds(3));
+}
+
+std::optional<PairForecast> Stage::remembered(KernelId first, KernelId second, unsigned sms) const {
+  return memory_.find(kernels_[first].identity, kernels_[second].identity, sms);
+}
+
+void Stage::remember(KernelId first, KernelId second, unsigned sms, const std::vector<PairForecast>& ways) {
+  memory_.note(kernels_[first].identity, kernels_[second].identity, sms, ways);
+  if (const auto saved = memory_.save(); !saved)
+    log_warning("what pairs of kernels gained is not kept: {}", saved.error().to_string());
 }
 
 Result<void> Stage::profile_power(std::optional<Nanoseconds> window) {

@@ -4,12 +4,15 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "schedule/forecast/pair_memory.h"
 #include "schedule/interface/kernel_outputs.h"
 #include "wattune/core/result.h"
 #include "wattune/model/warp_chain.h"
@@ -63,12 +66,23 @@ class Stage {
   virtual void make_copies(const std::vector<std::size_t>& /*works*/) {}
   virtual std::span<KernelOutputs> outputs_of_copies(KernelId /*kernel*/) { return {}; }
 
+  // Returns the ways of two kernels that sweeps, queues and applications measured on this device, the best one first;
+  // nullopt if there are none. Their power is unknown.
+  std::optional<PairForecast> remembered(KernelId first, KernelId second, unsigned sms) const;
+  // Remembers the ways of two kernels that were measured. The log tells if they could not be written.
+  void remember(KernelId first, KernelId second, unsigned sms, const std::vector<PairForecast>& ways);
+
  protected:
+  // Makes a stage that remembers pairs in this file; with an empty name it remembers none.
+  explicit Stage(std::filesystem::path pairs = {}) : memory_(std::move(pairs)) {}
+
   std::vector<StageKernel> kernels_;
   std::vector<Megahertz> clocks_;
 
  private:
   Nanoseconds window_or_usual(std::optional<Nanoseconds> window) const;
+
+  PairMemory memory_;
 };
 
 // Returns the energy of a run of this time; nullopt if it is unknown. Boards renew their counters every 100 ms, so that
