@@ -24,25 +24,21 @@ AddressOrigins::AddressOrigins(const PtxFunction& function, const Variables& var
       space_(space),
       is_address_(variables.count(), true),
       is_origin_(variables.count(), false) {
-  for (const PtxInstruction& instruction : function.instructions)
-    for (const PtxOperand& operand : instruction.operands) look_at_names(operand, instruction, calls);
+  for (VariableNumber variable = 0; variable < variables.count(); ++variable) look_at(variable, calls);
 }
 
-// Marks the variables of the space among the names. Variables that the system keeps in shared memory lie at the same
-// place in a twin.
-void AddressOrigins::look_at_names(const PtxOperand& operand, const PtxInstruction& instruction,
-                                   const CallGraph& calls) {
-  const std::string_view name = operand.name;
-  for (const PtxOperand& element : operand.elements) look_at_names(element, instruction, calls);
-  if (name.empty() || name == "_") return;
-  const VariableNumber number = variables_.number(name, instruction);
-  if (space_ == PtxSpace::shared)
-    is_origin_[number] =
-        is_origin_[number] || calls.shared_variables.contains(name) || name.starts_with("%reserved_smem_offset");
-  if (variables_.definitions(number).empty())
-    is_origin_[number] = is_origin_[number] || is_named(function_.variables, space_, name);
+// Marks a variable that is of the space or a parameter. Variables that the system keeps in shared memory lie at the
+// same place in a twin.
+void AddressOrigins::look_at(VariableNumber variable, const CallGraph& calls) {
+  const std::string_view name = variables_.name(variable);
+  if (name == "_") return;
+  if (space_ == PtxSpace::shared &&
+      (calls.shared_variables.contains(name) || name.starts_with("%reserved_smem_offset")))
+    is_origin_[variable] = true;
+  if (variables_.definitions(variable).empty() && is_named(function_.variables, space_, name))
+    is_origin_[variable] = true;
   const auto parameter = std::ranges::find(function_.parameters, name, &PtxVariable::name);
-  if (parameter != function_.parameters.end()) parameters_.emplace(number, parameter->name);
+  if (parameter != function_.parameters.end()) parameters_.emplace(variable, parameter->name);
 }
 
 bool AddressOrigins::follow() {

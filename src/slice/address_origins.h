@@ -34,7 +34,7 @@ class AddressOrigins {
   const PtxFunction& function() const { return function_; }
 
  private:
-  void look_at_names(const PtxOperand& operand, const PtxInstruction& instruction, const CallGraph& calls);
+  void look_at(VariableNumber variable, const CallGraph& calls);
   bool names_space(const PtxInstruction& instruction) const;
   bool is_made_of_addresses(VariableNumber variable) const;
   bool makes_address(std::uint32_t index) const;

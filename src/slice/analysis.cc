@@ -14,6 +14,7 @@ namespace wattune::inline v0_1::slice {
 
 namespace {
 
+constexpr std::size_t kWarp = 32;
 constexpr auto kFormNames = std::to_array<std::string_view>({"add", "linear", "guard", "persistent"});
 
 std::vector<std::string_view> special_registers_of(const PtxFunction& entry, const CallGraph& calls) {
@@ -25,8 +26,8 @@ std::vector<std::string_view> special_registers_of(const PtxFunction& entry, con
   return {names.begin(), names.end()};
 }
 
-std::optional<Obstacle> order_obstacle(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls) {
-  const auto cause = order_cause_of(entry, calls);
+std::optional<Obstacle> order_obstacle(const PtxTree& tree, const PtxFunction& entry, FunctionBodies& bodies) {
+  const auto cause = order_cause_of(entry, bodies);
   if (!cause) return std::nullopt;
   const std::string_view text = cause->instruction->text;
   return Obstacle{std::string(text), std::string(cause->reason), tree.position(text), {}};
@@ -69,6 +70,30 @@ std::optional<TwinForm> twin_form(std::string_view name) {
   return static_cast<TwinForm>(found - kFormNames.begin());
 }
 
+bool has_shape(const std::array<std::size_t, 3>& block, BlockShape shape) {
+  const bool whole_warps = block[0] % kWarp == 0;
+  const bool one_row = block[1] == 1 && block[2] == 1;
+  return shape == BlockShape::any || whole_warps || (shape == BlockShape::one_row && one_row);
+}
+
+std::string_view to_string(BlockShape shape) {
+  switch (shape) {
+    case BlockShape::any: return "any";
+    case BlockShape::one_row: return "one_row";
+    case BlockShape::whole_warps: return "whole_warps";
+  }
+  return "";
+}
+
+std::string_view words_for(BlockShape shape) {
+  switch (shape) {
+    case BlockShape::any: return "";
+    case BlockShape::one_row: return "block.x is a multiple of 32, or block.y and block.z are 1";
+    case BlockShape::whole_warps: return "block.x is a multiple of 32";
+  }
+  return "";
+}
+
 const Obstacle* KernelAnalysis::obstacle_to(TwinForm form) const {
   const auto found = std::ranges::find_if(
       obstacles, [&](const Obstacle& obstacle) { return obstacle.forms[static_cast<std::size_t>(form)]; });
@@ -77,16 +102,18 @@ const Obstacle* KernelAnalysis::obstacle_to(TwinForm form) const {
 
 std::vector<KernelFacts> facts_of(const PtxTree& tree, const CallGraph& calls) {
   std::vector<KernelFacts> all;
-  WaitFinder waits(calls);
+  FunctionBodies bodies(calls);
+  WaitFinder waits(bodies);
   for (const PtxFunction& function : tree.functions) {
     if (!function.entry || function.body.empty()) continue;
-    const BoundaryPlan plan = plan_boundary(tree, function, calls);
+    const BoundaryPlan plan = plan_boundary(tree, function, bodies);
     all.push_back({.entry = &function,
                    .analysis = {.name = function.name,
                                 .position = tree.position(function.name),
                                 .special_registers = special_registers_of(function, calls),
                                 .obstacles = obstacles_of(tree, function, calls, plan, waits),
-                                .order_sensitive = order_obstacle(tree, function, calls),
+                                .persistent_blocks = plan.blocks,
+                                .order_sensitive = order_obstacle(tree, function, bodies),
                                 .resources = resources_of(tree, function, calls)},
                    .boundary = plan.boundary});
   }

@@ -29,9 +29,15 @@ class RacingStores {
  public:
   explicit RacingStores(const FunctionBody& body)
       : body_(body),
+        foreign_(body.memory.size(), false),
+        reads_coordinate_(body.memory.size(), false),
         depends_(body.variables.count(), false),
         is_index_(body.variables.count(), false),
         chooses_block_(body.variables.count(), false) {
+    for (std::uint32_t i = 0; i < body.memory.size(); ++i) {
+      foreign_[i] = is_foreign(i);
+      reads_coordinate_[i] = coordinates_read(at(i)).any();
+    }
     while (pass()) continue;
   }
 
@@ -64,10 +70,10 @@ class RacingStores {
     bool changed = false;
     for (std::uint32_t i = 0; i < body_.memory.size(); ++i)
       for (const VariableNumber variable : body_.variables.of(i).writes) {
-        changed |= raise(depends_, variable, is_foreign(i) || reads_any(i, depends_) || reads_coordinate(i));
-        const bool index = !is_foreign(i) && at(i).opcode != "ld" && (reads_coordinate(i) || reads_any(i, is_index_));
+        changed |= raise(depends_, variable, foreign_[i] || reads_coordinate_[i] || reads_any(i, depends_));
+        const bool index = !foreign_[i] && (reads_coordinate_[i] || reads_any(i, is_index_)) && at(i).opcode != "ld";
         changed |= raise(is_index_, variable, index);
-        const bool equality = at(i).opcode == "setp" && (at(i).has("eq") || at(i).has("ne")) && index;
+        const bool equality = index && at(i).opcode == "setp" && (at(i).has("eq") || at(i).has("ne"));
         changed |= raise(chooses_block_, variable, equality || (index && reads_any(i, chooses_block_)));
       }
     return changed;
@@ -81,7 +87,6 @@ class RacingStores {
   bool reads_any(std::uint32_t i, const std::vector<bool>& set) const {
     return std::ranges::any_of(body_.variables.of(i).reads, [&](VariableNumber variable) { return set[variable]; });
   }
-  bool reads_coordinate(std::uint32_t i) const { return coordinates_read(at(i)).any(); }
 
   // Tells whether the instruction's result has a source that this analysis does not follow.
   bool is_foreign(std::uint32_t i) const {
@@ -103,23 +108,25 @@ class RacingStores {
   }
 
   const FunctionBody& body_;
-  std::vector<bool> depends_;        // by variable: depends on the thread block, or on a source that is not followed
-  std::vector<bool> is_index_;       // computed from the thread block's index alone
-  std::vector<bool> chooses_block_;  // predicates that compare such an index with a number
+  std::vector<bool> foreign_;           // by instruction, as the next
+  std::vector<bool> reads_coordinate_;  // reads the block's index or the grid's size
+  std::vector<bool> depends_;           // by variable: depends on the thread block, or on a source that is not followed
+  std::vector<bool> is_index_;          // computed from the thread block's index alone
+  std::vector<bool> chooses_block_;     // predicates that compare such an index with a number
 };
 
 // Returns the first cause that one instruction alone shows.
-std::optional<OrderCause> cause_in(const PtxFunction& function) {
-  std::optional<Variables> variables;
-  std::set<VariableNumber> read;
+std::optional<OrderCause> cause_in(const PtxFunction& function, FunctionBodies& bodies) {
+  std::vector<bool> read;  // by variable; filled when first needed
   const auto result_is_read = [&](const PtxInstruction& instruction) {
-    if (!variables) {
-      variables.emplace(function);
+    const Variables& variables = bodies.of(function.name).variables;
+    if (read.empty()) {
+      read.assign(variables.count(), false);
       for (std::uint32_t i = 0; i < function.instructions.size(); ++i)
-        read.insert(variables->of(i).reads.begin(), variables->of(i).reads.end());
+        for (const VariableNumber variable : variables.of(i).reads) read[variable] = true;
     }
     const auto& result = instruction.operands.front();
-    return result.kind != PtxOperandKind::name || read.contains(variables->number(result.name, instruction));
+    return result.kind != PtxOperandKind::name || read[variables.number(result.name, instruction)];
   };
   for (const PtxInstruction& instruction : function.instructions) {
     if (adds_floats(instruction))
@@ -138,11 +145,10 @@ std::optional<OrderCause> cause_in(const PtxFunction& function) {
 
 }  // namespace
 
-std::optional<OrderCause> order_cause_of(const PtxFunction& entry, const CallGraph& calls) {
-  for (const std::string_view reached : calls.reachable(entry.name))
-    if (const auto cause = cause_in(*calls.functions.at(reached).function)) return cause;
-  const FunctionBody body(entry, calls);
-  const PtxInstruction* store = RacingStores(body).find();
+std::optional<OrderCause> order_cause_of(const PtxFunction& entry, FunctionBodies& bodies) {
+  for (const std::string_view reached : bodies.calls().reachable(entry.name))
+    if (const auto cause = cause_in(*bodies.calls().functions.at(reached).function, bodies)) return cause;
+  const PtxInstruction* store = RacingStores(bodies.of(entry.name)).find();
   if (store == nullptr) return std::nullopt;
   return OrderCause{store, "blocks store different values at one place, and the last one stays"};
 }

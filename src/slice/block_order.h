@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "slice/call_graph.h"
+#include "slice/function_body.h"
 #include "slice/interface/ptx_tree.h"
 
 namespace wattune::inline v0_1::slice {
@@ -18,6 +18,6 @@ struct OrderCause {
 // results of atomic operations, and reads that are meant to show other blocks' writes. In the kernel's own code, plain
 // stores of several blocks to one place count too.
 // nullopt is no proof: two blocks may store to one address that both computed.
-std::optional<OrderCause> order_cause_of(const PtxFunction& entry, const CallGraph& calls);
+std::optional<OrderCause> order_cause_of(const PtxFunction& entry, FunctionBodies& bodies);
 
 }  // namespace wattune::slice

@@ -72,12 +72,6 @@ void add_successors(const PtxFunction& function, const LabelFinder& labels, Flow
   if (!ends_block(last) || !last.guard.empty()) block.successors.push_back(flow.block_of(block.last));
 }
 
-Edges successors_of(const Flow& flow) {
-  Edges successors;
-  for (const FlowBlock& block : flow.blocks) successors.push_back(block.successors);
-  return successors;
-}
-
 // Returns the graph of these blocks alone, by their places in the list; `places` has room for all blocks.
 Edges edges_among(const Flow& flow, const std::vector<std::uint32_t>& blocks, std::vector<std::uint32_t>& places) {
   for (std::uint32_t i = 0; i < blocks.size(); ++i) places[blocks[i]] = i;
@@ -130,9 +124,16 @@ Flow flow_of(const PtxFunction& function) {
   return flow;
 }
 
+Edges predecessors_of(const Flow& flow) {
+  Edges predecessors(flow.blocks.size());
+  for (std::uint32_t block = 0; block < flow.blocks.size(); ++block)
+    for (const std::uint32_t successor : flow.blocks[block].successors) predecessors[successor].push_back(block);
+  return predecessors;
+}
+
 // Follows Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", 2001, on the reversed graph.
 std::vector<std::uint32_t> post_dominators(const Flow& flow) {
-  const Edges predecessors = reversed(successors_of(flow));
+  const Edges predecessors = predecessors_of(flow);
   std::vector<std::uint32_t> order(flow.blocks.size(), 0);
   std::vector<std::uint32_t> sequence;
   std::vector<bool> seen(flow.blocks.size(), false);
@@ -158,7 +159,7 @@ std::vector<std::uint32_t> post_dominators(const Flow& flow) {
 
 // Finds the loops. The cycles that remain without the head of a loop are the loops inside it.
 std::vector<Loop> loops_of(const Flow& flow) {
-  const Edges predecessors = reversed(successors_of(flow));
+  const Edges predecessors = predecessors_of(flow);
   std::vector<std::uint32_t> places(flow.blocks.size(), kNoBlock);
   std::vector<std::uint32_t> all(flow.blocks.size());
   std::iota(all.begin(), all.end(), 0u);

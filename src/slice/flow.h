@@ -27,6 +27,9 @@ struct Flow {
 // has a body.
 Flow flow_of(const PtxFunction& function);
 
+// Returns for each block those that it follows directly.
+Edges predecessors_of(const Flow& flow);
+
 // Returns for each block the first other block that all ways from it to the exit pass. It is the exit for blocks that
 // never leave, and for the exit itself.
 std::vector<std::uint32_t> post_dominators(const Flow& flow);

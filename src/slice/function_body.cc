@@ -31,4 +31,8 @@ void FunctionBody::narrow_generic_uses(const CallGraph& calls, PtxSpace space) {
   }
 }
 
+const FunctionBody& FunctionBodies::of(std::string_view name) {
+  return bodies_.try_emplace(name, *calls_.functions.at(name).function, calls_).first->second;
+}
+
 }  // namespace wattune::slice

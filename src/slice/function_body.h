@@ -1,7 +1,9 @@
-// A function in the form that the analyses of its loops need.
+// A function in the form that the analyses of its code need.
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string_view>
 #include <vector>
 
 #include "slice/call_graph.h"
@@ -24,6 +26,21 @@ struct FunctionBody {
 
  private:
   void narrow_generic_uses(const CallGraph& calls, PtxSpace space);
+};
+
+// The bodies of a module's functions, each prepared when an analysis first asks for it.
+class FunctionBodies {
+ public:
+  // Keeps the graph, which must outlive this.
+  explicit FunctionBodies(const CallGraph& calls) : calls_(calls) {}
+
+  const CallGraph& calls() const { return calls_; }
+  // Returns a function's body, which stays where it is. Precondition: the graph has the function, with a body.
+  const FunctionBody& of(std::string_view name);
+
+ private:
+  const CallGraph& calls_;
+  std::map<std::string_view, FunctionBody> bodies_;
 };
 
 }  // namespace wattune::slice

@@ -18,9 +18,10 @@ std::size_t alignment_of(const PtxVariable& variable) {
   return std::max<std::size_t>(1, bytes_of_type(variable.type) * variable.vector);
 }
 
-void add_names_of(const PtxOperand& operand, std::set<std::string_view>& names) {
-  if (!operand.name.empty()) names.insert(operand.name);
-  for (const PtxOperand& element : operand.elements) add_names_of(element, names);
+// Adds those of the module's shared variables that the operand names.
+void add_shared_names(const PtxOperand& operand, const CallGraph& calls, std::set<std::string_view>& names) {
+  if (calls.shared_variables.contains(operand.name)) names.insert(operand.name);
+  for (const PtxOperand& element : operand.elements) add_shared_names(element, calls, names);
 }
 
 // Returns the shared variables that a kernel can reach, each once.
@@ -32,8 +33,9 @@ std::vector<const PtxVariable*> shared_variables(const PtxTree& tree, const PtxF
     const PtxFunction& function = *calls.functions.at(reached).function;
     for (const PtxVariable& variable : function.variables)
       if (variable.space == PtxSpace::shared) variables.push_back(&variable);
+    if (calls.shared_variables.empty()) continue;
     for (const PtxInstruction& instruction : function.instructions)
-      for (const PtxOperand& operand : instruction.operands) add_names_of(operand, named);
+      for (const PtxOperand& operand : instruction.operands) add_shared_names(operand, calls, named);
   }
   for (const PtxVariable& variable : tree.variables)
     if (variable.space == PtxSpace::shared && named.contains(variable.name)) variables.push_back(&variable);

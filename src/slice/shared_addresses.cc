@@ -31,40 +31,34 @@ const PtxOperand* shared_address(const PtxInstruction& instruction) {
   return address == instruction.operands.end() ? nullptr : &*address;
 }
 
-// The analysis of one function.
-struct FollowedFunction {
-  FollowedFunction(const PtxFunction& function, const CallGraph& calls)
-      : variables(function), origins(function, variables, calls, PtxSpace::shared) {}
-
-  Variables variables;
-  AddressOrigins origins;
-};
-
 // The analyses of all functions of a kernel, connected by the arguments of their calls.
 class KernelAddresses {
  public:
-  KernelAddresses(const PtxFunction& entry, const CallGraph& calls) {
+  KernelAddresses(const PtxFunction& entry, FunctionBodies& bodies) {
+    const CallGraph& calls = bodies.calls();
     for (const std::string_view name : calls.reachable(entry.name)) {
       const PtxFunction& function = *calls.functions.at(name).function;
       if (function.body.empty()) continue;
-      AddressOrigins& origins = functions_.try_emplace(name, function, calls).first->second.origins;
+      const Variables& variables = bodies.of(name).variables;
+      AddressOrigins& origins =
+          functions_.try_emplace(name, function, variables, calls, PtxSpace::shared).first->second;
       if (!calls.address_taken.contains(name)) continue;
       for (std::size_t i = 0; i < function.parameters.size(); ++i) origins.set_other_parameter(i);
     }
     for (bool changed = true; changed;) {
       changed = false;
-      for (auto& [name, followed] : functions_) {
-        changed |= followed.origins.follow();
-        changed |= hand_over(followed.origins);
+      for (auto& [name, origins] : functions_) {
+        changed |= origins.follow();
+        changed |= hand_over(origins);
       }
     }
   }
 
   const PtxInstruction* find() const {
-    for (const auto& [name, followed] : functions_)
-      for (const PtxInstruction& instruction : followed.origins.function().instructions) {
+    for (const auto& [name, origins] : functions_)
+      for (const PtxInstruction& instruction : origins.function().instructions) {
         const PtxOperand* address = shared_address(instruction);
-        if (address != nullptr && !followed.origins.is_address(*address, instruction)) return &instruction;
+        if (address != nullptr && !origins.is_address(*address, instruction)) return &instruction;
       }
     return nullptr;
   }
@@ -76,7 +70,7 @@ class KernelAddresses {
     for (const PtxInstruction& call : caller.function().instructions) {
       const auto followed = functions_.find(callee_of(call));
       if (followed == functions_.end() || call.operands.back().kind != PtxOperandKind::list) continue;
-      AddressOrigins& callee = followed->second.origins;
+      AddressOrigins& callee = followed->second;
       const auto& arguments = call.operands.back().elements;
       const std::size_t count = std::min(arguments.size(), callee.function().parameters.size());
       for (std::size_t i = 0; i < count; ++i) {
@@ -88,7 +82,7 @@ class KernelAddresses {
     return changed;
   }
 
-  std::map<std::string_view, FollowedFunction> functions_;
+  std::map<std::string_view, AddressOrigins> functions_;
 };
 
 bool uses_shared_addresses(const PtxFunction& function) {
@@ -98,11 +92,12 @@ bool uses_shared_addresses(const PtxFunction& function) {
 
 }  // namespace
 
-const PtxInstruction* find_raw_shared_access(const PtxFunction& entry, const CallGraph& calls) {
+const PtxInstruction* find_raw_shared_access(const PtxFunction& entry, FunctionBodies& bodies) {
+  const CallGraph& calls = bodies.calls();
   const auto names = calls.reachable(entry.name);
   const bool any = std::ranges::any_of(
       names, [&](std::string_view name) { return uses_shared_addresses(*calls.functions.at(name).function); });
-  return any ? KernelAddresses(entry, calls).find() : nullptr;
+  return any ? KernelAddresses(entry, bodies).find() : nullptr;
 }
 
 }  // namespace wattune::slice

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "slice/barriers.h"
 #include "slice/body_patch.h"
-#include "slice/boundary.h"
 #include "slice/flow.h"
 #include "slice/interface/slice_words.h"
 #include "slice/kernel_facts.h"

@@ -16,7 +16,8 @@ std::string_view without_digits(std::string_view name) {
 }
 
 std::string_view register_name(std::string_view name) {
-  return is_special_register(name) ? name : name.substr(0, name.find('.'));
+  const std::size_t point = name.find('.');
+  return point == std::string_view::npos || is_special_register(name) ? name : name.substr(0, point);
 }
 
 // Returns the list in front of the name in `call (results), f, (arguments)`; nullptr if there is none.
@@ -42,18 +43,28 @@ const PtxOperand* written_operand(const PtxInstruction& instruction) {
 Variables::Variables(const PtxFunction& function) : function_(function) {
   for (const PtxVariable& variable : function.variables)
     if (variable.scope != 0) inner_names_.emplace(variable.scope, variable.name);
+  begins_.reserve(2 * function.instructions.size() + 1);
   for (const PtxInstruction& instruction : function.instructions) look_at(instruction);
+  begins_.push_back(static_cast<std::uint32_t>(accessed_.size()));
+}
+
+Variables::Access Variables::of(std::uint32_t instruction) const {
+  const std::uint32_t* begins = begins_.data() + 2 * std::size_t{instruction};
+  const std::span<const VariableNumber> all = accessed_;
+  return {all.subspan(begins[0], begins[1] - begins[0]), all.subspan(begins[1], begins[2] - begins[1])};
 }
 
 void Variables::look_at(const PtxInstruction& instruction) {
-  const auto index = static_cast<std::uint32_t>(accesses_.size());
-  Access access;
+  const auto index = static_cast<std::uint32_t>(begins_.size() / 2);
   const PtxOperand* written = written_operand(instruction);
+  begins_.push_back(static_cast<std::uint32_t>(accessed_.size()));
+  writes_.clear();
   for (const PtxOperand& operand : instruction.operands)
-    add(operand, instruction, &operand == written ? access.writes : access.reads);
-  if (!instruction.guard.empty()) access.reads.push_back(add(instruction.guard, instruction));
-  for (const VariableNumber variable : access.writes) definitions_[variable].push_back(index);
-  accesses_.push_back(std::move(access));
+    add(operand, instruction, &operand == written ? writes_ : accessed_);
+  if (!instruction.guard.empty()) accessed_.push_back(add(instruction.guard, instruction));
+  begins_.push_back(static_cast<std::uint32_t>(accessed_.size()));
+  for (const VariableNumber variable : writes_) definitions_[variable].push_back(index);
+  accessed_.insert(accessed_.end(), writes_.begin(), writes_.end());
 }
 
 void Variables::add(const PtxOperand& operand, const PtxInstruction& instruction, std::vector<VariableNumber>& list) {
@@ -66,15 +77,20 @@ void Variables::add(const PtxOperand& operand, const PtxInstruction& instruction
 
 VariableNumber Variables::add(std::string_view name, const PtxInstruction& instruction) {
   name = register_name(name);
-  const auto next = static_cast<VariableNumber>(definitions_.size());
-  const auto [known, added] = numbers_.emplace(std::pair(scope_of(name, instruction.scope), name), next);
-  if (added) definitions_.emplace_back();
-  return known->second;
+  const std::uint32_t scope = scope_of(name, instruction.scope);
+  const auto next = static_cast<VariableNumber>(names_.size());
+  VariableNumber& known = scope == 0 ? outer_numbers_.emplace(name, next).first->second
+                                     : inner_numbers_.emplace(std::pair(scope, name), next).first->second;
+  if (known != next) return known;
+  names_.push_back(name);
+  definitions_.emplace_back();
+  return known;
 }
 
 VariableNumber Variables::number(std::string_view name, const PtxInstruction& instruction) const {
   name = register_name(name);
-  return numbers_.at({scope_of(name, instruction.scope), name});
+  const std::uint32_t scope = scope_of(name, instruction.scope);
+  return scope == 0 ? outer_numbers_.at(name) : inner_numbers_.at({scope, name});
 }
 
 // Returns the innermost scope that declares the name; the body's if the body or the module declares it.

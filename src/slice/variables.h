@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -21,14 +23,16 @@ class Variables {
   explicit Variables(const PtxFunction& function);
 
   struct Access {
-    std::vector<VariableNumber> reads;  // with the guard, and the parts of addresses
-    std::vector<VariableNumber> writes;
+    std::span<const VariableNumber> reads;  // with the guard, and the parts of addresses
+    std::span<const VariableNumber> writes;
   };
 
-  std::size_t count() const { return definitions_.size(); }
-  const Access& of(std::uint32_t instruction) const { return accesses_[instruction]; }
+  std::size_t count() const { return names_.size(); }
+  Access of(std::uint32_t instruction) const;
   // Returns the instructions that write a variable.
   const std::vector<std::uint32_t>& definitions(VariableNumber variable) const { return definitions_[variable]; }
+  // Returns a variable's name, without a component such as ".x" unless it is a special register.
+  std::string_view name(VariableNumber variable) const { return names_[variable]; }
   // Returns a name's number. Precondition: an operand of this instruction of the function has the name.
   VariableNumber number(std::string_view name, const PtxInstruction& instruction) const;
 
@@ -40,8 +44,12 @@ class Variables {
 
   const PtxFunction& function_;
   std::set<std::pair<std::uint32_t, std::string_view>> inner_names_;
-  std::map<std::pair<std::uint32_t, std::string_view>, VariableNumber> numbers_;  // by scope and name
-  std::vector<Access> accesses_;
+  std::unordered_map<std::string_view, VariableNumber> outer_numbers_;                  // of the body's own scope
+  std::map<std::pair<std::uint32_t, std::string_view>, VariableNumber> inner_numbers_;  // by scope and name
+  std::vector<std::string_view> names_;
+  std::vector<VariableNumber> accessed_;  // of each instruction those that it reads, then those that it writes
+  std::vector<std::uint32_t> begins_;     // of each instruction the beginnings of both in `accessed_`, then the end
+  std::vector<VariableNumber> writes_;    // of the instruction that is looked at
   std::vector<std::vector<std::uint32_t>> definitions_;
 };
 

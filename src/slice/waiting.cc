@@ -148,6 +148,17 @@ class LoopFlow {
   std::uint32_t ending_call_ = kNoRead;
 };
 
+// Tells whether the loop has a read that may be followed.
+bool has_reads(const FunctionBody& body, const Loop& loop, Followed followed) {
+  return std::ranges::any_of(loop.blocks, [&](std::uint32_t block) {
+    const FlowBlock& flow = body.flow.blocks[block];
+    return std::any_of(body.memory.begin() + flow.first, body.memory.begin() + flow.last, [&](const MemoryUses& uses) {
+      return contains(uses, MemoryUse::reads_device) ||
+             (followed == Followed::device_or_shared && contains(uses, MemoryUse::reads_shared));
+    });
+  });
+}
+
 // Returns the loop of all blocks of a function that calls itself. Each of its branches may end it.
 Loop loop_of_all(const Flow& flow) {
   Loop loop;
@@ -168,14 +179,15 @@ std::vector<const PtxInstruction*> WaitFinder::find(const std::set<std::string_v
 
 const WaitFinder::Waits& WaitFinder::waits_of(std::string_view name, bool shared_changes) {
   const auto [known, added] = (shared_changes ? beside_ : alone_).emplace(name, Waits());
-  const CalledFunction& called = calls_.functions.at(name);
+  const CalledFunction& called = bodies_.calls().functions.at(name);
   const bool reads = contains(called.memory, MemoryUse::reads_device) ||
                      (shared_changes && contains(called.memory, MemoryUse::reads_shared));
   if (!added || called.function->body.empty() || !reads) return known->second;
-  const FunctionBody body(*called.function, calls_);
+  const FunctionBody& body = bodies_.of(name);
   std::uint32_t first = kNoRead;
   const Followed followed = shared_changes ? Followed::device_or_shared : Followed::device;
   for (const Loop& loop : loops_of(body.flow)) {
+    if (!has_reads(body, loop, followed)) continue;
     const LoopFlow flow(body, loop, followed);
     first = std::min(first, flow.deciding_read());
     if (flow.fills_shared()) known->second.fills_shared |= LoopFlow(body, loop, Followed::one_place).fills_shared();

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "slice/call_graph.h"
+#include "slice/function_body.h"
 #include "slice/interface/ptx_tree.h"
 
 namespace wattune::inline v0_1::slice {
@@ -18,8 +18,8 @@ namespace wattune::inline v0_1::slice {
 // the loop early.
 class WaitFinder {
  public:
-  // Keeps the graph, which must outlive this.
-  explicit WaitFinder(const CallGraph& calls) : calls_(calls) {}
+  // Keeps the bodies, which must outlive this.
+  explicit WaitFinder(FunctionBodies& bodies) : bodies_(bodies) {}
 
   // Returns the reads by which loops of these functions may wait; one for each function that has any. The functions are
   // all that a kernel reaches.
@@ -33,7 +33,7 @@ class WaitFinder {
   };
   const Waits& waits_of(std::string_view name, bool shared_changes);
 
-  const CallGraph& calls_;
+  FunctionBodies& bodies_;
   std::map<std::string_view, Waits> alone_;   // if shared memory holds no such values
   std::map<std::string_view, Waits> beside_;  // if it does
 };

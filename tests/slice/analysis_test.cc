@@ -221,10 +221,6 @@ TEST(PersistentObstacle, IsNoWarpThatGoesOnAsAWhole) {
       "mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 30; @%p1 bra $e;\n"
       "shfl.sync.down.b32 %r2, %r3, 1, 31, 0xffffffff; $e: ret;",
       "threads of the warp may return before it");
-  expect_not_persistent(
-      "mov.u32 %r4, %tid.y; mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 31; @%p1 bra $e;\n"
-      "shfl.sync.down.b32 %r2, %r3, 1, 31, 0xffffffff; $e: ret;",
-      "threads of the warp may return before it");
 }
 
 TEST(PersistentObstacle, IsAReductionThatReturnedThreadsWouldSpoil) {

@@ -7,8 +7,10 @@
 //     if (const auto* obstacle = kernel.obstacle_to(slice::TwinForm::persistent)) say(obstacle->construct);
 #pragma once
 
+#include <array>
 #include <bitset>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +37,21 @@ std::optional<TwinForm> twin_form(std::string_view name);
 
 using TwinForms = std::bitset<kTwinForms>;  // by TwinForm
 
+// The blocks in which whole warps are known to return together, so that a persistent twin can run them. Warps are made
+// of threads along x first.
+enum class BlockShape : std::uint8_t {
+  any,
+  one_row,      // block.x is a multiple of 32, or block.y and block.z are 1: a warp is a row of threads along x
+  whole_warps,  // block.x is a multiple of 32: each row has only whole warps
+};
+
+// Tells whether a block of so many threads along x, y and z has the shape. Each launch of a twin must check it.
+bool has_shape(const std::array<std::size_t, 3>& block, BlockShape shape);
+// Returns "any", "one_row" or "whole_warps".
+std::string_view to_string(BlockShape shape);
+// Returns a clause such as "block.x is a multiple of 32"; empty for blocks of any shape.
+std::string_view words_for(BlockShape shape);
+
 // A construct that forbids cutting a kernel's grid.
 struct Obstacle {
   std::string construct;    // as written in the text: "griddepcontrol.wait", "%envreg1"
@@ -60,6 +77,8 @@ struct KernelAnalysis {
   // The special registers that it and the functions it calls read: "%ctaid.x", "%tid.x".
   std::vector<std::string_view> special_registers;
   std::vector<Obstacle> obstacles;
+  // The blocks that its persistent twin can run, if nothing forbids that twin.
+  BlockShape persistent_blocks = BlockShape::any;
   // The reason why its results may differ with the order of blocks even if it is not cut. This is the first atomic sum
   // of floating-point numbers, exchange, atomic operation whose result is used, strong read, or store of all blocks at
   // one place.
