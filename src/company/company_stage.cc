@@ -24,7 +24,7 @@ schedule::Party party_of(const CompanyPlan& plan, std::size_t member, unsigned r
 // Fails if this many blocks cannot stay resident. The traits are those of the twin, if there is one.
 Result<void> check_resident(const StagedKernel& staged, unsigned resident_blocks) {
   if (resident_blocks == 0) return {};
-  const std::string& why_not = staged.kernel->code->no_persistent;
+  const std::string why_not = schedule::why_not_persistent(*staged.kernel);
   if (!why_not.empty()) return Error(ErrorCode::invalid_argument, "its blocks cannot stay resident").hint(why_not);
   const unsigned most = staged.traits.profile.blocks_alone;
   if (resident_blocks <= most) return {};

@@ -77,6 +77,35 @@ TEST_F(Slice, SaysTheSameInJson) {
   EXPECT_EQ(scale["forms"][1]["parameter_index"], 1);
 }
 
+// Its warps may return in part where a row of threads does not consist of whole warps.
+TEST_F(Slice, SaysTheBlocksThatATwinCanRun) {
+  folder_.write("rows.ptx", R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry rows(.param .u32 n)
+{
+	.reg .pred %p<3>;
+	.reg .b32 %r<8>;
+	ld.param.u32 %r1, [n];
+	mov.u32 %r2, %ctaid.x;
+	mov.u32 %r3, %ntid.x;
+	mov.u32 %r4, %tid.x;
+	mad.lo.u32 %r5, %r2, %r3, %r4;
+	shr.u32 %r6, %r5, 5;
+	setp.ge.u32 %p1, %r6, %r1;
+	@%p1 ret;
+	shfl.sync.bfly.b32 %r7|%p2, %r4, 1, 31, -1;
+	ret;
+}
+)");
+  EXPECT_THAT(run_wattune(folder_, {"slice", "rows.ptx"}).out,
+              HasSubstr("rows__wattune_persistent, where block.x is a multiple of 32"));
+  const auto json = run_wattune(folder_, {"slice", "rows.ptx", "--json", "--forms", "persistent,add"}).json();
+  const auto& forms = json["kernels"][0]["forms"];
+  EXPECT_EQ(forms[0]["blocks"], "whole_warps");
+  EXPECT_FALSE(forms[1].contains("blocks"));
+}
+
 TEST_F(Slice, WritesTheTextWithItsTwins) {
   ASSERT_EQ(run_wattune(folder_, {"slice", "k.ptx", "--forms", "linear", "-o", "twins.ptx"}).status, 0);
   const std::string text = folder_.read("twins.ptx");

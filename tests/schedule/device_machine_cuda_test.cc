@@ -276,6 +276,33 @@ TEST_F(DeviceMachineOnStandIn, WhatSliceRefusesRunsWholeAndSaysWhy) {
   EXPECT_THAT(load("mark", mark_ptx(), cooperative)->code->no_slices, HasSubstr("cooperative"));
 }
 
+// Its warps return whole if a block has whole warps along x. Each launch is asked, though both share the code.
+TEST_F(DeviceMachineOnStandIn, ATwinThatNeedsWholeWarpsRunsNoOtherBlocks) {
+  const std::string row_of_each_warp =
+      "mov.u32 %r1, %ctaid.x; .reg .pred %p<3>; .reg .b32 %w<6>; mov.u32 %w1, %ntid.x; mov.u32 %w2, %tid.x;"
+      "mad.lo.u32 %w3, %r1, %w1, %w2; shr.u32 %w4, %w3, 5; setp.ge.u32 %p1, %w4, 99; @%p1 ret;"
+      "shfl.sync.bfly.b32 %w5|%p2, %w3, 1, 31, -1;";
+  backend::Geometry3 whole_warps = kSolid;
+  whole_warps.group_size = {256, 1, 1};
+  const auto whole = load("mark", mark_ptx(row_of_each_warp), whole_warps);
+  EXPECT_EQ(why_not_persistent(*whole), "");
+  const KernelId id = add(whole);
+  EXPECT_TRUE(machine->kernel(id)->persistent);
+  EXPECT_EQ(run({.kernel = id, .form = Form::persistent, .blocks = kAll, .per_sm = 1}).blocks, kAll);
+
+  backend::Geometry3 parted_warps = kSolid;
+  parted_warps.group_size = {48, 2, 1};
+  const auto parted = kernel_on_ints(*device, "mark", whole->code, parted_warps, kAll);
+  EXPECT_THAT(why_not_persistent(*parted), HasSubstr("block.x is a multiple of 32, and this block is 48 x 2 x 1"));
+  EXPECT_FALSE(machine->traits_of(*parted).value().persistent);
+  const KernelId other = machine->add(parted, machine->traits_of(*whole).value()).value();
+  EXPECT_FALSE(machine->kernel(other)->persistent);
+  EXPECT_THAT(
+      machine->launch({.kernel = other, .form = Form::persistent, .blocks = kAll, .per_sm = 1}).error().to_string(),
+      HasSubstr("mark has no persistent form"));
+  EXPECT_EQ(run({.kernel = other, .form = Form::slices, .blocks = 5}).blocks, 5U);
+}
+
 TEST_F(DeviceMachineOnStandIn, AFaultLosesAllThatRuns) {
   const KernelId good = add(load());
   cuda->persistent_blocks = 1;

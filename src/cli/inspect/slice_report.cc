@@ -44,6 +44,13 @@ std::string kernel_remark(const KernelAnalysis& kernel) {
   return fmt::format("line {}: {}", kernel.order_sensitive->position.line.value_or(0), kernel.order_sensitive->reason);
 }
 
+// Returns the twin's name, with the blocks that it can run if not all.
+std::string twin_text(const KernelAnalysis& kernel, const Twin& twin) {
+  const std::string_view blocks =
+      twin.form == TwinForm::persistent ? slice::words_for(kernel.persistent_blocks) : std::string_view();
+  return blocks.empty() ? twin.name : fmt::format("{}, where {}", twin.name, blocks);
+}
+
 // Lists the requested forms for which this obstacle is the first.
 std::string first_stopped_by(const SliceReport& report, const KernelAnalysis& kernel, const Obstacle& obstacle) {
   std::string forms;
@@ -65,7 +72,7 @@ void add_kernel(report::TextTable& table, const SliceReport& report, const Kerne
   add_row(table, name, "original", assembled_kernel(report, name), kernel_remark(kernel));
   for (const TwinForm form : report.forms)
     if (const Twin* twin = report.module.find(kernel.name, form))
-      add_row(table, "", to_string(form), assembled_kernel(report, twin->name), twin->name);
+      add_row(table, "", to_string(form), assembled_kernel(report, twin->name), twin_text(kernel, *twin));
   for (const Obstacle& obstacle : kernel.obstacles)
     if (const std::string forms = first_stopped_by(report, kernel, obstacle); !forms.empty())
       add_row(table, "", forms, nullptr, obstacle_text(obstacle));
@@ -102,6 +109,7 @@ Json form_json(const SliceReport& report, const KernelAnalysis& kernel, TwinForm
     json["parameter_index"] = twin->parameter_index;
     json["parameter_offset"] = twin->parameter_offset;
     json["parameter_bytes"] = twin->parameter_bytes;
+    if (form == TwinForm::persistent) json["blocks"] = slice::to_string(kernel.persistent_blocks);
     json["assembled"] = resources_json(assembled_kernel(report, twin->name));
     return json;
   }

@@ -37,6 +37,8 @@ struct KernelCode {
   // The reasons why there are no slices and no persistent form; empty if there are.
   std::string no_slices = {};
   std::string no_persistent = {};
+  // The blocks that the persistent form can run; why_not_persistent() looks at those of a launch.
+  slice::BlockShape persistent_blocks = slice::BlockShape::any;
   // The kernel's PTX on CUDA, without twins, and its name there; empty if the PTX was not analysed.
   std::string ptx = {};
   std::string symbol = {};
@@ -58,6 +60,10 @@ struct LoadedKernel {
   std::vector<std::shared_ptr<backend::Buffer>> pristine = {};
   Nanoseconds compile_time = {};  // for compiling and loading its code
 };
+
+// Returns why a launch of this kernel has no persistent form: its code has none, or none for such blocks. Empty if it
+// has one.
+std::string why_not_persistent(const LoadedKernel& kernel);
 
 // Returns the number of blocks along each axis of the grid. Precondition: there are fewer than 2^32 along each.
 slice::Grid grid_of(const backend::Geometry3& geometry);

@@ -68,7 +68,7 @@ Result<KernelId> DeviceMachine::add(std::shared_ptr<const LoadedKernel> kernel, 
   if (traits.blocks != std::uint64_t{grid.x} * grid.y * grid.z)
     return machine_refuses(ErrorCode::invalid_argument, "traits of another grid").about(traits.name);
   traits.sliceable = traits.sliceable && kernel->code->no_slices.empty();
-  traits.persistent = traits.persistent && kernel->code->no_persistent.empty();
+  traits.persistent = traits.persistent && why_not_persistent(*kernel).empty();
   const std::lock_guard lock(state_->mutex);
   state_->kernels.push_back({std::move(kernel), std::move(traits)});
   return state_->kernels.size() - 1;

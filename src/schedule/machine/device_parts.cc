@@ -57,8 +57,9 @@ std::uint64_t resident_blocks(const Launch& launch, unsigned sms) {
 }
 
 Result<void> check_persistent(const LoadedKernel& kernel) {
-  if (kernel.code->no_persistent.empty()) return {};
-  return no_form(kernel, "persistent form", kernel.code->no_persistent);
+  const std::string why = why_not_persistent(kernel);
+  if (why.empty()) return {};
+  return no_form(kernel, "persistent form", why);
 }
 
 Result<DevicePart> persistent_part(const LoadedKernel& kernel, const Launch& launch, std::uint64_t resident,

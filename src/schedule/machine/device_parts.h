@@ -35,7 +35,7 @@ Result<std::vector<DevicePart>> parts_of(const LoadedKernel& kernel, const Launc
 // Returns the blocks of a persistent launch: as many as shall be resident on these SMs, but no more than it has to run.
 std::uint64_t resident_blocks(const Launch& launch, unsigned sms);
 
-// Fails with unavailable, with the reason, if the kernel has no persistent form.
+// Fails with unavailable, with the reason, if the kernel has no persistent form for its blocks.
 Result<void> check_persistent(const LoadedKernel& kernel);
 
 // Returns a persistent launch. Precondition: the kernel has that form. Fails as slice::persistent_words() does.

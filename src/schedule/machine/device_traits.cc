@@ -26,7 +26,8 @@ Result<model::BlockDemand> demand_of(const LoadedKernel& kernel, const backend::
 
 // Twins share SMs and take more than their kernel, so the traits are those of the twin, if there is one.
 Result<KernelTraits> DeviceMachine::traits_of(const LoadedKernel& kernel) const {
-  const backend::Kernel* const twin = kernel.code->twin(slice::TwinForm::persistent);
+  const bool persistent = why_not_persistent(kernel).empty();
+  const backend::Kernel* const twin = persistent ? kernel.code->twin(slice::TwinForm::persistent) : nullptr;
   const slice::Grid grid = grid_of(kernel.geometry);
   KernelTraits traits;
   traits.name = kernel.name;
@@ -37,7 +38,7 @@ Result<KernelTraits> DeviceMachine::traits_of(const LoadedKernel& kernel) const 
   traits.profile.warps_per_block = (traits.block.threads + kWarp - 1) / kWarp;
   traits.least_slice = std::uint64_t{traits.profile.blocks_alone} * state_->limits.sms;
   traits.sliceable = kernel.code->no_slices.empty();
-  traits.persistent = kernel.code->no_persistent.empty();
+  traits.persistent = persistent;
   return traits;
 }
 

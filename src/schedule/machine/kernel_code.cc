@@ -68,6 +68,7 @@ Result<void> find_twins(backend::Program& program, const TwinText& text, KernelC
   const std::vector<slice::KernelAnalysis> kernels = slice::analyse(text.tree);
   const auto kernel = std::ranges::find(kernels, text.symbol, &slice::KernelAnalysis::name);
   code.order_sensitive = kernel->order_sensitive.has_value();
+  code.persistent_blocks = kernel->persistent_blocks;
   if (!code.twins.contains(TwinForm::add) && !code.twins.contains(TwinForm::linear))
     code.no_slices = words_of(kernel->obstacle_to(TwinForm::linear));
   if (!code.twins.contains(TwinForm::persistent))

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "core/stopwatch.h"
 #include "measure/interface/output_check.h"
 #include "schedule/interface/kernel_buffers.h"
@@ -111,6 +113,15 @@ Result<std::shared_ptr<const LoadedKernel>> with_own_outputs(backend::Device& de
         argument = copy->buffers[i].get();
   }
   return std::shared_ptr<const LoadedKernel>(std::move(copy));
+}
+
+std::string why_not_persistent(const LoadedKernel& kernel) {
+  const KernelCode& code = *kernel.code;
+  const std::array<std::size_t, 3>& block = kernel.geometry.group_size;
+  if (!code.no_persistent.empty() || slice::has_shape(block, code.persistent_blocks)) return code.no_persistent;
+  return fmt::format(
+      "some threads return early, which a persistent twin allows only where {}, and this block is {} x {} x {}",
+      slice::words_for(code.persistent_blocks), block[0], block[1], block[2]);
 }
 
 slice::Grid grid_of(const backend::Geometry3& geometry) {

@@ -210,8 +210,8 @@ class DeviceStage : public Stage {
   void note(const LoadedKernel& kernel, const std::string& name, const KernelOutputs& outputs) {
     if (!kernel.code->no_slices.empty())
       notes_.push_back(fmt::format("{} runs whole only: {}", name, kernel.code->no_slices));
-    else if (!kernel.code->no_persistent.empty())
-      notes_.push_back(fmt::format("{} shares SMs in slices: {}", name, kernel.code->no_persistent));
+    else if (const std::string why = why_not_persistent(kernel); !why.empty())
+      notes_.push_back(fmt::format("{} shares SMs in slices: {}", name, why));
     if (const auto overwritten = outputs.overwritten(); !overwritten.empty())
       notes_.push_back(fmt::format("{} overwrites {}, which is restored before outputs are compared", name,
                                    fmt::join(overwritten, ", ")));
