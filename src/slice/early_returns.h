@@ -18,7 +18,7 @@ struct Forbidden {
   std::string reason;
 };
 
-// What the functions that a kernel calls wait for.
+// The waits in functions that a kernel calls.
 struct CalleeWaits {
   bool for_block = false;
   bool for_warp = false;

@@ -96,7 +96,7 @@ class WholeNumbers {
     return is("setp") && compares_whole_warps();
   }
 
-  // Tells whether the instruction compares an index with a number below which, or up to which, there are only whole warps.
+  // Tells whether the instruction compares an index with a bound between two warps.
   bool compares_whole_warps() const {
     const bool with_less = has_any("lt", "lo") || has_any("ge", "hs");  // a < b, or its contrary
     const bool with_more = has_any("gt", "hi") || has_any("le", "ls");

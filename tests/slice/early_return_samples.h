@@ -7,7 +7,7 @@
 namespace wattune::inline v0_1::slice {
 
 // A kernel that returns early if its code sets %p1. Before it, %r1 is `rows` and %r2 `n`, two arguments; %r3 is
-// %ctaid.x, %r4 %ntid.x, %r5 %tid.x, and %r6 the thread's index along x. Those that stay shuffle.
+// %ctaid.x, %r4 %ntid.x, %r5 %tid.x, and %r6 the thread's index along x. Threads that stay shuffle.
 struct EarlyReturn {
   const char* name;
   const char* decides;
