@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "simulate/interface/ptx_profile.h"
 
@@ -19,7 +20,7 @@ constexpr double kNearlyAllSms = 0.95;
 constexpr double kFlat = 0.9;
 constexpr double kFull = 0.6;  // least use of a resource that is full
 
-// Returns the number of rounds in which so many places for blocks run the grid.
+// Returns the number of rounds in which this many places for blocks run the grid.
 std::uint64_t rounds_in(const KernelTraits& kernel, std::uint64_t places) {
   return (kernel.blocks + places - 1) / places;
 }

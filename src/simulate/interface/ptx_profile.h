@@ -23,16 +23,16 @@ namespace wattune::inline v0_1::simulate {
 struct BlockSampleOptions {
   std::uint64_t seed = 1;  // of the blocks that are drawn
   std::size_t dynamic_shared_bytes = 0;
-  // The largest number of instructions of all counted blocks together. After that no further block begins; a block that
-  // exceeds the number by itself is an error (timeout).
+  // The largest number of instructions of all counted blocks together, where reading a page of `memory` counts as
+  // 1,000. After that no further block begins; a block that exceeds the number by itself is an error (timeout).
   std::uint64_t most_instructions = 50'000'000;
 };
 
 // Runs blocks one after the other, each as the only one on the device, and returns their mean costs. They write to
-// `memory`. A grid of up to 256 blocks is counted whole. A larger one is cut into 256 equal cells along all of its
-// axes, in each of which a block is drawn. Cells are counted in random order. Counting ends after 16 or 64 blocks if
-// the standard error of the mean is under 10 % then and much was counted. The first and the last block of a large grid,
-// which often do more than others, are counted by themselves.
+// `memory`. A grid of up to 256 blocks is counted whole. A larger one is cut along all of its axes into 16 equal cells,
+// in each of which a block is drawn. Then it is cut into 64 cells and so on, up to 4,096. Counting ends when the
+// standard error of the mean is under 10 % and some time was spent. The first and the last block of a large grid, which
+// often do more than others, are counted by themselves.
 //
 // Fails with unavailable if the mean is not known to 10 % in the end. Fails like PtxRun::start() and advance(). So it
 // fails with timeout if a block by itself has too many instructions, for instance because it waits for other blocks

@@ -30,7 +30,7 @@ class PageSource {
 
 class VirtualMemory {
  public:
-  static constexpr std::size_t kPageBytes = std::size_t{64} * 1024;
+  static constexpr std::size_t kPageBytes = std::size_t{16} * 1024;
 
   VirtualMemory();
 
@@ -39,6 +39,8 @@ class VirtualMemory {
   // Allocates bytes whose pages come from a source, so that a buffer may be larger than the host's memory. Copies share
   // the source.
   std::uint64_t allocate(std::size_t bytes, std::string name, std::shared_ptr<PageSource> source);
+  // Returns how many pages were read from sources.
+  std::uint64_t pages_read() const { return pages_read_; }
   // Fails with not_found if no buffer begins there.
   Result<void> release(std::uint64_t address);
 
@@ -72,10 +74,11 @@ class VirtualMemory {
   };
 
   std::uint64_t place(Buffer buffer);
-  static Extent page_of(std::uint64_t begin, Buffer& buffer, std::uint64_t offset);
+  Extent page_of(std::uint64_t begin, Buffer& buffer, std::uint64_t offset);
 
   std::map<std::uint64_t, Buffer> buffers_;  // by address
   std::uint64_t next_;                       // address of the next buffer
+  std::uint64_t pages_read_ = 0;
 };
 
 }  // namespace wattune::simulate

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <numeric>
+#include <vector>
 
 #include "simulate/interface/ptx_profile.h"
 #include "simulate/ptx/shuffled.h"
@@ -12,24 +15,29 @@ namespace wattune::inline v0_1::simulate {
 
 namespace {
 
-constexpr std::uint64_t kCells = 256;
-// Numbers of blocks after which the error is judged, before all cells are counted.
-constexpr std::array<std::size_t, 2> kLooks = {16, 64};
+constexpr std::uint64_t kFewBlocks = 256;  // which are counted whole
+// The numbers of cells, which grow by factors of 4.
+constexpr std::uint64_t kFewestCells = 16;
+constexpr std::uint64_t kMostCells = 4096;
 constexpr double kMostError = 0.1;        // of the mean
 constexpr std::size_t kFewestBlocks = 4;  // that tell an error
 // Share of all instructions before which counting does not end. A few cheap blocks may lack one kind of several.
-constexpr double kEnough = 0.1;
+constexpr double kEnough = 0.05;
+constexpr std::uint64_t kPageCost = 1000;  // instructions in whose time a page is read
+
+using Axes = std::array<std::uint64_t, 3>;
+using Place = std::array<double, 3>;  // shares of the axes of a grid, 0 to 1
 
 // Returns 0 for an empty grid, which PtxRun refuses.
 std::uint64_t blocks_of(const backend::Geometry3& geometry) {
   return std::uint64_t{geometry.groups[0]} * geometry.groups[1] * geometry.groups[2];
 }
 
-// Returns into how many parts each axis is cut. An axis is halved again only if its parts have two blocks at least, so
-// that some grids have fewer cells.
-std::array<std::uint64_t, 3> parts_of_axes(const backend::Geometry3& geometry) {
-  std::array<std::uint64_t, 3> parts = {1, 1, 1};
-  for (std::uint64_t cells = 1; cells < kCells; cells *= 2) {
+// Returns into how many parts each axis is cut, for this many cells. An axis is halved only if its parts have two
+// blocks at least, so that some grids have fewer cells.
+Axes parts_of_axes(const backend::Geometry3& geometry, std::uint64_t wanted) {
+  Axes parts = {1, 1, 1};
+  for (std::uint64_t cells = 1; cells < wanted; cells *= 2) {
     std::size_t axis = parts.size();
     for (std::size_t i = parts.size(); i-- > 0;)
       if (geometry.groups[i] >= 2 * parts[i] && (axis == parts.size() || parts[i] < parts[axis])) axis = i;
@@ -39,35 +47,40 @@ std::array<std::uint64_t, 3> parts_of_axes(const backend::Geometry3& geometry) {
   return parts;
 }
 
-// Draws a place uniformly from one of equal parts of an axis.
-std::uint64_t draw_in(std::uint64_t part, std::uint64_t parts, std::uint64_t blocks, Random& random) {
-  const double share = (static_cast<double>(part) + random.uniform()) / static_cast<double>(parts);
-  return std::min(blocks - 1, static_cast<std::uint64_t>(share * static_cast<double>(blocks)));
+// Returns the index of a place on each axis if the axes are cut into parts.
+Axes indices_of(const Place& place, const Axes& parts) {
+  Axes indices = {};
+  for (std::size_t i = 0; i < indices.size(); ++i)
+    indices[i] = std::min(parts[i] - 1, static_cast<std::uint64_t>(place[i] * static_cast<double>(parts[i])));
+  return indices;
 }
 
-// Draws a block in each cell, cells in random order, and once more in some where there are fewer than 256 of them. Ends
-// of the grid give way to their neighbours.
-std::vector<std::uint64_t> drawn_blocks(const backend::Geometry3& geometry, Random& random) {
-  const auto& groups = geometry.groups;
-  const std::array<std::uint64_t, 3> parts = parts_of_axes(geometry);
-  const std::vector<std::uint64_t> cells = shuffled(parts[0] * parts[1] * parts[2], random);
-  std::vector<std::uint64_t> blocks;
-  for (std::size_t i = 0; i < kCells; ++i) {
-    const std::uint64_t cell = cells[i % cells.size()];
-    const std::uint64_t x = draw_in(cell % parts[0], parts[0], groups[0], random);
-    const std::uint64_t y = draw_in(cell / parts[0] % parts[1], parts[1], groups[1], random);
-    const std::uint64_t z = draw_in(cell / parts[0] / parts[1], parts[2], groups[2], random);
-    blocks.push_back(std::clamp<std::uint64_t>(x + groups[0] * (y + groups[1] * z), 1, blocks_of(geometry) - 2));
-  }
-  return blocks;
+std::uint64_t linear(const Axes& indices, const Axes& parts) {
+  return indices[0] + parts[0] * (indices[1] + parts[1] * indices[2]);
 }
+
+// Draws a place in a cell.
+Place place_in(std::uint64_t cell, const Axes& parts, Random& random) {
+  Place place = {};
+  for (std::size_t i = 0; i < place.size(); ++i, cell /= parts[i - 1])
+    place[i] = (static_cast<double>(cell % parts[i]) + random.uniform()) / static_cast<double>(parts[i]);
+  return place;
+}
+
+// A block that was counted.
+struct CountedBlock {
+  Place place = {};
+  PtxCosts costs;
+};
+
+double issued_by(const PtxCosts& block) { return static_cast<double>(block.issued); }
 
 double bytes_of(const PtxCosts& block) {
   return static_cast<double>((block.sectors_read + block.sectors_written) * kSectorBytes);
 }
 
 void add(BlockCosts& sum, const PtxCosts& block, double weight) {
-  sum.issued += weight * static_cast<double>(block.issued);
+  sum.issued += weight * issued_by(block);
   for (std::size_t i = 0; i < kPipes; ++i) sum.pipes[i] += weight * static_cast<double>(block.pipes[i]);
   sum.bytes_read += weight * static_cast<double>(block.sectors_read * kSectorBytes);
   sum.bytes_written += weight * static_cast<double>(block.sectors_written * kSectorBytes);
@@ -83,15 +96,29 @@ void divide(BlockCosts& sum, double count) {
   for (double& cost : sum.pipes) cost /= count;
 }
 
-// Returns the standard error of the mean of a cost of these blocks.
-template <typename Cost>
-double standard_error(const std::vector<PtxCosts>& blocks, Cost cost_of) {
-  const auto count = static_cast<double>(blocks.size());
-  double sum = 0.0;
-  for (const PtxCosts& block : blocks) sum += cost_of(block);
+// Returns the variance of a sum of numbers that were drawn alike; 0 of a single one.
+double variance_of_sum(const std::vector<double>& numbers) {
+  if (numbers.size() < 2) return 0.0;
+  const auto count = static_cast<double>(numbers.size());
+  const double mean = std::accumulate(numbers.begin(), numbers.end(), 0.0) / count;
   double squares = 0.0;
-  for (const PtxCosts& block : blocks) squares += (cost_of(block) - sum / count) * (cost_of(block) - sum / count);
-  return std::sqrt(squares / (count - 1.0) / count);
+  for (const double number : numbers) squares += (number - mean) * (number - mean);
+  return count * squares / (count - 1.0);
+}
+
+// Returns the standard error of the mean cost of blocks. Only differences between blocks of one cell count, and those
+// between blocks that are alone in theirs.
+double standard_error(const std::vector<CountedBlock>& blocks, const Axes& cells, double (*cost_of)(const PtxCosts&)) {
+  std::map<std::uint64_t, std::vector<double>> by_cell;
+  for (const CountedBlock& block : blocks)
+    by_cell[linear(indices_of(block.place, cells), cells)].push_back(cost_of(block.costs));
+  std::vector<double> alone;
+  double variance = 0.0;
+  for (const auto& [cell, costs] : by_cell) {
+    if (costs.size() == 1) alone.push_back(costs.front());
+    variance += variance_of_sum(costs);
+  }
+  return std::sqrt(variance + variance_of_sum(alone)) / static_cast<double>(blocks.size());
 }
 
 // Runs blocks of a grid and keeps what they cost.
@@ -112,9 +139,16 @@ class BlockCounter {
 
   Result<void> count() {
     const std::uint64_t all = std::max<std::uint64_t>(1, blocks_of(geometry_));
-    if (all <= kCells) return count_sample(shuffled(all, random_));
-    for (const std::uint64_t end : {std::uint64_t{0}, all - 1}) WATTUNE_TRY(count_one(end, ends_));
-    return count_sample(drawn_blocks(geometry_, random_));
+    if (all <= kFewBlocks) return count_whole(all);
+    for (const std::uint64_t end : {std::uint64_t{0}, all - 1}) {
+      WATTUNE_ASSIGN(ends_.emplace_back(), run(end));
+    }
+    for (std::uint64_t cells = kFewestCells; cells <= kMostCells; cells *= 4) {
+      coarse_ = parts_of_axes(geometry_, cells / 4);
+      WATTUNE_TRY(count_in_cells(parts_of_axes(geometry_, cells)));
+      if (is_spent(kEnough) && is_exact()) return {};
+    }
+    return {};
   }
 
   // Returns the mean over the grid. Fails with unavailable if too little is known of it.
@@ -127,27 +161,46 @@ class BlockCounter {
   }
 
  private:
-  Result<void> count_sample(const std::vector<std::uint64_t>& blocks) {
-    for (const std::uint64_t block : blocks) {
-      if (instructions_ >= options_.most_instructions || is_enough()) return {};
-      WATTUNE_TRY(count_one(block, sample_));
+  Result<void> count_whole(std::uint64_t all) {
+    for (const std::uint64_t block : shuffled(all, random_)) {
+      if (is_spent()) return {};
+      WATTUNE_ASSIGN(sample_.emplace_back().costs, run(block));
     }
     return {};
   }
 
-  Result<void> count_one(std::uint64_t block, std::vector<PtxCosts>& counted) {
-    options_.order = {block};
-    WATTUNE_ASSIGN(PtxRun run, PtxRun::start(module_, kernel_, geometry_, parameters_, memory_, options_));
-    WATTUNE_TRY(run.finish());
-    instructions_ += run.counts().instructions;
-    counted.push_back(run.costs());
+  // Counts a block in each cell that has none, in random order.
+  Result<void> count_in_cells(const Axes& parts) {
+    std::vector<bool> has_block(parts[0] * parts[1] * parts[2]);
+    for (const CountedBlock& block : sample_) has_block[linear(indices_of(block.place, parts), parts)] = true;
+    for (const std::uint64_t cell : shuffled(has_block.size(), random_)) {
+      if (has_block[cell]) continue;
+      if (is_spent()) return {};
+      const Place place = place_in(cell, parts, random_);
+      WATTUNE_ASSIGN(const PtxCosts costs, run(block_at(place)));
+      sample_.push_back({place, costs});
+    }
     return {};
   }
 
-  bool is_enough() const {
-    if (std::ranges::find(kLooks, sample_.size()) == kLooks.end()) return false;
-    return static_cast<double>(instructions_) >= kEnough * static_cast<double>(options_.most_instructions) &&
-           is_exact();
+  // Returns a block at a place of a large grid; a neighbour of an end, which is counted already.
+  std::uint64_t block_at(const Place& place) const {
+    const Axes groups = {geometry_.groups[0], geometry_.groups[1], geometry_.groups[2]};
+    return std::clamp<std::uint64_t>(linear(indices_of(place, groups), groups), 1, blocks_of(geometry_) - 2);
+  }
+
+  Result<PtxCosts> run(std::uint64_t block) {
+    options_.order = {block};
+    WATTUNE_ASSIGN(PtxRun launched, PtxRun::start(module_, kernel_, geometry_, parameters_, memory_, options_));
+    WATTUNE_TRY(launched.finish());
+    instructions_ += launched.counts().instructions;
+    return launched.costs();
+  }
+
+  // True if this share of the instructions, or of the time that they take, is spent.
+  bool is_spent(double share = 1.0) const {
+    const std::uint64_t spent = instructions_ + kPageCost * memory_.pages_read();
+    return static_cast<double>(spent) >= share * static_cast<double>(options_.most_instructions);
   }
 
   BlockCosts present_mean() const {
@@ -155,7 +208,7 @@ class BlockCounter {
     BlockCosts mean;
     for (const PtxCosts& block : ends_) add(mean, block, 1.0);
     const double weight = (all - static_cast<double>(ends_.size())) / static_cast<double>(sample_.size());
-    for (const PtxCosts& block : sample_) add(mean, block, weight);
+    for (const CountedBlock& block : sample_) add(mean, block.costs, weight);
     divide(mean, all);
     return mean;
   }
@@ -167,9 +220,8 @@ class BlockCounter {
     if (sample_.size() < kFewestBlocks) return false;
     const BlockCosts mean = present_mean();
     const double bytes = std::max(mean.bytes_read + mean.bytes_written, mean.issued);
-    const auto issued_by = [](const PtxCosts& block) { return static_cast<double>(block.issued); };
-    return standard_error(sample_, issued_by) <= kMostError * mean.issued &&
-           standard_error(sample_, bytes_of) <= kMostError * bytes;
+    return standard_error(sample_, coarse_, &issued_by) <= kMostError * mean.issued &&
+           standard_error(sample_, coarse_, &bytes_of) <= kMostError * bytes;
   }
 
   const PtxModule& module_;
@@ -180,8 +232,9 @@ class BlockCounter {
   PtxRunOptions options_;
   Random random_;
   std::uint64_t instructions_ = 0;
-  std::vector<PtxCosts> ends_;    // the first and the last block of a grid that is not counted whole
-  std::vector<PtxCosts> sample_;  // the others
+  Axes coarse_ = {1, 1, 1};           // parts of the axes whose cells have some blocks each
+  std::vector<PtxCosts> ends_;        // the first and the last block of a large grid
+  std::vector<CountedBlock> sample_;  // the others
 };
 
 }  // namespace

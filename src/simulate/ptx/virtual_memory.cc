@@ -63,6 +63,7 @@ VirtualMemory::Extent VirtualMemory::page_of(std::uint64_t begin, Buffer& buffer
     std::vector<std::byte> bytes(std::min(kPageBytes, buffer.size - first));
     if (!buffer.source->read(first, bytes)) return {begin, {}};
     page = std::move(bytes);
+    ++pages_read_;
   }
   return {begin + first, page};
 }
