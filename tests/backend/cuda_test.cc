@@ -89,6 +89,7 @@ TEST_F(Cuda, DescribesItsDeviceCompletely) {
   EXPECT_EQ(info.name, "Stand-in GPU");
   EXPECT_EQ(info.driver_version, "CUDA 12.8");
   EXPECT_EQ(info.architecture, "sm_90");
+  EXPECT_THAT(info.types, ElementsAre("half", "double", "bfloat16"));
   EXPECT_EQ(info.compute_units, 132u);
   EXPECT_EQ(info.clock_mhz, 1980.0);
   EXPECT_EQ(info.local_memory_bytes, 232448u);  // with permission

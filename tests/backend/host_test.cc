@@ -2,8 +2,10 @@
 // in a worker.
 #include <stdlib.h>
 
+#include <algorithm>
 #include <fstream>
 
+#include "backend/host/host_device.h"
 #include "backend/support.h"
 #include "programs.h"
 
@@ -72,6 +74,17 @@ TEST_F(HostDevice, IsOneCpuThatBothLanguagesAreCompiledFor) {
   EXPECT_THAT(device->info().languages, ElementsAre(Language::cpp, Language::c));
   EXPECT_THAT(device->info().driver_version, Not(IsEmpty()));
   EXPECT_EQ(open_device("host:1").error().code(), ErrorCode::not_found);
+}
+
+// Whether a compiler knows _Float16 is seen by a function that computes with it.
+TEST_F(HostDevice, IsFoundWithTheTypesThatItsCompilerComputesWith) {
+  const std::vector<std::string> types = host::discover_devices().value().front().types;
+  const auto halves = device->build(
+      function_source(Language::cpp, "void f(float* y) { _Float16 h = (_Float16)y[0]; y[0] = (float)(h * h); }",
+                      {{"f", {{"y", "float*"}}}}),
+      {}, kLimit);
+  EXPECT_EQ(std::ranges::count(types, "half"), halves ? 1 : 0);
+  EXPECT_THAT(types, ::testing::Contains("double"));
 }
 
 // The structs have 16 bytes: a double, an int and the padding behind it.

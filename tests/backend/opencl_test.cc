@@ -42,6 +42,14 @@ TEST_F(OpenCl, DescribesItsDeviceCompletely) {
   EXPECT_THAT(info.max_work_item_sizes.value(), Each(::testing::Gt(0u)));
 }
 
+TEST_F(OpenCl, SaysWhetherItComputesDoubles) {
+  const auto program = device->build(
+      source_of("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\nkernel void f(global double* x) { *x *= 3.0; }"), {},
+      kLimit);
+  const std::vector<std::string>& types = device->info().types;
+  EXPECT_EQ(std::ranges::count(types, "double"), program ? 1 : 0);
+}
+
 TEST_F(OpenCl, ReportsCompileErrorsWithLogAndUserLineNumbers) {
   const Macro macro{"N", "4"};
   const auto program =

@@ -457,5 +457,18 @@ TEST(CudaDevices, SaysWhatIsMissing) {
   EXPECT_THAT(newer.out, HasSubstr("cuda: NVRTC 13.0 is newer than the driver"));
 }
 
+TEST(CudaDevices, SaysWhichTypesOfNumbersADeviceComputes) {
+  const TempFolder folder;
+  EXPECT_THAT(run_with_stand_ins(folder, "devices").out, HasSubstr("half double bfloat16"));
+  const std::pair<const char*, std::vector<std::string>> capabilities[] = {{"52", {"double"}},
+                                                                           {"53", {"half", "double"}},
+                                                                           {"75", {"half", "double"}},
+                                                                           {"80", {"half", "double", "bfloat16"}}};
+  for (const auto& [capability, types] : capabilities) {
+    const std::string variable = std::string("WATTUNE_FAKE_CUDA_CAPABILITY=") + capability;
+    EXPECT_EQ(run_with_stand_ins(folder, "devices --json", variable).json()["devices"][0]["types"], types);
+  }
+}
+
 }  // namespace
 }  // namespace wattune::cli_test

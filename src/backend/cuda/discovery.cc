@@ -31,6 +31,16 @@ std::string pci_bus_id_of(const CuApi& cu, CUdevice device) {
   return id.data();
 }
 
+// Returns the types that devices of this compute capability have instructions for. Older ones convert half and bfloat16
+// to float.
+std::vector<std::string> types_of(int major, int minor) {
+  std::vector<std::string> types;
+  if (major > 5 || (major == 5 && minor >= 3)) types.emplace_back("half");
+  types.emplace_back("double");
+  if (major >= 8) types.emplace_back("bfloat16");
+  return types;
+}
+
 CuDevice describe(const CuApi& cu, CUdevice id, int ordinal) {
   const auto size = [&](int which) { return static_cast<std::size_t>(attribute(cu, id, which)); };
   CuDevice device{.id = id};
@@ -44,8 +54,10 @@ CuDevice describe(const CuApi& cu, CUdevice id, int ordinal) {
   info.driver_version = "CUDA " + version_text(cu.version);
   info.language_version = "CUDA C++";
   info.languages = {Language::cuda};
-  info.architecture = fmt::format("sm_{}{}", attribute(cu, id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-                                  attribute(cu, id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+  const int major = attribute(cu, id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+  const int minor = attribute(cu, id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  info.architecture = fmt::format("sm_{}{}", major, minor);
+  info.types = types_of(major, minor);
   info.compute_units = static_cast<unsigned>(size(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   if (const int khz = attribute(cu, id, CU_DEVICE_ATTRIBUTE_CLOCK_RATE); khz > 0) info.clock_mhz = khz / 1000.0;
   std::size_t memory = 0;

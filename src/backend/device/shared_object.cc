@@ -109,6 +109,13 @@ Result<std::string> system_compiler_version(Language language) {
   return text.substr(0, text.find('\n'));
 }
 
+Result<std::string> system_compiler_macros(Language language) {
+  WATTUNE_ASSIGN(const TemporaryFolder folder, TemporaryFolder::create());
+  const Words arguments{"-dM", "-E", "-x", language == Language::cpp ? "c++" : "c", "/dev/null"};
+  WATTUNE_TRY(run_compiler(language, arguments, folder / "log", nanoseconds_from_seconds(60)));
+  return written_to(folder / "log");
+}
+
 Result<SharedObject::Handle> SharedObject::open(const fs::path& file) {
   Handle handle(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL), [](void* loaded) { dlclose(loaded); });
   if (handle) return handle;

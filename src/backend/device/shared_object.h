@@ -27,6 +27,9 @@ Result<std::string> compile_shared_object(Language language, const std::filesyst
 // Returns the first line of that compiler's own description of itself. Fails with unavailable.
 Result<std::string> system_compiler_version(Language language);
 
+// Returns the macros that this compiler defines by itself, as #define lines. Fails with unavailable.
+Result<std::string> system_compiler_macros(Language language);
+
 // Loaded code, unloaded at the end of its life unless it was loaded for good.
 class SharedObject {
  public:

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <optional>
+#include <string_view>
 
 #include "backend/device/foreign_object.h"
 #include "backend/device/shared_object.h"
@@ -105,6 +106,17 @@ std::uint64_t memory_bytes() {
   return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+// Returns the types that a compiler with these macros computes with. It defines limits for _Float16 and for __bf16, as
+// for float, if it does so for them.
+std::vector<std::string> types_of(const std::string& macros) {
+  const auto defines = [&](std::string_view name) { return macros.find(name) != std::string::npos; };
+  std::vector<std::string> types;
+  if (defines(" __FLT16_MANT_DIG__ ")) types.emplace_back("half");
+  types.emplace_back("double");
+  if (defines(" __BFLT16_MANT_DIG__ ") || defines(" __BF16_MANT_DIG__ ")) types.emplace_back("bfloat16");
+  return types;
+}
+
 // Describes the device. The compiler stands in the place of the driver, because another compiler makes another kernel.
 DeviceInfo describe(std::string compiler) {
   DeviceInfo info;
@@ -127,18 +139,27 @@ DeviceInfo describe(std::string compiler) {
   return info;
 }
 
-}  // namespace
-
-Result<std::vector<DeviceInfo>> discover_devices() {
+// Describes the device by its compiler of C++, else by that of C. Fails with unavailable without either.
+Result<DeviceInfo> describe_with_compiler() {
   Result<std::string> compiler = system_compiler_version(Language::cpp);
   if (!compiler) compiler = system_compiler_version(Language::c);
   if (!compiler) return std::move(compiler).error();
-  return std::vector<DeviceInfo>{describe(*std::move(compiler))};
+  return describe(*std::move(compiler));
+}
+
+}  // namespace
+
+Result<std::vector<DeviceInfo>> discover_devices() {
+  WATTUNE_ASSIGN(DeviceInfo device, describe_with_compiler());
+  Result<std::string> macros = system_compiler_macros(Language::cpp);
+  if (!macros) macros = system_compiler_macros(Language::c);
+  device.types = types_of(macros ? *macros : std::string());
+  return std::vector<DeviceInfo>{std::move(device)};
 }
 
 Result<std::unique_ptr<Device>> open_device(const std::string& selector) {
-  WATTUNE_ASSIGN(const std::vector<DeviceInfo> devices, discover_devices());
-  if (selector == kSelector) return std::unique_ptr<Device>(std::make_unique<HostDevice>(devices.front()));
+  WATTUNE_ASSIGN(const DeviceInfo device, describe_with_compiler());
+  if (selector == kSelector) return std::unique_ptr<Device>(std::make_unique<HostDevice>(device));
   return Error(ErrorCode::not_found, fmt::format("no device `{}`", selector)).hint(suggest(selector, {kSelector}));
 }
 

@@ -72,6 +72,18 @@ DeviceKind kind_of(cl_device_type type) {
   return DeviceKind::accelerator;
 }
 
+// Returns the types that the device computes with: half by its extension, double by its extension or by the support
+// that OpenCL 1.2 and later report. OpenCL C has no bfloat16.
+std::vector<std::string> types_of(const ClApi& cl, cl_device_id device) {
+  const std::string extensions = " " + text(cl.clGetDeviceInfo, device, CL_DEVICE_EXTENSIONS) + " ";
+  std::vector<std::string> types;
+  if (extensions.find(" cl_khr_fp16 ") != std::string::npos) types.emplace_back("half");
+  if (extensions.find(" cl_khr_fp64 ") != std::string::npos ||
+      device_value<cl_device_fp_config>(cl, device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0)
+    types.emplace_back("double");
+  return types;
+}
+
 DeviceInfo describe(const ClApi& cl, cl_platform_id platform, cl_device_id device, std::string selector) {
   DeviceInfo info;
   info.selector = std::move(selector);
@@ -83,6 +95,7 @@ DeviceInfo describe(const ClApi& cl, cl_platform_id platform, cl_device_id devic
   info.driver_version = text(cl.clGetDeviceInfo, device, CL_DRIVER_VERSION);
   info.language_version = text(cl.clGetDeviceInfo, device, CL_DEVICE_OPENCL_C_VERSION);
   info.languages = {Language::opencl};
+  info.types = types_of(cl, device);
   info.pci_bus_id = pci_bus_id_of(cl, device);
   info.compute_units = told_value<cl_uint>(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS);
   info.clock_mhz = told_value<cl_uint>(cl, device, CL_DEVICE_MAX_CLOCK_FREQUENCY);

@@ -256,7 +256,8 @@ template <> inline constexpr auto kFields<ErrorFields> =
     std::tuple(&ErrorFields::code, &ErrorFields::message, &ErrorFields::position, &ErrorFields::offending_text,
                &ErrorFields::advice, &ErrorFields::native_code, &ErrorFields::native_name, &ErrorFields::context);
 template <> inline constexpr auto kFields<DeviceInfo> =
-    std::apply([](const auto&... field) { return std::tuple(field.member..., &DeviceInfo::languages); }, kDeviceFields);
+    std::apply([](const auto&... field) {
+      return std::tuple(field.member..., &DeviceInfo::languages, &DeviceInfo::types); }, kDeviceFields);
 template <> inline constexpr auto kFields<BackendStatus> =
     std::tuple(&BackendStatus::backend, &BackendStatus::available, &BackendStatus::reason);
 template <> inline constexpr auto kFields<Discovery> = std::tuple(&Discovery::devices, &Discovery::backends);

@@ -15,13 +15,14 @@ namespace wattune::cli {
 namespace {
 
 std::string table_of_devices(const backend::Discovery& discovery) {
-  auto table =
-      report::TextTable::of_text({"selector", "name", "kind", "units", "clock", "memory", "driver", "sensors"});
+  auto table = report::TextTable::of_text(
+      {"selector", "name", "kind", "units", "clock", "memory", "types", "driver", "sensors"});
   for (const DeviceInfo& device : discovery.devices) {
     table.add_row({device.selector, device.name, to_string(device.kind),
                    fmt::format("{}", device.compute_units.value_or(0)),
                    fmt::format("{:.0f} MHz", device.clock_mhz.value_or(0.0)),
-                   format_bytes(static_cast<double>(device.global_memory_bytes.value_or(0))), device.driver_version,
+                   format_bytes(static_cast<double>(device.global_memory_bytes.value_or(0))),
+                   fmt::format("{}", fmt::join(device.types, " ")), device.driver_version,
                    fmt::format("{}", fmt::join(device.sensors, " "))});
   }
   std::string text = discovery.devices.empty() ? "no device found\n" : table.to_string();
@@ -37,7 +38,10 @@ std::string table_of_devices(const backend::Discovery& discovery) {
 
 Json discovery_json(const backend::Discovery& discovery) {
   Json json = {{"devices", Json::array()}, {"backends", Json::array()}, {"auto", nullptr}};
-  for (const DeviceInfo& device : discovery.devices) json["devices"].push_back(to_json(device));
+  for (const DeviceInfo& device : discovery.devices) {
+    json["devices"].push_back(to_json(device));
+    json["devices"].back()["types"] = device.types;
+  }
   for (const backend::BackendStatus& status : discovery.backends) {
     json["backends"].push_back(
         {{"backend", status.backend}, {"available", status.available}, {"reason", status.reason}});
