@@ -123,6 +123,18 @@ TEST_F(Capture, IsTunedAgainstTheOutputsOfTheCall) {
   EXPECT_EQ(statuses(file, *device), std::vector<Status>(3, Status::correctness));
 }
 
+// One text may hold several options. The captured source lies elsewhere, so its folders become absolute.
+TEST_F(Capture, KeepsOptionsAndFoldersWithBlanks) {
+  std::filesystem::create_directory(path("my inc"));
+  KernelSpec spec = axpy_spec(path(""));
+  spec.source.options = {"-cl-mad-enable -I \"my inc\"", "-DTEXT=\"a b\"", "-D", "M"};
+  const auto file = capture(spec, call.captured(), path("captured")).value();
+  EXPECT_EQ(
+      spec::load(file)->source.options,
+      (std::vector<std::string>{"-cl-mad-enable", "-DTEXT=\"a b\"", "-DM=1", "-I\"" + path("my inc").string() + '"',
+                                "-I" + path("axpy.cl").parent_path().string()}));
+}
+
 TEST_F(Capture, ReplacesOnlyAnEarlierCaptureAndWhenAsked) {
   ASSERT_TRUE(capture_axpy());
   const auto again = capture_axpy();

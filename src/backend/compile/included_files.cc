@@ -6,8 +6,10 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <system_error>
 
 #include "backend/compile/opencl_options.h"
+#include "backend/compile/preprocessor.h"
 #include "backend/cuda/source_text.h"
 #include "backend/cuda/toolkit.h"
 
@@ -109,6 +111,12 @@ std::optional<std::string> file_named_at(const std::vector<std::string>& options
   return i + 1 < options.size() ? std::optional(options[i + 1]) : std::nullopt;
 }
 
+// Returns the text in quotes if it has a blank, which may end it, and no quotes of its own.
+std::string quoted_for_option(const std::string& text) {
+  const bool is_plain = text.find(' ') == std::string::npos || text.find('"') != std::string::npos;
+  return is_plain ? text : '"' + text + '"';
+}
+
 }  // namespace
 
 std::vector<fs::path> header_folders(const KernelSource& source) {
@@ -119,6 +127,19 @@ std::vector<fs::path> header_folders(const KernelSource& source) {
     if (option.starts_with("-I") && std::ranges::count(toolkit, option.substr(2)) == 0)
       folders.emplace_back(option.substr(2));
   return folders;
+}
+
+std::vector<std::string> options_with_absolute_folders(const KernelSource& source) {
+  if (source.language != Language::opencl) return options_with_own_folder(source);
+  const OpenclOptions read = opencl_options(source);
+  std::vector<fs::path> folders = read.folders;
+  if (!source.file.empty()) folders.push_back(source.file.parent_path());
+  std::vector<std::string> options = read.others;
+  for (const Macro& macro : read.macros) options.push_back("-D" + quoted_for_option(macro.name + "=" + macro.value));
+  std::error_code failed;
+  for (const fs::path& folder : folders)
+    options.push_back("-I" + quoted_for_option(fs::absolute(folder, failed).string()));
+  return options;
 }
 
 IncludedFiles included_files(const std::string& text, const fs::path& folder, const std::vector<fs::path>& folders) {

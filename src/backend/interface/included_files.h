@@ -19,6 +19,10 @@ struct IncludedFiles {
 // Returns the user's folders for headers, as the options name them.
 std::vector<std::filesystem::path> header_folders(const KernelSource& source);
 
+// Returns the options with absolute folders of headers, the source's own folder among them, so that they mean the same
+// for a source that moves. Folders and definitions of OpenCL are options of their own then, behind the others.
+std::vector<std::string> options_with_absolute_folders(const KernelSource& source);
+
 // Follows #include from a text in `folder` through that folder and `folders`, even where the preprocessor would not
 // come. The compiler's own headers are left out.
 IncludedFiles included_files(const std::string& text, const std::filesystem::path& folder,

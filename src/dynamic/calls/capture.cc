@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "backend/interface/included_files.h"
 #include "core/interface/system_error.h"
 #include "core/new_file.h"
 #include "dynamic/calls/captured_arguments.h"
@@ -32,23 +33,6 @@ std::string extension_of(const KernelSource& source) {
     case Language::c: return ".c";
   }
   return ".txt";
-}
-
-// Makes include folders absolute. They are relative to the source's folder, and the captured source moves to another
-// one. The source's own folder is added as well.
-std::vector<std::string> options_with_folders(const KernelSource& source) {
-  const fs::path home = fs::absolute(source.file).parent_path();
-  std::vector<std::string> options;
-  for (std::size_t i = 0; i < source.options.size(); ++i) {
-    const std::string& option = source.options[i];
-    const bool is_apart = option == "-I" && i + 1 < source.options.size();
-    if (!option.starts_with("-I"))
-      options.push_back(option);
-    else
-      options.push_back("-I" + (home / (is_apart ? source.options[++i] : option.substr(2))).string());
-  }
-  if (!source.file.empty()) options.push_back("-I" + home.string());
-  return options;
 }
 
 Result<void> set_sizes(KernelSpec& spec, const std::vector<NamedSize>& sizes) {
@@ -134,7 +118,7 @@ Result<fs::path> capture(const KernelSpec& spec, const CapturedCall& call, const
   captured.alternatives.clear();
   WATTUNE_TRY(set_sizes(captured, call.sizes));
   WATTUNE_ASSIGN(const std::vector<CapturedFile> files, capture_arguments(captured, call, name, options.most_bytes));
-  captured.source.options = options_with_folders(spec.source);
+  captured.source.options = backend::options_with_absolute_folders(spec.source);
   captured.source.file = name + extension_of(spec.source);
   const NewFolder made(folder.has_filename() ? folder : folder.parent_path());
   WATTUNE_TRY(write_files(made, captured, files, name));
