@@ -29,6 +29,9 @@ struct BFloatBits {
   std::uint16_t bits;
 };
 
+constexpr int kLargestHalf = 65504;
+constexpr double kLargestBFloat = 0x1.fep127;
+
 // Calls `function` with a value of the C++ type of `type`, as a tag.
 template <typename Function>
 auto with_type(ElementType type, Function function) {
@@ -49,8 +52,23 @@ auto with_type(ElementType type, Function function) {
   return function(double{});
 }
 
+// Describes the numbers of a type: "int8 holds -128 to 127".
+std::string range_of(ElementType type) {
+  return with_type(type, [&]<typename T>(T) {
+    using Limits = std::numeric_limits<T>;
+    if constexpr (std::integral<T>)
+      return fmt::format("{} holds {} to {}", to_string(type), +Limits::min(), +Limits::max());
+    else if constexpr (std::same_as<T, HalfBits>)
+      return fmt::format("{} holds numbers up to {}", to_string(type), kLargestHalf);
+    else if constexpr (std::same_as<T, BFloatBits>)
+      return fmt::format("{} holds numbers up to {:.6g}", to_string(type), kLargestBFloat);
+    else
+      return fmt::format("{} holds numbers up to {:.6g}", to_string(type), Limits::max());
+  });
+}
+
 Error does_not_fit(const std::string& value, ElementType type) {
-  return Error(ErrorCode::out_of_range, fmt::format("{} does not fit {}", value, to_string(type)));
+  return Error(ErrorCode::out_of_range, fmt::format("{} does not fit {}", value, to_string(type))).hint(range_of(type));
 }
 
 // True if the type has an infinity in the place of this finite number.
@@ -104,6 +122,18 @@ Result<std::vector<std::byte>> generate(ElementType type, std::size_t elements, 
   });
 }
 
+// Fills all elements with the same number.
+Result<std::vector<std::byte>> repeated(const Value& value, ElementType type, std::size_t elements) {
+  const Result<std::vector<std::byte>> one = to_bytes(value, type);
+  if (!one) return Error(one.error()).with_context("element 0");
+  return with_type(type, [&](auto element) -> Result<std::vector<std::byte>> {
+    std::memcpy(&element, one->data(), sizeof element);
+    std::vector<std::byte> bytes(elements * sizeof element);
+    for (std::size_t i = 0; i < elements; ++i) store(element, i, bytes);
+    return bytes;
+  });
+}
+
 bool is_integral(ElementType type) {
   return type != ElementType::float16 && type != ElementType::bfloat16 && type != ElementType::float32 &&
          type != ElementType::float64;
@@ -138,7 +168,7 @@ Result<std::vector<std::byte>> normal(const FillNormal& fill, ElementType type, 
 Result<std::vector<std::byte>> make_dense(const VectorArgument& argument, std::size_t elements,
                                           std::uint64_t default_seed, ElementFunction evaluate, void* context) {
   if (const auto* fill = std::get_if<FillConstant>(&argument.fill))
-    return generate(argument.type, elements, [&](std::size_t) { return fill->value; });
+    return repeated(fill->value, argument.type, elements);
   if (const auto* fill = std::get_if<FillUniform>(&argument.fill))
     return uniform(*fill, argument.type, elements, default_seed);
   if (const auto* fill = std::get_if<FillNormal>(&argument.fill))

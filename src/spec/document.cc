@@ -1,9 +1,13 @@
 #include "spec/document.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <system_error>
 
 #include "core/interface/suggest.h"
 #include "spec/large_number.h"
@@ -19,6 +23,29 @@ Result<std::optional<T>> convert_if(const Node* node, Convert convert) {
   WATTUNE_ASSIGN(T value, convert(*node));
   return std::optional<T>(std::move(value));
 }
+
+// Suggests the nearest of the keys, or lists all if none is near.
+std::string nearest_or_all(const std::string& key, const std::vector<std::string>& keys) {
+  std::string nearest = suggest(key, keys);
+  return nearest.empty() ? fmt::format("one of: {}", fmt::join(keys, ", ")) : nearest;
+}
+
+// Tells whether the node is an integer from 2^63 to 2^64 - 1.
+bool holds_large_number(const Node& node) {
+  return node.is_string() && large_number(node.scalar.as_string()).has_value();
+}
+
+// Returns the number that a text holds; nullopt for other nodes.
+std::optional<double> number_in_text(const Node& node) {
+  if (!node.is_string()) return std::nullopt;
+  const std::string& text = node.scalar.as_string();
+  double number = 0.0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = failure == std::errc() && end == text.data() + text.size();
+  return is_number ? std::optional(number) : std::nullopt;
+}
+
+std::string quotes_hint(const Node& node) { return number_in_text(node) ? "numbers have no quotes" : ""; }
 
 }  // namespace
 
@@ -49,13 +76,24 @@ Result<std::string> Document::string(const Node& node, const std::string& what) 
 }
 
 Result<double> Document::number(const Node& node, const std::string& what) const {
-  if (!node.is_number() || !std::isfinite(node.scalar.as_real())) return error(node, what + " must be a number");
-  return node.scalar.as_real();
+  if (holds_large_number(node)) return std::strtod(large_number(node.scalar.as_string())->c_str(), nullptr);
+  if (!node.is_number()) return error(node, what + " must be a number").hint(quotes_hint(node));
+  const double number = node.scalar.as_real();
+  if (!std::isfinite(number)) return error(node, what + " must be a finite number");
+  return number;
+}
+
+Result<Value> Document::any_number(const Node& node, const std::string& what) const {
+  if (node.is_number()) return node.scalar;
+  if (holds_large_number(node)) return Value(*large_number(node.scalar.as_string()));
+  if (const std::optional<double> number = number_in_text(node)) return Value(*number);
+  return error(node, what + " must be a number");
 }
 
 Result<std::int64_t> Document::integer(const Node& node, const std::string& what) const {
-  if (!node.is_integer()) return error(node, what + " must be an integer");
-  return node.scalar.as_integer();
+  if (node.is_integer()) return node.scalar.as_integer();
+  if (holds_large_number(node)) return error(node, what + " must be below 2^63");
+  return error(node, what + " must be an integer").hint(quotes_hint(node));
 }
 
 Result<bool> Document::boolean(const Node& node, const std::string& what) const {
@@ -70,14 +108,16 @@ Result<ExpressionText> Document::expression(const Node& node, const std::string&
 }
 
 Result<ExpressionText> Document::value_expression(const Node& node, const std::string& what) const {
-  if (node.kind != Node::Kind::scalar) return expression(node, what);
+  if (node.kind != Node::Kind::scalar) return error(node, what + " must be a number or an expression");
   std::string text = node.scalar.to_string();
   if (const std::optional<std::string> digits = large_number(text)) text = "'" + *digits + "'";
   return ExpressionText{std::move(text), position(node.content)};
 }
 
 Result<std::vector<std::string>> Document::strings(const Node& node, const std::string& what) const {
-  if (node.kind != Node::Kind::list) return error(node, what + " must be a list of strings");
+  if (node.kind != Node::Kind::list)
+    return error(node, what + " must be a list of strings")
+        .hint(node.is_string() ? fmt::format("write [\"{}\"]", node.scalar.as_string()) : "");
   std::vector<std::string> result;
   for (const Node& element : node.elements) {
     WATTUNE_ASSIGN(std::string text, string(element, "each of " + what));
@@ -97,7 +137,7 @@ Result<void> Table::allow_only(const std::vector<std::string>& keys) const {
     return Error(ErrorCode::invalid_argument, "unknown key in " + name_)
         .at(document_->position(member.place))
         .about(member.key)
-        .hint(suggest(member.key, keys));
+        .hint(nearest_or_all(member.key, keys));
   }
   return {};
 }

@@ -74,6 +74,9 @@ class Document {
   // Converts a node; `what` names it in the error. Fails with invalid_argument.
   Result<std::string> string(const Node& node, const std::string& what) const;
   Result<double> number(const Node& node, const std::string& what) const;  // must be finite
+  // Accepts a number that is not finite, too, also as a text, since JSON has none. A number from 2^63 to 2^64 - 1
+  // becomes a text of its digits.
+  Result<Value> any_number(const Node& node, const std::string& what) const;
   Result<std::int64_t> integer(const Node& node, const std::string& what) const;
   Result<bool> boolean(const Node& node, const std::string& what) const;
   Result<ExpressionText> expression(const Node& node, const std::string& what) const;  // accepts a string or an integer

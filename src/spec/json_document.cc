@@ -90,6 +90,10 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     failure_ = Error(ErrorCode::parse_error, std::move(message))
                    .at({file_.string(), line, characters_in(read.substr(line_begin)) + 1})
                    .about(line_of(text_, line));
+    if (const std::string_view rest = text_.substr(read.size());
+        rest.starts_with("NaN") || rest.starts_with("Infinity"))
+      failure_ =
+          std::move(*failure_).hint("JSON has no such number: the value may be a text, \"nan\", \"inf\" or \"-inf\"");
     return false;
   }
 

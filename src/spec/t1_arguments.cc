@@ -9,7 +9,6 @@
 #include "core/interface/suggest.h"
 #include "spec/argument_type.h"
 #include "spec/files.h"
-#include "spec/large_number.h"
 #include "spec/names.h"
 
 namespace wattune::inline v0_1::spec {
@@ -77,9 +76,14 @@ Result<ArgumentAccess> read_t1_access(const Table& table) {
 
 Result<Fill> read_fill(const Table& table, bool files_required) {
   WATTUNE_ASSIGN(const std::string type, table.required_string("FillType"));
-  WATTUNE_ASSIGN(const std::optional<double> value, table.number("FillValue"));
-  if (type == "Constant") return Fill(FillConstant{value.value_or(0.0)});
+  if (type == "Constant") {
+    const Node* const node = table.find("FillValue");
+    if (node == nullptr) return Fill(FillConstant());
+    WATTUNE_ASSIGN(Value constant, table.document().any_number(*node, table.describe("FillValue")));
+    return Fill(FillConstant{std::move(constant)});
+  }
   if (type == "Random") {
+    WATTUNE_ASSIGN(const std::optional<double> value, table.number("FillValue"));
     WATTUNE_ASSIGN(const std::optional<std::int64_t> seed, table.integer("RandomSeed"));
     const double bound = value.value_or(1.0);
     if (bound == 0.0) return Fill(FillConstant{});
@@ -119,14 +123,11 @@ Result<ScalarArgument> read_t1_scalar(const Table& table, const ComponentType& t
     return ScalarArgument{type.type, std::move(value)};
   }
   WATTUNE_ASSIGN(const Node* node, table.required("FillValue"));
-  if (node->is_string() && large_number(node->scalar.as_string())) {
-    WATTUNE_ASSIGN(ExpressionText value, table.document().value_expression(*node, table.describe("FillValue")));
-    return ScalarArgument{type.type, std::move(value)};
-  }
-  WATTUNE_ASSIGN(const double value, table.document().number(*node, table.describe("FillValue")));
+  WATTUNE_ASSIGN(const Value value, table.document().any_number(*node, table.describe("FillValue")));
   const SourcePosition position = table.document().position(node->content);
-  if (node->is_integer()) return ScalarArgument{type.type, {node->scalar.to_string(), position}};
-  return ScalarArgument{type.type, number_text(value, position)};
+  if (!value.is_number()) return ScalarArgument{type.type, {"'" + value.as_string() + "'", position}};
+  if (value.is_integral()) return ScalarArgument{type.type, {value.to_string(), position}};
+  return ScalarArgument{type.type, number_text(value.as_real(), position)};
 }
 
 Result<Argument> read_argument(const Document& document, const Node& node, bool files_required,

@@ -60,7 +60,8 @@ Result<void> convert_values(const Document& document, const Node& node, std::str
       return Error(ErrorCode::invalid_argument,
                    fmt::format("a value of `{}` is not of its type {}", parameter.name, type))
           .at(document.position(node.content))
-          .about(value.to_string());
+          .about(value.to_string())
+          .hint(value.is_number() ? "" : "numbers have no quotes");
     value = *converted;
   }
   return {};

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <utility>
+
 #include "core/interface/suggest.h"
 #include "spec/argument_type.h"
 #include "spec/choice.h"
@@ -25,6 +28,43 @@ std::string_view trim(std::string_view text) {
   const std::size_t first = text.find_first_not_of(' ');
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+// Suggests a type for one that is none: the same in the words of a spec, such as `uint*` for `const unsigned int*`, or
+// the nearest.
+std::string type_hint(std::string text, bool is_buffer) {
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {{"__global", ""},
+                                                                      {"global", ""},
+                                                                      {"const", ""},
+                                                                      {"volatile", ""},
+                                                                      {"__restrict__", ""},
+                                                                      {"__restrict", ""},
+                                                                      {"restrict", ""},
+                                                                      {"std::", ""},
+                                                                      {"cl_", ""},
+                                                                      {"[]", "*"},
+                                                                      {"unsigned int", "uint"},
+                                                                      {"unsigned char", "uchar"},
+                                                                      {"unsigned short", "ushort"},
+                                                                      {"unsigned long long", "ulong"},
+                                                                      {"unsigned long", "ulong"},
+                                                                      {"unsigned", "uint"},
+                                                                      {"long long", "long"},
+                                                                      {"size_t", "ulong"},
+                                                                      {"uint8_t", "uchar"},
+                                                                      {"int8_t", "char"},
+                                                                      {"uint16_t", "ushort"},
+                                                                      {"int16_t", "short"},
+                                                                      {"32_t", "32"},
+                                                                      {"64_t", "64"}};
+  is_buffer |= text.find('*') != std::string::npos || text.find("[]") != std::string::npos;
+  for (const auto& [word, meant] : kWords)
+    for (std::size_t at = 0; (at = text.find(word)) != std::string::npos;) text.replace(at, word.size(), meant);
+  std::erase(text, ' ');
+  std::erase(text, '*');
+  if (parse_c_type(text)) return fmt::format("did you mean `{}{}`?", text, is_buffer ? "*" : "");
+  const std::string nearest = suggest(text, c_type_names());
+  return nearest.empty() ? "such as float, uint, double4 or float*" : nearest;
 }
 
 Result<DeclaredType> read_type(const Table& table) {
@@ -59,7 +99,9 @@ Result<DeclaredType> read_type(const Table& table) {
   }
   const std::optional<ComponentType> component = parse_c_type(name);
   if (!component)
-    return table.document().error(*node, "unknown type of " + table.name()).hint(suggest(name, c_type_names()));
+    return table.document()
+        .error(*node, "unknown type of " + table.name())
+        .hint(type_hint(std::string(name), type.memory == DeclaredType::Memory::vector));
   type.component = *component;
   return type;
 }
@@ -168,6 +210,10 @@ Result<VectorArgument> read_constant_symbol(const Table& table, const ComponentT
 }
 
 Result<ScalarArgument> read_scalar(const Table& table, const ComponentType& component) {
+  if (const Node* const length = table.find("length"))
+    return table.document()
+        .error(*length, table.name() + " has a length, but the type of a single value")
+        .hint("the type of a buffer ends in *");
   WATTUNE_TRY(table.allow_only({"name", "type", "value"}));
   WATTUNE_ASSIGN(const Node* node, table.required("value"));
   WATTUNE_ASSIGN(ExpressionText value, table.document().value_expression(*node, table.describe("value")));

@@ -1,6 +1,7 @@
 // TOML text -> Document, through toml++. Its tables are sorted by key, so the order of the file is restored from the
 // places that it records.
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstring>
 
@@ -92,6 +93,28 @@ Place malformed_header(std::string_view text) {
   return {};
 }
 
+// Returns advice on a value without its quotes, or in Python's or JSON's words, in which the parser stopped; empty for
+// other mistakes.
+std::string advice_on_value(std::string_view text, Place place) {
+  const std::vector<std::string_view> lines = split_lines(text);
+  if (place.line < 1 || static_cast<std::size_t>(place.line) > lines.size()) return {};
+  const std::string_view line = lines[static_cast<std::size_t>(place.line) - 1];
+  std::size_t begin = line.size() - from_column(line, place.column).size();
+  const auto belongs = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  while (begin > 0 && belongs(line[begin - 1])) --begin;
+  const std::string_view word = line.substr(begin);
+  if (word.starts_with("True") || word.starts_with("False")) return "TOML writes true and false";
+  if (word.starts_with("None") || word.starts_with("null")) return "TOML has no null: leave the key out";
+  const bool is_bare = !word.empty() && (std::isalpha(static_cast<unsigned char>(word[0])) != 0 || word[0] == '(');
+  return is_bare ? "texts and expressions stand in quotes, and lists in []" : "";
+}
+
+// Tells whether the parser did not recognise a value, by its message.
+bool is_about_value(std::string_view message) {
+  return std::ranges::any_of(std::array{"parsing value", "parsing floating-point", "parsing boolean"},
+                             [&](const char* part) { return message.find(part) != std::string_view::npos; });
+}
+
 Error syntax_error(std::string_view text, const std::filesystem::path& file, Place place, std::string message) {
   return Error(ErrorCode::parse_error, std::move(message))
       .at(position_at(file, place))
@@ -125,7 +148,8 @@ Result<toml::table> parse(std::string& text, const std::filesystem::path& file) 
       const Place place = to_place(error.source().begin);
       const bool is_large = error.description().find("not representable in 64 bits") != std::string_view::npos;
       if (is_large && large < kMostLargeIntegers && quote_integer_before(text, place)) continue;
-      return syntax_error(text, file, place, std::string(error.description()));
+      return syntax_error(text, file, place, std::string(error.description()))
+          .hint(is_about_value(error.description()) ? advice_on_value(text, place) : "");
     } catch (const BrokenAssertion&) {
       return syntax_error(text, file, malformed_header(text), "malformed table header");
     }

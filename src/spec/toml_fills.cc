@@ -1,5 +1,9 @@
 #include "spec/toml_fills.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "core/interface/suggest.h"
 #include "spec/files.h"
 
@@ -11,9 +15,10 @@ namespace {
 
 Result<Fill> read_constant(const Table& table, bool) {
   const Node* const node = table.find("value");
-  if (node != nullptr && node->is_number()) return Fill(FillConstant{node->scalar.as_real()});
-  WATTUNE_ASSIGN(const std::optional<double> value, table.number("value"));
-  return Fill(FillConstant{value.value_or(0.0)});
+  if (node == nullptr) return Fill(FillConstant());
+  Result<Value> value = table.document().any_number(*node, table.describe("value"));
+  if (value) return Fill(FillConstant{*std::move(value)});
+  return std::move(value).error().hint(node->is_string() ? "fill = \"expression\" takes an expression" : "");
 }
 
 // Returns the seed; nullopt if there is none, for which 0 stands too.
@@ -77,14 +82,28 @@ const std::vector<FillKind>& fill_kinds() {
   return kinds;
 }
 
+// Returns the fill of a table. Fails if the table has a key of another fill, and names that one.
+Result<const FillKind*> with_own_keys(const Table& table, const FillKind& fill) {
+  for (const Node::Member& member : table.node().members) {
+    const auto has_it = [&](const FillKind& kind) { return std::ranges::count(kind.keys, member.key) > 0; };
+    const auto other = std::ranges::find_if(fill_kinds(), has_it);
+    if (other == fill_kinds().end() || has_it(fill)) continue;
+    return Error(ErrorCode::invalid_argument, "unknown key in " + table.name())
+        .at(table.document().position(member.place))
+        .about(member.key)
+        .hint(fmt::format("fill = \"{}\" has it", other->name));
+  }
+  return &fill;
+}
+
 }  // namespace
 
 Result<const FillKind*> find_fill(const Table& table) {
   WATTUNE_ASSIGN(const std::optional<std::string> name, table.string("fill"));
-  if (!name) return &fill_kinds().front();
+  if (!name) return with_own_keys(table, fill_kinds().front());
   std::vector<std::string> names;
   for (const FillKind& kind : fill_kinds()) {
-    if (kind.name == *name) return &kind;
+    if (kind.name == *name) return with_own_keys(table, kind);
     names.push_back(kind.name);
   }
   return table.document().error(*table.find("fill"), "unknown fill of " + table.name()).hint(suggest(*name, names));

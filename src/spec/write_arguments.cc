@@ -73,7 +73,7 @@ struct FillWriter {
   void number(std::string_view key, double value) const { out.add(key, format_real(value)); }
   void operator()(const FillConstant& fill) const {
     out.add_text("fill", "constant");
-    number("value", fill.value);
+    out.add("value", fill.value.to_string());
   }
   void operator()(const FillUniform& fill) const {
     out.add_text("fill", "uniform");

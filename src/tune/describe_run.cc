@@ -81,7 +81,13 @@ void write_options(Canonical& out, const KernelSource& source) {
 // Writes a file as its name and contents, so that moving a folder does not make another problem.
 void write(Canonical& out, const std::filesystem::path& file) { out << file.filename().string() << hash_of_file(file); }
 
-void write(Canonical& out, const FillConstant& fill) { out << "constant" << fill.value; }
+void write(Canonical& out, const FillConstant& fill) {
+  out << "constant";
+  if (fill.value.is_number())
+    out << fill.value.as_real();
+  else
+    out << fill.value.as_string();
+}
 void write(Canonical& out, const FillUniform& fill) {
   out << "uniform" << fill.low << fill.high << static_cast<std::int64_t>(fill.seed.value_or(0));
 }

@@ -34,6 +34,18 @@ TEST(Contents, ConstantFillsEveryElementOfEveryComponent) {
   EXPECT_THAT(as<std::int16_t>(make_contents(argument, 2, 1)), ElementsAre(-7, -7, -7, -7));
 }
 
+// Neither 2^53 + 1 nor 2^64 - 1 is a double.
+TEST(Contents, ConstantsOfSixtyFourBitsAreExact) {
+  constexpr std::int64_t kLarge = (std::int64_t{1} << 53) + 1;
+  EXPECT_THAT(as<std::int64_t>(make_contents(vector_of(ElementType::int64, FillConstant{kLarge}), 2, 1)),
+              ElementsAre(kLarge, kLarge));
+  EXPECT_THAT(
+      as<std::uint64_t>(make_contents(vector_of(ElementType::uint64, FillConstant{"18446744073709551615"}), 2, 1)),
+      ElementsAre(UINT64_MAX, UINT64_MAX));
+  EXPECT_EQ(make_contents(vector_of(ElementType::int8, FillConstant{128}), 2, 1).error().to_string(),
+            "element 0: 128 does not fit int8 (int8 holds -128 to 127)");
+}
+
 TEST(Contents, IotaCounts) {
   EXPECT_THAT(as<float>(make_contents(vector_of(ElementType::float32, FillIota{1.0, 0.5}), 3, 1)),
               ElementsAre(1.0f, 1.5f, 2.0f));
@@ -42,7 +54,7 @@ TEST(Contents, IotaCounts) {
 TEST(Contents, IotaBeyondTheTypeSaysWhichElement) {
   const auto bytes = make_contents(vector_of(ElementType::uint8, FillIota{}), 300, 1);
   ASSERT_FALSE(bytes);
-  EXPECT_EQ(bytes.error().to_string(), "element 256: 256.0 does not fit uint8");
+  EXPECT_EQ(bytes.error().to_string(), "element 256: 256.0 does not fit uint8 (uint8 holds 0 to 255)");
 }
 
 // mt19937_64 seeded with 5489 starts with 14514284786278117030 (the standard gives the 10000th; this is the reference
@@ -133,9 +145,12 @@ TEST(ToBytes, TakesLargeIntegersAndWhatIsNotFinite) {
 
 // The largest numbers are about 3.4e38, 65504 and 3.4e38.
 TEST(ToBytes, RefusesFiniteNumbersThatWouldBecomeInfinite) {
-  EXPECT_EQ(to_bytes(1e39, ElementType::float32).error().to_string(), "1e+39 does not fit float32");
-  EXPECT_EQ(to_bytes(-7e4, ElementType::float16).error().to_string(), "-70000.0 does not fit float16");
-  EXPECT_EQ(to_bytes(1e39, ElementType::bfloat16).error().to_string(), "1e+39 does not fit bfloat16");
+  EXPECT_EQ(to_bytes(1e39, ElementType::float32).error().to_string(),
+            "1e+39 does not fit float32 (float32 holds numbers up to 3.40282e+38)");
+  EXPECT_EQ(to_bytes(-7e4, ElementType::float16).error().to_string(),
+            "-70000.0 does not fit float16 (float16 holds numbers up to 65504)");
+  EXPECT_EQ(to_bytes(1e39, ElementType::bfloat16).error().to_string(),
+            "1e+39 does not fit bfloat16 (bfloat16 holds numbers up to 3.38953e+38)");
   EXPECT_TRUE(to_bytes(3.4e38, ElementType::float32));
   EXPECT_TRUE(to_bytes(1e39, ElementType::float64));
 }

@@ -104,7 +104,7 @@ TEST_F(Series, AnArgumentsOwnValueReadsNoIndex) {
 
 TEST_F(Series, WhatCannotChangePlacesIsNamed) {
   const auto swap = [&](const std::string& list) { return mistake(std::string(kLaunch) + "swap = " + list + "\n"); };
-  EXPECT_EQ(swap("[\"a\", \"b\"]"), "each list of `swap` of [launch] must be a list of strings: `a`");
+  EXPECT_EQ(swap("[\"a\", \"b\"]"), "each list of `swap` of [launch] must be a list of strings: `a` (write [\"a\"])");
   EXPECT_EQ(swap("[]"), "`swap` of [launch] must be a list of lists of names: `[]` (write [[\"a\", \"b\"]])");
   EXPECT_EQ(swap("[[\"a\"]]"), "`swap` of [launch] needs two arguments or more");
   EXPECT_EQ(swap("[[\"a\", \"k\"]]"), "`swap` of [launch] changes the places of buffers, and `k` is none");

@@ -61,7 +61,7 @@ TEST_F(T1Errors, WrongValues) {
   EXPECT_EQ(after("[16, 32]", "[16, -1]"), "4:49: a value of `WX` is not of its type uint: `-1`");
   EXPECT_EQ(after("[16, 32]", "[]"), "4:49: `WX` has no values: `[]`");
   EXPECT_EQ(after("\"BudgetValue\": 10", "\"BudgetValue\": \"10\""),
-            "8:61: `BudgetValue` of each of `Budget` must be a number: `10`");
+            "8:61: `BudgetValue` of each of `Budget` must be a number: `10` (numbers have no quotes)");
   EXPECT_EQ(after("ConfigurationCount", "ConfigCount").substr(0, 44), "8:24: unknown type of budget: `ConfigCount` ");
   EXPECT_EQ(after("\"OpenCL\"", "\"Vulkan\""),
             "10:18: this language cannot be run here: `Vulkan` (one of: OpenCL, CUDA, C++, C)");

@@ -68,6 +68,12 @@ TEST_F(TomlErrors, SyntaxErrors) {
   EXPECT_EQ(after("[search]", "[ =search]"), "18:3: malformed table header: `[ =search]`");
   EXPECT_TRUE(after("n = 1024", "n é= 1024").starts_with("11:3:"));
   EXPECT_EQ(after("n = 1024", "n = 2020-01-01"), "11:5: dates and times have no meaning here");
+  const auto ends = [&](const std::string& values, const std::string& advice) {
+    return after("[32, 64]", values).ends_with("(" + advice + ")");
+  };
+  EXPECT_TRUE(ends("range(1, 9)", "texts and expressions stand in quotes, and lists in []"));
+  EXPECT_TRUE(ends("[True]", "TOML writes true and false"));
+  EXPECT_TRUE(ends("[None]", "TOML has no null: leave the key out"));
 }
 
 TEST_F(TomlErrors, MisspeltKeysInEverySection) {
@@ -77,7 +83,7 @@ TEST_F(TomlErrors, MisspeltKeysInEverySection) {
   EXPECT_EQ(after("length = \"n * tile\"", "lenght = 1"),
             "6:34: unknown key in argument `a`: `lenght` (did you mean `length`?)");
   EXPECT_EQ(after("fill = \"iota\"", "fill = \"iota\", low = 0"),
-            "6:70: unknown key in argument `a`: `low` (one of: name, type, length, access, fill, start, step)");
+            "6:70: unknown key in argument `a`: `low` (fill = \"uniform\" has it)");
   EXPECT_EQ(after("access = \"write\"", "access = \"write\", fill = \"iota\""),
             "7:66: unknown key in argument `c`: `fill` (one of: name, type, length, access, compare_length, compare)");
   EXPECT_EQ(after("value = \"n\"", "valu = 1"), "8:31: unknown key in argument `n`: `valu` (did you mean `value`?)");
@@ -118,15 +124,15 @@ TEST_F(TomlErrors, WrongTypes) {
       "16:10: a value of `block` is not finite: `[1e300 * 1e300]` (write the kernel's own word as a text, such as "
       "\"INFINITY\" or \"NAN\")");
   EXPECT_EQ(after("n = 1024", "n = 18446744073709551615"),
-            "11:6: `n` of [problem] must be an integer: `18446744073709551615`");
+            "11:6: `n` of [problem] must be below 2^63: `18446744073709551615`");
   EXPECT_EQ(after("evaluations = 10", "evaluations = 0"), "20:15: `evaluations` of [search] must be at least 1: `0`");
   EXPECT_EQ(after("evaluations = 10", "fraction = 1.5"), "20:12: `fraction` of [search] must be in (0, 1]: `1.5`");
-  EXPECT_EQ(after("evaluations = 10", "seconds = inf"), "20:11: `seconds` of [search] must be a number: `inf`");
+  EXPECT_EQ(after("evaluations = 10", "seconds = inf"), "20:11: `seconds` of [search] must be a finite number: `inf`");
   EXPECT_EQ(after("absolute = 0.1", "seconds = 0"), "23:11: `seconds` of [reference] must be positive: `0`");
   EXPECT_EQ(after("absolute = 0.1", "absolute = -1"), "23:12: `absolute` of [reference] is negative: `-1`");
   EXPECT_EQ(after("[problem]\nn", "[[problem]]\nn"), "10:1: [problem] must be a table: `[...]`");
   EXPECT_EQ(after("[\"block * tile <= 128\"]", "\"block > 1\""),
-            "19:16: `constraints` of [search] must be a list of strings: `block > 1`");
+            "19:16: `constraints` of [search] must be a list of strings: `block > 1` (write [\"block > 1\"])");
   EXPECT_EQ(after("evaluations = 10", "maximize = ['a', 3]"),
             "20:18: each of `maximize` of [search] must be a string: `3`");
   EXPECT_EQ(after("name = \"add\"", "name = \"a/b\""), "1:9: the name is part of file names and cannot be this: `a/b`");
@@ -207,6 +213,12 @@ TEST_F(TomlErrors, EmptyLists) {
 
 TEST_F(TomlErrors, UnknownWords) {
   EXPECT_EQ(after("float*", "flaot*"), "6:25: unknown type of argument `a`: `flaot*` (did you mean `float`?)");
+  EXPECT_EQ(after("float*", "const unsigned int*"),
+            "6:25: unknown type of argument `a`: `const unsigned int*` (did you mean `uint*`?)");
+  EXPECT_EQ(after("\"int\"", "\"size_t\""), "8:25: unknown type of argument `n`: `size_t` (did you mean `ulong`?)");
+  EXPECT_EQ(after("\"int\"", "\"int8_t\""), "8:25: unknown type of argument `n`: `int8_t` (did you mean `char`?)");
+  EXPECT_EQ(after("\"int\"", "\"matrix\""),
+            "8:25: unknown type of argument `n`: `matrix` (such as float, uint, double4 or float*)");
   EXPECT_EQ(after("\"int\"", "\"ints\""), "8:25: unknown type of argument `n`: `ints` (did you mean `int`?)");
   EXPECT_EQ(after("type = \"int\", value = \"n\"", "type = \"local int4\", length = 4").substr(0, 40),
             "8:25: argument `n` may not be a vector t");

@@ -58,6 +58,36 @@ TEST_F(Values, OfArgumentsMayBeInfiniteAndNoNumber) {
   EXPECT_EQ(std::get<FillConstant>(fill).value, -std::numeric_limits<double>::infinity());
 }
 
+// A buffer's first value may be any number. In JSON a text stands for those that are not finite.
+TEST_F(Values, OfConstantFillsMayBeAnyNumber) {
+  const auto value_of_fill = [&](const std::string& value) {
+    const auto spec = parse(
+        spec_of("{ name = \"x\", type = \"ulong*\", length = 4, fill = \"constant\", value = " + value + " },\n"));
+    return spec ? std::get<FillConstant>(std::get<VectorArgument>(spec->arguments[0].kind).fill).value.to_string()
+                : described(spec);
+  };
+  EXPECT_EQ(value_of_fill("0xFFFFFFFFFFFFFFFF"), "18446744073709551615");
+  EXPECT_EQ(value_of_fill("9007199254740993"), "9007199254740993");
+  EXPECT_EQ(value_of_fill("\"nan\""), "nan");
+  EXPECT_EQ(value_of_fill("-0.5"), "-0.5");
+  EXPECT_THAT(value_of_fill("\"n\""), HasSubstr("`value` of argument `x` must be a number: `n` (fill = \"expression\" "
+                                                "takes an expression)"));
+  EXPECT_THAT(value_of_fill("true"), HasSubstr("must be a number: `True`"));
+  const auto t1 = [&](const std::string& value) {
+    const auto spec = parse_t1(
+        R"({"ConfigurationSpace": {"TuningParameters": []}, "KernelSpecification": {
+"Language": "OpenCL", "KernelName": "add", "KernelFile": "add.cl", "LocalSize": {"X": "1"}, "GlobalSize": {"X": "1"},
+"Arguments": [{"Name": "a", "Type": "float", "MemoryType": "Vector", "Size": 4, "FillType": "Constant", "FillValue": )" +
+            value + "}]}}",
+        path("spec.json"));
+    return spec ? std::get<FillConstant>(std::get<VectorArgument>(spec->arguments[0].kind).fill).value.to_string()
+                : described(spec);
+  };
+  EXPECT_EQ(t1("\"-inf\""), "-inf");
+  EXPECT_EQ(t1("18446744073709551615"), "18446744073709551615");
+  EXPECT_THAT(t1("NaN"), HasSubstr("(JSON has no such number: the value may be a text, \"nan\", \"inf\" or \"-inf\")"));
+}
+
 // Integers beyond 63 bits are texts of digits, which are exact.
 TEST_F(Values, OfArgumentsMayHaveSixtyFourBits) {
   const std::string largest = "'18446744073709551615'";

@@ -116,7 +116,8 @@ TEST(StepPlan, GivesScalarsValuesOfTheirOwn) {
   EXPECT_EQ(value_of_k(launch.steps[1]), 2);
   EXPECT_EQ(value_of_k(launch.steps[2]), 4);
   step.values = {{3, at_line("i * 1e10", 43)}};
-  EXPECT_EQ(plan(spec_of({step})).error().to_string(), "spec.toml:43:1: 10000000000.0 does not fit int32: `i * 1e10`");
+  EXPECT_EQ(plan(spec_of({step})).error().to_string(),
+            "spec.toml:43:1: 10000000000.0 does not fit int32: `i * 1e10` (int32 holds -2147483648 to 2147483647)");
 }
 
 TEST(StepPlan, BuffersChangePlacesAfterEachRepetition) {

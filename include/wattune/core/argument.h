@@ -20,6 +20,7 @@
 
 #include "wattune/core/export.h"
 #include "wattune/core/kernel_source.h"
+#include "wattune/core/value.h"
 
 namespace wattune::inline v0_1 {
 
@@ -45,9 +46,9 @@ WATTUNE_EXPORT std::string_view c_name(ElementType type);     // the name in Ope
 // Parses both names above, and "bool" and "unsigned". Returns nullopt for anything else.
 WATTUNE_EXPORT std::optional<ElementType> parse_element_type(std::string_view name);
 
-// The same value for every element.
+// The same number for every element. A number from 2^63 to 2^64 - 1 is a text of its digits.
 struct WATTUNE_EXPORT FillConstant {
-  double value = 0.0;
+  Value value = 0.0;
 };
 // Uniform random numbers in [low, high). The same seed gives the same data on every machine.
 struct WATTUNE_EXPORT FillUniform {

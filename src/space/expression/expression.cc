@@ -62,10 +62,12 @@ Result<std::size_t> Expression::evaluate_size(const Lookup& lookup) const {
       result.real == std::floor(result.real)) {
     return static_cast<std::size_t>(result.real);
   }
+  const bool is_quotient = result.kind == Value::Kind::real && text().find('/') != std::string::npos;
   return Error(ErrorCode::invalid_argument,
                fmt::format("size is {}, not a whole number from 0 on", result.to_value().to_string()))
       .at(position())
-      .about(text());
+      .about(text())
+      .hint(is_quotient ? "`//` divides integers" : "");
 }
 
 }  // namespace wattune::space

@@ -68,6 +68,13 @@ std::string arity(const KnownFunction& known) {
   return fmt::format("it takes {} or {}", known.min_arguments, known.max_arguments);
 }
 
+// Returns the spelling of Python that is meant by another; empty for anything else.
+std::string advice_on(std::string_view word) {
+  if (word == "AND" || word == "And") return "write `and`";
+  if (word == "OR" || word == "Or") return "write `or`";
+  return word == "{" ? "lists stand in ( ) or [ ]" : "";
+}
+
 std::string quoted(const Token& token) {
   constexpr std::size_t kMaxShown = 40;
   if (token.kind == Token::Kind::end) return "the end";
@@ -362,7 +369,8 @@ std::uint32_t Parser::name_index(const std::string& name) {
 
 Error Parser::unexpected() const {
   const bool ends = token().kind == Token::Kind::end;
-  return fail_at(token().offset, ends ? "it ends too early" : fmt::format("unexpected {}", quoted(token())));
+  return fail_at(token().offset, ends ? "it ends too early" : fmt::format("unexpected {}", quoted(token())),
+                 advice_on(token().text));
 }
 
 Error Parser::too_deep() const { return fail_at(token().offset, "expression nested too deeply"); }

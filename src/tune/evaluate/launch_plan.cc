@@ -196,7 +196,9 @@ Result<PlannedArgument> LaunchPlan::evaluate(const Vector& vector, const Configu
     if (planned.pixels) planned.pixels->sizes[i] = size;
     WATTUNE_ASSIGN(planned.length, multiply(planned.length, size));
   }
-  WATTUNE_ASSIGN(planned.bytes, multiply(planned.length, vector.element_bytes));
+  const Result<std::size_t> bytes = multiply(planned.length, vector.element_bytes);
+  if (!bytes) return Error(bytes.error()).at(vector.sizes.front().expression().position());
+  planned.bytes = *bytes;
   return PlannedArgument(planned);
 }
 
