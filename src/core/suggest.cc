@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <system_error>
 #include <utility>
 
 namespace wattune::inline v0_1 {
@@ -100,6 +101,17 @@ std::string suggest(std::string_view name, const std::vector<std::string>& candi
   std::string list = "one of: ";
   for (std::size_t i = 0; i < candidates.size(); ++i) list += (i == 0 ? "" : ", ") + candidates[i];
   return list;
+}
+
+std::string suggest_file(const std::filesystem::path& path) {
+  std::vector<std::string> names;
+  std::error_code failed;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  for (std::filesystem::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed))
+    if (std::error_code ignored; entry->is_regular_file(ignored)) names.push_back(entry->path().filename().string());
+  std::ranges::sort(names);
+  const std::string nearest = suggest(path.filename().string(), names);
+  return nearest.starts_with("did you mean") ? nearest : std::string();
 }
 
 }  // namespace wattune

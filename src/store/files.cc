@@ -7,7 +7,9 @@
 
 #include <array>
 #include <cerrno>
+#include <utility>
 
+#include "core/interface/suggest.h"
 #include "core/interface/system_error.h"
 #include "core/new_file.h"
 #include "store/limits.h"
@@ -40,6 +42,12 @@ Result<void> write_to_device(const std::filesystem::path& file, std::string_view
 
 Error exists_error(const std::filesystem::path& file) {
   return Error(ErrorCode::already_exists, fmt::format("{} exists", file.string())).hint("overwriting replaces it");
+}
+
+// Returns the error about a file that cannot be read. If there is none, it names the nearest one in the folder.
+Error cannot_open(const std::filesystem::path& file, int error_number) {
+  Error error = system_error("cannot open", file, error_number);
+  return error_number == ENOENT ? std::move(error).hint(suggest_file(file)) : error;
 }
 
 // Gives the temporary file its name. Without `overwrite`, link(2) does not replace a file that another process has just
@@ -76,7 +84,7 @@ Result<std::string> read_descriptor(int descriptor, const std::filesystem::path&
 
 Result<std::string> read_file(const std::filesystem::path& file) {
   const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (descriptor.get() < 0) return system_error("cannot open", file, errno);
+  if (descriptor.get() < 0) return cannot_open(file, errno);
   struct stat status {};
   if (::fstat(descriptor.get(), &status) == 0 && S_ISREG(status.st_mode) &&
       static_cast<std::uintmax_t>(status.st_size) > kMaxFileBytes)

@@ -159,7 +159,7 @@ TEST_F(BadInput, InitOverwritesNothing) {
   EXPECT_FALSE(folder_.has("other.toml") || folder_.has("other.cl"));
   std::filesystem::create_symlink("nowhere.toml", folder_.path() / "dangling.toml");
   EXPECT_EQ(refused({"init", "dangling.toml"}), "file exists: `dangling.toml` (wattune init NAME.toml)\n");
-  EXPECT_EQ(refused({"init", "other"}), "not a .toml file: `other`\n");
+  EXPECT_EQ(refused({"init", "other"}), "not a .toml file: `other` (wattune init NAME.toml)\n");
 }
 
 TEST_F(BadInput, FoldersWhereFilesAreMeant) {

@@ -114,7 +114,7 @@ TEST_F(CorunClocks, SaysInOneLineWhatCannotBe) {
   EXPECT_THAT(refused({"--objective", "energy", "--slowdown", "10%", "--clocks", "562,836"}),
               HasSubstr("Hotspot alone keeps the limits at none of these clocks"));
   EXPECT_THAT(refused({"--objective", "energy", "--energy-window", "0s"}),
-              HasSubstr("energy is measured for some time"));
+              HasSubstr("--energy-window: expected a time above 0: `0s`"));
 }
 
 TEST_F(CorunClocks, CurrentOnesAreTheDefault) {

@@ -30,6 +30,17 @@ TEST(Text, SaysWhichUnitMayBeMeant) {
   EXPECT_EQ(advice("1day"), "");
   EXPECT_EQ(parse_bytes("8").error().advice(), "did you mean `8GB`?");
   EXPECT_EQ(parse_bytes("8gib").error().advice(), "did you mean `8GiB`?");
+  EXPECT_EQ(parse_bytes("8G").error().advice(), "did you mean `8GB`?");
+  EXPECT_EQ(parse_bytes("8x").error().advice(), "");
+}
+
+TEST(Text, ReadsArchitecturesAndSuggestsThem) {
+  for (const char* text : {"sm_90", "sm_90a", "sm_100f", "compute_90"})
+    EXPECT_EQ(parse_architecture(text).value(), text);
+  for (const char* text : {"90a", "9.0a", "sm90a", "SM_90A", "sm-90a", "compute90a", "compute_9.0a"})
+    EXPECT_EQ(parse_architecture(text).error().advice(), "did you mean `sm_90a`?") << text;
+  for (const char* text : {"", "sm_", "hopper", "H100", "gfx90a", "sm_90b", "native"})
+    EXPECT_EQ(parse_architecture(text).error().advice(), "") << text;
 }
 
 TEST(Text, ReadsSharesAsNumbersOrPercent) {

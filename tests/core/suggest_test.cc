@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "folder_test.h"
+
 namespace wattune {
 namespace {
 
@@ -26,6 +28,16 @@ TEST(Suggest, FindsAWordOfALongerName) {
   EXPECT_EQ(suggest("gentic", {"random", "genetic_algorithm"}), "did you mean `genetic_algorithm`?");
   EXPECT_EQ(suggest("anealing", {"random", "dual_annealing", "simulated_annealing"}), "did you mean `dual_annealing`?");
   EXPECT_EQ(suggest("ils", {"mls_of", "greedy_ils"}), "one of: mls_of, greedy_ils");
+}
+
+class SuggestFile : public test::FolderTest {};
+
+TEST_F(SuggestFile, NamesTheNearestFileOfTheFolder) {
+  test::write_contents(path("gemm.jsonl"), "");
+  std::filesystem::create_directory(path("gem.jsonl"));
+  EXPECT_EQ(suggest_file(path("gem.json")), "did you mean `gemm.jsonl`?");
+  EXPECT_EQ(suggest_file(path("other.json")), "");
+  EXPECT_EQ(suggest_file(path("nowhere/gem.json")), "");
 }
 
 TEST(Suggest, ListsFewCandidatesWhenNoneIsNear) { EXPECT_EQ(suggest("zebra", {"x", "y"}), "one of: x, y"); }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "backend/cuda/compiler.h"
 #include "backend/cuda/cu_api.h"
 #include "backend/cuda/cubin.h"
@@ -28,10 +30,13 @@ Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const M
     return Error(ErrorCode::invalid_argument, "only CUDA C++ is compiled without a device").about(source.file.string());
   WATTUNE_ASSIGN(const Image image, compile({.architecture = architecture}, source, macros, limit));
   WATTUNE_ASSIGN(const std::string compiler, compiler_name(source));
-  if (image.kind == ImageKind::ptx)
+  if (image.kind == ImageKind::ptx) {
+    constexpr std::string_view kVirtual = "compute_";
+    const std::string named = named_architecture(source).value_or(architecture);
     return Error(ErrorCode::invalid_argument,
-                 fmt::format("{} makes only PTX for {}, whose resources are known on a device only", compiler,
-                             named_architecture(source).value_or(architecture)));
+                 fmt::format("{} makes only PTX for {}, whose resources are known on a device only", compiler, named))
+        .hint(named.starts_with(kVirtual) ? fmt::format("did you mean `sm_{}`?", named.substr(kVirtual.size())) : "");
+  }
   std::vector<std::string> symbols;
   for (const auto& [symbol, resources] : image.resources) symbols.push_back(symbol);
   WATTUNE_ASSIGN(const std::string symbol, find_symbol(image, source.function, macros, symbols));

@@ -15,12 +15,6 @@ Error no_clocks(std::string what, std::string about, std::string advice) {
   return Error(ErrorCode::invalid_argument, std::move(what)).about(std::move(about)).hint(std::move(advice));
 }
 
-Result<Nanoseconds> parse_window(std::string_view text) {
-  WATTUNE_ASSIGN(const Nanoseconds window, parse_time(text));
-  if (window > Nanoseconds(0)) return window;
-  return no_clocks("energy is measured for some time", std::string(text), "such as 3s");
-}
-
 }  // namespace
 
 void declare_clocks(CLI::App& app, CorunClocks& clocks) {
@@ -32,7 +26,7 @@ void declare_clocks(CLI::App& app, CorunClocks& clocks) {
   app.add_flag("--take-over", clocks.take_over,
                "Set clocks though somebody else has set the board, computes on it, or might");
   add_parsed(
-      app, "--energy-window", clocks.energy_window, parse_window, "TIME",
+      app, "--energy-window", clocks.energy_window, parse_positive_time, "TIME",
       "How long the power of each kernel alone is measured, at each clock, and on a device that of each pair that is "
       "forecast to gain, behind as long that is not; 20ms where it is simulated")
       ->default_str("3s");

@@ -58,22 +58,6 @@ Result<std::vector<Configuration>> chosen_configurations(const space::SearchSpac
   return chosen;
 }
 
-// Fails with invalid_argument if the text is not like sm_90, sm_90a or compute_90.
-Result<void> check_architecture(const std::string& text) {
-  const std::size_t prefix = text.starts_with("sm_") ? 3 : text.starts_with("compute_") ? 8 : 0;
-  std::string digits = text.substr(prefix);
-  const bool has_letter = digits.ends_with('a') || digits.ends_with('f');
-  if (has_letter) digits.pop_back();
-  std::erase(digits, '.');
-  if (prefix == 0 && digits.starts_with("sm")) digits.erase(0, 2);
-  const bool is_number = !digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos;
-  if (is_number && prefix != 0 && text.find('.') == std::string::npos) return {};
-  const std::string meant = fmt::format("sm_{}{}", digits, has_letter ? text.substr(text.size() - 1) : "");
-  return Error(ErrorCode::invalid_argument, "--arch: expected an architecture such as sm_90")
-      .about(text)
-      .hint(is_number ? fmt::format("did you mean `{}`?", meant) : "");
-}
-
 // Returns the architecture that the spec's options name, or else the user's, or else the default. Fails with
 // invalid_argument if spec and user both name one.
 Result<std::string> chosen_architecture(const KernelSpec& spec, const CompileOptions& options) {
@@ -174,7 +158,6 @@ Result<ExitStatus> run_compile(const CompileOptions& options) {
   for (const std::string& doubt : spec::doubts(spec)) print_note(doubt);
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
   WATTUNE_ASSIGN(const std::vector<Configuration> configurations, chosen_configurations(space, options));
-  if (!options.architecture.empty()) WATTUNE_TRY(check_architecture(options.architecture));
   WATTUNE_ASSIGN(const std::string architecture, chosen_architecture(spec, options));
   std::vector<Compiled> all;
   backend::CompileProcess process{backend::WorkerOptions()};
@@ -206,8 +189,8 @@ Command add_compile(CLI::App& program) {
   const auto options = std::make_shared<CompileOptions>();
   CLI::App* app = program.add_subcommand("compile", "Compile a CUDA kernel without a GPU, and show what it takes");
   declare_spec_options(*app, options->spec, "The spec: TOML, or T1 JSON");
-  app->add_option("--arch", options->architecture, "The GPU to compile for, by its architecture")
-      ->type_name("sm_NN")
+  add_parsed(*app, "--arch", options->architecture, parse_architecture, "sm_NN",
+             "The GPU to compile for, by its architecture")
       ->default_str(kArchitecture);
   add_configuration(*app, "--configuration", options->configuration, "This configuration instead of the default one");
   add_parsed(*app, "--sample", options->sample, parse_count, "N", "So many configurations, spread evenly");

@@ -27,7 +27,8 @@ bool is_there(const fs::path& file) {
 
 // Writes the spec and the files that it names beside it. Writes nothing if one of them exists.
 Result<ExitStatus> run_init(const fs::path& file) {
-  if (file.extension() != ".toml") return Error(ErrorCode::invalid_argument, "not a .toml file").about(file.string());
+  if (file.extension() != ".toml")
+    return Error(ErrorCode::invalid_argument, "not a .toml file").about(file.string()).hint("wattune init NAME.toml");
   const std::string name = file.stem().string();
   const spec::Template start = spec::starting_point(name);
   WATTUNE_TRY(spec::parse_toml(start.spec, file, spec::SourcePolicy::optional));

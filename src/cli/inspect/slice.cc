@@ -7,7 +7,9 @@
 #include "backend/interface/compile_process.h"
 #include "cli/inspect/slice_report.h"
 #include "cli/program/command.h"
+#include "cli/program/options.h"
 #include "cli/program/terminal.h"
+#include "cli/program/text.h"
 #include "core/interface/suggest.h"
 #include "store/interface/files.h"
 #include "store/interface/sealed_line.h"
@@ -81,9 +83,8 @@ Command add_slice(CLI::App& program) {
       ->type_name("add|linear|guard|persistent")
       ->delimiter(',')
       ->default_str("add,linear,guard,persistent");
-  app->add_option("--arch", options->architecture,
-                  "The GPU to assemble for, where ptxas is installed; by default the text's own")
-      ->type_name("sm_NN");
+  add_parsed(*app, "--arch", options->architecture, parse_architecture, "sm_NN",
+             "The GPU to assemble for, where ptxas is installed; by default the text's own");
   app->add_option("--output,-o", options->output, "Write the text with its twins to a file")->type_name("FILE");
   app->add_flag("--overwrite", options->overwrite, "Replace an existing file");
   app->add_flag("--json", options->json, "Print one JSON document (docs/formats/json.md)");

@@ -194,17 +194,17 @@ Result<std::uint16_t> value_index(const Parameter& parameter, const std::string&
 
 Result<void> assign(const std::vector<Parameter>& parameters, const std::string& text, const std::string& option,
                     space::ValueIndices& indices) {
-  WATTUNE_ASSIGN(const auto assignment, parse_assignment(text));
-  const auto parameter = std::ranges::find(parameters, assignment.first, &Parameter::name);
+  const auto assignment = parse_assignment(text);
+  if (!assignment) return Error(assignment.error()).with_context(option);
+  const auto& [name, value] = *assignment;
+  const auto parameter = std::ranges::find(parameters, name, &Parameter::name);
   if (parameter == parameters.end()) {
     std::vector<std::string> names;
     for (const Parameter& each : parameters) names.push_back(each.name);
-    return Error(ErrorCode::not_found, option + ": no such parameter")
-        .about(assignment.first)
-        .hint(suggest(assignment.first, names));
+    return Error(ErrorCode::not_found, option + ": no such parameter").about(name).hint(suggest(name, names));
   }
   WATTUNE_ASSIGN(indices[static_cast<std::size_t>(parameter - parameters.begin())],
-                 value_index(*parameter, assignment.second, option));
+                 value_index(*parameter, value, option));
   return {};
 }
 

@@ -62,7 +62,10 @@ Result<std::vector<StrategyInfo>> named_strategies(const std::string& name) {
   if (const StrategyInfo* info = search::find_strategy(name)) return std::vector{*info};
   std::vector<std::string> names;
   for (const StrategyInfo& info : search::strategies()) names.push_back(info.name);
-  return Error(ErrorCode::not_found, "unknown strategy").about(name).hint(suggest(name, names));
+  const std::string nearest = suggest(name, names);
+  return Error(ErrorCode::not_found, "unknown strategy")
+      .about(name)
+      .hint(nearest.empty() ? "`wattune strategies` lists them" : nearest);
 }
 
 Result<ExitStatus> run_strategies(const StrategiesOptions& options) {

@@ -27,6 +27,9 @@ Result<void> check_new_file(const std::string& file, bool overwrite) {
   std::error_code ignored;
   if (fs::is_directory(file, ignored))
     return Error(ErrorCode::invalid_argument, "this is a folder").about(file).hint("name a file");
+  const fs::path folder = fs::path(file).parent_path();
+  if (!folder.empty() && !fs::is_directory(folder, ignored))
+    return Error(ErrorCode::not_found, "there is no folder for this file").about(file).hint("make it first");
   if (overwrite || !fs::is_regular_file(file, ignored)) return {};
   return Error(ErrorCode::already_exists, "the file exists").about(file).hint("--overwrite replaces it");
 }

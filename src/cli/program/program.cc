@@ -96,9 +96,11 @@ Error unexpected_argument(const CLI::App& program) {
   const CLI::App& app = parsed_app(program);
   const std::string argument = program.remaining(true).front();
   if (&app == &program && !argument.starts_with("-")) {
+    std::string advice = suggest(argument, known_commands(program));
+    if (argument.ends_with(".toml")) advice = fmt::format("wattune tune {}", argument);
     return Error(ErrorCode::invalid_argument, "unknown command")
         .about(argument)
-        .hint(suggest(argument, known_commands(program)));
+        .hint(advice.empty() ? help_hint(program) : std::move(advice));
   }
   const std::string name = argument.substr(0, argument.find('='));
   const std::vector<std::string> known = known_options(app);
@@ -107,9 +109,9 @@ Error unexpected_argument(const CLI::App& program) {
         .about(argument)
         .hint(fmt::format("wattune {} {}", app.get_name(), argument));
   std::string advice = name.starts_with("--") ? suggest(name, known) : std::string();
-  const bool is_choice = !argument.starts_with("-") && argument.find('=') != std::string::npos;
-  if (is_choice && std::ranges::count(known, "--configuration") > 0)
-    advice = fmt::format("--configuration {}", argument);
+  const std::string choice = argument.substr(std::min(argument.find_first_not_of('-'), argument.size()));
+  if (advice.empty() && choice.find('=') != std::string::npos && std::ranges::count(known, "--configuration") > 0)
+    advice = fmt::format("--configuration {}", choice);
   if (advice.empty()) advice = help_hint(app);
   return Error(ErrorCode::invalid_argument, "unexpected argument").about(argument).hint(std::move(advice));
 }

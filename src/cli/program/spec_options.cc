@@ -20,9 +20,15 @@ std::vector<std::string> size_names(const KernelSpec& spec) {
   return names;
 }
 
+std::string sizes_hint(const KernelSpec& spec) {
+  return spec.problem_size.empty() ? "the spec has no sizes"
+                                   : fmt::format("sizes: {}", fmt::join(size_names(spec), ", "));
+}
+
 Result<void> replace_size(KernelSpec& spec, const std::string& text) {
-  WATTUNE_ASSIGN(const auto assignment, parse_assignment(text));
-  const auto& [name, value] = assignment;
+  const auto assignment = parse_assignment(text);
+  if (!assignment) return Error(assignment.error()).with_context("--problem-size").hint(sizes_hint(spec));
+  const auto& [name, value] = *assignment;
   const auto size = std::ranges::find(spec.problem_size, name, &NamedSize::name);
   if (size == spec.problem_size.end()) {
     return Error(ErrorCode::not_found, "--problem-size: the spec has no such size")
@@ -31,7 +37,10 @@ Result<void> replace_size(KernelSpec& spec, const std::string& text) {
   }
   const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), size->value);
   if (failure != std::errc() || end != value.data() + value.size()) {
-    return Error(ErrorCode::invalid_argument, "--problem-size: expected an integer").about(text);
+    const bool is_list = value.find(',') != std::string::npos;
+    return Error(ErrorCode::invalid_argument, "--problem-size: expected an integer")
+        .about(text)
+        .hint(is_list ? "each size has a --problem-size of its own" : "");
   }
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -36,8 +37,20 @@ std::string in_lower_case(std::string_view text) {
   return lower;
 }
 
-// Returns the name of the unit that is meant by another case, by a longer word ("min"), or by none: then `usual`. Empty
-// if nothing is near.
+// Returns "90a" of sm_90a, compute_90a, sm90a, 90a or 9.0a; empty for a text that names no architecture.
+std::string number_of_architecture(std::string text) {
+  for (const std::string_view prefix : {"compute", "sm"})
+    if (text.starts_with(prefix)) text.erase(0, prefix.size());
+  if (text.starts_with('_') || text.starts_with('-')) text.erase(0, 1);
+  std::erase(text, '.');
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string_view suffix = std::string_view(text).substr(digits);
+  const bool is_right = digits > 0 && (suffix.empty() || suffix == "a" || suffix == "f");
+  return is_right ? text : std::string();
+}
+
+// Returns the name of the unit that is meant by another case, by a longer word ("min"), by its beginning ("G"), or by
+// none: then `usual`. Empty if nothing is near.
 std::string_view meant_unit(std::string_view name, std::span<const Unit> units, std::string_view usual) {
   const std::string lower = in_lower_case(name);
   if (lower.empty()) return usual;
@@ -47,6 +60,8 @@ std::string_view meant_unit(std::string_view name, std::span<const Unit> units, 
     for (const std::string_view word : {"second", "minute", "hour"})
       if (unit.name == word.substr(0, 1) && lower.size() > 1 && (word.starts_with(lower) || lower.starts_with(word)))
         return unit.name;
+  for (const Unit& unit : units)
+    if (in_lower_case(unit.name).starts_with(lower)) return unit.name;
   return {};
 }
 
@@ -136,6 +151,13 @@ Result<std::pair<std::string, std::string>> parse_assignment(std::string_view te
   const std::size_t equals = text.find('=');
   if (equals == 0 || equals == std::string_view::npos) return bad("NAME=VALUE", text);
   return std::pair(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
+}
+
+Result<std::string> parse_architecture(std::string_view text) {
+  const std::string number = number_of_architecture(in_lower_case(text));
+  if (!number.empty() && (text == "sm_" + number || text == "compute_" + number)) return std::string(text);
+  return bad("an architecture such as sm_90", text)
+      .hint(number.empty() ? "" : fmt::format("did you mean `sm_{}`?", number));
 }
 
 std::string format_time(Nanoseconds time) {

@@ -35,6 +35,9 @@ Result<std::uint64_t> parse_positive_count(std::string_view text);
 Result<Nanoseconds> parse_positive_time(std::string_view text);
 // Parses "5" or "5%" as 0.05. Fails with invalid_argument if there is no number or it is negative.
 Result<double> parse_percent(std::string_view text);
+// Parses an architecture such as sm_90, sm_90a or compute_90. Fails with invalid_argument, and suggests sm_90 for other
+// spellings, such as 90, sm90 and 9.0.
+Result<std::string> parse_architecture(std::string_view text);
 // Splits "name=value" at the first '='. Fails with invalid_argument.
 Result<std::pair<std::string, std::string>> parse_assignment(std::string_view text);
 

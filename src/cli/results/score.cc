@@ -266,7 +266,8 @@ Command add_score(CLI::App& program) {
            },
            maximize ? "As --minimize, the other way" : "What is searched for: a recorded metric, or edp and the like")
         ->type_name("METRIC");
-  add_parsed(*app, "--repeats,-r", options->score.repeats, parse_count, "N", "Runs of each strategy on each space")
+  add_parsed(*app, "--repeats,-r", options->score.repeats, parse_positive_count, "N",
+             "Runs of each strategy on each space")
       ->default_str("100");
   add_parsed(*app, "--seed", options->score.seed, parse_count, "N", "Seed of the runs and the statistics")
       ->default_str("1");

@@ -94,7 +94,9 @@ Result<void> check_metrics(const ResultSet& results, const std::vector<std::stri
       if (std::ranges::count(known, metric.name) == 0) known.push_back(metric.name);
   for (const std::string& name : wanted)
     if (std::ranges::count(known, name) == 0)
-      return Error(ErrorCode::not_found, "no configuration has this metric").about(name).hint(suggest(name, known));
+      return Error(ErrorCode::not_found, "no configuration has this metric")
+          .about(name)
+          .hint(known.empty() ? "nothing was recorded beside the time" : suggest(name, known));
   return {};
 }
 

@@ -88,9 +88,11 @@ void declare_measuring_options(CLI::App& app, TuneOptions& options) {
                "Set clocks though somebody else has set the board, computes on it, or might");
   add_parsed(app, "--warm-up", measure.warm_up, parse_time, "TIME", "Device time to run before the first sample")
       ->default_str(fmt::format("{}ms", to_ms(measure.warm_up)));
-  add_parsed(app, "--min-samples", measure.min_samples, parse_count, "N", "Samples of each configuration at least")
+  add_parsed(app, "--min-samples", measure.min_samples, parse_positive_count, "N",
+             "Samples of each configuration at least")
       ->default_str(fmt::format("{}", measure.min_samples));
-  add_parsed(app, "--max-samples", measure.max_samples, parse_count, "N", "Samples of each configuration at most")
+  add_parsed(app, "--max-samples", measure.max_samples, parse_positive_count, "N",
+             "Samples of each configuration at most")
       ->default_str(fmt::format("{}", measure.max_samples));
   add_parsed(app, "--precision", measure.relative_precision, parse_share, "SHARE",
              "Sample until the interval's half width is below this share of the median")
@@ -106,7 +108,7 @@ void declare_measuring_options(CLI::App& app, TuneOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false);
   Nanoseconds& window = options.session.evaluation.energy_window;
-  add_parsed(app, "--energy-window", window, parse_time, "TIME",
+  add_parsed(app, "--energy-window", window, parse_positive_time, "TIME",
              "How long power and energy are measured of each configuration and in each turn of the final, at least")
       ->default_str(fmt::format("{}s", to_seconds(window)));
 }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "cli/tune/replay.h"
 #include "space/interface/expression.h"
 #include "tune/interface/standard_metrics.h"
+#include "wattune/backend/counters.h"
 #include "wattune/search/method.h"
 #include "wattune/tune/observer.h"
 
@@ -23,6 +25,21 @@ Result<void> set_slowdown(const TuneOptions& options, KernelSpec& spec) {
 bool is_of_board(const std::string& metric) {
   return std::ranges::any_of(tune::kAllBoardMetrics,
                              [&](tune::BoardMetric each) { return metric == tune::to_string(each); });
+}
+
+// Tells whether a metric has the name of a hardware counter, as devices know it or by an alias.
+bool is_counter(const std::string& metric) {
+  if (metric.find("__") != std::string::npos && metric.find_first_of(" +-*/%()") == std::string::npos) return true;
+  return std::ranges::any_of(backend::counter_aliases(),
+                             [&](const backend::CounterAlias& alias) { return metric == alias.name; });
+}
+
+// Returns an error about an objective that only measuring tells, and that was not measured.
+Error not_measured(const std::string& metric, bool is_replayed) {
+  if (is_replayed) return Error(ErrorCode::not_found, "what is searched for was not recorded").about(metric);
+  return Error(ErrorCode::not_found, "what is searched for is a hardware counter, which nothing observes")
+      .about(metric)
+      .hint("--observe " + metric);
 }
 
 bool is_defined(const std::string& name, const std::vector<MetricDefinition>& metrics) {
@@ -63,6 +80,9 @@ Result<void> check_method(const TuneOptions& options) {
     return Error(ErrorCode::invalid_argument, "--slowdown means nothing to this method")
         .about(method->name)
         .hint("the method energy-under-slowdown has one");
+  if (options.session.method_options.base_clock && method == nullptr)
+    return Error(ErrorCode::invalid_argument, "--base-clock is of a method")
+        .hint("--method energy-to-solution+clocks has one");
   if (options.session.method.empty() || (options.objectives.empty() && !options.session.stop.target)) return {};
   return Error(ErrorCode::invalid_argument, "--method decides itself what is searched for")
       .about(options.objectives.empty() ? "--target" : options.objectives.front().metric)
@@ -94,8 +114,8 @@ Result<void> add_objectives(const TuneOptions& options, const std::vector<std::s
     if (tune::is_measured(objective.metric) || tune::find_standard_metric(objective.metric) != nullptr ||
         std::ranges::any_of(spec.metrics, same) || std::ranges::count(observed, objective.metric) > 0)
       continue;
-    if (is_of_board(objective.metric))
-      return Error(ErrorCode::not_found, "what is searched for was not recorded").about(objective.metric);
+    if (is_of_board(objective.metric) || is_counter(objective.metric))
+      return not_measured(objective.metric, replayed_file(options.session.device).has_value());
     spec.metrics.push_back({objective.metric, {objective.metric, {where(objective)}}});
   }
   if (options.session.stop.target && tune::custom_objective(spec))

@@ -19,7 +19,7 @@ std::vector<tune::BoardMetric> metrics_to_observe(const KernelSpec& spec, const 
 Result<void> add_objectives(const TuneOptions& options, const std::vector<std::string>& observed, KernelSpec& spec);
 
 // Fails with invalid_argument if a method meets objectives or a target of the user, or a slowdown that it does not
-// know.
+// know. A base clock without a method is an invalid_argument, too.
 Result<void> check_method(const TuneOptions& options);
 
 }  // namespace wattune::cli

@@ -16,6 +16,8 @@ std::optional<std::string> replayed_file(const std::string& device) {
 }
 
 Result<tune::Replay> load_replay(const std::string& file) {
+  if (file.empty())
+    return Error(ErrorCode::invalid_argument, "--device replay: names no file").hint("--device replay:FILE");
   WATTUNE_ASSIGN(ResultSet results, store::load_results(file));
   name_energy(results);
   std::ifstream stream(file, std::ios::binary);

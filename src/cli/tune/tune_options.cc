@@ -32,7 +32,8 @@ std::string method_choices() {
 
 Result<Megahertz> parse_megahertz(std::string_view text) {
   WATTUNE_ASSIGN(const double clock, parse_number(text));
-  return Megahertz(clock);
+  if (clock > 0.0) return Megahertz(clock);
+  return Error(ErrorCode::invalid_argument, "expected a clock above 0 MHz").about(std::string(text));
 }
 
 Choices<tune::CheckOutput> check_choices() {
@@ -92,7 +93,7 @@ void declare_stop_rules(CLI::App& app, TuneOptions& options) {
   app.add_option_function<std::string>(
          "--target",
          [&stop](const std::string& text) {
-           const auto time = parse_time(text);
+           const auto time = parse_positive_time(text);
            if (!time) throw CLI::ValidationError("--target", time.error().to_string());
            stop.target = time->value();
          },
@@ -116,11 +117,11 @@ void declare_run(CLI::App& app, TuneOptions& options) {
                "Run kernels in this process: a kernel that crashes ends the run");
   add_choice(app, "--check", options.session.evaluation.check, check_choices(),
              "Which configurations' outputs to compare");
-  add_parsed(app, "--compile-limit", options.session.evaluation.limits.compile, parse_time, "TIME",
+  add_parsed(app, "--compile-limit", options.session.evaluation.limits.compile, parse_positive_time, "TIME",
              "Longest time to compile a configuration");
-  add_parsed(app, "--run-limit", options.session.evaluation.limits.run, parse_time, "TIME",
+  add_parsed(app, "--run-limit", options.session.evaluation.limits.run, parse_positive_time, "TIME",
              "Longest time of one run: all launches of a configuration together");
-  add_parsed(app, "--reference-limit", options.session.evaluation.limits.reference, parse_time, "TIME",
+  add_parsed(app, "--reference-limit", options.session.evaluation.limits.reference, parse_positive_time, "TIME",
              "Longest time to compile and call a C++ reference, or to run a reference kernel; by default that of the "
              "spec, else 10m");
   add_parsed(app, "--memory-limit", options.session.evaluation.where.worker.memory_limit_bytes, parse_bytes, "SIZE",
@@ -183,7 +184,7 @@ void declare_objectives(CLI::App& app, TuneOptions& options) {
          [&options](const std::string& text) {
            const auto assignment = parse_assignment(text);
            if (!assignment) throw CLI::ValidationError("--metric", assignment.error().to_string());
-           options.metrics.push_back({assignment->first, {assignment->second, {}}});
+           options.metrics.push_back({assignment->first, {assignment->second, {"--metric"}}});
          },
          "A figure to compute from `time` (seconds), parameters and problem sizes; may be repeated")
       ->type_name("NAME=EXPRESSION")

@@ -126,8 +126,9 @@ Result<KernelSpec> partner_spec(const std::string& partner) {
   if (std::ranges::count(classes, partner) > 0) return company::stand_in(partner);
   auto chosen = choose_kernel(partner);
   if (!chosen) {
+    const std::string nearest = suggest(partner, classes);
     const std::string known = fmt::format("{}, or a spec", fmt::join(classes, ", "));
-    return std::move(chosen).error().with_context("--partner").hint(known);
+    return std::move(chosen).error().with_context("--partner").hint(nearest.starts_with("did") ? nearest : known);
   }
   return fixed_spec(*std::move(chosen));
 }

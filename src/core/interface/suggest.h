@@ -1,6 +1,7 @@
 // Finds the valid name nearest to one that the user misspelt.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,5 +13,8 @@ namespace wattune::inline v0_1 {
 // it begins with the name and that has three letters or more. Otherwise returns "one of: a, b, c" for up to eight
 // candidates, else an empty text.
 std::string suggest(std::string_view name, const std::vector<std::string>& candidates);
+
+// Returns "did you mean `gemm.jsonl`?" if a file in the folder of `path` has a name that is near; else an empty text.
+std::string suggest_file(const std::filesystem::path& path);
 
 }  // namespace wattune

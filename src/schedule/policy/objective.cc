@@ -6,6 +6,8 @@
 #include <array>
 #include <vector>
 
+#include "core/interface/suggest.h"
+
 namespace wattune::inline v0_1::schedule {
 
 namespace {
@@ -32,7 +34,7 @@ Result<Goal> find_goal(std::string_view name) {
   for (const NamedGoal& goal : kGoals) names.emplace_back(goal.name);
   return Error(ErrorCode::not_found, "no such objective of kernels together")
       .about(std::string(name))
-      .hint(fmt::format("one of: {}", fmt::join(names, ", ")));
+      .hint(suggest(name, names));
 }
 
 std::string describe(const Objective& objective) {

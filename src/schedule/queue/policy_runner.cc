@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "core/interface/suggest.h"
 #include "core/median.h"
 #include "schedule/interface/queue_experiment.h"
 #include "schedule/session/objective_checks.h"
@@ -380,10 +381,12 @@ Result<QueueReport> run_policies(Stage& stage, const QueueRequest& request) {
   std::vector<Entrant> entrants = entrants_of(stage, request);
   std::vector<std::string> labels;
   for (const Entrant& entrant : entrants) labels.push_back(entrant.label);
-  if (!request.trace_of.empty() && std::ranges::find(labels, request.trace_of) == labels.end())
+  if (!request.trace_of.empty() && std::ranges::find(labels, request.trace_of) == labels.end()) {
+    const std::string nearest = suggest(request.trace_of, labels);
     return Error(ErrorCode::not_found, "no such policy runs here")
         .about(request.trace_of)
-        .hint(fmt::format("one of: {}", fmt::join(labels, "; ")));
+        .hint(nearest.starts_with("did") ? nearest : fmt::format("one of: {}", fmt::join(labels, "; ")));
+  }
   return PolicyRunner(stage, request, std::move(entrants)).run();
 }
 

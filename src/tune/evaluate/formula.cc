@@ -1,10 +1,12 @@
 #include "tune/evaluate/formula.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "core/interface/suggest.h"
 
@@ -50,6 +52,12 @@ Names Names::with_index(const std::string& name) const {
   return names;
 }
 
+Names Names::with_suggested(std::vector<std::string> others) const {
+  Names names = *this;
+  names.suggested_ = std::move(others);
+  return names;
+}
+
 bool Names::is_parameter(std::string_view name) const {
   return std::find(parameters_.begin(), parameters_.end(), name) != parameters_.end();
 }
@@ -68,10 +76,13 @@ Result<void> Names::check(const space::Expression& expression, std::string_view 
     if (name == extra || is_parameter(name) || constant(name) != nullptr) continue;
     std::vector<std::string> known = parameters_;
     for (const auto& [constant_name, value] : constants_) known.push_back(constant_name);
+    known.insert(known.end(), suggested_.begin(), suggested_.end());
+    std::string advice = suggest(name, known);
+    if (advice.empty() && !suggested_.empty()) advice = fmt::format("such as {}", fmt::join(suggested_, ", "));
     return Error(ErrorCode::not_found, fmt::format("unknown name `{}`", name))
         .at(expression.position())
         .about(expression.text() == name ? std::string() : expression.text())
-        .hint(suggest(name, known));
+        .hint(std::move(advice));
   }
   return {};
 }

@@ -24,6 +24,8 @@ class Names {
 
   // Returns these names and one more, whose value is given together with the values of the parameters.
   Names with_index(const std::string& name) const;
+  // Returns the same names, which suggest the others, too, to a reader of an unknown one.
+  Names with_suggested(std::vector<std::string> others) const;
 
   bool is_parameter(std::string_view name) const;
   // Returns the value of a problem extent, or of `inf` or `nan`; nullptr if there is none of this name.
@@ -35,6 +37,7 @@ class Names {
  private:
   std::vector<std::string> parameters_;
   std::map<std::string, Value, std::less<>> constants_;
+  std::vector<std::string> suggested_;
 };
 
 // Returns an error's text in one line, as Observation::message needs it.

@@ -121,7 +121,7 @@ Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Param
   for (const std::string& name : names) readable.push_back({name, {}, {}, {}});
   WATTUNE_ASSIGN(const std::vector<MetricDefinition> defined, definitions(spec, observed));
   for (const MetricDefinition& metric : defined) {
-    const auto known = std::make_shared<const Names>(spec.problem_size, readable);
+    const auto known = std::make_shared<const Names>(Names(spec.problem_size, readable).with_suggested(figure_names()));
     if (known->is_parameter(metric.name) || known->constant(metric.name) != nullptr) return name_is_taken(metric);
     WATTUNE_ASSIGN(Formula<Value> formula, Formula<Value>::compile(metric.expression, known));
     const auto& read = formula.expression().names();
