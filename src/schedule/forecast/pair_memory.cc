@@ -57,7 +57,21 @@ PairForecast way_from(const Json& json) {
   return way;
 }
 
+std::vector<PairForecast> all_ways(PairForecast forecast) {
+  std::vector<PairForecast> ways = std::exchange(forecast.others, {});
+  ways.insert(ways.begin(), std::move(forecast));
+  return ways;
+}
+
 }  // namespace
+
+PairForecast completed(PairForecast measured, PairForecast forecast) {
+  std::vector<PairForecast> ways = all_ways(std::move(measured));
+  for (PairForecast& way : all_ways(std::move(forecast)))
+    if (way.speedup() > 0.0 && std::ranges::find(ways, way.shape(), &PairForecast::shape) == ways.end())
+      ways.push_back(std::move(way));
+  return best_of({}, std::move(ways));
+}
 
 std::filesystem::path usual_pairs_file() {
   const std::filesystem::path folder = user_cache_folder();

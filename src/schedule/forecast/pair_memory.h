@@ -25,6 +25,9 @@ namespace wattune::inline v0_1::schedule {
 // Returns the file `pairs.jsonl` in the user's cache folder; an empty name if there is no such folder.
 std::filesystem::path usual_pairs_file();
 
+// Returns the ways that were measured, and those of the forecast that were not, the best one first.
+PairForecast completed(PairForecast measured, PairForecast forecast);
+
 class PairMemory {
  public:
   // Reads the file. A file that is missing or cannot be read counts as empty, since measurements can be repeated. With

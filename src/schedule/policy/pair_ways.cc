@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "schedule/policy/way_choice.h"
+
 namespace wattune::inline v0_1::schedule {
 
 namespace {
@@ -188,6 +190,7 @@ bool is_too_long(const CandidatePair& pair, const PairForecast& way, const Polic
 std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView& view, const PairTable& table,
                                      const PolicyOptions& options) {
   const Remainder left = remainder_of(pair, view, table);
+  const bool only_measured = waits_for_trials(pair, view, table, options);
   std::optional<PairForecast> best;
   double least = std::numeric_limits<double>::infinity();
   for (PairForecast& way : table.ways(pair.first->kernel, pair.second->kernel)) {
@@ -197,7 +200,8 @@ std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView&
     // A work that has become whole cannot go back to its share before it has ended.
     const bool becomes_whole = way.whole && (anew[0] || anew[1]) && !both_run(pair);
     if (!merit || !(as_they_run || gains(*merit, way, {pair.first->traits, pair.second->traits}, options))) continue;
-    if (way.clocks != pair.forecast.clocks || is_for_trials(way) || !may_run(pair, way, view, options)) continue;
+    if (is_for_trials(way) || (only_measured && way.measured == 0)) continue;
+    if (way.clocks != pair.forecast.clocks || !may_run(pair, way, view, options)) continue;
     const double margin = margin_over(way, options);
     const double cost = cost_of(way, left, switching_of(pair, anew, view.limits), options.objective) *
                         (becomes_whole ? 1.0 + margin : 1.0) / (as_they_run ? 1.0 + margin : 1.0);
@@ -234,10 +238,11 @@ bool had_better_part(const CandidatePair& pair, const QueueView& view, const Pai
       left.alone[0] / speed_in_turn(*pair.first->traits) + left.alone[1] / speed_in_turn(*pair.second->traits);
   if ((waiting + in_turn).value() < on_with_it) return true;
   const double margin = margin_over(pair.forecast, options);
+  const bool only_measured = waits_for_trials(pair, view, table, options);
   return std::ranges::any_of(table.ways(pair.first->kernel, pair.second->kernel), [&](const PairForecast& way) {
     return way.clocks == pair.forecast.clocks && way.shape() != pair.forecast.shape() && !is_for_trials(way) &&
-           schedule::merit(options.objective, way) && may_run(pair, way, view, options) &&
-           (1.0 + margin) * cost_of(way, left, waiting, {}) < on_with_it;
+           !(only_measured && way.measured == 0) && schedule::merit(options.objective, way) &&
+           may_run(pair, way, view, options) && (1.0 + margin) * cost_of(way, left, waiting, {}) < on_with_it;
   });
 }
 

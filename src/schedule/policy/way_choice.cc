@@ -74,11 +74,14 @@ class Trials {
       if (way.measured > 0) least_ = std::min(least_, cost(way.rates));
   }
 
+  // True if whole kernels may run on SMs of their own, and enough works are expected.
+  bool are_due() const { return std::ranges::any_of(ways_, is_whole_split) && works_expected() >= kWorksForTrials; }
+
   std::optional<PairForecast> next() const {
-    if (std::ranges::none_of(ways_, is_whole_split)) return {};
+    if (!are_due()) return {};
     for (const PairForecast& way : ways_)
       if (is_under_way(way)) return way;
-    if (both_run(pair_) || works_expected() < kWorksForTrials || !is_within_budget()) return {};
+    if (both_run(pair_) || !is_within_budget()) return {};
     if (const PairForecast* split = next_split()) return *split;
     const PairForecast* ratio = next_ratio();
     return ratio != nullptr ? std::optional(*ratio) : std::nullopt;
@@ -141,13 +144,14 @@ class Trials {
     return best;
   }
 
-  // Returns the ratio with the best forecast, unless a ratio was measured, or none can gain by the speeds alone with so
-  // few resident blocks.
+  // Returns the ratio with the best forecast, if it can gain by the speeds alone with so few resident blocks. If a
+  // ratio was measured, the forecast must gain as well.
   const PairForecast* next_ratio() const {
+    const bool is_first =
+        std::ranges::none_of(ways_, [](const PairForecast& way) { return is_ratio(way) && way.measured > 0; });
     const PairForecast* best = nullptr;
     for (const PairForecast& way : ways_) {
-      if (!is_ratio(way)) continue;
-      if (way.measured > 0) return nullptr;
+      if (!is_ratio(way) || way.measured > 0 || (!is_first && cost(way.rates) > least_cost_to_try())) continue;
       const std::array<double, 2> fastest = {fastest_at(*pair_.first->traits, way.ratio.first),
                                              fastest_at(*pair_.second->traits, way.ratio.second)};
       if (cost(fastest) <= least_cost_to_try() && (best == nullptr || cost(way.rates) < cost(best->rates))) best = &way;
@@ -169,13 +173,21 @@ class Trials {
   std::vector<PairForecast> ways_;
 };
 
+bool may_try(const CandidatePair& pair, const PolicyOptions& options) {
+  return options.objective.goal == Goal::throughput && pair.first->traits->alone && pair.second->traits->alone;
+}
+
 }  // namespace
 
 std::optional<PairForecast> next_trial(const CandidatePair& pair, const QueueView& view, const PairTable& table,
                                        const PolicyOptions& options) {
-  const bool are_known = pair.first->traits->alone && pair.second->traits->alone;
-  if (options.objective.goal != Goal::throughput || !are_known) return {};
+  if (!may_try(pair, options)) return {};
   return Trials(pair, view, table, options).next();
+}
+
+bool waits_for_trials(const CandidatePair& pair, const QueueView& view, const PairTable& table,
+                      const PolicyOptions& options) {
+  return may_try(pair, options) && Trials(pair, view, table, options).are_due();
 }
 
 }  // namespace wattune::schedule

@@ -15,10 +15,15 @@ namespace wattune::inline v0_1::schedule {
 // clocks. A trial that is under way goes on, and two works that run otherwise are not stopped for one.
 //
 // - Whole kernels on SMs of their own come first, and then one ratio of shared SMs, if ten works of each are expected.
+//   Other ratios follow if their forecasts, as corrected by the first one, gain over all that was measured.
 // - A split is tried if the splits that ran leave room for a gain: with more SMs a kernel is not slower, and at most
 //   faster in proportion.
 // - Trials may cost 1 % of the time that the pair has run, and half a round of both kernels.
 std::optional<PairForecast> next_trial(const CandidatePair& pair, const QueueView& view, const PairTable& table,
                                        const PolicyOptions& options);
+
+// True if trials tell what the pair gains, so that apart from them it runs only in ways that were measured.
+bool waits_for_trials(const CandidatePair& pair, const QueueView& view, const PairTable& table,
+                      const PolicyOptions& options);
 
 }  // namespace wattune::schedule

@@ -9,6 +9,7 @@
 
 #include "core/interface/suggest.h"
 #include "core/median.h"
+#include "schedule/forecast/pair_memory.h"
 #include "schedule/interface/queue_experiment.h"
 #include "schedule/session/objective_checks.h"
 #include "store/interface/files.h"
@@ -171,10 +172,11 @@ class PolicyRunner {
            traits->forecasts == ForecastKind::best_ratio && traits->form == Form::persistent;
   }
 
-  // Returns the pairs that need no pilots, as earlier ones ran them in all ways. A sweep does not run twins on SMs of
-  // their own, which queues of several kernels need.
-  PairTable known_pairs(const MachineLimits& limits) const {
+  // Returns the pairs that need no pilots, since earlier runs measured them. A sweep does not run twins on SMs of their
+  // own, which queues of several kernels need. Works try the splits for whole kernels that were not measured.
+  Result<PairTable> known_pairs(const MachineLimits& limits) const {
     PairTable known(limits.sms);
+    const Forecaster whole_splits = whole_split_forecaster(limits, stage_.sm());
     for (KernelId i = 0; i < report_.kernels.size(); ++i)
       for (KernelId j = i + 1; j < report_.kernels.size(); ++j) {
         const auto pair = stage_.remembered(i, j, limits.sms);
@@ -182,7 +184,9 @@ class PolicyRunner {
         const bool needs_twins =
             !splits_of(limits).empty() && report_.kernels[i].persistent && report_.kernels[j].persistent;
         const auto are_twins = [](const PairForecast& way) { return way.sms_of_first && !way.whole; };
-        if (!needs_twins || are_twins(*pair) || std::ranges::any_of(pair->others, are_twins)) known.learn(i, j, *pair);
+        if (needs_twins && !are_twins(*pair) && std::ranges::none_of(pair->others, are_twins)) continue;
+        WATTUNE_ASSIGN(PairForecast splits, whole_splits(report_.kernels[i], report_.kernels[j]));
+        known.learn(i, j, completed(*pair, std::move(splits)));
       }
     return known;
   }
@@ -194,7 +198,10 @@ class PolicyRunner {
     WATTUNE_ASSIGN(const auto machine, stage_.machine());
     WATTUNE_ASSIGN(QueueOptions options, options_of(entrant));
     options.knowledge = knowledge();
-    const PairTable known = uses_memory(entrant) ? known_pairs(machine->limits()) : PairTable();
+    PairTable known;
+    if (uses_memory(entrant)) {
+      WATTUNE_ASSIGN(known, known_pairs(machine->limits()));
+    }
     options.known = &known;
     WATTUNE_ASSIGN(PairTable table, schedule::forecast_all(*machine, options, stage_.sm()));
     // Power of pairs is measured on devices at the board's own clocks only. A simulated board draws the forecast power.

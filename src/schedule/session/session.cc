@@ -42,13 +42,6 @@ Result<void> complete(std::vector<CorunKernel>& kernels, std::size_t place, std:
   return {};
 }
 
-// Returns all ways of a forecast, the best one first.
-std::vector<PairForecast> ways_of(PairForecast forecast) {
-  std::vector<PairForecast> ways = std::exchange(forecast.others, {});
-  ways.insert(ways.begin(), std::move(forecast));
-  return ways;
-}
-
 // Returns a forecaster of submitted works. The ways that were measured earlier replace their forecasts; the policy
 // tries the others by works.
 Forecaster forecaster_of(const Stage& stage, const MachineLimits& limits) {
@@ -64,11 +57,7 @@ Forecaster forecaster_of(const Stage& stage, const MachineLimits& limits) {
       return static_cast<KernelId>(known - stage.kernels().begin());
     };
     const auto remembered = stage.remembered(place(first), place(second), sms);
-    if (!remembered) return forecast;
-    std::vector<PairForecast> ways = ways_of(*remembered);
-    for (PairForecast& way : ways_of(std::move(forecast)))
-      if (std::ranges::find(ways, way.shape(), &PairForecast::shape) == ways.end()) ways.push_back(std::move(way));
-    return best_of({}, std::move(ways));
+    return remembered ? completed(*remembered, std::move(forecast)) : std::move(forecast);
   };
 }
 
