@@ -10,13 +10,19 @@ import unittest
 from typing import Any
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "unseen_pairs"
-# Notes each pair that it is asked for, fails for b with c while a file says so, and prints the JSON of the pair.
+# Notes each pair that it is asked for and prints its JSON. Fails for b with c while a file says so, and where speeds of
+# pairs are kept.
 PROGRAM = """#!/usr/bin/env python3
-import pathlib, sys
+import os, pathlib, sys
+kept = pathlib.Path(os.environ["XDG_CACHE_HOME"]) / "wattune/pairs.jsonl"
+if kept.exists():
+    sys.exit("wattune: error: the pair is known")
+kept.parent.mkdir(parents=True, exist_ok=True)
 here = pathlib.Path(__file__).parent
 if sys.argv[1] == "profile":
     print("profiles")
     sys.exit()
+kept.touch()
 pair = "-".join(pathlib.Path(name).stem for name in sys.argv[2:4])
 with (here / "asked").open("a") as asked:
     print(pair, file=asked)
@@ -91,7 +97,7 @@ class UnseenPairs(unittest.TestCase):
         self.assertIn("| the plan over the best baseline, geometric mean | +8.4 % |", table)
         self.assertIn("| the plan over the best of all ways, geometric mean | -3.4 % |", table)
         self.assertIn("| pairs more than 1 % behind the best baseline (surely) | 1 (1) |", table)
-        self.assertIn("| class right | 1 of 2 |", table)
+        self.assertIn("| class right | 1 of 2, 0 unknown |", table)
         self.assertIn("| a, c | yes, wrong | +0.0 %, 96 SMs | +5.0 %, 6:2 | -2.0 %, 5:3 | -2.0 % (-2.5 % to", table)
         self.assertIn("Withheld: b, c: the control is off", table)
 
