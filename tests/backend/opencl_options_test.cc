@@ -3,6 +3,7 @@
 
 #include "backend/compile/code_text.h"
 #include "backend/compile/preprocessor.h"
+#include "backend/interface/compile.h"
 #include "backend/interface/included_files.h"
 #include "backend/support.h"
 #include "folder_test.h"
@@ -51,6 +52,16 @@ TEST(SourceOptions, AValueBelongsToItsOption) {
   EXPECT_THAT(options_with_own_folder(source),
               ElementsAre("-I/kernels/my inc", "-I/kernels/other inc", "-I/kernels/third inc", "-DNAME=\"a b\"",
                           "-isystem", "/kernels/sys", "-O3", "-I/kernels"));
+}
+
+TEST(SourceOptions, OneTextMayHoldSeveral) {
+  KernelSource source = source_of("");
+  source.language = Language::cuda;
+  source.file = "/kernels/k.cu";
+  source.options = {"-O3 -lineinfo -I my inc", "-arch sm_80", "-w"};
+  EXPECT_THAT(options_with_own_folder(source),
+              ElementsAre("-O3", "-lineinfo", "-I/kernels/my inc", "-arch sm_80", "-w", "-I/kernels"));
+  EXPECT_EQ(named_architecture(source), "sm_80");
 }
 
 TEST(SourceOptions, ReadersOfTheSourceSeeTheSameDefinitions) {

@@ -152,10 +152,11 @@ IncludedFiles included_files(const KernelSource& source) {
   const fs::path folder = source.file.parent_path();
   Collector collector(header_folders(source));
   collector.add(source.text, folder);
-  for (std::size_t i = 0; i < source.options.size(); ++i) {
-    if (!names_files(source.options[i])) continue;
+  const std::vector<std::string> options = options_apart(source.options);
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (!names_files(options[i])) continue;
     collector.note_others();
-    if (const auto file = file_named_at(source.options, i)) collector.add_header(*file, folder);
+    if (const auto file = file_named_at(options, i)) collector.add_header(*file, folder);
   }
   return collector.take();
 }

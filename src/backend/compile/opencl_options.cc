@@ -67,6 +67,13 @@ std::string without_quotes(std::string_view text) {
   return std::string(in_quotes ? text.substr(1, text.size() - 2) : text);
 }
 
+std::vector<std::string> options_apart(const std::vector<std::string>& texts) {
+  std::vector<std::string> options;
+  for (const std::string& text : texts)
+    for (std::string& part : parts_of(text)) options.push_back(std::move(part));
+  return options;
+}
+
 Macro macro_of(std::string_view definition) {
   const std::size_t sign = definition.find('=');
   if (sign == std::string_view::npos) return {std::string(definition), "1"};

@@ -17,6 +17,10 @@ struct OpenclOptions {
   std::vector<std::string> others;
 };
 
+// Splits texts that hold several options, such as "-O3 -lineinfo", at the blanks before these. A blank within quotes,
+// within brackets or not before a hyphen stays.
+std::vector<std::string> options_apart(const std::vector<std::string>& texts);
+
 // Reads the options. One text may hold several, "-cl-mad-enable -D A=1", and a blank within quotes, within brackets or
 // not before a hyphen is part of the value: "-Imy folder". Quotes around a folder or a whole definition are dropped;
 // those of a value stay. A relative folder counts from the current folder of the process, or else from the file's.

@@ -64,16 +64,17 @@ std::string on_one_line(std::string text) {
 
 std::vector<std::string> options_with_own_folder(const KernelSource& source) {
   const std::string folder = folder_of(source);
+  const std::vector<std::string> given = options_apart(source.options);
   std::vector<std::string> options;
-  for (std::size_t i = 0; i < source.options.size(); ++i) {
-    const std::string& option = source.options[i];
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const std::string& option = given[i];
     const ValuedOption* const valued = valued_option(option);
     if (valued == nullptr) {
       options.push_back(option);
       continue;
     }
-    const bool apart = option.size() == valued->name.size() && i + 1 < source.options.size();
-    std::string value = without_quotes(apart ? source.options[++i] : option.substr(valued->name.size()));
+    const bool apart = option.size() == valued->name.size() && i + 1 < given.size();
+    std::string value = without_quotes(apart ? given[++i] : option.substr(valued->name.size()));
     if (valued->passed != "-D") value = (fs::path(folder) / value).string();
     if (valued->passed != "-isystem") value.insert(0, valued->passed);
     if (valued->passed == "-isystem") options.emplace_back(valued->passed);

@@ -57,6 +57,14 @@ std::string text_for_nvcc(const KernelSource& source, std::span<const Macro> mac
   return text;
 }
 
+// Adds an option. Its value becomes a word of its own if a blank separates them; folders and definitions keep blanks.
+void add_words(std::vector<std::string>& command, const std::string& option) {
+  const bool is_whole = !option.starts_with('-') || option.starts_with("-I") || option.starts_with("-D");
+  const std::size_t blank = is_whole ? std::string::npos : option.find(' ');
+  command.push_back(option.substr(0, blank));
+  if (blank != std::string::npos) command.push_back(option.substr(option.find_first_not_of(' ', blank)));
+}
+
 }  // namespace
 
 Result<std::string> nvcc_version() {
@@ -78,7 +86,7 @@ Result<Image> compile_with_nvcc(const CompileTarget& target, const KernelSource&
   const bool to_ptx = !named_architecture(source) && target.architecture.starts_with("compute_");
   std::vector<std::string> command{find_nvcc(), to_ptx ? "-ptx" : "-cubin", "-o", output, input};
   if (!named_architecture(source)) command.push_back("-arch=" + target.architecture);
-  for (std::string& option : options_with_folders(source)) command.push_back(std::move(option));
+  for (const std::string& option : options_with_folders(source)) add_words(command, option);
 
   const Result<int> status = run_program(command, log, limit);
   if (!status && status.error().code() == ErrorCode::not_found) return nvcc_missing();

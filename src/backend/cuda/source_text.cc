@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "backend/compile/code_text.h"
+#include "backend/compile/opencl_options.h"
 #include "backend/compile/preprocessor.h"
 #include "backend/cuda/nvrtc_options.h"
 #include "backend/cuda/toolkit.h"
@@ -32,6 +33,13 @@ std::string definition(const Macro& macro, ParameterStyle style) {
   const auto type = style == ParameterStyle::constants ? type_of(macro.value) : std::nullopt;
   if (type) return fmt::format("constexpr {} {} = {};\n", *type, macro.name, macro.value);
   return fmt::format("#define {} {}\n", macro.name, on_one_line(macro.value));
+}
+
+// Returns the value that an option has behind `=` or a blank; nullopt if its value is the next option.
+std::optional<std::string> own_value(const std::string& option) {
+  constexpr std::string_view kEnds = "= ";
+  const std::size_t begin = option.find_first_not_of(kEnds, option.find_first_of(kEnds));
+  return begin == std::string::npos ? std::nullopt : std::optional(option.substr(begin));
 }
 
 }  // namespace
@@ -109,15 +117,14 @@ bool names_architecture(std::string_view option) {
 }
 
 KernelSource without_architecture(KernelSource source) {
-  std::vector<std::string> kept;
-  for (auto option = source.options.begin(); option != source.options.end(); ++option) {
-    if (!names_architecture(*option)) {
-      kept.push_back(*option);
-    } else if (option->find('=') == std::string::npos && option + 1 != source.options.end()) {
+  const std::vector<std::string> options = options_apart(source.options);
+  source.options.clear();
+  for (auto option = options.begin(); option != options.end(); ++option) {
+    if (!names_architecture(*option))
+      source.options.push_back(*option);
+    else if (!own_value(*option) && option + 1 != options.end())
       ++option;  // skips the name
-    }
   }
-  source.options = std::move(kept);
   return source;
 }
 
@@ -126,11 +133,11 @@ KernelSource without_architecture(KernelSource source) {
 namespace wattune::inline v0_1::backend {
 
 std::optional<std::string> named_architecture(const KernelSource& source) {
-  for (auto option = source.options.begin(); option != source.options.end(); ++option) {
+  const std::vector<std::string> options = options_apart(source.options);
+  for (auto option = options.begin(); option != options.end(); ++option) {
     if (!cuda::names_architecture(*option)) continue;
-    const std::size_t behind = option->find('=');
-    if (behind != std::string::npos) return cuda::architecture_in(option->substr(behind + 1));
-    return option + 1 == source.options.end() ? *option : cuda::architecture_in(*(option + 1));
+    if (const auto value = cuda::own_value(*option)) return cuda::architecture_in(*value);
+    return option + 1 == options.end() ? *option : cuda::architecture_in(*(option + 1));
   }
   return std::nullopt;
 }
