@@ -1,7 +1,6 @@
 // TOML text -> Document, through toml++. Its tables are sorted by key, so the order of the file is restored from the
 // places that it records.
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstring>
 
@@ -105,14 +104,18 @@ std::string advice_on_value(std::string_view text, Place place) {
   const std::string_view word = line.substr(begin);
   if (word.starts_with("True") || word.starts_with("False")) return "TOML writes true and false";
   if (word.starts_with("None") || word.starts_with("null")) return "TOML has no null: leave the key out";
+  if (word.starts_with("\u201c") || word.starts_with("\u2018")) return "quotes are \" or '";
   const bool is_bare = !word.empty() && (std::isalpha(static_cast<unsigned char>(word[0])) != 0 || word[0] == '(');
   return is_bare ? "texts and expressions stand in quotes, and lists in []" : "";
 }
 
-// Tells whether the parser did not recognise a value, by its message.
-bool is_about_value(std::string_view message) {
-  return std::ranges::any_of(std::array{"parsing value", "parsing floating-point", "parsing boolean"},
-                             [&](const char* part) { return message.find(part) != std::string_view::npos; });
+// Returns advice on a mistake that the parser describes so; empty if there is none.
+std::string advice_on_mistake(std::string_view description, std::string_view text, Place place) {
+  const auto says = [&](std::string_view part) { return description.find(part) != std::string_view::npos; };
+  if (says("unknown escape sequence")) return "write a backslash twice, or the text in single quotes";
+  if (says("parsing inline table") && says("saw '\\n'")) return "a table in { } stands on one line";
+  const bool is_about_value = says("parsing value") || says("parsing floating-point") || says("parsing boolean");
+  return is_about_value ? advice_on_value(text, place) : std::string();
 }
 
 Error syntax_error(std::string_view text, const std::filesystem::path& file, Place place, std::string message) {
@@ -149,7 +152,7 @@ Result<toml::table> parse(std::string& text, const std::filesystem::path& file) 
       const bool is_large = error.description().find("not representable in 64 bits") != std::string_view::npos;
       if (is_large && large < kMostLargeIntegers && quote_integer_before(text, place)) continue;
       return syntax_error(text, file, place, std::string(error.description()))
-          .hint(is_about_value(error.description()) ? advice_on_value(text, place) : "");
+          .hint(advice_on_mistake(error.description(), text, place));
     } catch (const BrokenAssertion&) {
       return syntax_error(text, file, malformed_header(text), "malformed table header");
     }

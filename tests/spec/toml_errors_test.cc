@@ -74,6 +74,9 @@ TEST_F(TomlErrors, SyntaxErrors) {
   EXPECT_TRUE(ends("range(1, 9)", "texts and expressions stand in quotes, and lists in []"));
   EXPECT_TRUE(ends("[True]", "TOML writes true and false"));
   EXPECT_TRUE(ends("[None]", "TOML has no null: leave the key out"));
+  EXPECT_TRUE(ends("[\u201ca\u201d]", "quotes are \" or '"));
+  EXPECT_TRUE(ends("[\"a\\k\"]", "write a backslash twice, or the text in single quotes"));
+  EXPECT_TRUE(ends("{ values = [1],\n default = 1 }", "a table in { } stands on one line"));
 }
 
 TEST_F(TomlErrors, MisspeltKeysInEverySection) {
