@@ -109,7 +109,7 @@ TEST_P(RecordedPairs, AreNeverMuchBehindTheBestBaselineWhateverIsBelieved) {
     RecordedMachine machine(pair());
     Scheduler scheduler(machine, policy_named("paired"));
     scheduler.learn(0, 1, believed_ways(pair(), classes));
-    for (const double behind : {1.03, 1.01}) {
+    for (const double behind : {1.05, 1.01}) {
       const Nanoseconds begin = machine.now();
       ASSERT_TRUE(scheduler.submit(rounds_of(pair(), kRounds)));
       run_to_end(scheduler, machine);

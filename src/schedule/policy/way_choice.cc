@@ -40,12 +40,12 @@ struct RateBounds {
   }
 };
 
-// Tells what these ways, where they were measured, leave for whole kernels at a split. With more SMs a kernel is not
-// slower, and its speed grows at most in proportion.
-RateBounds bounds_at(unsigned sms_of_first, std::span<const PairForecast> ways, unsigned sms) {
+// Tells what these measured ways leave for whole kernels at a split. With more SMs a kernel is not slower, and its
+// speed grows at most in proportion.
+RateBounds bounds_at(unsigned sms_of_first, std::span<const PairForecast> measured, unsigned sms) {
   RateBounds bounds;
-  for (const PairForecast& way : ways) {
-    if (!is_whole_split(way) || way.measured == 0) continue;
+  for (const PairForecast& way : measured) {
+    if (!is_whole_split(way)) continue;
     const unsigned known = *way.sms_of_first;
     const std::array<double, 2> more = {static_cast<double>(sms_of_first) / known,
                                         static_cast<double>(sms - sms_of_first) / (sms - known)};
@@ -66,12 +66,16 @@ class Trials {
         alone_{*pair.first->traits->alone, *pair.second->traits->alone},
         left_(remainder_of(pair, view, table)),
         least_(left_.in_turn().value()) {
+    const Nanoseconds longest = kLongerWhole * options.longest_whole;
     for (PairForecast& way : table.ways(pair.first->kernel, pair.second->kernel)) {
-      const bool is_possible = way.clocks == pair.forecast.clocks && schedule::merit(options.objective, way);
-      if (is_possible && may_run(pair, way, view, options)) ways_.push_back(std::move(way));
-    }
-    for (const PairForecast& way : ways_)
+      if (way.clocks != pair.forecast.clocks || !schedule::merit(options.objective, way)) continue;
+      if (way.measured > 0) measured_.push_back(way);
+      // A work that has almost ended says nothing about the next one of its kernel.
+      const bool is_short = !way.whole || round_of(way) <= longest;
+      if (!is_short || !may_run(pair, way, view, options)) continue;
       if (way.measured > 0) least_ = std::min(least_, cost(way.rates));
+      ways_.push_back(std::move(way));
+    }
   }
 
   // True if whole kernels may run on SMs of their own, and enough works are expected.
@@ -104,7 +108,7 @@ class Trials {
   // Returns the smaller number of works that a kernel has left, if as many come as have been.
   double works_expected() const {
     double works = std::min(left_.alone[0] / alone_[0], left_.alone[1] / alone_[1]);
-    for (const PairForecast& way : ways_) works += static_cast<double>(way.measured);
+    for (const PairForecast& way : measured_) works += static_cast<double>(way.measured);
     return works;
   }
 
@@ -117,10 +121,9 @@ class Trials {
   bool is_within_budget() const {
     Nanoseconds spent;
     Nanoseconds lost;
-    for (const PairForecast& way : ways_) {
-      if (way.measured == 0) continue;
+    for (const PairForecast& way : measured_) {
       spent += static_cast<double>(way.measured) * round_of(way);
-      lost += (1.0 - least_ / cost(way.rates)) * round_of(way);
+      lost += std::max(0.0, 1.0 - least_ / cost(way.rates)) * round_of(way);
     }
     const Nanoseconds round = (least_ / left_.in_turn().value()) * (alone_[0] + alone_[1]);
     return lost <= kTrialTime * spent + kTrialRounds * round;
@@ -129,13 +132,12 @@ class Trials {
   // Returns the split to try: at first the one with the best forecast, and then the likeliest of those that may gain.
   // Splits with equal forecasts are tried from the most even one on.
   const PairForecast* next_split() const {
-    const bool is_first =
-        std::ranges::none_of(ways_, [](const PairForecast& way) { return is_whole_split(way) && way.measured > 0; });
+    const bool is_first = std::ranges::none_of(measured_, is_whole_split);
     const PairForecast* best = nullptr;
     std::array<double, 2> least = {};
     for (const PairForecast& way : ways_) {
       if (!is_whole_split(way) || way.measured > 0) continue;
-      const RateBounds bounds = bounds_at(*way.sms_of_first, ways_, sms_);
+      const RateBounds bounds = bounds_at(*way.sms_of_first, measured_, sms_);
       if (!is_first && cost(bounds.high) > least_cost_to_try()) continue;
       const std::array<double, 2> rank = {cost(is_first ? way.rates : bounds.likely()),
                                           std::abs(*way.sms_of_first - 0.5 * sms_)};
@@ -147,8 +149,7 @@ class Trials {
   // Returns the ratio with the best forecast, if it can gain by the speeds alone with so few resident blocks. If a
   // ratio was measured, the forecast must gain as well.
   const PairForecast* next_ratio() const {
-    const bool is_first =
-        std::ranges::none_of(ways_, [](const PairForecast& way) { return is_ratio(way) && way.measured > 0; });
+    const bool is_first = std::ranges::none_of(measured_, is_ratio);
     const PairForecast* best = nullptr;
     for (const PairForecast& way : ways_) {
       if (!is_ratio(way) || way.measured > 0 || (!is_first && cost(way.rates) > least_cost_to_try())) continue;
@@ -169,8 +170,9 @@ class Trials {
   unsigned sms_;
   std::array<Nanoseconds, 2> alone_;  // one work of each
   Remainder left_;
-  double least_;  // the cost of the best way that was measured, or of one after the other
-  std::vector<PairForecast> ways_;
+  double least_;                        // the cost of the best way that was measured, or of one after the other
+  std::vector<PairForecast> ways_;      // in which the next works of the two may run
+  std::vector<PairForecast> measured_;  // including those in which works would run for too long
 };
 
 bool may_try(const CandidatePair& pair, const PolicyOptions& options) {
