@@ -36,7 +36,11 @@ void declare_together_options(CLI::App& app, TogetherOptions& options) {
                  "its grid, beside 0, which leaves that to the GPU (CUDA; --strategy is walk+auto by default)")
       ->type_name("N,...")
       ->delimiter(',')
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->check([](const std::string& text) {
+        const auto count = parse_count(text);
+        return count ? std::string() : count.error().to_string();
+      });
   add_parsed(app, "--indifference", options.indifference, parse_percent, "PERCENT",
              "Differences that a walk takes for noise")
       ->default_str("1");

@@ -166,8 +166,9 @@ Result<std::vector<std::size_t>> given_launches(const std::vector<std::string>& 
   for (const company::CompanyMember& member : members) names.push_back(member.name);
   std::vector<std::size_t> counts(names.size(), 1);
   for (const std::string& each : launches) {
-    WATTUNE_ASSIGN(const auto assignment, parse_assignment(each));
-    const auto& [name, number] = assignment;
+    const auto assignment = parse_assignment(each);
+    if (!assignment) return Error(assignment.error()).with_context("--launches");
+    const auto& [name, number] = *assignment;
     const auto found = std::ranges::find(names, name);
     if (found == names.end()) return refuse_together("--launches names no kernel of these", each, suggest(name, names));
     const auto count = parse_count(number);

@@ -133,9 +133,12 @@ Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Param
   }
   for (const Objective& objective : spec.objectives) {
     if (std::find(names.begin(), names.end(), objective.metric) != names.end()) continue;
+    std::vector<std::string> candidates = names;
+    candidates.insert(candidates.end(), figure_names().begin(), figure_names().end());
+    const std::string nearest = suggest(objective.metric, candidates);
     return Error(ErrorCode::not_found, "the objective is no metric")
         .about(objective.metric)
-        .hint(suggest(objective.metric, names));
+        .hint(nearest.empty() ? suggest(objective.metric, names) : nearest);
   }
   metrics.objective_ = custom_objective(spec);
   metrics.objective_needs_energy_ = metrics.objective_ && from_energy.contains(metrics.objective_->metric);
