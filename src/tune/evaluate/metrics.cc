@@ -28,6 +28,17 @@ Error name_is_taken(const MetricDefinition& metric) {
           "parameters, extents of the problem, `time` and what a kernel takes, such as `registers`, have these names");
 }
 
+// Returns the error about an objective that is not one of these names, though it may be near to a metric that all specs
+// can have.
+Error no_metric(const std::string& objective, const std::vector<std::string>& names) {
+  std::vector<std::string> candidates = names;
+  candidates.insert(candidates.end(), figure_names().begin(), figure_names().end());
+  const std::string nearest = suggest(objective, candidates);
+  return Error(ErrorCode::not_found, "the objective is no metric")
+      .about(objective)
+      .hint(nearest.empty() ? suggest(objective, names) : nearest);
+}
+
 bool is_of_board(const std::string& name) {
   return std::ranges::any_of(kAllBoardMetrics, [&](BoardMetric metric) { return name == to_string(metric); });
 }
@@ -133,12 +144,7 @@ Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Param
   }
   for (const Objective& objective : spec.objectives) {
     if (std::find(names.begin(), names.end(), objective.metric) != names.end()) continue;
-    std::vector<std::string> candidates = names;
-    candidates.insert(candidates.end(), figure_names().begin(), figure_names().end());
-    const std::string nearest = suggest(objective.metric, candidates);
-    return Error(ErrorCode::not_found, "the objective is no metric")
-        .about(objective.metric)
-        .hint(nearest.empty() ? suggest(objective.metric, names) : nearest);
+    return no_metric(objective.metric, names);
   }
   metrics.objective_ = custom_objective(spec);
   metrics.objective_needs_energy_ = metrics.objective_ && from_energy.contains(metrics.objective_->metric);
