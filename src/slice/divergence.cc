@@ -28,7 +28,7 @@ WarpValue of_special_register(std::string_view name, BlockShape shape) {
       {"%ctaid", "%nctaid", "%ntid", "%gridid", "%nwarpid", "%nsmid", "%clusterid", "%nclusterid", "%cluster_ctaid",
        "%cluster_nctaid", "%cluster_ctarank", "%cluster_nctarank", "%is_explicit_cluster", "%total_smem_size",
        "%aggr_smem_size", "%dynamic_smem_size"});
-  if (name == "WARP_SZ") return {Spread::block, true};
+  if (name == "WARP_SZ") return {Spread::block, true, true};
   if (name == "%ntid.x") return {Spread::block, shape == BlockShape::whole_warps};
   if (is_one_of(name.substr(0, name.find('.')), kOfBlock)) return {Spread::block};
   if (shape == BlockShape::any) return {Spread::thread};
@@ -91,6 +91,9 @@ void Divergence::assume(BlockShape shape) {
   values_.clear();
   for (VariableNumber variable = 0; variable < body_.variables.count(); ++variable)
     values_.push_back(initial_value(variable, shape));
+  latest_.resize(values_.size());
+  latest_look_.assign(values_.size(), 0);
+  look_ = 0;
   branches_.assign(body_.flow.blocks.size(), Spread::block);
   regions_.assign(body_.flow.blocks.size(), Spread::block);
   while (pass()) continue;
@@ -102,7 +105,7 @@ void Divergence::assume(BlockShape shape) {
 Spread Divergence::of_guard(std::uint32_t instruction) const {
   const PtxInstruction& guarded = body_.function.instructions[instruction];
   if (guarded.guard.empty()) return Spread::block;
-  return deciding(values_[body_.variables.number(guarded.guard, guarded)].spread);
+  return deciding(value(body_.variables.number(guarded.guard, guarded)).spread);
 }
 
 std::vector<std::uint32_t> Divergence::between(std::uint32_t block) const {
@@ -112,28 +115,43 @@ std::vector<std::uint32_t> Divergence::between(std::uint32_t block) const {
 bool Divergence::pass() {
   bool changed = false;
   for (std::uint32_t block = 0; block < body_.flow.blocks.size(); ++block) {
-    for (std::uint32_t i = body_.flow.blocks[block].first; i < body_.flow.blocks[block].last; ++i) {
-      const auto writes = body_.variables.of(i).writes;
-      if (writes.empty()) continue;
-      const WarpValue result = result_of(i, block);
-      for (const VariableNumber variable : writes) {
-        const WarpValue either = joined(values_[variable], result);
-        changed |= std::exchange(values_[variable], either) != either;
-      }
-    }
+    ++look_;
+    for (std::uint32_t i = body_.flow.blocks[block].first; i < body_.flow.blocks[block].last; ++i)
+      changed |= note_results(i, block);
     changed |= look_at_branch(block);
+  }
+  ++look_;
+  return changed;
+}
+
+bool Divergence::note_results(std::uint32_t instruction, std::uint32_t block) {
+  const auto writes = body_.variables.of(instruction).writes;
+  if (writes.empty()) return false;
+  const WarpValue result = result_of(instruction, block);
+  const bool always = body_.function.instructions[instruction].guard.empty();
+  bool changed = false;
+  for (const VariableNumber variable : writes) {
+    latest_[variable] = always ? result : joined(value(variable), result);
+    latest_look_[variable] = look_;
+    const WarpValue either = joined(values_[variable], result);
+    changed |= std::exchange(values_[variable], either) != either;
   }
   return changed;
 }
 
-// Returns what is known of an instruction's results. It is Spread::none as long as nothing is known of a source.
+WarpValue Divergence::value(VariableNumber variable) const {
+  return latest_look_[variable] == look_ ? latest_[variable] : values_[variable];
+}
+
+// Returns what is known of an instruction's results. The spread is Spread::none as long as nothing is known of a
+// source.
 WarpValue Divergence::result_of(std::uint32_t instruction, std::uint32_t block) const {
   const Spread around = std::max(regions_[block], of_guard(instruction));
   const Spread spread = makings_[instruction] == Making::same ? around : std::max(around, of_reads(instruction));
   if (makings_[instruction] == Making::differs || spread == Spread::thread) return {Spread::thread};
   if (makings_[instruction] == Making::same) return {spread};
   for (const VariableNumber variable : body_.variables.of(instruction).reads)
-    if (values_[variable].spread == Spread::none) return {};
+    if (value(variable).spread == Spread::none) return {};
   if (makings_[instruction] == Making::plain) return {spread == Spread::index ? Spread::thread : spread};
   const PtxInstruction& made = body_.function.instructions[instruction];
   SourceValues sources;
@@ -149,13 +167,13 @@ WarpValue Divergence::result_of(std::uint32_t instruction, std::uint32_t block) 
 // Returns what is known of a register or a number; Spread::none for operands of other kinds.
 WarpValue Divergence::value_of(const PtxOperand& operand, const PtxInstruction& instruction) const {
   if (operand.kind == PtxOperandKind::integer) return value_of_number(operand.bits);
-  return is_whole_register(operand) ? values_[body_.variables.number(operand.name, instruction)] : WarpValue();
+  return is_whole_register(operand) ? value(body_.variables.number(operand.name, instruction)) : WarpValue();
 }
 
 Spread Divergence::of_reads(std::uint32_t instruction) const {
   Spread spread = Spread::none;
   for (const VariableNumber variable : body_.variables.of(instruction).reads)
-    spread = std::max(spread, values_[variable].spread);
+    spread = std::max(spread, value(variable).spread);
   return spread;
 }
 

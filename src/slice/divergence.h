@@ -42,14 +42,21 @@ class Divergence {
   Making making_of_load(const PtxInstruction& load) const;
   WarpValue initial_value(VariableNumber variable, BlockShape shape) const;
   bool pass();
+  bool note_results(std::uint32_t instruction, std::uint32_t block);
   WarpValue result_of(std::uint32_t instruction, std::uint32_t block) const;
+  WarpValue value(VariableNumber variable) const;
   WarpValue value_of(const PtxOperand& operand, const PtxInstruction& instruction) const;
   Spread of_reads(std::uint32_t instruction) const;
   bool look_at_branch(std::uint32_t block);
 
   const FunctionBody& body_;
-  std::vector<Making> makings_;  // by instruction
-  std::vector<WarpValue> values_;
+  std::vector<Making> makings_;    // by instruction
+  std::vector<WarpValue> values_;  // by variable, of all its definitions together
+  // By variable: the value that it got last in the block of code that is looked at, and the number of that look. Other
+  // definitions of the variable do not matter behind it.
+  std::vector<WarpValue> latest_;
+  std::vector<std::uint32_t> latest_look_;
+  std::uint32_t look_ = 0;
   std::vector<Spread> branches_;
   std::vector<Spread> regions_;  // for each block, the spread of the branches that decide whether a thread runs it
 };

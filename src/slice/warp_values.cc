@@ -48,7 +48,7 @@ class WholeNumbers {
 
   WarpValue result() const {
     if (spread_ == Spread::thread) return {Spread::thread};
-    if (spread_ != Spread::index) return {spread_, makes_multiple()};
+    if (spread_ != Spread::index) return {spread_, makes_multiple(), is_copy() && a_.is_warp_size};
     if (makes_index()) return {Spread::index};
     if (is("and") && (a_.is_multiple || b_.is_multiple)) return {Spread::warp, true};
     return {keeps_warps_together() ? Spread::warp : Spread::thread};
@@ -62,15 +62,18 @@ class WholeNumbers {
   bool is_last_lane(std::size_t i) const { return is_number(i) && (source(i).bits & kLastLane) == kLastLane; }
   bool shifts_past_lanes() const { return is_number(1) && source(1).bits >= kLaneBits && source(1).bits < 64; }
 
+  bool is_copy() const { return is("mov") || is("cvt"); }
+
   // Tells whether the instruction divides without a sign by a multiple of a warp that is not 0.
   bool divides_by_warps() const {
     const bool has_no_sign = instruction_.has("u16") || instruction_.has("u32") || instruction_.has("u64");
-    return has_no_sign && is_number(1) && b_.is_multiple && source(1).bits - 1 < kLargestDivisor;
+    const bool is_positive = is_number(1) && source(1).bits - 1 < kLargestDivisor;
+    return has_no_sign && (b_.is_warp_size || (b_.is_multiple && is_positive));
   }
 
   // Tells whether the five lowest bits of the result are 0, if all sources are the same throughout a warp.
   bool makes_multiple() const {
-    if (is("mov") || is("cvt")) return a_.is_multiple;
+    if (is_copy()) return a_.is_multiple;
     if (is("and") || is("mul")) return a_.is_multiple || b_.is_multiple;
     if (is("shl")) return a_.is_multiple || shifts_past_lanes();
     if (is("mad")) return (a_.is_multiple || b_.is_multiple) && c_.is_multiple;
@@ -79,7 +82,7 @@ class WholeNumbers {
   }
 
   bool makes_index() const {
-    if (is("mov") || is("cvt")) return true;
+    if (is_copy()) return true;
     if (is("add") || is("or") || is("xor")) return a_.is_multiple || b_.is_multiple;
     if (is("sub")) return b_.is_multiple;
     if (is("mad")) return is_uniform(a_) && is_uniform(b_) && (a_.is_multiple || b_.is_multiple);
@@ -122,7 +125,7 @@ WarpValue joined(const WarpValue& a, const WarpValue& b) {
   if (a.spread == Spread::none) return b;
   if (b.spread == Spread::none) return a;
   if (a.spread != b.spread && (!is_uniform(a) || !is_uniform(b))) return {Spread::thread};
-  return {std::max(a.spread, b.spread), a.is_multiple && b.is_multiple};
+  return {std::max(a.spread, b.spread), a.is_multiple && b.is_multiple, a.is_warp_size && b.is_warp_size};
 }
 
 bool computes_whole_numbers(const PtxInstruction& instruction) {
@@ -138,6 +141,8 @@ WarpValue result_of(const PtxInstruction& instruction, const SourceValues& sourc
   return WholeNumbers(instruction, sources).result();
 }
 
-WarpValue value_of_number(std::uint64_t bits) { return {Spread::block, (bits & kLastLane) == 0}; }
+WarpValue value_of_number(std::uint64_t bits) {
+  return {Spread::block, (bits & kLastLane) == 0, bits == kLastLane + 1};
+}
 
 }  // namespace wattune::slice

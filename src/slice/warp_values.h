@@ -12,15 +12,16 @@ namespace wattune::inline v0_1::slice {
 // How a value differs between threads.
 enum class Spread : std::uint8_t {
   none,    // no value is known yet
-  block,   // it is the same in all threads of the block
-  warp,    // it is the same in all threads of a warp
-  index,   // its five lowest bits are the thread's lane, and all others are the same in all threads of a warp
-  thread,  // it is not known to be the same in any two threads
+  block,   // the same in all threads of the block
+  warp,    // the same in all threads of a warp
+  index,   // the five lowest bits are the thread's lane, and all others are the same in all threads of a warp
+  thread,  // not known to be the same in any two threads
 };
 
 struct WarpValue {
   Spread spread = Spread::none;
-  bool is_multiple = false;  // its five lowest bits are 0; only said of values that are the same throughout a warp
+  bool is_multiple = false;   // its five lowest bits are 0; only said of values that are the same throughout a warp
+  bool is_warp_size = false;  // it is 32
 
   bool operator==(const WarpValue&) const = default;
 };

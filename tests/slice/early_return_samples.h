@@ -31,6 +31,8 @@ inline const std::vector<EarlyReturn> kEarlyReturns = {
     {"both other axes",
      "mov.u32 %r10, %tid.y; mov.u32 %r11, %tid.z; add.u32 %r12, %r10, %r11; setp.gt.u32 %p1, %r12, 1;", "one_row"},
     {"an index of 16 bits", "cvt.u16.u32 %h1, %r5; shr.u16 %h2, %h1, 5; setp.ge.u16 %p1, %h2, 2;", "one_row"},
+    {"a register that is used again", "shr.u32 %r10, %r5, 5; setp.ge.u32 %p1, %r10, 2; ld.global.u32 %r10, [%rd1];",
+     "one_row"},
     {"an index of blocks of 256",
      "shl.b32 %r10, %r3, 8; or.b32 %r11, %r10, %r5; shr.u32 %r12, %r11, 5; setp.ge.u32 %p1, %r12, %r1;", "one_row"},
     {"a warp's number or an argument, by block",
@@ -42,6 +44,8 @@ inline const std::vector<EarlyReturn> kEarlyReturns = {
     // The same in a warp of rows that have only whole warps.
     {"a row for each warp", "shr.u32 %r10, %r6, 5; setp.ge.u32 %p1, %r10, %r1;", "whole_warps"},
     {"a row for each warp, by division", "div.u32 %r10, %r6, 32; setp.ge.u32 %p1, %r10, %r1;", "whole_warps"},
+    {"a row for each warp, by a warp's size",
+     "mov.u32 %r10, WARP_SZ; div.u32 %r11, %r6, %r10; setp.ge.u32 %p1, %r11, %r1;", "whole_warps"},
     {"the first index of a warp", "and.b32 %r10, %r6, -32; setp.gt.u32 %p1, %r10, %r2;", "whole_warps"},
     {"an index below so many warps", "shl.b32 %r10, %r1, 5; setp.ge.s32 %p1, %r6, %r10;", "whole_warps"},
     {"so many warps up to an index", "mul.lo.u32 %r10, %r1, 64; setp.le.u32 %p1, %r10, %r6;", "whole_warps"},
@@ -99,6 +103,8 @@ inline const std::vector<EarlyReturn> kEarlyReturns = {
     {"an index turned round", "sub.u32 %r10, 1024, %r5; shr.u32 %r11, %r10, 5; setp.ge.u32 %p1, %r11, 31;", "refused"},
     {"half a warp's number", "shr.u32 %r10, %r6, 4; setp.ge.u32 %p1, %r10, %r1;", "refused"},
     {"a quotient that is no warp's", "div.u32 %r10, %r6, 48; setp.ge.u32 %p1, %r10, %r1;", "refused"},
+    {"a quotient by what may be nothing", "shl.b32 %r10, %r3, 5; div.u32 %r11, %r6, %r10; setp.ge.u32 %p1, %r11, %r1;",
+     "refused"},
     {"a quotient with a sign", "div.s32 %r10, %r6, 32; setp.ge.s32 %p1, %r10, %r1;", "refused"},
     {"a quotient with a sign, as compiled",
      "shr.s32 %r10, %r6, 31; shr.u32 %r11, %r10, 27; add.s32 %r12, %r6, %r11; shr.s32 %r13, %r12, 5;\n"
