@@ -95,6 +95,12 @@ Result<ResultSet> load_run(const NamedRun& named) {
       .hint(runs.empty() ? "" : "name one, as in " + named.file.string() + "#1: " + list_of(runs));
 }
 
+// Tells whether the text is a JSON document in one of the formats.
+bool is_known(std::string_view text, const std::filesystem::path& file) {
+  const Result<Document> document = parse_document(text, file);
+  return document && reader_for(document->head) != nullptr;
+}
+
 Error several_records(std::size_t number, const std::filesystem::path& file) {
   return Error(ErrorCode::parse_error, fmt::format("{} records, one behind the other", number))
       .at(position_in(file))
@@ -128,8 +134,9 @@ Result<ResultSet> parse_results(std::string_view text, const std::filesystem::pa
   Result<Document> document = parse_document(text, file);
   if (!document) {
     // The reader of Kernel Tuner's cache repairs a file that is cut short.
-    const std::size_t documents = concatenated_parts(text).size();
-    if (documents > 1) return several_records(documents, file);
+    const auto documents = concatenated_parts(text);
+    if (documents.size() > 1)
+      return is_known(documents.front(), file) ? several_records(documents.size(), file) : unknown_format(text, file);
     if (text.find("\"tune_params_keys\"") != std::string_view::npos) return parse_kernel_tuner_cache(text, file);
     return std::move(document).error();
   }

@@ -73,6 +73,8 @@ TEST_F(MergeTest, FilesWrittenOneBehindTheOtherAreRecognised) {
   write_contents(path("one.json"), write_json(load_results(path("one.journal.jsonl")).value()));
   write_contents(path("two.json"), contents_of(path("one.json")) + "\r\n\xEF\xBB\xBF" + contents_of(path("one.json")));
   EXPECT_THAT(load_results(path("two.json")).error().to_string(), HasSubstr("2 records, one behind the other"));
+  write_contents(path("lines.jsonl"), "{\"a\": 1}\n{\"a\": 2}\n");
+  EXPECT_THAT(load_results(path("lines.jsonl")).error().to_string(), HasSubstr("no result format that Wattune knows"));
   EXPECT_EQ(load_all_records(path("two.json"))->size(), 2u);
 }
 
