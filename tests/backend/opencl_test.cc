@@ -1,4 +1,6 @@
 // The OpenCL device in this process, on whatever device this machine has (PoCL where there is no GPU).
+#include <algorithm>
+
 #include "backend/support.h"
 
 namespace wattune::inline v0_1::backend {
