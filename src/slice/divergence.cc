@@ -57,6 +57,35 @@ bool is_whole_register(const PtxOperand& operand) {
 Divergence::Divergence(const FunctionBody& body) : body_(body) {
   makings_.reserve(body.function.instructions.size());
   for (const PtxInstruction& instruction : body.function.instructions) makings_.push_back(making_of(instruction));
+  mark_what_decides();
+}
+
+// Marks the instructions that need to be followed, from branches and predicates back to what they depend on.
+void Divergence::mark_what_decides() {
+  const Variables& variables = body_.variables;
+  decides_.assign(makings_.size(), false);
+  std::vector<bool> seen(variables.count(), false);
+  std::vector<VariableNumber> open;
+  const auto follow = [&](VariableNumber variable) {
+    if (!seen[variable]) open.push_back(variable);
+    seen[variable] = true;
+  };
+  for (std::uint32_t i = 0; i < makings_.size(); ++i) {
+    const PtxInstruction& instruction = body_.function.instructions[i];
+    if (!instruction.guard.empty()) follow(variables.number(instruction.guard, instruction));
+    if (instruction.opcode != "brx") continue;
+    for (const VariableNumber variable : variables.of(i).reads) follow(variable);
+  }
+  while (!open.empty()) {
+    const VariableNumber variable = open.back();
+    open.pop_back();
+    for (const std::uint32_t definition : variables.definitions(variable)) {
+      if (decides_[definition]) continue;
+      decides_[definition] = true;
+      if (makings_[definition] != Making::plain && makings_[definition] != Making::whole) continue;
+      for (const VariableNumber read : variables.of(definition).reads) follow(read);
+    }
+  }
 }
 
 Divergence::Making Divergence::making_of(const PtxInstruction& instruction) const {
@@ -125,12 +154,11 @@ bool Divergence::pass() {
 }
 
 bool Divergence::note_results(std::uint32_t instruction, std::uint32_t block) {
-  const auto writes = body_.variables.of(instruction).writes;
-  if (writes.empty()) return false;
+  if (!decides_[instruction]) return false;
   const WarpValue result = result_of(instruction, block);
   const bool always = body_.function.instructions[instruction].guard.empty();
   bool changed = false;
-  for (const VariableNumber variable : writes) {
+  for (const VariableNumber variable : body_.variables.of(instruction).writes) {
     latest_[variable] = always ? result : joined(value(variable), result);
     latest_look_[variable] = look_;
     const WarpValue either = joined(values_[variable], result);

@@ -38,6 +38,7 @@ class Divergence {
     differs,  // perhaps different in threads with equal sources
   };
 
+  void mark_what_decides();
   Making making_of(const PtxInstruction& instruction) const;
   Making making_of_load(const PtxInstruction& load) const;
   WarpValue initial_value(VariableNumber variable, BlockShape shape) const;
@@ -51,6 +52,7 @@ class Divergence {
 
   const FunctionBody& body_;
   std::vector<Making> makings_;    // by instruction
+  std::vector<bool> decides_;      // by instruction: its result may reach a branch or a predicate
   std::vector<WarpValue> values_;  // by variable, of all its definitions together
   // By variable: the value that it got last in the block of code that is looked at, and the number of that look. Other
   // definitions of the variable do not matter behind it.
