@@ -132,24 +132,39 @@ TEST(PairSweep, ExpectedGainOfWhoNeverRunsTogetherIsNone) {
   EXPECT_NEAR(expected_gain(alone, {0.0, 1.0}), 0.0, 1e-12);
 }
 
+class NoPersistence : public TinyMachine {
+ public:
+  NoPersistence() {
+    add(tiny_kernel("a"));
+    add(tiny_kernel("b"));
+  }
+  Result<LaunchId> launch(const Launch& launch) override {
+    if (launch.form != Form::persistent) return TinyMachine::launch(launch);
+    ++refused;
+    return Error(ErrorCode::unavailable, "no such form");
+  }
+
+  std::size_t refused = 0;
+};
+
 // A row that the machine cannot run leaves the others unchanged. A kernel that fails alone ends the sweep.
 TEST(PairSweep, SaysWhichRowFailed) {
-  class NoPersistence : public TinyMachine {
-   public:
-    Result<LaunchId> launch(const Launch& launch) override {
-      if (launch.form == Form::persistent) return Error(ErrorCode::unavailable, "no such form");
-      return TinyMachine::launch(launch);
-    }
-  };
   NoPersistence machine;
-  machine.add(tiny_kernel("a"));
-  machine.add(tiny_kernel("b"));
   const PairSweep sweep = sweep_pair(machine, 0, 1, {.rounds = 1}).value();
   EXPECT_EQ(sweep.best(is_share), nullptr);
   EXPECT_THAT(rows_of(sweep, Way::shares).front().failure->to_string(), HasSubstr("no such form"));
   EXPECT_NE(sweep.best(is_baseline), nullptr);
   machine.fail_when_half_done.emplace(1, Error(ErrorCode::launch_failed, "it trapped"));
   EXPECT_THAT(sweep_pair(machine, 0, 1).error().to_string(), HasSubstr("b: it trapped"));
+}
+
+TEST(PairSweep, ARowThatFailsUnmeasuredRunsNoMore) {
+  NoPersistence once;
+  ASSERT_TRUE(sweep_pair(once, 0, 1, {.rounds = 1}));
+  NoPersistence often;
+  ASSERT_TRUE(sweep_pair(often, 0, 1, {.rounds = 4}));
+  EXPECT_GT(once.refused, 0U);
+  EXPECT_EQ(often.refused, once.refused);
 }
 
 // A machine on which the first launch in a stream takes a millisecond of the host's time.
