@@ -14,6 +14,7 @@
 #include "space/interface/expression.h"
 #include "spec/document.h"
 #include "spec/files.h"
+#include "spec/large_number.h"
 #include "spec/launch.h"
 #include "spec/names.h"
 #include "spec/parameters.h"
@@ -53,6 +54,13 @@ std::optional<Value> convert(const Value& value, std::string_view type) {
   return Value(integer);
 }
 
+// Tells whether the value is a text of digits. Numbers from 2^63 on are such texts without quotes.
+bool is_number_in_quotes(const Value& value) {
+  if (value.is_number()) return false;
+  const std::string& text = value.as_string();
+  return !text.empty() && text.find_first_not_of("+-.0123456789eE") == std::string::npos && !large_number(text);
+}
+
 Result<void> convert_values(const Document& document, const Node& node, std::string_view type, Parameter& parameter) {
   for (Value& value : parameter.values) {
     const std::optional<Value> converted = convert(value, type);
@@ -61,7 +69,7 @@ Result<void> convert_values(const Document& document, const Node& node, std::str
                    fmt::format("a value of `{}` is not of its type {}", parameter.name, type))
           .at(document.position(node.content))
           .about(value.to_string())
-          .hint(value.is_number() ? "" : "numbers have no quotes");
+          .hint(is_number_in_quotes(value) ? "numbers have no quotes" : "");
     value = *converted;
   }
   return {};

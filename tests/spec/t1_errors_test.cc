@@ -59,6 +59,9 @@ TEST_F(T1Errors, MissingAndMisspeltKeys) {
 TEST_F(T1Errors, WrongValues) {
   EXPECT_EQ(after("\"uint\"", "\"uintt\""), "4:31: unknown type of parameter `WX`: `uintt` (did you mean `uint`?)");
   EXPECT_EQ(after("[16, 32]", "[16, -1]"), "4:49: a value of `WX` is not of its type uint: `-1`");
+  EXPECT_EQ(after("[16, 32]", "['16']"),
+            "4:49: a value of `WX` is not of its type uint: `16` (numbers have no quotes)");
+  EXPECT_EQ(after("[16, 32]", "['wide']"), "4:49: a value of `WX` is not of its type uint: `wide`");
   EXPECT_EQ(after("[16, 32]", "[]"), "4:49: `WX` has no values: `[]`");
   EXPECT_EQ(after("\"BudgetValue\": 10", "\"BudgetValue\": \"10\""),
             "8:61: `BudgetValue` of each of `Budget` must be a number: `10` (numbers have no quotes)");
