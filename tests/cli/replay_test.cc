@@ -343,18 +343,22 @@ TEST_F(Replayed, ScoreSaysWhatIsWrong) {
 TEST_F(Replayed, ScoresAreNotLostToAPlot) {
   const std::vector<std::string> score = {"score",     "-q",        "--strategy", "random", "--spaces",
                                           "grid.json", "--repeats", "2",          "--svg"};
-  std::vector<std::string> taken = score;
+  const auto with_plot = [&](const std::string& file) {
+    std::vector<std::string> arguments = score;
+    arguments.push_back(file);
+    return run_wattune(folder_, arguments);
+  };
   folder_.write("taken.svg", "mine");
-  taken.emplace_back("taken.svg");
-  const Finished refused = run_wattune(folder_, taken);
-  EXPECT_EQ(refused.status, 2);
-  EXPECT_EQ(refused.out, "");
-  EXPECT_THAT(refused.err, HasSubstr("--overwrite"));
-  std::vector<std::string> lost = score;
-  lost.emplace_back("missing/plot.svg");
-  const Finished finished = run_wattune(folder_, lost);
-  EXPECT_NE(finished.status, 0);
-  EXPECT_THAT(finished.out, HasSubstr("mean"));
+  for (const auto& [file, why] :
+       {std::pair("taken.svg", "--overwrite"), std::pair("missing/plot.svg", "there is no folder")}) {
+    const Finished refused = with_plot(file);
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_EQ(refused.out, "");
+    EXPECT_THAT(refused.err, HasSubstr(why));
+  }
+  const Finished lost = with_plot("/dev/full");
+  EXPECT_NE(lost.status, 0);
+  EXPECT_THAT(lost.out, HasSubstr("mean"));
 }
 
 TEST_F(Replayed, StrategiesAreListedWithTheirParameters) {

@@ -242,7 +242,8 @@ TEST_F(Together, RefusesWhatCannotRunTogether) {
             "wattune: error: one kernel is tuned without it: `--resident-blocks` (--together or --partner names "
             "others)\n");
   EXPECT_THAT(refused({"--partner", "memory"}), HasSubstr("--partner needs the SPEC"));
-  EXPECT_THAT(refused({"one.toml", "--partner", "memroy"}), HasSubstr("compute, memory, latency"));
+  EXPECT_THAT(refused({"one.toml", "--partner", "memroy"}), HasSubstr("did you mean `memory`?"));
+  EXPECT_THAT(refused({"one.toml", "--partner", "none.toml"}), HasSubstr("compute, memory, latency, or a spec"));
   folder_.write("k.cu", "extern \"C\" __global__ void f(float* x) { x[threadIdx.x] = 1; }\n");
   folder_.write("k.toml",
                 "[kernel]\nfile = \"k.cu\"\nfunction = \"f\"\narguments = [\n"
