@@ -141,8 +141,7 @@ Result<void> check_language(const KernelSpec& spec) {
   for (const LaunchStep& step : single_launches_of(spec)) {
     for (const ExpressionText& size : step.geometry.cluster)
       if (!size.text.empty()) return refuse(size.position, "clusters in the launch of an OpenCL kernel");
-    if (step.geometry.cooperative)
-      return refuse({spec.file.string(), 0, 0}, "a cooperative launch of an OpenCL kernel");
+    if (step.geometry.cooperative) return refuse({spec.file.string()}, "a cooperative launch of an OpenCL kernel");
   }
   for (const Argument& argument : spec.arguments) {
     const auto* vector = std::get_if<VectorArgument>(&argument.kind);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "cli/run_program.h"
 
 namespace wattune::cli_test {
