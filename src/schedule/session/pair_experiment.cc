@@ -50,7 +50,7 @@ Result<SweptPair> sweep_on(Stage& stage, KernelId first, KernelId second, SweepO
                  .sweep = std::move(sweep),
                  .planned = {},
                  .outputs = {}};
-  stage.remember(first, second, machine->limits().sms, swept_ways(pair.sweep));
+  stage.remember(first, second, machine->limits().sms, swept_ways(*machine, pair.sweep));
   WATTUNE_TRY(run_again(stage, *machine, options, pair));
   if (stage.outputs().empty()) return pair;
   WATTUNE_ASSIGN(pair.outputs, check_outputs(stage, *machine, pair.sweep));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -17,7 +18,7 @@ namespace {
 Result<PairForecast> known_ways(Machine& machine, const PairSweep& sweep) {
   const KernelTraits& first = *machine.kernel(sweep.kernels[0]);
   const KernelTraits& second = *machine.kernel(sweep.kernels[1]);
-  std::vector<PairForecast> ways = swept_ways(sweep, watts_of(first, second));
+  std::vector<PairForecast> ways = swept_ways(machine, sweep, watts_of(first, second));
   if (first.persistent && second.persistent) {
     WATTUNE_ASSIGN(PairForecast best, measured_forecaster(machine, Form::persistent)(first, second));
     std::vector<PairForecast> pilots = std::exchange(best.others, {});
@@ -26,6 +27,42 @@ Result<PairForecast> known_ways(Machine& machine, const PairSweep& sweep) {
       if (std::ranges::find(ways, pilot.shape(), &PairForecast::shape) == ways.end()) ways.push_back(std::move(pilot));
   }
   return best_of({}, std::move(ways));
+}
+
+// Returns the speed of a kernel alone on so many SMs, by the neighbours that were measured; nullopt below the fewest.
+std::optional<double> speed_on(const KernelTraits& kernel, unsigned sms) {
+  const std::vector<SpeedOnSms>& known = kernel.speed_on_sms;
+  const auto above = std::ranges::lower_bound(known, sms, {}, &SpeedOnSms::sms);
+  if (above == known.end() || (above == known.begin() && above->sms != sms)) return std::nullopt;
+  if (above->sms == sms) return above->speed;
+  const SpeedOnSms& below = *std::prev(above);
+  const double share = static_cast<double>(sms - below.sms) / (above->sms - below.sms);
+  return below.speed + share * (above->speed - below.speed);
+}
+
+// Returns the speed of a kernel alone in its share of a row; nullopt if it was not measured.
+std::optional<double> speed_in_share(const KernelTraits& kernel, const Arrangement& how, std::size_t which,
+                                     unsigned sms) {
+  if (how.way == Way::split) return speed_on(kernel, which == 0 ? how.sms_of_first : sms - how.sms_of_first);
+  const unsigned blocks = which == 0 ? how.ratio.first : how.ratio.second;
+  if (blocks == 0 || blocks > kernel.rate_at_residency.size()) return std::nullopt;
+  return kernel.twin_speed * kernel.rate_at_residency[blocks - 1];
+}
+
+// Returns the speeds of both kernels in a row while both ran. The one that ended first did so all the time. The work
+// that the other did alone at the end is taken off.
+std::array<double, 2> rates_together(const Machine& machine, const PairSweep& sweep, const SweepRow& row) {
+  constexpr double kLeastPart = 0.1;  // of the speed over the whole row, which noise must not undercut
+  std::array<double, 2> rates = {sweep.alone[0] / row.times[0], sweep.alone[1] / row.times[1]};
+  const std::size_t later = row.times[0] > row.times[1] ? 0 : 1;
+  const Nanoseconds together = row.times[1 - later];
+  const KernelTraits& kernel = *machine.kernel(sweep.kernels[later]);
+  if (const auto alone = speed_in_share(kernel, row.arrangement, later, machine.limits().sms)) {
+    const Nanoseconds done_alone = *alone * (row.times[later] - together);
+    const double together_rate = (sweep.alone[later] - done_alone) / together;
+    rates[later] = std::clamp(together_rate, kLeastPart * rates[later], rates[later]);
+  }
+  return rates;
 }
 
 // Returns the works of both kernels in turns, so that both are among the first works of the queue, which a policy looks
@@ -53,7 +90,8 @@ Nanoseconds makespan_of(const Trace& trace) {
 
 }  // namespace
 
-std::vector<PairForecast> swept_ways(const PairSweep& sweep, const std::optional<PairWatts>& watts) {
+std::vector<PairForecast> swept_ways(const Machine& machine, const PairSweep& sweep,
+                                     const std::optional<PairWatts>& watts) {
   std::vector<PairForecast> ways;
   for (const SweepRow& row : sweep.rows) {
     const Arrangement& how = row.arrangement;
@@ -61,7 +99,7 @@ std::vector<PairForecast> swept_ways(const PairSweep& sweep, const std::optional
     ways.push_back({.ratio = how.ratio,
                     .sms_of_first = how.way == Way::split ? std::optional(how.sms_of_first) : std::nullopt,
                     .whole = how.way == Way::split,
-                    .rates = {sweep.alone[0] / row.times[0], sweep.alone[1] / row.times[1]},
+                    .rates = rates_together(machine, sweep, row),
                     .watts = watts,
                     .measured = std::max<std::size_t>(1, row.makespans.size())});
   }

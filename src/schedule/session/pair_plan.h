@@ -13,8 +13,10 @@
 
 namespace wattune::inline v0_1::schedule {
 
-// Returns the ways that the sweep has measured, with the speeds that both kernels had there.
-std::vector<PairForecast> swept_ways(const PairSweep& sweep, const std::optional<PairWatts>& watts = {});
+// Returns the ways that the sweep has measured, with the speeds that both kernels had while both ran. The kernel that
+// ended later ran on alone for a while, as fast as it does alone in its share; that time says nothing about the pair.
+std::vector<PairForecast> swept_ways(const Machine& machine, const PairSweep& sweep,
+                                     const std::optional<PairWatts>& watts = {});
 
 // The work of a sweep as a queue: each kernel as often as in the sweep, all there from the beginning. The machine and
 // the sweep must outlive it.
