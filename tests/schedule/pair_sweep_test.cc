@@ -330,8 +330,10 @@ TEST(Profile, FindsTheLeastSliceThatIsWorthALaunch) {
 
 TEST(MeasuredForecaster, SplitsTheSmsWhereThatIsFaster) {
   TinyMachine machine(4);
-  machine.add(tiny_kernel("a"));
-  machine.add(tiny_kernel("b"));
+  for (KernelTraits kernel : {tiny_kernel("a"), tiny_kernel("b")}) {
+    kernel.profile.blocks_alone = 8;  // as many as an SM holds of both
+    machine.add(kernel);
+  }
   machine.set_rates(0, 1, 0.6, 0.6);
   machine.set_split_rates(0, 1, 0.8, 0.7);
   const auto measured = [&](Form form) {

@@ -207,14 +207,14 @@ TEST_F(SchedulerTest, ThoseThatRunTogetherShareTheEnergy) {
   EXPECT_NEAR(results(*scheduler_).at(1)->energy->value(), 0.625, 1e-9);
 }
 
-// Beside each other they have 0.3 of their speed instead of 0.8. One run of each makes the forecast 1.1, two make it
-// 0.85. So the third of each runs alone, except for the block that one began behind its second.
+// Beside each other they have 0.3 of their speed instead of 0.8, which the first run of each tells. So the third of
+// each runs alone, except for the block that one began behind its second.
 TEST_F(SchedulerTest, APairThatDoesNotGainIsGivenUp) {
   machine_.set_rates(a_, b_, 0.3, 0.3);
   start("paired");
   for (int i = 0; i < 6; ++i) submit({.kernel = i % 2 == 0 ? a_ : b_});
   run();
-  EXPECT_NEAR(scheduler_->table().find(a_, b_)->speedup(), 0.85, 0.05);
+  EXPECT_NEAR(scheduler_->table().find(a_, b_)->speedup(), 0.6, 0.01);
   EXPECT_LE(to_ms(results(*scheduler_).at(6)->together), 0.1 / 0.3 + 1e-6);
 }
 
@@ -230,9 +230,8 @@ TEST_F(SchedulerTest, PartnersAreSeenHoweverManyWorksOfOneKernelWaitBefore) {
   EXPECT_NEAR(to_ms(results(*scheduler_).at(b)->ended), 12.5, 0.1);
 }
 
-// 22 blocks alone are six waves of four, the last one half empty; in pairs they are eleven waves of two. The rate is
-// 22/24 of 2/3, 0.6111. The forecast of 0.6 has the same weight.
-TEST_F(SchedulerTest, RatesAreOfWholeWaves) {
+// The first work that ran beside the other from its first block to its last replaces the forecast.
+TEST_F(SchedulerTest, TheRateOfAWholeWorkReplacesTheForecast) {
   const KernelId c = machine_.add(tiny_kernel("c", 22));
   const KernelId d = machine_.add(tiny_kernel("d", 22));
   machine_.set_rates(c, d, 2.0 / 3.0, 2.0 / 3.0);
@@ -240,10 +239,10 @@ TEST_F(SchedulerTest, RatesAreOfWholeWaves) {
   submit({.kernel = c});
   submit({.kernel = d});
   run();
-  EXPECT_NEAR(scheduler_->table().find(c, d)->rates[0], (0.6 + 22.0 / 24.0 * 2.0 / 3.0) / 2.0, 1e-9);
+  EXPECT_NEAR(scheduler_->table().find(c, d)->rates[0], 2.0 / 3.0, 1e-9);
+  EXPECT_EQ(scheduler_->table().find(c, d)->measured, 1U);
 }
 
-// 88 blocks are six waves of 16 alone, the last one half empty, and eleven waves of 8 on half of the SMs.
 TEST(SchedulerOnSplits, RatesAreOfTheSmsOfTheLaunch) {
   TinyMachine machine(4);
   machine.add(tiny_kernel("a", 88));
@@ -259,7 +258,7 @@ TEST(SchedulerOnSplits, RatesAreOfTheSmsOfTheLaunch) {
     scheduler.note(machine.wait(scheduler.deadline()));
   }
   EXPECT_EQ(machine.launches.front().sms, (SmRange{0, 2}));
-  EXPECT_NEAR(scheduler.table().find(0, 1)->rates[0], 0.8 * 88 / 96, 1e-9);
+  EXPECT_NEAR(scheduler.table().find(0, 1)->rates[0], 0.8, 1e-9);
 }
 
 TEST_F(SchedulerTest, AsksForPairsOfKernelsThatItHasNotSeen) {

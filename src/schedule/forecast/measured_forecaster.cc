@@ -173,7 +173,8 @@ Result<PairForecast> best_pilot(Machine& machine, const std::string& first, cons
                                                     {on_each_sm(machine, one.id, ratio.first, form),
                                                      on_each_sm(machine, other.id, ratio.second, form)},
                                                     {.ratio = ratio}));
-    ways.push_back(std::move(measured));
+    // Blocks of both may not fit together as their demands tell, so that one waits for the other.
+    if (std::min(measured.rates[0], measured.rates[1]) > 0.0) ways.push_back(std::move(measured));
   }
   if (form == Form::persistent && one.traits->persistent && other.traits->persistent)
     WATTUNE_TRY(run_splits(machine, {one, other}, ways));

@@ -47,7 +47,8 @@ struct PartyRun {
   std::vector<PartyLaunch> launches = {};  // in the order of their ends
 
   Nanoseconds time() const { return end - begin; }
-  // Returns how many blocks ran between these moments. A launch counts by the part of its time that lies there.
+  // Returns how many blocks ran between these moments. A launch that lies there in part counts by that part of the time
+  // that launches take there, since it may have run faster outside.
   double blocks_between(Nanoseconds from, Nanoseconds until) const;
 };
 

@@ -192,10 +192,21 @@ class JointRunner {
 }  // namespace
 
 double PartyRun::blocks_between(Nanoseconds from, Nanoseconds until) const {
-  double sum = 0.0;
+  const auto is_inside = [&](const PartyLaunch& each) { return each.begin >= from && each.end <= until; };
+  double inside = 0.0;
+  Nanoseconds time_inside;
+  for (const PartyLaunch& each : launches) {
+    if (!is_inside(each)) continue;
+    inside += static_cast<double>(each.blocks);
+    time_inside += each.end - each.begin;
+  }
+  double sum = inside;
   for (const PartyLaunch& each : launches) {
     const Nanoseconds within = std::min(each.end, until) - std::max(each.begin, from);
-    if (within > Nanoseconds(0)) sum += static_cast<double>(each.blocks) * (within / (each.end - each.begin));
+    if (is_inside(each) || !(within > Nanoseconds(0))) continue;
+    const auto blocks = static_cast<double>(each.blocks);
+    const Nanoseconds usual = inside > 0.0 ? blocks / inside * time_inside : Nanoseconds();
+    sum += blocks * (within / std::max(usual, each.end - each.begin));
   }
   return sum;
 }
