@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <utility>
 
@@ -76,11 +77,12 @@ Nanoseconds time_together(const PairForecast& way, const Remainder& left) {
   return std::min(left.alone[0] / way.rates[0], left.alone[1] / way.rates[1]);
 }
 
-// Returns by which share another way must be better than this one. Speeds of several works are off by less than
-// forecasts, and than those of a single pilot.
-double margin_over(const PairForecast& way, const PolicyOptions& options) {
+// Returns by which share another way must be better than this one. Speeds that works of both showed are off by less
+// than forecasts. A way with a single work or pilot must be much better than one that has run more often.
+double margin_over(const PairForecast& way, const PairForecast& other, const PolicyOptions& options) {
   constexpr double kErrorOfWorks = 0.01;
-  return way.measured > 1 ? std::min(kErrorOfWorks, options.margin) : options.margin;
+  const bool are_measured = way.measured > 0 && other.measured >= std::min<std::size_t>(2, way.measured);
+  return are_measured ? std::min(kErrorOfWorks, options.margin) : options.margin;
 }
 
 // Returns the time lost because a whole work stays on its SMs when its partner has ended and nothing follows there.
@@ -202,9 +204,8 @@ std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView&
     if (!merit || !(as_they_run || gains(*merit, way, {pair.first->traits, pair.second->traits}, options))) continue;
     if (is_for_trials(way) || (only_measured && way.measured == 0)) continue;
     if (way.clocks != pair.forecast.clocks || !may_run(pair, way, view, options)) continue;
-    const double margin = margin_over(way, options);
     const double cost = cost_of(way, left, switching_of(pair, anew, view.limits), options.objective) *
-                        (becomes_whole ? 1.0 + margin : 1.0) / (as_they_run ? 1.0 + margin : 1.0);
+                        (becomes_whole ? 1.0 + options.margin : 1.0) / (as_they_run ? 1.0 + options.margin : 1.0);
     if (cost < least) best = std::move(way), least = cost;
   }
   return best;
@@ -237,12 +238,12 @@ bool had_better_part(const CandidatePair& pair, const QueueView& view, const Pai
   const Nanoseconds in_turn =
       left.alone[0] / speed_in_turn(*pair.first->traits) + left.alone[1] / speed_in_turn(*pair.second->traits);
   if ((waiting + in_turn).value() < on_with_it) return true;
-  const double margin = margin_over(pair.forecast, options);
   const bool only_measured = waits_for_trials(pair, view, table, options);
   return std::ranges::any_of(table.ways(pair.first->kernel, pair.second->kernel), [&](const PairForecast& way) {
     return way.clocks == pair.forecast.clocks && way.shape() != pair.forecast.shape() && !is_for_trials(way) &&
            !(only_measured && way.measured == 0) && schedule::merit(options.objective, way) &&
-           may_run(pair, way, view, options) && (1.0 + margin) * cost_of(way, left, waiting, {}) < on_with_it;
+           may_run(pair, way, view, options) &&
+           (1.0 + margin_over(pair.forecast, way, options)) * cost_of(way, left, waiting, {}) < on_with_it;
   });
 }
 
