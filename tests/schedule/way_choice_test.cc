@@ -140,8 +140,8 @@ TEST_P(RecordedPairs, RunAsFastUnderThePlanAsInTheSweep) {
 }
 
 INSTANTIATE_TEST_SUITE_P(H200, RecordedPairs, ::testing::Range<std::size_t>(0, recorded_pairs().size()),
-                         [](const auto& info) {
-                           const RecordedPair& pair = recorded_pairs()[info.param];
+                         [](const auto& each) {
+                           const RecordedPair& pair = recorded_pairs()[each.param];
                            return std::string(pair.names[0]) + "_" + pair.names[1];
                          });
 
