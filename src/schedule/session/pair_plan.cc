@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -29,35 +28,30 @@ Result<PairForecast> known_ways(Machine& machine, const PairSweep& sweep) {
   return best_of({}, std::move(ways));
 }
 
-// Returns the speed of a kernel alone on so many SMs, by the neighbours that were measured; nullopt below the fewest.
-std::optional<double> speed_on(const KernelTraits& kernel, unsigned sms) {
-  const std::vector<SpeedOnSms>& known = kernel.speed_on_sms;
-  const auto above = std::ranges::lower_bound(known, sms, {}, &SpeedOnSms::sms);
-  if (above == known.end() || (above == known.begin() && above->sms != sms)) return std::nullopt;
-  if (above->sms == sms) return above->speed;
-  const SpeedOnSms& below = *std::prev(above);
-  const double share = static_cast<double>(sms - below.sms) / (above->sms - below.sms);
-  return below.speed + share * (above->speed - below.speed);
+// Returns the highest speed that a kernel alone may have on so many SMs: that on the next more that were measured.
+std::optional<double> highest_speed_on(const KernelTraits& kernel, unsigned sms) {
+  const auto above = std::ranges::lower_bound(kernel.speed_on_sms, sms, {}, &SpeedOnSms::sms);
+  return above == kernel.speed_on_sms.end() ? std::nullopt : std::optional(above->speed);
 }
 
-// Returns the speed of a kernel alone in its share of a row; nullopt if it was not measured.
-std::optional<double> speed_in_share(const KernelTraits& kernel, const Arrangement& how, std::size_t which,
-                                     unsigned sms) {
-  if (how.way == Way::split) return speed_on(kernel, which == 0 ? how.sms_of_first : sms - how.sms_of_first);
+// Returns the highest speed that a kernel alone may have in its share of a row; nullopt if none was measured.
+std::optional<double> highest_speed_in_share(const KernelTraits& kernel, const Arrangement& how, std::size_t which,
+                                             unsigned sms) {
+  if (how.way == Way::split) return highest_speed_on(kernel, which == 0 ? how.sms_of_first : sms - how.sms_of_first);
   const unsigned blocks = which == 0 ? how.ratio.first : how.ratio.second;
   if (blocks == 0 || blocks > kernel.rate_at_residency.size()) return std::nullopt;
   return kernel.twin_speed * kernel.rate_at_residency[blocks - 1];
 }
 
 // Returns the speeds of both kernels in a row while both ran. The one that ended first did so all the time. The work
-// that the other did alone at the end is taken off.
+// that the other may have done alone at the end is taken off, so that its speed is rather too low than too high.
 std::array<double, 2> rates_together(const Machine& machine, const PairSweep& sweep, const SweepRow& row) {
   constexpr double kLeastPart = 0.1;  // of the speed over the whole row, which noise must not undercut
   std::array<double, 2> rates = {sweep.alone[0] / row.times[0], sweep.alone[1] / row.times[1]};
   const std::size_t later = row.times[0] > row.times[1] ? 0 : 1;
   const Nanoseconds together = row.times[1 - later];
   const KernelTraits& kernel = *machine.kernel(sweep.kernels[later]);
-  if (const auto alone = speed_in_share(kernel, row.arrangement, later, machine.limits().sms)) {
+  if (const auto alone = highest_speed_in_share(kernel, row.arrangement, later, machine.limits().sms)) {
     const Nanoseconds done_alone = *alone * (row.times[later] - together);
     const double together_rate = (sweep.alone[later] - done_alone) / together;
     rates[later] = std::clamp(together_rate, kLeastPart * rates[later], rates[later]);

@@ -14,7 +14,7 @@
 namespace wattune::inline v0_1::schedule {
 
 // Returns the ways that the sweep has measured, with the speeds that both kernels had while both ran. The kernel that
-// ended later ran on alone for a while, as fast as it does alone in its share; that time says nothing about the pair.
+// ended later ran on alone for a while, at most as fast as it does alone in its share; that time is taken off.
 std::vector<PairForecast> swept_ways(const Machine& machine, const PairSweep& sweep,
                                      const std::optional<PairWatts>& watts = {});
 
