@@ -197,28 +197,29 @@ Identity identity_from(const Json& json) {
 Json json_of(const ProfileRecord& record) {
   const KernelTraits& traits = record.traits;
   const auto& power = traits.power;
-  return {{"kernel", traits.name},
-          {"identity", record.identity},
-          {"blocks", traits.blocks},
-          {"block", block_json(traits.block)},
-          {"resident_blocks", traits.profile.blocks_alone},
-          {"alone_ns", traits.alone.value_or(Nanoseconds()).value()},
-          {"rate_at_residency", traits.rate_at_residency},
-          {"twin_speed", traits.twin_speed},
-          {"overlapped_speed", traits.overlapped_speed},
-          {"saturating_share", traits.saturating_share},
-          {"speed_on_sms", speeds_json(traits.speed_on_sms)},
-          {"least_slice", traits.least_slice},
-          {"sliceable", traits.sliceable},
-          {"persistent", traits.persistent},
-          {"pur", traits.utilisation.pipeline},
-          {"mur", traits.utilisation.memory},
-          {"use", use_json(traits.use)},
-          {"watts_alone", power ? watts_json(power->alone) : Json()},
-          {"watts_idle", power ? watts_json(power->idle) : Json()},
-          {"watts_twin", power ? watts_json(power->twin) : Json()},
-          {"block_costs", record.block ? costs_json(*record.block) : Json()},
-          {"features", record.features ? features_json(*record.features) : Json()}};
+  Json json = {{"kernel", traits.name},
+               {"identity", record.identity},
+               {"blocks", traits.blocks},
+               {"block", block_json(traits.block)},
+               {"resident_blocks", traits.profile.blocks_alone},
+               {"alone_ns", traits.alone.value_or(Nanoseconds()).value()},
+               {"rate_at_residency", traits.rate_at_residency},
+               {"twin_speed", traits.twin_speed},
+               {"overlapped_speed", traits.overlapped_speed},
+               {"saturating_share", traits.saturating_share},
+               {"least_slice", traits.least_slice},
+               {"sliceable", traits.sliceable},
+               {"persistent", traits.persistent},
+               {"pur", traits.utilisation.pipeline},
+               {"mur", traits.utilisation.memory},
+               {"use", use_json(traits.use)},
+               {"watts_alone", power ? watts_json(power->alone) : Json()},
+               {"watts_idle", power ? watts_json(power->idle) : Json()},
+               {"watts_twin", power ? watts_json(power->twin) : Json()},
+               {"block_costs", record.block ? costs_json(*record.block) : Json()},
+               {"features", record.features ? features_json(*record.features) : Json()}};
+  if (!traits.speed_on_sms.empty()) json["speed_on_sms"] = speeds_json(traits.speed_on_sms);
+  return json;
 }
 
 ProfileRecord record_from(const Json& json) {
