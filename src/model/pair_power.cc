@@ -7,7 +7,7 @@
 #include <initializer_list>
 
 #include "core/normal.h"
-#include "model/same_clock.h"
+#include "model/interface/same_clock.h"
 
 namespace wattune::inline v0_1::model {
 

@@ -3,23 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "model/interface/clock_advisor.h"
+#include "model/interface/same_clock.h"
 
 namespace wattune::inline v0_1::tune {
 
 namespace {
 
-bool is_same_clock(Megahertz a, Megahertz b) {
-  constexpr double kTableRounding = 0.5;  // megahertz by which two listings of a clock may differ
-  return std::abs((a - b).value()) <= kTableRounding;
-}
-
 const search::ClockPoint* point_at(const MeasuredKernel& kernel, Megahertz clock) {
   const auto found = std::ranges::find_if(
-      kernel.points, [&](const search::ClockPoint& each) { return is_same_clock(each.clock, clock); });
+      kernel.points, [&](const search::ClockPoint& each) { return model::same_clock(each.clock, clock); });
   return found == kernel.points.end() ? nullptr : &*found;
 }
 
