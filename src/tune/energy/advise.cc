@@ -25,8 +25,7 @@ Result<std::vector<Megahertz>> common_clocks(std::vector<Megahertz> table, const
     return std::ranges::any_of(others, [&](const MeasuredKernel& each) { return point_at(each, clock) == nullptr; });
   });
   std::ranges::sort(table);
-  const auto repeated = std::ranges::unique(table);
-  table.erase(repeated.begin(), repeated.end());
+  table.erase(std::unique(table.begin(), table.end()), table.end());
   if (table.size() >= kFewestClocks) return table;
   return Error(ErrorCode::invalid_argument, "advice needs two clocks at which this and all other kernels were measured")
       .about(fmt::format("{} of them", table.size()));
