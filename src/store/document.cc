@@ -68,6 +68,12 @@ std::string_view plain_message(std::string_view message) {
   return message.substr(0, std::min(message.find("; last read: "), message.find(" parsing '")));
 }
 
+// Returns the number that nlohmann's message names: "[json.exception.x.406] number overflow parsing '1e999'".
+std::string_view number_out_of_range(std::string_view message) {
+  const auto first = message.find('\'') + 1;
+  return message.substr(first, message.rfind('\'') - first);
+}
+
 // Returns the last bytes that were read before the error.
 std::string_view read_before(std::string_view text, std::size_t byte) {
   constexpr std::size_t kMostShownBytes = 24;
@@ -146,6 +152,11 @@ Result<Document> parse_document(std::string_view text, const std::filesystem::pa
         .about(std::string(read_before(text, error.byte)));
   } catch (const Malformed& malformed) {
     return Error(ErrorCode::parse_error, malformed.what()).at(position_in(file));
+  } catch (const Json::out_of_range& error) {
+    const std::string_view number = number_out_of_range(error.what());
+    return Error(ErrorCode::parse_error, "not valid JSON: a number is too large for a double")
+        .at(position_of_byte(text, text.find(number) + 1, file))
+        .about(std::string(number));
   } catch (const Json::exception& error) {
     return Error(ErrorCode::parse_error, fmt::format("not valid JSON: {}", plain_message(error.what())))
         .at(position_in(file));

@@ -54,8 +54,8 @@ Result<void> check_second_process(const CuApi& cu, CUdevice device, const Device
   cu.cuDeviceGetAttribute(&mode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, device);
   if (mode == kExclusiveProcess || mode == kProhibited)
     return Error(ErrorCode::unavailable,
-                 fmt::format("{} ({}) is in exclusive-process mode, which lets no second process in", info.selector,
-                             info.name))
+                 fmt::format("{} ({}) is in {} mode, which lets no second process in", info.selector, info.name,
+                             mode == kProhibited ? "prohibited" : "exclusive-process"))
         .hint("`nvidia-smi -c DEFAULT` lets it in");
   if (uses_mps(cu, device))
     return Error(ErrorCode::unavailable,

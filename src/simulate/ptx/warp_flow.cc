@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::size_t kNoFragment = std::numeric_limits<std::size_t>::max();
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
-// If no fragment joins another or splits in this many turns, the fragment that ran least recently goes ahead. A turn
-// has at most as many instructions while there are several fragments. The number is large enough for a loop behind
-// which others wait, and small against the time that spinning may take.
-constexpr std::uint64_t kFragmentPatience = 256;
+// If no fragment joins another or splits in this many turns, the fragment that ran least recently goes ahead. The
+// number is large enough for a loop behind which others wait, and small against the time that spinning may take.
+constexpr std::uint64_t kMostTurnsInPlaceOrder = 256;
+constexpr std::uint64_t kMostInstructionsBesideFragments = 256;  // of one turn
 // Limits of the registers and of the local memory, for all calls of a thread together.
 constexpr std::uint32_t kMostRegisterBytes = 64 << 20;
 constexpr std::uint32_t kMostLocalBytes = 512 << 10;
@@ -42,7 +42,7 @@ bool Warp::comes_before(const Fragment& a, const Fragment& b) const {
 std::size_t Warp::choose() {
   ++turns_;
   if (fragments_.size() > 1) merge();
-  const bool impatient = turns_ - last_change_ > kFragmentPatience;
+  const bool impatient = turns_ - last_change_ > kMostTurnsInPlaceOrder;
   std::size_t best = kNoFragment;
   for (std::size_t i = 0; i < fragments_.size(); ++i) {
     const Fragment& fragment = fragments_[i];
@@ -83,7 +83,7 @@ std::uint64_t Warp::execute(std::size_t fragment, std::uint64_t most) {
   current_ = fragment;
   enter(fragments_[fragment].frame);
   const std::uint32_t meeting = meeting_place(fragment);
-  if (fragments_.size() > 1) most = std::min(most, kFragmentPatience);
+  if (fragments_.size() > 1) most = std::min(most, kMostInstructionsBesideFragments);
   interrupted_ = false;
   fragments_[fragment].last_run = turns_;
   std::uint64_t done = 0;
