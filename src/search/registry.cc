@@ -5,7 +5,9 @@
 #include <deque>
 #include <mutex>
 
+#include "core/interface/strategy_names.h"
 #include "core/interface/suggest.h"
+#include "search/interface/unknown_strategy.h"
 #include "search/models/counters.h"
 #include "search/strategies/strategies.h"
 
@@ -285,10 +287,7 @@ std::vector<std::string> names_of(const Entries& entries, Name name) {
 
 Result<const Entry*> find_entry(const std::string& name) {
   if (const Entry* entry = registry().find(name)) return entry;
-  const std::string nearest = suggest(name, names_of(strategies(), [](const StrategyInfo& info) { return info.name; }));
-  return Error(ErrorCode::not_found, "unknown strategy")
-      .about(name)
-      .hint(nearest.empty() ? "`wattune strategies` lists them" : nearest);
+  return unknown_strategy(name);
 }
 
 Result<void> check_value(const StrategyParameter& parameter, double value) {
@@ -334,6 +333,15 @@ bool any_counters(const std::vector<std::vector<PriorObjective>>& runs) {
 }
 
 }  // namespace
+
+Error unknown_strategy(const std::string& name) {
+  std::string meant = strategy_of_other_tuner(name);
+  if (!meant.empty()) meant = fmt::format("Wattune calls it `{}`", meant);
+  if (meant.empty()) meant = suggest(name, names_of(strategies(), [](const StrategyInfo& info) { return info.name; }));
+  return Error(ErrorCode::not_found, "unknown strategy")
+      .about(name)
+      .hint(meant.empty() ? "`wattune strategies` lists them" : meant);
+}
 
 std::vector<StrategyInfo> strategies() { return registry().infos(); }
 

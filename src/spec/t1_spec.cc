@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/interface/strategy_names.h"
 #include "core/interface/suggest.h"
 #include "space/interface/expression.h"
 #include "spec/document.h"
@@ -156,26 +157,10 @@ constexpr std::array<std::string_view, 24> kStrategies{
     "hybrid_vndx",
 };
 
-// Names of other tuners and their equivalents: KTT's are capitalised, Kernel Tuner's lower case.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kOtherNames{
-    {{"Deterministic", "exhaustive"},
-     {"BruteForce", "exhaustive"},
-     {"Random", "random"},
-     {"Annealing", "simulated_annealing"},
-     {"MCMC", "mcmc"},
-     {"ProfileBased", "profile"},
-     {"brute_force", "exhaustive"},
-     {"random_sample", "random"},
-     {"bayes_opt", "bayesian_optimisation"},
-     {"basinhopping", "basin_hopping"},
-     {"diff_evo", "differential_evolution"},
-     {"firefly_algorithm", "firefly"},
-     {"pso", "particle_swarm"}}};
-
 // Returns the equivalent name; empty, which leaves the choice to the program, for an unknown strategy.
 std::string strategy_name(std::string_view name) {
-  const auto other = std::ranges::find(kOtherNames, name, &std::pair<std::string_view, std::string_view>::first);
-  if (other != kOtherNames.end()) return std::string(other->second);
+  std::string equivalent = strategy_of_other_tuner(name);
+  if (!equivalent.empty()) return equivalent;
   return std::ranges::count(kStrategies, name) > 0 ? std::string(name) : std::string();
 }
 

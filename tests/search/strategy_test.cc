@@ -499,6 +499,7 @@ TEST(Strategy, UnknownNamesAndValuesAreRefusedWithAdvice) {
     return make_strategy(name, space, {.parameters = std::move(parameters)}).error().to_string();
   };
   EXPECT_EQ(message("greedy_isl", {}), "unknown strategy: `greedy_isl` (did you mean `greedy_ils`?)");
+  EXPECT_EQ(message("diff_evo", {}), "unknown strategy: `diff_evo` (Wattune calls it `differential_evolution`)");
   EXPECT_EQ(message("greedy_ils", {{"random_wlk", 0.5}}),
             "strategy greedy_ils has no such parameter: `random_wlk` (did you mean `random_walk`?)");
   EXPECT_EQ(message("exhaustive", {{"walk", 0.5}}), "strategy exhaustive has no such parameter: `walk` (it has none)");

@@ -8,8 +8,8 @@
 #include "cli/program/command.h"
 #include "cli/program/json.h"
 #include "cli/program/terminal.h"
-#include "core/interface/suggest.h"
 #include "report/interface/text.h"
+#include "search/interface/unknown_strategy.h"
 #include "wattune/search/method.h"
 #include "wattune/search/strategy.h"
 
@@ -60,12 +60,7 @@ Json info_json(const StrategyInfo& info) {
 Result<std::vector<StrategyInfo>> named_strategies(const std::string& name) {
   if (name.empty()) return search::strategies();
   if (const StrategyInfo* info = search::find_strategy(name)) return std::vector{*info};
-  std::vector<std::string> names;
-  for (const StrategyInfo& info : search::strategies()) names.push_back(info.name);
-  const std::string nearest = suggest(name, names);
-  return Error(ErrorCode::not_found, "unknown strategy")
-      .about(name)
-      .hint(nearest.empty() ? "`wattune strategies` lists them" : nearest);
+  return search::unknown_strategy(name);
 }
 
 Result<ExitStatus> run_strategies(const StrategiesOptions& options) {
