@@ -1,6 +1,8 @@
 #include "cli/program/output_file.h"
 
+#include <algorithm>
 #include <fstream>
+#include <string_view>
 
 #include "wattune/store/journal.h"
 
@@ -19,6 +21,12 @@ bool may_hold_results(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   stream.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
   return beginning == kBeginning;
+}
+
+// True if a file of this name holds something else than results for every program that opens it by its name.
+bool is_table_or_picture(const fs::path& file) {
+  constexpr std::string_view kEndings[] = {".csv", ".tsv", ".xlsx", ".html", ".svg", ".png", ".pdf"};
+  return std::ranges::count(kEndings, file.extension().string()) > 0;
 }
 
 }  // namespace
@@ -47,6 +55,10 @@ Result<void> check_results_file(const fs::path& file, const ResultsUse& use) {
     return Error(ErrorCode::invalid_argument, "results cannot be written into a folder")
         .about(file.string())
         .hint("--output names a file");
+  if (is_table_or_picture(file) && !has_contents(file))
+    return Error(ErrorCode::invalid_argument, "results are lines of JSON, not a table or a picture")
+        .about(file.string())
+        .hint("--output NAME.jsonl; then `wattune export` makes a table, and `wattune analyze` a picture");
   if (use.resume || !has_contents(file)) return {};
   if (!may_hold_results(file))
     return Error(ErrorCode::already_exists, "the file exists, and holds no results")

@@ -40,7 +40,7 @@ Result<void> replace_size(KernelSpec& spec, const std::string& text) {
     const bool is_list = value.find(',') != std::string::npos;
     return Error(ErrorCode::invalid_argument, "--problem-size: expected an integer")
         .about(text)
-        .hint(is_list ? "each size has a --problem-size of its own" : "");
+        .hint(is_list ? "each size has a --problem-size of its own" : meant_whole_number(value));
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <span>
 
 namespace wattune::cli {
@@ -105,8 +106,18 @@ Result<std::uint64_t> parse_bytes(std::string_view text) {
 Result<std::uint64_t> parse_count(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc() || end != text.data() + text.size()) return bad("a whole number, 0 or more", text);
+  if (failure != std::errc() || end != text.data() + text.size())
+    return bad("a whole number, 0 or more", text).hint(meant_whole_number(text));
   return number;
+}
+
+std::string meant_whole_number(std::string_view text) {
+  constexpr double kMost = 1e15;  // as a double holds every whole number up to it
+  std::string digits;
+  std::ranges::copy_if(text, std::back_inserter(digits), [](char c) { return c != '_' && c != ','; });
+  const Result<double> number = parse_number(digits);
+  if (!number || *number != std::floor(*number) || *number < 1 || *number > kMost) return {};
+  return fmt::format("did you mean `{:.0f}`?", *number);
 }
 
 Result<double> parse_number(std::string_view text) {
@@ -130,7 +141,8 @@ Result<double> parse_share(std::string_view text) {
 
 Result<std::uint64_t> parse_positive_count(std::string_view text) {
   const Result<std::uint64_t> number = parse_count(text);
-  if (!number || *number == 0) return bad("a whole number, 1 or more", text);
+  if (!number) return bad("a whole number, 1 or more", text).hint(meant_whole_number(text));
+  if (*number == 0) return bad("a whole number, 1 or more", text);
   return number;
 }
 

@@ -25,6 +25,9 @@ Result<Nanoseconds> parse_time(std::string_view text);
 Result<std::uint64_t> parse_bytes(std::string_view text);
 // Parses decimal digits. Fails with invalid_argument.
 Result<std::uint64_t> parse_count(std::string_view text);
+// Returns "did you mean `1000000`?" for a number that is whole and written as 1e6, 1_000_000 or 1,000,000; else
+// nothing.
+std::string meant_whole_number(std::string_view text);
 // Parses any finite number. Fails with invalid_argument.
 Result<double> parse_number(std::string_view text);
 // Parses a share above 0 and at most 1: "0.05" or "5%". Fails with invalid_argument.
