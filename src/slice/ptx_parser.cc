@@ -82,7 +82,9 @@ std::vector<std::uint32_t> line_starts(std::string_view text) {
 }  // namespace
 
 void PtxParser::read_module(PtxTree& tree) {
-  if (!lexer_.token().is_dotted("version")) return unexpected("`.version`, with which every PTX text begins,");
+  if (!lexer_.token().is_dotted("version"))
+    return unexpected("`.version`, with which every PTX text begins,")
+        .hint("`nvcc -ptx FILE.cu` makes PTX of CUDA C++");
   while (lexer_.token().kind != PtxToken::Kind::end) module_statement(tree);
 }
 
