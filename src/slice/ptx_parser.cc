@@ -83,8 +83,7 @@ std::vector<std::uint32_t> line_starts(std::string_view text) {
 
 void PtxParser::read_module(PtxTree& tree) {
   if (!lexer_.token().is_dotted("version"))
-    return unexpected("`.version`, with which every PTX text begins,")
-        .hint("`nvcc -ptx FILE.cu` makes PTX of CUDA C++");
+    return unexpected("`.version`, with which every PTX text begins,", "`nvcc -ptx FILE.cu` makes PTX of CUDA C++");
   while (lexer_.token().kind != PtxToken::Kind::end) module_statement(tree);
 }
 
@@ -198,9 +197,9 @@ std::string_view PtxParser::word(std::string_view what) {
   return {};
 }
 
-void PtxParser::unexpected(std::string_view wanted) {
+void PtxParser::unexpected(std::string_view wanted, std::string hint) {
   const PtxToken token = lexer_.token();
-  lexer_.fail(token.text, fmt::format("{} must be here, not {}", wanted, quoted(token)));
+  lexer_.fail(token.text, fmt::format("{} must be here, not {}", wanted, quoted(token)), std::move(hint));
 }
 
 bool PtxInstruction::has(std::string_view modifier) const {

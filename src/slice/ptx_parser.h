@@ -1,6 +1,7 @@
 // Parses tokens into the tree. Statements of a module, functions, and operands have a source file each.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -71,7 +72,7 @@ class PtxParser {
 
   bool expect(char symbol);
   std::string_view word(std::string_view what);
-  void unexpected(std::string_view wanted);
+  void unexpected(std::string_view wanted, std::string hint = {});
 
   PtxLexer lexer_;
   std::uint32_t scope_ = 0;
