@@ -154,9 +154,9 @@ TEST(ImageCache, RemovesNoFileOfAnotherName) {
   const Folder folder;
   const std::string key = key_of("a");
   std::vector<fs::path> files;
-  for (const std::string name : {std::string("mine.wattune-image"), std::string("mine.1.0.wattune-image-new"),
-                                 "my-" + key + ".wattune-image", key + ".wattune-image.bak", key + "0.wattune-image",
-                                 key + ".1.0.x.wattune-image-new", key.substr(1) + ".wattune-image"}) {
+  for (const std::string& name : {std::string("mine.wattune-image"), std::string("mine.1.0.wattune-image-new"),
+                                  "my-" + key + ".wattune-image", key + ".wattune-image.bak", key + "0.wattune-image",
+                                  key + ".1.0.x.wattune-image-new", key.substr(1) + ".wattune-image"}) {
     files.push_back(folder.write(name, std::string(10'000, 'x')));
     fs::last_write_time(files.back(), fs::file_time_type::clock::now() - std::chrono::hours(2));
   }
@@ -170,7 +170,7 @@ TEST(ImageCache, MakesAFolderOfItsUsersAlone) {
   const mode_t before = umask(0);
   EXPECT_TRUE(ImageCache::open(folder.path() / "above" / "cache"));
   umask(before);
-  for (const fs::path made : {folder.path() / "above", folder.path() / "above" / "cache"})
+  for (const fs::path& made : {folder.path() / "above", folder.path() / "above" / "cache"})
     EXPECT_EQ(fs::status(made).permissions(), fs::perms::owner_all) << made;
 }
 

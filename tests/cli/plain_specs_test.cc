@@ -43,7 +43,9 @@ TEST(PlainSpecs, WithoutParametersHaveOneConfigurationThatIsMeasured) {
       const Finished exported =
           run_wattune(folder, {"export", "add.journal.jsonl", "--format", format, "--output", file});
       EXPECT_EQ(exported.status, 0) << exported.err;
-      if (std::string(format) != "header") EXPECT_EQ(run_wattune(folder, {"show", file}).status, 0) << file;
+      if (std::string(format) != "header") {
+        EXPECT_EQ(run_wattune(folder, {"show", file}).status, 0) << file;
+      }
     }
   }
 }
@@ -135,7 +137,9 @@ TEST(PlainSpecs, WarnOfAParameterThatNothingReads) {
     const Finished finished = run_wattune(folder, arguments);
     EXPECT_EQ(finished.status, 0) << finished.err;
     EXPECT_THAT(finished.err, HasSubstr("add.toml:10:1: nothing reads the parameter `unused`"));
-    if (std::string(command) == "space") EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+    if (std::string(command) == "space") {
+      EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+    }
   }
 }
 

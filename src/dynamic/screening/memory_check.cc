@@ -22,8 +22,8 @@ Result<std::size_t> bytes_of(backend::Device& device, std::uint64_t memory, std:
 }  // namespace
 
 MemoryCheck::MemoryCheck(const KernelSpec& spec, const Signature& signature,
-                         const std::vector<tune::PlannedArgument>& planned, backend::MemoryMark mark)
-    : kernel_(spec.name), mark_(mark) {
+                         const std::vector<tune::PlannedArgument>& planned, backend::MemoryMark mark_of)
+    : kernel_(spec.name), mark_(mark_of) {
   const std::vector<PassedArgument>& passed = signature.passed();
   for (std::size_t i = 0; i < passed.size(); ++i)
     if (const auto* buffer = std::get_if<tune::PlannedBuffer>(&planned[passed[i].argument]))

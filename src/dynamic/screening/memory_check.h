@@ -20,7 +20,7 @@ namespace wattune::inline v0_1::dynamic {
 class MemoryCheck {
  public:
   MemoryCheck(const KernelSpec& spec, const Signature& signature, const std::vector<tune::PlannedArgument>& planned,
-              backend::MemoryMark mark);
+              backend::MemoryMark mark_of);
 
   // Fails with mismatch if memory is too small, a null pointer, or of the wrong kind (pixels or not), and as
   // adopt_buffer() does.

@@ -204,9 +204,9 @@ double PartyRun::blocks_between(Nanoseconds from, Nanoseconds until) const {
   for (const PartyLaunch& each : launches) {
     const Nanoseconds within = std::min(each.end, until) - std::max(each.begin, from);
     if (is_inside(each) || !(within > Nanoseconds(0))) continue;
-    const auto blocks = static_cast<double>(each.blocks);
-    const Nanoseconds usual = inside > 0.0 ? blocks / inside * time_inside : Nanoseconds();
-    sum += blocks * (within / std::max(usual, each.end - each.begin));
+    const auto its_blocks = static_cast<double>(each.blocks);
+    const Nanoseconds usual = inside > 0.0 ? its_blocks / inside * time_inside : Nanoseconds();
+    sum += its_blocks * (within / std::max(usual, each.end - each.begin));
   }
   return sum;
 }
