@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <ranges>
 #include <utility>
 
 #include "core/student.h"
@@ -74,8 +73,8 @@ std::optional<Gain> gain_over(const RoundTimes& rounds, std::size_t entrant, std
 std::optional<Gain> mean_gain(const std::vector<RoundTimes>& tables) {
   if (tables.empty()) return std::nullopt;
   RoundTimes mean{.times = {{}, {}}, .orders = {}, .is_exact = std::ranges::all_of(tables, &RoundTimes::is_exact)};
-  const auto rounds_of = [](const RoundTimes& table) { return common_rounds(table, 0, 1); };
-  const std::size_t rounds = std::ranges::min(tables | std::views::transform(rounds_of));
+  std::size_t rounds = common_rounds(tables.front(), 0, 1);
+  for (const RoundTimes& table : tables) rounds = std::min(rounds, common_rounds(table, 0, 1));
   for (std::size_t entrant = 0; entrant < 2; ++entrant)
     for (std::size_t round = 0; round < rounds; ++round) {
       double logarithms = 0.0;
