@@ -335,12 +335,11 @@ bool any_counters(const std::vector<std::vector<PriorObjective>>& runs) {
 }  // namespace
 
 Error unknown_strategy(const std::string& name) {
-  std::string meant = strategy_of_other_tuner(name);
-  if (!meant.empty()) meant = fmt::format("Wattune calls it `{}`", meant);
-  if (meant.empty()) meant = suggest(name, names_of(strategies(), [](const StrategyInfo& info) { return info.name; }));
-  return Error(ErrorCode::not_found, "unknown strategy")
-      .about(name)
-      .hint(meant.empty() ? "`wattune strategies` lists them" : meant);
+  Error error = Error(ErrorCode::not_found, "unknown strategy").about(name);
+  const std::string equivalent = strategy_of_other_tuner(name);
+  if (!equivalent.empty()) return std::move(error).hint(fmt::format("Wattune calls it `{}`", equivalent));
+  const std::string nearest = suggest(name, names_of(strategies(), [](const StrategyInfo& info) { return info.name; }));
+  return std::move(error).hint(nearest.empty() ? "`wattune strategies` lists them" : nearest);
 }
 
 std::vector<StrategyInfo> strategies() { return registry().infos(); }

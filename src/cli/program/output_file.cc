@@ -23,7 +23,7 @@ bool may_hold_results(const fs::path& file) {
   return beginning == kBeginning;
 }
 
-// True if a file of this name holds something else than results for every program that opens it by its name.
+// True if other programs take a file of this name for a table or a picture.
 bool is_table_or_picture(const fs::path& file) {
   constexpr std::string_view kEndings[] = {".csv", ".tsv", ".xlsx", ".html", ".svg", ".png", ".pdf"};
   return std::ranges::count(kEndings, file.extension().string()) > 0;
@@ -58,7 +58,7 @@ Result<void> check_results_file(const fs::path& file, const ResultsUse& use) {
   if (is_table_or_picture(file) && !has_contents(file))
     return Error(ErrorCode::invalid_argument, "results are lines of JSON, not a table or a picture")
         .about(file.string())
-        .hint("--output NAME.jsonl; then `wattune export` makes a table, and `wattune analyze` a picture");
+        .hint("--output NAME.jsonl");
   if (use.resume || !has_contents(file)) return {};
   if (!may_hold_results(file))
     return Error(ErrorCode::already_exists, "the file exists, and holds no results")

@@ -112,11 +112,11 @@ Result<std::uint64_t> parse_count(std::string_view text) {
 }
 
 std::string meant_whole_number(std::string_view text) {
-  constexpr double kMost = 1e15;  // as a double holds every whole number up to it
+  constexpr double kMostExactlyHeld = 1e15;  // whole numbers, by a double
   std::string digits;
   std::ranges::copy_if(text, std::back_inserter(digits), [](char c) { return c != '_' && c != ','; });
   const Result<double> number = parse_number(digits);
-  if (!number || *number != std::floor(*number) || *number < 1 || *number > kMost) return {};
+  if (!number || *number != std::floor(*number) || *number < 1 || *number > kMostExactlyHeld) return {};
   return fmt::format("did you mean `{:.0f}`?", *number);
 }
 
@@ -141,8 +141,7 @@ Result<double> parse_share(std::string_view text) {
 
 Result<std::uint64_t> parse_positive_count(std::string_view text) {
   const Result<std::uint64_t> number = parse_count(text);
-  if (!number) return bad("a whole number, 1 or more", text).hint(meant_whole_number(text));
-  if (*number == 0) return bad("a whole number, 1 or more", text);
+  if (!number || *number == 0) return bad("a whole number, 1 or more", text).hint(meant_whole_number(text));
   return number;
 }
 
