@@ -344,6 +344,15 @@ std::string_view name_of(CheckOutput check) {
   return "unknown";
 }
 
+// Returns a hash of the contents that a caller gave, by their arguments' positions; empty if there are none.
+std::string given_contents(const std::vector<SharedBytes>& contents) {
+  Canonical out;
+  for (std::size_t i = 0; i < contents.size(); ++i)
+    if (const SharedBytes& each = contents[i])
+      out << static_cast<std::int64_t>(i) << content_hash({reinterpret_cast<const char*>(each->data()), each->size()});
+  return out.text().empty() ? std::string() : hash_of(out);
+}
+
 }  // namespace
 
 std::string reference_of_none() { return reference_of(KernelSpec(), {}); }
@@ -358,6 +367,7 @@ Identity measuring_identity(const EvaluatorOptions& options, const measure::Meas
   Identity identity = policy.identity();
   identity["cache mode"] = options.cache == Cache::cold ? "cold" : "warm";
   identity["check mode"] = name_of(options.check);
+  if (const std::string given = given_contents(options.contents); !given.empty()) identity["given contents"] = given;
   std::vector<std::string> observed = observed_metrics(options);
   std::ranges::sort(observed);
   identity["observed metrics"] = fmt::format("{}", fmt::join(observed, ", "));

@@ -29,6 +29,13 @@ TEST(Result, HoldsTheValueOrTheError) {
   EXPECT_EQ(half_of(7).error().code(), ErrorCode::invalid_argument);
 }
 
+// A loop over it keeps it alive.
+TEST(Result, TheValueOfATemporaryIsNoReference) {
+  EXPECT_TRUE((std::is_same_v<decltype(half_of(6).value()), int>));
+  Result<int> kept = 3;
+  EXPECT_TRUE((std::is_same_v<decltype(kept.value()), int&>));
+}
+
 TEST(Result, ValueThrowsTheErrorWhenThereIsNone) {
   EXPECT_EQ(half_of(6).value(), 3);
   try {

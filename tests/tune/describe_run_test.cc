@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <memory>
 
 #include "folder_test.h"
 #include "tune/interface/describe_run.h"
@@ -241,6 +242,20 @@ TEST(MeasuringIdentity, HoldsWhatChangesTheMeaningOfNumbers) {
                       {"observed metrics", "dram__bytes_read.sum, energy, power"},
                       {"policy", "repeated"},
                       {"warm-up", "0.5 ms"}}));
+}
+
+TEST(MeasuringIdentity, HoldsWhatTheCallerGaveArguments) {
+  const auto given = [](std::vector<std::byte> bytes) {
+    EvaluatorOptions options;
+    options.contents = {nullptr, std::make_shared<const std::vector<std::byte>>(std::move(bytes)), nullptr};
+    return measuring_identity(options, *measure::make_gated({}));
+  };
+  EXPECT_EQ(given({std::byte{1}}), given({std::byte{1}}));
+  EXPECT_NE(given({std::byte{1}}), given({std::byte{2}}));
+  EvaluatorOptions of_the_spec;
+  of_the_spec.contents = {nullptr, nullptr};
+  EXPECT_EQ(measuring_identity(of_the_spec, *measure::make_gated({})),
+            measuring_identity({}, *measure::make_gated({})));
 }
 
 // Each Trial says itself how exact it is. Limits are no part either; they change which Trials fail.

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <vector>
 
 // The function exists only in programs that are linked with an installed library (cmake/installed_programs.cc).
 
@@ -21,12 +22,13 @@ namespace fs = std::filesystem;
 namespace {
 
 // Returns the folder of the file that holds this code: the running program, or a library that it loaded, as Python
-// does.
+// does. Empty if the loader has only a relative name, such as the first word of the program's command line.
 fs::path own_folder() {
   Dl_info info;
   std::error_code ignored;
   if (dladdr(reinterpret_cast<const void*>(&find_own_program), &info) == 0 || info.dli_fname == nullptr) return {};
-  return fs::canonical(info.dli_fname, ignored).parent_path();
+  const fs::path file = info.dli_fname;
+  return file.is_absolute() ? fs::canonical(file, ignored).parent_path() : fs::path();
 }
 
 fs::path installed_programs() {
@@ -37,15 +39,20 @@ fs::path installed_programs() {
 
 Result<fs::path> find_own_program(const std::string& name) {
   std::error_code ignored;
-  const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  const fs::path above = own_folder().parent_path();
-  const fs::path places[] = {here / name, here.parent_path() / "libexec/wattune" / name, above / "bin" / name,
-                             above / "libexec/wattune" / name, installed_programs() / name};
+  const fs::path running = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  std::vector<fs::path> places;
+  for (const fs::path& folder : {own_folder(), running}) {
+    if (folder.empty()) continue;
+    places.push_back(folder / name);
+    places.push_back(folder.parent_path() / "bin" / name);
+    places.push_back(folder.parent_path() / "libexec/wattune" / name);
+  }
+  places.push_back(installed_programs() / name);
   for (const fs::path& place : places)
     if (access(place.c_str(), X_OK) == 0) return place;
   return Error(ErrorCode::unavailable, fmt::format("Wattune's program {} was not found", name))
       .hint(fmt::format("looked for {}, {} and {}; install Wattune, or copy the program beside this one",
-                        places[0].string(), places[1].string(), places[4].string()));
+                        places.front().string(), places[places.size() - 2].string(), places.back().string()));
 }
 
 Result<Descriptor> move_up(Descriptor descriptor) {

@@ -12,8 +12,10 @@
 
 namespace wattune::inline v0_1::backend {
 
-// Finds the program of this name. Looks beside the running one, in bin or libexec/wattune beside the folder of the
-// library that holds this code, and where the linked library was installed. Fails with unavailable.
+// Finds the program of this name. Looks in the folder of the library that holds this code, and in bin and
+// libexec/wattune beside this folder. Then it looks in the same places from the running program, and where the linked
+// library was installed. So a Python module finds its own worker, whatever lies beside the interpreter. Fails with
+// unavailable.
 Result<std::filesystem::path> find_own_program(const std::string& name);
 
 // Returns a copy whose number is above those that a child gives its descriptors. Fails with unavailable.
