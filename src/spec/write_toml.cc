@@ -115,6 +115,9 @@ Result<std::string> write_toml(const KernelSpec& spec) {
   if (std::holds_alternative<ReferenceKernel>(spec.reference) ||
       std::holds_alternative<ReferenceFunction>(spec.reference))
     return Error(ErrorCode::invalid_argument, "only data are written as a reference");
+  const auto* data = std::get_if<ReferenceData>(&spec.reference);
+  if (data != nullptr && !data->arrays.empty())
+    return Error(ErrorCode::invalid_argument, "a reference in memory is not written; save its data as files");
   WATTUNE_ASSIGN(const std::string parameters, parameters_section(spec));
   TomlTable head;
   head.add_text("name", spec.name);

@@ -161,6 +161,10 @@ void write(Canonical& out, const LaunchStep& step) {
   for (const LaunchStep& each : step.group) write(out, each);
 }
 
+std::string hash_of_bytes(const std::vector<std::byte>& bytes) {
+  return content_hash({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
 void write(Canonical& out, const std::monostate&) { out << "no reference"; }
 void write(Canonical& out, const ReferenceKernel& reference) {
   out << "reference kernel" << reference.source.text << backend::included_files(reference.source).contents;
@@ -179,6 +183,7 @@ void write(Canonical& out, const ReferenceData& reference) {
     out << name;
     write(out, path);
   }
+  for (const auto& [name, bytes] : reference.arrays) out << name << hash_of_bytes(*bytes);
 }
 
 std::string hash_of(const Canonical& out) { return content_hash(out.text()); }
@@ -368,6 +373,7 @@ Identity measuring_identity(const EvaluatorOptions& options, const measure::Meas
   identity["cache mode"] = options.cache == Cache::cold ? "cold" : "warm";
   identity["check mode"] = name_of(options.check);
   if (const std::string given = given_contents(options.contents); !given.empty()) identity["given contents"] = given;
+  if (options.judge.function) identity["judged by"] = options.judge.description;
   std::vector<std::string> observed = observed_metrics(options);
   std::ranges::sort(observed);
   identity["observed metrics"] = fmt::format("{}", fmt::join(observed, ", "));

@@ -184,6 +184,45 @@ TEST_F(ReferenceTest, DataFilesHoldTheAnswer) {
   expect_verified(problem);
 }
 
+SharedBytes bytes_of_file(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::vector<std::byte> bytes(std::filesystem::file_size(file));
+  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  return std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+}
+
+TEST_F(ReferenceTest, ArraysInMemoryHoldTheAnswer) {
+  Problem problem;
+  problem.spec.reference = ReferenceData{{}, {{"y", bytes_of_file(right_answer(64))}}};
+  expect_verified(problem);
+  Problem other;
+  other.spec.reference = ReferenceData{{}, {{"y", bytes_of_file(right_answer(60))}}};
+  EXPECT_EQ(other.start().error().to_string(),
+            "spec.toml:10:1: reference data of output `y`: size mismatch: 256 bytes are needed, 240 are given");
+}
+
+TEST_F(ReferenceTest, AJudgeSeesTheOutputsOfEachConfiguration) {
+  Problem problem;
+  EvaluatorOptions options;
+  std::vector<std::size_t> seen;
+  options.judge = {
+      "three bytes",
+      [&](const Configuration& configuration, std::span<const std::vector<std::byte>> outputs) -> Result<void> {
+        for (const std::vector<std::byte>& output : outputs) seen.push_back(output.size());
+        if (configuration.find("mode")->to_string() == "0") return {};
+        return Error(ErrorCode::mismatch, "the sum is odd");
+      }};
+  ASSERT_TRUE(problem.start(options));
+  const Observation good = problem.evaluate(8, 0).value();
+  EXPECT_EQ(good.status, Status::correct) << good.message;
+  EXPECT_TRUE(good.verified);
+  ASSERT_GE(seen.size(), 3U);
+  EXPECT_EQ(std::vector<std::size_t>(seen.begin(), seen.begin() + 3), (std::vector<std::size_t>{256, 0, 0}));
+  const Observation bad = problem.evaluate(8, 1).value();
+  EXPECT_EQ(bad.status, Status::correctness);
+  EXPECT_THAT(bad.message, HasSubstr("the sum is odd"));
+}
+
 TEST_F(ReferenceTest, DataOfAnotherSizeIsAnError) {
   Problem problem;
   problem.spec.reference = ReferenceData{{{"y", right_answer(60)}}};

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,6 +27,9 @@
 #include "wattune/core/parameter.h"
 
 namespace wattune::inline v0_1 {
+
+// Bytes with shared ownership.
+using SharedBytes = std::shared_ptr<const std::vector<std::byte>>;
 
 // The meaning of `sizes` of the geometry.
 enum class GeometryConvention {
@@ -78,11 +82,12 @@ struct WATTUNE_EXPORT ReferenceFunction {
   std::filesystem::path file;
   std::string function = "reference";
 };
-// The expected contents of outputs, by argument name.
+// The expected contents of outputs, by argument name: in files, or in memory, as the elements lie there.
 struct WATTUNE_EXPORT ReferenceData {
   std::vector<std::pair<std::string, std::filesystem::path>> outputs;
+  std::vector<std::pair<std::string, SharedBytes>> arrays = {};
 };
-// The source of the right answer: none, another kernel, a C++ function or files.
+// The source of the right answer: none, another kernel, a C++ function or data.
 using Reference = std::variant<std::monostate, ReferenceKernel, ReferenceFunction, ReferenceData>;
 
 // The bound |actual - expected| <= absolute + relative * |expected| of each element. A bound that is not set is chosen

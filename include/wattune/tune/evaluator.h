@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "wattune/backend/compile_pool.h"
 #include "wattune/backend/device.h"
 #include "wattune/backend/worker.h"
+#include "wattune/core/configuration.h"
 #include "wattune/core/export.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/observation.h"
@@ -147,8 +149,18 @@ struct WATTUNE_EXPORT DriverHost {
   backend::WorkerOptions worker = {};
 };
 
-// Bytes with shared ownership.
-using SharedBytes = std::shared_ptr<const std::vector<std::byte>>;
+using wattune::SharedBytes;
+
+// A judgement of the caller's on the outputs that a run of a configuration leaves. It comes after the comparison with
+// the reference. `function` gets the bytes of the outputs by the position of their arguments; other arguments have no
+// bytes. Its Error makes the configuration incorrect. It is called in the thread that evaluates.
+struct WATTUNE_EXPORT OutputJudge {
+  // Says what is judged and how. Results are resumed only under the same text, as the function itself cannot be
+  // compared.
+  std::string description;
+  std::function<Result<void>(const Configuration& configuration, std::span<const std::vector<std::byte>> outputs)>
+      function;
+};
 
 // The options of an evaluator.
 struct WATTUNE_EXPORT EvaluatorOptions {
@@ -181,6 +193,7 @@ struct WATTUNE_EXPORT EvaluatorOptions {
   // Initial contents of vector arguments, by their positions in the spec. Each argument takes as many bytes as it is
   // long. Where there is no entry, or nullptr, the spec says what it holds.
   std::vector<SharedBytes> contents = {};
+  OutputJudge judge = {};  // without a function, the comparison alone counts
   // True if clocks and limits of a board are set even though somebody else has set it, computes on it, or might.
   bool take_over = false;
   // Called now and then, from a thread of its own, while the reference or its substitute takes long. `what` is "the

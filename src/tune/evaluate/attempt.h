@@ -77,6 +77,7 @@ class Attempt : public measure::Contestant {
   bool launch_once();
   bool right_on_fresh_inputs();
   bool compare_outputs();
+  bool please_judge();
   bool writes_outputs();
   Result<bool> holds_what_it_began_with(std::size_t argument);
   bool read_expected(std::vector<ExpectedOutput>& outputs);

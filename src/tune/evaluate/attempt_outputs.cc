@@ -52,9 +52,24 @@ bool Attempt::compare_outputs() {
     written = written || (is_poisoned(argument) && !is_filled_with(measure::kPoison, *actual));
   }
   if (!written && !writes_outputs()) return false;
-  observation_.verified = !(*expected)->empty();
+  if (!please_judge()) return false;
+  observation_.verified = !(*expected)->empty() || run_.options.judge.function;
   if (!observation_.verified) observation_.message = run_.expected.verification().why_not;
   return true;
+}
+
+// True if the caller's judge, if there is one, accepts the outputs.
+bool Attempt::please_judge() {
+  if (!run_.options.judge.function) return true;
+  std::vector<std::vector<std::byte>> outputs(run_.spec.arguments.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (as_output(run_.spec.arguments[i]) == nullptr) continue;
+    const auto contents = run_.session.read(holder_of(launch_, i));
+    if (!contents) return fail(Phase::transfer, contents.error());
+    outputs[i].assign(contents->begin(), contents->end());
+  }
+  const Result<void> judged = run_.options.judge.function(configuration_, outputs);
+  return judged || fail(Status::correctness, judged.error().to_string());
 }
 
 // True if at least one of all poisoned outputs changes. A second run from another poison shows elements that were

@@ -149,29 +149,46 @@ Result<std::size_t> find_output(const std::vector<Argument>& arguments, const st
       .hint(suggest(name, outputs));
 }
 
+// Reads a file as the elements of an output that is planned as `buffer`.
+Result<std::vector<std::byte>> read_output(const std::filesystem::path& file, const VectorArgument& output,
+                                           const PlannedBuffer& buffer) {
+  return output.fields.empty() ? measure::read_data_file(file, output, buffer.length)
+                               : measure::read_data_file(file, ElementType::uint8, buffer.bytes);
+}
+Result<std::vector<std::byte>> read_output(const SharedBytes& array, const VectorArgument&,
+                                           const PlannedBuffer& buffer) {
+  if (array->size() == buffer.bytes) return *array;
+  return Error(ErrorCode::mismatch,
+               fmt::format("size mismatch: {} bytes are needed, {} are given", buffer.bytes, array->size()));
+}
+
+// Adds an output with its expected contents, which a file or an array holds.
+template <typename Source>
+Result<void> add_expected(EvaluationContext& run, const std::vector<PlannedArgument>& planned, const std::string& name,
+                          const Source& source, std::vector<ExpectedOutput>& outputs) {
+  WATTUNE_ASSIGN(const std::size_t argument, find_output(run.spec.arguments, name));
+  if (!run.plan.has_fixed_length(argument))
+    return Error(ErrorCode::invalid_argument, "the length of an output with reference data depends on parameters")
+        .at(run.spec.arguments[argument].position)
+        .about(name);
+  const VectorArgument& vector = *as_output(run.spec.arguments[argument]);
+  WATTUNE_ASSIGN(const auto length, compared_length(vector, run.plan.names()));
+  Result<std::vector<std::byte>> bytes = read_output(source, vector, std::get<PlannedBuffer>(planned[argument]));
+  if (!bytes)
+    return std::move(bytes)
+        .error()
+        .at(run.spec.arguments[argument].position)
+        .with_context(fmt::format("reference data of output `{}`", name));
+  outputs.push_back({argument, length, *std::move(bytes)});
+  return {};
+}
+
 Result<std::vector<ExpectedOutput>> expect(EvaluationContext& run, const Configuration& configuration,
                                            const ReferenceData& reference) {
   WATTUNE_ASSIGN(const auto planned, run.plan.arguments(configuration));
   std::vector<ExpectedOutput> outputs;
-  for (const auto& [name, path] : reference.outputs) {
-    WATTUNE_ASSIGN(const std::size_t argument, find_output(run.spec.arguments, name));
-    if (!run.plan.has_fixed_length(argument))
-      return Error(ErrorCode::invalid_argument, "the length of an output with reference data depends on parameters")
-          .at(run.spec.arguments[argument].position)
-          .about(name);
-    const VectorArgument& vector = *as_output(run.spec.arguments[argument]);
-    const auto& buffer = std::get<PlannedBuffer>(planned[argument]);
-    WATTUNE_ASSIGN(const auto length, compared_length(vector, run.plan.names()));
-    Result<std::vector<std::byte>> bytes = vector.fields.empty()
-                                               ? measure::read_data_file(path, vector, buffer.length)
-                                               : measure::read_data_file(path, ElementType::uint8, buffer.bytes);
-    if (!bytes)
-      return std::move(bytes)
-          .error()
-          .at(run.spec.arguments[argument].position)
-          .with_context(fmt::format("reference data of output `{}`", name));
-    outputs.push_back({argument, length, *std::move(bytes)});
-  }
+  for (const auto& [name, file] : reference.outputs) WATTUNE_TRY(add_expected(run, planned, name, file, outputs));
+  for (const auto& [name, array] : reference.arrays) WATTUNE_TRY(add_expected(run, planned, name, array, outputs));
   return outputs;
 }
 
