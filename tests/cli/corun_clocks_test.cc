@@ -61,6 +61,25 @@ TEST_F(CorunClocks, WhatWaitsForMemoryTakesFewerJoules) {
   }
 }
 
+// Hotspot waits for nothing, so that a slower memory saves joules. Srad waits for the memory.
+TEST_F(CorunClocks, ThoseOfTheMemoryAreChosenToo) {
+  const std::vector<std::string> arguments = {"--objective", "energy",   "--policies",
+                                              "paired",      "--clocks", "1228/710,1228/324,562/324,562/710"};
+  std::vector<std::string> as_json = arguments;
+  as_json.emplace_back("--json");
+  const Finished finished = corun(as_json);
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const nlohmann::json queue = finished.json()["queue"];
+  EXPECT_EQ(queue["clocks_mhz"], nlohmann::json({562, 1228, 562, 1228}));
+  EXPECT_EQ(queue["memory_clocks_mhz"], nlohmann::json({324, 324, 710, 710}));
+  EXPECT_EQ(queue["kernels"][0]["best_memory_clock_mhz"], 710);
+  EXPECT_EQ(queue["kernels"][1]["best_memory_clock_mhz"], 324);
+  EXPECT_EQ(queue["kernels"][1]["at_clocks"][1]["memory_clock_mhz"], 324);
+  std::vector<std::string> explained = arguments;
+  explained.emplace_back("--explain");
+  EXPECT_THAT(corun(explained).out, testing::ContainsRegex("Hotspot +1228/324 MHz"));
+}
+
 TEST_F(CorunClocks, ExplainNamesTheClocksOfPairsAndOfKernelsAlone) {
   const Finished finished =
       corun({"--objective", "energy", "--clocks", "836,562,1228", "--policies", "paired", "--explain"});
@@ -105,6 +124,10 @@ TEST_F(CorunClocks, APowerCapIsKeptByClocks) {
 TEST_F(CorunClocks, SaysInOneLineWhatCannotBe) {
   const auto with = [&](const std::string& clocks) { return refused({"--objective", "energy", "--clocks", clocks}); };
   EXPECT_THAT(with("836,837"), HasSubstr("clocks: the board has no such clock of its cores: `837 MHz` (nearest: 836)"));
+  EXPECT_THAT(with("836,837/324"), HasSubstr("no such clock of its cores: `837 MHz` (nearest: 836)"));
+  EXPECT_THAT(with("836/324,836/500"),
+              HasSubstr("clocks: the board has no such clock of its memory: `500 MHz` (nearest: 480)"));
+  EXPECT_THAT(with("836/324,836/"), HasSubstr("clocks are auto, current, or numbers of MHz: `836/`"));
   EXPECT_THAT(with("836"), HasSubstr("two clocks at least, to choose one of: `836`"));
   EXPECT_THAT(with("836,fast"), HasSubstr("clocks are auto, current, or numbers of MHz: `fast`"));
   EXPECT_THAT(with("836,-1"), HasSubstr("clocks are auto, current, or numbers of MHz: `-1`"));
@@ -115,6 +138,16 @@ TEST_F(CorunClocks, SaysInOneLineWhatCannotBe) {
               HasSubstr("Hotspot alone keeps the limits at none of these clocks"));
   EXPECT_THAT(refused({"--objective", "energy", "--energy-window", "0s"}),
               HasSubstr("--energy-window: expected a time above 0: `0s`"));
+}
+
+TEST_F(CorunClocks, ABoardWhoseMemoryClockIsFixedIsNamed) {
+  const Finished finished =
+      run_wattune(folder_, {"corun", "--device", "simulated:V100", "--kernels", "PC,SAD", "--works", "4", "--policies",
+                            "paired", "--objective", "energy", "--clocks", "1110/877,1380/877"});
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_THAT(finished.err, HasSubstr("clocks: the memory clock of this board cannot be set: `V100`"));
+  EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
 }
 
 TEST_F(CorunClocks, CurrentOnesAreTheDefault) {
@@ -168,6 +201,15 @@ TEST_F(CorunClocksOnBoard, ClocksAreSetAndGivenBack) {
   EXPECT_GE(board_.sets, 9U);
   EXPECT_EQ(board_.graphics_lock, 0U);
   EXPECT_FALSE(folder_.has("state/GPU-57a4d000-0000-4000-8000-00000000003b.journal"));
+}
+
+TEST_F(CorunClocksOnBoard, ThoseOfTheMemoryAreSetAndGivenBack) {
+  const Finished finished = corun("--clocks 1200/2619,1905/2619");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.json()["queue"]["memory_clocks_mhz"], nlohmann::json({2619, 2619}));
+  EXPECT_GE(board_.sets, 18U);  // each clock of the cores with one of the memory
+  EXPECT_EQ(board_.graphics_lock, 0U);
+  EXPECT_EQ(board_.memory_lock, 0U);
 }
 
 TEST_F(CorunClocksOnBoard, CurrentOnesSetNothing) {

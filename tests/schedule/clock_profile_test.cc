@@ -204,11 +204,13 @@ class CountedClocks final : public backend::ClockControl {
   Result<void> set(const backend::BoardSetting& setting) override {
     if (refused && setting.graphics == *refused) return Error(ErrorCode::unavailable, "not permitted");
     all.push_back(*setting.graphics);
+    memory.push_back(setting.memory);
     return clocks_.set(setting);
   }
 
   std::optional<Megahertz> refused = {};
   std::vector<Megahertz> all = {};
+  std::vector<std::optional<Megahertz>> memory = {};
   int restored = 0;
 
  private:
@@ -231,7 +233,7 @@ class ClocksOfGt640 : public ::testing::Test {
   }
   auto profiled() {
     const auto on = machine();
-    return profile_at_clocks(*on, *clocks_, {.clocks = kAsked, .window = nanoseconds_from_ms(20), .rounds = 1});
+    return profile_at_clocks(*on, *clocks_, {.clocks = asked_, .window = nanoseconds_from_ms(20), .rounds = 1});
   }
   // Adds the profiles at clocks to the kernels.
   void profile(const Objective& objective) {
@@ -245,13 +247,16 @@ class ClocksOfGt640 : public ::testing::Test {
                std::optional<Megahertz> refused = {}) {
     const auto on = machine();
     clocks_->refused = refused;
-    const QueueOptions options{
-        .policy = policy, .policy_options = {.objective = objective}, .scheduler = {.clocks = clocks_.get()}};
+    const QueueOptions options{.policy = policy,
+                               .policy_options = {.objective = objective},
+                               .scheduler = {.clocks = clocks_.get()},
+                               .own_memory = Megahertz(710)};
     const auto table = forecast_all(*on, options, simulate::chain_sm(simulate::gt640())).value();
     return run_queue(*on, arrivals, options, table).value();
   }
 
-  const std::vector<Megahertz> kAsked = {Megahertz(562), Megahertz(836), Megahertz(1228)};
+  std::vector<backend::BoardSetting> asked_ = {
+      {.graphics = Megahertz(562)}, {.graphics = Megahertz(836)}, {.graphics = Megahertz(1228)}};
   std::vector<ProfiledKernel> kernels_;
   std::unique_ptr<simulate::SimulatedBoard> board_;
   std::unique_ptr<CountedClocks> clocks_;
@@ -276,7 +281,7 @@ TEST_F(ClocksOfGt640, ARefusedClockEndsTheProfileAndIsNamed) {
   const auto on = machine();
   clocks_->refused = Megahertz(836);
   const auto refused =
-      profile_at_clocks(*on, *clocks_, {.clocks = kAsked, .window = nanoseconds_from_ms(20), .rounds = 1});
+      profile_at_clocks(*on, *clocks_, {.clocks = asked_, .window = nanoseconds_from_ms(20), .rounds = 1});
   EXPECT_EQ(refused.error().to_string(), "clock of 836 MHz: not permitted");
   EXPECT_EQ(clocks_->restored, 1);
 }
@@ -289,7 +294,7 @@ struct DeafClocks : fakes::FakeClocks {
 TEST_F(ClocksOfGt640, ABoardThatDoesNotObeyIsTold) {
   const auto on = machine();
   DeafClocks deaf;
-  const auto refused = profile_at_clocks(*on, deaf, {.clocks = kAsked, .window = nanoseconds_from_ms(20), .rounds = 1});
+  const auto refused = profile_at_clocks(*on, deaf, {.clocks = asked_, .window = nanoseconds_from_ms(20), .rounds = 1});
   EXPECT_THAT(refused.error().to_string(), HasSubstr("was set to a clock of 562 MHz, but runs at 1228 MHz"));
 }
 
@@ -309,6 +314,64 @@ TEST_F(ClocksOfGt640, PairedAndGreedyTakeFewerJoulesAtClocksOfTheirChoice) {
     EXPECT_LT(chosen.energy.value(), 0.95 * own.energy.value()) << policy;
     profile(thrifty);
   }
+}
+
+// All pairs of two clocks of the cores and two of the memory.
+class MemoryClocksOfGt640 : public ClocksOfGt640 {
+ protected:
+  MemoryClocksOfGt640() {
+    asked_.clear();
+    for (const double memory : {324.0, 710.0})
+      for (const double core : {562.0, 1228.0})
+        asked_.push_back({.graphics = Megahertz(core), .memory = Megahertz(memory)});
+  }
+};
+
+// Srad waits for the memory, and Hotspot does not.
+TEST_F(MemoryClocksOfGt640, ASlowerMemoryCostsWhatWaitsForItTime) {
+  const auto profiles = profiled().value();
+  const std::vector<AtClock>& waits = profiles[0];
+  const std::vector<AtClock>& computes = profiles[1];
+  ASSERT_EQ(waits.size(), 4U);
+  EXPECT_EQ(waits[1].setting(), asked_[1]);
+  EXPECT_NEAR(waits[1].alone / waits[3].alone, 710.0 / 324.0, 0.1);
+  EXPECT_LT(computes[1].alone / computes[3].alone, 1.05);
+  EXPECT_LT(computes[1].energy(), computes[3].energy());
+  EXPECT_LT(computes[1].power.idle, computes[3].power.idle);
+}
+
+TEST_F(MemoryClocksOfGt640, PoliciesSetThoseOfBoth) {
+  const Objective thrifty{.goal = Goal::energy};
+  profile(thrifty);
+  EXPECT_EQ(kernels_[0].traits.best_clocks->memory, Megahertz(710));
+  EXPECT_EQ(kernels_[1].traits.best_clocks, asked_[1]);  // 1228/324
+  for (const char* const policy : {"paired", "greedy"}) {
+    const QueueRun run = this->run(policy, std::vector<Arrival>(20, Arrival{.kernel = 1}), thrifty);
+    EXPECT_FALSE(run.refusal);
+    EXPECT_EQ(run.ended, 20U);
+    EXPECT_EQ(clocks_->all.front(), Megahertz(1228)) << policy;
+    EXPECT_EQ(clocks_->memory.front(), Megahertz(324)) << policy;
+    EXPECT_EQ(clocks_->restored, 1);
+  }
+}
+
+// Either alone is as fast with a slower memory. Both together ask for more of it than it has.
+TEST_F(MemoryClocksOfGt640, PairsSlowDownWithAMemoryThatTheyFill) {
+  profile({.goal = Goal::energy});
+  KernelTraits moves = kernels_[1].traits;
+  moves.utilisation = {0.2, 0.6};
+  const Forecaster half = [](const KernelTraits&, const KernelTraits&) -> Result<PairForecast> {
+    return PairForecast{.ratio = {4, 4}, .rates = {0.8, 0.8}};
+  };
+  const PairForecast best = clocked_forecaster(half, {}, {.goal = Goal::energy}, Megahertz(710))(moves, moves).value();
+  std::vector<PairForecast> ways = best.others;
+  ways.push_back(best);
+  const auto speed_at = [&](const backend::BoardSetting& clocks) {
+    return std::ranges::find(ways, clocks, &PairForecast::clocks)->speedup();
+  };
+  ASSERT_EQ(ways.size(), 4U);
+  EXPECT_NEAR(speed_at(asked_[3]), 1.6, 0.05);
+  EXPECT_LT(speed_at(asked_[1]), 0.6 * speed_at(asked_[3]));
 }
 
 // A queue of 3 works of each kernel, which take 1.5 s each.

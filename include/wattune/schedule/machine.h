@@ -48,12 +48,18 @@ struct WATTUNE_EXPORT PowerTraits {
   std::optional<Watts> twin = {};
 };
 
-// The time and power of a kernel alone while the cores' clock is set to this.
+// Returns a text such as "562 MHz", or "562/324 MHz" if the memory's clock is set, too. Precondition: the cores' clock
+// is set.
+WATTUNE_EXPORT std::string describe(const backend::BoardSetting& clocks);
+
+// The time and power of a kernel alone while the clocks are set to this.
 struct WATTUNE_EXPORT AtClock {
-  Megahertz clock;
+  Megahertz clock;    // of the cores
   Nanoseconds alone;  // time of the grid
   PowerTraits power;
+  std::optional<Megahertz> memory = {};  // nullopt for the board's own memory clock
 
+  backend::BoardSetting setting() const { return {.graphics = clock, .memory = memory}; }
   Joules energy() const { return power.alone * alone; }
 };
 
@@ -94,7 +100,9 @@ struct WATTUNE_EXPORT KernelTraits {
   bool sliceable = true;
   bool persistent = true;  // it has a persistent twin
   std::optional<PowerTraits> power = {};
-  std::vector<AtClock> at_clocks = {};  // at each clock that may be set, ascending; empty if none may
+  // At each setting of the clocks that may be set, those of one memory clock together, both ascending. Empty if none
+  // may.
+  std::vector<AtClock> at_clocks = {};
   // The clocks, among those of `at_clocks`, that are best for the kernel alone; nullopt for the board's own.
   std::optional<backend::BoardSetting> best_clocks = {};
 

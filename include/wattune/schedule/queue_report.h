@@ -110,9 +110,9 @@ struct WATTUNE_EXPORT QueueReport {
   std::size_t works = 0;
   std::string arrivals;  // in words
   Objective objective = {};
-  std::vector<Megahertz> clocks = {};  // clocks that policies may set; empty if they may set none
-  std::vector<PolicyRun> policies;     // policies that ran to the end, those added for comparison first
-  RoundTimes rounds = {};              // makespans by policy
+  std::vector<backend::BoardSetting> clocks = {};  // clocks that policies may set; empty if they may set none
+  std::vector<PolicyRun> policies;                 // policies that ran to the end, those added for comparison first
+  RoundTimes rounds = {};                          // makespans by policy
   QueueVerdict verdict = {};
   Nanoseconds in_turn = {};  // time of all works one after the other, from the times alone
   std::optional<RefusedRun> refused = {};

@@ -39,11 +39,13 @@ struct WATTUNE_EXPORT CorunKernel {
   std::string name = {};                            // the spec's name if empty; the second of a name is "gemm#2"
 };
 
-// The clocks of the cores that policies may set, for an objective that needs joules or watts.
+// The clocks that policies may set, for an objective that needs joules or watts.
 struct WATTUNE_EXPORT ClockChoice {
-  bool sets = false;                   // true to set clocks; otherwise they are left to the board
-  std::vector<Megahertz> clocks = {};  // in MHz, ascending; if empty, some of those that the board offers
-  bool take_over = false;              // true to set them although somebody else has set the board or computes on it
+  bool sets = false;  // true to set clocks; otherwise they are left to the board
+  // Clocks of the cores, each with one of the memory or with the board's own. If empty, some clocks of the cores that
+  // the board offers.
+  std::vector<backend::BoardSetting> clocks = {};
+  bool take_over = false;  // true to set them although somebody else has set the board or computes on it
 };
 
 // The options of a session.
@@ -75,8 +77,8 @@ class WATTUNE_EXPORT CorunSession {
   std::vector<std::string> notes() const;
   // Returns the kernels. Their positions are their ids in works.
   const std::vector<StageKernel>& kernels() const;
-  // Returns the clocks of the cores that may be set, ascending; empty if none may be set.
-  const std::vector<Megahertz>& clocks() const;
+  // Returns the clocks that may be set, those of one memory clock together, both ascending; empty if none may be set.
+  const std::vector<backend::BoardSetting>& clocks() const;
 
   // Measures each kernel alone, as medians of this many rounds. With `power` it also measures the power of the board
   // meanwhile. Fails with unavailable if the board tells no energy, and with errors of the device.

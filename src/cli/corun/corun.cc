@@ -300,6 +300,8 @@ Command add_corun(CLI::App& program) {
       "  wattune corun --device simulated:H100 --kernels C,L,M --objective energy --slowdown 30% --explain\n"
       "  wattune corun --device simulated:GT640 --kernels Srad,Time_step,Hotspot --objective energy --clocks auto "
       "--explain\n"
+      "  wattune corun --device simulated:GT640 --kernels Srad,Hotspot --objective energy --clocks "
+      "562/324,562/710,1228/324,1228/710\n"
       "  wattune corun --arrivals trace.csv gemm.toml copy.toml --trace trace.json --json");
   return {app, [options] { return run_corun(*options); }};
 }

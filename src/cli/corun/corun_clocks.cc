@@ -15,13 +15,27 @@ Error no_clocks(std::string what, std::string about, std::string advice) {
   return Error(ErrorCode::invalid_argument, std::move(what)).about(std::move(about)).hint(std::move(advice));
 }
 
+std::optional<Megahertz> clock_in(std::string_view text) {
+  const auto number = parse_number(text);
+  return number && *number > 0.0 ? std::optional(Megahertz(*number)) : std::nullopt;
+}
+
+// Parses "562", or "562/324" with a clock of the memory. Returns nullopt if the text is neither.
+std::optional<backend::BoardSetting> setting_in(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  backend::BoardSetting setting{.graphics = clock_in(text.substr(0, slash))};
+  if (slash != std::string_view::npos && !(setting.memory = clock_in(text.substr(slash + 1)))) return std::nullopt;
+  return setting.graphics ? std::optional(setting) : std::nullopt;
+}
+
 }  // namespace
 
 void declare_clocks(CLI::App& app, CorunClocks& clocks) {
   app.option_defaults()->group("Clocks of queues");
-  add_parsed(app, "--clocks", clocks.choice, parse_clocks, "MHZ,...|auto|current",
-             "Clocks of the cores that paired and greedy may set for their objective: these, some that the board "
-             "offers, or none, so that the board has its own. Each kernel runs alone at each of them first")
+  add_parsed(app, "--clocks", clocks.choice, parse_clocks, "MHZ[/MHZ],...|auto|current",
+             "Clocks of the cores, or of the cores and the memory (562/324), that paired and greedy may set for their "
+             "objective: these, some of the cores that the board offers, or none, so that the board has its own. Each "
+             "kernel runs alone at each of them first")
       ->default_str("current");
   app.add_flag("--take-over", clocks.take_over,
                "Set clocks though somebody else has set the board, computes on it, or might");
@@ -38,14 +52,13 @@ Result<schedule::ClockChoice> parse_clocks(std::string_view text) {
   if (text == "auto") return choice;
   for (std::size_t begin = 0, end = 0; end != std::string_view::npos; begin = end + 1) {
     end = text.find(',', begin);
-    const std::string_view number = text.substr(begin, end - begin);
-    const auto clock = parse_number(number);
-    if (!clock || !(*clock > 0.0))
-      return no_clocks("clocks are auto, current, or numbers of MHz", std::string(number), "such as 1005,1410,1755");
-    choice.clocks.emplace_back(*clock);
+    const std::string_view clocks = text.substr(begin, end - begin);
+    const auto setting = setting_in(clocks);
+    if (!setting)
+      return no_clocks("clocks are auto, current, or numbers of MHz", std::string(clocks),
+                       "such as 1005,1410,1755, or 562/324,1228/324 with clocks of the memory");
+    if (std::ranges::find(choice.clocks, *setting) == choice.clocks.end()) choice.clocks.push_back(*setting);
   }
-  std::ranges::sort(choice.clocks);
-  choice.clocks.erase(std::unique(choice.clocks.begin(), choice.clocks.end()), choice.clocks.end());
   if (choice.clocks.size() > 1) return choice;
   return no_clocks("two clocks at least, to choose one of", std::string(text), "or auto, or current");
 }

@@ -17,7 +17,7 @@ struct CorunClocks {
 };
 
 void declare_clocks(CLI::App& app, CorunClocks& clocks);
-// Parses "current", "auto" or "1005,1410". Fails with invalid_argument.
+// Parses "current", "auto", "1005,1410" or "562/324,1228/324". Fails with invalid_argument.
 Result<schedule::ClockChoice> parse_clocks(std::string_view text);
 
 }  // namespace wattune::cli

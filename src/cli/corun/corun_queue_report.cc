@@ -52,9 +52,13 @@ std::vector<KnownPair> known_pairs(const schedule::QueueReport& report, const sc
 
 bool runs_together(const schedule::PairForecast& forecast) { return forecast.sms_of_first || forecast.ratio.first > 0; }
 
-// Returns ", 836 MHz"; empty for the board's own clocks.
+// Returns ", 836 MHz" or ", 836/324 MHz"; empty for the board's own clocks.
 std::string clock_text(const std::optional<backend::BoardSetting>& clocks) {
-  return clocks ? fmt::format(", {:g} MHz", clocks->graphics->value()) : "";
+  return clocks ? ", " + schedule::describe(*clocks) : "";
+}
+
+Json memory_json(const std::optional<backend::BoardSetting>& clocks) {
+  return clocks && clocks->memory ? Json(clocks->memory->value()) : Json(nullptr);
 }
 
 Json clock_json(const std::optional<backend::BoardSetting>& clocks) {
@@ -143,7 +147,7 @@ std::string best_clocks_text(const schedule::QueueReport& report) {
     const schedule::AtClock& best = best_point(kernel);
     const Nanoseconds own_time = kernel.alone.value_or(Nanoseconds());
     const auto& power = kernel.power;
-    table.add_row({kernel.name, fmt::format("{:g} MHz", best.clock.value()), format_time(best.alone),
+    table.add_row({kernel.name, schedule::describe(best.setting()), format_time(best.alone),
                    fmt::format("{:.0f} W", best.power.alone.value()), energy_text(best.energy()), format_time(own_time),
                    power ? fmt::format("{:.0f} W", power->alone.value()) : "-",
                    energy_text(power ? std::optional(power->alone * own_time) : std::nullopt)});
@@ -214,6 +218,7 @@ Json pairs_json(const schedule::QueueReport& report, const schedule::PolicyRun& 
   for (const KnownPair& pair : known_pairs(report, policy)) {
     Json entry = {{"kernels", {pair.first.name, pair.second.name}},
                   {"clock_mhz", clock_json(pair.forecast.clocks)},
+                  {"memory_clock_mhz", memory_json(pair.forecast.clocks)},
                   {"forecast_rates", pair.forecast.rates},
                   {"correction", pair.correction},
                   {"counted_rates", nullptr},
@@ -270,6 +275,7 @@ Json clocks_json(const schedule::KernelTraits& kernel) {
   Json json = Json::array();
   for (const schedule::AtClock& point : kernel.at_clocks)
     json.push_back({{"clock_mhz", point.clock.value()},
+                    {"memory_clock_mhz", memory_json(point.setting())},
                     {"alone_ms", to_ms(point.alone)},
                     {"watts_alone", watts_json(point.power.alone)},
                     {"watts_idle", watts_json(point.power.idle)}});
@@ -302,7 +308,8 @@ Json profile_json(const schedule::KernelTraits& kernel) {
           {"watts_twin", power ? watts_json(power->twin) : Json(nullptr)},
           {"watts_idle", power ? watts_json(power->idle) : Json(nullptr)},
           {"at_clocks", clocks_json(kernel)},
-          {"best_clock_mhz", clock_json(kernel.best_clocks)}};
+          {"best_clock_mhz", clock_json(kernel.best_clocks)},
+          {"best_memory_clock_mhz", memory_json(kernel.best_clocks)}};
 }
 
 }  // namespace
@@ -324,13 +331,17 @@ Json queue_json(const schedule::CorunSession& session, const schedule::QueueRepo
                {"arrivals", report.arrivals},
                {"objective", describe(report.objective)},
                {"clocks_mhz", nullptr},
+               {"memory_clocks_mhz", nullptr},
                {"kernels", Json::array()},
                {"policies", Json::array()},
                {"orders", orders_json(report)},
                {"verdict", verdict_json(report)},
                {"outputs", nullptr},
                {"refused", refused_json(report.refused)}};
-  for (const Megahertz clock : report.clocks) json["clocks_mhz"].push_back(clock.value());
+  for (const backend::BoardSetting& clocks : report.clocks) {
+    json["clocks_mhz"].push_back(clocks.graphics->value());
+    json["memory_clocks_mhz"].push_back(memory_json(clocks));
+  }
   for (const schedule::KernelTraits& kernel : report.kernels) json["kernels"].push_back(profile_json(kernel));
   for (std::size_t i = 0; i < report.policies.size(); ++i) json["policies"].push_back(policy_json(session, report, i));
   if (report.outputs)

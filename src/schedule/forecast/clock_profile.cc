@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "model/interface/power_curve.h"
 #include "model/interface/time_curve.h"
+#include "schedule/forecast/by_memory.h"
 #include "schedule/forecast/power_window.h"
 #include "schedule/interface/profile.h"
 
@@ -24,42 +26,49 @@ constexpr Nanoseconds kLongestClockLatency = nanoseconds_from_ms(400);
 
 using Profiles = std::vector<std::vector<AtClock>>;
 
-Result<void> set(backend::ClockControl& control, Megahertz clock) {
-  auto done = control.set({.graphics = clock});
-  if (!done) return std::move(done).error().with_context(fmt::format("clock of {:g} MHz", clock.value()));
+Result<void> set(backend::ClockControl& control, const backend::BoardSetting& clocks) {
+  auto done = control.set(clocks);
+  if (!done) return std::move(done).error().with_context("clock of " + describe(clocks));
   return {};
+}
+
+bool is_above(const std::optional<Megahertz>& found, const std::optional<Megahertz>& wanted) {
+  return found && wanted && *found > *wanted + kLargestClockStep;
 }
 
 // Fails if the board runs faster than it was set to; called right after a run. A slower board may have its reasons,
 // such as heat.
-Result<void> check_obeyed(backend::ClockControl& control, Megahertz clock) {
-  WATTUNE_ASSIGN(const backend::BoardSetting found, control.current());
-  if (!found.graphics || *found.graphics <= clock + kLargestClockStep) return {};
-  return Error(ErrorCode::unavailable, fmt::format("the board was set to a clock of {:g} MHz, but runs at {:g} MHz",
-                                                   clock.value(), found.graphics->value()));
+Result<void> check_obeyed(backend::ClockControl& control, const backend::BoardSetting& clocks) {
+  WATTUNE_ASSIGN(backend::BoardSetting found, control.current());
+  if (!is_above(found.graphics, clocks.graphics) && !is_above(found.memory, clocks.memory)) return {};
+  if (!found.graphics) found.graphics = clocks.graphics;
+  if (!clocks.memory) found.memory.reset();
+  return Error(ErrorCode::unavailable,
+               fmt::format("the board was set to a clock of {}, but runs at {}", describe(clocks), describe(found)));
 }
 
 // Measures a kernel at one clock. Each kernel sets the clock again, because the lender of a board wants to hear from
 // its borrower.
-Result<AtClock> measure(Machine& machine, backend::ClockControl& control, KernelId kernel, Megahertz clock, Watts idle,
-                        const ClockProfileOptions& options) {
-  WATTUNE_TRY(set(control, clock));
+Result<AtClock> measure(Machine& machine, backend::ClockControl& control, KernelId kernel,
+                        const backend::BoardSetting& clocks, Watts idle, const ClockProfileOptions& options) {
+  WATTUNE_TRY(set(control, clocks));
   WATTUNE_TRY(run_for(machine, kernel, options.window));
   WATTUNE_ASSIGN(const Watts power, run_for(machine, kernel, options.window));
-  WATTUNE_TRY(check_obeyed(control, clock));
+  WATTUNE_TRY(check_obeyed(control, clocks));
   WATTUNE_ASSIGN(const Nanoseconds alone, time_alone(machine, kernel, options.rounds));
-  return AtClock{.clock = clock, .alone = alone, .power = {.alone = power, .idle = idle}};
+  return AtClock{
+      .clock = *clocks.graphics, .alone = alone, .power = {.alone = power, .idle = idle}, .memory = clocks.memory};
 }
 
 Result<void> measure_all(Machine& machine, backend::ClockControl& control, const ClockProfileOptions& options,
                          Profiles& profiles) {
-  for (const Megahertz clock : options.clocks) {
-    WATTUNE_TRY(set(control, clock));
+  for (const backend::BoardSetting& clocks : options.clocks) {
+    WATTUNE_TRY(set(control, clocks));
     idle_for(machine, std::max(options.window, kLongestClockLatency));
     const Watts idle = idle_for(machine, options.window);
     if (!(idle > Watts(0))) return no_energy();
     for (KernelId kernel = 0; kernel < profiles.size(); ++kernel) {
-      WATTUNE_ASSIGN(const AtClock measured, measure(machine, control, kernel, clock, idle, options));
+      WATTUNE_ASSIGN(const AtClock measured, measure(machine, control, kernel, clocks, idle, options));
       profiles[kernel].push_back(measured);
     }
   }
@@ -68,14 +77,14 @@ Result<void> measure_all(Machine& machine, backend::ClockControl& control, const
 
 // Tells whether the curve passes each measurement closely enough.
 template <typename Curve, typename Measured>
-bool fits(const std::vector<AtClock>& profile, const Curve& curve, Measured measured) {
+bool fits(std::span<const AtClock> profile, const Curve& curve, Measured measured) {
   return std::ranges::all_of(profile, [&](const AtClock& point) {
     return std::abs(curve.at(point.clock) / measured(point) - 1.0) <= kLargestMisfit;
   });
 }
 
-// Replaces times and powers by those of the curves that fit them.
-void smooth(std::vector<AtClock>& profile) {
+// Replaces times and powers at one memory clock by those of the curves that fit them.
+void smooth(std::span<AtClock> profile) {
   std::vector<model::TimeSample> times;
   std::vector<model::PowerSample> powers;
   for (const AtClock& point : profile) {
@@ -108,7 +117,8 @@ Result<Profiles> profile_at_clocks(Machine& machine, backend::ClockControl& cont
   auto restored = control.restore();
   if (!measured) return std::move(measured).error();
   if (!restored) return std::move(restored).error();
-  for (std::vector<AtClock>& profile : profiles) smooth(profile);
+  for (std::vector<AtClock>& profile : profiles)
+    for (const std::span<AtClock> part : by_memory(std::span(profile))) smooth(part);
   return profiles;
 }
 
@@ -133,7 +143,7 @@ std::optional<backend::BoardSetting> best_clocks(const KernelTraits& kernel, con
     if (best == nullptr || cost_alone(point, objective.goal) <= cost_alone(*best, objective.goal)) best = &point;
   }
   if (best == nullptr) return std::nullopt;
-  return backend::BoardSetting{.graphics = best->clock};
+  return best->setting();
 }
 
 }  // namespace wattune::schedule

@@ -2,10 +2,12 @@
 // beside each other at the board's own clocks.
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "model/interface/pair_power.h"
+#include "schedule/forecast/by_memory.h"
 #include "schedule/interface/clock_profile.h"
 
 namespace wattune::inline v0_1::schedule {
@@ -14,24 +16,42 @@ namespace {
 
 using Kernels = std::array<const KernelTraits*, 2>;
 
+// A kernel with its points at one memory clock.
+struct KernelAtMemory {
+  const KernelTraits* kernel;
+  std::span<const AtClock> points;
+};
+
 // Returns how much longer a kernel takes than at the board's own clocks.
 double slowness(const AtClock& point, const KernelTraits& kernel) { return point.alone / *kernel.alone; }
 
-model::BoardOverClocks board_of(const Kernels& kernels, std::optional<Watts> limit) {
+model::BoardOverClocks board_of(std::span<const AtClock> one, std::span<const AtClock> other,
+                                std::optional<Watts> limit) {
   model::BoardOverClocks board{.idle = {}, .limit = limit};
-  for (std::size_t i = 0; i < kernels[0]->at_clocks.size(); ++i) {
-    const auto& [one, other] = std::pair(kernels[0]->at_clocks[i], kernels[1]->at_clocks[i]);
-    board.idle.push_back({one.clock, 0.5 * (one.power.idle + other.power.idle)});
-  }
+  for (std::size_t i = 0; i < one.size(); ++i)
+    board.idle.push_back({one[i].clock, 0.5 * (one[i].power.idle + other[i].power.idle)});
   return board;
 }
 
+// Returns how often a kernel issues at the highest core clock of these points, relative to the memory clock of its last
+// points. It issues less often if it waits for a slower memory.
+double issue_share(const KernelAtMemory& at) {
+  const AtClock& point = at.points.back();
+  const backend::BoardSetting last{.graphics = point.clock, .memory = at.kernel->at_clocks.back().memory};
+  const AtClock* const faster = at.kernel->at(last);
+  return faster == nullptr ? 1.0 : faster->alone / point.alone;
+}
+
 // Returns the kernel's runs alone for the model. Its demand for memory shrinks with its speed, if the highest of these
-// clocks is not the board's own.
-model::SoloKernel solo_of(const KernelTraits& kernel) {
-  model::SoloKernel solo{.runs = {}, .utilisation = kernel.utilisation};
-  for (const AtClock& point : kernel.at_clocks) solo.runs.push_back({point.clock, point.alone, point.power.alone});
-  solo.utilisation.memory /= slowness(kernel.at_clocks.back(), kernel);
+// clocks is not the board's own. A slower memory is busy for longer with the same demand.
+model::SoloKernel solo_of(const KernelAtMemory& at, std::optional<Megahertz> own_memory) {
+  model::SoloKernel solo{.runs = {}, .utilisation = at.kernel->utilisation};
+  for (const AtClock& point : at.points) solo.runs.push_back({point.clock, point.alone, point.power.alone});
+  const std::optional<Megahertz>& memory = at.points.back().memory;
+  const double slower_memory = memory && own_memory ? *own_memory / *memory : 1.0;
+  solo.utilisation.pipeline *= issue_share(at);
+  solo.utilisation.memory *= slower_memory;
+  solo.utilisation.memory /= slowness(at.points.back(), *at.kernel);
   return solo;
 }
 
@@ -43,9 +63,10 @@ model::PairSpeeds speeds_of(const PairForecast& way) {
 
 // Returns the predicted way. Its speeds and powers are divided by those alone at the board's own clocks, as in
 // forecasts.
-PairForecast way_at(const model::PairPrediction& predicted, const PairForecast& way, const Kernels& kernels) {
+PairForecast way_at(const model::PairPrediction& predicted, const std::optional<Megahertz>& memory,
+                    const PairForecast& way, const Kernels& kernels) {
   PairForecast forecast = way;
-  forecast.clocks = backend::BoardSetting{.graphics = predicted.clock};
+  forecast.clocks = backend::BoardSetting{.graphics = predicted.clock, .memory = memory};
   PairWatts& watts = forecast.watts.emplace();
   watts.idle = predicted.idle;
   for (std::size_t k = 0; k < 2; ++k) {
@@ -58,30 +79,49 @@ PairForecast way_at(const model::PairPrediction& predicted, const PairForecast& 
   return forecast;
 }
 
-Result<PairForecast> forecast_at_clocks(PairForecast own, std::optional<Watts> limit, const Objective& objective,
+// Facts on the board beside the kernels.
+struct BoardLimits {
+  std::optional<Watts> power;
+  std::optional<Megahertz> own_memory;
+};
+
+// Adds the ways at one memory clock.
+Result<void> add_ways(const std::vector<PairForecast>& own, const BoardLimits& board, const Kernels& kernels,
+                      std::span<const AtClock> of_first, std::span<const AtClock> of_second,
+                      std::vector<PairForecast>& ways) {
+  const model::BoardOverClocks over_clocks = board_of(of_first, of_second, board.power);
+  const model::SoloKernel first = solo_of({kernels[0], of_first}, board.own_memory);
+  const model::SoloKernel second = solo_of({kernels[1], of_second}, board.own_memory);
+  for (const PairForecast& way : own) {
+    if (!(way.rates[0] > 0.0 && way.rates[1] > 0.0)) continue;
+    const model::PairSpeeds speeds = speeds_of(way);
+    WATTUNE_ASSIGN(const auto predictions, model::predict_pair_at_clocks(over_clocks, first, second, {&speeds, 1}));
+    for (const model::PairPrediction& predicted : predictions)
+      if (predicted.clock == predicted.asked) ways.push_back(way_at(predicted, of_first.back().memory, way, kernels));
+  }
+  return {};
+}
+
+Result<PairForecast> forecast_at_clocks(PairForecast own, const BoardLimits& board, const Objective& objective,
                                         const Kernels& kernels) {
   std::vector<PairForecast> all = std::exchange(own.others, {});
   all.insert(all.begin(), std::move(own));
-  const model::BoardOverClocks board = board_of(kernels, limit);
+  const auto of_first = by_memory(std::span(kernels[0]->at_clocks));
+  const auto of_second = by_memory(std::span(kernels[1]->at_clocks));
   std::vector<PairForecast> ways;
-  for (const PairForecast& way : all) {
-    if (!(way.rates[0] > 0.0 && way.rates[1] > 0.0)) continue;
-    const model::PairSpeeds speeds = speeds_of(way);
-    WATTUNE_ASSIGN(const auto predictions,
-                   model::predict_pair_at_clocks(board, solo_of(*kernels[0]), solo_of(*kernels[1]), {&speeds, 1}));
-    for (const model::PairPrediction& predicted : predictions)
-      if (predicted.clock == predicted.asked) ways.push_back(way_at(predicted, way, kernels));
-  }
+  for (std::size_t i = 0; i < of_first.size(); ++i)
+    WATTUNE_TRY(add_ways(all, board, kernels, of_first[i], of_second[i], ways));
   return best_of(objective, std::move(ways));
 }
 
 }  // namespace
 
-Forecaster clocked_forecaster(Forecaster at_own_clocks, std::optional<Watts> board_limit, const Objective& objective) {
-  return [at_own_clocks = std::move(at_own_clocks), board_limit, objective](
+Forecaster clocked_forecaster(Forecaster at_own_clocks, std::optional<Watts> board_limit, const Objective& objective,
+                              std::optional<Megahertz> own_memory) {
+  return [at_own_clocks = std::move(at_own_clocks), board = BoardLimits{board_limit, own_memory}, objective](
              const KernelTraits& first, const KernelTraits& second) -> Result<PairForecast> {
     WATTUNE_ASSIGN(PairForecast own, at_own_clocks(first, second));
-    return forecast_at_clocks(std::move(own), board_limit, objective, {&first, &second});
+    return forecast_at_clocks(std::move(own), board, objective, {&first, &second});
   };
 }
 

@@ -1,4 +1,5 @@
-// Profiles of kernels alone at several clocks of the cores (time and power), and forecasts of pairs at these clocks.
+// Profiles of kernels alone at several clocks of the cores and of the memory (time and power), and forecasts of pairs
+// at these clocks.
 //
 // The caller owns machine and control. Meanwhile nothing else runs and nobody else sets clocks; one thread at a time.
 // Forecasters are values, which any thread may call.
@@ -20,16 +21,16 @@
 namespace wattune::inline v0_1::schedule {
 
 struct ClockProfileOptions {
-  std::vector<Megahertz> clocks;  // ascending
-  Nanoseconds window;             // of each measurement, as in profile_power()
-  std::size_t rounds = 3;         // number of runs per kernel and clock; the median of their times counts
+  std::vector<backend::BoardSetting> clocks;  // those of one memory clock together, both ascending
+  Nanoseconds window;                         // of each measurement, as in profile_power()
+  std::size_t rounds = 3;                     // number of runs per kernel and clock; the median of their times counts
 };
 
 // Measures all kernels, in their order, at each of the clocks. The clocks are restored in every case. Times and powers
-// are those of the curves that fit them: model::TimeCurve, and from five clocks on model::PowerCurve. Where no curve
-// fits, they are the measured ones. Fails with invalid_argument if a kernel's time alone is unknown, and with
-// unavailable if the board reports no energy or runs faster than it was set to. Errors of the control name the clock;
-// errors of launches are passed on.
+// are those of the curves that fit them at each memory clock: model::TimeCurve, and from five clocks on
+// model::PowerCurve. Where no curve fits, they are the measured ones. Fails with invalid_argument if a kernel's time
+// alone is unknown, and with unavailable if the board reports no energy or runs faster than it was set to. Errors of
+// the control name the clock; errors of launches are passed on.
 Result<std::vector<std::vector<AtClock>>> profile_at_clocks(Machine& machine, backend::ClockControl& control,
                                                             const ClockProfileOptions& options);
 
@@ -45,8 +46,9 @@ std::optional<backend::BoardSetting> best_clocks(const KernelTraits& kernel, con
 // (model::predict_pair_at_clocks()). It starts from the forecast of `at_own_clocks`, for the board's own clocks. The
 // result is the best way over all ratios, splits and clocks, with all other ways. Clocks at which the pair would draw
 // more than the board's limit are left out, since the board would lower them. `at_own_clocks` must return all ways,
-// however bad, so it has no limits of its own. Precondition: both kernels have profiles at the same clocks, and best
-// clocks.
-Forecaster clocked_forecaster(Forecaster at_own_clocks, std::optional<Watts> board_limit, const Objective& objective);
+// however bad, so it has no limits of its own. `own_memory` is the board's own memory clock, which is needed if kernels
+// were profiled at others. Precondition: both kernels have profiles at the same clocks, and best clocks.
+Forecaster clocked_forecaster(Forecaster at_own_clocks, std::optional<Watts> board_limit, const Objective& objective,
+                              std::optional<Megahertz> own_memory = {});
 
 }  // namespace wattune::schedule

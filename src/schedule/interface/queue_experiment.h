@@ -49,7 +49,8 @@ struct QueueOptions {
   PolicyOptions policy_options = {};
   // With a control of clocks the kernels must have profiles at clocks, and pairs are forecast there (clock_profile.h).
   SchedulerOptions scheduler = {};
-  std::optional<Watts> board_limit = {};  // above which the board lowers its clock; nullopt if unknown
+  std::optional<Watts> board_limit = {};     // above which the board lowers its clock; nullopt if unknown
+  std::optional<Megahertz> own_memory = {};  // the board's own memory clock; nullopt if unknown
   bool uses_copies = false;  // the n-th work of a kernel uses its n-th copy; else all use the kernel's own buffers
   const std::atomic<bool>* cancel = nullptr;  // ends the run as `cancelled`
   const PairTable* known = nullptr;           // pairs that need no forecast; nullptr if all need one

@@ -1,11 +1,18 @@
 #include "wattune/schedule/machine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace wattune::inline v0_1::schedule {
 
+std::string describe(const backend::BoardSetting& clocks) {
+  const std::string memory = clocks.memory ? fmt::format("/{:g}", clocks.memory->value()) : "";
+  return fmt::format("{:g}{} MHz", clocks.graphics->value(), memory);
+}
+
 const AtClock* KernelTraits::at(const std::optional<backend::BoardSetting>& clocks) const {
-  const auto point = clocks ? std::ranges::find(at_clocks, clocks->graphics, &AtClock::clock) : at_clocks.end();
+  const auto point = clocks ? std::ranges::find(at_clocks, *clocks, &AtClock::setting) : at_clocks.end();
   return point == at_clocks.end() ? nullptr : &*point;
 }
 

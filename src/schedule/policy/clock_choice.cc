@@ -111,7 +111,7 @@ std::optional<backend::BoardSetting> clocks_to_plan_at(const QueueView& view, co
   double least = 0.0;
   const std::vector<AtClock>& all = kernels.front().traits->at_clocks;
   for (std::size_t i = all.size(); i-- > 0;) {
-    const backend::BoardSetting clocks{.graphics = all[i].clock};
+    const backend::BoardSetting clocks = all[i].setting();
     set_merits(kernels, table, clocks, options);
     const auto cost = cost_of(kernels, view.clocks.hold);
     if (!cost) continue;
@@ -119,7 +119,7 @@ std::optional<backend::BoardSetting> clocks_to_plan_at(const QueueView& view, co
     if (!best || switching * *cost < least) best = clocks, least = switching * *cost;
   }
   // If limits forbid all clocks, the fastest are taken.
-  return best ? best : backend::BoardSetting{.graphics = all.back().clock};
+  return best ? best : all.back().setting();
 }
 
 }  // namespace wattune::schedule

@@ -291,6 +291,7 @@ class PolicyRunner {
     options.scheduler.clocks = stage_.clock_control();
     WATTUNE_ASSIGN(const backend::BoardSetting now, options.scheduler.clocks->current());
     options.board_limit = now.power_limit;
+    options.own_memory = stage_.own_memory_clock();
     return options;
   }
 

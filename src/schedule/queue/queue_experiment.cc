@@ -51,7 +51,9 @@ Forecasters forecasters_of(Machine& machine, const QueueOptions& options, const 
 
 Forecasters at_clocks(Forecasters own, const QueueOptions& options) {
   for (Forecaster* const each : {&own.predict, &own.measure})
-    if (*each) *each = clocked_forecaster(std::move(*each), options.board_limit, options.policy_options.objective);
+    if (*each)
+      *each = clocked_forecaster(std::move(*each), options.board_limit, options.policy_options.objective,
+                                 options.own_memory);
   return own;
 }
 

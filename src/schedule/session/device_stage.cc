@@ -81,12 +81,14 @@ class DeviceStage : public Stage {
   // Sets up control of the clocks, before anything runs. If this process is stopped, its lease on the board ends and
   // the board is restored. If it hangs, the board is restored after an hour without a sign of life.
   Result<void> borrow(const ClockChoice& clocks) {
-    const Parameter clock{.name = "graphics clock", .role = ParameterRole::graphics_clock};
+    std::vector<Parameter> wanted = {{.name = "graphics clock", .role = ParameterRole::graphics_clock}};
+    if (std::ranges::any_of(clocks.clocks, [](const backend::BoardSetting& each) { return each.memory.has_value(); }))
+      wanted.push_back({.name = "memory clock", .role = ParameterRole::memory_clock});
     auto borrowed = tune::BoardClocks::open(
-        {clock}, *device_, {.take_over = clocks.take_over, .patience = nanoseconds_from_seconds(3600)});
+        wanted, *device_, {.take_over = clocks.take_over, .patience = nanoseconds_from_seconds(3600)});
     if (!borrowed) return clocks_refused(borrowed.error());
     board_clocks_ = *std::move(borrowed);
-    WATTUNE_ASSIGN(clocks_, choose_clocks(clocks, *clock_control()));
+    WATTUNE_ASSIGN(settable_, choose_clocks(clocks, *clock_control()));
     return {};
   }
   // Checks that the first kernel runs as fast as on a board that nothing slows down.

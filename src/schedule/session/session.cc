@@ -98,7 +98,7 @@ std::vector<std::string> CorunSession::notes() const { return stage_->notes(); }
 
 const std::vector<StageKernel>& CorunSession::kernels() const { return stage_->kernels(); }
 
-const std::vector<Megahertz>& CorunSession::clocks() const { return stage_->clocks(); }
+const std::vector<backend::BoardSetting>& CorunSession::clocks() const { return stage_->clocks(); }
 
 Result<std::vector<ProfileRecord>> CorunSession::profile(std::size_t rounds, bool power) {
   const auto alone = submission_->end(*stage_);

@@ -85,13 +85,13 @@ class SimulatedStage : public Stage {
     return std::unique_ptr<Machine>(std::move(machine));
   }
 
-  backend::ClockControl* clock_control() override { return clocks_.empty() ? nullptr : board_clocks_.get(); }
+  backend::ClockControl* clock_control() override { return clocks().empty() ? nullptr : board_clocks_.get(); }
 
   Result<void> choose(const ClockChoice& choice) {
     WATTUNE_ASSIGN(const auto anew, machine());
     if (board_clocks_ == nullptr)
       return clocks_refused(Error(ErrorCode::unavailable, "no clocks are simulated of this GPU").about(gpu_.name));
-    WATTUNE_ASSIGN(clocks_, choose_clocks(choice, *board_clocks_));
+    WATTUNE_ASSIGN(settable_, choose_clocks(choice, *board_clocks_));
     return {};
   }
 

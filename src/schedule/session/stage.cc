@@ -39,8 +39,8 @@ Result<void> Stage::measure_pair_power(Machine& on, std::optional<Nanoseconds> w
 Result<void> Stage::profile_at_clocks(const Objective& objective, std::optional<Nanoseconds> window,
                                       std::size_t rounds) {
   WATTUNE_ASSIGN(const auto profiled, machine());
-  auto profiles = schedule::profile_at_clocks(*profiled, *clock_control(),
-                                              {.clocks = clocks_, .window = window_or_usual(window), .rounds = rounds});
+  auto profiles = schedule::profile_at_clocks(
+      *profiled, *clock_control(), {.clocks = clocks(), .window = window_or_usual(window), .rounds = rounds});
   if (!profiles) return std::move(profiles).error().with_context(device());
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
     KernelTraits& traits = kernels_[i].traits;

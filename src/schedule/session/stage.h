@@ -14,6 +14,7 @@
 
 #include "schedule/forecast/pair_memory.h"
 #include "schedule/interface/kernel_outputs.h"
+#include "schedule/session/stage_clocks.h"
 #include "wattune/core/result.h"
 #include "wattune/model/warp_chain.h"
 #include "wattune/schedule/forecast.h"
@@ -50,8 +51,10 @@ class Stage {
   Result<void> measure_pair_power(Machine& on, std::optional<Nanoseconds> window, const Objective& objective,
                                   PairTable& table, const std::atomic<bool>* cancel) const;
 
-  // Returns the clocks of the cores that may be set, ascending; empty if none may be set.
-  const std::vector<Megahertz>& clocks() const { return clocks_; }
+  // Returns the clocks that may be set, those of one memory clock together, both ascending; empty if none may be set.
+  const std::vector<backend::BoardSetting>& clocks() const { return settable_.all; }
+  // Returns the board's own memory clock; nullopt if no clocks may be set.
+  const std::optional<Megahertz>& own_memory_clock() const { return settable_.own_memory; }
   // Returns the control of the clocks of the latest machine's board; nullptr if clocks are never set.
   virtual backend::ClockControl* clock_control() { return nullptr; }
   // Measures time and power of the kernels at each of the clocks, and finds the best clocks for this objective.
@@ -77,7 +80,7 @@ class Stage {
   explicit Stage(std::filesystem::path pairs = {}) : memory_(std::move(pairs)) {}
 
   std::vector<StageKernel> kernels_;
-  std::vector<Megahertz> clocks_;
+  SettableClocks settable_;
 
  private:
   Nanoseconds window_or_usual(std::optional<Nanoseconds> window) const;

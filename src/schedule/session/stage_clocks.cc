@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace wattune::inline v0_1::schedule {
@@ -21,15 +23,25 @@ Error no_clocks(std::string what, std::string about, std::string advice) {
   return Error(ErrorCode::invalid_argument, std::move(what)).about(std::move(about)).hint(std::move(advice));
 }
 
-// Returns the clocks that the board offers with the highest memory clock, ascending.
-Result<std::vector<Megahertz>> clocks_of(backend::ClockControl& control) {
-  WATTUNE_ASSIGN(const backend::BoardChoices choices, control.choices());
-  const auto row = std::ranges::max_element(choices.clocks, {}, &backend::MemoryClock::memory);
-  if (row == choices.clocks.end() || row->graphics.empty())
-    return Error(ErrorCode::unavailable, "the board does not tell which clocks it has");
-  std::vector<Megahertz> clocks = row->graphics;
-  std::ranges::sort(clocks);
-  return clocks;
+using Table = std::vector<backend::MemoryClock>;
+
+// Returns the clocks that the board offers: a row for each memory clock, ascending, with ascending clocks of the cores.
+Result<Table> table_of(backend::ClockControl& control) {
+  WATTUNE_ASSIGN(backend::BoardChoices choices, control.choices());
+  Table table = std::move(choices.clocks);
+  std::erase_if(table, [](const backend::MemoryClock& row) { return row.graphics.empty(); });
+  if (table.empty()) return Error(ErrorCode::unavailable, "the board does not tell which clocks it has");
+  std::ranges::sort(table, {}, &backend::MemoryClock::memory);
+  for (backend::MemoryClock& row : table) std::ranges::sort(row.graphics);
+  return table;
+}
+
+// Orders settings by the memory's clock and then by that of the cores. The board's own memory clock comes last.
+bool is_before(const backend::BoardSetting& one, const backend::BoardSetting& other) {
+  const auto rank = [](const backend::BoardSetting& each) {
+    return std::tuple(!each.memory, each.memory.value_or(Megahertz()), *each.graphics);
+  };
+  return rank(one) < rank(other);
 }
 
 Megahertz nearest(const std::vector<Megahertz>& offered, Megahertz wanted) {
@@ -50,35 +62,45 @@ std::vector<Megahertz> spread(const std::vector<Megahertz>& offered) {
   return clocks;
 }
 
-Result<void> check_offered(const std::vector<Megahertz>& wanted, const std::vector<Megahertz>& offered) {
-  for (const Megahertz clock : wanted)
-    if (std::ranges::find(offered, clock) == offered.end())
-      return no_clocks("the board has no such clock of its cores", fmt::format("{:g} MHz", clock.value()),
-                       fmt::format("nearest: {:g}", nearest(offered, clock).value()));
+Result<void> check_clock(Megahertz wanted, const std::vector<Megahertz>& offered, std::string_view part) {
+  if (std::ranges::find(offered, wanted) != offered.end()) return {};
+  return no_clocks(fmt::format("the board has no such clock of its {}", part), fmt::format("{:g} MHz", wanted.value()),
+                   fmt::format("nearest: {:g}", nearest(offered, wanted).value()));
+}
+
+// Checks that the board has these clocks. If the memory's is its own, that is the highest.
+Result<void> check_offered(const backend::BoardSetting& wanted, const Table& table) {
+  if (!wanted.memory) return check_clock(*wanted.graphics, table.back().graphics, "cores");
+  std::vector<Megahertz> memory;
+  for (const backend::MemoryClock& row : table) memory.push_back(row.memory);
+  WATTUNE_TRY(check_clock(*wanted.memory, memory, "memory"));
+  const auto row = std::ranges::find(table, *wanted.memory, &backend::MemoryClock::memory);
+  return check_clock(*wanted.graphics, row->graphics, "cores");
+}
+
+Result<void> try_each(const std::vector<backend::BoardSetting>& clocks, backend::ClockControl& control) {
+  for (const backend::BoardSetting& each : clocks) WATTUNE_TRY(control.set(each));
   return {};
 }
 
-Result<void> try_each(const std::vector<Megahertz>& clocks, backend::ClockControl& control) {
-  for (const Megahertz clock : clocks) WATTUNE_TRY(control.set({.graphics = clock}));
-  return {};
-}
-
-Result<std::vector<Megahertz>> choose(const ClockChoice& choice, backend::ClockControl& control) {
-  WATTUNE_ASSIGN(const std::vector<Megahertz> offered, clocks_of(control));
-  WATTUNE_TRY(check_offered(choice.clocks, offered));
-  std::vector<Megahertz> clocks = choice.clocks.empty() ? spread(offered) : choice.clocks;
-  if (clocks.size() < 2)
-    return no_clocks("the board has no other clock to choose", fmt::format("{:g} MHz", offered.back().value()), "");
+Result<SettableClocks> choose(const ClockChoice& choice, backend::ClockControl& control) {
+  WATTUNE_ASSIGN(const Table table, table_of(control));
+  std::vector<backend::BoardSetting> clocks = choice.clocks;
+  if (clocks.empty())
+    for (const Megahertz clock : spread(table.back().graphics)) clocks.push_back({.graphics = clock});
+  for (const backend::BoardSetting& each : clocks) WATTUNE_TRY(check_offered(each, table));
+  if (clocks.size() < 2) return no_clocks("the board has no other clock to choose", describe(clocks.front()), "");
+  std::ranges::sort(clocks, is_before);
   auto tried = try_each(clocks, control);
   auto restored = control.restore();
   if (!tried) return std::move(tried).error();
   if (!restored) return std::move(restored).error();
-  return clocks;
+  return SettableClocks{.all = std::move(clocks), .own_memory = table.back().memory};
 }
 
 }  // namespace
 
-Result<std::vector<Megahertz>> choose_clocks(const ClockChoice& choice, backend::ClockControl& control) {
+Result<SettableClocks> choose_clocks(const ClockChoice& choice, backend::ClockControl& control) {
   auto chosen = choose(choice, control);
   if (!chosen) return clocks_refused(chosen.error());
   return chosen;
