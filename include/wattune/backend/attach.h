@@ -1,8 +1,8 @@
 // Devices in an application's own CUDA or OpenCL context. Tuned kernels run between the application's kernels, in its
 // streams and on its memory.
 //
-// The application owns context, streams and memory, and keeps them longer than all that is made from them here. A
-// destroyed device takes along only the objects that it made. It refuses reset(); after an error that breaks the
+// The application owns context, streams and memory, and keeps them longer than all that is made from them here.
+// Destroying a device destroys only the objects that it made. It refuses reset(); after an error that breaks the
 // context every call returns device_lost. A timeout breaks nothing: the commands that were sent can be waited for
 // again. Destroying an object that a kernel uses waits for that kernel.
 //
@@ -80,9 +80,10 @@ WATTUNE_EXPORT Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, std:
 // Adopts an OpenCL buffer or sub-buffer. Errors are those of adopt_stream(); images are refused.
 WATTUNE_EXPORT Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, _cl_mem* memory);
 
-// Returns how many bytes lie between this address and the end of its allocation, counted up to `enough` (CUDA). Memory
-// that was mapped in pieces counts together, such as PyTorch's expandable segments. Fails with not_found if the driver
-// knows no allocation there. (OpenCL needs no such call: an adopted buffer knows its size.)
+// Returns how many bytes lie between this address and the end of its allocation, counted up to `enough` (CUDA).
+// Adjacent pieces that were mapped one by one count as one allocation, such as PyTorch's expandable segments. Fails
+// with not_found if the driver knows no allocation there. (OpenCL needs no such call: an adopted buffer knows its
+// size.)
 WATTUNE_EXPORT Result<std::size_t> memory_bytes(Device& device, std::uint64_t address, std::size_t enough);
 
 // A function that tells memory of the application from a later allocation at the same address or with the same handle.
@@ -102,7 +103,7 @@ WATTUNE_EXPORT Result<void> make_room_for_private_memory(Device& device, std::si
 // A launch in a graph that an application captured.
 struct WATTUNE_EXPORT GraphLaunch {
   CUgraphNode_st* node = nullptr;
-  const void* function = nullptr;  // as function_of() returns it
+  const void* function = nullptr;  // the address that function_of() returns for its kernel
   std::array<std::size_t, 3> groups{};
   std::array<std::size_t, 3> group_size{};
   std::vector<std::vector<std::byte>> arguments;  // the bytes of each parameter

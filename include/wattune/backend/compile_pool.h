@@ -26,9 +26,9 @@ namespace wattune::inline v0_1::backend {
 
 // The options of a pool: plain values.
 struct WATTUNE_EXPORT CompilePoolOptions {
-  std::size_t processes = 1;         // as set_processes() takes it
-  std::size_t spare_processors = 0;  // left to others, as far as one process remains
-  WorkerOptions worker;              // its niceness also holds for all programs that they start
+  std::size_t processes = 1;         // the most that compile at once, as for set_processes()
+  std::size_t spare_processors = 0;  // processors left to other programs; one process always remains
+  WorkerOptions worker;              // of each process; its niceness also holds for programs that it starts
   // One more process, without niceness, compiles the jobs that a caller waits for. On a busy machine nice processes may
   // wait for the processor for long.
   bool prompt = false;
@@ -39,7 +39,7 @@ struct WATTUNE_EXPORT CompilePoolOptions {
 struct WATTUNE_EXPORT Compiled {
   // The image, or compile_failed with the log, timeout, device_lost (the compiler crashed) or unavailable.
   Result<Image> image;
-  Nanoseconds took;  // to compile in its process, or to find in the cache
+  Nanoseconds took;  // time to compile in the process, or to find the image in the cache
   bool cached = false;
 };
 
@@ -104,8 +104,8 @@ class WATTUNE_EXPORT CompilePool {
 
   // Registers a source that is compiled for this target. It is dropped with the returned object.
   PooledSource add(CompileTarget target, KernelSource source);
-  // Starts the processes, and lets them load the compiler: each compiles the source `nothing`, past the cache. Returns
-  // at once. The jobs end with the returned object.
+  // Starts the processes and makes each load its compiler: it compiles the source `nothing` without asking the cache.
+  // Returns at once. The jobs end with the returned object.
   PooledSource warm_up(CompileTarget target, KernelSource nothing, Nanoseconds limit);
   // Sets how many processes may compile at once from now on; an application that needs its processors sets fewer.
   // Processes above that number finish their current job and end. With 0 only jobs that a caller waits for or that were

@@ -54,7 +54,7 @@ struct WATTUNE_EXPORT CounterAlias {
 // Returns the aliases of common counters, which live as long as the program.
 WATTUNE_EXPORT std::span<const CounterAlias> counter_aliases();
 
-// A device's ability to count events. Only its use shows whether the user is permitted to count.
+// A device's ability to count events. Whether the user is permitted to count shows only when count() is called.
 class WATTUNE_EXPORT Counters {
  public:
   virtual ~Counters() = default;

@@ -91,8 +91,8 @@ class WATTUNE_EXPORT Device {
   // device. Fails with unavailable, and a reason, if streams cannot have compute units of their own.
   virtual Result<unsigned> unit_grain() { return no_unit_ranges(info()); }
   // Finishes several streams of this device, in one request to a worker. Their commands reach the device in the order
-  // in which they were given. Returns the sensor samples of the meantime if `wait` asks for them; a device without
-  // sensors has none. Fails with invalid_argument for a stream of another device; other errors are those of
+  // in which they were given. Returns the sensor samples that were taken during the wait, if `wait` asks for them; none
+  // if the device has no sensors. Fails with invalid_argument for a stream of another device; other errors are those of
   // Stream::finish().
   virtual Result<std::vector<SensorSample>> finish(std::span<Stream* const> streams, const Wait& wait);
   // Returns the sensors of the device, the control of its clocks, or its hardware counters, which the device owns.

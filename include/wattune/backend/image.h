@@ -29,7 +29,7 @@ namespace wattune::inline v0_1::backend {
 struct WATTUNE_EXPORT CompileTarget {
   std::string backend;                     // "cuda"
   std::string architecture;                // "sm_90"; OpenCL: the device's name
-  std::optional<int> driver_version = {};  // that the code is for, as the backend's driver counts; nullopt for any
+  std::optional<int> driver_version = {};  // driver that the code needs, in its own numbering; nullopt: any
   std::string compiler;                    // with its version and build; OpenCL: the platform and its driver
 
   bool operator==(const CompileTarget&) const = default;
@@ -64,10 +64,10 @@ struct WATTUNE_EXPORT KernelParameter {
 
 // The kind of an Image's code, which decides the cost of loading it.
 enum class ImageKind {
-  other,          // as its backend has it
-  ptx,            // the driver compiles it at loading, which takes as long as it takes
+  other,          // a form that only its backend knows
+  ptx,            // assembly; the driver compiles it at loading, for an unknown time
   cubin,          // NVIDIA's machine code
-  opencl_binary,  // what an OpenCL driver calls so: machine code, or something on the way to it
+  opencl_binary,  // the binary of an OpenCL driver: machine code or an intermediate form
 };
 
 WATTUNE_EXPORT std::string_view to_string(ImageKind kind);  // its name
@@ -75,12 +75,12 @@ WATTUNE_EXPORT std::string_view to_string(ImageKind kind);  // its name
 // The compiled code of a program, with what its compiler told about it.
 struct WATTUNE_EXPORT Image {
   std::string code;
-  std::string log;  // the compiler's words
-  // The functions as the user wrote them, by their symbol; only those whose symbol the compiler reported.
+  std::string log;  // the compiler's messages
+  // The functions' names as the user wrote them, by their symbol; only those whose symbol the compiler reported.
   std::map<std::string, std::string> symbols;
   std::map<std::string, KernelResources> resources = {};  // by symbol, as far as the compiler told
-  // The parameters that the source declares, by function, where the declaration is clear; for functions whose symbols
-  // do not spell their parameters' types.
+  // The parameters that the source declares, by function. Only functions whose symbols do not spell the parameters'
+  // types are listed, and only where the declaration is clear.
   std::map<std::string, std::vector<KernelParameter>> parameters = {};
   ImageKind kind = ImageKind::other;
 

@@ -91,7 +91,7 @@ class WATTUNE_EXPORT Buffer : public DeviceObject {
   // Returns a CUdeviceptr or a cl_mem, in the form that PreparedLaunch::set_memory() takes; 0 for pixels, and for
   // memory of a device in another process.
   virtual std::uint64_t memory() const { return 0; }
-  // Tells whether Device::create_pixel_buffer() made it.
+  // Tells whether Device::create_pixel_buffer() made this buffer.
   virtual bool has_pixels() const { return false; }
 };
 
@@ -109,7 +109,7 @@ struct WATTUNE_EXPORT ConstantBuffer {
   const Buffer* buffer = nullptr;
 };
 // One argument of a launch, in the kernel's order: a buffer (nullptr for a null pointer), a sampler (no parameter of a
-// CUDA kernel), or one of the above.
+// CUDA kernel), or one of the structs above.
 using LaunchArgument = std::variant<const Buffer*, ScalarBytes, LocalBytes, ConstantBuffer, Sampling>;
 
 // A function of a program. It keeps the code that it needs, so the program may be destroyed first.

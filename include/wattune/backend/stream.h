@@ -142,7 +142,7 @@ class WATTUNE_EXPORT Stream : public DeviceObject {
   // Fails with unavailable if the driver cannot tell without waiting, with invalid_argument if the application has
   // destroyed the stream, or with device_lost.
   virtual Result<StreamState> state() const;
-  // Tells whether the stream captures into a graph. Each call can afford to ask.
+  // Tells whether the stream is captured into a graph. It is cheap enough to be called before each launch.
   virtual bool is_capturing() const { return false; }
   // Tells whether events report how long launches took; a queue of an application may be created without profiling.
   virtual bool keeps_times() const { return true; }

@@ -54,7 +54,7 @@ struct WATTUNE_EXPORT LaunchValue {
   ExpressionText value;
 };
 
-// One of several launches, or a series of them: a function of the source on some of the arguments, or a group.
+// A step of a run: one or several launches of a function of the source on some of the arguments, or a group of steps.
 struct WATTUNE_EXPORT LaunchStep {
   std::string function;                // that of the source if empty
   std::vector<std::size_t> arguments;  // positions in KernelSpec::arguments, in the function's order
@@ -66,7 +66,7 @@ struct WATTUNE_EXPORT LaunchStep {
   // The buffers that change places after each repetition. Each argument gets the next one's buffer, and the last one
   // gets the first's.
   std::vector<std::vector<std::size_t>> swaps = {};
-  std::vector<LaunchStep> group = {};  // launched in its place, one after another; it then has no function
+  std::vector<LaunchStep> group = {};  // steps that are launched in place of this one, which then has no function
 };
 
 // Another kernel, which computes the right answer.
@@ -153,8 +153,8 @@ WATTUNE_EXPORT const std::vector<std::string>& figure_names();
 // room of four.
 WATTUNE_EXPORT void pad_vectors(KernelSpec& spec);
 
-// Makes the spec's own source one in one of these languages, of which there is at least one. Fails with mismatch if the
-// spec has no such source.
+// Replaces `spec.source` by the alternative in one of these languages, unless it is in one of them already.
+// Precondition: there is a language. Fails with mismatch if the spec has no such source.
 WATTUNE_EXPORT Result<void> use_language(KernelSpec& spec, const std::vector<Language>& languages);
 
 // Returns the launches of one run, in order, each with its function: the steps, or the single launch of a spec without
@@ -163,8 +163,8 @@ WATTUNE_EXPORT std::vector<LaunchStep> launches_of(const KernelSpec& spec);
 // Returns the launches of launches_of() with each group replaced by its members, each once.
 WATTUNE_EXPORT std::vector<LaunchStep> single_launches_of(const KernelSpec& spec);
 
-// Returns the source with values in the place of the extents of the problem that the template arguments of its function
-// name, as launches_of() does.
+// Returns the source with the names of problem extents replaced by their values in the template arguments of its
+// function. launches_of() does the same with the functions of steps.
 WATTUNE_EXPORT KernelSource sized_source(const KernelSpec& spec, KernelSource source);
 
 // Returns the spec's own source with the functions of all its launches, whether their conditions hold or not.

@@ -20,8 +20,8 @@
 
 namespace wattune::inline v0_1 {
 
-// The outcome of a measurement. The names are those of T4's "invalidity", and not_recorded, which other formats do not
-// know.
+// The outcome of a measurement. The names are those of the field "invalidity" in the format T4, which lacks
+// not_recorded.
 enum class Status {
   correct,       // measured; its output matched the reference, or none was given
   compile,       // the compiler rejected it, crashed or took too much memory

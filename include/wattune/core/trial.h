@@ -73,9 +73,9 @@ struct WATTUNE_EXPORT ResultSet {
   // slowdown limit (Objective::slowdown). Infinite without a limit, or if no Trial is correct.
   Nanoseconds longest_time() const;
   // Returns the Trial with the smallest objective among those that count and take no longer than longest_time();
-  // nullptr if none is correct and has an objective. It points into `trials`.
-  // After a final, its winner competes only with Trials that have no place in the final and finished no earlier than
-  // the winner. The winner was found among all before it. In older files the default configuration has no place.
+  // nullptr if none is correct and has an objective. It points into `trials`. After a final, its winner competes only
+  // with Trials that have no place in the final and finished no earlier than the winner. The final itself chose the
+  // winner among all earlier Trials. In files of older versions the default configuration has no place in the final.
   const Trial* best() const;
 };
 

@@ -77,9 +77,9 @@ class WATTUNE_EXPORT Context {
   // has such a scalar.
   virtual Result<void> set(std::string_view name, const CallArgument& scalar) = 0;
 
-  // These act on the first bytes of the memory. Host memory must live until the stream is synchronised, and is complete
-  // then. Transfers in other streams than 0 return when they are over. Each fails with mismatch if the memory is
-  // smaller.
+  // The next four act on the first bytes of the memory of that name. Host memory must live until the stream is
+  // synchronised, and is complete then. Transfers in other streams than 0 return when they are over. Each fails with
+  // mismatch if the memory is smaller.
 
   virtual Result<void> write(std::string_view name, std::span<const std::byte> data, std::size_t stream = 0) = 0;
   virtual Result<void> read(std::string_view name, std::span<std::byte> data, std::size_t stream = 0) = 0;

@@ -37,11 +37,11 @@ struct WATTUNE_EXPORT TunerOptions {
   backend::WorkerOptions worker = {.niceness = 19};  // for compile processes and the screening process
   std::shared_ptr<backend::ImageCache> cache = {};   // nullptr for one in memory that holds 256 images
   Nanoseconds compile_limit = nanoseconds_from_seconds(120);
-  // Device that screens: the attached device, opened in a process of its own by this selector ("cuda:0"). If empty, it
-  // is found by its place on the PCI bus, or else by its name.
+  // Selector by which a process of its own opens the attached device for screening ("cuda:0"). If empty, it is found by
+  // its place on the PCI bus, or else by its name.
   std::string screening_device = {};
-  // Function that is told what happens, one line for people each time. It is called from the tuner's threads. May be
-  // empty.
+  // Function that gets messages about what happens, one line for people each time. It is called from the tuner's
+  // threads. May be empty.
   std::function<void(const std::string& line)> note = {};
 };
 

@@ -47,7 +47,7 @@ class WATTUNE_EXPORT Sampling {
   // ignored. `busy` is the time for which the device has been at work since it last idled. A time that no clock can
   // have measured ends the sampling.
   void take(std::span<const Sample> runs, Nanoseconds busy);
-  // Returns the samples that count. There is at least one when it wants no more.
+  // Returns the samples that count. There is at least one once no more runs are wanted.
   const std::vector<Sample>& samples() const& { return samples_; }
   std::vector<Sample> samples() && { return std::move(samples_); }
 

@@ -38,7 +38,7 @@ enum class Feature : std::size_t {
 inline constexpr std::size_t kFeatures = 15;
 
 WATTUNE_EXPORT std::string_view to_string(Feature feature);
-// Returns nullopt if no feature has this name.
+// Finds a feature by its name; nullopt if no feature has this name.
 WATTUNE_EXPORT std::optional<Feature> feature_named(std::string_view name);
 
 // The features of one kernel.

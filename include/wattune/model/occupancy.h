@@ -59,7 +59,7 @@ struct WATTUNE_EXPORT Occupancy {
   unsigned blocks = 0;    // resident on an SM; 0 if a single block asks for too much
   unsigned warps = 0;     // of these blocks
   double fraction = 0.0;  // share of the warps that an SM has room for, 0 to 1
-  // Blocks that each limit alone allows, in the order of OccupancyLimit; kUnlimited if it does not matter.
+  // Blocks that each limit alone allows, in the order of OccupancyLimit; kUnlimited where a limit does not apply.
   std::array<unsigned, 5> allowed{};
 
   static constexpr unsigned kUnlimited = std::numeric_limits<unsigned>::max();

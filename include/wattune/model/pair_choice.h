@@ -53,12 +53,12 @@ struct WATTUNE_EXPORT SoloRun {
   std::vector<double> use;
 };
 
-// Returns an upper bound of the speed-up of several kernels together over one after the other; at least 1. It is the
-// sum of their times over the time for which the busiest resource is busy, sum T_i / max_r sum T_i u_ir. The longest of
-// the times replaces that if it is longer, since no kernel gets faster than alone.
+// Returns an upper bound on the speed-up of running kernels together instead of one after the other; at least 1. It is
+// the sum of their times over the time for which the busiest resource is busy, sum T_i / max_r sum T_i u_ir. The
+// longest of the times replaces that if it is longer, since no kernel gets faster than alone.
 WATTUNE_EXPORT double packing_bound(std::span<const SoloRun> kernels);
-// Returns the same bound, 1 + (1 - share), for two kernels of equal time that split the SMs. The second one saturates
-// the memory with this share of the SMs.
+// Returns an upper bound on the speed-up of two kernels of equal time that split the SMs: 1 + (1 - share). The second
+// one saturates the memory with this share of the SMs.
 WATTUNE_EXPORT double spatial_bound(double saturating_share);
 
 // Ratios of measured to predicted speed-up for each pair of kernels: means in which older measurements count less.
@@ -70,7 +70,7 @@ class WATTUNE_EXPORT PairCorrection {
   // Records the speed-ups of two kernels together, in either order. Ignores them if one is not positive.
   void observe(const std::string& first, const std::string& second, double predicted, double measured);
   bool knows(const std::string& first, const std::string& second) const;
-  // Returns 1 if nothing was measured.
+  // Returns the factor by which to multiply predictions of these two kernels; 1 if nothing was measured.
   double factor(const std::string& first, const std::string& second) const;
 
  private:

@@ -30,7 +30,7 @@ struct WATTUNE_EXPORT CountedSpan {
   Measured<Nanoseconds> end;
 
   Nanoseconds time() const { return end.value - begin.value; }
-  // Returns the uncertainty of its length.
+  // Returns the uncertainty of the span's length.
   Nanoseconds time_uncertainty() const { return begin.uncertainty + end.uncertainty; }
   // Returns the mean power; W = J/s.
   Measured<Watts> power() const;
@@ -61,7 +61,7 @@ WATTUNE_EXPORT Result<Measured<Joules>> integrate(const Trace<Watts>& power, Nan
 // Returns the mean power of a time: its energy divided by its length, in W. Fails as integrate() does.
 WATTUNE_EXPORT Result<Measured<Watts>> mean_power(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end);
 
-// Least times between the ends of a window, by the purpose of the figures.
+// Least times between the ends of a measuring window, by the purpose of the figures.
 inline constexpr Nanoseconds kScreeningWindow = nanoseconds_from_seconds(1);  // to leave out much worse candidates
 inline constexpr Nanoseconds kFinalistWindow = nanoseconds_from_seconds(5);   // to choose among the best
 inline constexpr Nanoseconds kReportedWindow = nanoseconds_from_seconds(10);  // to be quoted
@@ -105,13 +105,13 @@ struct WATTUNE_EXPORT Cost {
 // The options of one measurement.
 struct WATTUNE_EXPORT EnergyOptions {
   Nanoseconds window = kScreeningWindow;              // least time from one end of a window to the other
-  Nanoseconds budget = nanoseconds_from_seconds(60);  // longest time of all windows, with everything around them
+  Nanoseconds budget = nanoseconds_from_seconds(60);  // longest time of all windows, including waits between them
   std::size_t windows = 1;  // how many windows at most, if the precision is not reached before
   double precision = 0.01;  // half of the windows' 95 % interval, as a share; needs three windows
   std::optional<Measured<Watts>> context_idle = {};  // power of the board with a context and nothing to do
   std::optional<Cost> set_up = {};                   // known from an earlier measurement
-  std::optional<Nanoseconds> launch_time = {};       // of one launch, as it was timed
-  std::optional<Megahertz> clock = {};               // that was asked for, if clocks are set
+  std::optional<Nanoseconds> launch_time = {};       // of one launch, as an earlier timing gave it
+  std::optional<Megahertz> clock = {};               // the clock that was asked for, if clocks are set
   // The highest energy of interest. A window ends early, after at least three publications, once a launch surely takes
   // more. This does not apply if a launch fills half of what a sensor sees at once, nor if an unknown set-up is to be
   // subtracted.
@@ -139,7 +139,7 @@ struct WATTUNE_EXPORT RejectedWindows {
   std::size_t clock = 0;        // the clock was not the one asked for
   std::size_t throttled = 0;    // power or heat held the clock down, but had not done so before
   std::size_t temperature = 0;  // the temperature was not that of the other windows
-  // True if there was no time to replace the last one, so that the figures are those of a rejected window.
+  // True if there was no time to replace the last rejected window, so that the figures are those of a rejected window.
   bool used = false;
 
   std::size_t count() const { return clock + throttled + temperature; }
@@ -163,7 +163,7 @@ struct WATTUNE_EXPORT EnergyFigures {
   bool phased = false;                 // true if launches began at phases of the sensor's period
   std::size_t windows = 0;
   std::optional<double> spread;  // half of the windows' 95 % interval, as a share; needs three windows
-  Nanoseconds took;              // time of all windows, with everything around them
+  Nanoseconds took;              // time of all windows, including waits between them
   BoardConditions conditions;    // of the last window, with the range of temperature of all
   RejectedWindows rejected;
   // Length of the last window if it ended early, because a launch takes more than EnergyOptions::most_energy.

@@ -32,7 +32,7 @@ struct WATTUNE_EXPORT WindowEnergy {
 
 class EnergyMeter;
 
-// A window is open until end() or its destruction.
+// A window of measuring. It is open until end() or its destruction.
 class WATTUNE_EXPORT EnergyWindow {
  public:
   EnergyWindow(EnergyWindow&& other) noexcept;

@@ -114,7 +114,8 @@ struct WATTUNE_EXPORT Trace {
   SensorInfo sensor;
   std::vector<Change<T>> changes;
 
-  // Adds a reading. It may have changed as soon as the sensor was asked the time before.
+  // Adds a reading. A changed value may date from any moment after `asked_before`, when the sensor was read the time
+  // before.
   void note(const Reading<T>& reading, Nanoseconds asked_before) {
     if (changes.empty())
       changes.push_back({reading.at, reading.at, reading.value});
@@ -146,7 +147,7 @@ class WATTUNE_EXPORT Recorder {
   virtual ~Recorder() = default;
   // Returns the time on the clock of all readings. On real boards it is std::chrono::steady_clock, which workers share.
   virtual Nanoseconds now() const = 0;
-  // Lets this time pass.
+  // Waits for this time; a simulated board's time advances by it.
   virtual void wait(Nanoseconds time) = 0;
   // Starts reading. Fails with unavailable if no sensor reports anything. Precondition: it is not started.
   virtual Result<void> start() = 0;

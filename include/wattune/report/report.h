@@ -50,7 +50,7 @@ WATTUNE_EXPORT std::vector<Interaction> parameter_interactions(const ResultSet& 
 // correct one.
 WATTUNE_EXPORT std::vector<double> convergence(const ResultSet& results);
 
-// Terminal texts, at most `width` columns wide. `metrics` are those to show beside the time.
+// Formats tables for a terminal, at most `width` columns wide. `metrics` are those to show beside the time.
 
 WATTUNE_EXPORT std::string table_of_best(const ResultSet& results, std::size_t rows, std::size_t width,
                                          const std::vector<std::string>& metrics = {});
@@ -74,14 +74,15 @@ WATTUNE_EXPORT std::string plot_portability_svg(const std::vector<ResultSet>& re
 WATTUNE_EXPORT std::string plot_convergence(const ResultSet& results, std::size_t width, std::size_t height);
 WATTUNE_EXPORT std::string plot_convergence_svg(const ResultSet& results);
 
-// Performance of a search strategy at equidistant times of a budget: 0 is random search, 1 the optimum (docs/score.md).
+// Performance of a search strategy at equally spaced times of a budget. 0 is the performance of random search, 1 is the
+// optimum (docs/score.md).
 struct WATTUNE_EXPORT PerformanceCurve {
   std::string name;
   std::vector<double> values;
 };
 // Draws one or several strategies as SVG.
 WATTUNE_EXPORT std::string plot_performance_svg(const std::string& title, const std::vector<PerformanceCurve>& curves);
-// Draws the share of the optimum's work that applications have done at equidistant times, all overhead included. The
+// Draws the share of the optimum's work that applications have done at equally spaced times, all overhead included. The
 // applications tune while they work (as in Petrovic et al. 2020, figures 2 and 3).
 WATTUNE_EXPORT std::string plot_amortization_svg(const std::string& title, const std::vector<PerformanceCurve>& curves);
 

@@ -55,7 +55,7 @@ WATTUNE_EXPORT std::string describe(const Objective& objective);
 // The power of the board while two kernels run together. Where clocks may be set, `idle` and `added` hold at the pair's
 // clocks. `alone` is then the energy of each at its best clocks, divided by its time alone at the board's own clocks.
 struct WATTUNE_EXPORT PairWatts {
-  Watts idle;                       // while nothing runs
+  Watts idle;                       // while no kernel runs
   std::array<Watts, 2> added = {};  // that each adds to `idle` at its speed alone
   std::array<Watts, 2> alone = {};  // of each alone, one after the other
 };
@@ -83,7 +83,8 @@ struct WATTUNE_EXPORT PairForecast {
   // Other ways in which the two may run together, which are worse for the objective while both run. The best one
   // depends on how much work is left of each. The others have no others themselves.
   std::vector<PairForecast> others = {};
-  // The number of works of each kernel, or pilots, that showed these speeds; 0 if they are only forecast.
+  // The number of works of each kernel, or of pilots (short trial runs), that showed these speeds; 0 if they are only
+  // forecast.
   std::size_t measured = 0;
 
   // Returns S of Kernelet: how much faster they are than one after the other, while both run.
@@ -98,11 +99,12 @@ struct WATTUNE_EXPORT PairForecast {
   // Returns the energy of the same work one after the other, divided by its energy together. If both run at the clocks
   // at which they run alone, the saving is the idle energy of the time that is saved.
   double energy_gain() const { return watts_in_turn() / power(); }
-  // Returns the same if neither slowed the other down: the longer of the two would take as long as alone.
+  // Returns the energy gain if neither kernel slowed the other down: the longer of the two would take as long as alone.
   double most_energy_gain() const {
     return watts_in_turn() / (watts_in_turn() - std::min(rates[0], rates[1]) * watts->idle);
   }
-  // Returns the energy of what both do, if it were done one after the other, over the time that they take together.
+  // Returns the mean power of running the same work one after the other: its energy, divided by the time that both take
+  // together.
   Watts watts_in_turn() const { return rates[0] * watts->alone[0] + rates[1] * watts->alone[1]; }
   PairShape shape() const { return {ratio, sms_of_first, whole}; }
   // Returns the same forecast for the two kernels in the other order, on a machine with this many SMs.
@@ -119,8 +121,8 @@ WATTUNE_EXPORT bool is_better(const Objective& objective, const PairForecast& on
 // limits allow none.
 WATTUNE_EXPORT PairForecast best_of(const Objective& objective, std::vector<PairForecast> ways);
 
-// True if one grid of each kernel ends sooner this way. It is the rule for splits between whole kernels: one on few SMs
-// holds the split for as long as it takes there.
+// True if one grid of each kernel ends sooner with the split of `one`. Splits between whole kernels are compared so,
+// because a kernel on few SMs keeps the split until it ends.
 WATTUNE_EXPORT bool ends_sooner(const PairForecast& one, const PairForecast& other, const KernelTraits& first,
                                 const KernelTraits& second);
 
@@ -137,18 +139,18 @@ WATTUNE_EXPORT Forecaster residency_forecaster(const MachineLimits& limits, cons
 // on an SM.
 WATTUNE_EXPORT Forecaster chain_forecaster(const MachineLimits& limits, const model::ChainSm& sm,
                                            model::RatioRule rule = model::RatioRule::most_profit);
-// Returns a forecaster for kernels that split the SMs: the split with which both have ended soonest. The speed of each
-// kernel grows with its SMs up to its saturating share. Waiting for the other's requests costs speed, and so does
+// Returns a forecaster for kernels that split the SMs: it forecasts the split with which both end soonest. The speed of
+// each kernel grows with its SMs up to its saturating share. Waiting for the other's requests costs speed, and so does
 // wanting more of L2 and DRAM, which all SMs share, than there is.
 WATTUNE_EXPORT Forecaster split_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
 // Returns a forecaster that lists the splits of split_forecaster() for whole kernels. The policy `paired` tries them
-// with works, since it trusts no forecast of launches that nothing stops.
+// with real works: it trusts no forecast of whole kernels, since it cannot stop them.
 WATTUNE_EXPORT Forecaster whole_split_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
 // Returns a forecaster that returns the better of both forecasts for the objective, the first if they are equal.
 WATTUNE_EXPORT Forecaster better_of(Forecaster one, Forecaster other, const Objective& objective);
 // Returns a forecaster that runs the pair on the machine at each feasible ratio, for some waves. It forecasts the best
-// way that it measured, with all others. Kernels run in this form; kernels without a persistent twin run in slices. If
-// the form is persistent, twins run at each split of the SMs as well, and whole kernels at a few splits. Kernels are
+// ratio that it measured, and lists all others. Kernels run in `form`; kernels without a persistent twin run in slices.
+// If the form is persistent, twins run at each split of the SMs as well, and whole kernels at a few splits. Kernels are
 // found by their names. Unlike the other forecasters, it is called by one thread at a time, while nothing else runs on
 // the machine, which outlives it.
 WATTUNE_EXPORT Forecaster measured_forecaster(Machine& machine, Form form, const Objective& objective = {});

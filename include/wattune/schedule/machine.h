@@ -43,8 +43,8 @@ WATTUNE_EXPORT std::string_view to_string(Form form);
 struct WATTUNE_EXPORT PowerTraits {
   Watts alone;  // while the kernel runs by itself, whole, again and again
   Watts idle;   // while nothing runs
-  // While its persistent twin runs, at its fastest number of resident blocks. It is measured if the twin beats the
-  // kernel.
+  // Power while the kernel's persistent twin runs with its fastest number of resident blocks. It is measured only if
+  // the twin is faster than the kernel.
   std::optional<Watts> twin = {};
 };
 
@@ -63,7 +63,7 @@ struct WATTUNE_EXPORT AtClock {
   Joules energy() const { return power.alone * alone; }
 };
 
-// The speed of a kernel alone on this many SMs, divided by its speed on all.
+// The speed of a kernel that runs alone on this many SMs, divided by its speed on all SMs.
 struct WATTUNE_EXPORT SpeedOnSms {
   unsigned sms = 1;
   double speed = 1.0;
@@ -76,9 +76,9 @@ struct WATTUNE_EXPORT KernelTraits {
   std::string name;
   model::BlockDemand block;
   std::uint64_t blocks = 1;               // of the grid
-  std::optional<Nanoseconds> alone = {};  // time of the grid by itself
+  std::optional<Nanoseconds> alone = {};  // time of the grid when it runs by itself
   model::PairKernel profile;              // for predictions
-  model::Utilisation utilisation;         // alone
+  model::Utilisation utilisation;         // when it runs alone
   // The share of the kernel's time alone for which it keeps each resource busy, in the order of simulate::use_of();
   // empty if unknown.
   std::vector<double> use = {};
@@ -149,7 +149,7 @@ struct WATTUNE_EXPORT Launch {
   unsigned lane = 0;         // launches of one lane, priority and range run one after the other
   int priority = 0;          // blocks of higher priority begin earlier
   SmRange sms = {};
-  // Bytes of each SM that blocks of this launch and of all that shall run beside it share; for twins only. At 0 it is
+  // Bytes of shared memory on each SM for this launch and all that shall run beside it; for twins only. 0 stands for
   // what this launch alone needs.
   std::uint64_t shared_bytes = 0;
   std::size_t copy = 0;  // whose buffers it uses: the n-th copy's; the kernel's own if 0, or if there are no copies
@@ -161,7 +161,7 @@ struct WATTUNE_EXPORT Ended {
   Nanoseconds begin;  // when its first block began
   Nanoseconds end;
   std::uint64_t blocks = 0;  // done, counted from its first one on
-  // The reason why it failed; device_lost if nothing runs on this machine any more.
+  // The reason why it failed; device_lost if the machine can run nothing any more.
   std::optional<Error> error = {};
 };
 
@@ -175,7 +175,7 @@ class WATTUNE_EXPORT Machine {
   // lives.
   virtual const KernelTraits* kernel(KernelId id) const = 0;
 
-  // Returns the time of the machine's clock, on which all times of launches are.
+  // Returns the present time of the machine's clock, by which all times of launches are given.
   virtual Nanoseconds now() const = 0;
   // Returns the energy of the board since the beginning; nullopt if the board reports none.
   virtual std::optional<Joules> energy() const { return std::nullopt; }

@@ -53,7 +53,7 @@ WATTUNE_EXPORT std::string describe(const Arrangement& arrangement, const Machin
 // The figures of one arrangement.
 struct WATTUNE_EXPORT SweepRow {
   Arrangement arrangement;
-  std::array<Nanoseconds, 2> times = {};  // of each, from its first block to its last; medians, as the figures below
+  std::array<Nanoseconds, 2> times = {};  // of each, from its first block to its last; medians, like the figures below
   Nanoseconds makespan = {};
   double gain = 0.0;                        // sum of the times alone over the makespan, less one
   std::optional<Joules> energy = {};        // of the board
@@ -81,20 +81,22 @@ WATTUNE_EXPORT double expected_gain(const std::array<Nanoseconds, 2>& alone, con
 
 // True if both kernels of the row run on every SM (Way::shares).
 WATTUNE_EXPORT bool is_share(const SweepRow& row);
-// True if the row is of another way.
+// True if the row is of any other way than Way::shares. None of these needs a twin.
 WATTUNE_EXPORT bool is_baseline(const SweepRow& row);
 
 struct WATTUNE_EXPORT SweepOptions {
-  // In each of which everything runs once. With more than one, each way first runs once unmeasured, and the orders are
-  // drawn. One round is for virtual time, where runs repeat exactly.
+  // The number of rounds; everything runs once in each. With more than one, each way first runs once unmeasured, and
+  // the orders are drawn. One round is for virtual time, where runs repeat exactly.
   std::size_t rounds = 5;
   std::uint64_t seed = 1;  // of the orders
-  // The largest difference of the times alone, as a share of the longer one, that the fewest repetitions may leave.
+  // The largest allowed difference of the times alone, as a share of the longer one. The shorter kernel is repeated as
+  // few times as that allows.
   double match = 0.1;              // above 0
   double most_repetitions = 1000;  // of the shorter kernel for one of the longer one
-  // Shorter times are mostly beginning and end; such kernels are repeated.
+  // Kernels that take less time are repeated, because their time is mostly beginning and end.
   Nanoseconds least_time = nanoseconds_from_ms(2);
-  // Called before each run, with the number of runs done and of all; false ends the sweep as `cancelled`.
+  // Called before each run, with the number of runs done and the number of all runs; false ends the sweep as
+  // `cancelled`.
   std::function<bool(std::size_t done, std::size_t all)> on_progress = {};
 };
 

@@ -30,7 +30,7 @@ class WATTUNE_EXPORT PairTable {
   // Weight of the newest measurement by default, 0 to 1.
   static constexpr double kDefaultWeight = 0.5;
   // Makes an empty table. `weight` is that of the newest measurement in the mean, which begins with the forecast: one
-  // slow run by chance must not part a pair that fits. `objective` decides which way is the best.
+  // run that is slow by chance must not end a good pairing. `objective` decides which way is the best.
   explicit PairTable(unsigned sms = 0, double weight = kDefaultWeight, const Objective& objective = {})
       : sms_(sms), weight_(weight), objective_(objective) {}
 
@@ -39,13 +39,12 @@ class WATTUNE_EXPORT PairTable {
   // Notes a measured speed of `kernel` beside the other one in this shape at these clocks, divided by its speed alone.
   // The ratio corrects the forecast of this shape at all clocks, and those of all shapes in which the two have not run.
   // It is ignored if it is not positive and finite, or if there is no forecast of this way. `of_work` tells that a
-  // whole work ran at this speed. The first such speed replaces a mere forecast, as no model decides about a way that
-  // has run.
+  // whole work ran at this speed. The first such speed replaces a forecast that no measurement supports.
   void observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate,
                const std::optional<backend::BoardSetting>& clocks = {}, bool of_work = false);
   // Notes the power of the board while the two ran. The power that each adds to the idle power is corrected in all
-  // ways, by what both added over the table's forecast of that. It is ignored if power was not forecast, or if nothing
-  // was added.
+  // ways, by the power that both added, divided by the table's forecast of it. It is ignored if power was not forecast,
+  // or if nothing was added.
   void observe_power(KernelId first, KernelId second, const PairPowers& powers);
 
   bool knows(KernelId first, KernelId second) const { return entries_.contains(key(first, second)); }
@@ -69,7 +68,7 @@ class WATTUNE_EXPORT PairTable {
   struct Way {
     PairForecast forecast;
     std::array<std::optional<double>, 2> correction = {};
-    std::array<std::size_t, 2> works = {};  // of each kernel, of which `measured` is the lower number
+    std::array<std::size_t, 2> works = {};  // works of each kernel that were measured; `measured` is the lower number
   };
   struct Entry {
     std::vector<Way> ways;

@@ -28,7 +28,7 @@
 
 namespace wattune::inline v0_1::schedule {
 
-// A kernel alone, as it is stored.
+// The facts of a kernel that runs alone, as a file stores them.
 struct WATTUNE_EXPORT ProfileRecord {
   Identity identity;
   KernelTraits traits;  // without the profile of its warps, except for how many blocks are resident alone

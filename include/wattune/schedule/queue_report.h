@@ -76,7 +76,7 @@ struct WATTUNE_EXPORT PolicyRun {
   std::optional<double> energy_over_baseline = {};
 };
 
-// The run in which clocks were refused, which ended everything.
+// The run in which the board refused clocks, which ended all runs.
 struct WATTUNE_EXPORT RefusedRun {
   std::string policy;
   std::size_t ended = 0;  // works that had ended

@@ -36,19 +36,19 @@ struct WATTUNE_EXPORT Gain {
 };
 
 // Returns the gain with its interval, by Student's distribution of the logarithms of the ratios within a round. The
-// intervals of every two entrants hold together with 95 % (Bonferroni), so equal entrants are told apart in at most 5
+// intervals of all pairs of entrants hold at once with 95 % (Bonferroni). So equal entrants seem to differ in at most 5
 // of 100 tables. Returns nullopt if the two have fewer than two common rounds (one if times are exact), or if a run
 // took no time.
 WATTUNE_EXPORT std::optional<Gain> gain_over(const RoundTimes& rounds, std::size_t entrant, std::size_t base);
 
-// Returns the geometric mean of gains that were measured apart, with its interval. Each table has two entrants, the
-// base and the one that gains over it. The mean of a round is that of all tables, over as many rounds as each of them
-// has. Returns nullopt as gain_over() does, and if there is no table.
+// Returns the geometric mean of gains that were measured apart, with its interval. Each table has two entrants: the
+// base, and the one that is compared with it. Each round is averaged over all tables; rounds that some table lacks are
+// left out. Returns nullopt as gain_over() does, and if there is no table.
 WATTUNE_EXPORT std::optional<Gain> mean_gain(const std::vector<RoundTimes>& tables);
 
 // The fastest entrant, and those that may be as fast.
 struct WATTUNE_EXPORT Standing {
-  std::size_t fastest = 0;             // by the rounds that all have
+  std::size_t fastest = 0;             // of the rounds that all entrants have
   std::vector<std::size_t> ties = {};  // entrants that cannot be told from it, the fastest first; empty if it has won
 
   bool operator==(const Standing&) const = default;
@@ -59,7 +59,7 @@ WATTUNE_EXPORT std::optional<Standing> standing_of(const RoundTimes& rounds);
 // A check of the rounds against a time that is known beforehand: one after the other, kernels take as long as each
 // alone.
 struct WATTUNE_EXPORT Control {
-  double off = 0.0;    // measured time over the expected one, less one: a share
+  double off = 0.0;    // measured time divided by the expected one, minus one: a share
   double limit = 0.0;  // 2 %, or a quarter of the claimed gain if that is more
 
   bool holds() const { return off <= limit && -off <= limit; }

@@ -51,7 +51,7 @@ struct WATTUNE_EXPORT ClockChoice {
 // The options of a session.
 struct WATTUNE_EXPORT CorunOptions {
   std::string device = "auto";   // a name that tune::find_devices_for() takes
-  StoredProfiles profiles = {};  // kernels that have a profile are neither counted nor measured, except at clocks
+  StoredProfiles profiles = {};  // known profiles; kernels that have one are measured only at clocks
   ClockChoice clocks = {};
 };
 
@@ -60,7 +60,7 @@ struct WATTUNE_EXPORT StageKernel {
   Identity identity;  // code, sizes, device and whatever else its times depend on
   KernelTraits traits;
   std::optional<simulate::BlockCosts> costs = {};  // costs of a block; absent if they were not counted
-  bool is_profiled = false;  // true if nothing of it alone is left to measure, except power and clocks
+  bool is_profiled = false;  // true if nothing of the kernel alone is left to measure, except power and clocks
 };
 
 // A device with kernels that run together there.
@@ -117,7 +117,7 @@ WATTUNE_EXPORT Result<void> check_policies(const std::vector<std::string>& polic
 // Fails with invalid_argument if there is no kernel, or if the board refuses the clocks.
 WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open(std::vector<CorunKernel> kernels,
                                                           const CorunOptions& options = {});
-// Opens a device with the kernels of these specs in their default configurations. Errors are the same.
+// Opens a device with the kernels of these specs in their default configurations. Errors are those of the open() above.
 WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open(std::vector<KernelSpec> specs,
                                                           const CorunOptions& options = {});
 

@@ -38,7 +38,7 @@ struct WATTUNE_EXPORT PlannedRun {
 };
 
 // The best rows, run again in turns. The entrants (round_times.h) are both kernels alone, the rows and `paired`. No
-// times are recorded if a version that ran nothing again swept the pair.
+// times are recorded if an older version swept the pair, which ran nothing again.
 struct WATTUNE_EXPORT Rerun {
   std::vector<std::size_t> rows = {};  // positions in the sweep, ascending
   RoundTimes times = {};
@@ -59,10 +59,10 @@ struct WATTUNE_EXPORT SweptPair {
 // The reasons for which gains are not reported.
 enum class Withheld {
   no,
-  not_run_again,  // a version that ran nothing again swept the pair
+  not_run_again,  // an older version swept the pair, which ran nothing again
   one_round,      // a single round tells nothing of noise
   failed_again,   // the best ways, or one after the other, failed when they ran again
-  control_off,    // one after the other does not take as long as both alone
+  control_off,    // one after the other, the kernels do not take as long as both alone
 };
 
 // The best way of a pair, and whether its gain counts.
@@ -90,8 +90,8 @@ WATTUNE_EXPORT std::optional<RoundTimes> rounds_of_planned_over(const SweptPair&
 // Returns the gain of a row over both kernels alone in the rounds of the sweep. Its interval holds by itself with 95 %:
 // of many rows some lie outside of theirs, and the best is partly luck. Returns nullopt if there was a single round.
 WATTUNE_EXPORT std::optional<Gain> gain_in_sweep(const PairSweep& sweep, const SweepRow& row);
-// Returns the gain of `paired` without its interval. If they did not both run again, it is relative to the times alone
-// of the sweep.
+// Returns the gain of `paired` without its interval. If `paired` and the kernels alone did not both run again, it is
+// relative to the times alone of the sweep.
 WATTUNE_EXPORT double told_gain_of_planned(const SweptPair& pair);
 // Returns the median time of both kernels alone, or of a row, in the rounds in which the best rows ran again.
 // Precondition: they ran again.

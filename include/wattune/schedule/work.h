@@ -23,7 +23,7 @@
 
 namespace wattune::inline v0_1::schedule {
 
-using WorkId = std::uint64_t;  // ascending in the order of submission
+using WorkId = std::uint64_t;  // ascending in the order in which works were submitted
 
 // A time limit that never passes.
 constexpr Nanoseconds kForever{std::numeric_limits<double>::infinity()};
@@ -49,7 +49,7 @@ struct WATTUNE_EXPORT WorkStatistics {
   Nanoseconds solo;       // time while no other work ran
   Nanoseconds together;   // time while another work ran
   unsigned partners = 0;  // works that ran at the same time
-  // Energy of the board while it ran, in equal parts with the works beside it.
+  // Energy of the board while it ran, shared equally with the works that ran beside it.
   std::optional<Joules> energy;
 
   Nanoseconds response() const { return ended - submitted; }
@@ -69,7 +69,7 @@ class WATTUNE_EXPORT Ticket {
   // Waits for the end of the work. Returns its statistics, or the error with which it ended: cancelled, timeout,
   // device_lost, launch_failed or another one of the machine.
   Result<WorkStatistics> wait() const { return result_.get(); }
-  // Waits for the end, at most for this time; nullopt if the work has not ended then.
+  // Waits for the end, but no longer than this time; returns nullopt if the work has not ended by then.
   std::optional<Result<WorkStatistics>> wait_for(std::chrono::nanoseconds time) const;
 
  private:

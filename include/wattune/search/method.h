@@ -45,12 +45,12 @@ struct WATTUNE_EXPORT WalkOptions {
   double least_occupancy = 0.8;
   // Share by which a cost may be worse and still count as equal, so that the walk goes on: the noise of a measurement.
   double indifference = 0.0;
-  bool lower_clock = true;  // if false, algorithm 1 at the highest clock, where one varies
+  bool lower_clock = true;  // if false, only shapes vary (algorithm 1); the clock stays the highest
   // Two objectives, of which the first counts; if empty, the walk minimises what tell() says.
   std::vector<Objective> objectives = {};
 };
 
-// Returns the shapes of a walk. It is called once, when the walk begins: before, the board may be unknown.
+// Returns the shapes of a walk. It is called once, when the walk begins, because the board may be unknown before.
 using BlockShapes = std::function<std::vector<WalkCandidate>()>;
 
 // Makes an occupancy walk: over block shapes from the highest occupancy down, and over clocks from the highest down,
@@ -68,7 +68,7 @@ WATTUNE_EXPORT std::unique_ptr<Strategy> make_occupancy_walk(const space::Search
 struct WATTUNE_EXPORT MethodInfo {
   std::string name;
   std::string description;  // one line
-  // The objectives of a run of it, the most important first.
+  // The objectives of a run with this method, the most important first.
   std::vector<Objective> objectives;
   bool needs_clocks = false;     // makes no sense in a space without a graphics clock of several values
   bool walks_shapes = false;     // needs MethodOptions::shapes
@@ -81,7 +81,7 @@ WATTUNE_EXPORT const std::vector<MethodInfo>& methods();
 // Returns the method of this name; nullptr if there is none.
 WATTUNE_EXPORT const MethodInfo* find_method(std::string_view name);
 
-// Time and energy of one configuration at a clock.
+// Time and energy of one configuration at one clock.
 struct WATTUNE_EXPORT ClockPoint {
   Megahertz clock;
   Nanoseconds time;
@@ -94,12 +94,12 @@ struct WATTUNE_EXPORT ClockRange {
   Megahertz high;
 };
 
-// Chooses the clocks that are worth tuning at, from a sweep that is ascending by clock. A model of power and clock is
-// one choice.
+// Chooses the clocks that are worth tuning at, from a sweep that is ascending by clock. It may use a model of power and
+// clock.
 using ClockWindow = std::function<Result<ClockRange>(const std::vector<ClockPoint>&)>;
 
-// Returns 10 % to either side of the least energy of the sweep itself (the paper's margin, without its model). Fails
-// with invalid_argument if the sweep is empty.
+// Returns the clocks within 10 % to either side of the one with the least measured energy (the paper's margin, without
+// its model). Fails with invalid_argument if the sweep is empty.
 WATTUNE_EXPORT Result<ClockRange> window_around_least_energy(const std::vector<ClockPoint>& sweep);
 
 // The options of a method: plain values.
@@ -114,8 +114,8 @@ struct WATTUNE_EXPORT MethodOptions {
   // The largest number of evaluations of all steps together. A step for which they leave too few is searched by the
   // strategy `auto`; other steps are evaluated whole. If empty, all are evaluated whole.
   std::optional<std::uint64_t> evaluations = {};
-  // The longest time of the run, as Strategy::see() tells it. The strategy `auto` then searches a step over all code,
-  // until the later steps need the rest. If empty, there is no limit of time.
+  // The longest time of the run, as Strategy::see() tells it. The strategy `auto` then searches the step that covers
+  // all code, until the later steps need the remaining time. If empty, there is no limit of time.
   std::optional<Nanoseconds> time = {};
   // Largest slowdown of `energy-under-slowdown` against the fastest that was met: 0.1 for 10 %.
   double slowdown = 0.10;
@@ -125,7 +125,7 @@ struct WATTUNE_EXPORT MethodOptions {
   std::size_t sweep = 10;
   // Constraints of the space, for a space that is too large to be listed.
   std::vector<Constraint> constraints = {};
-  BlockShapes shapes = {};  // over which the occupancy walks go
+  BlockShapes shapes = {};  // the block shapes for occupancy walks
 };
 
 // Makes the method of this name. Fails with not_found (and the nearest name) if there is none. Fails with

@@ -16,7 +16,7 @@
 namespace wattune::inline v0_1::search {
 
 // The progress of a search. Resumed Trials count as evaluations, their time does not. A Trial that breaks a limit of
-// the device, or a constraint that shows when it is built, is skipped and counts as no evaluation
+// the device, or a constraint that can be tested only after compiling, is skipped and counts as no evaluation
 // (Status::constraints).
 struct WATTUNE_EXPORT Progress {
   std::uint64_t evaluations = 0;
@@ -31,7 +31,7 @@ struct WATTUNE_EXPORT Progress {
 // The ends of a search: a rule was met, or the search itself came to an end.
 enum class StopCause {
   target,          // the target was reached
-  evaluations,     // so many were done
+  evaluations,     // the number of evaluations was reached
   fraction,        // this share of the space was evaluated
   skipped,         // too many configurations in a row were skipped
   no_improvement,  // the best did not improve for so many evaluations

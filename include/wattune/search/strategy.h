@@ -36,7 +36,7 @@ namespace wattune::inline v0_1::search {
 // An objective that was measured elsewhere, on another device or size; only its proportions count.
 struct WATTUNE_EXPORT PriorObjective {
   ConfigurationId id = 0;
-  double objective = 0.0;            // positive
+  double objective = 0.0;            // positive: see Strategy::do_learn()
   std::vector<Metric> metrics = {};  // for `profile`, which reads hardware counters
 };
 
@@ -78,26 +78,27 @@ class WATTUNE_EXPORT Strategy {
   // Takes the progress of the run, before ask(). Strategies that divide the run's limits among steps need it.
   virtual void see(const Progress& /*progress*/) {}
   // Returns work that makes the next ask() quick; empty if there is none. The caller runs it while an evaluation is in
-  // flight, on any thread, before any other call. A caller that asks for it once must run all of it from then on.
+  // flight, on any thread, before any other call. Once a caller has called this, it must run all work that it returns
+  // from then on.
   virtual std::function<void()> pending_work() { return {}; }
   // Takes the outcome of an id, asked for or not. Smaller objectives are better; failures have none. If the first
   // objective told is negative, that of a metric to be maximised, a later one of 0 or above counts as a failure.
   void tell(ConfigurationId id, const Observation& observation);
 
   // Returns the ids that it may propose next, the most promising first, so that the caller can compile them and call
-  // foresee() before ask() chooses. Empty if it makes no use of that.
+  // foresee() before ask() chooses. Empty if the strategy makes no use of compile features.
   virtual std::vector<ConfigurationId> prospects() { return {}; }
-  // Returns how many of so many prospects must be compiled before ask() chooses.
+  // Returns how many of this many prospects must be compiled before ask() chooses.
   virtual std::size_t least_foreseen(std::size_t prospects) const { return prospects - prospects / 2; }
-  // Takes what is known of an id that was not proposed. An id that does not run counts as visited and is never
+  // Takes the compile features of an id that was not proposed. An id that does not run counts as visited and is never
   // proposed.
   void foresee(ConfigurationId id, const CompileFeatures& features);
 
   const space::SearchSpace& space() const { return space_; }
   // Returns one line for the user on how the search went; empty if there is nothing to say.
   virtual std::string remark() const { return {}; }
-  // Returns what it has settled on so far, if that is its own decision (method.h); nullopt if its answer is simply the
-  // best.
+  // Returns the configuration that the strategy has chosen so far by a rule of its own (method.h); nullopt if its
+  // answer is simply the best.
   virtual std::optional<ConfigurationId> chosen() const { return std::nullopt; }
 
  protected:

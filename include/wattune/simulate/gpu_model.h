@@ -1,6 +1,6 @@
-// GpuModel describes a GPU by what kernels that share it notice: its multiprocessors (SMs), its memory, and how it
-// hands out blocks. A table holds the GPUs that Wattune knows. BlockCosts are what a block of a kernel costs on any
-// GPU.
+// GpuModel describes the parts of a GPU that matter to kernels that share it: its multiprocessors (SMs), its memory,
+// and the way it hands out blocks. A table holds the GPUs that Wattune knows. BlockCosts are what a block of a kernel
+// costs on any GPU.
 //
 // Values; any thread. The capacity of one SM is model::SmRoom's for the compute capability.
 // src/simulate/gpu/gpu_table.cc tells which numbers are published and which are assumed; docs/simulate.md has the
@@ -58,10 +58,10 @@ struct WATTUNE_EXPORT GpuModel {
 
 // Returns all GPUs of the table.
 WATTUNE_EXPORT const std::vector<GpuModel>& gpu_models();
-// Returns nullptr if no GPU has that name.
+// Finds a GPU by its name; nullptr if no GPU has that name.
 WATTUNE_EXPORT const GpuModel* find_gpu_model(std::string_view name);
 
-// Returns the same GPU with fewer SMs and their share of L2 and DRAM. It is faster to simulate in detail.
+// Returns the GPU reduced to this many SMs, with their share of L2 and DRAM. It is faster to simulate in detail.
 WATTUNE_EXPORT GpuModel with_sms(GpuModel gpu, unsigned sms);
 
 // The costs of a block of a kernel: means over the blocks that the PTX interpreter ran on the host. Instructions and

@@ -131,8 +131,8 @@ class WATTUNE_EXPORT SearchSpace {
   // Returns every constraint that these values break; empty for a valid configuration.
   std::vector<Violation> violations(const ValueIndices& indices) const;
   // Returns the configuration of the defaults if it is valid; else the valid configuration in which the fewest
-  // parameters differ from it, lowest id first. A missing default is the first value, but the highest for clocks and
-  // power limits.
+  // parameters differ from the defaults, the one with the lowest id if there are several. A missing default is the
+  // first value, but the highest for clocks and power limits.
   ConfigurationId default_configuration() const;
 
   // Draws a valid configuration, each equally likely. They are only approximately so if !exact() and few of the

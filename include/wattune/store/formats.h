@@ -25,7 +25,7 @@ WATTUNE_EXPORT std::string write_t4(const ResultSet& results);
 WATTUNE_EXPORT Result<ResultSet> parse_t4(std::string_view text, const std::filesystem::path& file = {});
 
 // Writes the format of Kernel Tuner 1.x, one configuration per line, with times in milliseconds. Fails with
-// invalid_argument if a parameter or metric has the name of something else in the file.
+// invalid_argument if a parameter or metric has a name that the file uses for something else.
 WATTUNE_EXPORT Result<std::string> write_kernel_tuner_cache(const ResultSet& results);
 // Parses a cache file of Kernel Tuner. Fails with parse_error.
 WATTUNE_EXPORT Result<ResultSet> parse_kernel_tuner_cache(std::string_view text,
@@ -44,9 +44,8 @@ struct WATTUNE_EXPORT StoredRun {
   std::int64_t number = 0;  // number in the database, from 1
   ResultSet results;        // the run with all its Trials
 };
-// Adds runs to the database and creates it if there is none. If a run is there already, its Trials are replaced by
-// those of now. Fails with busy if others wrote for 10 s, with parse_error if the file is something else, with
-// io_error.
+// Adds runs to the database and creates it if there is none. If the database has a run already, these Trials replace
+// its Trials. Fails with busy if others wrote for 10 s, with parse_error if the file is something else, with io_error.
 WATTUNE_EXPORT Result<void> add_to_database(const std::filesystem::path& file, const std::vector<ResultSet>& runs);
 // Reads all runs of a database. Fails with not_found, with parse_error if the file is something else, and with
 // io_error.

@@ -1,8 +1,9 @@
-// Advice on the clock of least energy for a kernel: a few clocks are measured, and other kernels of the same board say
-// what to expect of the rest.
+// Advice on the clock of least energy for a kernel: a few clocks are measured, and results of other kernels on the same
+// board predict the rest.
 //
-// advise() measures the highest clock first, then always the clock that promises most. Its model is Gaussian regression
-// on curves of time and energy (docs/model.md). Plain functions of values; any thread may call.
+// advise() measures the highest clock first, then always the clock whose measurement promises the largest saving. Its
+// model is Gaussian regression on curves of time and energy (docs/model.md). Plain functions of values; any thread may
+// call.
 //
 //   const auto measure = [&](Megahertz clock) { return run_at(clock); };
 //   WATTUNE_ASSIGN(const Advice advice, advise(measure, table, others, {.slowdown = 0.10}));
@@ -22,8 +23,8 @@
 
 namespace wattune::inline v0_1::tune {
 
-// A kernel that was measured at several clocks of a board. Kernels of one name resemble each other more than a new one
-// will, and count as one group.
+// A kernel that was measured at several clocks of a board. Kernels of one name form one group, since they resemble each
+// other more than a new kernel resembles them.
 struct WATTUNE_EXPORT MeasuredKernel {
   std::string name;
   std::vector<search::ClockPoint> points;  // one for each clock

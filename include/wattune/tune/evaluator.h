@@ -36,7 +36,7 @@ namespace wattune::inline v0_1::tune {
 // Figures on how well compiling keeps up with the devices, since the evaluators were made.
 struct WATTUNE_EXPORT Pipeline {
   std::vector<Nanoseconds> devices_busy;  // time of each device with commands under way: launches, transfers
-  // Activity of the pool that compiles ahead; empty if the devices compile, and idle meanwhile.
+  // Activity of the pool that compiles ahead; empty if the devices compile, which then do nothing else meanwhile.
   std::optional<backend::CompileActivity> compiling;
 };
 
@@ -49,7 +49,7 @@ struct WATTUNE_EXPORT Contest {
 // Time that launches took on the device, including those of the reference.
 struct WATTUNE_EXPORT DeviceUse {
   Nanoseconds time;       // from the first launch of a wait to the end of its last, with the gaps between
-  std::size_t waits = 0;  // a device that others use turns to this process and back for each
+  std::size_t waits = 0;  // waits for the device; a shared device turns to this process for each
 };
 
 // The outputs that those of configurations are compared with.
@@ -61,7 +61,7 @@ struct WATTUNE_EXPORT Verification {
   std::vector<std::string> left_out;
 };
 
-// An evaluator of configurations, on one device or from a recording.
+// An evaluator of configurations, which uses one device or a recording.
 class WATTUNE_EXPORT Evaluator {
  public:
   virtual ~Evaluator() = default;
@@ -85,7 +85,7 @@ class WATTUNE_EXPORT Evaluator {
   // Returns how well compiling keeps up; nullopt if there is no device.
   virtual std::optional<Pipeline> pipeline() const { return std::nullopt; }
   virtual Verification verification() const { return {}; }
-  // Returns how often it has reset the device. Whatever was made from the device before a reset is useless.
+  // Returns how often it has reset the device. Objects that were made from the device before a reset are useless.
   virtual std::size_t resets() const { return 0; }
   // Returns the time that launches took since the construction of the evaluator began. Transfers between host and
   // device do not count: separate engines do them beside other processes' kernels.
@@ -96,7 +96,7 @@ class WATTUNE_EXPORT Evaluator {
   virtual measure::ObjectiveInterval objective_interval(const Trial& trial) const;
   // True if hold_contest() can be called, that is, if several configurations can be held at once.
   virtual bool holds_contests() const { return false; }
-  // Returns what a turn takes beside its runs, as far as the search has shown it: the windows of energy, where energy
+  // Returns the time of a turn beyond its runs, as far as the search has shown it: the windows of energy, if energy
   // decides.
   virtual Nanoseconds turn_overhead() const { return {}; }
   // Prepares and checks all configurations, then runs them in turns (measure/policy.h). The result is empty if the
@@ -126,24 +126,24 @@ struct WATTUNE_EXPORT Limits {
 };
 
 // The configurations whose outputs are compared: all; those that may be as good as the best so far; those that would be
-// the best; none. They are compared with the reference, or, without one, with what the default configuration leaves.
+// the best; none. They are compared with the reference, or, without one, with the outputs of the default configuration.
 // With several objectives, or a slowdown, `contenders` and `winners` mean `every`. Contests compare the outputs of all
 // contestants, except with `never`.
 enum class CheckOutput { every, contenders, winners, never };
 
-// True if a configuration cannot be told from the best, or is within 5 % of it. A configuration that fails this test
-// against another also fails it against a better one.
+// True if a configuration cannot be told from the best, or is within 5 % of it. If this is false for some best
+// configuration, it is also false for a better one.
 WATTUNE_EXPORT bool may_be_as_good(const Statistics& one, const Statistics& best);
 
-// The contents of the device's caches when a timed run begins: what the run before left there, or, after a flush, a
-// buffer larger than the caches.
+// The contents of the device's caches when a timed run begins: the data that the run before left there (warm), or a
+// buffer larger than the caches (cold).
 enum class Cache { warm, cold };
 
 // The configurations of which more than the time is measured: every correct one, or only those that are the best so far
 // and those in a contest.
 enum class ObserveFor { every, winners };
 
-// The process in which drivers are loaded: a worker or this one.
+// The process in which drivers are loaded: a worker or this process.
 struct WATTUNE_EXPORT DriverHost {
   bool in_process = false;  // in this process, which a crashing kernel ends
   backend::WorkerOptions worker = {};
@@ -191,13 +191,13 @@ struct WATTUNE_EXPORT EvaluatorOptions {
   // process that calls a reference written in C++.
   DriverHost where;
   // Initial contents of vector arguments, by their positions in the spec. Each argument takes as many bytes as it is
-  // long. Where there is no entry, or nullptr, the spec says what it holds.
+  // long. An argument without an entry, or with nullptr, gets the contents that the spec says.
   std::vector<SharedBytes> contents = {};
   OutputJudge judge = {};  // without a function, the comparison alone counts
   // True if clocks and limits of a board are set even though somebody else has set it, computes on it, or might.
   bool take_over = false;
-  // Called now and then, from a thread of its own, while the reference or its substitute takes long. `what` is "the
-  // reference" or names the substitute. May be empty.
+  // Called now and then, from a thread of its own, while the reference or its substitute takes long to run. `what` is
+  // "the reference" or names the substitute. May be empty.
   std::function<void(std::string_view what, Nanoseconds elapsed, Nanoseconds limit)> on_slow_reference;
 };
 

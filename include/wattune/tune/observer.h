@@ -31,8 +31,8 @@ class WATTUNE_EXPORT Observer {
   // Returns the names of the metrics that end() gives.
   virtual std::vector<std::string> metrics() const = 0;
   // Begins to measure; the device is idle. Until end() the device runs this configuration alone,
-  // EvaluatorOptions::observed_runs times, with what restores its arguments before each run. end() is not called if a
-  // run fails.
+  // EvaluatorOptions::observed_runs times, each time after its arguments were restored. end() is not called if a run
+  // fails.
   virtual Result<void> begin(const Configuration& configuration) = 0;
   // Ends the measurement: returns the metrics, given the samples of the runs. Metrics without a value for this
   // configuration are left out.

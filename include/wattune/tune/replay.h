@@ -82,7 +82,8 @@ WATTUNE_EXPORT std::vector<std::string> recorded_metrics(const std::vector<Trial
 // recording.
 WATTUNE_EXPORT std::unique_ptr<Evaluator> make_replay_evaluator(const Recording& recording, ReplayClock clock);
 
-// Returns what the correct Trials tell a search for another device or problem size (search::StrategyOptions::prior).
+// Returns the objectives and metrics of the correct Trials, as a prior for a search on another device or problem size
+// (search::StrategyOptions::prior).
 WATTUNE_EXPORT std::vector<search::PriorObjective> prior_of(const Recording& recording);
 
 // Describes the recorded device for a replay: its kind is simulated, its name is kept, and its selector is `selector`.

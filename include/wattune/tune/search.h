@@ -61,8 +61,8 @@ class WATTUNE_EXPORT Search {
   // Returns what the device is to evaluate; nullopt if the search is over, or if the strategy waits for evaluations in
   // flight. Precondition: the device is idle.
   std::optional<Configuration> next(Nanoseconds now = {}, std::size_t device = 0);
-  // Gives the device the first waiting proposal that `suits`, instead of its present one, which becomes the next
-  // proposal. Returns nullopt if no proposal suits. Precondition: the device is not idle.
+  // Gives the device the first waiting proposal for which `suits` returns true. The device's present configuration
+  // becomes the next proposal. Returns nullopt if no proposal suits. Precondition: the device is not idle.
   std::optional<Configuration> exchange(const std::function<bool(const Configuration&)>& suits, std::size_t device = 0);
   // Returns the configurations among which next() may choose, so that they can be compiled; foresee() then tells what
   // compiling showed. Empty if the strategy does not use that, or has chosen already.
@@ -70,7 +70,8 @@ class WATTUNE_EXPORT Search {
   void foresee(const Configuration& configuration, const search::CompileFeatures& features);
   // Returns how many of the prospects the strategy needs to know before next() chooses.
   std::size_t least_foreseen() const { return strategy_.least_foreseen(prospects_.size()); }
-  // Returns what is in flight and what will probably follow, the next first, so that it can be compiled meanwhile.
+  // Returns the configurations in flight and those that will probably follow, the next first, so that it can be
+  // compiled meanwhile.
   std::vector<Configuration> expected() const;
   // Sets TuningOptions::ahead from now on.
   void set_ahead(std::size_t ahead) { ahead_ = ahead; }
@@ -83,16 +84,16 @@ class WATTUNE_EXPORT Search {
   // Takes the observation of the device's configuration. Fails with errors of the sink, which end the search.
   // Precondition: the device is not idle.
   Result<void> tell(Observation observation, Nanoseconds now = {}, std::size_t device = 0);
-  // Takes an error that no configuration is to blame for. If one of several devices is lost (device_lost), it leaves
-  // the search and its configuration is recorded as failed. Any other error ends the search once the evaluations in
-  // flight were told. Fails with errors of the sink.
+  // Takes an error that no configuration caused. If one of several devices is lost (device_lost), it leaves the search
+  // and its configuration is recorded as failed. Any other error ends the search once the evaluations in flight were
+  // told. Fails with errors of the sink.
   Result<void> fail(const Error& error, Nanoseconds now = {}, std::size_t device = 0);
   // Notes how busy the device is, for events and the result.
   void note(std::size_t device, const Pipeline& pipeline);
 
   // Returns the contestants of the final, which run in turns on the device that idle() names: the finalists, then the
-  // default configuration. Called when nothing is in flight and next() returns nullopt. Empty if the answer is known.
-  // After fail() with a lost device it returns the same contestants again.
+  // default configuration. Called when nothing is in flight and next() returns nullopt. Empty if the result needs no
+  // final. After fail() with a lost device it returns the same contestants again.
   std::vector<Configuration> next_contest(const IntervalOf& interval = objective_interval,
                                           Nanoseconds turn_overhead = {});
   // Takes the result of the contest, which is empty if it was cancelled. If none of the finalists is correct,
@@ -184,8 +185,8 @@ WATTUNE_EXPORT Result<TuningResult> tune(const space::SearchSpace& space, search
                                          TuningObserver& observer, const std::vector<Trial>& resumed,
                                          const TuningOptions& options);
 
-// Runs the same loop with a crew, whose evaluators may work elsewhere than on threads of this process. Errors are the
-// same.
+// Runs the same loop with a crew, whose evaluators may work elsewhere than on threads of this process. Errors are those
+// of tune() above.
 WATTUNE_EXPORT Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy, Crew& crew,
                                          TrialSink& sink, TuningObserver& observer, const std::vector<Trial>& resumed,
                                          const TuningOptions& options);

@@ -36,19 +36,18 @@ namespace wattune::inline v0_1::tune {
 // written the same, because 2 and 2.0 give different code.
 WATTUNE_EXPORT std::optional<Configuration> place(const space::SearchSpace& space, const Configuration& recorded);
 
-// A place() for Trials, which also considers what the kernel takes. Returns nullopt for a Trial whose recorded
-// resources break a resource constraint of the spec, and for one that failed as `constraints` under other resource
-// constraints.
+// A function like place() for Trials, which also considers the kernel's resources. Returns nullopt for a Trial whose
+// recorded resources break a resource constraint of the spec, and for one that failed as `constraints` under other
+// resource constraints.
 using Placement = std::function<std::optional<Configuration>(const Trial& trial, const RunInfo& recorded)>;
 // Makes a Placement in the space, which outlives it. Fails with parse_error or not_found if a resource constraint of
 // the spec is wrong.
 WATTUNE_EXPORT Result<Placement> placement(const KernelSpec& spec, const space::SearchSpace& space);
 
-// Continues with the former default configuration as the reference, for runs without a reference whose default has
-// changed. If the default was another one when `recorded` was measured, evaluates that one, which compares its outputs
-// with those of the present default. If they agree, `info` gets the reference of `recorded`, with which its journal
-// goes on.
-// Fails with mismatch if they do not agree, or if the space lacks the former default.
+// Keeps the former default configuration as the reference of a run whose spec names none and whose default has changed.
+// If the default of `recorded` was another one, evaluates that one, whose outputs are then compared with those of the
+// present default. If they agree, `info` gets the reference of `recorded`, with which its journal goes on. Fails with
+// mismatch if they do not agree, or if the space lacks the former default.
 WATTUNE_EXPORT Result<void> adopt_former_reference(const space::SearchSpace& space, Evaluator& evaluator,
                                                    const RunInfo& recorded, RunInfo& info);
 
@@ -108,8 +107,7 @@ struct WATTUNE_EXPORT EarlierResults {
   ResultSet results;
 };
 
-// All that a caller says about a run. The value goes whole from the caller to the session, and `evaluation` from there
-// to the evaluators.
+// All options of a run. The session keeps the value as a whole, and the evaluators get `evaluation`.
 struct WATTUNE_EXPORT SessionOptions {
   // The device as a user names it ("auto", "cuda:0", part of a name), or several of one model ("cuda:0,cuda:2",
   // "cuda:all"). With a replay it is the name of the recorded results.
@@ -118,7 +116,7 @@ struct WATTUNE_EXPORT SessionOptions {
 
   std::string strategy = {};  // if empty, make_plan() chooses, also the stop rule if none is set
   std::map<std::string, double> strategy_parameters = {};
-  std::vector<EarlierResults> earlier = {};  // results of other devices or problem sizes to start from
+  std::vector<EarlierResults> earlier = {};  // results for other devices or problem sizes, to learn from
   // A method instead of a strategy: a procedure for energy (search/method.h), which decides what is searched for and
   // has energy observed. It uses the session's seed, budget, start and constraints. Empty for no method.
   std::string method = {};
@@ -157,15 +155,14 @@ struct WATTUNE_EXPORT TuningTask {
   Result<std::unique_ptr<search::Strategy>> strategy{nullptr};
 };
 
-// Plans a search: builds the space, chooses strategy and stop rule, and makes the strategy. A replay of a spec without
-// file and parameters searches the recorded configurations.
-// Fails with errors of the stop rule, of the sampling options and of the space, and as without_clocks() and
-// priors_from().
+// Plans a search: builds the space, chooses strategy and stop rule, and makes the strategy. In a replay, a spec without
+// file and parameters stands for the recorded configurations. Fails with errors of the stop rule, of the sampling
+// options and of the space, and as without_clocks() and priors_from().
 WATTUNE_EXPORT Result<std::unique_ptr<TuningTask>> plan_search(KernelSpec spec, SessionOptions options = {});
 
-// Returns what each of these results tells a search of `space` for the objective of `spec`.
-// Fails with mismatch if the parameters differ or no configuration is in the space. Fails with invalid_argument if no
-// recorded configuration is correct, and as Recording::with_objectives() if the objective needs what is not recorded.
+// Returns the prior that each of these results gives a search of `space` for the objective of `spec`. Fails with
+// mismatch if the parameters differ or no configuration is in the space. Fails with invalid_argument if no recorded
+// configuration is correct, and as Recording::with_objectives() if the objective needs what is not recorded.
 WATTUNE_EXPORT Result<std::vector<std::vector<search::PriorObjective>>> priors_from(std::vector<EarlierResults> earlier,
                                                                                     const KernelSpec& spec,
                                                                                     const space::SearchSpace& space);
@@ -185,22 +182,22 @@ class WATTUNE_EXPORT TuningSession {
   const std::vector<DeviceInfo>& devices() const;
   // Returns one evaluator for each device, for callers that drive a Search of their own.
   std::vector<Evaluator*> evaluators() const;
-  // Returns the hardware counters that the strategy reads and that are observed though nobody asked for them.
+  // Returns the hardware counters that are observed only because the strategy reads them.
   const std::vector<std::string>& added_counters() const;
   // Returns the recording that takes the place of a device; nullptr if there is none.
   const Recording* recording() const;
   // Returns the description of this run, for the head of its journal and of its results.
   RunInfo describe() const;
-  // Returns the description of this run if it continues an earlier one. Fails as adopt_former_reference().
+  // Returns the description of a run that continues an earlier one. Fails as adopt_former_reference() does.
   Result<RunInfo> describe(const RunInfo& earlier) const;
-  // Returns the placement of earlier results in this space. Fails as tune::placement().
+  // Returns the function that finds earlier results in this space. Fails as tune::placement() does.
   Result<Placement> placement() const { return tune::placement(spec(), space()); }
 
   // Runs the search. Call it once. `resumed` and the sink are those of tune(), and so are the errors; `cancel` and
   // `spent` are those of TuningOptions.
   Result<TuningResult> run(TrialSink& sink, TuningObserver& observer, const std::vector<Trial>& resumed = {},
                            const std::atomic<bool>* cancel = nullptr, Nanoseconds spent = {});
-  // Runs the search and keeps nothing but the result.
+  // Runs the search and returns the result without recording the Trials.
   Result<TuningResult> run();
 
  private:
@@ -212,7 +209,7 @@ class WATTUNE_EXPORT TuningSession {
 // find_devices_for() and make_evaluator(). A replay opens no device, and fails as Recording::match() and
 // with_objectives().
 WATTUNE_EXPORT Result<std::unique_ptr<TuningSession>> open(std::unique_ptr<TuningTask> task);
-// Plans and opens.
+// Plans a search and opens its session, with the errors of plan_search() and of the open() above.
 WATTUNE_EXPORT Result<std::unique_ptr<TuningSession>> open(KernelSpec spec, SessionOptions options = {});
 
 }  // namespace wattune::tune

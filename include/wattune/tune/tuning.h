@@ -27,7 +27,7 @@ struct WATTUNE_EXPORT TuningEvent {
   std::optional<Pipeline> pipeline = {};
 };
 
-// An observer of a run, which ignores every event. Called from the tuning thread; must not block for long.
+// An observer of a run; this one ignores every event. Called from the tuning thread; must not block for long.
 class WATTUNE_EXPORT TuningObserver {
  public:
   virtual ~TuningObserver() = default;
@@ -72,7 +72,7 @@ struct WATTUNE_EXPORT DeviceShare {
   std::optional<Error> lost;    // why it left the run
 };
 
-// The result of a search. Counts are those of configurations.
+// The result of a search. The counts are numbers of configurations.
 struct WATTUNE_EXPORT TuningResult {
   std::optional<Trial> best;
   std::vector<Trial> ties;        // configurations that the final could not tell from the best, without the best
@@ -86,7 +86,7 @@ struct WATTUNE_EXPORT TuningResult {
   std::string why_lacking;     // why the first of them lacks one
   std::optional<search::StopReason> stop_reason;  // nullopt while the search goes on
   std::uint64_t samples = 0;                      // samples of the correct ones
-  std::uint64_t throttled_samples = 0;            // those taken while power or heat held the clock down
+  std::uint64_t throttled_samples = 0;            // samples that were taken while power or heat held the clock down
   Nanoseconds elapsed;
   std::optional<Pipeline> pipeline;
   std::vector<DeviceShare> devices;  // one for each evaluator
