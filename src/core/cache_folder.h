@@ -1,4 +1,4 @@
-// Finds the folder for files that save work and may be lost.
+// Finds the folder for cached files, which may be deleted at any time.
 #pragma once
 
 #include <filesystem>

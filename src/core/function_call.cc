@@ -29,7 +29,7 @@ std::string_view c_type_of(ElementType type) {
   return "void";
 }
 
-// Tells whether C and C++ know the element under one name only.
+// Tells whether C and C++ have only one type for this element.
 bool has_one_c_type(ElementType type) {
   return type == ElementType::int16 || type == ElementType::int32 || type == ElementType::uint32 ||
          type == ElementType::float32 || type == ElementType::float64;

@@ -15,7 +15,7 @@ namespace {
 
 bool continues_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// Returns the extent of the problem that has this name in expressions.
+// Returns the extent of the problem to which this name refers in expressions; nullopt if there is none.
 std::optional<std::int64_t> size_named(std::string_view name, const std::vector<NamedSize>& sizes) {
   constexpr std::array<std::string_view, 3> kAxes{"problem_size_x", "problem_size_y", "problem_size_z"};
   for (std::size_t i = 0; i < sizes.size(); ++i)
@@ -24,7 +24,7 @@ std::optional<std::int64_t> size_named(std::string_view name, const std::vector<
   return std::nullopt;
 }
 
-// Returns the function with values in the place of the extents of the problem that its template arguments name.
+// Returns the function with the names of problem extents in its template arguments replaced by their values.
 std::string with_sizes(const std::string& function, const std::vector<NamedSize>& sizes) {
   const std::size_t list = std::min(function.find('<'), function.size());
   std::string text = function.substr(0, list);
@@ -63,7 +63,8 @@ void add_single_launches(const std::vector<LaunchStep>& launches, std::vector<La
   }
 }
 
-// Tells whether the argument is a parameter of a CUDA kernel. CUDA kernels get the others in other ways, or not at all.
+// Tells whether the argument is a parameter of a CUDA kernel. All other arguments reach the kernel in other ways, or
+// are not passed.
 bool is_parameter_in_cuda(const Argument& argument) {
   if (const auto* vector = std::get_if<VectorArgument>(&argument.kind)) return vector->place == BufferPlace::global;
   return !std::holds_alternative<LocalArgument>(argument.kind) &&

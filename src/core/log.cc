@@ -50,7 +50,7 @@ class FunctionSink : public spdlog::sinks::base_sink<std::mutex> {
 
 std::atomic<LogLevel> wanted{LogLevel::off};
 
-// The logger in use. A thread that logs keeps the logger that it found while another takes its place. It is never
+// The logger in use. A thread that logs keeps its logger alive while another thread replaces it. This object is never
 // destroyed, because threads may outlive main().
 struct Current {
   std::mutex mutex;

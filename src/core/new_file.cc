@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Makes the file and writes the text. Messages name the file `named`.
+// Makes the file and writes the text. Error messages call the file `named`.
 Result<void> write_new(const fs::path& file, std::string_view text, const fs::path& named) {
   const int descriptor = ::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
   if (descriptor < 0) return system_error("cannot write", named, errno);

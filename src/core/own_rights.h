@@ -1,4 +1,4 @@
-// Folders whose files are trusted, because nobody else can have put them there.
+// Checks that nobody else can have put files into a folder, so that they can be trusted.
 #pragma once
 
 #include <sys/types.h>

@@ -47,7 +47,7 @@ std::string without_controls(std::string_view text, std::string_view kept) {
 
 }  // namespace
 
-// Follows Unicode 15, table 3-7.
+// Accepts the byte sequences of Unicode 15, table 3-7.
 std::size_t utf8_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);

@@ -13,7 +13,7 @@ Uint128 Random::below128(Uint128 bound) {
   }
 }
 
-// Lemire's multiply-and-shift method (ACM TOMACS 29(1), 2019).
+// Uses Lemire's multiply-and-shift method (ACM TOMACS 29(1), 2019).
 std::uint64_t Random::below(std::uint64_t bound) {
   Uint128 product = Uint128{engine_()} * bound;
   auto low = static_cast<std::uint64_t>(product);

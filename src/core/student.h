@@ -21,8 +21,8 @@ inline double student_share_within(double angle, std::size_t freedom) {
   return is_odd ? 2.0 / std::numbers::pi * (angle + std::sin(angle) * sum) : std::sin(angle) * sum;
 }
 
-// Returns how many standard errors on each side of the mean hold its true value with this confidence, by halving.
-// Preconditions: 0 < confidence < 1, freedom > 0.
+// Returns how many standard errors on each side of the mean hold its true value with this confidence. Finds the number
+// by bisection. Preconditions: 0 < confidence < 1, freedom > 0.
 inline double student_quantile(double confidence, std::size_t freedom) {
   double low = 0.0;
   double high = std::numbers::pi / 2.0;

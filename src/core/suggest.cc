@@ -43,7 +43,7 @@ const std::string* longer_form(std::string_view name, const std::vector<std::str
   return found == candidates.end() ? nullptr : &*found;
 }
 
-// Returns the words of "greedy_ils" or "model-steered".
+// Returns the words of a name such as "greedy_ils" or "model-steered".
 std::vector<std::string_view> words_of(std::string_view name) {
   std::vector<std::string_view> words;
   while (true) {
@@ -54,7 +54,8 @@ std::vector<std::string_view> words_of(std::string_view name) {
   }
 }
 
-// Returns the least distance from one of the words that a candidate has, if these have at least four letters.
+// Returns the smallest edit distance between the name and a word of the candidate. Words of less than four letters do
+// not count.
 std::size_t distance_of_words(std::string_view name, std::string_view candidate) {
   constexpr std::size_t kShortestWord = 4;
   std::size_t least = std::string_view::npos;
@@ -64,7 +65,7 @@ std::size_t distance_of_words(std::string_view name, std::string_view candidate)
   return least;
 }
 
-// Returns the first candidate that is nearest by `distance`, unless none is near.
+// Returns the first of the candidates that are nearest by `distance`; nullptr if none is near.
 template <typename Distance>
 const std::string* nearest_by(const Distance& distance, std::string_view name,
                               const std::vector<std::string>& candidates) {
@@ -86,7 +87,7 @@ const std::string* nearest_of(std::string_view name, const std::vector<std::stri
   return nearest_by(distance_of_words, name, candidates);
 }
 
-// Tells whether the name is a number. Similar digits do not mean near numbers.
+// Tells whether the name is a number. Numbers with similar digits need not be near each other.
 bool is_number(std::string_view name) {
   return name.find_first_not_of("+-.0123456789eE") == std::string_view::npos && std::ranges::any_of(name, is_digit);
 }

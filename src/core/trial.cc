@@ -40,7 +40,7 @@ std::vector<std::size_t> counting_positions(const std::vector<Trial>& trials) {
 
 Identity identity_of(const RunInfo& info) {
   Identity identity = info.identity;
-  identity.erase(kResourceConstraints);  // they restrict which configurations may be tried, as the space does
+  identity.erase(kResourceConstraints);  // they belong to the space, whose values and constraints do not count
   identity["device"] = info.device.name;
   identity["driver"] = info.device.driver_version;
   identity["objectives"] = text_of(info.objectives);

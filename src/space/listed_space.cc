@@ -23,7 +23,7 @@ Result<void> check(const ConstraintSystem& system, const std::vector<ValueIndice
   return {};
 }
 
-// Returns the values that occur in the configurations.
+// Returns the domains reduced to the values that occur in the configurations.
 Domains occurring(const Domains& all, const std::vector<ValueIndices>& configurations) {
   Domains domains;
   for (std::size_t p = 0; p < all.values.size(); ++p) {

@@ -44,7 +44,8 @@ std::optional<Uint128> continue_from(const Diagram& diagram, const ValueIndices&
   return sum + path.below[l];
 }
 
-// Enumerates a box without dead ends. For every node that the box reaches it knows the fewest changes to the end.
+// The configurations within a box: at each level, one of the allowed values. Every node knows the fewest changes on a
+// path to the end, so that no path is a dead end.
 class BoxSearch {
  public:
   BoxSearch(const Diagram& diagram, const ValueIndices& indices, const std::vector<std::vector<std::uint16_t>>& allowed)
@@ -53,7 +54,7 @@ class BoxSearch {
     measure();
   }
 
-  // Returns the number of ids in the box.
+  // Returns the number of configurations in the box.
   double count() const { return levels_.front().at(Diagram::root()).count; }
 
   // Returns the ids at most max_changes away; stops beyond `limit`.

@@ -18,7 +18,7 @@ namespace wattune::inline v0_1::space {
 
 namespace {
 
-constexpr int kHashVersion = 1;                // goes up if equal declarations come to have other ids
+constexpr int kHashVersion = 1;                // goes up if the ids of equal declarations change
 constexpr std::size_t kNextSteps = 4'000'000;  // largest number of steps of next(), which take a few tenths of a second
 
 Error empty_space(const ConstraintSystem& system, const std::function<bool()>& cancelled) {
@@ -114,7 +114,7 @@ Result<SearchSpace> SearchSpace::from_list(std::vector<Parameter> parameters,
   return space;
 }
 
-// Makes a space, with all the tables its queries need, from the diagrams of the components.
+// Makes a space from the diagrams of its components, with all the tables that its queries need.
 Result<SearchSpace> SearchSpace::assemble(std::unique_ptr<Data> data, BuiltSpace built) {
   const ConstraintSystem& system = data->system;
   WATTUNE_ASSIGN(data->diagram, Diagram::assemble(built.components, built.domains));

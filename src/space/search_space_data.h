@@ -15,14 +15,15 @@ struct SearchSpace::Data {
   std::vector<std::uint32_t> unchecked;               // terms to test per configuration; empty when exact
   std::unique_ptr<const TestedTerms> tested;          // those terms; nullptr when exact
   ConfigurationId witness = 0;                        // a valid id
-  bool draws_pay = true;                              // enough of the diagram's configurations are valid
+  bool draws_pay = true;                              // enough configurations are valid for drawing at random
   std::vector<std::vector<std::uint16_t>> occurring;  // by level: values on its edges, ascending
   std::vector<std::uint64_t> occurring_before;  // by level: the number of these in the levels above; at the end the sum
   Configuration::Names names;
   BuildReport report;
   std::string content_hash;
 
-  // Tells whether the configuration, which the diagram holds, meets the terms that the diagram does not enforce.
+  // Tells whether the configuration meets the terms that the diagram does not enforce. Precondition: the diagram holds
+  // it.
   bool passes_unchecked(const ValueIndices& indices) const { return !tested || tested->hold(indices); }
 
   // A change of one value of a configuration that keeps it valid, with the id of the result.
@@ -34,18 +35,18 @@ struct SearchSpace::Data {
 
   ValueIndices indices_of(Uint128 id) const;
 
-  // Returns the first valid id in that order; nullopt if there is none, or finding it takes too many steps. This and
-  // all functions below are for relaxed diagrams.
+  // Returns the first valid id in this order of edges; nullopt if there is none, or finding it takes too many steps.
+  // This and all functions below are for relaxed diagrams.
   std::optional<Uint128> first(const PathSearch::Order& order) const;
-  // Returns a valid id that keeps the values of this one as far as possible; the others are drawn.
+  // Returns a valid id whose configuration keeps as many values of `id` as possible; its other values are drawn.
   Uint128 found_near(Uint128 id, Random& random) const;
-  // Returns the valid id to which random changes of one value at a time lead from a valid one.
+  // Returns the id reached from a valid one by random changes of one value at a time, each of which keeps it valid.
   Uint128 moved(Uint128 id, Random& random) const;
   // Draws a random change; nullopt if it is not valid. All valid changes are equally likely.
   std::optional<Change> draw_change(TestedConfiguration& here, Random& random) const;
   // Erases the neighbours that are not valid. `indices` are those of the configuration whose neighbours they are.
   void keep_valid(const ValueIndices& indices, std::vector<ConfigurationId>& neighbours) const;
-  // Returns about the number of steps that one walk down takes.
+  // Returns the approximate number of steps of one walk from the root to the end.
   std::size_t steps_of_path() const;
 };
 

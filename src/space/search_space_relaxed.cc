@@ -10,8 +10,8 @@ namespace wattune::inline v0_1::space {
 
 namespace {
 
-// Draws by which the build estimates how many are valid, and the fewest valid ones with which drawing is quicker than a
-// search.
+// Number of draws by which the build estimates the share of valid configurations, and the fewest valid ones with which
+// drawing is quicker than a search.
 constexpr int kTrialDraws = 2'000;
 constexpr int kFewestValid = 20;
 // Limits of a search for one configuration: the paths to the end whose steps it may take, its fewest steps, and its
@@ -19,12 +19,13 @@ constexpr int kFewestValid = 20;
 constexpr std::size_t kPathsPerSearch = 8;
 constexpr std::size_t kFewestSteps = 20'000;
 constexpr int kAttempts = 2;
-// Steps of the build's search in all, which take some seconds. It is tried with more steps each time.
+// Total steps of the search for a valid configuration when the space is built, which take some seconds. The search is
+// repeated with more steps each time.
 constexpr std::size_t kWitnessSteps = 50'000'000;
 // Changes tried for each parameter after a search, because a search finds some configurations more easily than others.
 constexpr std::size_t kChangesPerLevel = 2;
 
-// Returns an order that puts the edges of these values in front and all others in random order.
+// Returns an order that tries the edges of these values first, and all others in random order.
 PathSearch::Order like(const Diagram& diagram, const ValueIndices& indices, Random& random) {
   return [&](std::size_t level, std::vector<EdgeId>& edges) {
     for (std::size_t i = edges.size(); i > 1; --i) std::swap(edges[i - 1], edges[random.below(i)]);
@@ -99,7 +100,7 @@ void SearchSpace::Data::keep_valid(const ValueIndices& indices, std::vector<Conf
   });
 }
 
-// Finds a valid id as a fallback for searches. Does nothing if the diagram is exact, because any id is valid.
+// Finds a valid id, for searches that find none later. Does nothing if the diagram is exact, because any id is valid.
 Result<bool> SearchSpace::find_witness(const std::function<bool()>& cancelled) {
   if (exact()) return true;
   Random random(1);

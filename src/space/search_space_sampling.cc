@@ -8,19 +8,20 @@ namespace wattune::inline v0_1::space {
 
 namespace {
 
-// Draws in a relaxed diagram where drawing pays. One of this many is valid almost certainly.
+// Number of draws in a relaxed diagram in which drawing pays. One of this many is valid almost certainly.
 constexpr int kMaxDraws = 3'000;
 // The largest number of draws in one slice of a stratified sample.
 constexpr int kDrawsPerSlice = 200;
-// Draws of a change for each value, after which a configuration of a relaxed diagram counts as one without neighbours.
+// Number of draws of a change, per value, after which a configuration of a relaxed diagram counts as one without
+// neighbours.
 constexpr std::size_t kDrawsPerValue = 2;
 
 ConfigurationId draw(Random& random, Uint128 bound) {
   return bound >> 64 == 0 ? random.below(static_cast<std::uint64_t>(bound)) : random.below128(bound);
 }
 
-// Finds the default value. A board whose clocks nobody sets runs at its highest clocks, as far as its limit allows, in
-// whatever order they are listed.
+// Finds the parameter's default. For clocks and power limits without a default it is the highest value, wherever it is
+// listed: at it, a board runs whose clocks nobody sets.
 std::vector<Value>::const_iterator standard_value(const Parameter& parameter) {
   const std::vector<Value>& values = parameter.values;
   if (parameter.default_value) return std::ranges::find(values, *parameter.default_value);

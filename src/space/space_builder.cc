@@ -119,7 +119,8 @@ class SpaceBuilder {
     }
   }
 
-  // Compiles the terms that read no parameter with a choice, and notes whether one excludes everything.
+  // Compiles the terms that read no parameter with a choice, and notes whether one of them excludes every
+  // configuration.
   ConstraintProgram check_constant_terms() {
     std::vector<Root> roots;
     for (std::uint32_t t : terms_) {
@@ -130,7 +131,8 @@ class SpaceBuilder {
     return program;
   }
 
-  // Sets terms aside until the rest can be built. Without any term, the component is a plain product.
+  // Sets terms aside until the rest can be built. If no term is left, every combination of the component's values is
+  // valid.
   void build_component(const Component& component) {
     constexpr std::size_t kUnlimited = std::size_t{1} << 40;
     Terms kept = component.terms;
@@ -176,8 +178,8 @@ class SpaceBuilder {
     space_.components.push_back(std::move(diagram));
   }
 
-  // Tests the terms that were set aside or that fault, which the diagram does not enforce, or leaves them to be tested
-  // when configurations are drawn.
+  // Tests the terms that the diagram does not enforce: those that were set aside or that fault. If that takes too long,
+  // leaves them to be tested when configurations are drawn.
   void fall_back(ComponentDiagram& built, const Terms& aside) {
     Terms tested = aside;
     tested.insert(tested.end(), built.faulty.begin(), built.faulty.end());

@@ -1,4 +1,4 @@
-// The text of a source without what is no code. Languages are those with comments and quotes like C's.
+// Removes comments and quoted text from a source, in languages whose comments and quotes are like C's.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Lists of names in messages.
+// Shortens lists of names for messages.
 #pragma once
 
 #include <string>

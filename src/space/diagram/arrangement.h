@@ -1,12 +1,13 @@
-// Rewrites constraints for one order of the variables, so that their parts close early.
+// Rewrites constraints for one order of the variables, so that their subexpressions close early. A subexpression closes
+// when the last variable that it reads is assigned.
 //
-// The rest of a constraint sees a prefix of the variables only through the values of its closed subexpressions. The
-// fewer these are and the earlier they close, the more prefixes merge.
-// Nothing merges before c in `a*7 + (b + c)*d`. A chain in the order of assignment, ((a*7 + b*d) + ...), has one number
-// for every partial sum.
-// Sums and products of integers become such chains if their partial results cannot leave 62 bits in any association.
-// Sums modulo a constant are reduced at every step. The two sides of a comparison become one sum against a constant.
-// Reals keep the order in which they were written, because it decides their rounding.
+// The rest of a constraint depends on the variables assigned so far only through the values of its closed
+// subexpressions. The fewer these are and the earlier they close, the more of these prefixes merge into one state. In
+// `a*7 + (b + c)*d`, no prefixes merge before c is assigned. A chain in the order of assignment, ((a*7 + b*d) + ...),
+// has one number for every partial sum. Sums and products of integers become such chains if their partial results
+// cannot leave 62 bits in any association. Sums modulo a constant are reduced at every step. The two sides of a
+// comparison become one sum against a constant. Reals keep the order in which they were written, because it decides
+// their rounding.
 #pragma once
 
 #include <optional>
@@ -21,8 +22,8 @@ namespace wattune::inline v0_1::space {
 
 class Arrangement {
  public:
-  // Prepares a rewriting. level_of[v] is the level at which variable v is assigned. Variables with a single value left
-  // become constants.
+  // Prepares to rewrite constraints of `source` into `target`. level_of[v] is the level at which variable v is
+  // assigned. Variables with a single value left become constants.
   Arrangement(const ConstraintGraph& source, const Domains& domains, std::span<const std::uint32_t> level_of,
               ConstraintGraph& target);
 
@@ -40,7 +41,7 @@ class Arrangement {
   struct Sum {
     std::vector<Term> terms;
     std::int64_t constant = 0;
-    double magnitude = 0;  // no partial sum in any order exceeds it
+    double magnitude = 0;  // bound on the absolute value of every partial sum, in any order
   };
   struct Part {
     NodeId node;  // of the target

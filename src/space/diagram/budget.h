@@ -1,5 +1,5 @@
-// The work that an attempt to build may do. It is counted in states and in steps (a state times a value), never in
-// time, so that every machine builds the same space in the same way.
+// The budget of work for one attempt to build a diagram. It is counted in states and in steps (a state times a value),
+// never in time, so that every machine builds the same space in the same way.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ class StopSignal {
  public:
   explicit StopSignal(std::function<bool()> asked) : asked_(std::move(asked)) {}
 
-  // Returns true from the first time on that the stop was asked for.
+  // Returns true once the user has asked for the end, and from then on.
   bool is_given() {
     constexpr std::size_t kCallsPerQuestion = 1 << 8;
     if (!given_ && asked_ && calls_++ % kCallsPerQuestion == 0) given_ = asked_();
@@ -28,7 +28,8 @@ class StopSignal {
 
 class Budget {
  public:
-  // Sets the limits. `states` bounds memory: a state of many words counts as several. After a stop nothing is left.
+  // Sets the limits. `states` bounds memory: a state of many words counts as several. Once `stop` is given, the budget
+  // counts as used up.
   Budget(std::size_t states, std::size_t steps, StopSignal& stop) : states_(states), steps_(steps), stop_(stop) {}
 
   // Takes states, and returns false if there are not enough left.

@@ -1,10 +1,11 @@
 // Parameters that constraints tie together, and the diagram of their valid combinations.
 //
-// Parameters that share no constraint, directly or through others, multiply: each component gets its own diagram, and
-// the space is their chain. Within a component, a constraint whose variables another one includes is grouped with it.
-// Each group becomes a ConstraintDiagram, a minimal automaton of its own. Their intersection (intersection.h) is the
-// diagram of the component. A race chooses the order of the variables (variable_order.h). If all orders exceed the
-// budget, the space builder sets terms aside and tests them (restriction.h).
+// A component is a set of parameters that share constraints, directly or through others. Each component gets its own
+// diagram, and the space is the product of the components, a chain of their diagrams. Within a component, a constraint
+// whose variables another one includes is grouped with it. Each group becomes a ConstraintDiagram, a minimal automaton
+// of its own. Their intersection (intersection.h) is the diagram of the component. A race chooses the order of the
+// variables (variable_order.h). If all orders exceed the budget, the space builder sets terms aside and tests them
+// (restriction.h).
 #pragma once
 
 #include <optional>
@@ -30,7 +31,7 @@ struct Group {
 struct ComponentDiagram {
   LayeredDiagram diagram;
   std::vector<std::uint32_t> faulty;  // terms that may fault somewhere; the diagram counts a fault as true
-  std::size_t states = 0;             // created in all attempts
+  std::size_t states = 0;             // states that were created, in all attempts
 };
 
 class ComponentBuilder {
@@ -57,7 +58,7 @@ class ComponentBuilder {
     std::vector<std::uint32_t> faulty;
     std::vector<std::uint32_t> culprits;
     std::size_t steps = 0;
-    bool hopeless = false;  // more steps would not help
+    bool hopeless = false;  // true if more steps would not help
   };
 
   std::optional<ComponentDiagram> run_round(std::vector<std::vector<std::uint32_t>>& orders, std::size_t steps);
@@ -79,7 +80,7 @@ class ComponentBuilder {
   StopSignal& stop_;
   std::size_t states_ = 0;
   std::size_t steps_ = 0;
-  std::vector<std::uint32_t> order_;  // the one that won
+  std::vector<std::uint32_t> order_;  // the order that won
   std::vector<std::uint32_t> culprits_;
 };
 

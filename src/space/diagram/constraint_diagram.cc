@@ -13,11 +13,11 @@ namespace {
 using Layer = ConstraintDiagram::Layer;
 constexpr std::uint32_t kDead = ConstraintDiagram::kDead;
 constexpr std::uint32_t kTrue = ConstraintDiagram::kTrue;
-// Words of a state by which its weight in the budget grows by one.
+// Number of words of a state that count as one state in the budget.
 constexpr std::size_t kWordsPerUnitOfWeight = 4;
 
-// The code of a state in words: one word per frontier cell, then the kinds of the cells in three bits each. The lowest
-// bit of the first word of kinds tells a state from kTrue, whose words are all zero.
+// A state encoded in words: one word per frontier cell, then the kinds of the cells in three bits each. The lowest bit
+// of the first word of kinds tells a state from kTrue, whose words are all zero.
 class StateCode {
  public:
   explicit StateCode(std::size_t cells) : cells_(cells), words_(cells + (cells + kPerWord) / kPerWord) {}
@@ -47,7 +47,7 @@ class StateCode {
   static constexpr std::size_t kPerWord = 64 / kBits;
   static constexpr std::uint64_t kBlank = 0;
   static constexpr std::uint64_t kFault = 1;
-  static constexpr std::uint64_t kValue = 2;  // + the kind of value
+  static constexpr std::uint64_t kValue = 2;  // plus the kind of the value
 
   static std::uint64_t kind(const Cell& cell) {
     if (cell.is_value()) return kValue + static_cast<std::uint64_t>(cell.value.kind);
@@ -107,7 +107,7 @@ class Builder {
  private:
   using States = KeySet<std::uint64_t>;
 
-  // Returns the states of a new layer, in which kTrue is number 0.
+  // Returns an empty table of states for a new layer, in which kTrue is number 0.
   static States states_of(StateCode& code) {
     States states(code.words());
     const std::vector<std::uint64_t> zeros(code.words(), 0);
@@ -122,8 +122,8 @@ class Builder {
     return states;
   }
 
-  // Returns the state of level l with the closed cells, after settled constraints have left; kDead if one fails, kTrue
-  // if none is left.
+  // Returns the number of the state with the present cells at level l, after removing the constraints that are settled.
+  // Returns kDead if one of them fails, kTrue if no constraint is left.
   std::uint32_t settle(std::size_t l, StateCode& code, States& states) {
     const ConstraintProgram::Level& level = program_.levels[l];
     for (NodeId id : level.frontier) ranges_[id] = Range::of(cells_[id]);
@@ -156,7 +156,7 @@ class Builder {
   ConstraintDiagram result_;
 };
 
-// Computes the nodes that close with the level. Returns false if a constraint that closes does not pass.
+// Computes the nodes that close when level l gets this value. Returns false if a constraint that closes does not pass.
 bool Builder::assign(std::size_t l, const Cell& value) {
   const ConstraintProgram::Level& level = program_.levels[l];
   cells_[level.variable_node] = value;
@@ -198,7 +198,7 @@ bool Builder::expand(std::size_t l, States& states) {
       if (is_new) {
         if (!budget_.take_states(1, 1 + next_code.words() / kWordsPerUnitOfWeight)) return false;
         settled.push_back(settle(l + 1, next_code, next));
-        code.decode(level, states[state], cells_);  // settling blanks cells
+        code.decode(level, states[state], cells_);  // settle() overwrites cells
       }
       layer.children.push_back(settled[number]);
     }

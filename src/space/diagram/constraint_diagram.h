@@ -1,13 +1,14 @@
 // The diagram of one group of constraints: a minimal layered automaton over the variables of the group.
 //
-// Layer l holds the distinguishable states of the group before variable l is assigned. A row holds the state that each
-// value leads to. State 0 of every layer means that everything passes from here on.
+// Layer l holds the states that can be told apart before variable l is assigned. The row of a state holds, for each
+// value of the variable, the state that follows. State 0 of every layer means that everything passes from here on.
 //
-// The builder goes down level by level. A state is the part of the prefix that the open constraints still read: the
-// cells of the frontier. Interval arithmetic finds which constraints are settled in each new state. One that fails ends
-// the prefix; one that holds leaves the state, so that more prefixes merge. Going up again, states with equal rows
-// merge, which makes the result minimal however crude the states were.
-// The cost is one evaluation of the closing nodes per state and value, and one interval evaluation per state.
+// The builder goes down level by level. A state holds the values that the open constraints still read of the variables
+// assigned so far: the cells of the frontier. Interval arithmetic finds which constraints are settled in each new
+// state. A constraint that fails ends the prefix. One that holds is removed from the state, so that more prefixes
+// merge. Going up again, states with equal rows merge, which makes the result minimal however coarse the recognition of
+// equal states was. The cost is one evaluation of the closing nodes per state and value, and one interval evaluation
+// per state.
 #pragma once
 
 #include <optional>
@@ -31,7 +32,7 @@ struct ConstraintDiagram {
 
   std::vector<Layer> layers;
   std::uint32_t root = kTrue;         // kDead if nothing passes
-  std::vector<std::uint32_t> faulty;  // terms that fault under some assignment of the variables, ascending
+  std::vector<std::uint32_t> faulty;  // terms that fault (divide by zero, overflow) under some assignment, ascending
 };
 
 // Builds the diagram; returns nullopt if the budget ran out.

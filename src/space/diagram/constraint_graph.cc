@@ -104,7 +104,8 @@ NodeId ConstraintGraph::fold(NodeId id) {
   return constant(evaluate(id, cells));
 }
 
-// Removes constant operands that never decide, and all operands behind one that always does.
+// Removes constant operands of `and` or `or` that never decide the result, and all operands behind one that always
+// does.
 std::vector<NodeId> ConstraintGraph::simplify_logical(Operation operation, std::vector<NodeId> operands) const {
   const bool decisive = operation == Operation::logical_or;
   std::vector<NodeId> kept;
@@ -188,7 +189,7 @@ Cell ConstraintGraph::evaluate_strict(const GraphNode& node, std::span<const Nod
       result = Scalar(truth);
       break;
     case Operation::call: fault = evaluate_call(node.function(), operands, cells, result); break;
-    default: return {};  // evaluate() handles the others
+    default: return {};  // evaluate() handles the other operations itself
   }
   return fault == Fault::none ? Cell::of(result) : Cell::failed();
 }

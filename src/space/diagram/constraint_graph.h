@@ -24,7 +24,7 @@ struct Cell {
   enum class State : std::uint8_t {
     blank,  // no longer needed: every constraint that reads it is settled
     value,
-    fault,  // evaluating it is an error
+    fault,  // evaluating the node is an error, such as a division by zero
   };
 
   Scalar value;
@@ -94,7 +94,8 @@ class ConstraintGraph {
   // their bits.
   Cell cell(const Value& value);
 
-  // Returns the node's cell, given those of its operands. Precondition: it is neither constant nor variable.
+  // Returns the node's cell, computed from `cells`, which hold those of its operands. Precondition: the node is neither
+  // constant nor variable.
   Cell evaluate(NodeId id, std::span<const Cell> cells) const;
 
  private:

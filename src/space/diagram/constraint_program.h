@@ -1,9 +1,9 @@
 // A group of constraints compiled for one order of its variables.
 //
-// Levels count the variables of the group in the order of assignment. For each level the program knows three sets of
-// nodes. The first are those that close with it, which are to be evaluated. The second is the frontier: the closed
-// nodes that open ones still read, which are all that the rest of the constraints can see of a prefix. The third are
-// the nodes still open.
+// Levels count the variables of the group in the order of assignment. A node of the graph closes at the level of the
+// last variable that it reads; until then it is open. For each level the program lists the nodes that close there,
+// which are then evaluated, and the nodes that are still open. It also lists the frontier: the closed nodes that open
+// ones still read. The rest of the constraints depends on the assigned variables only through the frontier.
 #pragma once
 
 #include <span>
@@ -50,7 +50,7 @@ struct ConstraintProgram {
   ConstraintGraph graph;
   std::vector<Root> roots;
   std::vector<Level> levels;
-  bool contradiction = false;                // a root is constant and does not pass
+  bool contradiction = false;                // true if a root is constant and does not pass
   std::vector<std::uint32_t> always_faulty;  // terms whose root is constant and faults
 
   // Returns the bit of a root. Groups of more than 64 roots share the last bit.

@@ -25,7 +25,7 @@ struct ConstraintSystem {
   std::vector<Expression> expressions;  // parallel to constraints
   ConstraintGraph graph{{}};
   std::vector<Term> terms;
-  Domains domains;  // with all values
+  Domains domains;  // before any value was filtered out
 
   // Returns the text that the user wrote, for messages.
   std::string constraint_text(std::uint32_t constraint) const;
@@ -44,8 +44,8 @@ Result<void> compile_system(ConstraintSystem& system);
 
 std::vector<std::string> names_of(const std::vector<Parameter>& parameters);
 
-// Removes values from the domains if a small term allows them with no assignment of its other variables. A domain may
-// end up empty.
+// Removes each value with which a small term holds under no assignment of its other variables. A domain may end up
+// empty.
 void filter_domains(const ConstraintSystem& system, std::span<const std::uint32_t> terms, Domains& domains);
 
 }  // namespace wattune::space

@@ -19,7 +19,7 @@ Result<Diagram> Diagram::assemble(const std::vector<LayeredDiagram>& components,
   std::uint32_t next_node = 0;
   for (const LayeredDiagram& component : components) diagram.append(component, domains, next_node);
   const auto edges = static_cast<EdgeId>(diagram.values_.size());
-  diagram.first_edge_.push_back(edges);  // the end has no edges:
+  diagram.first_edge_.push_back(edges);  // the last node, the end, has no edges
   diagram.first_edge_.push_back(edges);
   diagram.first_edge_.shrink_to_fit();
   WATTUNE_TRY(diagram.count_configurations());
@@ -110,8 +110,8 @@ std::optional<EdgeId> Diagram::find_edge(std::uint32_t node, std::uint16_t value
   return static_cast<EdgeId>(found - values_.begin());
 }
 
-// Walks down to an id. At each level a branch-free search finds the last edge with at most `id` configurations before
-// it.
+// Finds the configuration of an id, from the root down. At each level a branch-free search finds the last edge with at
+// most `id` configurations before it.
 template <bool kWide>
 void Diagram::walk(Uint128 id, ValueIndices& indices) const {
   using Number = std::conditional_t<kWide, Uint128, std::uint64_t>;

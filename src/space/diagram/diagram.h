@@ -1,4 +1,4 @@
-// A finished decision diagram with counts on its edges, in flat arrays.
+// A finished decision diagram with the number of configurations on its edges, in flat arrays.
 //
 // It has one level per parameter that has a choice; parameters with a single value left are kept separately. Nodes are
 // numbered from the root (0) down, level by level; the end comes last and has no edges. Every edge knows how many
@@ -21,8 +21,8 @@ using EdgeId = std::uint32_t;
 
 class Diagram {
  public:
-  // Chains the diagrams of independent components, none of them empty: the end of one is the root of the next. Fails
-  // with out_of_range if there are 2^128 configurations or more.
+  // Joins the diagrams of independent components into one: the end of one is the root of the next. Precondition: none
+  // is empty. Fails with out_of_range if there are 2^128 configurations or more.
   static Result<Diagram> assemble(const std::vector<LayeredDiagram>& components, const Domains& domains);
 
   Uint128 count() const { return count_; }
@@ -31,7 +31,7 @@ class Diagram {
   std::size_t nodes() const { return first_edge_.size() - 1; }  // the end included
   std::size_t edges() const { return values_.size(); }
   std::size_t bytes() const;
-  // Appends bytes that differ for every other diagram.
+  // Appends bytes that differ if the diagrams differ.
   void serialise(std::string& bytes) const;
   // Returns for each parameter without a choice its value's position; nullopt for the others.
   const std::vector<std::optional<std::uint16_t>>& fixed() const { return fixed_; }
@@ -49,7 +49,7 @@ class Diagram {
 
   // Finds the configuration of an id. `indices` gets one entry per parameter. Precondition: id < count().
   void unrank(Uint128 id, ValueIndices& indices) const;
-  // Returns the id; nullopt if the diagram does not hold that configuration.
+  // Returns the id of a configuration; nullopt if the diagram does not hold it.
   std::optional<Uint128> find(const ValueIndices& indices) const;
 
   // Returns the number of configurations below every node, the end included.
@@ -59,7 +59,8 @@ class Diagram {
   // Returns the configuration that differs from `indices` in the fewest parameters; of several, the one with the lowest
   // id.
   Uint128 nearest(const ValueIndices& indices) const;
-  // Takes at each level, from the root down, the value nearest to the point's coordinate (SearchSpace::project).
+  // Returns the id of the configuration found from the root down, taking at each level the value nearest to the point's
+  // coordinate (SearchSpace::project).
   Uint128 project(std::span<const double> point) const;
 
  private:
@@ -71,12 +72,12 @@ class Diagram {
 
   std::vector<std::uint32_t> parameters_;            // by level
   std::vector<std::optional<std::uint16_t>> fixed_;  // by parameter
-  ValueIndices start_;                               // the fixed values in place, 0 elsewhere
+  ValueIndices start_;                               // the fixed values at their parameters' positions, 0 elsewhere
   std::vector<EdgeId> first_edge_;                   // by node, the end included
   std::vector<std::uint16_t> values_;                // by edge
   std::vector<std::uint32_t> children_;              // by edge
-  std::vector<std::uint64_t> before_;                // by edge, the low half
-  std::vector<std::uint64_t> high_;                  // by edge, the high half; empty if all are zero
+  std::vector<std::uint64_t> before_;                // by edge: configurations before it, low half of the number
+  std::vector<std::uint64_t> high_;                  // by edge: the high half; empty if all are zero
   Uint128 count_ = 0;
 };
 

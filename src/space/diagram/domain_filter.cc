@@ -1,5 +1,5 @@
-// Removes values that one small constraint alone rules out, before anything is built. From then on `1024 % x == 0` over
-// 1024 values has only 11.
+// Removes values that one small constraint alone rules out, before anything is built. So of 1024 values of x, `1024 % x
+// == 0` leaves 11.
 #include <algorithm>
 
 #include "space/diagram/constraint_system.h"
@@ -30,7 +30,7 @@ class SupportSearch {
 
   // Returns the supported values, by variable of the term and position in its domain.
   std::vector<std::vector<bool>> find() {
-    if (program_.roots.empty()) {  // the same for all combinations
+    if (program_.roots.empty()) {  // no constraint is left to test: all combinations pass or fail alike
       for (std::vector<bool>& flags : supported_) flags.assign(flags.size(), !program_.contradiction);
     } else {
       descend(0);

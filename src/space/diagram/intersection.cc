@@ -10,17 +10,18 @@ namespace wattune::inline v0_1::space {
 namespace {
 
 constexpr std::size_t kNowhere = ~std::size_t{0};
-// Words of a state's tuple by which its weight in the budget grows by one.
+// Number of words of a state's tuple that count as one state in the budget.
 constexpr std::size_t kTupleWordsPerUnitOfWeight = 8;
 
-// The transition of a group that reads the level's variable: the places of its state before and after.
+// The transition of a group that reads the level's variable: the places of the group's state in the tuples before and
+// after.
 struct Move {
   const ConstraintDiagram::Layer* layer;
-  std::uint32_t start;  // its state when it begins here
-  std::size_t from;     // place in the tuple; kNowhere if it begins here
-  std::size_t to;       // place in the next tuple; kNowhere if it ends here
-  // Set if only one variable is left to the group afterwards: the sets of that variable, and the set that each state of
-  // the group's last layer allows. `to` is then the place of the variable's set.
+  std::uint32_t start;  // the group's state if it begins at this level
+  std::size_t from;     // place in the tuple; kNowhere if the group begins here
+  std::size_t to;       // place in the next tuple; kNowhere if the group ends here
+  // These are set if afterwards the group has only one variable left: the sets of that variable, and the set that each
+  // state of the group's last layer allows. `to` is then the place of the variable's set.
   ValueSets* sets;
   const std::vector<std::uint32_t>* set_of_state;
 };
@@ -31,12 +32,12 @@ struct Step {
   std::size_t width = 0;
   std::size_t tuple_size = 0;                                // before the step
   const ValueSets* sets = nullptr;                           // of the level's variable
-  std::size_t set_place = kNowhere;                          // of the set of values that waiting groups allow
+  std::size_t set_place = kNowhere;                          // place of the set of values that waiting groups allow
   std::vector<std::pair<std::size_t, std::size_t>> carries;  // places of unchanged states, from and to
   std::vector<Move> moves;
 };
 
-// Lays out the tuple of every level. First come the states of groups that have begun and wait for at least two
+// The layout of the tuple at every level. First come the states of groups that have begun and wait for at least two
 // variables, then the sets of variables that groups wait for.
 class Plan {
  public:
@@ -62,7 +63,7 @@ class Plan {
   struct Member {
     const ConstraintDiagram* group;
     std::size_t layers_done;
-    std::size_t place;  // of its state in the tuple; kNowhere if it has not begun or waits for one variable
+    std::size_t place;  // of the group's state in the tuple; kNowhere if it has not begun or waits for one variable
     std::vector<std::uint32_t> set_of_state;
 
     bool reads(std::uint32_t variable) const {
@@ -85,7 +86,7 @@ class Plan {
     if (member.reads(variable)) {
       const bool waited = member.waits();
       const ConstraintDiagram::Layer& layer = member.group->layers[member.layers_done++];
-      if (waited) return;  // the variable's set stands for it
+      if (waited) return;  // the variable's set stands for the group
       const bool stays = member.layers_done + 1 < member.group->layers.size();
       const std::size_t to = stays ? tuple_size_++ : kNowhere;
       step.moves.push_back({&layer, member.group->root, member.place, to, nullptr, nullptr});
@@ -147,7 +148,7 @@ class Expansion {
   KeySet<std::uint32_t>& next() { return next_; }
 
  private:
-  // Computes the tuple behind value v. Returns false if a group forbids it.
+  // Computes the tuple that follows when the level's variable takes value v. Returns false if a group forbids it.
   bool follow(std::size_t v) {
     for (const std::uint32_t* row : rows_) {
       if (row[v] == ConstraintDiagram::kDead) return false;

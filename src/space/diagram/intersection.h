@@ -1,12 +1,11 @@
 // The configurations that several groups of constraints all admit, as one diagram.
 //
 // Going down the variables, a state is the tuple of the states of those groups that have begun and not ended. Following
-// a value costs one table look-up per group that reads the variable.
-// Groups that wait for the same last variable act as one. Together they allow a set of its values, so the tuple holds
-// that set instead of their states. Without that, "all different" would tell apart every permutation of a prefix; with
-// it, only every subset. An empty set ends the prefix at once.
-// Equal tuples are one state, so the cost is (distinguishable prefixes) x (values), whatever the number of
-// configurations. The result is reduced.
+// a value costs one table look-up per group that reads the variable. Groups that wait for the same last variable act as
+// one. Together they allow a set of its values, so the tuple holds that set instead of their states. Without these
+// sets, the constraint "all values are different" would need a state for each permutation of a prefix. With them, it
+// needs one for each subset. An empty set ends the prefix at once. Equal tuples are one state, so the cost is
+// (distinguishable prefixes) x (values), whatever the number of configurations. The result is reduced.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,6 @@
-// A set of distinct keys of one fixed length, numbered in order of arrival.
+// A hash table of distinct keys of one fixed length, numbered in the order of insertion.
 //
-// It is the hash table of the builders. Keys lie one behind the other in a single array, and the table holds their
-// numbers.
+// The keys lie one after another in a single array, and the table holds their numbers.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +33,7 @@ class KeySet {
 
   const Word* operator[](std::size_t number) const { return words_.data() + number * stride_; }
   std::size_t size() const { return size_; }
-  // Returns all keys, in order. The set is unusable afterwards.
+  // Returns all keys in the order of their numbers. The set is unusable afterwards.
   std::vector<Word> take_words() && { return std::move(words_); }
 
  private:

@@ -33,7 +33,8 @@ struct LayeredDiagram {
     void close_node() { first_edge.push_back(static_cast<std::uint32_t>(edges.size())); }
   };
 
-  // By level; the first has one node, the root. Without layers there is one configuration, of no variables.
+  // The layers from the root down; the first has one node, the root. Without layers there is one configuration, of no
+  // variables.
   std::vector<Layer> layers;
   bool empty = false;  // true if there is no configuration; the layers then mean nothing
 
@@ -41,7 +42,7 @@ struct LayeredDiagram {
   std::size_t edges() const;
 };
 
-// Merges equal nodes of one layer. insert() returns the node's number there, whether it is new or not.
+// A table that merges equal nodes of one layer. insert() returns the node's number there, whether it is new or not.
 class NodeTable {
  public:
   explicit NodeTable(std::uint32_t variable);
@@ -58,8 +59,8 @@ class NodeTable {
   std::vector<std::uint32_t> slots_;
 };
 
-// Removes the nodes from which the end cannot be reached, and merges equal ones, bottom up. The result is the smallest
-// diagram of the same configurations in that order of variables.
+// Removes the nodes from which the end cannot be reached, and merges equal ones, bottom up. No smaller diagram has the
+// same configurations in that order of variables.
 void reduce(LayeredDiagram& diagram);
 
 }  // namespace wattune::space

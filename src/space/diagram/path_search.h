@@ -1,4 +1,4 @@
-// Finds paths of a relaxed diagram that pass the terms it does not enforce.
+// Finds paths of a relaxed diagram that satisfy the terms which the diagram does not enforce.
 //
 // The search is depth first, one value at a time. Interval arithmetic on the terms that are still open shows dead ends
 // early. Work is counted in steps (evaluations of nodes and edges looked at), never in time, so that every machine
@@ -22,7 +22,7 @@ class PathSearch {
 
   PathSearch(const Diagram& diagram, const TestedTerms& terms);
 
-  // Finds the first path in that order whose id is at least `from`. Subtracts the steps it took from `steps`.
+  // Finds the first path in this order of edges whose id is at least `from`. Subtracts the steps it took from `steps`.
   End find(const Order& order, std::size_t& steps, Uint128 from = 0);
   // Returns the id of the path that was found.
   Uint128 id() const { return id_; }
@@ -31,9 +31,9 @@ class PathSearch {
   struct Frame {
     std::vector<EdgeId> edges;
     std::size_t next = 0;
-    Uint128 above = 0;  // the sum that the edges before it add to the id
+    Uint128 above = 0;  // sum that the edges before this level add to the id
     bool assigned = false;
-    std::vector<Range> before;  // of the parameter and its readers, before the assignment
+    std::vector<Range> before;  // ranges of the parameter and its readers before the assignment
   };
 
   void open(std::size_t l, std::uint32_t node, Uint128 above, const Order& order, Uint128 from);

@@ -34,10 +34,11 @@ class Restrictor {
   }
 
  private:
-  // Tells whether a term is still open when the levels before l are assigned.
+  // Tells whether some term is still open when the levels before l are assigned.
   bool open_at(std::size_t l) const { return l < program_.levels.size() && !program_.levels[l].open_roots.empty(); }
 
-  // Returns the new node for node i of layer l behind the current path; kNoNode if nothing passes below it.
+  // Returns the new node that replaces node i of layer l when reached by the current path; kNoNode if no path below it
+  // passes.
   std::uint32_t rebuild(std::size_t l, std::uint32_t i) {
     if (!open_at(l)) {
       note_fault(l, i);
@@ -88,8 +89,8 @@ class Restrictor {
     return true;
   }
 
-  // Notes a fault of a term on the path to node i of layer l, from which everything passes. No other term excludes that
-  // fault.
+  // Notes a term that faults on the path to node i of layer l. All other terms hold on every path below the node, so
+  // none of them excludes the fault.
   void note_fault(std::size_t l, std::uint32_t i) {
     if (!pending_fault_ || fault_) return;
     for (; l < path_.size(); ++l) {

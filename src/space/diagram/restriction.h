@@ -1,8 +1,8 @@
-// The part of a diagram that remains when constraints are tested that could not be built into it.
+// Removes the configurations that break constraints from a diagram into which these could not be built.
 //
-// It is the fallback for constraints that tie everything to everything. Their terms are evaluated along every path of
-// the relaxed diagram, incrementally. The paths that pass are merged into a new diagram bottom up, so that no list of
-// configurations is ever held. The cost is one step per path.
+// It is the fallback for constraints that tie too many parameters together. Their terms are evaluated along every path
+// of the relaxed diagram, incrementally. The paths that pass are merged into a new diagram bottom up, so that no list
+// of configurations is ever held. The cost is one step per path.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ struct Restriction {
   std::optional<FaultFound> fault;
 };
 
-// Returns the number of configurations of the diagram.
+// Returns the number of configurations of the diagram as a double.
 double approximate_count(const LayeredDiagram& diagram);
 // Returns the first configuration of a diagram that is not empty.
 std::vector<std::pair<std::uint32_t, std::uint16_t>> first_configuration(const LayeredDiagram& diagram,

@@ -1,5 +1,5 @@
-// The terms that a relaxed diagram does not enforce, compiled for its levels. A path is tested value by value, and a
-// single change of a configuration costs only the nodes that read the changed parameter.
+// The terms that a relaxed diagram does not enforce, compiled for its levels. A path is tested value by value. After a
+// change of one parameter, only the nodes that read it are evaluated.
 //
 // The system of the terms must outlive it. Immutable; safe to share between threads. A TestedConfiguration belongs to
 // one thread.
@@ -15,7 +15,7 @@ namespace wattune::inline v0_1::space {
 
 class TestedTerms {
  public:
-  // A node that reads the parameter of a level, and whether all that the node reads is assigned with that level.
+  // A node that reads the parameter of a level, and whether this level assigns the last parameter that it reads.
   struct Reader {
     NodeId node = 0;
     bool closes = false;
@@ -36,7 +36,7 @@ class TestedTerms {
   const Cell& value(const Level& level, std::uint16_t place) const {
     return system_.domains.cells[level.parameter][place];
   }
-  // True if a term without parameters fails, so that nothing passes.
+  // True if a term without parameters fails, so that no configuration passes.
   bool never() const { return never_; }
   // Returns the cells before any value is assigned.
   std::vector<Cell> initial_cells() const { return program_.initial_cells(); }
@@ -58,7 +58,7 @@ class TestedTerms {
 // True if a term is met. A term that cannot be evaluated is not met.
 inline bool is_met(const Cell& cell) { return cell.is_value() && cell.value.truth(); }
 
-// A configuration that passes all terms, one parameter of which is changed at a time.
+// A configuration that passes all terms. Its parameters are changed one at a time.
 class TestedConfiguration {
  public:
   // Starts from a configuration. Precondition: terms.hold(indices).

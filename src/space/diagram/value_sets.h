@@ -18,7 +18,7 @@ class ValueSets {
 
   // Returns the set of the values that a row of a group's last layer allows.
   std::uint32_t insert_row(const std::uint32_t* row);
-  // Returns the intersection; kNone if no value is in both.
+  // Returns the intersection of two sets; kNone if it is empty.
   std::uint32_t intersection(std::uint32_t a, std::uint32_t b);
   bool contains(std::uint32_t set, std::size_t value) const {
     return (sets_[set][value / 64] >> (value % 64) & 1) != 0;
@@ -30,8 +30,8 @@ class ValueSets {
   std::size_t width_;
   std::vector<std::uint64_t> bits_;  // the set under construction
   KeySet<std::uint64_t> sets_;
-  KeySet<std::uint32_t> pairs_;         // pairs of sets whose intersection is known
-  std::vector<std::uint32_t> results_;  // by number of the pair
+  KeySet<std::uint32_t> pairs_;         // numbers pairs of sets whose intersection is known
+  std::vector<std::uint32_t> results_;  // their intersections, by number of the pair
 };
 
 }  // namespace wattune::space

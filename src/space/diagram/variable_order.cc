@@ -23,8 +23,8 @@ std::uint64_t log2_fixed(std::uint64_t value) {
   return result;
 }
 
-// Appends in each step the variable that leaves the least pending. Pending are the bits of all assigned variables that
-// share a scope with an unassigned one. Ties follow the user's order.
+// An order of the variables made step by step. Each step appends the variable that leaves the least pending: the bits
+// of all assigned variables that share a scope with an unassigned one. Ties follow the user's order.
 class GreedyOrder {
  public:
   GreedyOrder(std::span<const std::uint32_t> variables, std::span<const std::vector<std::uint32_t>> scopes,

@@ -1,8 +1,9 @@
 // Chooses the candidate orders of variables that race to build a component.
 //
 // The same constraints give diagrams of very different sizes under different orders, and no rule picks the best. A
-// greedy order that keeps few parameters pending helps GEMM, but hurts stencils, whose parameters merge in products. So
-// a few orders are tried under a growing budget, and the first to finish, counted in steps, wins.
+// greedy order in which few assigned parameters still matter suits GEMM. It does not suit stencils, whose constraints
+// read products of parameters. So a few orders are tried under a growing budget, and the first to finish, counted in
+// steps, wins.
 #pragma once
 
 #include <cstdint>

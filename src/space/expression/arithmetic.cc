@@ -100,7 +100,7 @@ Fault apply_integral(BinaryOperator op, std::int64_t a, std::int64_t b, Scalar& 
 
 // --- order --------------------------------------------------------------------------------------------------------
 
-// Compares exactly: 2**53 + 1 is greater than 2.0**53, although it has no double of its own.
+// Compares an integer with a real exactly: 2**53 + 1 is greater than 2.0**53, although it is not exact as a double.
 std::partial_ordering order(std::int64_t integer, double real) {
   if (std::isnan(real)) return std::partial_ordering::unordered;
   if (real >= kTwoTo63) return std::partial_ordering::less;
@@ -254,7 +254,7 @@ Fault power(std::int64_t base, std::int64_t exponent, std::int64_t& result) {
     if ((exponent & 1) != 0 && multiply(result, base, result) != Fault::none) return Fault::overflow;
     exponent >>= 1;
     if (exponent == 0) return Fault::none;
-    // A square that is still needed and overflows would make the result overflow.
+    // If a square that is still needed overflows, so does the result.
     if (multiply(base, base, base) != Fault::none) return Fault::overflow;
   }
 }

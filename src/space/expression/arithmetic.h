@@ -27,8 +27,8 @@ enum class UnaryOperator : std::uint8_t { plus, negate, logical_not };
 enum class BinaryOperator : std::uint8_t { add, subtract, multiply, divide, floor_divide, modulo, power };
 enum class Comparison : std::uint8_t { equal, not_equal, less, less_equal, greater, greater_equal, in, not_in };
 
-// The functions of expressions. ceil and floor return integers as math.ceil does, ceil_real and floor_real floats as
-// numpy.ceil does. power_real is math.pow.
+// The functions of expressions. ceil and floor return integers, as math.ceil does. ceil_real and floor_real return
+// floats, as numpy.ceil does. power_real is math.pow.
 enum class Function : std::uint8_t {
   minimum,
   maximum,
@@ -62,7 +62,7 @@ struct Scalar {
   explicit Scalar(double value) : kind(Value::Kind::real), real(value) {}
   explicit Scalar(bool value) : kind(Value::Kind::boolean), integer(value ? 1 : 0) {}
   explicit Scalar(const Value& value);
-  explicit Scalar(Value&&) = delete;  // its string would die first
+  explicit Scalar(Value&&) = delete;  // its string would be destroyed first
 
   Value to_value() const;
 
@@ -109,7 +109,7 @@ Fault divide(std::int64_t a, std::int64_t b, double& result);
 
 // --- scalars ------------------------------------------------------------------------------------------------------
 
-// Applies an operator without the short cut for two integers, which apply() and compare() have.
+// Applies an operator to any scalars. apply() and compare() have a faster path for two integers.
 Fault apply_general(BinaryOperator op, const Scalar& a, const Scalar& b, Scalar& result);
 Fault compare_general(Comparison comparison, const Scalar& a, const Scalar& b, bool& result);
 

@@ -19,7 +19,7 @@ Failure evaluate_all(const std::vector<Node>& nodes, const NameValue& name_value
   return {};
 }
 
-// Evaluates `in` a list. Python evaluates every element, also behind one that is equal.
+// Evaluates `in` with a list. Like Python, evaluates every element, even after one that is equal.
 Failure evaluate_membership(const Scalar& wanted, const Node& list, const NameValue& name_value, bool& found) {
   std::vector<Scalar> elements;
   if (const Failure failure = evaluate_all(list.children, name_value, elements)) return failure;

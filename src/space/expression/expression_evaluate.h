@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::space {
 // A function that returns the value of the name with this index, or nullptr if it has none.
 using NameValue = std::function<const Value*(std::uint32_t name)>;
 
-// The first fault and the node where it arose; nullptr without a fault.
+// A fault and the node where it arose first; the node is nullptr without a fault.
 struct Failure {
   Fault fault = Fault::none;
   const Expression::Node* node = nullptr;

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 7> kKeywords = {"and", "or", "not", "in",
 
 struct Symbol {
   std::string_view text;
-  std::string_view hint = {};  // for symbols that are not part of the syntax: the text to write instead; else empty
+  std::string_view hint = {};  // the text to write instead, for symbols that are not part of the syntax; else empty
 };
 
 // The symbols. Longer ones come first.
@@ -123,7 +123,7 @@ class Lexer {
     return subscripted(word);
   }
 
-  // Appends a subscript such as "[3]" behind a name to the name.
+  // Appends a subscript that follows the name, such as "[3]", to it.
   Result<Token> subscripted(std::string_view word) {
     const std::size_t end_of_word = at_;
     skip_spaces();

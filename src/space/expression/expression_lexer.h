@@ -19,7 +19,7 @@ struct Token {
     symbol,   // `text`: an operator, bracket or comma, or one of the keywords and or not in if else for
   };
   Kind kind = Kind::end;
-  std::string text;  // as written, except as stated above
+  std::string text;  // the text as written, except as stated above
   Value literal;
   std::uint32_t offset = 0;
 

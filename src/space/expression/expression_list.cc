@@ -5,8 +5,8 @@
 //                  | "[" [expression {"," expression} [","]] "]"
 //                  | "[" expression "for" name "in" list {"for" name "in" list | "if" condition} "]"
 //
-// The text is parsed into a tree of Lists, because a comprehension's element stands before its variables, and the tree
-// is then expanded.
+// The text is parsed into a tree of Lists, because a comprehension's element stands before its variables. The tree is
+// then expanded.
 #include <fmt/format.h>
 
 #include <deque>
@@ -237,7 +237,7 @@ class ListExpander {
     if (step == 0) return fail(list, ErrorCode::invalid_argument, "the step of `range` is 0");
     for (std::int64_t i = start; step > 0 ? i < stop : i > stop;) {
       WATTUNE_TRY(append(list, Value(i), values));
-      if (add(i, step, i) != Fault::none) break;  // past the largest integer is past `stop`
+      if (add(i, step, i) != Fault::none) break;  // a sum that overflows is past `stop`
     }
     return {};
   }

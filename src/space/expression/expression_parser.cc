@@ -68,7 +68,7 @@ std::string arity(const KnownFunction& known) {
   return fmt::format("it takes {} or {}", known.min_arguments, known.max_arguments);
 }
 
-// Returns the spelling of Python that is meant by another; empty for anything else.
+// Returns the Python operator that the user probably meant by a spelling of another language; empty for anything else.
 std::string advice_on(std::string_view word) {
   if (word == "AND" || word == "And") return "write `and`";
   if (word == "OR" || word == "Or") return "write `or`";

@@ -71,7 +71,7 @@ class Parser {
   Result<Node> call();
   Result<std::vector<Node>> elements(std::string_view closing);
   bool take_comparison(Comparison& comparison);
-  Result<Node> finish(Node node) const;  // with its height
+  Result<Node> finish(Node node) const;  // fills in the node's height
 
   SourceText source_;
   std::map<std::string, std::uint32_t> name_indices_;

@@ -13,7 +13,7 @@ const Range kMaybe = Range::of(0, 1, true);
 
 Range truth(bool value) { return Range::of(value ? 1 : 0, value ? 1 : 0, true); }
 
-// Returns the range, or unknown() if doubles cannot hold it exactly, or it is infinite or NaN.
+// Returns the range itself; unknown() if doubles cannot hold it exactly, or if it is infinite or NaN.
 Range checked(Range range) {
   const double limit = range.integral ? kExactIntegers : std::numeric_limits<double>::max();
   const bool inside = range.lo >= -limit && range.hi <= limit;  // false for NaN

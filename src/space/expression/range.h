@@ -1,4 +1,4 @@
-// The values that an expression can still have while some of its parameters are open.
+// The range of values that an expression can still have while some of its parameters are unassigned.
 //
 // The interval arithmetic is conservative. Every value under any assignment of the open parameters lies between lo and
 // hi, and may_fail is false only if no assignment faults. Bounds are doubles. Integers beyond 2^53, strings and
@@ -18,7 +18,7 @@ struct Range {
   double hi = std::numeric_limits<double>::infinity();
   bool integral = false;
   bool may_fail = true;
-  bool blank = false;  // no longer needed: see Cell
+  bool blank = false;  // no longer needed, as in Cell
 
   static Range unknown() { return {}; }
   static Range of(double lo, double hi, bool integral) { return {lo, hi, integral, false, false}; }
@@ -29,7 +29,7 @@ struct Range {
   bool certainly_false() const { return !may_fail && lo == 0 && hi == 0; }
 };
 
-// Returns the smallest range that holds both.
+// Returns the smallest range that holds both ranges.
 Range hull(const Range& a, const Range& b);
 
 // Returns the range of a node, given those of its operands. Precondition: it is neither constant nor variable.

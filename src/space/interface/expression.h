@@ -43,11 +43,11 @@ class Expression {
 
   const std::string& text() const;
   const SourcePosition& position() const;
-  // Returns the names that it reads, each once, in order of first appearance. A subscripted name appears as
+  // Returns the names that the expression reads, each once, in order of first appearance. A subscripted name appears as
   // "ProblemSize[0]".
   const std::vector<std::string>& names() const;
 
-  // Returns the value. Fails with not_found (unknown name), invalid_argument (division by zero, wrong types) or
+  // Evaluates the expression. Fails with not_found (unknown name), invalid_argument (division by zero, wrong types) or
   // out_of_range (overflow).
   Result<Value> evaluate(const Lookup& lookup) const;
   // Evaluates to Python's truth value, or to a non-negative size. Both fail as evaluate() does; a size that is no whole
