@@ -1,5 +1,5 @@
-// Generated contents of arguments. They must not depend on the machine: numbers come from core's Random, no standard
-// distribution is used, and arithmetic is plain IEEE double (compiled without fused multiply-add).
+// Generates the contents of arguments. They must not depend on the machine. So numbers come from core's Random instead
+// of a standard distribution, and arithmetic is plain IEEE double (compiled without fused multiply-add).
 #include <fmt/format.h>
 
 #include <bit>
@@ -32,7 +32,7 @@ struct BFloatBits {
 constexpr int kLargestHalf = 65504;
 constexpr double kLargestBFloat = 0x1.fep127;
 
-// Calls `function` with a value of the C++ type of `type`, as a tag.
+// Calls `function` with a value of the C++ type that stands for `type`, whose type alone matters.
 template <typename Function>
 auto with_type(ElementType type, Function function) {
   switch (type) {
@@ -71,13 +71,13 @@ Error does_not_fit(const std::string& value, ElementType type) {
   return Error(ErrorCode::out_of_range, fmt::format("{} does not fit {}", value, to_string(type))).hint(range_of(type));
 }
 
-// True if the type has an infinity in the place of this finite number.
+// True if the finite number became infinite when it was converted to the type.
 bool overflows(double value, double converted) { return std::isfinite(value) && !std::isfinite(converted); }
 
 template <typename T>
 Result<T> convert(double value, ElementType type) {
   if constexpr (std::integral<T>) {
-    // The upper bound, 2^digits, is a double; the largest integer itself may not be.
+    // The bound just above the largest integer, 2^digits, is exact as a double. The largest integer itself may not be.
     const double beyond = std::ldexp(1.0, std::numeric_limits<T>::digits);
     const double lowest = std::is_signed_v<T> ? -beyond : 0.0;
     if (!(value >= lowest && value < beyond)) return does_not_fit(format_real(value), type);
@@ -180,8 +180,8 @@ Result<std::vector<std::byte>> make_dense(const VectorArgument& argument, std::s
   return generate(argument.type, elements, [&](std::size_t i) { return evaluate(context, i); });
 }
 
-// Returns the number whose digits a text has, if it lies beyond the integers of expressions. Specs hold such numbers as
-// texts.
+// Returns the number that a text of digits gives, if it is too large for the integers of expressions. Specs hold such
+// numbers as texts.
 std::optional<std::uint64_t> large_integer(const Value& value) {
   if (value.is_number()) return std::nullopt;
   const std::string& text = value.as_string();

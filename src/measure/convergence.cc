@@ -1,5 +1,5 @@
-// Rules by which samples suffice: the interval of the median, and the two rules of nvbench (NVIDIA/nvbench, 2026-08),
-// stdrel and entropy. Each is recomputed from all samples, which are hundreds at most.
+// Decides when the samples of a configuration suffice: by the interval of the median, or by one of two rules of nvbench
+// (NVIDIA/nvbench, 2026-08), stdrel and entropy. Each rule reads all samples anew, which are hundreds at most.
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -11,11 +11,11 @@ namespace wattune::inline v0_1::measure {
 namespace {
 
 // Constants of nvbench.
-constexpr std::size_t kNoiseValues = 64;     // number of values in a history
-constexpr double kStableNoise = 0.05;        // relative standard deviation of the noise itself
+constexpr std::size_t kNoiseValues = 64;     // number of values of the noise that are compared
+constexpr double kStableNoise = 0.05;        // a smaller relative deviation of the noise is stable
 constexpr std::size_t kEntropyWindow = 299;  // number of values to which the line is fitted
-constexpr double kFlatAngle = 0.048;         // degrees
-constexpr double kGoodFit = 0.36;            // R squared
+constexpr double kFlatAngle = 0.048;         // slope of the line in degrees, below which it counts as flat
+constexpr double kGoodFit = 0.36;            // R squared of the line, above which it fits well
 
 // Mean and standard deviation, updated with one value at a time (Welford 1962).
 class Moments {
@@ -58,7 +58,7 @@ bool small_or_stable_deviation(const std::vector<Sample>& samples, double precis
 std::vector<double> running_entropy(const std::vector<Sample>& samples) {
   std::map<double, double> counts;
   std::vector<double> entropies;
-  double sum = 0.0;  // sum of c log2 c
+  double sum = 0.0;  // sum of c log2 c over the counts c of equal times
   for (const Sample& sample : samples) {
     double& count = counts[sample.time.value()];
     if (count > 0.0) sum -= count * std::log2(count);
@@ -87,7 +87,7 @@ bool flat_entropy(const std::vector<Sample>& samples) {
     xy += x * y;
     yy += y * y;
   }
-  if (yy == 0.0) return true;  // the same entropy throughout
+  if (yy == 0.0) return true;  // the entropy is the same throughout
   const double degrees = std::atan(xy / xx) * 180.0 / std::numbers::pi;
   return degrees <= kFlatAngle && xy * xy / (xx * yy) >= kGoodFit;
 }

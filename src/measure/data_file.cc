@@ -43,7 +43,7 @@ Result<std::vector<char>> read_file(const std::filesystem::path& path) {
   return bytes;
 }
 
-// Returns the text behind `'key':`, without leading blanks.
+// Returns the text that follows `'key':`, without leading blanks.
 std::optional<std::string_view> value_of(std::string_view dictionary, std::string_view key) {
   for (char quote : {'\'', '"'}) {
     const std::string quoted = fmt::format("{}{}{}:", quote, key, quote);
@@ -107,7 +107,7 @@ std::optional<Header> parse_header(std::string_view file) {
 // bfloat16 of its own, and writes those of ml_dtypes as two bytes of any kind.
 std::string descr_of(ElementType type) {
   if (type == ElementType::bfloat16) return "<V2";
-  const char kind = to_string(type).front();  // i, u or f
+  const char kind = to_string(type).front();  // "i", "u" or "f"
   const std::size_t bytes = size_in_bytes(type);
   return fmt::format("{}{}{}", bytes == 1 ? '|' : '<', kind, bytes);
 }

@@ -7,18 +7,18 @@ namespace wattune::inline v0_1::measure {
 
 namespace {
 
-constexpr double kRejectionRisk = 0.02;   // probability that a limit rejects a configuration as fast as the incumbent
+constexpr double kRejectionRisk = 0.02;   // risk of rejecting a configuration as fast as the incumbent
 constexpr std::size_t kFirstLessons = 8;  // least number of lessons before anything is rejected
 // The largest number of lessons by which a first launch is judged: those whose medians are closest to the incumbent's.
 constexpr std::size_t kMostAlikeLessons = 64;
 constexpr std::size_t kRememberedLessons = 256;  // few enough that the gate follows a device whose noise changes
 
-// Returns a bound that the next value exceeds with probability kRejectionRisk at most. Fewer than 2 / kRejectionRisk
-// values would let an outlier decide; then the bound is twice the second largest.
+// Returns a bound that the next value exceeds with probability kRejectionRisk at most. Among fewer than 2 /
+// kRejectionRisk values an outlier would decide; then the bound is twice the second largest.
 double upper_limit(std::vector<double> values) {
   const std::size_t m = values.size();
   const auto exceeding =
-      static_cast<std::size_t>(kRejectionRisk * static_cast<double>(m + 1));  // how many may lie above
+      static_cast<std::size_t>(kRejectionRisk * static_cast<double>(m + 1));  // how many values may lie above the bound
   const std::size_t rank = m - std::max<std::size_t>(exceeding, 2);
   const auto found = values.begin() + static_cast<std::ptrdiff_t>(rank);
   std::nth_element(values.begin(), found, values.end());

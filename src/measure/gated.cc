@@ -1,4 +1,4 @@
-// The race: most configurations are so much slower than the incumbent that one launch shows it.
+// Races configurations against the incumbent: most are so much slower that one launch shows it.
 #include "measure/interface/gate.h"
 #include "measure/sampling.h"
 
@@ -6,15 +6,15 @@ namespace wattune::inline v0_1::measure {
 
 namespace {
 
-constexpr std::size_t kLessonEvery = 32;   // one in this many configurations is let through to learn from
-constexpr std::size_t kLessonSamples = 3;  // further samples of a lesson that the gate would have rejected
+constexpr std::size_t kLessonEvery = 32;   // one in this many configurations is a lesson: not rejected, to learn from
+constexpr std::size_t kLessonSamples = 3;  // samples of a lesson although the gate would have rejected it
 constexpr Nanoseconds kShortLaunch = nanoseconds_from_ms(0.1);
-constexpr Nanoseconds kColdStart = nanoseconds_from_ms(0.5);  // extra time of a first launch that no device exceeds
+constexpr Nanoseconds kColdStart = nanoseconds_from_ms(0.5);  // longest extra time of a first launch on any device
 
 // The samples of one configuration: a first launch, the warm-up, one sample at the gate, then the others.
 class GatedSampling : public Sampling {
  public:
-  // Takes the options of the race. A lesson is let through whatever its launches show.
+  // Takes the options of the race. With `lesson`, the configuration is measured completely, whatever its launches show.
   GatedSampling(const SamplingOptions& options, Gate& gate, const std::optional<Statistics>& incumbent, bool lesson)
       : Sampling({1}), options_(options), gate_(gate), incumbent_(incumbent), lesson_(lesson) {}
 
@@ -32,7 +32,7 @@ class GatedSampling : public Sampling {
     return {};
   }
 
-  // Takes the first launch. Its time is a sample only if the configuration ends here.
+  // Takes the first launch. Its time becomes a sample only if the configuration is not measured any further.
   Wanted after_first_launch(Nanoseconds busy) {
     first_ = samples().front().time;
     if (is_hopeless(first_ - kColdStart) || (!lesson_ && first_ > gate_.first_limit(*incumbent_))) return {};
@@ -68,7 +68,7 @@ class GatedSampling : public Sampling {
     return runs == 0 && lesson_ ? learn() : Wanted{.runs = runs};
   }
 
-  // Learns from a configuration whose further samples did not depend on its first two launches.
+  // Teaches the gate this configuration, whose further samples did not depend on its first two launches.
   Wanted learn() {
     if (samples().size() < 2) return {};
     const std::vector<Sample> rest(samples().begin() + 1, samples().end());
@@ -82,7 +82,7 @@ class GatedSampling : public Sampling {
   const bool lesson_;
   Stage stage_ = Stage::first_launch;
   Nanoseconds first_;
-  std::optional<WarmUp> warm_up_;  // once the first launch was taken
+  std::optional<WarmUp> warm_up_;  // set once the first launch was taken
 };
 
 class Gated : public MeasurePolicy {
@@ -95,7 +95,8 @@ class Gated : public MeasurePolicy {
   }
 
   bool races() const override { return true; }
-  // Returns the number of first runs. Short kernels run twice, so that one wait shows more than the first launch.
+  // Returns the number of runs in the first batch. Short kernels run twice, so that one wait shows more than the first
+  // launch.
   std::size_t first_runs(Nanoseconds each) const override {
     const bool may_be_all = static_cast<double>(options_.min_samples) * each < options_.wait_cost;
     return may_be_all ? 1 + options_.min_samples : each < kShortLaunch ? 2 : 1;

@@ -1,5 +1,5 @@
-// Comparison of outputs. One branch-free loop per element type finds out whether a block agrees; only blocks that do
-// not are examined in detail. Large contents are shared among threads. Blocks are copied into typed arrays that stay in
+// Compares outputs. One branch-free loop per element type finds out whether a block agrees; only blocks that do not
+// agree are examined in detail. Large outputs are split among threads. Blocks are copied into typed arrays that stay in
 // the first-level cache. So the loop vectorises whatever the alignment of the bytes, and the code has defined
 // behaviour. docs/measure.md tells the cost.
 #include "measure/interface/output_check.h"
@@ -27,18 +27,18 @@ namespace {
 
 constexpr std::size_t kBlock = 1024;
 
-// Bytes from which on a thread pays off, and the number of threads that use the whole memory bandwidth.
+// Fewest bytes for which another thread pays off, and the number of threads that use the whole memory bandwidth.
 constexpr std::size_t kBytesPerThread = std::size_t{4} << 20;
 constexpr std::size_t kMostThreads = 8;
 
-// The type in which elements of type T are compared, and their conversion from bytes.
+// How elements of type T are compared and read: by the type itself.
 template <typename T>
 struct Plain {
   using Compared = T;
   static constexpr std::size_t kBytes = sizeof(T);
   static void load(const std::byte* from, std::size_t n, T* to) { std::memcpy(to, from, n * sizeof(T)); }
 };
-// Elements of 16 bits that are decoded to floats.
+// How elements of 16 bits are compared and read: decoded to floats.
 template <float (*decode)(std::uint16_t)>
 struct Decoded {
   using Compared = float;
@@ -71,7 +71,8 @@ template <std::integral T>
 bool agrees(T actual, T expected, const ResolvedTolerance& tolerance) {
   if (actual == expected) return true;
   const double allowed = tolerance.absolute + tolerance.relative * std::fabs(static_cast<double>(expected));
-  // A whole distance is within `allowed` exactly if it is within its floor, and that comparison needs no rounding.
+  // A whole number is at most `allowed` exactly if it is at most the floor of `allowed`. That comparison needs no
+  // rounding.
   return allowed >= 0x1p64 || distance(actual, expected) <= static_cast<std::uint64_t>(allowed);
 }
 
@@ -107,7 +108,7 @@ void add_details(const T* actual, const T* expected, std::size_t n, std::size_t 
   }
 }
 
-// Compares the elements from `begin` on, before `end`.
+// Compares the elements from position `begin` up to position `end`.
 template <typename Element>
 Mismatch compare_range(std::span<const std::byte> actual, std::span<const std::byte> expected,
                        const ResolvedTolerance& tolerance, std::size_t begin, std::size_t end) {
@@ -168,7 +169,7 @@ void for_each_element(std::span<const std::byte> elements, Take take) {
   }
 }
 
-// Calls `function` with a tag that tells how elements of `type` are read.
+// Calls `function` with a tag whose type tells how elements of `type` are read.
 template <typename Function>
 auto with_element(ElementType type, Function function) {
   switch (type) {
@@ -198,7 +199,7 @@ ResolvedTolerance default_tolerance(ElementType type) {
   }
 }
 
-// Returns the tolerance as a share of the largest magnitude.
+// Returns the usual tolerance for elements of this type, as a share of the largest magnitude.
 double share_of_scale(ElementType type) {
   switch (type) {
     case ElementType::float16: return 1e-2;

@@ -1,4 +1,4 @@
-// The client side of a reference written in C++: a worker compiles and calls the reference.
+// Calls a reference written in C++ through a worker, which compiles and runs it.
 #include <system_error>
 
 #include "backend/interface/connection.h"
@@ -12,8 +12,7 @@ namespace {
 using backend::worker::Connection;
 using backend::worker::ReferenceRequest;
 
-// Time that the worker has beyond the limit. It notices the limit itself and reports what was running; it is ended only
-// if it does not.
+// Time that the worker has after the limit to report by itself what was running. If it does not, it is killed.
 constexpr Nanoseconds kReportGrace = nanoseconds_from_seconds(5);
 
 ReferenceRequest request_for(const ReferenceFunction& function, const std::vector<HostArgument>& arguments,

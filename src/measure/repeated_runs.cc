@@ -1,4 +1,4 @@
-// Repeated runs: warm up by time, then sample every configuration alike.
+// The policy of repeated runs: it warms the device up for a time, then samples every configuration alike.
 //
 // The warm-up is a time, because a device that idled needs milliseconds of work until its clocks are back, however few
 // launches that takes.

@@ -1,5 +1,4 @@
-// Samples: the loop that collects them. Runs are asked for in batches, because each batch may cost a round trip to the
-// worker.
+// Collects samples. Runs are asked for in batches, because each batch may cost a round trip to the worker.
 #include "measure/sampling.h"
 
 #include <fmt/format.h>

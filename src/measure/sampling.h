@@ -9,8 +9,8 @@
 
 namespace wattune::inline v0_1::measure {
 
-// Runs until the device has been at work for a time. A batch is at most twice as large as the one before, so that an
-// unusually slow first run does not mislead for long.
+// A warm-up: runs until the device has been at work for a time. A batch is at most twice as large as the one before, so
+// that an unusually slow first run does not mislead for long.
 class WarmUp {
  public:
   // Begins the warm-up that these options ask for. `busy` is the time for which the device has been at work.
@@ -18,7 +18,7 @@ class WarmUp {
 
   // Returns the number of runs that it wants; 0 if the device is warm.
   std::size_t wants() const { return runs_; }
-  // Takes the new `busy` after these runs.
+  // Takes the new `busy` time after these runs.
   void take(Nanoseconds busy);
 
  private:
@@ -31,12 +31,12 @@ class WarmUp {
 Result<void> warm_up(Runner& runner, Nanoseconds time);
 
 // Returns how many further samples are wanted; 0 if these suffice. First, min_samples are wanted. After that they
-// suffice if they converge, exclude `incumbent` (if there is one), spend the time, or reach the maximum. At most as
-// many are wanted as there are, within the maximum and the time left.
+// suffice if they converge, if their interval excludes the median of `incumbent`, or if the time or the maximum is
+// reached. Otherwise up to as many again are wanted, within the maximum and the time left.
 std::size_t samples_wanted(const std::vector<Sample>& samples, const SamplingOptions& options,
                            const std::optional<Statistics>& incumbent);
 
-// Returns the properties that numbers of a policy of this name share.
+// Returns the properties that measurements by a policy of this name must share to be comparable.
 Identity policy_identity(const std::string& policy, const SamplingOptions& options);
 
 // True if more samples would change little, by the rule that `options` name.

@@ -14,7 +14,8 @@ namespace {
 
 constexpr double kConfidence = 0.95;
 
-// True if the interval of the median of the differences, over the rounds that both ran, lies above 0.
+// True if `turns` are worse than `others`: the interval of the median difference, over the rounds that both ran, lies
+// above 0.
 bool worse(const std::vector<Turn>& turns, const std::vector<Turn>& others, double confidence) {
   std::vector<double> differences;
   for (std::size_t r = 0; r < std::min(turns.size(), others.size()); ++r)
@@ -69,8 +70,8 @@ std::vector<std::size_t> choose_finalists(std::span<const ObjectiveInterval> con
   return finalists;
 }
 
-// Takes a turn of two runs, of which the second counts. The first run finds the caches as another kernel left them, and
-// the device idle. That costs a short kernel more than the difference between finalists.
+// Takes a turn of two runs, of which the second counts. The first run finds an idle device and caches that another
+// kernel filled. For a short kernel that costs more time than the finalists differ by.
 Result<Turn> TimedContestant::take_turn(Nanoseconds warm_up_time) {
   WATTUNE_TRY(warm_up(runner_, warm_up_time));
   WATTUNE_ASSIGN(const std::vector<Sample> samples, runner_.run(2));

@@ -1,4 +1,4 @@
-// The confidence interval of the median, from order statistics.
+// Computes the confidence interval of the median, from order statistics.
 //
 // Each sample lies below the true median with probability 1/2, whatever the distribution. So the number of samples
 // below it is binomial(n, 1/2), and
@@ -17,11 +17,11 @@ namespace wattune::inline v0_1::measure {
 
 namespace {
 
-// Returns the largest such k, counted from 1; 0 if even the extremes do not reach the confidence.
+// Returns the largest k whose interval has the confidence, counted from 1; 0 if even the extremes do not reach it.
 std::size_t interval_rank(std::size_t n, double confidence) {
   const double tail = (1.0 - confidence) / 2.0;
   const auto count = static_cast<double>(n);
-  // Logarithm of the probability that exactly k samples lie below; 2^-n itself would underflow.
+  // Logarithm of the probability that exactly k samples lie below the median; 2^-n itself would underflow.
   double log_probability = -count * std::log(2.0);
   double cumulative = 0.0;
   std::size_t k = 0;

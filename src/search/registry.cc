@@ -71,7 +71,7 @@ std::vector<StrategyParameter> model_parameters(const ModelDefaults& defaults) {
        true}};
 }
 
-// Returns the walks and climbs: the algorithms of one configuration at a time.
+// Returns the random walks and hill climbers: the algorithms that move one configuration at a time.
 std::vector<Entry> local_strategies() {
   return {
       {{"mls", "multi-start local search, to the best of all neighbours (Schoonhoven et al. 2022)", {kNeighbourhood}},

@@ -11,14 +11,15 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-// Bounds of a draw in a space that is not exact, of which only some ids are valid. They limit the ids that it passes
-// by, the samples that it takes then, and the ids that it follows in their order if all samples are visited.
+// Bounds of a draw in a space that is not exact, of which only some ids are valid. The first bounds the ids that are
+// skipped, the second the samples that are then taken. The third bounds the ids that are tried in ascending order if
+// all samples are visited.
 constexpr std::size_t kMostSkippedIds = 256;
 constexpr std::size_t kMostSamples = 64;
 constexpr std::size_t kMostFollowedIds = 4'000;
 
-// Returns the costs of an observation. If its energy was left out of a race, the least energy that it takes counts:
-// even so it is worse in all costs than another.
+// Returns the costs of an observation. If only a lower bound of its energy is known, the bound counts: even with it,
+// another configuration is better in all costs.
 std::optional<std::vector<double>> known_costs(const Observation& observation,
                                                const std::vector<Objective>& objectives) {
   if (!was_left_out(observation)) return costs_of(observation, objectives);
@@ -71,9 +72,8 @@ void Strategy::foresee(ConfigurationId id, const CompileFeatures& features) {
   do_foresee(id, features);
 }
 
-// Returns the objective if a strategy may use it. A time that is no number must not reach a strategy's comparisons and
-// models. These think in ratios, which need positive numbers. The sign of the first objective says whether the metric
-// is to be maximised.
+// Returns the objective if a strategy may use it. NaN must not reach a strategy's comparisons and models. These work
+// with ratios, which need positive numbers. The sign of the first objective says whether the metric is to be maximised.
 std::optional<double> Strategy::usable_objective(const Observation& observation) {
   if (!observation.has_objective()) return std::nullopt;
   const double objective = observation.objective();
@@ -99,8 +99,8 @@ std::optional<ConfigurationId> Strategy::draw_unvisited() {
   return std::nullopt;
 }
 
-// Samples an unvisited id in a relaxed space. If few ids are valid, walking along all takes for ever. If few are
-// unvisited, they are looked for in their order.
+// Samples an unvisited id in a relaxed space. If few ids are valid, a walk along all of them would take too long. If
+// few are unvisited, ids are tried in ascending order.
 std::optional<ConfigurationId> Strategy::sample_unvisited() {
   ConfigurationId id = space_.sample(random_);
   for (std::size_t i = 1; i < kMostSamples && visited(id); ++i) id = space_.sample(random_);

@@ -1,4 +1,4 @@
-// Types of kernel arguments, as texts.
+// Parses the types of kernel arguments.
 #pragma once
 
 #include <optional>

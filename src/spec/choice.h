@@ -1,4 +1,4 @@
-// A key whose value is one of several words.
+// Reads a key whose value must be one of several words.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 
 namespace wattune::inline v0_1::spec {
 
-// Returns the choice that the word of `key` names, or the first choice without the key. Messages call the choice
+// Returns the choice that the word of `key` names, or the first choice if the key is absent. Messages call the choice
 // `noun`.
 template <typename T>
 Result<T> read_choice(const Table& table, std::string_view key, std::string_view noun,

@@ -28,7 +28,7 @@ struct Place {
   int column = 1;
 };
 
-// Returns the position of a place in a file. toml++ counts from 0 what it does not know.
+// Returns the position of a place in a file. toml++ gives 0 for a line or column that it does not know.
 inline SourcePosition position_at(const std::filesystem::path& file, Place place) {
   return place.line > 0 ? SourcePosition{file.string(), place.line, place.column} : SourcePosition{file.string()};
 }
@@ -42,14 +42,14 @@ struct Node {
   std::vector<Node> elements;
   std::vector<Member> members;
   Place place;    // place of the first character
-  Place content;  // the same, but inside the quotes of a string
+  Place content;  // for a string, the place of its first character inside the quotes
 
   bool is_string() const { return kind == Kind::scalar && scalar.kind() == Value::Kind::string; }
   bool is_integer() const { return kind == Kind::scalar && scalar.kind() == Value::Kind::integer; }
   bool is_number() const { return is_integer() || (kind == Kind::scalar && scalar.kind() == Value::Kind::real); }
-  // Returns the value of a key, or nullptr.
+  // Returns the value of a key; nullptr if the key is absent.
   const Node* find(std::string_view key) const;
-  // Returns a scalar as text, and the kind of anything else, for messages.
+  // Returns a scalar as text, and the kind of any other node ("a table"), for messages.
   std::string to_string() const;
 };
 

@@ -16,8 +16,8 @@ std::string_view without_end_blanks(std::string_view text) {
   return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
 }
 
-// Tells whether a name between these two texts is declared there. It is a macro, or a word that may be a type stands
-// before it, and behind it a sign that ends a declared name.
+// Tells whether a name is declared where it stands, given the texts before and behind it. It is a macro, or a word that
+// may be a type stands before it, and behind it a sign that ends a declared name.
 bool is_declared(std::string_view before, std::string_view behind) {
   constexpr std::string_view kNoTypes[] = {"return", "else", "case",   "goto", "do",  "sizeof",
                                            "throw",  "new",  "delete", "and",  "not", "or"};
@@ -32,8 +32,8 @@ bool is_declared(std::string_view before, std::string_view behind) {
          std::string_view("=;,)[").find(behind[next]) != std::string_view::npos;
 }
 
-// Tells whether the code uses the name as neither a member nor a variable of its own. Names in comments and in quoted
-// text are none.
+// Tells whether the code uses the name, other than for a member or for a variable that it declares. Names in comments
+// and quoted text do not count.
 bool uses(const std::string& text, std::string_view name) {
   const std::string plain = without_comments(text);
   const std::string_view code = plain;

@@ -31,7 +31,7 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-// Returns the names of the files beside `path` that `is_alike` accepts, in order.
+// Returns the sorted names of those files in the folder of `path` that `is_alike` accepts.
 template <typename IsAlike>
 std::vector<std::string> files_beside(const fs::path& path, const IsAlike& is_alike) {
   std::vector<std::string> names;
@@ -55,7 +55,7 @@ Error not_found(const fs::path& path) {
   return Error(ErrorCode::not_found, "no such file").about(path.string()).hint(nearest_file(path));
 }
 
-// Returns why a path names no file, as text to follow the name of its key.
+// Returns why a path names no file, as a text that follows the key's name in a message.
 std::string why_no_file(const fs::path& path) {
   std::error_code error;
   if (path.filename().empty()) return " names no file";

@@ -1,4 +1,4 @@
-// Files named by a spec, relative to its own folder.
+// Finds and reads the files that a spec names, relative to its own folder.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace wattune::inline v0_1::spec {
 // folder, unreadable or too large; with io_error.
 Result<std::string> read_text(const std::filesystem::path& path);
 
-// Returns advice on a path that cannot be a spec's: a spec beside it with such a name; may be empty.
+// Returns advice for a path that is no spec: the name of a spec in the same folder; may be empty.
 std::string nearest_spec(const std::filesystem::path& path);
 
 // Returns the path of a file that `document` names in `node`. Fails with not_found, at the node, if it is `required`
@@ -26,7 +26,8 @@ Result<std::filesystem::path> named_file(const Document& document, const Node& n
 
 // Parses "OpenCL", "CUDA", "C++" or "C", in any case.
 std::optional<Language> parse_language(std::string_view name);
-// Returns the language by extension: .cl, .opencl, .ocl; .cu, .cuh, .ptx, .cubin; .cc, .cpp, .cxx, .C; .c.
+// Returns the language that a file's extension stands for: .cl, .opencl, .ocl; .cu, .cuh, .ptx, .cubin; .cc, .cpp,
+// .cxx, .C; .c.
 std::optional<Language> language_of(const std::filesystem::path& file);
 
 }  // namespace wattune::spec

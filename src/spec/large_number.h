@@ -1,4 +1,4 @@
-// Integers from 2^63 to 2^64 - 1, which are too large for the integers of expressions.
+// Reads integers from 2^63 to 2^64 - 1, which are too large for the integers of expressions.
 #pragma once
 
 #include <optional>

@@ -54,7 +54,7 @@ Result<void> read_divisors(const Table& table, const Node& node, const KernelSpe
   return {};
 }
 
-// Returns the one of `keys` that the table has. Fails if it has several, or none although one is needed.
+// Returns the key among `keys` that the table has. Fails if it has several of them, or none although one is needed.
 Result<std::string_view> one_of(const Table& table, const std::vector<std::string_view>& keys, bool may_be_absent) {
   std::string_view present;
   for (const std::string_view key : keys) {

@@ -1,4 +1,4 @@
-// The launch geometry of both formats (the number of work-items), and the arguments that a launch takes.
+// Reads the geometry of a launch (its number of work-items) and the arguments that it takes, in both formats.
 #pragma once
 
 #include <array>
@@ -30,8 +30,8 @@ Result<std::size_t> argument_position(const KernelSpec& spec, const std::string&
 // invalid_argument or not_found.
 Result<std::vector<std::size_t>> read_argument_names(const Table& table, const KernelSpec& spec);
 
-// Returns Kernel Tuner's default: those of the names block_size_x, _y and _z that are parameters. All three are empty
-// if none of the names is a parameter.
+// Returns Kernel Tuner's default work-group: the parameters block_size_x, _y and _z, as far as they exist. All three
+// sizes are empty if none of them exists.
 Expressions3 default_work_group(const std::vector<Parameter>& parameters);
 
 // True if no dimension has an expression.

@@ -18,7 +18,7 @@ Result<ExpressionText> optional_expression(const Table& table, std::string_view 
   return node == nullptr ? ExpressionText() : table.document().expression(*node, table.describe(key));
 }
 
-// Reads `values`, the values that the launch gives to scalar arguments that it takes.
+// Reads `values`: the values that a launch gives to its scalar arguments in place of their own.
 Result<std::vector<LaunchValue>> read_values(const Table& table, const KernelSpec& spec,
                                              const std::vector<std::size_t>& taken) {
   std::vector<LaunchValue> values;
@@ -46,7 +46,7 @@ bool have_equal_elements(const VectorArgument& a, const VectorArgument& b) {
          a.image.has_value() == b.image.has_value() && std::ranges::equal(a.fields, b.fields, same_field);
 }
 
-// Returns why the arguments cannot change places; empty if they can.
+// Returns why these arguments cannot change places; empty if they can.
 std::string unfit_to_swap(const KernelSpec& spec, const std::vector<std::size_t>& arguments) {
   if (arguments.size() < 2) return "needs two arguments or more";
   const auto* first = std::get_if<VectorArgument>(&spec.arguments[arguments[0]].kind);
@@ -63,7 +63,8 @@ std::string unfit_to_swap(const KernelSpec& spec, const std::vector<std::size_t>
   return {};
 }
 
-// True if some of the buffers are only read, but not all. A swap would let kernels overwrite the former.
+// True if some of the buffers are only read, but not all. Swapping such buffers would let kernels overwrite those that
+// are only read.
 bool mixes_access(const KernelSpec& spec, const std::vector<std::size_t>& arguments) {
   const auto only_read = std::ranges::count_if(arguments, [&](std::size_t argument) {
     return std::get<VectorArgument>(spec.arguments[argument].kind).access == ArgumentAccess::read_only;
@@ -88,7 +89,7 @@ Result<std::vector<std::size_t>> read_swap(const Table& table, const Node& node,
   return refuse("has buffers that are only read, and others").hint("what changes places is written: \"readwrite\"");
 }
 
-// Reads a list of lists of names.
+// Reads a list of lists of argument names as the positions of the arguments.
 Result<std::vector<std::vector<std::size_t>>> read_swaps(const Table& table, const KernelSpec& spec) {
   std::vector<std::vector<std::size_t>> swaps;
   const Node* lists = table.find("swap");

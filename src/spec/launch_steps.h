@@ -1,4 +1,5 @@
-// The launches of a run, one after another: [launch], once or as a list, and groups of launches in it.
+// Reads the launches of a run, which follow one after another: [launch], once or as a list, and groups of launches in
+// it.
 #pragma once
 
 #include "spec/document.h"

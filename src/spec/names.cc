@@ -94,7 +94,7 @@ std::vector<NameInText> names_in(std::string_view expression) {
       names.push_back(name_at(expression, at));
       at += names.back().length;
     } else {
-      at = is_digit(c) ? skip(expression, at, continues_name) : at + 1;  // skips the e of 1e5, which is no name
+      at = is_digit(c) ? skip(expression, at, continues_name) : at + 1;  // passes the e of 1e5, which is no name
     }
   }
   return names;

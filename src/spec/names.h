@@ -1,4 +1,4 @@
-// Names in expressions, with their positions and replacements.
+// Finds and replaces names in expressions.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,8 @@ bool is_identifier(std::string_view name);
 bool fits_file_names(const std::string& name);
 inline constexpr const char* kUnfitName = "the name is part of file names and cannot be this";
 
-// Returns the extents of the problem by all of their names: their own, ProblemSize[0], problem_size_x.
+// Returns the values of the problem's extents under each name that expressions may use: their own name, ProblemSize[0],
+// problem_size_x.
 space::Expression::Constants extents_by_name(const KernelSpec& spec);
 
 // A name in the text of an expression, with its subscript: "ProblemSize[0]".

@@ -1,4 +1,4 @@
-// The values and the role of a tuning parameter, as both formats write them.
+// Reads the values and the role of a tuning parameter, in both formats.
 #pragma once
 
 #include <string>

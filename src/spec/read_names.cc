@@ -35,7 +35,7 @@ std::string without_remarks(std::string_view text) {
   return code;
 }
 
-// True if the header is one of the language or of CUDA, which reads no parameter.
+// True if the header belongs to the language or to CUDA. Such headers read no parameters.
 bool is_standard(const std::string& name) {
   constexpr std::array<std::string_view, 16> kHeaders{"assert.h",
                                                       "float.h",
@@ -83,7 +83,8 @@ class Code {
   std::optional<std::string> take() { return complete_ ? std::optional(std::move(text_)) : std::nullopt; }
 
  private:
-  // Drivers of OpenCL begin relative folders at the current one, other compilers at that of the file.
+  // Adds a folder for included files. OpenCL drivers resolve a relative one from the current folder, other compilers
+  // from the file's.
   void add_folder(const std::string& folder) {
     folders_.emplace_back(folder);
     folders_.push_back(folders_.front() / folder);
@@ -105,7 +106,7 @@ class Code {
     const std::size_t begin = what.find_first_of("\"<");
     const std::size_t end = begin == std::string_view::npos ? begin : what.find_first_of("\">", begin + 1);
     if (end == std::string_view::npos) {
-      complete_ = false;  // a macro gives the name
+      complete_ = false;  // a macro gives the file's name
       return;
     }
     const std::string name(what.substr(begin + 1, end - begin - 1));
@@ -134,7 +135,7 @@ class Code {
   std::set<fs::path> seen_;
 };
 
-// Collects the expressions of a spec, one in a line.
+// Collects the expressions of a spec, one per line.
 struct Expressions {
   std::string text;
 

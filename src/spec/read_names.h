@@ -1,4 +1,4 @@
-// The words of a spec and its sources, among which parameters are looked for.
+// Collects the texts of a spec and its sources in which parameters may be named.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace wattune::inline v0_1::spec {
 
-// True if the text has the word as a word of its own.
+// True if the text contains the word, not merely as a part of a longer one.
 bool has_word(std::string_view text, std::string_view word);
 
-// Returns all that may read a parameter which is a macro: the kernel's sources without comments, the files that they
-// include, and compile options. Returns nullopt if a source or an included file cannot be read.
+// Returns all texts that may read a parameter that is a macro: the kernel's sources without comments, the files that
+// they include, and compile options. Returns nullopt if a source or an included file cannot be read.
 std::optional<std::string> code_of(const KernelSpec& spec);
 
 // Returns all expressions of the spec: arguments, launches, constraints, metrics and objectives.

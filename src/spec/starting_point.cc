@@ -1,5 +1,5 @@
-// The files that `wattune init` writes: a commented spec, its kernel in both languages and a reference, to be replaced
-// by the user's own.
+// The files that `wattune init` writes, to be replaced by the user's own: a commented spec, its kernel in OpenCL and
+// CUDA, and a reference.
 #include "wattune/spec/spec.h"
 
 namespace wattune::inline v0_1::spec {
@@ -99,7 +99,7 @@ constexpr std::string_view kReference =
     R"reference(// What the kernel must compute, in plain C++: Wattune compiles this and compares the kernel's outputs with it.
 #include <cstddef>
 
-// The arguments are in the kernel's order: the elements of a buffer, the address of a scalar. Lengths count elements.
+// `arguments` is in the kernel's order: the elements of a buffer, the address of a scalar. Lengths count elements.
 extern "C" void reference(void* const* arguments, const std::size_t* lengths) {
   const float* x = static_cast<const float*>(arguments[0]);
   const float* y = static_cast<const float*>(arguments[1]);

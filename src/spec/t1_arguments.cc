@@ -22,7 +22,7 @@ Error unknown_word(const Table& table, std::string_view key, const std::vector<s
       .hint(suggest(node.to_string(), known));
 }
 
-// Returns a number as an expression. T1 writes 4096.0 for an integer.
+// Returns a number as an expression, an integer without a decimal point. T1 writes 4096.0 for an integer.
 ExpressionText number_text(double value, SourcePosition position) {
   const bool is_integer = std::floor(value) == value && std::abs(value) < 0x1p53;
   std::string text = is_integer ? fmt::format("{}", static_cast<std::int64_t>(value)) : format_real(value);

@@ -1,4 +1,4 @@
-// Kernel arguments and reference data in T1.
+// Reads kernel arguments and reference data of T1.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// T1 JSON -> KernelSpec, in Kernel Tuner's and in KTT's dialect. Both are described in docs/formats/t1.md.
+// Reads a KernelSpec from T1 JSON, in Kernel Tuner's and in KTT's dialect (docs/formats/t1.md).
 //
 // The space (parameters and conditions) is always needed. Errors in the parts that only a run needs (launch, arguments,
 // reference) are ignored in one case: the kernel file is missing and the caller allows that. Such files serve for their
@@ -42,7 +42,7 @@ Result<const std::vector<Node>*> required_list(const Table& table, std::string_v
 
 // --- the space ---
 
-// Returns the value in the declared type; nullopt if the type has no such value.
+// Returns the value converted to the declared type; nullopt if that is not possible.
 std::optional<Value> convert(const Value& value, std::string_view type) {
   if (type == "string") return value.is_number() ? std::nullopt : std::optional(value);
   if (!value.is_number()) return std::nullopt;
@@ -55,7 +55,8 @@ std::optional<Value> convert(const Value& value, std::string_view type) {
   return Value(integer);
 }
 
-// Tells whether the value is a text of digits. Numbers from 2^63 on are such texts without quotes.
+// Tells whether the value is a text of digits. Numbers from 2^63 on are texts of digits, too, but without quotes in the
+// file.
 bool is_number_in_quotes(const Value& value) {
   if (value.is_number()) return false;
   const std::string& text = value.as_string();
@@ -269,7 +270,7 @@ Result<GeometryConvention> read_convention(const Table& kernel, Language languag
 
 Result<Geometry> read_t1_geometry(const Table& kernel, const KernelSpec& spec) {
   Geometry geometry;
-  if (is_host_language(spec.source.language)) return geometry;  // T1 has sizes for every kernel, which are ignored here
+  if (is_host_language(spec.source.language)) return geometry;  // the sizes, which T1 has for every kernel, are ignored
   geometry.work_group = default_work_group(spec.parameters);
   if (kernel.find("LocalSize") != nullptr || is_empty(geometry.work_group)) {
     WATTUNE_ASSIGN(geometry.work_group, read_t1_sizes(kernel, "LocalSize"));

@@ -18,7 +18,7 @@ std::vector<std::string_view> split_lines(std::string_view text);
 // Returns a line without surrounding blanks; empty if there is no such line.
 std::string line_of(std::string_view text, int line);
 
-// Returns the rest of a line from a column on; empty behind the end.
+// Returns the rest of a line from a column on; empty if the line is shorter.
 std::string_view from_column(std::string_view line, int column);
 
 // Counts the characters that the bytes of `text` encode.

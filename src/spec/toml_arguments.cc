@@ -30,8 +30,8 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-// Suggests a type for one that is none: the same in the words of a spec, such as `uint*` for `const unsigned int*`, or
-// the nearest.
+// Suggests a type for a text that is none: its spelling in specs, such as `uint*` for `const unsigned int*`, or the
+// nearest name.
 std::string type_hint(std::string text, bool is_buffer) {
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {{"__global", ""},
                                                                       {"global", ""},
@@ -106,7 +106,7 @@ Result<DeclaredType> read_type(const Table& table) {
   return type;
 }
 
-// Fails if the type is a vector, where only its components may stand.
+// Fails if the type is a vector, which is not allowed here; only scalars are.
 Result<void> check_narrow(const Table& table, const DeclaredType& type) {
   if (type.component.width == 1) return {};
   return table.document()
@@ -153,7 +153,7 @@ Result<VectorArgument> read_buffer(const Table& table, std::vector<std::string> 
   return vector;
 }
 
-// True if the buffer has contents at the beginning, which a buffer that is only written has not.
+// True if the buffer has initial contents. Buffers that are only written have none.
 Result<bool> has_contents(const Table& table) {
   WATTUNE_ASSIGN(const ArgumentAccess access, read_access(table));
   return access != ArgumentAccess::write_only;
@@ -324,7 +324,7 @@ Result<LocalArgument> read_local(const Table& table, const ComponentType& compon
   return LocalArgument{component.type, std::move(length)};
 }
 
-// Reads a pointer without a buffer.
+// Reads an argument that is a null pointer.
 Result<NullArgument> read_null(const Table& table, const DeclaredType& type) {
   WATTUNE_ASSIGN(const std::optional<bool> null, table.boolean("null"));
   const bool is_pointer =

@@ -1,4 +1,4 @@
-// Kernel arguments in TOML.
+// Reads kernel arguments from TOML.
 #pragma once
 
 #include "spec/document.h"

@@ -1,5 +1,5 @@
-// TOML text -> Document, through toml++. Its tables are sorted by key, so the order of the file is restored from the
-// places that it records.
+// Makes a Document of a TOML text, through toml++. The library sorts the keys of a table, so their order in the file is
+// restored from the places that it records.
 #include <algorithm>
 #include <cctype>
 #include <cstring>
@@ -63,8 +63,8 @@ class Converter {
     return node;
   }
 
-  // Returns where the contents of a string begin: behind one quote or three, and behind a line break that follows
-  // three.
+  // Returns where the contents of a string begin: after one quote or three, and after a line break that follows three
+  // quotes.
   Place inside_quotes(Place quote) const {
     if (quote.line < 1 || static_cast<std::size_t>(quote.line) > lines_.size()) return quote;
     const std::string_view rest = from_column(lines_[quote.line - 1], quote.column);
@@ -92,7 +92,7 @@ Place malformed_header(std::string_view text) {
   return {};
 }
 
-// Returns advice on a value without its quotes, or in Python's or JSON's words, in which the parser stopped; empty for
+// Returns advice if the parser stopped in a value that lacks its quotes, or that is a word of Python or JSON; empty for
 // other mistakes.
 std::string advice_on_value(std::string_view text, Place place) {
   const std::vector<std::string_view> lines = split_lines(text);
@@ -109,7 +109,7 @@ std::string advice_on_value(std::string_view text, Place place) {
   return is_bare ? "texts and expressions stand in quotes, and lists in []" : "";
 }
 
-// Returns advice on a mistake that the parser describes so; empty if there is none.
+// Returns advice on a mistake for which the parser gives this description; empty if there is none.
 std::string advice_on_mistake(std::string_view description, std::string_view text, Place place) {
   const auto says = [&](std::string_view part) { return description.find(part) != std::string_view::npos; };
   if (says("unknown escape sequence")) return "write a backslash twice, or the text in single quotes";
@@ -124,7 +124,7 @@ Error syntax_error(std::string_view text, const std::filesystem::path& file, Pla
       .about(line_of(text, place.line));
 }
 
-// Puts quotes around the integer that ends before the place. Returns false if there is none, or a real.
+// Puts quotes around the integer that ends before the place. Returns false if no integer ends there.
 bool quote_integer_before(std::string& text, Place place) {
   const std::vector<std::string_view> lines = split_lines(text);
   if (place.line < 1 || static_cast<std::size_t>(place.line) > lines.size()) return false;
@@ -141,7 +141,8 @@ bool quote_integer_before(std::string& text, Place place) {
   return true;
 }
 
-// Parses the text. Integers of more than 64 bits with their sign become texts, which the parser would refuse.
+// Parses the text. Integers that do not fit into 64 bits with a sign are put in quotes, because the parser would refuse
+// them.
 Result<toml::table> parse(std::string& text, const std::filesystem::path& file) {
   constexpr int kMostLargeIntegers = 100;
   for (int large = 0;; ++large) {

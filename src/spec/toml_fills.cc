@@ -21,7 +21,7 @@ Result<Fill> read_constant(const Table& table, bool) {
   return std::move(value).error().hint(node->is_string() ? "fill = \"expression\" takes an expression" : "");
 }
 
-// Returns the seed; nullopt if there is none, for which 0 stands too.
+// Returns the seed; nullopt if there is none. The number 0 counts as none.
 Result<std::optional<std::uint64_t>> read_seed(const Table& table) {
   WATTUNE_ASSIGN(const std::optional<std::int64_t> seed, table.integer("seed"));
   if (seed && *seed < 0) return table.document().error(*table.find("seed"), table.describe("seed") + " is negative");
@@ -82,7 +82,7 @@ const std::vector<FillKind>& fill_kinds() {
   return kinds;
 }
 
-// Returns the fill of a table. Fails if the table has a key of another fill, and names that one.
+// Returns the fill of a table. Fails if the table has a key of another fill; the error names that fill.
 Result<const FillKind*> with_own_keys(const Table& table, const FillKind& fill) {
   for (const Node::Member& member : table.node().members) {
     const auto has_it = [&](const FillKind& kind) { return std::ranges::count(kind.keys, member.key) > 0; };

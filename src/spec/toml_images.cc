@@ -21,7 +21,8 @@ constexpr std::array<NamedType, 4> kTypes{{{"image1d", ImageType::image1d, 1},
                                            {"image3d", ImageType::image3d, 3},
                                            {"image1d_buffer", ImageType::image1d_buffer, 1}}};
 
-// A channel order with its name and number of channels. The first order of a number is the default.
+// A channel order with its name and number of channels. The first entry with a given number of channels is the default
+// for it.
 struct NamedOrder {
   std::string name;
   ChannelOrder order;
@@ -64,7 +65,7 @@ Result<std::array<ExpressionText, 3>> read_size(const Table& table, std::size_t 
   return sizes;
 }
 
-// Reads `normalized`, which lets integers of 8 and 16 bits stand for reals.
+// Reads `normalized`. If it is true, kernels see integers of 8 and 16 bits as reals.
 Result<bool> read_normalized(const Table& table, ElementType channel) {
   WATTUNE_ASSIGN(const std::optional<bool> normalized, table.boolean("normalized"));
   const bool is_real = channel == ElementType::float16 || channel == ElementType::float32;

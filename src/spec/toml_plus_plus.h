@@ -1,6 +1,6 @@
 // toml++ 3.3, made safe for any input. Include this instead of <toml++/toml.h>, in one source only.
 //
-// Two parts of it have undefined behaviour on malformed files:
+// The library has undefined behaviour on malformed files in two places:
 // - Its parser asserts, and in release builds assumes, that a table header begins like a key ("[=]" does not). Here
 //   a failed assertion throws BrokenAssertion, in every build.
 // - Its tables of Unicode blanks assume that no other characters come ("é" outside quotes does). Here such

@@ -1,4 +1,4 @@
-// TOML -> KernelSpec, section by section. The form is documented in docs/formats/spec.md.
+// Reads a KernelSpec from TOML, section by section (docs/formats/spec.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ Result<Language> read_language(const Table& table, const std::filesystem::path& 
       .hint("add language = \"OpenCL\", \"CUDA\", \"C++\" or \"C\"");
 }
 
-// Adds the keys that read_source() reads.
+// Appends the keys that read_source() reads, and returns the result.
 std::vector<std::string> with_source_keys(std::vector<std::string> keys) {
   for (const char* key : {"file", "function", "language", "options", "compiler", "parameters_as"})
     keys.emplace_back(key);
@@ -91,7 +91,7 @@ Result<KernelSource> read_source(const Table& table, SourcePolicy policy, const 
   return source;
 }
 
-// Reads the same kernel in CUDA C++, beside one in OpenCL C.
+// Reads [kernel.cuda]: the same kernel in CUDA C++, beside one in OpenCL C.
 Result<void> read_cuda_twin(const Table& table, SourcePolicy policy, KernelSpec& spec) {
   WATTUNE_TRY(table.allow_only(with_source_keys({})));
   WATTUNE_ASSIGN(KernelSource source, read_source(table, policy, spec.source.function));
@@ -135,7 +135,8 @@ Result<void> read_problem(const Document& document, const Node& node, KernelSpec
   return {};
 }
 
-// Reads how CUDA sources get the parameter, if it has a style of its own. OpenCL sources get macros.
+// Reads whether CUDA sources get this parameter as a macro or as a constant, if it differs from the other parameters.
+// OpenCL sources get macros.
 Result<void> read_style(const Table& table, const std::string& name, KernelSpec& spec) {
   if (table.find("as") == nullptr) return {};
   WATTUNE_ASSIGN(const bool constant, is_second(table, "as", "macro", "constant"));
@@ -260,7 +261,7 @@ Result<void> read_tolerance(const Table& table, Tolerance& tolerance) {
   return {};
 }
 
-// Reads outputs = { c = "c.npy" }. Its arguments must be vectors that the kernel writes.
+// Reads a table such as outputs = { c = "c.npy" }. Each key must name a vector that the kernel writes.
 Result<ReferenceData> read_outputs(const Table& outputs, bool files_required, const KernelSpec& spec) {
   ReferenceData data;
   std::vector<std::string> writable;
@@ -332,8 +333,8 @@ Result<void> read_reference(const Table& table, SourcePolicy policy, KernelSpec&
   return {};
 }
 
-// Returns the key `name`, or else the file's stem, since several specs of one kernel have separate results. A text
-// without a file is named after the function.
+// Returns the value of the key `name`, or else the file's stem, so that several specs of one kernel have separate
+// results. A text without a file is named after the function.
 Result<std::string> read_name(const Table& root, const KernelSpec& spec) {
   WATTUNE_ASSIGN(const std::optional<std::string> name, root.string("name"));
   if (name && !fits_file_names(*name)) return root.document().error(*root.find("name"), kUnfitName);

@@ -1,4 +1,4 @@
-// Pieces of TOML as text, for writing specs.
+// Makes pieces of TOML text, for writing specs.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace wattune::inline v0_1::spec {
 
-// Returns a basic string of TOML.
+// Returns the text as a basic string of TOML, with quotes.
 std::string toml_string(std::string_view text);
 std::string toml_string(const ExpressionText& expression);
-// Returns a value. Fails with invalid_argument if it is NaN or infinite, which no parameter may be.
+// Returns a value as TOML. Fails with invalid_argument if it is NaN or infinite, which no parameter may be.
 Result<std::string> toml_value(const Value& value);
 // Returns "[a, b]" from elements that are TOML already.
 std::string toml_list(const std::vector<std::string>& elements);
@@ -27,8 +27,8 @@ class TomlTable {
   void add_text(std::string_view key, std::string_view text);
   bool empty() const { return members_.empty(); }
   std::string in_line() const;
-  std::string in_lines() const;                            // each line is ended
-  std::string as_section(std::string_view heading) const;  // empty if the table is
+  std::string in_lines() const;                            // each with a line break at its end
+  std::string as_section(std::string_view heading) const;  // empty if the table has no keys
 
  private:
   std::vector<std::string> members_;

@@ -47,7 +47,7 @@ Result<void> check_parameter_names(const KernelSpec& spec) {
   return {};
 }
 
-// Checks that each setting of a board has positive numbers as values, and only one parameter.
+// Checks that parameters set on the board have positive numbers as values, and that no two set the same thing.
 Result<void> check_roles(const KernelSpec& spec) {
   std::map<ParameterRole, std::string_view> seen;
   for (const Parameter& parameter : spec.parameters) {
@@ -102,7 +102,7 @@ Result<void> check_calls(const KernelSpec& spec) {
   return {};
 }
 
-// Returns the feature of the argument that only devices have; empty if there is none.
+// Returns the name of a feature of the argument that functions on the host lack; empty if there is none.
 std::string_view device_only(const Argument& argument) {
   const auto* vector = std::get_if<VectorArgument>(&argument.kind);
   if (vector != nullptr && vector->image) return "an image";
@@ -152,8 +152,8 @@ Result<void> check_language(const KernelSpec& spec) {
   return {};
 }
 
-// Adds the name of the index of a series. The expressions of the series and those inside it may read the name, but not
-// its `repeat`.
+// Adds the name of a series' index to the scope. The expressions of the series and those inside it may read it, except
+// for the series' own `repeat`.
 Result<void> add_index(const LaunchStep& step, NameScope& scope) {
   if (step.index.empty()) return {};
   const auto refuse = [&](std::string message) {
@@ -222,8 +222,8 @@ bool has_index(const std::vector<LaunchStep>& steps, const std::string& name) {
                              [&](const LaunchStep& step) { return step.index == name || has_index(step.group, name); });
 }
 
-// Checks an argument. It has one value, so it cannot read the index of a launch, which may give a value in each
-// repetition instead.
+// Checks an argument. Its value cannot read the index of a series, since it has one value for all launches. A launch
+// may instead give it a value in each repetition.
 Result<void> check_argument(const Argument& argument, const NameScope& scope, const KernelSpec& spec) {
   Result<void> known = check_argument(argument, scope);
   if (known || !has_index(spec.steps, known.error().offending_text())) return known;

@@ -58,7 +58,7 @@ std::string_view name_of(ArgumentAccess access) {
   return "unknown";
 }
 
-// Lists the sizes without the empty ones at the end; empty ones before others mean 1.
+// Returns the sizes as a list, without empty ones at its end. An empty size before others is written as 1.
 std::string list_of(const std::array<ExpressionText, 3>& sizes) {
   std::size_t count = sizes.size();
   while (count > 1 && sizes[count - 1].text.empty()) --count;
@@ -129,7 +129,7 @@ std::string field_toml(const BufferField& field, bool filled) {
   return out.in_line();
 }
 
-// Writes the contents. Structs are filled as a whole from a file, or field by field.
+// Writes the initial contents of a buffer. Structs are filled as a whole from a file, or field by field.
 void write_contents(const VectorArgument& vector, TomlTable& out) {
   const bool filled = vector.access != ArgumentAccess::write_only;
   const bool whole = vector.fields.empty() || std::holds_alternative<FillFile>(vector.fill);
@@ -196,8 +196,8 @@ std::string names_of(const KernelSpec& spec, const std::vector<std::size_t>& arg
   return toml_list(names);
 }
 
-// Returns the quotient rounded up, as `divide` does. A grid is written, because its extents need not be those of the
-// problem.
+// Returns the grid: each size divided by its divisors and rounded up, as `divide` computes it. The spec is written with
+// this grid, because the sizes need not be the problem's extents.
 std::array<ExpressionText, 3> grid_of(const Geometry& geometry) {
   std::array<ExpressionText, 3> grid = geometry.sizes;
   for (std::size_t i = 0; i < grid.size(); ++i) {

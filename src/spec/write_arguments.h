@@ -1,4 +1,4 @@
-// Arguments and launches as TOML.
+// Writes arguments and launches as TOML.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 namespace wattune::inline v0_1::spec {
 
 std::string argument_toml(const Argument& argument);
-// Returns the value of the key `launch`: an inline table or a list of them. Precondition: it has steps, or a geometry.
+// Returns the value of the key `launch`: an inline table or a list of them. Precondition: the spec has steps or a
+// geometry.
 std::string launch_toml(const KernelSpec& spec);
 
 }  // namespace wattune::spec

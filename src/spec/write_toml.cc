@@ -1,4 +1,4 @@
-// KernelSpec -> TOML that reads back as the same spec.
+// Writes a KernelSpec as TOML that reads back as the same spec.
 #include <fmt/format.h>
 
 #include "spec/toml_text.h"
@@ -110,7 +110,7 @@ std::string reference_section(const KernelSpec& spec) {
 
 }  // namespace
 
-// Writes keys of the whole file before the first section.
+// Writes the keys of the whole file before the first section, since TOML requires that.
 Result<std::string> write_toml(const KernelSpec& spec) {
   if (std::holds_alternative<ReferenceKernel>(spec.reference) ||
       std::holds_alternative<ReferenceFunction>(spec.reference))

@@ -1,8 +1,8 @@
 // Gate: bounds on the first launches of a configuration, above which it cannot be as fast as the incumbent.
 //
-// It learns from configurations that were measured completely, whatever their first launches showed. Each gives two
-// values. One is the excess of its first launch over its median, caused by the idle gap before. The other is the ratio
-// of its first warm sample to its median.
+// It learns from configurations that were measured completely, whatever their first launches showed. Each of these
+// lessons gives two values. One is the excess of its first launch over its median, caused by the idle gap before. The
+// other is the ratio of its first warm sample to its median.
 //
 // Let configurations be exchangeable. Then the next one exceeds the k-th smallest of m such values with probability (m
 // + 1 - k) / (m + 1) at most, whatever their distribution. Source: Vovk et al., Algorithmic Learning in a Random World,
@@ -35,7 +35,7 @@ class Gate {
   struct Lesson {
     Nanoseconds excess;  // first launch minus median
     Nanoseconds median;
-    double ratio = 1.0;  // first warm sample over median
+    double ratio = 1.0;  // first warm sample, divided by the median
   };
   std::vector<Lesson> lessons_;  // the last kRememberedLessons; the oldest is overwritten first
   std::size_t learned_ = 0;

@@ -1,4 +1,4 @@
-// IEEE 754 half precision and bfloat16, for which C++20 has no types: conversions between bits and float.
+// Converts between the bits of IEEE 754 half precision or bfloat16, for which C++20 has no types, and float or double.
 #pragma once
 
 #include <bit>
@@ -7,7 +7,7 @@
 
 namespace wattune::inline v0_1::measure {
 
-// Returns the float of a half.
+// Converts the bits of a half to a float.
 inline float half_to_float(std::uint16_t bits) {
   const std::uint32_t sign = std::uint32_t{bits & 0x8000u} << 16;
   const std::uint32_t exponent = (bits >> 10) & 0x1fu;
@@ -20,7 +20,7 @@ inline float half_to_float(std::uint16_t bits) {
   return std::bit_cast<float>(sign | (wide_exponent << 23) | (fraction << 13));
 }
 
-// Rounds to nearest, ties to even; numbers that are too large become infinity.
+// Converts a number to the bits of the nearest half, ties to even. Numbers that are too large become infinity.
 inline std::uint16_t half_from_double(double value) {
   const unsigned sign = std::signbit(value) ? 0x8000u : 0u;
   const double magnitude = std::fabs(value);
@@ -34,10 +34,10 @@ inline std::uint16_t half_from_double(double value) {
   return static_cast<std::uint16_t>(sign + (static_cast<unsigned>(exponent + 14) << 10) + significand);
 }
 
-// Returns the float of a bfloat16, which is the upper half of a float.
+// Converts the bits of a bfloat16 to a float, of which they are the upper half.
 inline float bfloat_to_float(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
 
-// Rounds to nearest, ties to even, through float.
+// Converts a number to the bits of the nearest bfloat16, ties to even. It is rounded to float first.
 inline std::uint16_t bfloat_from_double(double value) {
   const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
   if (std::isnan(value)) return static_cast<std::uint16_t>((bits >> 16) | 0x40u);

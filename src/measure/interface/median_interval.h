@@ -1,4 +1,4 @@
-// The distribution-free confidence interval of a median.
+// Computes the distribution-free confidence interval of a median.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ struct MedianInterval {
   double median = 0.0;
   double low = 0.0;
   double high = 0.0;
-  bool covers = false;  // true with the wanted confidence; otherwise low and high are the extremes
+  bool covers = false;  // true if the interval has the wanted confidence; otherwise low and high are the extremes
 };
 
 // Returns the median with its interval. Precondition: the values are sorted and not empty.

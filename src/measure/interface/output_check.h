@@ -19,7 +19,8 @@ namespace wattune::inline v0_1::measure {
 // Byte with which outputs are filled before a kernel runs: NaN as a float, -1 as an integer, so that unwritten elements
 // show.
 inline constexpr std::byte kPoison{0xFF};
-// Byte for a second run. It tells unwritten elements from those that were written with the value of kPoison.
+// Other byte, for filling outputs before a second run. It tells unwritten elements from those that were written with
+// the value of kPoison.
 inline constexpr std::byte kOtherPoison{0xA5};
 
 // A tolerance with both bounds: |actual - expected| <= absolute + relative * |expected|.
@@ -32,9 +33,9 @@ struct ResolvedTolerance {
 // bfloat16 1e-2 and 4e-2, float16 1e-3 and 1e-2, float32 1e-5 and 1e-4, float64 1e-12 and 1e-9.
 ResolvedTolerance resolve_tolerance(const Tolerance& tolerance, ElementType type);
 
-// Returns the tolerance for a comparison with the output of another kernel, which is no more exact. It is the user's
-// tolerance or, without one, a share of the largest magnitude: bfloat16 4e-2, float16 1e-2, float32 1e-4, float64
-// 1e-10, integers 0.
+// Returns the tolerance for comparing outputs with those of another kernel, which are not more exact themselves. It is
+// the user's tolerance or, without one, a share of the largest magnitude: bfloat16 4e-2, float16 1e-2, float32 1e-4,
+// float64 1e-10, integers 0.
 ResolvedTolerance tolerance_to_scale(const Tolerance& tolerance, ElementType type, double largest_magnitude);
 
 // The difference between two outputs: the first wrong element, the number of wrong elements, and the largest deviation.

@@ -4,11 +4,11 @@
 // Source: Guerreiro, Ilic, Roma, Tomas, "Multi-kernel auto-tuning on GPUs: performance and energy-aware optimization",
 // PDP 2015, with print errors corrected: algorithm 3 (shapes alone, if no clock varies) and algorithm 4.
 //
-// All kernels begin with their most promising shape. With these shapes the clock goes down until the first setting that
-// is worse. Then the walk tries the shapes of one kernel after another, those of the other kernels unchanged. The
-// kernel with the highest cost of its own comes first. After a change it begins again at the clock and at the first
-// kernel. No run is made twice. The rules differ in how they walk over a kernel's shapes; docs/search.md says what each
-// settles on.
+// All kernels begin with their most promising shape. With these shapes the clock is lowered until the cost gets worse.
+// Then the walk tries the shapes of one kernel after another, while the other kernels keep theirs. The kernel with the
+// highest cost of its own comes first. After a change of shape the walk begins again with the clock and the first
+// kernel. No run is made twice. The rules differ in how they walk over a kernel's shapes; docs/search.md says which
+// shape each rule settles on.
 //
 // The space outlives the walk; one thread at a time.
 //
@@ -48,11 +48,12 @@ enum class CompanyRule {
   // that is worse. It takes only a shape that is better by more than the band of indifference, and settles on the least
   // cost it met.
   two_way,
-  // The paper's rule as corrected. It walks from the first shape until the first that is worse, wherever that leads. It
-  // may go in circles, which the cap on restarts ends.
+  // The paper's rule as corrected. It walks from the first shape until the first that is worse, and keeps the last
+  // shape before it, even if the kernel's former shape was better. It may go in circles, which the cap on restarts
+  // ends.
   from_first,
   // The paper's rule with the numbers of runs that its table IV prints. It walks from the present shape onwards only,
-  // and a change of the first kernel does not begin again.
+  // and a change of the first kernel's shape does not restart the walk.
   onwards,
 };
 
@@ -62,8 +63,8 @@ struct CompanyWalkOptions {
   double least_occupancy = 0.8;
   // Share by which costs may differ and still count as equal: the noise of a measurement.
   double indifference = 0.0;
-  bool lower_clock = true;     // if false, algorithm 3 at the highest clock, where one varies
-  std::size_t restarts = 100;  // how often the walk may begin again; it then ends where it is
+  bool lower_clock = true;     // if false, only shapes vary (algorithm 3); the clock stays the highest
+  std::size_t restarts = 100;  // how often the walk may begin again; after that it ends where it stands
   // The configuration to propose first, for comparison. One outside the space is ignored.
   std::optional<ConfigurationId> start = {};
   // Two objectives, of which the first counts; if empty, the walk minimises what tell() says.

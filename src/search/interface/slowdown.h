@@ -1,11 +1,11 @@
 // Slowdown: wraps any strategy so that configurations too slow beside the fastest count as worse than all others.
 //
-// It serves an objective with Objective::slowdown. A configuration that is too slow counts as the fastest
-// configuration's objective, increased by how far it is off, so that a search finds its way back. This is the rule of
-// Deb, "An efficient constraint handling method for genetic algorithms", 2000: allowed beats not allowed, and among
-// those not allowed the least violation wins.
-// A faster configuration may put the best one outside the allowed time. Then the strategy begins anew and is told all
-// that was measured, as when a run is resumed; otherwise nothing that it was told before could win.
+// It serves an objective with Objective::slowdown. A configuration that is too slow counts as if its objective were
+// that of the fastest one, times its own time over the longest allowed time. So a search finds its way back to fast
+// ones. This is the rule of Deb, "An efficient constraint handling method for genetic algorithms", 2000: allowed beats
+// not allowed, and among those not allowed the least violation wins. When a new fastest configuration is found, the
+// best one so far may become too slow. Then a fresh strategy is made and told all that was measured, as when a run is
+// resumed. Otherwise the old best objective would remain unbeatable.
 //
 //   auto strategy = make_strategy_within(0.05, space, [&] { return make_strategy("auto", space, options); });
 #pragma once

@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::size_t kLeastMeasuredClocks = 4;
 constexpr std::size_t kLeastFirstClocks = 3;
-constexpr std::size_t kMeasuredPart = 3;  // one of so many clocks is measured
+constexpr std::size_t kMeasuredPart = 3;  // one of this many clocks is measured
 
 using MeasuredClock = EnergyByClock::value_type;
 
-// Returns the first clock of the even steps that is not measured yet, from the highest down.
+// Returns the first clock of the evenly spaced ones, from the highest down, that is not measured yet.
 std::optional<std::size_t> first_clock(std::size_t clocks, const EnergyByClock& measured, std::size_t planned) {
-  const std::size_t halves = 2 * std::max(kLeastFirstClocks, planned / 2) - 1;  // half steps down the whole table
+  const std::size_t halves = 2 * std::max(kLeastFirstClocks, planned / 2) - 1;  // half steps of the whole table
   for (std::size_t down = 0; down < halves; down += 2) {
     const std::size_t place = clocks - 1 - (2 * down * (clocks - 1) + halves) / (2 * halves);
     if (!measured.contains(place)) return place;
@@ -24,7 +24,7 @@ std::optional<std::size_t> first_clock(std::size_t clocks, const EnergyByClock& 
   return std::nullopt;
 }
 
-// Returns the clock at the lowest point of the parabola through three points; not a number where there is none.
+// Returns the clock at the lowest point of the parabola through three points; NaN if the parabola has none.
 double valley(std::span<const double> clocks, const MeasuredClock& low, const MeasuredClock& middle,
               const MeasuredClock& high) {
   const double to_low = clocks[middle.first] - clocks[low.first];
@@ -34,7 +34,8 @@ double valley(std::span<const double> clocks, const MeasuredClock& low, const Me
   return clocks[middle.first] - 0.5 * (to_low * over_high - to_high * over_low) / (over_high - over_low);
 }
 
-// Returns the place from `begin` to before `end` whose clock is nearest to `wanted`, which is finite.
+// Returns the position, from `begin` up to `end`, of the clock that is nearest to `wanted`. Precondition: `wanted` is
+// finite.
 std::size_t nearest_clock(std::span<const double> clocks, std::size_t begin, std::size_t end, double wanted) {
   std::size_t nearest = begin;
   for (std::size_t i = begin; i < end; ++i)
@@ -42,7 +43,8 @@ std::size_t nearest_clock(std::span<const double> clocks, std::size_t begin, std
   return nearest;
 }
 
-// Returns the middle of the wider gap beside the best, or of two middles the nearer one; nullopt if there is no gap.
+// Returns the middle of the wider of the two gaps beside the best clock, or of two equal gaps the nearer middle;
+// nullopt if there is no gap.
 std::optional<std::size_t> middle_of_wider_gap(std::span<const double> clocks, std::size_t low, std::size_t best,
                                                std::size_t high) {
   const double below = best - low > 1 ? clocks[best] - clocks[low] : 0.0;
@@ -51,7 +53,7 @@ std::optional<std::size_t> middle_of_wider_gap(std::span<const double> clocks, s
   return below > above ? (low + best + 1) / 2 : (best + high) / 2;
 }
 
-// Returns a place that is not measured, the nearest to the best; of two the higher.
+// Returns the unmeasured position that is nearest to the best; of two the higher one.
 std::optional<std::size_t> nearest_unmeasured(std::size_t clocks, const EnergyByClock& measured, std::size_t best) {
   for (std::size_t away = 1; away < clocks; ++away) {
     if (best + away < clocks && !measured.contains(best + away)) return best + away;
@@ -60,8 +62,8 @@ std::optional<std::size_t> nearest_unmeasured(std::size_t clocks, const EnergyBy
   return std::nullopt;
 }
 
-// Returns the place to measure where the lowest measured clock is the best. The valley may lie below it, but is not
-// looked for further down than halfway, or between it and the next.
+// Returns the position to measure next if the lowest measured clock is the best. The minimum may lie below it, but is
+// looked for no further down than halfway, or between it and the next clock.
 std::size_t below_the_lowest(std::span<const double> clocks, const EnergyByClock& measured) {
   const auto best = measured.begin();
   const std::size_t halfway = best->first / 2;

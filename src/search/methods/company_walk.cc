@@ -38,7 +38,7 @@ class CompanyWalk final : public Algorithm {
   }
 
  private:
-  // The place of each kernel's shape among its candidates, and the place of the clock.
+  // A point of the walk: the position of each kernel's shape among its candidates, and the position of the clock.
   struct Place {
     std::vector<std::size_t> shapes;
     std::size_t clock = 0;
@@ -70,7 +70,7 @@ class CompanyWalk final : public Algorithm {
 
   bool begins_again(bool first_kernel) const { return options_.rule != CompanyRule::onwards || !first_kernel; }
 
-  // Returns the clock before the first that is worse, going down.
+  // Lowers the clock while the cost does not get worse; returns the last clock before it does.
   Task<std::size_t> lower_clock(Place place) {
     double here = co_await cost_at(place);
     while (place.clock + 1 < clocks_.size()) {
@@ -85,7 +85,7 @@ class CompanyWalk final : public Algorithm {
     co_return place.clock;
   }
 
-  // Returns the shape that the rule takes for a kernel, with those of the others unchanged.
+  // Returns the shape that the walk's rule chooses for a kernel, while the other kernels keep theirs.
   Task<std::size_t> walk_shapes(Place place, std::size_t kernel) {
     const std::size_t stands = place.shapes[kernel];
     if (options_.rule == CompanyRule::from_first) place.shapes[kernel] = 0;
@@ -94,8 +94,8 @@ class CompanyWalk final : public Algorithm {
     co_return co_await walk(place, kernel, -1);
   }
 
-  // Walks shape after shape until the first that is worse than the one before. Returns the last of them; in a two-way
-  // walk the best of those that are better than where it began.
+  // Walks from shape to shape until the first that is worse than the one before. Returns the last before that one; in a
+  // two-way walk, the best of the shapes that are better than the first.
   Task<std::size_t> walk(Place place, std::size_t kernel, int step) {
     std::size_t& shape = place.shapes[kernel];
     std::size_t taken = shape;
@@ -143,13 +143,14 @@ class CompanyWalk final : public Algorithm {
     return indices;
   }
 
-  // Returns the id of a place; nullopt if it is not in the space.
+  // Returns the id of the configuration with these shapes and this clock; nullopt if it is not in the space.
   std::optional<ConfigurationId> id_at(const Place& place) const {
     const space::ValueIndices indices = indices_at(place);
     return space().contains(indices) ? std::optional(space().rank(indices)) : std::nullopt;
   }
 
-  // Returns the cost; infinite for a failure, or if the place is not in the space.
+  // Returns the cost of the configuration with these shapes and this clock; infinite if it failed or is not in the
+  // space.
   Task<double> cost_at(Place place) {
     const std::optional<ConfigurationId> id = id_at(place);
     if (!id) co_return std::numeric_limits<double>::infinity();
@@ -166,7 +167,7 @@ class CompanyWalk final : public Algorithm {
 
   bool is_worse(double next, double here) const { return next > here * (1.0 + options_.indifference); }
 
-  const std::vector<CompanyKernel> kernels_;  // with their shapes in the order of the walk
+  const std::vector<CompanyKernel> kernels_;  // each with its shapes in the order of the walk
   const CompanyWalkOptions options_;
   const std::optional<std::size_t> clock_parameter_;
   const std::vector<std::uint16_t> clocks_;

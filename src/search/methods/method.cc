@@ -16,21 +16,21 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-// The cost that a step compares, by its place in compared() and so among the costs of a configuration.
+// The cost that a step compares: its index in the result of compared() and among the costs of a configuration.
 enum Cost : std::size_t { least_time, least_energy };
 std::vector<Objective> compared() { return {{"time"}, {"energy"}}; }
 
-constexpr double kClockWindowMargin = 0.10;                  // margin of the clock window
+constexpr double kClockWindowMargin = 0.10;                  // share of the best clock, to each side of it
 constexpr std::uint64_t kLargestExhaustivePart = 1'000'000;  // largest part that a step evaluates whole
 
 struct Step {
-  enum class Code { any, kept };  // as chosen by the step before, at first the start configuration
+  enum class Code { any, kept };  // any, or that of the step before (first: of the start)
   enum class Clocks { any, highest, base, searched, window };
 
   Cost cost;
   Code code;
   Clocks clocks;
-  bool capped = false;  // compares only what is hardly slower than the fastest so far
+  bool capped = false;  // compares only configurations that are hardly slower than the fastest so far
 };
 
 struct Recipe {
@@ -75,7 +75,7 @@ double number_at(const Parameter& parameter, std::uint16_t place) {
   return parameter.values[place].is_number() ? parameter.values[place].as_real() : 0.0;
 }
 
-// Returns the place, among these, whose value is nearest to a number.
+// Returns the one of these positions whose value is nearest to a number.
 std::uint16_t nearest_place(const Parameter& parameter, const std::vector<std::uint16_t>& places, double number) {
   return *std::ranges::min_element(places, {},
                                    [&](std::uint16_t place) { return std::abs(number_at(parameter, place) - number); });
@@ -123,7 +123,7 @@ class Method final : public Algorithm {
       if (!best) remark_ = fmt::format("a step of {} found nothing with a time and an energy", recipe_.info.name);
       if (!best && !searched) co_return;
       if (best) chosen_ = best;
-      if (searched && part->space().count() == space().count()) break;  // nothing but this clock varies
+      if (searched && part->space().count() == space().count()) break;  // only this clock varies
     }
     finished_ = true;
   }
@@ -185,7 +185,7 @@ class Method final : public Algorithm {
     }
   }
 
-  // Tells the inner strategy of a configuration; returns whether it is in the part.
+  // Tells the inner strategy the outcome of a configuration of the whole space; returns whether it is in the part.
   bool tell(Strategy& inner, const Part& part, ConfigurationId whole, const Step& step) const {
     const std::optional<ConfigurationId> id = part.from_whole(whole);
     if (!id) return false;
@@ -198,7 +198,8 @@ class Method final : public Algorithm {
     return true;
   }
 
-  // Returns what the step compares; nullopt if that was not measured, or if the configuration is too slow for the step.
+  // Returns the cost that the step compares; nullopt if it was not measured, or if the configuration is too slow for
+  // the step.
   std::optional<double> value_in(const Step& step, ConfigurationId id) const {
     const std::vector<double>* const its = costs(id);
     if (its == nullptr) return std::nullopt;
@@ -206,9 +207,9 @@ class Method final : public Algorithm {
     return (*its)[step.cost];
   }
 
-  // Returns the number of evaluations after which a step over all code must end. The steps over the clocks of one code
-  // keep theirs; if another step over all code follows, this one has half of the rest. The number does not depend on
-  // what was measured, so that a resumed run goes the same way.
+  // Returns the number of evaluations after which a step over all code must end. Evaluations for the steps over the
+  // clocks of one code are set aside; if another step over all code follows, this one has half of the rest. The number
+  // does not depend on what was measured, so that a resumed run goes the same way.
   std::uint64_t budget_of(const Step& step) const {
     constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
     if (!options_.evaluations || step.code == Step::Code::kept) return kAll;
@@ -220,8 +221,8 @@ class Method final : public Algorithm {
   }
 
   // True if a step over all code must end, so that the later steps have their time. At each clock of one code they need
-  // the time of two average configurations, because boards take a while to settle. The first of two such steps has half
-  // of all.
+  // the time of two average configurations, because boards take a while to settle. The first of two steps over all code
+  // has half of the time.
   bool is_out_of_time(const Step& step) const {
     constexpr double kClockSettlingFactor = 2.0;
     const std::size_t measured = told_.size() - told_before_.value_or(told_.size());
@@ -254,8 +255,8 @@ class Method final : public Algorithm {
     return kept;
   }
 
-  // Narrows the clocks of a step. Other clocks and limits stay at their highest if the step fixes or searches the
-  // graphics clock; with a window they vary.
+  // Narrows the clocks that a step tries. If the step fixes or searches the graphics clock, other clocks and limits
+  // stay at their highest; if it has a clock window, they vary.
   void narrow_clocks(const Step& step, std::size_t p, std::vector<std::uint16_t>& places) const {
     using enum Step::Clocks;
     const Parameter& parameter = space().parameters()[p];
@@ -313,7 +314,8 @@ class Method final : public Algorithm {
     return {graphics_clock(id), nanoseconds_from_seconds(its[least_time]), Joules(its[least_energy])};
   }
 
-  // Returns the best of a step. A window only says where to look: the best that was measured outside counts, too.
+  // Returns the best of a step. A clock window only limits what is tried: a better configuration that was measured
+  // outside of it counts, too.
   std::optional<ConfigurationId> best_in(const Part& part, const Step& step) const {
     const bool anywhere = step.clocks == Step::Clocks::window;
     std::optional<ConfigurationId> best;
@@ -329,12 +331,12 @@ class Method final : public Algorithm {
   const ConfigurationId
       origin_;  // the configuration whose clocks are searched first, and whose clock is the base clock
   std::vector<ConfigurationId> told_;
-  std::optional<std::size_t> told_before_;  // those told by earlier runs; nullopt if see() was never called
+  std::optional<std::size_t> told_before_;  // outcomes of earlier runs; nullopt without a see()
   Nanoseconds elapsed_;                     // of this run
   double fastest_ = std::numeric_limits<double>::infinity();  // least time that was told, in seconds
   std::optional<ConfigurationId> chosen_;
   std::optional<ClockRange> window_;
-  std::size_t step_ = 0;  // the step that it is in, from 1
+  std::size_t step_ = 0;  // number of the present step, from 1
   bool finished_ = false;
   std::string remark_;
 };

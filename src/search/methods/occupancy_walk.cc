@@ -21,7 +21,8 @@ class OccupancyWalk final : public Algorithm {
         clocks_(descending_clocks(space.parameters(), options.lower_clock)) {}
 
   std::optional<ConfigurationId> chosen() const override { return chosen_; }
-  // Returns the shapes before the walk begins, so that registers and shared memory count in their occupancies.
+  // Returns the shapes to compile before the walk begins, so that their occupancies take registers and shared memory
+  // into account.
   std::vector<ConfigurationId> prospects() override {
     std::vector<ConfigurationId> ids;
     if (!began_)
@@ -39,7 +40,7 @@ class OccupancyWalk final : public Algorithm {
     else if (!began_)
       std::erase_if(candidates(), [&](const WalkCandidate& each) { return each.id == id; });
   }
-  // Reads the occupancies of an earlier run, so that this one goes the same way.
+  // Reads the occupancy that an earlier run recorded, so that this run takes the same way.
   void do_read(ConfigurationId id, const Observation& observation) override { know_occupancy(id, observation.metrics); }
 
   void know_occupancy(ConfigurationId id, const std::vector<Metric>& metrics) {
@@ -70,7 +71,7 @@ class OccupancyWalk final : public Algorithm {
     }
   }
 
-  // Returns the clock before the first that is worse for this shape, going down.
+  // Lowers the clock for this shape while the cost does not get worse; returns the last clock before it does.
   Task<std::size_t> lower_clock(std::size_t shape, std::size_t clock) {
     while (clock + 1 < clocks_.size()) {
       const double here = co_await cost_at(shape, clock);
@@ -81,7 +82,8 @@ class OccupancyWalk final : public Algorithm {
     co_return clock;
   }
 
-  // Returns the shape before the first that is worse at this clock, from the first shape on.
+  // Walks from the first shape, at this clock, while the cost does not get worse; returns the last shape before it
+  // does.
   Task<std::size_t> walk_shapes(std::size_t clock) {
     std::size_t shape = 0;
     while (shape + 1 < candidates_.size()) {
@@ -121,7 +123,7 @@ class OccupancyWalk final : public Algorithm {
   const double indifference_;
   const std::optional<std::size_t> clock_parameter_;
   const std::vector<std::uint16_t> clocks_;
-  std::optional<ConfigurationId> chosen_;  // the one with the least cost that was met
+  std::optional<ConfigurationId> chosen_;  // the configuration with the least cost so far
   double least_ = std::numeric_limits<double>::infinity();
 };
 

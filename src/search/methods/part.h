@@ -1,4 +1,5 @@
-// Part: the configurations of a space in which some parameters keep to some of their values, as a space of its own.
+// Part: a part of a space as a space of its own. Each parameter keeps some of its values, and the part has the valid
+// configurations of these.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace wattune::inline v0_1::search {
 
-// The places of the values that each parameter keeps, ascending, at least one.
+// The positions of the values that each parameter keeps, ascending, at least one.
 using KeptValues = std::vector<std::vector<std::uint16_t>>;
 
 // Returns every value of every parameter.
@@ -18,7 +19,8 @@ KeptValues all_values(const space::SearchSpace& whole);
 class Part {
  public:
   // Makes the part of a space, which outlives it. A space of up to a million configurations is listed. A larger one is
-  // built anew from `constraints`, which must be all that it has. Fails with invalid_argument if nothing is left.
+  // built anew from `constraints`, which must be all constraints of the whole space. Fails with invalid_argument if
+  // nothing is left.
   static Result<Part> of(const space::SearchSpace& whole, KeptValues kept, const std::vector<Constraint>& constraints);
 
   const space::SearchSpace& space() const { return part_; }

@@ -14,7 +14,7 @@ class Sequence final : public Strategy {
   std::string remark() const override { return first_->remark().empty() ? second_->remark() : first_->remark(); }
 
  private:
-  // Proposes the first strategy's next id; the second's if the first has none and waits for no outcome.
+  // Proposes the first strategy's next id. Once that has none left and waits for no outcome, proposes the second's.
   std::optional<ConfigurationId> do_propose() override {
     std::optional<ConfigurationId> next = next_of(*first_);
     if (!next && under_way_ == 0) next = next_of(*second_);

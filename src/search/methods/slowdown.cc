@@ -65,7 +65,7 @@ class WithinSlowdown final : public Strategy {
 
   bool begin_anew() {
     auto fresh = make_();
-    if (!fresh) return false;  // it has worked before; the old strategy goes on
+    if (!fresh) return false;  // the old strategy goes on, as making a fresh one has worked before
     inner_ = *std::move(fresh);
     for (const Told& told : told_) tell_inner(told);
     return true;
@@ -94,7 +94,7 @@ class WithinSlowdown final : public Strategy {
   std::vector<Told> told_;
   std::optional<std::size_t> fastest_;  // position in told_
   std::optional<std::size_t> best_;     // position in told_, among those that are allowed
-  Nanoseconds time_;                    // time of what is being told
+  Nanoseconds time_;                    // time of the configuration whose outcome is being told
   std::vector<Metric> metrics_;
 };
 

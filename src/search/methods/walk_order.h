@@ -1,4 +1,4 @@
-// The common part of walks over block shapes: the order in which they try shapes and clocks.
+// The order in which walks over block shapes try shapes and clocks.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace wattune::inline v0_1::search {
 
-// Returns the candidates, the most promising first: by occupancy, of equal ones the larger block. Leaves out those with
-// less than `least_occupancy` of the best occupancy.
+// Returns the candidates, the most promising first: by occupancy, and at equal occupancy the larger block first. Leaves
+// out those with less than `least_occupancy` of the best occupancy.
 template <typename Candidate>
 std::vector<Candidate> most_promising_first(std::vector<Candidate> candidates, double least_occupancy) {
   double best = 0.0;
@@ -31,8 +31,8 @@ inline std::optional<std::size_t> varied_clock(const std::vector<Parameter>& par
   return std::nullopt;
 }
 
-// Returns the places of the clock's values, the highest first, or the highest alone. If no clock varies, returns a
-// single place, which nobody reads.
+// Returns the positions of the clock's values, the highest first, or of the highest alone. If no clock varies, returns
+// a single position, which is never used.
 inline std::vector<std::uint16_t> descending_clocks(const std::vector<Parameter>& parameters, bool all) {
   const std::optional<std::size_t> clock = varied_clock(parameters);
   if (!clock) return {0};

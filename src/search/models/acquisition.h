@@ -1,4 +1,4 @@
-// Acquisition: scores how much measuring a configuration promises, from a model's prediction for it.
+// Acquisition functions: they score how promising it is to measure a configuration, from a model's prediction for it.
 //
 // After Willemsen, van Nieuwpoort, van Werkhoven: Bayesian Optimization for auto-tuning GPU kernels, PMBS 2021.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace wattune::inline v0_1::search {
 
-// An acquisition function; `multi` chooses among the others by what they gained so far.
+// The acquisition functions; `multi` chooses among the others by the gains of their earlier proposals.
 enum Acquisition : std::size_t { expected_improvement, confidence_bound, improvement_probability, multi };
 
 // Returns the score, which is positive; larger is better. `best` is the lowest value so far; the confidence bound lies

@@ -13,7 +13,7 @@ constexpr Counter kInstructions[] = {fp32_instructions,      fp64_instructions, 
 
 double share(double part, double whole) { return whole > 0.0 ? part / whole : 0.0; }
 
-// Returns how far a value lies beyond `reaction`, as a share of how far it can be.
+// Returns how far a value lies beyond `reaction`, as a share of the distance from `reaction` to 1.
 double excess(double value, double reaction) { return std::max(0.0, (value - reaction) / (1.0 - reaction)); }
 
 void relieve_traffic(const Counters& counters, Counter reads, Counter writes, Counter utilisation, Changes& changes) {
@@ -24,7 +24,7 @@ void relieve_traffic(const Counters& counters, Counter reads, Counter writes, Co
   changes[writes] = -busy * share(written, read + written);
 }
 
-// Returns the profiler's own figure or, without it, the share of local stores in the writes to the second-level cache.
+// Returns the profiler's own figure, or without one, local stores as a share of the writes to the second-level cache.
 double overhead_of_local_memory(const Counters& counters) {
   const double estimate = share(counters.value_or(local_stores, 0.0), counters.value_or(l2_writes, 0.0));
   return std::min(1.0, counters.value_or(local_overhead, estimate));

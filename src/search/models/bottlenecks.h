@@ -1,4 +1,4 @@
-// Bottlenecks: the causes that hold a kernel up, and the counters that should change to relieve it.
+// Bottlenecks: the resources that limit a kernel's speed, and the hardware counters that should change to relieve them.
 //
 // The rules are those of the expert system of Filipovic, Hozzova, Nezarat, Olha, Petrovic: Using hardware performance
 // counters to speed up autotuning convergence on GPUs, JPDC 160, 2022 (arXiv 2102.05297). Their form is that of KTT
@@ -13,9 +13,10 @@
 //                  instructions dominates
 //   parallelism    1 - multiprocessor activity
 //
-// An amount should fall as much as it is a bottleneck. A low utilisation should rise as much as it lacks. There are two
-// differences to KTT. Shares are of all instructions of threads, while KTT divides by slots, which count divergence
-// twice. Too few threads for the device are no bottleneck here, because a strategy does not know the device's cores.
+// A counter of an amount should fall in proportion to its bottleneck b. A low utilisation should rise in proportion to
+// what it lacks. There are two differences to KTT. Shares are of all instructions of threads, while KTT divides by
+// slots, which count divergence twice. Too few threads for the device are no bottleneck here, because a strategy does
+// not know the device's cores.
 #pragma once
 
 #include <array>

@@ -1,9 +1,10 @@
 // Calibration: the factor by which a model's predicted deviations must be widened to agree with what was then measured.
 //
-// A model that learns noise, or sees less structure than there is, is too sure. The standardised residual is an
-// outcome's distance from its prediction in predicted deviations. Its mean square is 1 if the deviations are right
-// (Jones, Schonlau, Welch: Efficient Global Optimization of Expensive Black-Box Functions, 1998, section 3). They leave
-// one observation out; here predictions are one step ahead. The factor is the root of that mean over recent outcomes.
+// A model that learns noise, or misses structure of the space, predicts deviations that are too small. The standardised
+// residual is an outcome's distance from its prediction in predicted deviations. Its mean square is 1 if the deviations
+// are right (Jones, Schonlau, Welch: Efficient Global Optimization of Expensive Black-Box Functions, 1998, section 3).
+// They predict each observation from all others; here each outcome is predicted from those before it. The factor is the
+// root of that mean over recent outcomes.
 #pragma once
 
 #include <algorithm>
@@ -23,12 +24,12 @@ class Calibration {
     squares_ = kKeptWeight * squares_ + standardised * standardised;
   }
 
-  // Returns the factor on deviations: 1 or more, so that luck does not make a model surer than it says.
+  // Returns the factor on deviations: 1 or more, so that lucky predictions do not narrow the model's deviations.
   double factor() const { return std::max(1.0, std::sqrt((squares_ + kPriorOutcomes) / (outcomes_ + kPriorOutcomes))); }
 
  private:
   static constexpr double kKeptWeight = 0.95;    // weight that earlier outcomes keep with each new one
-  static constexpr double kPriorOutcomes = 5.0;  // outcomes that the model's own deviations count as
+  static constexpr double kPriorOutcomes = 5.0;  // number of outcomes for which the model's own deviations count
   static constexpr double kLargestError = 5.0;
   static constexpr double kSmallestDeviation = 1e-9;
 

@@ -7,8 +7,8 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-// The similarity of configurations to some good ones: for each good one, kLikenessPerDifference for every parameter
-// that differs, multiplied.
+// The likeness of a configuration to some good ones: for each good one, the product of kLikenessPerDifference over the
+// parameters that differ.
 class Likeness {
  public:
   Likeness(const space::SearchSpace& space, std::span<const ConfigurationId> good) : space_(space) {

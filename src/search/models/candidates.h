@@ -1,4 +1,5 @@
-// CandidateSearch: the common part of searches in which a model chooses the next configuration among some of the space.
+// CandidateSearch: the common part of searches in which a model chooses the next configuration among candidates, which
+// are a sample of the space.
 //
 // More good configurations lie near the best ones, so most candidates differ from one of them in one parameter. Some
 // optima cannot be reached like that: they differ from everything else that is good in two parameters (a block that
@@ -21,8 +22,8 @@ class CandidateSearch : public LocalSearch {
   using LocalSearch::LocalSearch;
 
  protected:
-  // Returns unvisited ids, which may repeat. `elite` has the best configurations, the best one first; `idle` is the
-  // number of outcomes since that one was told. Precondition: the elite is not empty.
+  // Returns unvisited ids, possibly with repetitions. `elite` has the best configurations, the best one first; `idle`
+  // is the number of outcomes since that one was told. Precondition: the elite is not empty.
   std::vector<ConfigurationId> draw_candidates(const std::vector<ConfigurationId>& elite, std::size_t idle);
   // Draws unvisited configurations that differ from one of the elite in two parameters or fewer, and returns the one
   // most alike to the best of the elite. nullopt if all that were drawn are visited. Precondition: the elite is not
@@ -31,10 +32,10 @@ class CandidateSearch : public LocalSearch {
 
  private:
   static constexpr std::size_t kCandidates = 200;
-  static constexpr std::size_t kMostNeighbours = 150;  // near the elite, as many for each of its members
-  static constexpr std::size_t kMostTwoAway = 150;     // largest number of those that differ in two parameters, besides
-  static constexpr std::size_t kLongIdle = 100;        // outcomes without a new best at which all of these are drawn
-  static constexpr int kExpandedNeighbours = 6;        // neighbours of the elite whose neighbours draw_alike() looks at
+  static constexpr std::size_t kMostNeighbours = 150;  // candidates that differ from the elite in one parameter
+  static constexpr std::size_t kMostTwoAway = 150;     // largest number of further candidates, which differ in two
+  static constexpr std::size_t kLongIdle = 100;        // outcomes without a new best, for all kMostTwoAway
+  static constexpr int kExpandedNeighbours = 6;        // neighbours of the elite from which draw_alike() starts
   static constexpr std::size_t kComparedElite = 5;     // best of the elite to which draw_alike() compares
 };
 

@@ -13,7 +13,7 @@ namespace {
 struct Name {
   std::string_view name;
   Counter counter;
-  double unit;  // factor on what the profiler reports
+  double unit;  // factor by which the profiler's number is multiplied
 };
 
 constexpr double kCount = 1.0;
@@ -21,8 +21,8 @@ constexpr double kBytes = 1.0 / 32;
 constexpr double kPercent = 0.01;
 constexpr double kLevel = 0.1;  // nvprof's utilisations go from 0 to 10
 
-// Factor for utilisations by one type of instructions. From compute capability 7.0 on, a warp occupies a unit of 16
-// lanes for two cycles, so one type of instructions fills half the issue slots.
+// Factor for the percentage of utilisation by one type of instructions. From compute capability 7.0 on, a warp occupies
+// a unit of 16 lanes for two cycles, so one type of instructions fills half the issue slots.
 constexpr double kPercentOfHalf = 0.02;
 
 constexpr Name kNames[] = {

@@ -1,8 +1,8 @@
-// Counters: the hardware counters of a GPU's profiler while a kernel ran, under one name for all architectures.
+// Counters: the values of hardware counters that a GPU's profiler read while a kernel ran, with the same names for all
+// architectures.
 //
-// Profilers call the same counter by different names: nvprof's metrics up to compute capability 7.0, CUPTI's and
-// Nsight Compute's from there on. Amounts are counts (bytes are divided into sectors of 32), utilisations are shares
-// of 1.
+// Profilers call the same counter by different names: nvprof's metrics up to compute capability 7.0, CUPTI's and Nsight
+// Compute's from there on. Amounts are counts (bytes are divided into sectors of 32), utilisations are shares of 1.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ enum Counter : std::size_t {
   l2_reads,
   l2_writes,
   l2_utilisation,
-  global_loads,  // through the texture and first-level cache
+  global_loads,  // loads through the texture and first-level cache
   global_load_utilisation,
   local_loads,
   local_stores,
@@ -30,7 +30,7 @@ enum Counter : std::size_t {
   shared_loads,
   shared_stores,
   shared_utilisation,
-  fp32_instructions,  // instructions are counted by threads
+  fp32_instructions,  // instructions count once for each thread that executes them
   fp64_instructions,
   integer_instructions,
   control_instructions,
@@ -39,7 +39,7 @@ enum Counter : std::size_t {
   conversion_instructions,
   special_utilisation,      // utilisation of the units for special functions
   issue_utilisation,        // share of the issue slots in use
-  instruction_utilisation,  // the same as a share of what one type of instructions can use
+  instruction_utilisation,  // issue_utilisation relative to the most that one type of instructions can reach
   multiprocessor_activity,  // share of the time in which a multiprocessor has work
   counter_count
 };

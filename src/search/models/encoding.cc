@@ -8,9 +8,9 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-constexpr double kStepsPerOctave = 16.0;  // steps in which products are told apart
+constexpr double kStepsPerOctave = 16.0;  // products closer than one of these steps count as equal
 constexpr double kLargestStep = 65'535.0;
-constexpr std::size_t kMostProducts = 100;  // with more products, of many parameters, rows have none
+constexpr std::size_t kMostProducts = 100;  // most products of two parameters; if there are more, rows have none
 
 // Returns how many octaves each value lies above the smallest; empty unless all are positive numbers.
 std::vector<double> octaves_of(const std::vector<Value>& values) {
@@ -24,7 +24,7 @@ std::vector<double> octaves_of(const std::vector<Value>& values) {
   return octaves;
 }
 
-// Returns coordinates from 0 to 1: by octaves if there are three values or more, else by places.
+// Returns coordinates from 0 to 1 for the values: by octaves if there are three values or more, else by positions.
 std::vector<double> coordinates_of(std::vector<double> octaves, std::size_t values) {
   if (values < 3 || octaves.empty()) {
     octaves.clear();
@@ -35,8 +35,8 @@ std::vector<double> coordinates_of(std::vector<double> octaves, std::size_t valu
   return octaves;
 }
 
-// Returns how often two divides each value; empty unless all are positive integers. Also empty if it only grows from
-// value to value, because the places say that already.
+// Returns how often two divides each value; empty unless all are positive integers. Also empty if the number only grows
+// from value to value, because the positions tell that already.
 std::vector<std::uint16_t> exponents_of_two(const std::vector<Value>& values) {
   std::vector<std::uint16_t> exponents;
   for (const Value& value : values) {

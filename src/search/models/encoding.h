@@ -1,12 +1,12 @@
-// Encoding: configurations as the models see them.
+// Encoding: turns configurations into numbers that models can learn from.
 //
 // The effect of a kernel's parameter depends less on its place in the list of values than on
 //   - ratios: a block of 64 is to 32 what 128 is to 64,
 //   - how often two divides it: hardware works in powers of two, and blocks of 64 and 128 may both be fast where 80 and
 //     96 are not,
 //   - its product with another one: threads of a block, elements of a tile, bytes of memory.
-// A process gets logarithms, on which it can judge products too, and the exponents of two. A forest, which splits one
-// column at a time, gets places (in the same order as logarithms), exponents of two, and products.
+// A Gaussian process gets logarithms, from which it can learn products too, and the exponents of two. A forest, which
+// splits one column at a time, gets positions (in the same order as logarithms), exponents of two, and products.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ class Encoding {
 
   // Returns the number of columns in a forest's row.
   std::size_t width() const { return coordinates_.size() + exponents_.size() + products_.size(); }
-  // Appends a row: places, exponents of two, products.
+  // Appends a forest's row: positions, exponents of two, products.
   void append_row(ConfigurationId id, std::vector<std::uint16_t>& rows) const;
-  // Returns the point of a process: every parameter of several values from 0 to 1, then the exponents of two, from 0 to
-  // 1/2.
+  // Returns the point for a Gaussian process: every parameter of several values from 0 to 1, then the exponents of two,
+  // from 0 to 1/2.
   Coordinates point(ConfigurationId id) const;
   // Returns which of a point's coordinates are parameters of two values.
   std::vector<bool> flags() const;
@@ -39,10 +39,10 @@ class Encoding {
   };
 
   const space::SearchSpace& space_;
-  std::vector<std::vector<double>> coordinates_;  // of each parameter's values
+  std::vector<std::vector<double>> coordinates_;  // of the values of each parameter
   std::vector<std::vector<double>> octaves_;      // above the smallest value; empty unless all are positive numbers
   std::vector<Exponents> exponents_;
-  std::vector<std::pair<std::size_t, std::size_t>> products_;  // of two parameters
+  std::vector<std::pair<std::size_t, std::size_t>> products_;  // pairs of parameters whose products are columns
 };
 
 }  // namespace wattune::search

@@ -1,5 +1,5 @@
-// FailureModel: predicts how likely configurations are to work, from those that were tried, with a forest over their
-// values.
+// FailureModel: predicts the probability that a configuration works, with a forest over the values of those that were
+// tried.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class FailureModel {
 
   const Encoding& encoding_;
   Forest forest_;
-  std::vector<std::uint16_t> tried_;  // rows, one after the other
+  std::vector<std::uint16_t> tried_;  // rows, one after another
   std::vector<double> failed_;        // 1 for a failure
   bool any_failed_ = false;
 };

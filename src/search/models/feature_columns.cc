@@ -10,10 +10,10 @@ namespace wattune::inline v0_1::search {
 namespace {
 
 constexpr double kUnknown = 0.5;
-// Only the latest outcomes are compared, so that proposals do not take longer with each outcome.
+// The number of latest outcomes that are compared; with a limit, proposals do not take longer with each outcome.
 constexpr std::size_t kMostComparedOutcomes = 500;
 
-// The range of a resource in which two amounts count as different.
+// The smallest amount of a resource, and the number of doublings from there, over which amounts are told apart.
 struct Range {
   double least;
   double octaves;

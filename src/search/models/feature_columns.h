@@ -1,9 +1,10 @@
-// FeatureColumns: the compiler's figures of configurations, as numbers that models can learn from.
+// FeatureColumns: the compiler's figures for configurations (registers, memory, code size), as numbers that models can
+// learn from.
 //
 // Registers, spilled memory, local memory, the size of the code and occupancy are known before a kernel runs, and
-// decide much of its time. Amounts become shares of a wide range of their logarithms, so that twice as much is equally
-// far everywhere. A figure that a backend does not report lies in the middle, equally far from all. A configuration
-// that was not compiled takes the figures of the nearest compiled one.
+// decide much of its time. Each amount becomes its logarithm's share of a wide range, so that doubling an amount is the
+// same distance everywhere. A figure that a backend does not report is put into the middle of the range. A
+// configuration that was not compiled takes the figures of the nearest compiled one.
 #pragma once
 
 #include <array>
@@ -23,12 +24,13 @@ class FeatureColumns {
   static constexpr std::size_t kCount = 5;
   using Columns = std::array<double, kCount>;  // from 0 to 1
 
-  // Learns a configuration's figures; the first ones told count. `point` is its place, by which the nearest is found.
+  // Learns a configuration's figures; if told twice, the first figures count. `point` is the configuration's point in
+  // the encoding, by which the nearest one is found.
   void learn(ConfigurationId id, std::span<const Metric> metrics, Coordinates point);
   bool knows(ConfigurationId id) const { return places_.contains(id); }
   Columns of(ConfigurationId id, const Coordinates& point) const;
-  // True if registers have run out: its work-items keep more in private memory than those of the configuration that
-  // keeps least there. Precondition: knows(id).
+  // True if the configuration has run out of registers: its work-items use more private memory than those of the
+  // configuration that uses the least. Precondition: knows(id).
   bool spills(ConfigurationId id) const { return known_[places_.at(id)].private_bytes > least_private_bytes_; }
 
  private:
@@ -40,7 +42,7 @@ class FeatureColumns {
   const Known& nearest(const Coordinates& point) const;
 
   std::vector<Known> known_;
-  std::unordered_map<ConfigurationId, std::size_t, IdHash> places_;  // in known_
+  std::unordered_map<ConfigurationId, std::size_t, IdHash> places_;  // positions in known_
   double least_private_bytes_ = std::numeric_limits<double>::infinity();
 };
 

@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-// Variance of the least noise, as a share of the responses' variance.
+// Variance of the noise that every observation has, as a share of the responses' variance.
 constexpr double kLeastNoise = 1e-3;
 
 // Returns the scalar product of the first n elements. It keeps four sums, because a single one would wait for each
@@ -88,7 +88,7 @@ GaussianProcess::Scale GaussianProcess::scale() const {
 Prediction GaussianProcess::predict(std::size_t candidate) const {
   const auto [mean, deviation] = scale();
   const Candidate& its = candidates_[candidate];
-  // (L^-1 k) . (L^-1 (y - mean)); the scale cancels.
+  // The expression is (L^-1 k) . (L^-1 (y - mean)); the scale cancels.
   const double shift = its.with_responses - mean * its.with_ones;
   return {mean + shift, deviation * std::sqrt(std::max(0.0, 1.0 - its.with_itself))};
 }

@@ -22,7 +22,7 @@ class GaussianProcess {
   struct Observed {
     Coordinates point;
     double response = 0.0;
-    double noise = 0.0;  // variance beside a little that all have, as a share of the responses' variance
+    double noise = 0.0;  // variance beyond the little that all observations have, as a share of the responses' variance
   };
 
   explicit GaussianProcess(std::vector<double> length_scales) : length_scales_(std::move(length_scales)) {}
@@ -42,9 +42,9 @@ class GaussianProcess {
     double deviation = 1.0;
   };
   struct Candidate {
-    Coordinates point;           // scaled
+    Coordinates point;           // in units of the length scales
     std::vector<double> solved;  // L^-1 k(point)
-    double with_itself = 0.0;    // products of `solved` with itself, with the responses', and with that of ones
+    double with_itself = 0.0;    // products of `solved` with itself, with L^-1 y, and with L^-1 1
     double with_responses = 0.0;
     double with_ones = 0.0;
   };
@@ -54,12 +54,12 @@ class GaussianProcess {
   static double kernel(const Coordinates& a, const Coordinates& b);
   // Appends one element to the solution of L x = rhs.
   void solve_next(std::vector<double>& solved, double rhs) const;
-  // Extends the candidate by one more observation.
+  // Extends the candidate's `solved` and products by the latest observation.
   void extend(Candidate& candidate) const;
   Scale scale() const;
 
   std::vector<double> length_scales_;
-  std::vector<Coordinates> points_;  // scaled
+  std::vector<Coordinates> points_;  // in units of the length scales
   double sum_ = 0.0;                 // sum of the responses
   double squares_ = 0.0;
   std::vector<std::vector<double>> factor_;  // rows of L

@@ -1,7 +1,7 @@
-// Hedge: chooses among several acquisitions, each of which is the best at times.
+// Hedge: chooses among several acquisition functions, because none of them is always the best.
 //
 // After GP-Hedge (Hoffman, Brochu, de Freitas: Portfolio Allocation for Bayesian Optimization, UAI 2011): it draws one
-// with a probability that grows exponentially with what its proposals gained.
+// with a probability that grows exponentially with the gains of its proposals.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class Hedge {
     }
     return multi - 1;
   }
-  // Reduces earlier gains; called with each outcome of a proposal.
+  // Reduces earlier gains, so that later ones count more. Called with each outcome of a proposal.
   void forget() {
     for (double& gain : gains_) gain *= kKeptGainShare;
   }

@@ -8,12 +8,12 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-constexpr std::array kCommonScales = {0.3, 0.6, 1.2, 2.4};  // for four coordinates
-constexpr std::array kFlagFactors = {1.0, 4.0};             // on the common scale
+constexpr std::array kCommonScales = {0.3, 0.6, 1.2, 2.4};  // common scales that are tried, for four coordinates
+constexpr std::array kFlagFactors = {1.0, 4.0};             // factors on the scale of flags that are tried
 constexpr std::size_t kFewestObservations = 5;              // least observations that can tell coordinates apart
 constexpr std::size_t kMostOwnScales = 32;                  // largest number of coordinates with scales of their own
-constexpr int kSweeps = 3;                                  // over the coordinates
-constexpr double kSpread = 1.0;                             // prior deviation of the logarithms from the common ones'
+constexpr int kSweeps = 3;                                  // passes over all coordinates
+constexpr double kSpread = 1.0;                             // prior deviation of log(scale / common scale)
 
 class Fit {
  public:

@@ -2,8 +2,8 @@
 // relevance determination: Rasmussen, Williams, Gaussian Processes for Machine Learning, 2006, chapter 5.1).
 //
 // First the fit finds the common scale that explains the observations best. It also decides whether the scale of the
-// flags, parameters of two values, is as long or four times as long. Turning something on mostly changes less than
-// going from one end of a list to the other, and a handful of observations can tell that for all flags together.
+// flags, parameters of two values, is as long or four times as long. Switching a flag mostly changes less than going
+// from one end of a list to the other. A handful of observations can show that for all flags together.
 //
 // Then each coordinate's own scale is halved or doubled as long as that raises the likelihood times a log-normal prior
 // around the common scale. The prior holds a scale about which the observations say little. With few observations or

@@ -1,5 +1,5 @@
-// ModelInput: a configuration as the models of times see it: its values (Encoding) and, if used, the compiler's figures
-// (FeatureColumns).
+// ModelInput: the numbers that models of times get for a configuration: its values (Encoding) and, if used, the
+// compiler's figures (FeatureColumns).
 #pragma once
 
 #include <cmath>
@@ -45,7 +45,7 @@ class ModelInput {
   }
 
  private:
-  static constexpr double kSteps = 200.0;  // steps of a feature that trees tell apart
+  static constexpr double kSteps = 200.0;  // number of steps of a feature between which trees can split
 
   Encoding values_;
   FeatureColumns features_;

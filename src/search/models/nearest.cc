@@ -31,7 +31,7 @@ double NearestNeighbours::predict(const space::ValueIndices& indices, std::size_
     const Block block = distances(indices, begin);
     if (near.size() == k && block.least > near.back().first) continue;
     for (std::size_t i = 0; i < std::min(kBlock, size - begin); ++i) {
-      // Skips most configurations, which are too far, without reading their costs.
+      // Most configurations are too far and are skipped without reading their costs.
       if (near.size() == k && block.distances[i] > near.back().first) continue;
       const std::pair candidate(block.distances[i], costs_[begin + i]);
       if (near.size() == k && candidate >= near.back()) continue;

@@ -1,8 +1,8 @@
-// NearestNeighbours: predicts a configuration's objective from the most alike ones measured.
+// NearestNeighbours: predicts a configuration's objective from the most similar ones that were measured.
 //
-// The prediction is the mean of the k nearest, by the number of parameters that differ (Hamming distance), of equally
-// near ones the better. The latest kMostRememberedOutcomes outcomes are kept by parameter, in blocks of a fixed size,
-// so that the compiler compares many at once. A prediction takes 1 us with 12 parameters.
+// The prediction is the mean of the k nearest, by the number of parameters that differ (Hamming distance); of equally
+// near ones, the better ones count. The latest kMostRememberedOutcomes outcomes are kept by parameter, in blocks of a
+// fixed size, so that the compiler compares many at once. A prediction takes 1 us with 12 parameters.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ class NearestNeighbours {
   };
   Block distances(const space::ValueIndices& indices, std::size_t begin) const;
 
-  // Positions of values by parameter; the oldest are overwritten.
+  // Positions of the values of each remembered configuration, by parameter. New ones overwrite the oldest.
   std::vector<std::array<std::uint16_t, kMostRememberedOutcomes>> columns_;
   std::array<double, kMostRememberedOutcomes> costs_{};
   std::size_t added_ = 0;

@@ -1,4 +1,4 @@
-// ObservedRow: a configuration that worked, as models learn from it.
+// ObservedRow: the data of a configuration that worked, from which models learn.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@ struct ObservedRow {
   ConfigurationId id = 0;
   double response = 0.0;
   Prior::Opinions opinions;
-  double prior = 0.0;  // mean of the opinions
+  double prior = 0.0;  // mean of the prior's opinions
 };
 
-// Returns the best n / 2 rows and the latest n / 2 of rows in the order of observation; all rows if there are n or
-// fewer.
+// Returns n of the rows, which are in the order of observation: the best n / 2 and the latest n / 2. Returns all rows
+// if there are n or fewer.
 inline std::vector<ObservedRow> best_and_latest(const std::vector<ObservedRow>& rows, std::size_t n) {
   if (rows.size() <= n) return rows;
   const auto half = static_cast<std::ptrdiff_t>(n / 2);

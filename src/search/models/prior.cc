@@ -8,14 +8,14 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-constexpr std::size_t kPriorRows = 2000;  // the best rows and, of the others, evenly spread ones that the forest learns
+constexpr std::size_t kPriorRows = 2000;  // rows that the forest learns: the best ones, and evenly spread others
 constexpr std::size_t kPriorTrees = 30;
-constexpr std::size_t kOfferedPerRun = 200;         // configurations of each run that are offered as its best
-constexpr std::size_t kWeighingMeasurements = 400;  // least number of latest measurements by which runs are weighed
-constexpr std::size_t kFewestToJudge = 40;          // rows of a run that can tell whether it makes sense
-constexpr std::size_t kJudgingTrees = 10;           // trees that judge it
-constexpr double kExpected = 0.5;                   // expected rank correlation with a run that makes sense
-constexpr double kFullTrustCorrelation = 0.5;  // rank correlation of a run's halves from which on it makes full sense
+constexpr std::size_t kOfferedPerRun = 200;         // best configurations of each run that are offered for measuring
+constexpr std::size_t kWeighingMeasurements = 400;  // at least this many latest measurements weigh the runs
+constexpr std::size_t kFewestToJudge = 40;          // fewest rows of a run for judging whether it is more than noise
+constexpr std::size_t kJudgingTrees = 10;           // trees of the forest that judges a run
+constexpr double kExpected = 0.5;                   // expected rank correlation with a run that is not noise
+constexpr double kFullTrustCorrelation = 0.5;  // rank correlation of a run's halves, above which it is trusted fully
 
 std::vector<double> ranks_of(std::span<const double> numbers) {
   std::vector<std::size_t> order(numbers.size());
@@ -29,8 +29,8 @@ std::vector<double> ranks_of(std::span<const double> numbers) {
   return ranks;
 }
 
-// Returns how well every second response predicts the others by places. A run that is noise says nothing of other
-// devices.
+// Returns how well one half of a run's responses (every second one) ranks the other half. A run that is mostly noise
+// tells nothing about other devices.
 double sense_of(std::span<const std::uint16_t> rows, std::size_t width, std::span<const double> responses,
                 Random& random) {
   std::vector<std::uint16_t> learned_rows;
@@ -179,8 +179,8 @@ void Prior::learn(const Opinions& opinions, double response) {
   if (full) keep_latest(responses_);
 }
 
-// Weighs the runs. For n measurements that a run knows nothing about, the rank correlation has a standard deviation of
-// about 1 / sqrt(n).
+// Weighs the runs. If a run is unrelated to n measurements, their rank correlation has a standard deviation of about 1
+// / sqrt(n).
 void Prior::weigh() {
   constexpr double kLargestSquaredCorrelation = 0.999;  // bound on a squared correlation, lest a weight be infinite
   const auto n = static_cast<double>(responses_.size());

@@ -1,13 +1,13 @@
-// Prior: the knowledge about a configuration from runs on other devices or problem sizes.
+// Prior: predictions for a configuration from runs on other devices or problem sizes.
 //
-// Only proportions carry over from another device, so each run's logarithms are taken from their mean. A configuration
-// that was measured there is known; a forest predicts any other.
+// Only proportions carry over from another device, so each run's logarithms are taken relative to their mean. A
+// configuration that was measured there is known; a forest predicts any other.
 //
-// weigh() decides which runs to believe, by what was measured here. A run counts by how well it ranks that (Spearman's
-// coefficient r), and not at all if chance could rank as well. Its weight is (r^2 / (1 - r^2))^2: the explained share
-// over the unexplained one, squared so that many worse runs hardly dilute the best one. slope() says how far the
-// proportions hold here. This is transfer by a scaled mean function, as in Bonilla, Chai, Williams: Multi-task Gaussian
-// process prediction, NIPS 2007, for tasks of one correlation.
+// weigh() decides which runs to believe, by what was measured here. A run counts by how well it ranks these
+// measurements (Spearman's coefficient r), and not at all if chance could rank them as well. Its weight is (r^2 / (1 -
+// r^2))^2: the explained share over the unexplained one, squared so that many worse runs hardly dilute the best one.
+// slope() is the factor by which the proportions apply here. This is transfer by a scaled mean function, as in Bonilla,
+// Chai, Williams: Multi-task Gaussian process prediction, NIPS 2007, for tasks of one correlation.
 #pragma once
 
 #include <optional>
@@ -21,21 +21,21 @@ namespace wattune::inline v0_1::search {
 
 class Prior {
  public:
-  // The prediction of each run for a configuration: the logarithm of its objective, from the run's mean.
+  // The prediction of each run for a configuration: the logarithm of its objective, relative to the run's mean.
   using Opinions = std::vector<double>;
 
   // Makes a prior. Leaves out objectives that are not positive numbers, and runs whose objectives are all alike.
   Prior(const space::SearchSpace& space, const std::vector<std::vector<PriorObjective>>& runs, Random& random);
 
   bool empty() const { return runs_.empty(); }
-  // True if any run counts; otherwise all means and predictions are 0.
+  // True if any run has a weight; otherwise all means and predictions are 0.
   bool believed() const;
   Opinions opinions(ConfigurationId id) const;
   // Returns the opinions' mean by the weights of the runs.
   double mean(const Opinions& opinions) const;
-  // Returns the mean of the opinions on a configuration, asking only the runs that have a weight.
+  // Returns the weighted mean of the runs' predictions for a configuration. Asks only the runs that have a weight.
   double predict(ConfigurationId id) const;
-  // Returns the best of every run that counts, the most promising first.
+  // Returns the best configurations of every run that has a weight, the most promising first.
   const std::vector<ConfigurationId>& best() const { return best_; }
 
   // Learns from a configuration that was measured here: its opinions, and the logarithm of its objective.
@@ -59,9 +59,9 @@ class Prior {
     double value = 0.0;
   };
   struct Run {
-    std::vector<Known> known;  // ascending by id
+    std::vector<Known> known;  // the run's own measurements, ascending by id
     Forest forest;
-    double variance = 0.0;  // variance of what is known
+    double variance = 0.0;  // variance of the run's own measurements
     double belief = 0.0;    // rank correlation expected before anything is measured here
     double weight = 0.0;
     std::vector<double> opinions;  // parallel to responses_
@@ -79,7 +79,7 @@ class Prior {
 
   const space::SearchSpace& space_;
   std::vector<Run> runs_;
-  std::vector<double> responses_;     // those that were learned
+  std::vector<double> responses_;     // logarithms of the objectives measured here
   std::vector<Promising> promising_;  // the best of every run
   std::vector<ConfigurationId> best_;
 };

@@ -1,5 +1,5 @@
 // Proposals: remembers by which acquisition and prediction each proposal was chosen, and learns from the outcomes how
-// good these are.
+// good acquisitions and predictions are.
 #pragma once
 
 #include <unordered_map>
@@ -19,8 +19,8 @@ class Proposals {
   void remember(ConfigurationId id, std::size_t acquisition, const Prediction& prediction) {
     awaited_[id] = {acquisition, prediction};
   }
-  // Judges a proposal by its outcome. It gains its acquisition best / time; a failure gains nothing and says nothing of
-  // predicted times. Outcomes of configurations that no model proposed count for nothing.
+  // Judges a proposal by its outcome. Its acquisition function gains best / time; a failure gains nothing and does not
+  // judge predicted times. Outcomes of configurations that no model proposed are ignored.
   void judge(ConfigurationId id, const Outcome& outcome, double best, double response) {
     const auto found = awaited_.find(id);
     if (found == awaited_.end()) return;

@@ -27,7 +27,7 @@ void Algorithm::do_learn(ConfigurationId id, std::optional<double> objective) {
   do_observe(id, objective);
 }
 
-// Runs the body until it waits; false if there is nothing left to do.
+// Runs the search() coroutine until it waits; returns false if it has nothing left to do.
 bool Algorithm::advance() {
   if (frames_.empty() || stalled_) {
     if (entered_ && !begins_anew()) return false;
@@ -54,7 +54,7 @@ void Algorithm::begin() {
   fruitful_ = false;
 }
 
-// True if the body can go on without waiting, which it must not do for ever.
+// True if the known outcomes let the body go on without a proposal. It must not go on like that for ever.
 bool Algorithm::answer_at_once(std::span<const ConfigurationId> ids) {
   if (!std::ranges::all_of(ids, [&](ConfigurationId id) { return known(id); })) return false;
   answered_ += std::max<std::size_t>(1, ids.size());

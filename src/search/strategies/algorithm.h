@@ -1,4 +1,4 @@
-// Algorithm: a strategy whose body reads as the algorithm was published.
+// Algorithm: a strategy whose code reads like the published description of its algorithm.
 //
 // The body is a coroutine that awaits outcomes where it needs them; Algorithm turns it into ask/tell. An awaited
 // configuration is proposed unless its outcome is known. A known outcome is answered at once, without a measurement;
@@ -10,10 +10,10 @@
 //     if (!here) co_return;
 //     const Outcome outcome = co_await evaluate(*here);
 //
-// A body that returns begins anew. So does one that was answered kMostIdleAnswers times in a row without proposing
-// anything (a population that has converged). Its state is in its frame, so beginning anew forgets all of it. If a
-// whole body passes without a proposal, the next one is drawn at random; if nothing is left to draw, the strategy has
-// ended. A procedure with an end of its own (begins_anew()) does neither: it ends with its body.
+// A body that returns is started again. So is one that got kMostIdleAnswers known outcomes in a row without proposing
+// anything (a population that has converged). The body's state is in its coroutine frame, so a restart forgets all of
+// it. If a whole body passes without a proposal, the next one is drawn at random; if nothing is left to draw, the
+// strategy has ended. A procedure with an end of its own (begins_anew()) does neither: it ends with its body.
 #pragma once
 
 #include <deque>
@@ -31,7 +31,7 @@ namespace wattune::inline v0_1::search {
 // An objective; nullopt for a failed configuration.
 using Outcome = std::optional<double>;
 
-// A configuration that works.
+// A configuration that worked, with its objective.
 struct Point {
   ConfigurationId id = 0;
   double objective = 0.0;
@@ -65,7 +65,7 @@ class Algorithm : public Strategy {
   virtual Task<> search() = 0;
   // True if search() begins anew when it has ended, or was answered for long without proposing anything.
   virtual bool begins_anew() const { return true; }
-  // Takes every outcome, asked for or not, before search() goes on.
+  // Takes the outcome of every configuration, asked for or not, before search() goes on.
   virtual void do_observe(ConfigurationId, const Outcome&) {}
 
   // Evaluates a configuration: co_await evaluate(id) gives its Outcome.
@@ -76,7 +76,7 @@ class Algorithm : public Strategy {
   // outcome is known.
   Submission submit(ConfigurationId id);
 
-  // Returns the best configuration so far, resumed ones included.
+  // Returns the best configuration so far, including those of earlier runs.
   const std::optional<Point>& best() const { return best_; }
   // Returns a configuration to begin from: at first the best known one or the start configuration, later an unvisited
   // one. nullopt if all are visited.

@@ -47,7 +47,7 @@ class Bandit final : public Algorithm {
     }
   }
 
-  // Asks a technique. If it proposes what another one has proposed, it waits for that outcome too.
+  // Asks a technique for a proposal. If another one has proposed the same configuration, both wait for its outcome.
   std::optional<ConfigurationId> ask(std::size_t technique) {
     const std::vector<ConfigurationId> ids = techniques_[technique]->ask(1);
     if (ids.empty() || visited(ids.front())) return std::nullopt;

@@ -1,6 +1,6 @@
-// Coordinates: configurations as points, for algorithms that were made for real numbers.
+// Coordinates: configurations as points with real coordinates, for algorithms that work on real numbers.
 //
-// The coordinate of a parameter is a place in its list of values, counted from 0. A point between the values, or one
+// The coordinate of a parameter is a position in its list of values, counted from 0. A point between the values, or one
 // that breaks constraints, is projected onto the space (SearchSpace::project), so that nothing invalid is ever
 // proposed.
 #pragma once

@@ -1,12 +1,12 @@
-// Dual annealing: generalised simulated annealing with a local search where it finds something better. It is that of
+// Dual annealing: generalised simulated annealing with a local search where it finds something better. It follows
 // Xiang, Sun, Fan, Gong: Generalized simulated annealing algorithm and its application to the Thomson model, Physics
 // Letters A 233, 1997. The visiting distribution is that of Tsallis, Stariolo: Generalized simulated annealing, Physica
 // A 233, 1996.
 //
-// Jumps follow a distribution with heavy tails that narrows as the temperature falls. A round first moves all
-// coordinates at once, then one after the other, as often as there are parameters. A better configuration is accepted,
-// a worse one with a probability of (1 - (1 - q_a) dE / T)^(1 / (1 - q_a)), where dE is a share of the best objective.
-// Points beyond the ends re-enter at the other side.
+// The lengths of jumps follow a distribution with heavy tails, which narrows as the temperature falls. A round first
+// moves all coordinates at once, then one after the other, as often as there are parameters. A better configuration is
+// accepted, a worse one with a probability of (1 - (1 - q_a) dE / T)^(1 / (1 - q_a)), where dE is a share of the best
+// objective. A coordinate beyond one end of its values re-enters at the other end.
 #include <cmath>
 #include <numbers>
 
@@ -20,7 +20,7 @@ namespace wattune::inline v0_1::search {
 namespace {
 
 // The visiting distribution of Tsallis and Stariolo at one temperature, with the sampling of Schanze (Physics Letters A
-// 360, 2006): a normal variable over a power of another one.
+// 360, 2006): a normal variable divided by a power of another one.
 class VisitingDistribution {
  public:
   VisitingDistribution(double q, double temperature) : power_((q - 1.0) / (3.0 - q)) {

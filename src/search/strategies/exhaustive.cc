@@ -5,7 +5,7 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-// A strategy that proposes every configuration, ids ascending.
+// A strategy that proposes every configuration, in ascending order of ids.
 class Exhaustive final : public Algorithm {
  public:
   using Algorithm::Algorithm;
@@ -13,7 +13,7 @@ class Exhaustive final : public Algorithm {
  private:
   Task<> search() override {
     for (auto id = space().next(0); id; id = space().next(*id + 1)) {
-      // Visited ids are skipped here: a long resumed run must not count as a lack of something new.
+      // Visited ids are skipped here, because long runs of them in a resumed search must not end the search.
       if (!visited(*id)) co_await submit(*id);
     }
   }

@@ -25,7 +25,7 @@ ConfigurationId Genetic::child(ConfigurationId mother, ConfigurationId father) {
   return visited(id) ? random_walk(id, 1) : id;
 }
 
-// Returns which parameters come from the second parent.
+// Returns, for each parameter, whether the child takes it from the second parent.
 std::vector<bool> Genetic::mask(const Coordinates& a, const Coordinates& b) {
   const std::size_t size = a.size();
   std::vector<bool> result(size, false);
@@ -39,7 +39,7 @@ std::vector<bool> Genetic::mask(const Coordinates& a, const Coordinates& b) {
     case Crossover::uniform:
       for (std::size_t p = 0; p < size; ++p) result[p] = random().bits() % 2 == 0;
       break;
-    case Crossover::disruptive_uniform: {  // half of the parameters that differ, exactly
+    case Crossover::disruptive_uniform: {  // exactly half of the parameters that differ
       std::vector<std::size_t> different;
       for (std::size_t p = 0; p < size; ++p)
         if (a[p] != b[p]) different.push_back(p);
@@ -51,7 +51,7 @@ std::vector<bool> Genetic::mask(const Coordinates& a, const Coordinates& b) {
   return result;
 }
 
-// Returns a cut between two parameters, or at an end.
+// Returns a position at which parents are cut, between two parameters or at an end.
 std::ptrdiff_t Genetic::cut(std::size_t size) { return static_cast<std::ptrdiff_t>(random().below(size + 1)); }
 
 }  // namespace wattune::search

@@ -1,4 +1,4 @@
-// Genetic: the common part of algorithms that breed configurations.
+// Genetic: the common part of genetic algorithms.
 #pragma once
 
 #include "search/strategies/coordinates.h"
@@ -14,7 +14,7 @@ class Genetic : public Walk {
  protected:
   // Returns a child. It takes each parameter from one of the parents, as the crossover says; parameters mutate with a
   // small probability, and the result is projected onto the space. A child that is known already mutates once more, so
-  // that generations do not die of repetition.
+  // that generations keep producing new configurations.
   ConfigurationId child(ConfigurationId mother, ConfigurationId father);
 
  private:

@@ -1,7 +1,7 @@
 // Genetic algorithm (Holland: Adaptation in Natural and Artificial Systems, 1975), with the crossovers that Kernel
 // Tuner offers.
 //
-// Parents are winners of tournaments of two; the best of parents and children live on.
+// Parents are winners of tournaments of two; the best of parents and children form the next generation.
 #include <algorithm>
 
 #include "search/strategies/genetic.h"

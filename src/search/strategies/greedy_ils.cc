@@ -1,9 +1,9 @@
 // Greedy iterated local search (Schoonhoven, van Werkhoven, Batenburg: Benchmarking optimization algorithms for
 // auto-tuning GPU kernels, IEEE Transactions on Evolutionary Computation, 2022; Kernel Tuner's greedy_ils).
 //
-// A descent moves to the first better neighbour, neighbours in random order, until there is none. A random walk from
-// the optimum then gives the start of the next descent. After too many descents without a better optimum the search
-// begins anew at an unvisited configuration.
+// A descent looks at the neighbours in random order and moves to the first better one, until there is none. A random
+// walk from the optimum then gives the start of the next descent. After too many descents without a better optimum the
+// search begins anew at an unvisited configuration.
 #include <algorithm>
 
 #include "search/strategies/local_search.h"

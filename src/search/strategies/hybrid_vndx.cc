@@ -5,7 +5,7 @@
 // Each step draws a neighbourhood with learned weights, and from it a pool of candidates, to which a crossover of two
 // elites and a random configuration are added. The k nearest measured configurations (Hamming distance) predict each
 // candidate. The most promising one is measured, and accepted by Metropolis' rule at a falling temperature. Kernel
-// Tuner keeps a list of the latest as tabu; here everything measured is.
+// Tuner excludes only the latest configurations (a tabu list); here all measured ones are excluded.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,7 +24,8 @@ class HybridVndx final : public Walk {
   using Walk::Walk;
 
  private:
-  // Steps along one parameter by one place, along all of them by at most one, and of one parameter to any value.
+  // Number of kinds of neighbourhood: one parameter moves by one position; all move by at most one; one takes any
+  // value.
   static constexpr std::size_t kNeighbourhoodKinds = 3;
   static constexpr double kReward = 1.1;
   static constexpr double kPenalty = 0.9;

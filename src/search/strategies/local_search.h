@@ -8,12 +8,12 @@
 
 namespace wattune::inline v0_1::search {
 
-// The neighbourhoods that the strategies' parameter `neighbourhood` chooses by number.
+// The neighbourhoods that the parameter `neighbourhood` of a strategy chooses by number.
 inline constexpr std::array kNeighbourhoods = {space::Neighbourhood::hamming, space::Neighbourhood::adjacent,
                                                space::Neighbourhood::strictly_adjacent};
 
-// The largest number of neighbours. The adjacent kinds reach 3^n configurations of n parameters; only the nearest ones
-// up to this number count.
+// The largest number of neighbours. With n parameters, the adjacent kinds have up to 3^n neighbours; beyond this number
+// only the nearest count.
 inline constexpr std::size_t kMaxNeighbours = 1'000;
 
 class Walk : public Algorithm {
@@ -23,7 +23,7 @@ class Walk : public Algorithm {
  protected:
   // Returns the end of a random walk, each step of which changes one parameter.
   ConfigurationId random_walk(ConfigurationId id, std::size_t steps);
-  // True if Metropolis' rule accepts a loss at a temperature that is a share of the best objective.
+  // True if Metropolis' rule accepts a loss. Loss and temperature are shares of the best objective.
   bool metropolis(double loss, double temperature);
   // Returns a start that works: the first of the starting points that does not fail; nullopt if nothing is left.
   Task<std::optional<Point>> find_start();
@@ -40,9 +40,9 @@ class LocalSearch : public Walk {
 
   // Returns the neighbours, sorted by their ids or shuffled.
   std::vector<ConfigurationId> neighbours(ConfigurationId id, Order order = Order::random);
-  // Moves to the first better neighbour, neighbours in the given order, until there is none.
+  // Looks at the neighbours in the given order and moves to the first better one, until there is none.
   Task<Point> first_improvement(Point here, Order order = Order::random);
-  // Moves to the best of all neighbours until none is better. Neighbours are measured together.
+  // Moves to the best of all neighbours until none is better. The neighbours are measured together.
   Task<Point> best_improvement(Point here);
 
  private:

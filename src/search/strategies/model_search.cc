@@ -1,38 +1,38 @@
 // Search with models: `bayesian_optimisation`, and `auto`, Wattune's default.
 //
-// Both first measure a few configurations that show many values (Start), then always the candidate that a model finds
-// most promising. Responses are logarithms of times; Encoding says how the models see configurations. Candidates are
-// drawn around the best ones and at random (CandidateSearch). Every acquisition is multiplied by the probability of
-// success, which a forest learned from failures. The process follows slow observations loosely (Noise).
+// Both first measure a few configurations that together show many values (start.h), then always the candidate that a
+// model finds most promising. Responses are logarithms of times; Encoding turns configurations into numbers. Candidates
+// are drawn around the best ones and at random (CandidateSearch). Every acquisition is multiplied by the probability of
+// success, which a forest learned from failures. The Gaussian process follows slow observations only loosely (Noise).
 //
-// `bayesian_optimisation` is a Gaussian process alone (Willemsen, van Nieuwpoort, van Werkhoven: Bayesian Optimization
-// for auto-tuning GPU kernels, PMBS 2021). Its `multi` acquisition is Hedge.
+// `bayesian_optimisation` uses a Gaussian process alone (Willemsen, van Nieuwpoort, van Werkhoven: Bayesian
+// Optimization for auto-tuning GPU kernels, PMBS 2021). Its `multi` acquisition is Hedge.
 //
-// `auto` blends the process, which is good with few observations, with a regression forest, which is good with many and
-// with steep interactions. The forest's weight is n / (n + forest) after n observations. Predicted deviations are
-// widened by how far off recent predictions were (Calibration), so that a model that is often wrong looks more where it
-// is unsure. Until kExploringOutcomes outcomes every `explore`-th proposal widens them further, because models of a few
-// outcomes are often wrong. Models of more outcomes choose better by themselves.
+// `auto` blends the process, which predicts well from few observations, with a regression forest, which predicts better
+// from many and with steep interactions. The forest's weight is n / (n + forest) after n observations. Predicted
+// deviations are widened by how far off recent predictions were (Calibration), so that a model that is often wrong
+// explores more. Until kExploringOutcomes outcomes every `explore`-th proposal widens them further, because models of a
+// few outcomes are often wrong. Models of more outcomes choose better by themselves.
 //
-// Expected improvement is drawn to uncertain configurations, and late in a search most of these are poor. So after
+// Expected improvement prefers uncertain configurations, and late in a search most of these are poor. So after
 // kOutcomesBeforeImprovement outcomes without a new best the probability of improvement takes its place. If models are
-// wrong, no acquisition helps. So after kOutcomesWithoutModel such outcomes every second proposal is the one most alike
-// to the best ones, whatever models say.
+// wrong, no acquisition helps. So after kOutcomesWithoutModel such outcomes every second proposal is the configuration
+// most similar to the best ones, whatever the models predict.
 //
-// Proposals that are asked for beyond the start, before the first outcomes, show the pairs of values that were shown
-// least (PairCounts).
+// Proposals that are asked for beyond the start, before the first outcomes, contain the pairs of values that were
+// proposed least (PairCounts).
 //
-// Until kExploringOutcomes outcomes candidates promise less for each value that is no power of two where it might be
-// (PowersOfTwo). The acquisition is multiplied by that belief to a power that falls with the outcomes, so that a wrong
-// belief is forgotten. That follows piBO (Hvarfner, Stoll, Souza, Lindauer, Hutter, Nardi: piBO, Augmenting Acquisition
-// Functions with User Beliefs for Bayesian Optimization, ICLR 2022).
+// Until kExploringOutcomes outcomes, a candidate's acquisition is reduced for each parameter that could be a power of
+// two and is not (PowersOfTwo). The acquisition is multiplied by that belief to a power that falls with the outcomes,
+// so that a wrong belief is forgotten. That follows piBO (Hvarfner, Stoll, Souza, Lindauer, Hutter, Nardi: piBO,
+// Augmenting Acquisition Functions with User Beliefs for Bayesian Optimization, ICLR 2022).
 //
-// With a prior (earlier runs elsewhere) both models learn what it leaves to explain: the response less slope * prior.
-// The search begins as without one, until the prior ranks the first kBeforePrior configurations as they were measured.
-// Then it goes on with the prior's best for as long as the prior is believed.
+// With a prior (earlier runs on other devices or sizes), both models learn the difference between the response and
+// slope * prior. The search begins as without a prior, until the prior ranks the first kBeforePrior configurations as
+// they were measured. Then it goes on with the prior's best for as long as the prior is believed.
 //
 // With `features` candidates are compiled before one of them is proposed, and both models see the compiler's figures
-// (FeatureColumns). A configuration that does not run teaches the forest of failures without an evaluation.
+// (FeatureColumns). A configuration that does not compile or launch is learned as a failure without an evaluation.
 //
 // Cost: the models hold the best and the latest observations up to a limit. Candidates stay for kCandidateAge
 // proposals, and forests until the outcomes have grown by a share. The process is dropped when the forest's weight has
@@ -63,25 +63,25 @@ constexpr std::size_t kMostScaleRows = 64;     // largest number of rows to whic
 constexpr std::size_t kScaleGrowth = 3;        // scales are fitted anew when the observations are this share, 1/3, more
 constexpr std::size_t kForestRows = 1000;
 constexpr std::size_t kRowsBetweenRebuilds = 40;
-constexpr std::size_t kElite = 3;            // best ones around which candidates are drawn, at first
-constexpr std::size_t kElitePerRows = 50;    // observations for each further one
-constexpr std::size_t kLargestElite = 150;   // largest number of them
-constexpr std::size_t kFromPrior = 50;       // further candidates, the prior's best
+constexpr std::size_t kElite = 3;            // best configurations around which candidates are drawn, at first
+constexpr std::size_t kElitePerRows = 50;    // observations for each further best configuration
+constexpr std::size_t kLargestElite = 150;   // largest number of best configurations
+constexpr std::size_t kFromPrior = 50;       // further candidates: the prior's best configurations
 constexpr std::size_t kFewestModelRows = 2;  // least rows with which a model is asked
-constexpr std::size_t kSpreadPool = 64;      // drawn in addition to the initial ones, which are chosen from all
-constexpr std::size_t kBlindPool = 32;       // drawn for each proposal made without an outcome
-constexpr std::size_t kBeforePrior = 2;      // proposals that a prior must rank before it proposes
+constexpr std::size_t kSpreadPool = 64;      // drawn besides the initial ones, which are chosen from all
+constexpr std::size_t kBlindPool = 32;       // configurations drawn for each proposal made before any outcome
+constexpr std::size_t kBeforePrior = 2;      // proposals before the first that the prior makes
 constexpr std::size_t kCandidateAge = 20;    // proposals until candidates are drawn anew; more with many observations
 constexpr std::size_t kLargestCandidateAge = 100;  // largest number of such proposals
 constexpr std::size_t kOutcomeTrees = 20;
 constexpr std::size_t kForestGrowth = 10;   // forests are grown anew when the outcomes are this share, 1/10, more
 constexpr double kForestAlone = 0.9;        // the forest's weight at which the process is left out
 constexpr double kExploringWidening = 3.0;  // factor on deviations if a proposal explores
-constexpr double kPowerOfTwoPenalty = 0.5;  // taken off a promise's logarithm for each value that is no power of two
-constexpr std::size_t kExploringOutcomes = 100;  // outcomes after which exploring and that belief end
+constexpr double kPowerOfTwoPenalty = 0.5;  // off the logarithm of the acquisition, per value
+constexpr std::size_t kExploringOutcomes = 100;  // outcomes after which exploring and the belief in powers of two end
 constexpr std::size_t kOutcomesBeforeImprovement =
     50;  // outcomes without a new best until the probability of improvement counts
-constexpr std::size_t kOutcomesWithoutModel = 100;  // such outcomes until every second proposal asks no model
+constexpr std::size_t kOutcomesWithoutModel = 100;  // the same, until every second proposal asks no model
 
 class ModelSearch final : public CandidateSearch {
  public:
@@ -106,7 +106,7 @@ class ModelSearch final : public CandidateSearch {
   struct Candidate {
     ConfigurationId id = 0;
     double prior = 0.0;
-    std::size_t others = 0;  // values that are no powers of two, where they might be
+    std::size_t others = 0;  // number of values that are no powers of two, though the parameter lists some
     double success = 1.0;    // predicted probability of success
     Prediction forest;
   };
@@ -131,7 +131,7 @@ class ModelSearch final : public CandidateSearch {
     }
   }
 
-  // Returns the n-th proposal after the start; nullopt if it is to be uniform.
+  // Returns the n-th proposal after the start; nullopt if it is to be drawn uniformly.
   std::optional<ConfigurationId> propose(std::size_t n) {
     if (outcomes_ < kFewestModelRows) return blind_draw();
     if (rows_.size() < kFewestModelRows) return std::nullopt;
@@ -147,7 +147,7 @@ class ModelSearch final : public CandidateSearch {
     start_.make(std::move(planned), space().sample_stratified(count_option("features"), random()));
   }
 
-  // Returns the best known or the start configuration, and some that show many values.
+  // Returns the best known or the start configuration, and others that together show many values.
   std::vector<ConfigurationId> cold_start() {
     std::vector<ConfigurationId> ids;
     if (const auto id = starting_point()) ids.push_back(*id);
@@ -161,7 +161,7 @@ class ModelSearch final : public CandidateSearch {
     return ids;
   }
 
-  // Draws a configuration before the first outcomes: of some random ones, the one whose pairs of values were shown
+  // Draws a configuration before the first outcomes: of some random ones, the one whose pairs of values were proposed
   // least.
   std::optional<ConfigurationId> blind_draw() {
     std::optional<std::pair<std::size_t, ConfigurationId>> least;
@@ -224,7 +224,7 @@ class ModelSearch final : public CandidateSearch {
                    kappa_);
   }
 
-  // Returns the belief in powers of two; 1 from kExploringOutcomes outcomes on.
+  // Returns the factor on the acquisition from the belief in powers of two; 1 from kExploringOutcomes outcomes on.
   double belief(const Candidate& candidate) const {
     const double left =
         1.0 - static_cast<double>(std::min(outcomes_, kExploringOutcomes)) / static_cast<double>(kExploringOutcomes);
@@ -249,7 +249,7 @@ class ModelSearch final : public CandidateSearch {
   }
   bool is_due() const { return needs_process() || needs_candidates() || is_stale_; }
 
-  // Updates models and candidates with everything told.
+  // Updates models and candidates with all outcomes so far.
   void refresh() {
     if (!uses_process()) process_ = GaussianProcess({});
     if (needs_process()) rebuild_process();
@@ -311,7 +311,7 @@ class ModelSearch final : public CandidateSearch {
 
   double left_to_explain(const Row& row) const { return row.response - slope_ * row.prior; }
 
-  // Weighs the prior anew, with the slope by which it holds by now. Models learned before used another slope.
+  // Computes the prior's weights and slope anew. The forests are then grown anew, because they used the earlier slope.
   void ask_prior() {
     if (prior_.empty()) return;
     prior_.weigh();
@@ -413,11 +413,11 @@ class ModelSearch final : public CandidateSearch {
   const bool believes_in_powers_ = option("powers") > 0;
   const PowersOfTwo powers_{space()};
   StartPlan start_;
-  PairCounts shown_{space()};  // of proposals made before models are asked
+  PairCounts shown_{space()};  // counts for proposals made before models are asked
   const StartPlan::IsVisited is_visited_ = [this](ConfigurationId id) { return visited(id); };
-  bool works_ahead_ = false;  // true once somebody does its pending_work()
-  bool began_ = false;        // true once it is past its start
-  bool is_stale_ = false;     // true if candidates were seen before the compiler's latest figures
+  bool works_ahead_ = false;  // true once a caller runs pending_work()
+  bool began_ = false;        // true once the start is over
+  bool is_stale_ = false;     // true if the candidates were chosen before the compiler's latest figures
   Prior prior_;
   double slope_ = 1.0;            // factor on the prior
   std::vector<Row> rows_;         // in the order of observation, the oldest thinned out
@@ -427,13 +427,13 @@ class ModelSearch final : public CandidateSearch {
   std::size_t rebuild_at_ = 0;
   std::vector<double> scales_;  // length scales of the process
   std::size_t refit_at_ = 0;
-  std::size_t outcomes_ = 0;    // with failures
+  std::size_t outcomes_ = 0;    // including failures
   std::size_t best_since_ = 0;  // value of outcomes_ when the best one was told
   Forest times_;                // forest of the responses
   FailureModel failures_{input_.values()};
   std::size_t regrow_at_ = 0;
   std::vector<Candidate> candidates_;   // in the order of the process's candidates
-  ConfigurationId candidates_for_ = 0;  // the best one when candidates were drawn
+  ConfigurationId candidates_for_ = 0;  // the best configuration when the candidates were drawn
   std::size_t age_ = 0;
   Proposals proposals_;
 };

@@ -2,7 +2,8 @@
 //
 // Parents and children together are sorted into fronts; whole fronts live on until one does not fit. From that front
 // NSGA-II keeps the least crowded members, and NSGA-III those near reference points that few others are near. With one
-// objective the fronts are the ranks. A configuration that failed, or lacks one of the objectives, has no descendants.
+// objective, each front holds the configurations of one value. A configuration that failed, or lacks one of the
+// objectives, never becomes a parent.
 #include <algorithm>
 #include <limits>
 
@@ -17,7 +18,7 @@ namespace {
 
 struct Population {
   std::vector<ConfigurationId> ids;
-  std::vector<Costs> costs;  // parallel
+  std::vector<Costs> costs;  // costs of the members, in the same order
 
   std::size_t size() const { return ids.size(); }
 };
@@ -97,7 +98,7 @@ class Nsga2 final : public Nsga {
   using Nsga::Nsga;
 
  private:
-  // Sorts by front, and within a front the least crowded first.
+  // Sorts the survivors by front, and within a front the least crowded first.
   Front survivors(const std::vector<Costs>& costs, std::size_t size) override {
     Front result;
     for (const Front& front : non_dominated_fronts(costs)) {
@@ -112,7 +113,7 @@ class Nsga2 final : public Nsga {
     return result;
   }
 
-  // Holds a tournament of two.
+  // Chooses a parent by a tournament of two.
   std::size_t parent(std::size_t size) override {
     const std::size_t one = random().below(size);
     return std::min<std::size_t>(one, random().below(size));
@@ -134,8 +135,8 @@ class Nsga3 final : public Nsga {
     Front members = chosen;
     members.insert(members.end(), last.begin(), last.end());
     const std::vector<Costs> scaled = scaled_costs(costs, members, first, ideal_);
-    std::vector<std::size_t> niches(points_.size(), 0);  // members of each point
-    std::vector<Association> waiting;                    // parallel to `last`
+    std::vector<std::size_t> niches(points_.size(), 0);  // number of members at each reference point
+    std::vector<Association> waiting;                    // members of `last` with their reference points
     for (std::size_t i = 0; i < members.size(); ++i) {
       const Association its = nearest_point(points_, scaled[i]);
       if (i < chosen.size())
@@ -153,8 +154,9 @@ class Nsga3 final : public Nsga {
     return chosen;
   }
 
-  // Returns the position of the waiting member that joins next. It belongs to the point with the fewest members, ties
-  // broken at random. If that point has none yet, it is the nearest to it, else any.
+  // Returns the position of the waiting member that joins next. It is one of those that belong to the reference point
+  // with the fewest members; ties are broken at random. If that point has no member yet, the nearest one joins, else
+  // any.
   std::size_t emptiest_niche(const std::vector<std::size_t>& niches, const std::vector<Association>& waiting) {
     std::size_t fewest = std::numeric_limits<std::size_t>::max();
     for (const Association& each : waiting) fewest = std::min(fewest, niches[each.point]);

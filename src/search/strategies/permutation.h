@@ -1,4 +1,4 @@
-// Permutation: the numbers below a bound in random order, each computed on its own, without memory.
+// Permutation: the numbers below a bound in random order. Each is computed from its position, so that no list is kept.
 //
 // A Feistel network permutes the numbers of b bits. Applying it again until the result is below the bound ("cycle
 // walking") permutes the numbers below the bound (Black, Rogaway: Ciphers with Arbitrary Finite Domains, 2002). b is
@@ -15,7 +15,7 @@ namespace wattune::inline v0_1::search {
 
 class Permutation {
  public:
-  // Draws its keys from `random`. Precondition: bound > 0.
+  // Draws the keys of the permutation from `random`. Precondition: bound > 0.
   Permutation(Uint128 bound, Random& random);
 
   Uint128 bound() const { return bound_; }
@@ -23,7 +23,7 @@ class Permutation {
   Uint128 at(Uint128 position) const;
 
  private:
-  // Small domains need more than the four rounds that suffice for large ones to look random.
+  // Number of rounds. Small domains need more than the four that suffice for large ones to look random.
   static constexpr int kRounds = 8;
 
   Uint128 permute_bits(Uint128 value) const;

@@ -1,7 +1,7 @@
 // Search by bottlenecks: KTT's profile-based searcher (Filipovic, Hozzova, Nezarat, Olha, Petrovic: Using hardware
 // performance counters to speed up autotuning convergence on GPUs, JPDC 160, 2022; KTT 2.2's constants).
 //
-// A batch is measured, and the counters of its fastest configuration say what holds it up, and so which counters should
+// A batch is measured, and the counters of its fastest configuration show its bottlenecks, and so which counters should
 // change (bottlenecks.h). A model predicts the counters from the parameters. Candidates are a few random
 // configurations, and unvisited ones that differ from the fastest in one or two parameters. With p the counters
 // predicted for a candidate and q those for the fastest, its score is
@@ -9,12 +9,13 @@
 //   s = sum over the counters of change * 2 (p - q) / (p + q)
 //
 // The next batch is drawn with probabilities that are proportional to (1 + s / max s)^exponent above 0, to (1 - s / min
-// s)^exponent below, and tiny below kLeastScore. The fastest of that batch is the next to be looked at, faster or not.
+// s)^exponent below, and tiny below kLeastScore. Then the fastest configuration of that batch takes the place of the
+// earlier one, even if it is slower.
 //
 // The model is a forest per counter (KTT: a decision tree), because the amounts that a kernel moves and executes depend
 // on its parameters far more than on the device. It is fitted to the prior, earlier runs on any device, or else to what
-// was measured here. KTT repeats the fastest of a batch to profile it; here a configuration brings its counters along.
-// Without counters all candidates are equally likely.
+// was measured here. KTT repeats the fastest of a batch to profile it; here the counters are recorded with each
+// measurement. Without counters all candidates are equally likely.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -31,12 +32,12 @@ namespace {
 
 constexpr std::size_t kMostChangedParameters = 2;  // largest number of parameters in which a neighbour differs
 constexpr double kLeastScore = -0.25;              // candidates with lower scores are unwanted
-constexpr double kUnwanted = 1e-4;                 // probability of these, next to 1 for a score of 0
+constexpr double kUnwanted = 1e-4;                 // relative probability of these; that of a score of 0 is 1
 constexpr std::size_t kMostCounterRows = 2000;     // largest number of rows that the model learns
 constexpr std::size_t kCounterTrees = 10;
 constexpr std::size_t kRefitGrowth = 10;  // the model is fitted anew when the rows are this share, 1/10, more
 
-// A model of the counters of configurations.
+// A model that predicts the counters of configurations.
 class CounterModel {
  public:
   explicit CounterModel(const space::SearchSpace& space) : space_(space) {}
@@ -98,7 +99,7 @@ class CounterModel {
     for (Row& row : rows) row.counters[counter] *= count / sum;
   }
 
-  // Fits the forest of a counter to evenly spread rows, if there are too many.
+  // Fits the forest of a counter. If there are too many rows, evenly spread ones are used.
   void fit_forest(Counter counter, Random& random) {
     std::vector<std::uint16_t> places;
     std::vector<double> values;
@@ -114,7 +115,7 @@ class CounterModel {
 
   const space::SearchSpace& space_;
   std::vector<Row> rows_;
-  std::size_t fitted_ = 0;  // rows that it was fitted to
+  std::size_t fitted_ = 0;  // number of rows to which it was fitted
   std::array<Forest, counter_count> forests_;
 };
 
@@ -167,9 +168,9 @@ class ProfileSearch final : public Walk {
     return batch;
   }
 
-  // Draws candidates by walks, because a large space has tens of thousands of neighbours two changes away.
+  // Draws candidates by random walks, because a large space has tens of thousands of neighbours two changes away.
   std::vector<ConfigurationId> draw_candidates(ConfigurationId current) {
-    constexpr std::size_t kTriesPerDraw = 3;  // tries for each; near the end most are visited
+    constexpr std::size_t kTriesPerDraw = 3;  // tries for each candidate; near the end most are visited
     const std::size_t near = count_option("neighbours");
     const std::size_t all = near + count_option("random");
     std::set<ConfigurationId> candidates;
@@ -219,7 +220,7 @@ class ProfileSearch final : public Walk {
   bool has_prior_ = false;
   std::unordered_map<ConfigurationId, Counters, IdHash> counters_;
   std::size_t steps_ = 0;
-  std::size_t blind_ = 0;  // steps without counters
+  std::size_t blind_ = 0;  // number of steps that had no counters
 };
 
 }  // namespace

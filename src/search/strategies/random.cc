@@ -6,7 +6,8 @@ namespace wattune::inline v0_1::search {
 namespace {
 
 // A strategy of uniform draws without replacement. It first draws one id from each of `stratified` equal slices of the
-// ids. Near ids share the values of the first parameters, so that slices spread over these.
+// ids. Configurations with neighbouring ids share the values of the first parameters, so that the slices cover these
+// values evenly.
 class RandomSearch final : public Algorithm {
  public:
   using Algorithm::Algorithm;

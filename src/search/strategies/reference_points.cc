@@ -28,7 +28,7 @@ void distribute(std::size_t parts, std::size_t divisions, std::size_t objective,
   }
 }
 
-// Returns (divisions + objectives - 1) over (objectives - 1).
+// Returns the binomial coefficient of (divisions + objectives - 1) over (objectives - 1), the number of points.
 double count_of(std::size_t objectives, std::size_t divisions) {
   double count = 1.0;
   for (std::size_t i = 1; i < objectives; ++i) count *= static_cast<double>(divisions + i) / static_cast<double>(i);
@@ -41,7 +41,7 @@ Costs difference(const Costs& a, const Costs& b) {
   return result;
 }
 
-// Returns for each axis the member that lies nearest to it, as its distance from the ideal point.
+// Returns for each axis the costs of the member that lies nearest to it, as distances from the ideal point.
 std::vector<Costs> extreme_points(const std::vector<Costs>& costs, const Front& members, const Costs& ideal) {
   std::vector<Costs> extremes;
   for (std::size_t axis = 0; axis < ideal.size(); ++axis) {
@@ -56,8 +56,8 @@ std::vector<Costs> extreme_points(const std::vector<Costs>& costs, const Front& 
   return extremes;
 }
 
-// Returns where the plane through as many points as objectives meets the axes: rows x = 1, the intercepts are 1 / x
-// (Gauss, with the largest pivot). nullopt unless all are positive.
+// Returns where the plane through these points, as many as objectives, meets the axes. It solves rows * x = 1 by
+// Gaussian elimination with the largest pivot; the intercepts are 1 / x. Returns nullopt unless all are positive.
 std::optional<Costs> intercepts(std::vector<Costs> rows) {
   const std::size_t n = rows.size();
   Costs right(n, 1.0);

@@ -22,7 +22,7 @@ std::vector<Costs> scaled_costs(const std::vector<Costs>& costs, const Front& me
 
 struct Association {
   std::size_t point = 0;
-  double distance = 0.0;  // distance to its line
+  double distance = 0.0;  // distance to the line through its reference point
 };
 Association nearest_point(const std::vector<Costs>& points, const Costs& scaled);
 

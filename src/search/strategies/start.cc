@@ -8,8 +8,8 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-// Returns the places of the powers of two; empty unless all values are positive integers, some of them powers of two
-// and some not.
+// Returns the positions of the powers of two among the values. Empty unless all values are positive integers, some of
+// them powers of two and some not.
 std::vector<double> places_of_powers(const std::vector<Value>& values) {
   std::vector<double> places;
   for (std::size_t place = 0; place < values.size(); ++place) {

@@ -1,4 +1,5 @@
-// The strategies' factories, for the registry. `parameters` holds every parameter of the strategy, checked.
+// The functions that make the strategies, for the registry. `parameters` holds every parameter of the strategy,
+// checked.
 #pragma once
 
 #include <memory>

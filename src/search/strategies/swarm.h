@@ -1,4 +1,4 @@
-// Swarm: the common part of population algorithms on coordinates.
+// Swarm: the common part of algorithms that move a population of points (coordinates.h).
 #pragma once
 
 #include "search/strategies/algorithm.h"
@@ -18,11 +18,11 @@ class Swarm : public Algorithm {
   using Algorithm::Algorithm;
 
  protected:
-  // Measures starting_points(n).
+  // Measures the configurations of starting_points(n) and returns them as particles.
   Task<std::vector<Particle>> start_swarm(std::size_t n);
   // Projects the points and measures the configurations.
   Task<std::vector<Particle>> evaluate_points(std::vector<Coordinates> points);
-  // Returns the position of the best. Precondition: the list is not empty.
+  // Returns the position of the particle with the least cost. Precondition: the list is not empty.
   static std::size_t best_of(const std::vector<Particle>& particles);
 };
 

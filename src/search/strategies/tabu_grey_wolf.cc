@@ -3,14 +3,15 @@
 // name in Kernel Tuner 1.4, which a language model designed (Automated Algorithm Design for Auto-Tuning Optimizers,
 // 2026).
 //
-// The three leaders stay. Every other wolf takes each parameter from one of them or keeps its own. It is shaken with a
-// probability that grows while nothing improves: by a step in every parameter or, now and then, a jump in one. It stays
-// at its new place if that is better, or by Metropolis' rule at a temperature that falls with the evaluations and rises
-// again while nothing improves. If nothing has improved for long, the last of the pack start elsewhere.
+// A wolf is a configuration; the three best, the leaders, stay. Every other wolf takes each parameter from one of the
+// leaders or keeps its own. With a probability that grows while nothing improves, it is also changed at random: by a
+// step in every parameter or, now and then, a jump in one. It stays at its new place if that is better, or by
+// Metropolis' rule at a temperature that falls with the evaluations and rises again while nothing improves. If nothing
+// has improved for long, the last of the pack start elsewhere.
 //
 // There are three differences to Kernel Tuner. It measures one wolf after the other, here a round is measured together.
-// Its temperature is in the unit of the objective, here a share of the best. It steps aside once from what is tabu,
-// here also from what is known.
+// Its temperature is in the unit of the objective, here a share of the best. It steps aside once from configurations
+// that are tabu; here also from those that were measured.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -31,14 +32,14 @@ class TabuGreyWolf final : public Walk {
   static constexpr std::size_t kLeaders = 3;
   static constexpr int kStepsAside = 4;
   static constexpr double kMostShaking = 0.5;
-  static constexpr double kReheating = 0.2;  // share of the first temperature
+  static constexpr double kReheating = 0.2;  // reheating sets the temperature to this share of the first one
   static constexpr double kColdest = 1e-4;
 
   Task<> search() override {
     std::vector<Point> pack = co_await gather(std::max(kLeaders + 1, count_option("pack")));
     std::deque<ConfigurationId> tabu;
     for (const Point& wolf : pack) tabu.push_back(wolf.id);
-    std::size_t vain = 0;  // rounds
+    std::size_t vain = 0;  // rounds without improvement
     for (double evaluations = 0.0; pack.size() > kLeaders; evaluations += static_cast<double>(pack.size() - kLeaders)) {
       const double record = pack.front().objective;
       std::vector<ConfigurationId> ids;
@@ -81,7 +82,7 @@ class TabuGreyWolf final : public Walk {
     co_return wolves;
   }
 
-  // Moves the last of the pack elsewhere.
+  // Moves the slowest wolves of the pack to new starting points.
   Task<> scatter(std::vector<Point>& pack) {
     const auto wanted = static_cast<std::size_t>(std::ceil(option("scatter") * static_cast<double>(pack.size())));
     const std::vector<Point> others = co_await gather(wanted);

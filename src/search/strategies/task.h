@@ -1,7 +1,8 @@
-// Task: a coroutine that another one awaits, so that algorithms can be split into functions.
+// Task: a coroutine that another coroutine awaits, so that algorithms can be split into functions.
 //
 // The frames of a running algorithm form a stack, which its driver (algorithm.h) resumes from the top. An awaited Task
-// goes onto the stack, and one that ends leaves it. So nothing recurses, however often Tasks end without waiting.
+// goes onto the stack, and one that ends leaves it. So the depth of the call stack stays the same, however often Tasks
+// end without waiting.
 #pragma once
 
 #include <coroutine>
@@ -64,7 +65,7 @@ class [[nodiscard]] Task {
     if (frame_) frame_.destroy();
   }
 
-  // Puts the frame onto the stack, to be resumed there.
+  // Puts the coroutine's frame onto the stack of frames, to be resumed there.
   void enter(FrameStack& stack) {
     frame_.promise().stack = &stack;
     stack.push_back(frame_);

@@ -38,7 +38,8 @@ class Torczon final : public Swarm {
     }
   }
 
-  // Returns the corners: the start and, per parameter, a step towards the farther end.
+  // Returns the corners of the first simplex: the start and, for each parameter, a step towards the farther end of its
+  // values.
   std::vector<Coordinates> corners(const Coordinates& start) const {
     const Coordinates extent = extents(space());
     std::vector<Coordinates> points(start.size() + 1, start);
@@ -49,7 +50,7 @@ class Torczon final : public Swarm {
     return points;
   }
 
-  // Returns the corners, with each distance from the first one multiplied by `factor`.
+  // Returns the corners with their distances from the first one multiplied by `factor`.
   static std::vector<Coordinates> scaled(const std::vector<Particle>& simplex, double factor) {
     const Coordinates& origin = simplex.front().position;
     std::vector<Coordinates> points;
@@ -60,7 +61,7 @@ class Torczon final : public Swarm {
     return points;
   }
 
-  // Returns the largest distance along a parameter, in places.
+  // Returns the largest extent of the simplex along a parameter, in positions.
   static double spread(const std::vector<Particle>& simplex) {
     double largest = 0.0;
     for (const Particle& corner : simplex) {
