@@ -331,8 +331,8 @@ class Method final : public Algorithm {
   const ConfigurationId
       origin_;  // the configuration whose clocks are searched first, and whose clock is the base clock
   std::vector<ConfigurationId> told_;
-  std::optional<std::size_t> told_before_;  // outcomes of earlier runs; nullopt without a see()
-  Nanoseconds elapsed_;                     // of this run
+  std::optional<std::size_t> told_before_;                    // outcomes of earlier runs; nullopt without a see()
+  Nanoseconds elapsed_;                                       // of this run
   double fastest_ = std::numeric_limits<double>::infinity();  // least time that was told, in seconds
   std::optional<ConfigurationId> chosen_;
   std::optional<ClockRange> window_;

@@ -74,10 +74,10 @@ constexpr std::size_t kBeforePrior = 2;      // proposals before the first that 
 constexpr std::size_t kCandidateAge = 20;    // proposals until candidates are drawn anew; more with many observations
 constexpr std::size_t kLargestCandidateAge = 100;  // largest number of such proposals
 constexpr std::size_t kOutcomeTrees = 20;
-constexpr std::size_t kForestGrowth = 10;   // forests are grown anew when the outcomes are this share, 1/10, more
-constexpr double kForestAlone = 0.9;        // the forest's weight at which the process is left out
-constexpr double kExploringWidening = 3.0;  // factor on deviations if a proposal explores
-constexpr double kPowerOfTwoPenalty = 0.5;  // off the logarithm of the acquisition, per value
+constexpr std::size_t kForestGrowth = 10;        // forests are grown anew when the outcomes are this share, 1/10, more
+constexpr double kForestAlone = 0.9;             // the forest's weight at which the process is left out
+constexpr double kExploringWidening = 3.0;       // factor on deviations if a proposal explores
+constexpr double kPowerOfTwoPenalty = 0.5;       // off the logarithm of the acquisition, per value
 constexpr std::size_t kExploringOutcomes = 100;  // outcomes after which exploring and the belief in powers of two end
 constexpr std::size_t kOutcomesBeforeImprovement =
     50;  // outcomes without a new best until the probability of improvement counts
