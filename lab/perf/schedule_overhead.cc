@@ -49,7 +49,7 @@ KernelTraits some_kernel(std::size_t number) {
           .blocks = 1000,
           .alone = nanoseconds_from_ms(10),
           .profile = {.warps_per_block = 8, .blocks_alone = 8},
-          .utilisation = {0.01 * static_cast<double>(number), 0.5}};
+          .utilisation = model::Utilisation{0.01 * static_cast<double>(number), 0.5}};
 }
 
 // A machine whose launches end when they are waited for.

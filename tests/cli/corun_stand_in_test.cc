@@ -50,6 +50,40 @@ TEST_F(CorunOnStandIn, CountsWhatKernelsUseWhereTheGpuIsKnown) {
   EXPECT_EQ(unknown.json()["queue"]["kernels"][0]["use"], nlohmann::json::object());
 }
 
+// The counters of the stand-in are at 10 %. The counts stay beside them.
+TEST_F(CorunOnStandIn, ReadsCountersBesideWhatItCounts) {
+  const Finished read = on_stand_in({"profile", "mark.toml"}, "NVIDIA H200");
+  ASSERT_EQ(read.status, 0) << read.err;
+  const nlohmann::json profile = read.json()["profiles"][0];
+  EXPECT_EQ(profile["use_by_counters"].size(), simulate::kResources);
+  EXPECT_EQ(profile["use_by_counters"]["fp32"], 0.1);
+  EXPECT_EQ(profile["use"]["fp32"], 0.0);
+  EXPECT_EQ(profile["pur"], 0.1);
+  EXPECT_THAT(read.json()["notes"].dump(), Not(HasSubstr("counters")));
+  const nlohmann::json queued =
+      marks({"--profiles", "profiles.jsonl", "--works", "2", "--policies", "fifo"}, "NVIDIA H200").json()["queue"];
+  EXPECT_EQ(queued["kernels"][0]["use_by_counters"], profile["use_by_counters"]);
+}
+
+// Nothing is known of a GPU of another name then. Two kernels need one note.
+TEST_F(CorunOnStandIn, SaysOnceThatCountersMayNotBeRead) {
+  setenv("WATTUNE_FAKE_CUPTI_cuptiProfilerGetCounterAvailability", "35", 1);
+  folder_.write("second.toml", mark_spec("mark.ptx"));
+  const Finished finished = on_stand_in({"profile", "mark.toml", "second.toml"});
+  unsetenv("WATTUNE_FAKE_CUPTI_cuptiProfilerGetCounterAvailability");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const nlohmann::json document = finished.json();
+  const auto notes = document["notes"].get<std::vector<std::string>>();
+  const auto is_on_counters = testing::AllOf(HasSubstr("what kernels use is not read from counters"),
+                                             HasSubstr("CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"));
+  EXPECT_THAT(notes, testing::Contains(is_on_counters).Times(1));
+  for (const nlohmann::json& profile : document["profiles"]) {
+    EXPECT_FALSE(profile.contains("use_by_counters"));
+    EXPECT_EQ(profile["pur"], nullptr);
+    EXPECT_EQ(profile["use"], nlohmann::json::object());
+  }
+}
+
 // Two runs never take the same time if kernels take the host's time. Shares are therefore relative to the time that the
 // profile reports.
 TEST_F(CorunOnStandIn, SharesAreOfTheTimeThatIsTold) {

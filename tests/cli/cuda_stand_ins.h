@@ -94,12 +94,14 @@ class StandInsForPrograms {
     setenv("WATTUNE_LIBCUDA", (libraries / "wattune-fake-libcuda.so").c_str(), 1);
     setenv("WATTUNE_LIBNVML", (libraries / "wattune-fake-libnvml.so").c_str(), 1);
     setenv("WATTUNE_LIBNVRTC", (libraries / "wattune-fake-libnvrtc.so").c_str(), 1);
+    setenv("WATTUNE_LIBCUPTI", (libraries / "wattune-fake-libcupti.so").c_str(), 1);
     std::string names = "A";
     for (int i = 1; i < devices; ++i) names += ",A";
     setenv("WATTUNE_FAKE_CUDA_DEVICES", names.c_str(), 1);
   }
   ~StandInsForPrograms() {
-    for (const char* variable : {"WATTUNE_LIBCUDA", "WATTUNE_LIBNVML", "WATTUNE_LIBNVRTC", "WATTUNE_FAKE_CUDA_DEVICES"})
+    for (const char* variable :
+         {"WATTUNE_LIBCUDA", "WATTUNE_LIBNVML", "WATTUNE_LIBNVRTC", "WATTUNE_LIBCUPTI", "WATTUNE_FAKE_CUDA_DEVICES"})
       unsetenv(variable);
   }
   StandInsForPrograms(const StandInsForPrograms&) = delete;

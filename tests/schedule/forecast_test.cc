@@ -185,7 +185,7 @@ TEST(Forecast, ALongerKernelGetsMoreOfTheSms) {
 TEST(Forecast, KernelsOnSmsOfTheirOwnShareTheMemory) {
   KernelTraits first = tiny_kernel("first");
   first.saturating_share = 0.5;
-  first.utilisation = {.pipeline = 0.9, .memory = 0.8};
+  first.utilisation = model::Utilisation{.pipeline = 0.9, .memory = 0.8};
   const PairForecast forecast = split_forecaster(kAnySplit, {})(first, first).value();
   EXPECT_EQ(forecast.sms_of_first, 5U);
   EXPECT_DOUBLE_EQ(forecast.rates[0], 1.0 / 1.6);
@@ -266,8 +266,8 @@ TEST(Forecast, ResidencyGivesNoMoreOfThePipelinesThanThereIs) {
   KernelTraits one = tiny_kernel("one");
   one.rate_at_residency = std::vector<double>(8, 1.0);
   KernelTraits other = one;
-  one.utilisation.pipeline = 0.9;
-  other.utilisation.pipeline = 0.7;
+  one.utilisation = model::Utilisation{.pipeline = 0.9};
+  other.utilisation = model::Utilisation{.pipeline = 0.7};
   const PairForecast forecast = residency_forecaster(kTenSms, {.schedulers = 4})(one, other).value();
   EXPECT_NEAR(forecast.rates[0], 1.0 / 1.6, 1e-6);
   EXPECT_NEAR(forecast.rates[1], 1.0 / 1.6, 1e-6);

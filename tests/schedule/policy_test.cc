@@ -421,18 +421,34 @@ TEST_F(PolicyTest, OrionPutsAKernelOfTheOtherKindBesideTheMostUrgent) {
   wait("compute").priority = 0;
   wait("more compute", 3);
   wait("memory");
-  for (KernelTraits& kernel : kernels_) kernel.utilisation = {0.8, 0.1};
-  kernels_.back().utilisation = {0.1, 0.8};
+  for (KernelTraits& kernel : kernels_) kernel.utilisation = model::Utilisation{0.8, 0.1};
+  kernels_.back().utilisation = model::Utilisation{0.1, 0.8};
   EXPECT_THAT(works(plan("orion")), ElementsAre(2, 3));
+}
+
+// The urgent kernel computes. Nothing is known of the first of the others. The last one is as fast on half of the SMs,
+// so it waits for memory. Nothing else is known of it.
+TEST_F(PolicyTest, OrionTakesNoPartnerOfWhichNothingIsKnown) {
+  wait("compute", 3);
+  wait("unknown");
+  kernels_.front().utilisation = model::Utilisation{0.8, 0.1};
+  EXPECT_THAT(works(plan("orion")), ElementsAre(1));
+  wait("memory");
+  KernelTraits& memory = kernels_.back();
+  memory.saturating_share = 0.5;
+  memory.speed_on_sms = {{4, 1.0}, {8, 1.0}};
+  memory.profile.blocks_alone = 4;
+  memory.blocks = 300;
+  EXPECT_THAT(works(plan("orion")), ElementsAre(1, 3));
 }
 
 // The utilisations of a pair must differ by at least 0.4 (pipelines) or 0.1 (memory). So a with c is pruned, though it
 // would gain most.
 TEST_F(PolicyTest, KerneletPrunesAndTakesThePairOfTheHighestProfit) {
   for (const char* name : {"a", "b", "c"}) wait(name);
-  kernels_[0].utilisation = {0.9, 0.0};
-  kernels_[1].utilisation = {0.1, 0.3};
-  kernels_[2].utilisation = {0.8, 0.05};
+  kernels_[0].utilisation = model::Utilisation{0.9, 0.0};
+  kernels_[1].utilisation = model::Utilisation{0.1, 0.3};
+  kernels_[2].utilisation = model::Utilisation{0.8, 0.05};
   forecast(0, 1, 0.7, 0.6);
   forecast(0, 2, 0.9, 0.9);
   forecast(1, 2, 0.6, 0.6);
@@ -441,6 +457,16 @@ TEST_F(PolicyTest, KerneletPrunesAndTakesThePairOfTheHighestProfit) {
   EXPECT_EQ(planned.shares[0].form, Form::slices);
   EXPECT_EQ(planned.shares[0].slice_blocks, 2 * 8U);  // 2 blocks on each of 8 SMs
   EXPECT_EQ(planned.shares[1].slice_blocks, 6 * 8U);
+}
+
+// Nothing is known of c, which is no reason to prune its pairs.
+TEST_F(PolicyTest, KerneletPrunesNoPairOfAnUnknownKernel) {
+  for (const char* name : {"a", "b", "c"}) wait(name);
+  kernels_[0].utilisation = model::Utilisation{0.9, 0.0};
+  kernels_[1].utilisation = model::Utilisation{0.1, 0.3};
+  forecast(0, 1, 0.6, 0.6);
+  forecast(0, 2, 0.9, 0.9);
+  EXPECT_THAT(works(plan("kernelet")), ElementsAre(1, 3));
 }
 
 TEST_F(PolicyTest, KerneletKeepsSizesUntilOneOfTheTwoEnds) {

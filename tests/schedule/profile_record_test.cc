@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <optional>
+#include <vector>
+
 #include "checksums.h"
 #include "folder_test.h"
 #include "simulate/interface/ptx_profile.h"
@@ -27,7 +30,9 @@ ProfileRecord copy_record() {
   record.traits.least_slice = 2;
   record.traits.persistent = false;
   record.traits.use = std::vector<double>(simulate::kResources, 0.125);
-  record.traits.utilisation = {0.1, 0.9};
+  record.traits.use_by_counters = std::vector<std::optional<double>>(simulate::kResources, 0.5);
+  record.traits.use_by_counters[1] = std::nullopt;
+  record.traits.utilisation = model::Utilisation{0.1, 0.9};
   record.traits.power = {.alone = Watts(300), .idle = Watts(120), .twin = Watts(310)};
   record.block = simulate::BlockCosts{.issued = 56, .bytes_read = 1024, .bytes_written = 1024, .accesses = 16};
   record.features.emplace();
@@ -64,7 +69,8 @@ TEST(ProfileRecords, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read.traits.speed_on_sms, record.traits.speed_on_sms);
   EXPECT_FALSE(read.traits.persistent);
   EXPECT_EQ(read.traits.use, record.traits.use);
-  EXPECT_EQ(read.traits.utilisation.memory, 0.9);
+  EXPECT_EQ(read.traits.use_by_counters, record.traits.use_by_counters);
+  EXPECT_EQ(read.traits.utilisation->memory, 0.9);
   EXPECT_EQ(read.traits.power->idle, Watts(120));
   EXPECT_EQ(read.traits.power->twin, Watts(310));
   EXPECT_EQ(read.block->bytes_written, 1024);
@@ -77,13 +83,24 @@ TEST(ProfileRecords, HoldWhatIsKnownOnly) {
   ProfileRecord record = copy_record();
   record.traits.power = {};
   record.traits.use.clear();
+  record.traits.use_by_counters.clear();
+  record.traits.utilisation.reset();
   record.block.reset();
   record.features.reset();
   const ProfileRecord read = read_back(write_profiles({record}));
   EXPECT_FALSE(read.traits.power);
   EXPECT_TRUE(read.traits.use.empty());
+  EXPECT_TRUE(read.traits.use_by_counters.empty());
+  EXPECT_FALSE(read.traits.utilisation);
   EXPECT_FALSE(read.block);
   EXPECT_FALSE(read.features);
+}
+
+// Older versions wrote 0 for what they did not know.
+TEST(ProfileRecords, ZeroOfAnOlderWattuneIsUnknown) {
+  ProfileRecord record = copy_record();
+  record.traits.utilisation = model::Utilisation{};
+  EXPECT_FALSE(read_back(write_profiles({record})).traits.utilisation);
 }
 
 TEST(ProfileRecords, LinesThatCannotBeTrueAreLeftOutByWhatIsWrongWithThem) {
@@ -104,6 +121,9 @@ TEST(ProfileRecords, LinesThatCannotBeTrueAreLeftOutByWhatIsWrongWithThem) {
   EXPECT_THAT(with("\"resident_blocks\":8", "\"resident_blocks\":1"), HasSubstr("must have 0 to 1 elements"));
   EXPECT_THAT(with("\"threads\":256", "\"threads\":4294967552"), HasSubstr("`threads` must be"));
   EXPECT_THAT(with("\"mur\":0.9", "\"mur\":9"), HasSubstr("`mur` must be a number from 0 to 1, not 9"));
+  EXPECT_THAT(with("\"mur\":0.9", "\"mur\":null"), HasSubstr("`mur` must be a number"));
+  EXPECT_THAT(with("\"use_by_counters\":{\"issue\":0.5", "\"use_by_counters\":{\"issue\":1.5"),
+              HasSubstr("`issue` must be a number from 0 to 1"));
   EXPECT_THAT(with("\"watts_alone\":300.0", "\"watts_alone\":-300"), HasSubstr("`watts_alone` must be"));
   EXPECT_THAT(with("\"code\":\"aaaa\"", "\"code\":7"), HasSubstr("`code` must be text"));
   EXPECT_THAT(with("\"issued\":56.0", "\"issued\":-56"), HasSubstr("`issued` must be"));

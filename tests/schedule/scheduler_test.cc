@@ -186,7 +186,7 @@ TEST_F(SchedulerTest, WhatIsLeftFollowsTheShapeInWhichKernelsRun) {
 // An SM prefers its older warps.
 TEST_F(SchedulerTest, WhatIssuesLeastBeginsFirst) {
   KernelTraits busy = tiny_kernel("busy");
-  busy.utilisation.pipeline = 0.9;
+  busy.utilisation = model::Utilisation{.pipeline = 0.9};
   const KernelId c = machine_.add(busy);
   start("paired").learn(c, b_, {.ratio = {2, 2}, .rates = {0.8, 0.8}});
   submit({.kernel = c});

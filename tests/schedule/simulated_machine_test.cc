@@ -33,7 +33,7 @@ TEST(SimulatedMachine, ProfilesAKernelThatRunsAlone) {
   ASSERT_TRUE(traits) << traits.error().to_string();
   EXPECT_EQ(traits->blocks, 64U);
   EXPECT_GT(traits->alone, Nanoseconds(0));
-  EXPECT_GT(traits->utilisation.pipeline, 0.8);  // it only computes
+  EXPECT_GT(traits->utilisation->pipeline, 0.8);  // it only computes
   EXPECT_EQ(traits->saturating_share, 1.0);
   ASSERT_EQ(traits->rate_at_residency.size(), 8U);
   EXPECT_LT(traits->rate_at_residency.front(), 0.5);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -38,16 +39,16 @@ constexpr std::size_t kIssue = 0;
 constexpr std::size_t kDram = simulate::kResources - 1;
 
 TEST(TimingClasses, FollowFromFewSmsAndFewBlocks) {
-  EXPECT_EQ(timing_class(computing()), TimingClass::sm_full);
-  EXPECT_EQ(timing_class(moving()), TimingClass::shared_full);
-  EXPECT_EQ(timing_class(measured(0.79, kSteepCurve)), TimingClass::shared_full);
-  EXPECT_EQ(timing_class(measured(0.9, kFlatCurve)), TimingClass::unknown);
-  EXPECT_EQ(timing_class(measured(1.0, kSteepCurve)), TimingClass::unknown);  // it waits; nothing is full
-  EXPECT_EQ(timing_class(measured(1.0, {})), TimingClass::unknown);           // it has no twin
-  EXPECT_EQ(timing_class(measured(1.0, {1.0})), TimingClass::unknown);
+  EXPECT_EQ(timing_class(computing()), KernelClass::sm_full);
+  EXPECT_EQ(timing_class(moving()), KernelClass::shared_full);
+  EXPECT_EQ(timing_class(measured(0.79, kSteepCurve)), KernelClass::shared_full);
+  EXPECT_EQ(timing_class(measured(0.9, kFlatCurve)), KernelClass::unknown);
+  EXPECT_EQ(timing_class(measured(1.0, kSteepCurve)), KernelClass::unknown);  // it waits; nothing is full
+  EXPECT_EQ(timing_class(measured(1.0, {})), KernelClass::unknown);           // it has no twin
+  EXPECT_EQ(timing_class(measured(1.0, {1.0})), KernelClass::unknown);
   KernelTraits kernel = computing();
   kernel.speed_on_sms.clear();
-  EXPECT_EQ(timing_class(kernel), TimingClass::unknown);
+  EXPECT_EQ(timing_class(kernel), KernelClass::unknown);
 }
 
 // 300 blocks fit into the 40 SMs on which the kernel is as fast (320 places), and at once into three quarters of all
@@ -55,14 +56,63 @@ TEST(TimingClasses, FollowFromFewSmsAndFewBlocks) {
 TEST(TimingClasses, AreUnknownOfGridsThatTakeNoMoreRounds) {
   KernelTraits moving_few = measured(40.0 / 132.0, {});
   moving_few.blocks = 300;
-  EXPECT_EQ(timing_class(moving_few), TimingClass::unknown);
+  EXPECT_EQ(timing_class(moving_few), KernelClass::unknown);
   moving_few.blocks = 321;
-  EXPECT_EQ(timing_class(moving_few), TimingClass::shared_full);
+  EXPECT_EQ(timing_class(moving_few), KernelClass::shared_full);
   KernelTraits computing_few = computing();
   computing_few.blocks = 300;
-  EXPECT_EQ(timing_class(computing_few), TimingClass::unknown);
+  EXPECT_EQ(timing_class(computing_few), KernelClass::unknown);
   moving_few.profile.blocks_alone = 0;
-  EXPECT_EQ(timing_class(moving_few), TimingClass::unknown);
+  EXPECT_EQ(timing_class(moving_few), KernelClass::unknown);
+}
+
+void read_by_counters(KernelTraits& kernel, std::size_t resource, double share) {
+  kernel.use_by_counters.assign(simulate::kResources, 0.1);
+  kernel.use_by_counters[resource] = share;
+}
+
+// Times tell nothing of these kernels. Counts may be too high where caches answer, counters are not.
+TEST(KernelClasses, FollowFromUseWhereTimesTellNothing) {
+  KernelTraits kernel = measured(1.0, kSteepCurve);
+  EXPECT_EQ(kernel_class(kernel), KernelClass::unknown);
+  use(kernel, kIssue, 0.7);
+  EXPECT_EQ(kernel_class(kernel), KernelClass::sm_full);
+  use(kernel, kIssue, 0.6);
+  EXPECT_EQ(kernel_class(kernel), KernelClass::unknown);
+  use(kernel, kDram, 0.9);
+  EXPECT_EQ(kernel_class(kernel), KernelClass::unknown);
+  read_by_counters(kernel, kDram, 0.9);
+  EXPECT_EQ(kernel_class(kernel), KernelClass::shared_full);
+  EXPECT_EQ(timing_class(kernel), KernelClass::unknown);
+  kernel.use_by_counters[kIssue] = 0.7;  // both kinds are full
+  EXPECT_EQ(kernel_class(kernel), KernelClass::unknown);
+}
+
+// Counters are trusted more than counts.
+TEST(KernelClasses, FollowCountersBeforeCounts) {
+  KernelTraits kernel = measured(1.0, kSteepCurve);
+  use(kernel, kDram, 0.9);
+  read_by_counters(kernel, kIssue, 0.8);
+  EXPECT_EQ(kernel_class(kernel), KernelClass::sm_full);
+  kernel.use_by_counters[kDram] = std::nullopt;  // its count stands, and says that both kinds may be full
+  EXPECT_EQ(kernel_class(kernel), KernelClass::unknown);
+  kernel.use.clear();
+  EXPECT_EQ(kernel_class(kernel), KernelClass::unknown);
+}
+
+TEST(KernelClasses, OfTimesStandAgainstUse) {
+  KernelTraits kernel = moving();
+  read_by_counters(kernel, kIssue, 0.9);
+  EXPECT_EQ(kernel_class(kernel), KernelClass::shared_full);
+}
+
+TEST(KernelClasses, TellWhatIsLikelyUsed) {
+  EXPECT_EQ(likely_utilisation(computing()).pipeline, 1.0);
+  EXPECT_EQ(likely_utilisation(moving()).memory, 1.0);
+  EXPECT_EQ(likely_utilisation(moving()).pipeline, 0.0);
+  KernelTraits known = moving();
+  known.utilisation = model::Utilisation{0.3, 0.2};
+  EXPECT_EQ(likely_utilisation(known).memory, 0.2);
 }
 
 TEST(TimingClasses, OneOfEachIsComplementary) {
@@ -107,10 +157,10 @@ TEST(TimingClasses, MakeThePackingBoundUnknownWhereTheyRefuteCounts) {
 // The one that fills what all share goes first, and of one class the one that issues least.
 TEST(TimingClasses, OrderLaunches) {
   KernelTraits busy_moving = moving();
-  busy_moving.utilisation.pipeline = 0.9;
+  busy_moving.utilisation = model::Utilisation{.pipeline = 0.9};
   KernelTraits idle_moving = moving();
   KernelTraits unknown;
-  unknown.utilisation.pipeline = 0.1;
+  unknown.utilisation = model::Utilisation{.pipeline = 0.1};
   const std::vector<double> ranks = {launch_rank(idle_moving), launch_rank(busy_moving), launch_rank(unknown),
                                      launch_rank(computing())};
   EXPECT_TRUE(std::ranges::is_sorted(ranks));

@@ -75,13 +75,16 @@ struct WATTUNE_EXPORT SpeedOnSms {
 struct WATTUNE_EXPORT KernelTraits {
   std::string name;
   model::BlockDemand block;
-  std::uint64_t blocks = 1;               // of the grid
-  std::optional<Nanoseconds> alone = {};  // time of the grid when it runs by itself
-  model::PairKernel profile;              // for predictions
-  model::Utilisation utilisation;         // when it runs alone
-  // The share of the kernel's time alone for which it keeps each resource busy, in the order of simulate::use_of();
-  // empty if unknown.
+  std::uint64_t blocks = 1;                            // of the grid
+  std::optional<Nanoseconds> alone = {};               // time of the grid when it runs by itself
+  model::PairKernel profile;                           // for predictions
+  std::optional<model::Utilisation> utilisation = {};  // when it runs alone; nullopt if unknown
+  // The share of the kernel's time alone for which it keeps each resource busy, in the order of simulate::use_of(). It
+  // is counted by the interpreter, or known of a simulated kernel. Empty if unknown.
   std::vector<double> use = {};
+  // The same shares as the device's own counters tell them, in the same order; nullopt for a resource that they do not
+  // tell. Empty if no counters were read.
+  std::vector<std::optional<double>> use_by_counters = {};
   // The kernel's speed alone with 1, 2 ... resident blocks on each SM, divided by its speed with all; empty if not
   // measured.
   std::vector<double> rate_at_residency = {};

@@ -50,7 +50,7 @@ std::string prospects_text(const std::vector<Prospect>& prospects) {
     table.add_row({fmt::format("{} with {}", prospect.names[0], prospect.names[1]),
                    prospect.packing_bound ? fmt::format("{:.2f}", *prospect.packing_bound) : "-", kind_text(prospect)});
   return "How much faster than one after the other each pair can be, by what its kernels use alone, and whether they "
-         "are complementary by their times:\n\n" +
+         "are complementary by their times and uses:\n\n" +
          table.to_string() + "\n";
 }
 

@@ -265,9 +265,12 @@ Json policy_json(const schedule::CorunSession& session, const schedule::QueueRep
 
 Json watts_json(std::optional<Watts> power) { return power ? Json(power->value()) : Json(nullptr); }
 
-Json use_json(const schedule::KernelTraits& kernel) {
+// Returns the shares of resources that are known, which `use` has in the order of simulate::use_of().
+template <typename Share>
+Json use_json(const std::vector<Share>& use) {
   Json json = Json::object();
-  for (std::size_t i = 0; i < kernel.use.size(); ++i) json[std::string(simulate::name_of_resource(i))] = kernel.use[i];
+  for (std::size_t i = 0; i < use.size(); ++i)
+    if (const std::optional<double> share = use[i]) json[std::string(simulate::name_of_resource(i))] = *share;
   return json;
 }
 
@@ -288,8 +291,8 @@ Json refused_json(const std::optional<schedule::RefusedRun>& refused) {
 }
 
 // Returns null for a class that is unknown.
-Json timing_json(schedule::TimingClass timing) {
-  return timing == schedule::TimingClass::unknown ? Json(nullptr) : Json(std::string(to_string(timing)));
+Json class_json(schedule::KernelClass full) {
+  return full == schedule::KernelClass::unknown ? Json(nullptr) : Json(std::string(to_string(full)));
 }
 
 Json profile_json(const schedule::KernelTraits& kernel) {
@@ -299,10 +302,12 @@ Json profile_json(const schedule::KernelTraits& kernel) {
           {"alone_ms", to_ms(kernel.alone.value_or(Nanoseconds()))},
           {"persistent", kernel.persistent},
           {"sliceable", kernel.sliceable},
-          {"use", use_json(kernel)},
+          {"use", use_json(kernel.use)},
+          {"use_by_counters", use_json(kernel.use_by_counters)},
           {"rate_at_residency", kernel.rate_at_residency},
           {"saturating_share", kernel.saturating_share},
-          {"timing_class", timing_json(timing_class(kernel))},
+          {"timing_class", class_json(timing_class(kernel))},
+          {"class", class_json(kernel_class(kernel))},
           {"least_slice", kernel.least_slice},
           {"watts_alone", power ? watts_json(power->alone) : Json(nullptr)},
           {"watts_twin", power ? watts_json(power->twin) : Json(nullptr)},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "cli/corun/corun_kernels.h"
 #include "cli/program/command.h"
@@ -13,6 +14,7 @@
 #include "cli/program/terminal.h"
 #include "cli/program/text.h"
 #include "report/interface/text.h"
+#include "schedule/interface/kernel_use.h"
 #include "simulate/interface/ptx_profile.h"
 
 namespace wattune::cli {
@@ -44,10 +46,17 @@ std::string share_text(double share) { return fmt::format("{:.0f} %", 100.0 * sh
 
 // Returns the resource that the kernel keeps busy for most of its time, and for which share of it.
 std::string busiest_text(const schedule::KernelTraits& traits) {
-  if (traits.use.empty()) return "-";
-  const auto most = std::ranges::max_element(traits.use);
-  return fmt::format("{}, {}", simulate::name_of_resource(static_cast<std::size_t>(most - traits.use.begin())),
+  const std::vector<double> use = schedule::known_use(traits);
+  if (use.empty()) return "-";
+  const auto most = std::ranges::max_element(use);
+  return fmt::format("{}, {}", simulate::name_of_resource(static_cast<std::size_t>(most - use.begin())),
                      share_text(*most));
+}
+
+// Returns the origin of the shares; all those that counters tell come from them.
+std::string origin_text(const schedule::KernelTraits& traits) {
+  if (!traits.use_by_counters.empty()) return "counters";
+  return traits.use.empty() ? "-" : "counts";
 }
 
 std::string profiles_table(const schedule::CorunSession& session, const std::vector<schedule::ProfileRecord>& records) {
@@ -56,6 +65,7 @@ std::string profiles_table(const schedule::CorunSession& session, const std::vec
                            {"blocks"},
                            {"on an SM"},
                            {"busiest", report::TextTable::Align::left},
+                           {"by", report::TextTable::Align::left},
                            {"as fast on"},
                            {"slices from"},
                            {"watts"}});
@@ -63,7 +73,7 @@ std::string profiles_table(const schedule::CorunSession& session, const std::vec
     const schedule::KernelTraits& traits = record.traits;
     table.add_row({traits.name, fmt::format("{:.3g} ms", to_ms(traits.alone.value_or(Nanoseconds()))),
                    fmt::format("{}", traits.blocks), fmt::format("{}", traits.profile.blocks_alone),
-                   busiest_text(traits), share_text(traits.saturating_share) + " of the SMs",
+                   busiest_text(traits), origin_text(traits), share_text(traits.saturating_share) + " of the SMs",
                    fmt::format("{}", traits.least_slice),
                    traits.power ? fmt::format("{:.0f}", traits.power->alone.value()) : "-"});
   }
@@ -111,8 +121,9 @@ Command add_profile(CLI::App& program) {
   app->add_flag("--json", command->json, "Print one JSON document (docs/formats/json.md)");
   app->footer(
       "Each kernel runs alone: whole, with fewer resident blocks, on fewer SMs, in slices. On a CUDA device of a known "
-      "kind some of its blocks also run in an interpreter of PTX, which counts what they execute: so no performance "
-      "counters are needed to tell which pipelines and how much of the memory it keeps busy. wattune corun --profiles "
+      "kind some of its blocks also run in an interpreter of PTX, which counts what they execute. So no performance "
+      "counters are needed to tell which pipelines and how much of the memory it keeps busy. Where the user may read "
+      "the device's counters, these tell it as well, and come first. wattune corun --profiles "
       "reads the file in the place of measuring, and refuses what is of other code, sizes or another device.\n\n"
       "Examples:\n"
       "  wattune profile gemm.toml copy.toml --output h200.profiles.jsonl\n"

@@ -9,6 +9,7 @@
 #include "model/interface/pair_power.h"
 #include "schedule/forecast/by_memory.h"
 #include "schedule/interface/clock_profile.h"
+#include "schedule/interface/timing_class.h"
 
 namespace wattune::inline v0_1::schedule {
 
@@ -45,7 +46,7 @@ double issue_share(const KernelAtMemory& at) {
 // Returns the kernel's runs alone for the model. Its demand for memory shrinks with its speed, if the highest of these
 // clocks is not the board's own. A slower memory is busy for longer with the same demand.
 model::SoloKernel solo_of(const KernelAtMemory& at, std::optional<Megahertz> own_memory) {
-  model::SoloKernel solo{.runs = {}, .utilisation = at.kernel->utilisation};
+  model::SoloKernel solo{.runs = {}, .utilisation = likely_utilisation(*at.kernel)};
   for (const AtClock& point : at.points) solo.runs.push_back({point.clock, point.alone, point.power.alone});
   const std::optional<Megahertz>& memory = at.points.back().memory;
   const double slower_memory = memory && own_memory ? *own_memory / *memory : 1.0;

@@ -10,6 +10,7 @@
 
 #include "backend/interface/launch_check.h"
 #include "backend/interface/part.h"
+#include "schedule/interface/kernel_use.h"
 #include "schedule/interface/timing_class.h"
 #include "simulate/interface/ptx_module.h"
 #include "slice/interface/ptx_tree.h"
@@ -145,9 +146,9 @@ Result<simulate::BlockCosts> count_block(backend::Device& device, const LoadedKe
 }
 
 std::optional<double> packing_bound(const KernelTraits& first, const KernelTraits& second) {
-  if (first.use.empty() || second.use.empty()) return std::nullopt;
   if (refutes_counts(first) || refutes_counts(second)) return std::nullopt;
-  const model::SoloRun both[] = {{Nanoseconds(1), first.use}, {Nanoseconds(1), second.use}};
+  const model::SoloRun both[] = {{Nanoseconds(1), known_use(first)}, {Nanoseconds(1), known_use(second)}};
+  if (both[0].use.empty() || both[1].use.empty()) return std::nullopt;
   return model::packing_bound(both);
 }
 

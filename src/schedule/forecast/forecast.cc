@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/interface/kernel_use.h"
 #include "schedule/interface/timing_class.h"
 #include "schedule/policy/pair_ways.h"
 #include "simulate/interface/ptx_profile.h"
@@ -88,18 +89,15 @@ Result<std::array<double, 2>> memory_shares(model::ChainSm sm, const KernelTrait
   return std::array{std::min(1.0, together[0] / of_first[0]), std::min(1.0, together[1] / of_second[0])};
 }
 
-// Returns PUR and MUR. If nothing was counted of the kernel, all of the kind of resource is used that is full by its
-// times, and none of the other.
 std::vector<double> pipeline_and_memory(const KernelTraits& kernel) {
-  const model::Utilisation& counted = kernel.utilisation;
-  if (counted.pipeline + counted.memory > 0.0) return {counted.pipeline, counted.memory};
-  const TimingClass timing = timing_class(kernel);
-  return {timing == TimingClass::sm_full ? 1.0 : 0.0, timing == TimingClass::shared_full ? 1.0 : 0.0};
+  const model::Utilisation likely = likely_utilisation(kernel);
+  return {likely.pipeline, likely.memory};
 }
 
 // Returns the use of each resource by both; only PUR and MUR if the resources of either are unknown.
 std::array<std::vector<double>, 2> uses_of(const KernelTraits& first, const KernelTraits& second) {
-  if (first.use.size() == second.use.size() && !first.use.empty()) return {first.use, second.use};
+  std::array known = {known_use(first), known_use(second)};
+  if (known[0].size() == known[1].size() && !known[0].empty()) return known;
   return {pipeline_and_memory(first), pipeline_and_memory(second)};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,33 @@ std::vector<double> use_from(const Json& json) {
   for (std::size_t i = 0; i < simulate::kResources; ++i)
     use.push_back(amount(json, std::string(simulate::name_of_resource(i)).c_str(), 0.0, 1.0));
   return use;
+}
+
+Json use_by_counters_json(const std::vector<std::optional<double>>& use) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < use.size(); ++i)
+    if (use[i]) json[std::string(simulate::name_of_resource(i))] = *use[i];
+  return json;
+}
+
+// Returns none for a line without counters.
+std::vector<std::optional<double>> use_by_counters_from(const Json& json) {
+  std::vector<std::optional<double>> use;
+  if (store::find_member(json, "use_by_counters") == nullptr) return use;
+  const Json& shares = object_member(json, "use_by_counters");
+  for (std::size_t i = 0; i < simulate::kResources; ++i) {
+    const std::string name(simulate::name_of_resource(i));
+    const bool is_told = store::find_member(shares, name.c_str()) != nullptr;
+    use.push_back(is_told ? std::optional(amount(shares, name.c_str(), 0.0, 1.0)) : std::nullopt);
+  }
+  return use;
+}
+
+// Returns PUR and MUR of a file; nullopt if both are null, or 0 as older versions wrote for unknown ones.
+std::optional<model::Utilisation> utilisation_from(const Json& json) {
+  if (member(json, "pur").is_null() && member(json, "mur").is_null()) return std::nullopt;
+  const model::Utilisation known{amount(json, "pur", 0.0, 1.0), amount(json, "mur", 0.0, 1.0)};
+  return known.pipeline + known.memory > 0.0 ? std::optional(known) : std::nullopt;
 }
 
 std::string name_of_pipe(std::size_t index) { return std::string(to_string(static_cast<simulate::Pipe>(index))); }
@@ -180,7 +208,8 @@ KernelTraits traits_from(const Json& json) {
   traits.sliceable = flag_member(json, "sliceable");
   traits.persistent = flag_member(json, "persistent");
   traits.use = use_from(object_member(json, "use"));
-  traits.utilisation = {amount(json, "pur", 0.0, 1.0), amount(json, "mur", 0.0, 1.0)};
+  traits.use_by_counters = use_by_counters_from(json);
+  traits.utilisation = utilisation_from(json);
   traits.power = power_from(json);
   return traits;
 }
@@ -197,6 +226,7 @@ Identity identity_from(const Json& json) {
 Json json_of(const ProfileRecord& record) {
   const KernelTraits& traits = record.traits;
   const auto& power = traits.power;
+  const auto& utilisation = traits.utilisation;
   Json json = {{"kernel", traits.name},
                {"identity", record.identity},
                {"blocks", traits.blocks},
@@ -210,8 +240,8 @@ Json json_of(const ProfileRecord& record) {
                {"least_slice", traits.least_slice},
                {"sliceable", traits.sliceable},
                {"persistent", traits.persistent},
-               {"pur", traits.utilisation.pipeline},
-               {"mur", traits.utilisation.memory},
+               {"pur", utilisation ? Json(utilisation->pipeline) : Json()},
+               {"mur", utilisation ? Json(utilisation->memory) : Json()},
                {"use", use_json(traits.use)},
                {"watts_alone", power ? watts_json(power->alone) : Json()},
                {"watts_idle", power ? watts_json(power->idle) : Json()},
@@ -219,6 +249,7 @@ Json json_of(const ProfileRecord& record) {
                {"block_costs", record.block ? costs_json(*record.block) : Json()},
                {"features", record.features ? features_json(*record.features) : Json()}};
   if (!traits.speed_on_sms.empty()) json["speed_on_sms"] = speeds_json(traits.speed_on_sms);
+  if (!traits.use_by_counters.empty()) json["use_by_counters"] = use_by_counters_json(traits.use_by_counters);
   return json;
 }
 

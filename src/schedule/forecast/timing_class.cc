@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "schedule/interface/kernel_use.h"
 #include "simulate/interface/ptx_profile.h"
 
 namespace wattune::inline v0_1::schedule {
@@ -18,7 +20,8 @@ constexpr double kFewSms = 0.8;
 constexpr double kNearlyAllSms = 0.95;
 // A residency curve is flat if three quarters of the blocks have this share of the speed.
 constexpr double kFlat = 0.9;
-constexpr double kFull = 0.6;  // least use of a resource that is full
+constexpr double kFull = 0.6;          // least use of a resource that is full
+constexpr double kUnknownIssue = 0.5;  // PUR of a kernel of which it is unknown
 
 // Returns the number of rounds in which this many places for blocks run the grid.
 std::uint64_t rounds_in(const KernelTraits& kernel, std::uint64_t places) {
@@ -46,28 +49,47 @@ bool has_full(std::span<const double> use) {
   return std::ranges::any_of(use, [](double share) { return share > kFull; });
 }
 
+// True if counters were read of all resources that the SMs share.
+bool has_shared_counters(const KernelTraits& kernel) {
+  const std::span<const std::optional<double>> read = kernel.use_by_counters;
+  return read.size() == simulate::kResources &&
+         std::ranges::all_of(read.subspan(simulate::kSmResources), [](const auto& share) { return share.has_value(); });
+}
+
 }  // namespace
 
-std::string_view to_string(TimingClass timing) {
-  switch (timing) {
-    case TimingClass::unknown: return "unknown";
-    case TimingClass::shared_full: return "shared";
-    case TimingClass::sm_full: return "sm";
+std::string_view to_string(KernelClass full) {
+  switch (full) {
+    case KernelClass::unknown: return "unknown";
+    case KernelClass::shared_full: return "shared";
+    case KernelClass::sm_full: return "sm";
   }
   return {};
 }
 
-TimingClass timing_class(const KernelTraits& kernel) {
-  if (kernel.speed_on_sms.empty()) return TimingClass::unknown;
-  if (kernel.saturating_share < kFewSms) return saturates(kernel) ? TimingClass::shared_full : TimingClass::unknown;
-  return kernel.saturating_share > kNearlyAllSms && has_flat_curve(kernel) ? TimingClass::sm_full
-                                                                           : TimingClass::unknown;
+KernelClass timing_class(const KernelTraits& kernel) {
+  if (kernel.speed_on_sms.empty()) return KernelClass::unknown;
+  if (kernel.saturating_share < kFewSms) return saturates(kernel) ? KernelClass::shared_full : KernelClass::unknown;
+  return kernel.saturating_share > kNearlyAllSms && has_flat_curve(kernel) ? KernelClass::sm_full
+                                                                           : KernelClass::unknown;
+}
+
+KernelClass kernel_class(const KernelTraits& kernel) {
+  const KernelClass timing = timing_class(kernel);
+  const std::vector<double> known = known_use(kernel);
+  if (timing != KernelClass::unknown || known.size() != simulate::kResources) return timing;
+  const std::span<const double> use = known;
+  const bool fills_sm = has_full(use.first(simulate::kSmResources));
+  const bool fills_shared = has_full(use.subspan(simulate::kSmResources));
+  if (fills_sm == fills_shared) return KernelClass::unknown;
+  if (fills_sm) return KernelClass::sm_full;
+  return has_shared_counters(kernel) ? KernelClass::shared_full : KernelClass::unknown;
 }
 
 std::optional<bool> are_complementary(const KernelTraits& first, const KernelTraits& second) {
-  const TimingClass of_first = timing_class(first);
-  const TimingClass of_second = timing_class(second);
-  if (of_first == TimingClass::unknown || of_second == TimingClass::unknown) return std::nullopt;
+  const KernelClass of_first = kernel_class(first);
+  const KernelClass of_second = kernel_class(second);
+  if (of_first == KernelClass::unknown || of_second == KernelClass::unknown) return std::nullopt;
   return of_first != of_second;
 }
 
@@ -75,19 +97,25 @@ bool refutes_counts(const KernelTraits& kernel) {
   if (kernel.use.size() != simulate::kResources) return false;
   const std::span<const double> use = kernel.use;
   switch (timing_class(kernel)) {
-    case TimingClass::unknown: return false;
-    case TimingClass::shared_full: return !has_full(use.subspan(simulate::kSmResources));
-    case TimingClass::sm_full: return !has_full(use.first(simulate::kSmResources));
+    case KernelClass::unknown: return false;
+    case KernelClass::shared_full: return !has_full(use.subspan(simulate::kSmResources));
+    case KernelClass::sm_full: return !has_full(use.first(simulate::kSmResources));
   }
   return false;
 }
 
+model::Utilisation likely_utilisation(const KernelTraits& kernel) {
+  if (kernel.utilisation) return *kernel.utilisation;
+  const KernelClass full = kernel_class(kernel);
+  return {.pipeline = full == KernelClass::sm_full ? 1.0 : 0.0, .memory = full == KernelClass::shared_full ? 1.0 : 0.0};
+}
+
 double launch_rank(const KernelTraits& kernel) {
-  const double issued = kernel.utilisation.pipeline;  // 0 to 1
-  switch (timing_class(kernel)) {
-    case TimingClass::shared_full: return issued;
-    case TimingClass::unknown: return 1.0 + issued;
-    case TimingClass::sm_full: return 2.0 + issued;
+  const double issued = kernel.utilisation ? kernel.utilisation->pipeline : kUnknownIssue;  // 0 to 1
+  switch (kernel_class(kernel)) {
+    case KernelClass::shared_full: return issued;
+    case KernelClass::unknown: return 1.0 + issued;
+    case KernelClass::sm_full: return 2.0 + issued;
   }
   return issued;
 }

@@ -1,5 +1,5 @@
-// Shares of the resources of a GPU that a CUDA kernel uses, counted on the host. They need no performance counters,
-// which GPUs reserve for administrators.
+// Shares of the resources of a GPU that a CUDA kernel uses, counted on the host. They need no performance counters
+// (kernel_use.h), which many GPUs reserve for administrators.
 //
 // The PTX interpreter runs some of the kernel's blocks on copies of those pages of its buffers that they touch. The
 // counts, the measured time of the grid alone and the peaks of the GPU's preset give the share of each resource. No

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "schedule/interface/timing_class.h"
 #include "schedule/policy/shares.h"
 
 namespace wattune::inline v0_1::schedule {
@@ -53,7 +55,19 @@ Plan beside(const Candidate& running, const QueueView& view, const PairTable& ta
   return plan;
 }
 
-bool waits_for_memory(const KernelTraits& kernel) { return kernel.utilisation.memory > kernel.utilisation.pipeline; }
+// Tells whether the kernel waits for memory rather than computes. Returns nullopt if nothing tells it.
+std::optional<bool> waits_for_memory(const KernelTraits& kernel) {
+  if (kernel.utilisation) return kernel.utilisation->memory > kernel.utilisation->pipeline;
+  const KernelClass full = kernel_class(kernel);
+  return full == KernelClass::unknown ? std::nullopt : std::optional(full == KernelClass::shared_full);
+}
+
+// True if exactly one of the two waits for memory. False if that is unknown of either.
+bool are_of_different_kinds(const KernelTraits& one, const KernelTraits& other) {
+  const std::optional<bool> one_waits = waits_for_memory(one);
+  const std::optional<bool> other_waits = waits_for_memory(other);
+  return one_waits && other_waits && *one_waits != *other_waits;
+}
 
 bool is_more_urgent(const Candidate& one, const Candidate& other) { return one.priority > other.priority; }
 
@@ -99,7 +113,7 @@ Plan orion_plan(const QueueView& view) {
   Plan plan{.shares = {urgent.running.value_or(whole_share(urgent))}, .reason = "the most urgent"};
   if (running.empty()) plan.shares.front().priority = 1;
   for (const Candidate& other : view.works) {
-    if (other.work == urgent.work || waits_for_memory(*other.traits) == waits_for_memory(*urgent.traits)) continue;
+    if (other.work == urgent.work || !are_of_different_kinds(*other.traits, *urgent.traits)) continue;
     plan.shares.push_back(whole_share(other));
     plan.reason = fmt::format("{} beside {}, of which one waits for memory", other.traits->name, urgent.traits->name);
     break;

@@ -1,6 +1,7 @@
 // The schedules of Zhong and He, "Kernelet", with the errors of the paper corrected (docs/schedule.md): the greedy one,
 // and random ones for comparison.
 #include <algorithm>
+#include <vector>
 
 #include "schedule/policy/shares.h"
 #include "wattune/core/random.h"
@@ -9,12 +10,25 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// Returns the pairs that remain after pruning by utilisation (section 4.3).
+// Returns the pairs that remain after pruning by utilisation (section 4.3). All pairs remain of a kernel whose
+// utilisation is unknown.
 std::vector<model::Pair> kept_pairs(const std::vector<const Candidate*>& works, const PolicyOptions& options) {
   std::vector<model::Utilisation> utilisations;
-  utilisations.reserve(works.size());
-  for (const Candidate* work : works) utilisations.push_back(work->traits->utilisation);
-  return model::promising_pairs(utilisations, options.pruning);
+  std::vector<std::size_t> known;  // places of their works
+  std::vector<model::Pair> kept;
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    const auto& utilisation = works[i]->traits->utilisation;
+    if (utilisation) {
+      known.push_back(i);
+      utilisations.push_back(*utilisation);
+    }
+    for (std::size_t j = 0; j < i; ++j)
+      if (!utilisation || !works[j]->traits->utilisation) kept.emplace_back(j, i);
+  }
+  for (const auto& [i, j] : model::promising_pairs(utilisations, options.pruning))
+    kept.emplace_back(known[i], known[j]);
+  std::ranges::sort(kept);
+  return kept;
 }
 
 }  // namespace

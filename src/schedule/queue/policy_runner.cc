@@ -10,6 +10,7 @@
 #include "core/interface/suggest.h"
 #include "core/median.h"
 #include "schedule/forecast/pair_memory.h"
+#include "schedule/interface/kernel_use.h"
 #include "schedule/interface/queue_experiment.h"
 #include "schedule/session/objective_checks.h"
 #include "store/interface/files.h"
@@ -148,7 +149,7 @@ class PolicyRunner {
     const Forecaster forecaster = better_of(residency_forecaster(machine.limits(), stage_.sm()),
                                             split_forecaster(machine.limits(), stage_.sm()), {});
     const auto is_known = [&](KernelId kernel) {
-      return !report_.kernels[kernel].use.empty() && !report_.kernels[kernel].rate_at_residency.empty();
+      return !known_use(report_.kernels[kernel]).empty() && !report_.kernels[kernel].rate_at_residency.empty();
     };
     for (KernelId i = 0; i < report_.kernels.size(); ++i)
       for (KernelId j = i + 1; j < report_.kernels.size(); ++j) {

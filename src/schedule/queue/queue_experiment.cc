@@ -19,9 +19,7 @@ PolicyTraits named_traits(const std::string& policy) {
 
 // True if the kernel's profile suffices for a prediction. Times alone do not tell what two kernels together ask of the
 // pipelines and of the memory.
-bool can_be_predicted(const KernelTraits& kernel) {
-  return !kernel.rate_at_residency.empty() && kernel.utilisation.pipeline + kernel.utilisation.memory > 0.0;
-}
+bool can_be_predicted(const KernelTraits& kernel) { return !kernel.rate_at_residency.empty() && kernel.utilisation; }
 
 // The forecasters of a policy: its own one, and one for kernels that it knows too little of.
 struct Forecasters {

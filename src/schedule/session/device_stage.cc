@@ -5,6 +5,7 @@
 
 #include "schedule/interface/counted_use.h"
 #include "schedule/interface/device_machine.h"
+#include "schedule/interface/kernel_use.h"
 #include "schedule/interface/profile.h"
 #include "schedule/interface/timing_class.h"
 #include "schedule/session/stage.h"
@@ -174,8 +175,21 @@ class DeviceStage : public Stage {
     WATTUNE_ASSIGN(kernel.traits, schedule::profile(machine, id, {.slices = !persistent}));
     // Sweeps run slow twins as well, and show their cost.
     kernel.traits.persistent = persistent;
+    read_counters(kernel.traits, *loaded);
     set_use(kernel);
     return {};
+  }
+
+  // Reads what the kernel uses from the device's counters. If they cannot be read, they are not asked again.
+  void read_counters(KernelTraits& traits, const LoadedKernel& loaded) {
+    if (!has_counters_) return;
+    auto use = read_use(*device_, loaded);
+    has_counters_ = use.has_value();
+    if (use)
+      traits.use_by_counters = *std::move(use);
+    else
+      notes_.push_back(fmt::format("{}: what kernels use is not read from counters: {}", device_->info().name,
+                                   use.error().to_string()));
   }
 
   // Counts the instructions of a block, if the peaks of the GPU are known. A kernel that cannot be counted is still
@@ -191,21 +205,23 @@ class DeviceStage : public Stage {
   // Computes the use of the GPU from the counts and the latest time alone. Counts that times refute are forgotten.
   void set_use(StageKernel& kernel) {
     KernelTraits& traits = kernel.traits;
-    if (!kernel.costs || !traits.alone) return;
-    traits.use = simulate::use_of(*kernel.costs, traits.blocks, *traits.alone, *gpu_);
-    if (refutes_counts(traits)) return forget_counts(kernel);
-    traits.utilisation = simulate::utilisation_of(traits.use);
-    traits.profile.instructions_per_block = std::max(1.0, kernel.costs->issued);
+    if (kernel.costs && traits.alone) {
+      traits.use = simulate::use_of(*kernel.costs, traits.blocks, *traits.alone, *gpu_);
+      if (refutes_counts(traits))
+        forget_counts(kernel);
+      else
+        traits.profile.instructions_per_block = std::max(1.0, kernel.costs->issued);
+    }
+    traits.utilisation = known_utilisation(traits);
   }
 
   void forget_counts(StageKernel& kernel) {
     KernelTraits& traits = kernel.traits;
-    const bool shared = timing_class(traits) == TimingClass::shared_full;
+    const bool shared = timing_class(traits) == KernelClass::shared_full;
     notes_.push_back(
         fmt::format("{}: its counts are dropped: by its times a resource {} is full, by its counts none is",
                     traits.name, shared ? "that all SMs share" : "of each SM"));
     traits.use.clear();
-    traits.utilisation = {};
     kernel.costs.reset();
   }
 
@@ -227,7 +243,8 @@ class DeviceStage : public Stage {
   std::vector<KernelSpec> specs_;
   std::vector<Copies> copies_;
   std::vector<std::string> notes_;
-  std::optional<tune::BoardClocks> board_clocks_;  // empty if no clocks may be set
+  bool has_counters_ = device_->info().backend == "cuda";  // false if they cannot be read
+  std::optional<tune::BoardClocks> board_clocks_;          // empty if no clocks may be set
 };
 
 }  // namespace

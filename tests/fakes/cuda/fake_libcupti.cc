@@ -3,7 +3,7 @@
 //   smsp__inst_executed      number of kernels launched in a pass, on average
 //   lts__t_sector_hit_rate   never a number
 //   sm__throughput           always 50
-//   the counters that the strategy `profile` reads, always 10
+//   the counters that the strategy `profile` and profiles of kernels read, always 10
 // A pass collects one of them. Calls in an order that the real library forbids end the process. Launches outside of
 // ranges end it too while the profiler is enabled, because they would have been timed samples.
 //
@@ -65,6 +65,12 @@ const FakeCounter kCounters[] = {
     {"smsp__inst_executed_pipe_xu", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
     {"smsp__issue_active", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
     {"smsp__cycles_active", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"sm__inst_executed_pipe_fma", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"sm__inst_executed_pipe_alu", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"sm__inst_executed_pipe_xu", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"sm__inst_executed_pipe_fp64", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"sm__pipe_tensor_cycles_active", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"l1tex__data_pipe_lsu_wavefronts", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
 };
 constexpr const char* kChips[] = {"GA100", "GH100"};
 // The sub-metrics of each type.
