@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMaxExact = 20;  // largest number of spaces for an exact test
 constexpr double kRounding = 1e-12;    // tolerance for sums of the same numbers in another order
 
-// Returns the sum with signs from `next`, which gives 64 of them at a time.
+// Returns the sum of the differences with random or listed signs. `next` gives 64 signs at a time.
 template <typename Next>
 double sum_with_signs(const std::vector<double>& differences, Next next) {
   double sum = 0.0;
@@ -27,7 +27,7 @@ double permutation_test(const std::vector<double>& differences, double sum) {
   const bool exact = differences.size() <= kMaxExact;
   const std::size_t choices = std::size_t{1} << std::min(differences.size(), kMaxExact);
   Random random(1);
-  // The observed choice is one of all, but hardly among those drawn. It is added, so that p is never 0.
+  // Drawn choices of signs hardly ever include the observed one, so it is added. Then p is never 0.
   std::size_t as_large = exact ? 0 : 1;
   const std::size_t all = choices + as_large;
   for (std::size_t i = 0; i < choices; ++i) {

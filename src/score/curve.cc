@@ -14,7 +14,7 @@ namespace wattune::inline v0_1::score {
 namespace {
 
 constexpr std::size_t kMinEstimators = 3;
-// Share of the optimum up to which a difference is rounding, since the baseline interpolates.
+// Share of the optimum below which a difference counts as rounding, since the baseline is interpolated.
 constexpr double kNothingToGain = 1e-9;
 
 // Returns the time after which the curve is not trusted: the first end of a run that is later than the median end.
@@ -29,7 +29,8 @@ double stopping_point(const std::vector<SearchRun>& runs) {
 
 }  // namespace
 
-// Takes the points of all runs within the measured part and a margin, which is wider if runs have few evaluations.
+// Collects the evaluations of all runs within the measured part and a margin around it. The margin is wider if runs
+// have few evaluations.
 Performance::Performance(const Baseline& baseline, const std::vector<SearchRun>& runs)
     : baseline_(baseline),
       repeats_(runs.size()),
@@ -40,7 +41,7 @@ Performance::Performance(const Baseline& baseline, const std::vector<SearchRun>&
   for (const SearchRun& run : runs) longest = std::max(longest, run.points.size());
   const double margin = 0.1 + 0.25 / static_cast<double>(longest);
   collect(runs, baseline.start() * (1.0 - margin), baseline.end() * (1.0 + margin));
-  // If evaluations are so long that none ends in the measured part, all points count.
+  // If evaluations are so long that none ends in the measured part, all evaluations count.
   if (points_.empty()) collect(runs, 0.0, std::numeric_limits<double>::infinity());
   std::ranges::sort(points_, {}, &RankedPoint::seconds);
   counts_.resize(repeats_);
@@ -84,7 +85,7 @@ std::vector<double> Performance::weighted_curve(const std::vector<double>& weigh
   return of_ranks(DecreasingFit(points).at(times_));
 }
 
-// Converts ranks to values, which stay constant after the stopping point, and these to performance.
+// Converts ranks to objectives, which stay constant after the stopping point, and these to performance.
 std::vector<double> Performance::of_ranks(const std::vector<double>& ranks) const {
   const auto worst = static_cast<double>(baseline_.valid() - 1);
   std::vector<double> performance(times_.size());

@@ -45,7 +45,7 @@ DecreasingFit::DecreasingFit(const std::vector<WeightedPoint>& points) {
 std::vector<double> DecreasingFit::at(const std::vector<double>& x) const {
   std::vector<double> values;
   values.reserve(x.size());
-  std::size_t i = 0;  // the first point beyond the wanted one
+  std::size_t i = 0;  // the first point whose x is beyond the wanted one
   for (const double wanted : x) {
     while (i < x_.size() && x_[i] <= wanted) ++i;
     if (i == 0) {

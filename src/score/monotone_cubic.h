@@ -13,7 +13,7 @@ class MonotoneCubic {
   // Makes the curve. Precondition: at least two points, x strictly ascending.
   MonotoneCubic(std::vector<double> x, std::vector<double> y);
 
-  // Returns the value at a place. Precondition: x.front() <= at <= x.back().
+  // Returns the value at this x. Precondition: x.front() <= at <= x.back().
   double operator()(double at) const;
 
  private:

@@ -1,4 +1,4 @@
-// Parallel loops: many independent calls on all processors.
+// Runs many independent calls on all processors.
 #pragma once
 
 #include <algorithm>

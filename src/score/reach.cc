@@ -24,7 +24,8 @@ Result<void> check(const std::vector<ScoredSpace>& spaces, const ReachOptions& o
   return {};
 }
 
-// All runs. lengths_[strategy * spaces + space] holds the evaluations of each repeat.
+// All runs of all strategies on all spaces. lengths_[strategy * spaces + space] holds the number of evaluations of each
+// repeat.
 class Reacher {
  public:
   Reacher(const std::vector<ScoredSpace>& spaces, const std::vector<StrategyChoice>& strategies,
@@ -87,8 +88,8 @@ class Reacher {
 
 }  // namespace
 
-// Returns the number of draws. After n draws none of them is near with probability (all - near)! (all - n)! / (all!
-// (all - near - n)!). Each draw multiplies it by the share of the others among what is left.
+// Returns the number of draws. The probability that none of n draws is near is (all - near)! (all - n)! / (all! (all -
+// near - n)!). Each further draw multiplies it by the share of configurations among those left that are not near.
 std::uint64_t median_draws(std::uint64_t near, std::uint64_t all) {
   double none = 1.0;
   std::uint64_t draws = 0;

@@ -9,7 +9,7 @@ namespace {
 
 using Id = std::optional<ConfigurationId>;
 
-// The evaluations of a run, timed by the space's clock.
+// A clock that gives the evaluations of a recorded run their times.
 class RunClock {
  public:
   explicit RunClock(const ScoredSpace& space) : scored_(space) {}

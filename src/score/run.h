@@ -1,4 +1,4 @@
-// Runs: single runs of a strategy on a space.
+// Runs a strategy once on a recorded space.
 #pragma once
 
 #include "score/interface/score.h"

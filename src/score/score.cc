@@ -16,17 +16,18 @@ namespace wattune::inline v0_1::score {
 
 namespace {
 
-constexpr double kTail = 0.025;  // tail of the interval on each side
+constexpr double kTail = 0.025;  // probability outside the interval, on each side
 
 // The runs of a strategy on a space, and their results.
 struct Cell {
   std::vector<SearchRun> runs;
   SpaceScore result;
   double plain = 0.0;             // score of one regression over all runs
-  std::vector<double> resampled;  // such scores over runs drawn with replacement
+  std::vector<double> resampled;  // scores of regressions over runs drawn with replacement
 };
 
-// Returns the score with its interval: the tails of the resampled scores, shifted to the bagged score.
+// Returns the score with its interval, whose ends are quantiles of the resampled scores. They are shifted by the
+// difference between the score and the plain one.
 Score with_interval(double value, double plain, std::vector<double> resampled) {
   if (resampled.empty()) return {value, value, value};
   std::ranges::sort(resampled);
@@ -34,7 +35,7 @@ Score with_interval(double value, double plain, std::vector<double> resampled) {
   return {value, value + resampled[tail] - plain, value + resampled[resampled.size() - 1 - tail] - plain};
 }
 
-// Draws how often each run counts. At least one run that counts is drawn.
+// Draws with replacement how often each run counts, until at least one run that can count is drawn.
 std::vector<double> draw_weights(std::size_t runs, const Performance& performance, Random& random) {
   for (;;) {
     std::vector<double> weights(runs, 0.0);

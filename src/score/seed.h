@@ -1,4 +1,4 @@
-// Derived seeds: one for each purpose.
+// Derives an own seed for each purpose from one seed.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace wattune::inline v0_1::score {
 
-// Returns the seed of a purpose. The words of `path` distinguish the purposes.
+// Returns the seed for a purpose, which the words of `path` identify.
 inline std::uint64_t derived_seed(std::uint64_t seed, std::initializer_list<std::uint64_t> path) {
   for (const std::uint64_t word : path) seed = Random(seed ^ (word + 1) * 0x9E3779B97F4A7C15ULL).bits();
   return seed;

@@ -9,8 +9,8 @@
 
 namespace wattune::inline v0_1::store {
 
-// The columns that decide which configuration wins, as members of winner_figures_from(). kNoValue is the entry of a
-// configuration without a value of the objective.
+// Names of the columns that decide which configuration wins; winner_figures_from() reads members of these names.
+// kNoValue stands in the column of the objective for a configuration that has no value of it.
 inline constexpr std::array<const char*, 4> kOwnColumns = {"objective", "final", "final_time_ns", "final_objective"};
 inline constexpr const char* kNoValue = "none";
 

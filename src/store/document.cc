@@ -19,7 +19,8 @@ struct PythonLiteral {
   std::string_view token;
   std::string_view replacement;
 };
-// Literals of Python's json and their replacements. Infinity keeps its length, so that error positions stay right.
+// Literals that Python's json writes and JSON lacks, with their replacements. Infinity keeps its length, so that error
+// positions stay right.
 constexpr std::array<PythonLiteral, 3> kPythonLiterals{
     {{"NaN", "null"}, {"-Infinity", "     null"}, {"Infinity", "    null"}}};
 
@@ -27,7 +28,7 @@ bool has_python_literals(std::string_view text) {
   return text.find("NaN") != std::string_view::npos || text.find("Infinity") != std::string_view::npos;
 }
 
-// Replaces the literals outside strings.
+// Replaces Python's literals, except inside strings.
 std::string without_python_literals(std::string_view text) {
   std::string out;
   out.reserve(text.size() + 64);
@@ -59,8 +60,8 @@ SourcePosition position_of_byte(std::string_view text, std::size_t byte, const s
   return position_in(file, static_cast<int>(line), static_cast<int>(before.size() - line_start + 1));
 }
 
-// Removes the frame of a message of nlohmann: "[json.exception.x.1] parse error at line 1, column 2: what; last read:
-// 'token'".
+// Removes the prefix and suffix of nlohmann's messages: "[json.exception.x.1] parse error at line 1, column 2: what;
+// last read: 'token'".
 std::string_view plain_message(std::string_view message) {
   if (const auto bracket = message.find("] "); bracket != std::string_view::npos) message.remove_prefix(bracket + 2);
   if (message.starts_with("parse error"))
@@ -85,7 +86,7 @@ std::string_view read_before(std::string_view text, std::size_t byte) {
   throw Malformed(fmt::format("{} must be {}", in_quotes(name), wanted));
 }
 
-// Returns Python's text of a value, such as "[1, 'a', None]", by which Kernel Tuner's keys name it.
+// Returns a value as Python writes it, such as "[1, 'a', None]". Kernel Tuner's keys have such values.
 std::string python_text(const Json& json) {
   if (json.is_null()) return "None";
   if (json.is_boolean()) return json.get<bool>() ? "True" : "False";
@@ -99,14 +100,14 @@ std::string python_text(const Json& json) {
   return json.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
-// Returns a number as written, and the type of anything else.
+// Returns a number as written; for anything else its type.
 std::string shown(const Json& json) { return json.is_number() ? dump(json) : json.type_name(); }
 
 std::string only_objects(const Document& document) {
   return fmt::format("`{}` may only hold objects", document.section);
 }
 
-// A handler of parser events that moves the objects of the document's list to `entries` as they are completed.
+// A handler of parser events. It moves the objects of the document's one long list to `entries` as they are completed.
 class EntryCollector {
  public:
   explicit EntryCollector(Document& document) : document_(document) {}

@@ -1,5 +1,6 @@
-// Locks belong to open file descriptions (fcntl, F_OFD_SETLK), because network file systems pass locks of fcntl to
-// their servers, while some keep flock() on one host. They end with the last descriptor, as those of flock() do.
+// Locks files by fcntl(F_OFD_SETLK). Network file systems pass such locks to their servers, while some keep those of
+// flock() on one host. The lock belongs to the open file description and ends with its last descriptor, as with
+// flock().
 #include "store/file_lock.h"
 
 #include <fcntl.h>
@@ -27,17 +28,17 @@ namespace fs = std::filesystem;
 // before.
 constexpr off_t kLockedByte = off_t{1} << 62;
 
-// The pause between tries. Waiting in fcntl itself could not be limited.
+// The pause between two attempts. Waiting inside fcntl could not be limited.
 constexpr std::chrono::milliseconds kBetweenTries{2};
 
 constexpr std::string_view kNone = "has no locks";
 constexpr std::string_view kThisHost = "keeps locks on this host only";
 constexpr std::string_view kPerhaps = "may keep locks on this host only";
 
-// A file system whose locks are in doubt: with this option, or always.
+// A file system on which locks may not work: always, or if it was mounted with this option.
 struct FileSystem {
   std::string_view type;
-  std::string_view option;  // in doubt with any option if empty
+  std::string_view option;  // mount option; if empty, locks may fail with any options
   std::string_view doubt;
 };
 constexpr std::array<FileSystem, 14> kDoubtfulFileSystems{{{"nfs", "nolock", kThisHost},
@@ -111,7 +112,7 @@ std::string doubt_about_locks_of(int descriptor) {
   return ::fstat(descriptor, &status) == 0 ? doubt_about_locks(mountinfo, status.st_dev) : std::string();
 }
 
-// Returns 0, or the error number of the refusal.
+// Tries to lock the file. Returns 0, or the error number if that was refused.
 int try_to_lock(int descriptor) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -139,7 +140,7 @@ Result<std::string> lock_file(int descriptor, const fs::path& file, std::chrono:
 }
 
 // Parses lines such as "36 35 98:0 /root /mount rw,noatime master:1 - nfs4 host:/export rw,vers=4.2". The device is the
-// third word; type, source and options are behind the dash.
+// third word; type, source and options follow the dash.
 std::string doubt_about_locks(std::istream& mountinfo, dev_t device) {
   const std::string number = fmt::format("{}:{}", ::major(device), ::minor(device));
   for (std::string line; std::getline(mountinfo, line);) {

@@ -1,4 +1,4 @@
-// A lock that keeps two processes from writing one file, and the doubts about it on some file systems.
+// Keeps two processes from writing one file by a lock, and tells on which file systems that may not work.
 #pragma once
 
 #include <sys/types.h>
@@ -12,12 +12,12 @@
 
 namespace wattune::inline v0_1::store {
 
-// Locks an open file for as long as its description is open. Returns why the lock may not keep everybody out, as a
-// sentence for the user; empty if it does. Fails with busy if another process held it all the time `wait`; the error
-// names that process if the system tells.
+// Locks an open file for as long as its description is open. Returns why the lock may not keep all other processes out,
+// as a sentence for the user; empty if it does. Fails with busy if another process held it all the time `wait`; the
+// error names that process if the system tells.
 Result<std::string> lock_file(int descriptor, const std::filesystem::path& file, std::chrono::milliseconds wait = {});
 
-// Returns what /proc/self/mountinfo tells about locks on a device: the same sentence, without the file's name.
+// Returns why locks on a device may not work, as /proc/self/mountinfo shows it; a sentence without the file's name.
 std::string doubt_about_locks(std::istream& mountinfo, dev_t device);
 
 }  // namespace wattune::store

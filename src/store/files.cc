@@ -44,14 +44,15 @@ Error exists_error(const std::filesystem::path& file) {
   return Error(ErrorCode::already_exists, fmt::format("{} exists", file.string())).hint("overwriting replaces it");
 }
 
-// Returns the error about a file that cannot be read. If there is none, it names the nearest one in the folder.
+// Returns the error for a file that cannot be read. If the file does not exist, the error names the nearest file in the
+// folder.
 Error cannot_open(const std::filesystem::path& file, int error_number) {
   Error error = system_error("cannot open", file, error_number);
   return error_number == ENOENT ? std::move(error).hint(suggest_file(file)) : error;
 }
 
-// Gives the temporary file its name. Without `overwrite`, link(2) does not replace a file that another process has just
-// made.
+// Renames the temporary file to its final name. Without `overwrite`, link(2) does not replace a file that another
+// process has just made.
 Result<void> publish(const std::filesystem::path& temporary, const std::filesystem::path& file, bool overwrite) {
   if (!overwrite && ::link(temporary.c_str(), file.c_str()) == 0) {
     ::unlink(temporary.c_str());

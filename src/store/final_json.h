@@ -1,4 +1,4 @@
-// The members of a Trial of the final, besides its samples, in its JSON object.
+// The members that a Trial's JSON object has for the final, besides its samples.
 #pragma once
 
 #include <string>
@@ -10,6 +10,6 @@ namespace wattune::inline v0_1::store {
 
 // Appends `,"final":...,"over_default":...,"in_search":...`, without the members that the observation lacks.
 void append_final(std::string& out, const Observation& observation);
-void read_final(const Json& object, Observation& observation);  // throws Malformed
+void read_final(const Json& object, Observation& observation);  // reads them; throws Malformed
 
 }  // namespace wattune::store

@@ -18,8 +18,8 @@ namespace wattune::inline v0_1::store {
 
 namespace {
 
-// True if even a forced resume must fail. Trials have no meaning with other parameters. Values of an objective have
-// none under another objective, or if metrics that it may use are computed differently.
+// True if a difference in this part forbids even a forced resume. Trials have no meaning with other parameters. Values
+// of an objective have none under another objective, or if metrics that it may use are computed differently.
 bool changes_meaning(const std::string& part, const RunInfo& wanted) {
   return part.starts_with("tuning parameter ") || part == "objectives" ||
          (!wanted.objectives.empty() && part.starts_with("metric "));
@@ -37,7 +37,7 @@ std::string part_of(const RunInfo& info, const std::string& part) {
   return found == info.identity.end() ? std::string() : found->second;
 }
 
-// True if the same configurations may be tried, with the same ids, and the same default.
+// True if both runs may try the same configurations, with the same ids and the same default.
 bool has_same_space(const RunInfo& a, const RunInfo& b) {
   return a.space_hash == b.space_hash && a.parameters == b.parameters && a.default_values == b.default_values &&
          part_of(a, kResourceConstraints) == part_of(b, kResourceConstraints);
@@ -55,13 +55,14 @@ Result<void> check_resumable(const RunInfo& found, const RunInfo& wanted, Resume
       .hint(in_meaning.empty() ? "write to another file, or go on by force" : "write to another file");
 }
 
-// The Trials that count in a changed space, each configuration once, and the number of configurations that do not.
+// The Trials that count in a changed space, each configuration once, and the number of configurations that are not in
+// that space.
 struct Carried {
   std::vector<Trial> trials;
   std::size_t unused = 0;
 };
 
-// Adds the Trials of one run.
+// Adds those Trials of one run that count in the changed space.
 void carry(ResultSet results, const RunInfo& wanted, const Placement& placement,
            std::map<ConfigurationId, std::size_t>& places, std::set<std::string>& unused, std::vector<Trial>& trials) {
   for (Trial& trial : results.trials) {
@@ -123,7 +124,7 @@ Journal::~Journal() = default;
 
 namespace {
 
-// The Trials with which a run continues, and the text that the journal gets for them behind its intact part.
+// The Trials with which a run continues, and the text that is appended to the journal's intact part for them.
 struct Continued {
   Carried carried;
   std::string added;

@@ -21,7 +21,7 @@ namespace wattune::inline v0_1::store {
 
 namespace {
 
-// The version of the format. Version 1 did not record what identifies its Trials.
+// The version of the format. Version 1 did not record the identity of its Trials.
 constexpr std::uint64_t kJournalFormat = 2;
 constexpr std::string_view kHeaderStart = "{\"wattune_journal\":";
 constexpr std::string_view kNextRun = "\n{\"wattune_journal\":";
@@ -105,7 +105,7 @@ class IdCheck {
   std::set<ConfigurationId> ids_;
 };
 
-// True if fewer Trials follow the header of a later run than were to be written again. The run before it counts then.
+// True if fewer Trials follow the header of a later run than it announces. The run before it counts then.
 bool is_half_carried(std::string_view run) {
   LineReader lines(run);
   const std::optional<std::string_view> header = lines.next();
@@ -117,7 +117,7 @@ bool is_half_carried(std::string_view run) {
   return missing > 0;
 }
 
-// Reads a run that begins behind `lines_before` lines of the file.
+// Reads a run that begins after the first `lines_before` lines of the file.
 Result<JournalContents> read_run(std::string_view text, int lines_before, const std::filesystem::path& file,
                                  const JournalChecks& checks) {
   LineReader lines(text);

@@ -1,4 +1,4 @@
-// The journal's lines as text, written and read (docs/formats/journal.md).
+// Writes and reads the lines of a journal (docs/formats/journal.md).
 #pragma once
 
 #include <cstddef>
@@ -46,22 +46,22 @@ bool looks_like_journal(std::string_view text);
 
 struct JournalContents {
   ResultSet results;
-  std::size_t intact_bytes = 0;  // a torn line lies behind
+  std::size_t intact_bytes = 0;  // bytes before a torn line
 };
 
 // Checks of a journal beyond its integrity; an empty function accepts everything.
 struct JournalChecks {
   std::function<Result<void>(const RunInfo&)> run;  // called before the Trials are read
-  // A function that tells whether an id and values belong together in the space of the run.
+  // A function that tells whether a Trial's id and values belong together in the space of the run.
   std::function<bool(const Trial&, const RunInfo&)> configuration;
 };
 
-// Returns the runs in a journal's text, each with its header, in their order. Each change of the space adds one. The
-// last one is the journal's.
+// Returns the runs in a journal's text, each with its header, in their order. Each change of the space begins another
+// run. The last one is the run that the journal records now.
 std::vector<std::string_view> runs_in(std::string_view text);
 
-// Reads the last run that is there as a whole. Fails with parse_error if the text is no journal, of a newer version,
-// damaged before its last line, or has a line that cannot be true.
+// Reads the last run that is complete. Fails with parse_error if the text is no journal, of a newer version, damaged
+// before its last line, or has a line that cannot be true.
 Result<JournalContents> read_journal_text(std::string_view text, const std::filesystem::path& file,
                                           const JournalChecks& checks = {});
 

@@ -1,4 +1,4 @@
-// Writing JSON without building a document first, properly escaped, as the journal's hot path needs.
+// Writes JSON directly, without building a document first, because the journal writes a line in every evaluation.
 #pragma once
 
 #include <string>

@@ -15,9 +15,9 @@ namespace wattune::inline v0_1::store {
 namespace {
 
 constexpr double kNanosecondsPerMs = 1e6;
-// The time that Kernel Tuner recorded for a failure before it had names for failures.
+// The time that Kernel Tuner recorded for a failure before it had names for kinds of failures.
 constexpr double kFailureTime = 1e20;
-// Numbers of an entry that are no metrics.
+// Keys of an entry that hold numbers which are no metrics.
 constexpr std::array<std::string_view, 6> kPhaseKeys = {"time",           "compile_time",  "verification_time",
                                                         "benchmark_time", "strategy_time", "framework_time"};
 
@@ -50,8 +50,8 @@ std::vector<Parameter> declared_parameters(const Json& head, const RecordedTrial
   return parameters;
 }
 
-// Returns the name of the failure that an entry records, or nullptr. It is under __error__ or, in older files, under
-// the name of the time or the objective.
+// Returns the name of the failure that an entry records, or nullptr. Its key is __error__ or, in older files, the
+// time's or the objective's.
 const Json* failure_of(const Json& entry, const std::vector<std::string>& objectives) {
   if (const Json* error = find_member(entry, "__error__")) return error;
   if (const Json* time = find_member(entry, "time"); time != nullptr && time->is_string()) return time;
@@ -156,8 +156,8 @@ std::string_view trimmed(std::string_view text) {
   return end == std::string_view::npos ? std::string_view() : text.substr(0, end + 1);
 }
 
-// Parses a file without its closing braces, as Kernel Tuner leaves it while it runs. A killed one may leave half a
-// line.
+// Parses a file without its closing braces, as Kernel Tuner leaves it while it runs. A killed Kernel Tuner may leave
+// half a line.
 Result<Document> parse_unclosed(std::string_view text) {
   const auto close = [](std::string_view open) {
     if (open.ends_with(',')) open.remove_suffix(1);
@@ -200,8 +200,8 @@ bool is_own_key(std::string_view name) {
   return contains(kPhaseKeys, name) || contains(kOthers, name);
 }
 
-// Returns the members of a configuration. Fails with invalid_argument if a parameter or metric has the name of another
-// member.
+// Returns a configuration's entry in the cache. Fails with invalid_argument if a parameter or metric has the name of
+// another member.
 Result<Json> entry_of(const Trial& trial, const RunInfo& info) {
   Json entry = configuration_to_json(trial.configuration);
   for (const std::string& name : trial.configuration.names())
@@ -229,7 +229,7 @@ Result<Json> entry_of(const Trial& trial, const RunInfo& info) {
   return entry;
 }
 
-// Makes a key as Kernel Tuner does, which cannot tell texts with commas apart.
+// Returns the key of a configuration, as Kernel Tuner makes it. Texts with commas make keys ambiguous.
 std::string key_of(const Configuration& configuration) {
   std::string key;
   for (const Value& value : configuration.values()) key += (key.empty() ? "" : ",") + value.to_string();

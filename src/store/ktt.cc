@@ -25,15 +25,15 @@ Status status_of(const Json& result) {
   throw Malformed(fmt::format("`Status` is none of KTT's: {}", in_quotes(name)));
 }
 
-// Returns the name of a resource, from resource_names() if it is known by one.
+// Returns Wattune's name of a resource (resource_names()), or KTT's own if Wattune has none.
 std::string name_of(const std::string& compilation_name) {
   if (compilation_name == "RegistersCount") return "registers";
   if (compilation_name == "PrivateMemorySize") return "private_memory";
   return compilation_name == "LocalMemorySize" ? "static_local_memory" : compilation_name;
 }
 
-// Returns the metrics of the compiler and the profiler. If a configuration runs several kernels, they are those of the
-// first one.
+// Returns the metrics from the compiler and the profiler. If a configuration runs several kernels, those of the first
+// one count.
 std::vector<Metric> metrics_of_ktt(const Json& result) {
   std::vector<Metric> metrics;
   const Json* computations = find_member(result, "ComputationResults");
@@ -74,7 +74,7 @@ std::vector<std::string> names_in_ktt(const Document& document) {
   return names;
 }
 
-// Reads the values of a configuration, for each of which KTT lists the parameters in the same order.
+// Reads the values of a configuration. KTT lists the parameters of every configuration in the same order.
 std::vector<Value> values_of_ktt(const Json& configuration, const std::vector<std::string>& names) {
   if (configuration.size() != names.size()) throw Malformed("`Configuration` has other parameters than the first one");
   std::vector<Value> values;

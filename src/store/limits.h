@@ -1,6 +1,6 @@
-// Limits on result files of strangers (docs/store.md). Without them a few kilobytes, unpacked, could take all memory.
-// Deep nesting could overflow the stack of code that walks through it later. Each member of an ordered object is
-// compared with all before it.
+// Limits on result files from strangers (docs/store.md). Without limits, a few compressed kilobytes could fill all
+// memory. Deep nesting could overflow the stack of code that walks through the document. An object with many members
+// would take long, because each member is compared with all before it.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ inline constexpr const char* kLineTooLong = "a line is longer than 64 MiB, which
 inline constexpr const char* kTooManyValues =
     "there are more than 33,554,432 values: divide the results among several files";
 
-// A counter for texts that are parsed one after another and kept together.
+// A counter of the values in texts that are parsed one after another and kept together.
 class JsonLimits {
  public:
   // Checks an event of the parser. Throws Malformed if a limit is passed.

@@ -26,7 +26,7 @@ namespace {
 
 using Reader = Result<ResultSet> (*)(const Document&, const std::filesystem::path&);
 
-// Finds the reader by members that only one of the formats has; nullptr if the format is unknown.
+// Finds the reader of a document's format, by members that only this format has; nullptr if the format is unknown.
 Reader reader_for(const Json& head) {
   const auto has = [&head](const char* name) { return find_member(head, name) != nullptr; };
   if (has("wattune_results")) return read_json;
@@ -36,7 +36,7 @@ Reader reader_for(const Json& head) {
   return nullptr;
 }
 
-// Returns the kind of a file that people take for results; empty if it is none of these.
+// Returns the kind of a file that users mistake for results; empty if it is none of these.
 std::string other_kind(std::string_view text, const std::filesystem::path& file) {
   const std::string_view begun = text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   for (const std::string_view picture : {"\x89PNG", "<svg", "<?xml", "<!DOCTYPE", "%PDF", "\xFF\xD8\xFF"})
@@ -55,7 +55,7 @@ Error unknown_format(std::string_view text, const std::filesystem::path& file) {
       .hint("a journal, Wattune's JSON, T4, a cache of Kernel Tuner, KTT's JSON, or a CSV table with a mapping");
 }
 
-// A run of a database as users name it: "all.sqlite#2".
+// A run of a database, named as users do: "all.sqlite#2".
 struct NamedRun {
   std::filesystem::path file;
   std::optional<std::int64_t> number;
@@ -95,7 +95,7 @@ Result<ResultSet> load_run(const NamedRun& named) {
       .hint(runs.empty() ? "" : "name one, as in " + named.file.string() + "#1: " + list_of(runs));
 }
 
-// Tells whether the text is a JSON document in one of the formats.
+// Tells whether the text is a JSON document in one of the known formats.
 bool is_known(std::string_view text, const std::filesystem::path& file) {
   const Result<Document> document = parse_document(text, file);
   return document && reader_for(document->head) != nullptr;
@@ -133,7 +133,7 @@ Result<ResultSet> parse_results(std::string_view text, const std::filesystem::pa
     return unknown_format(text, file);
   Result<Document> document = parse_document(text, file);
   if (!document) {
-    // The reader of Kernel Tuner's cache repairs a file that is cut short.
+    // A file that is cut short is left to the reader of Kernel Tuner's cache, which repairs it.
     const auto documents = concatenated_parts(text);
     if (documents.size() > 1)
       return is_known(documents.front(), file) ? several_records(documents.size(), file) : unknown_format(text, file);

@@ -1,4 +1,4 @@
-// Parts of loading results that merging needs too.
+// Functions that loading and merging results share.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace wattune::inline v0_1::store {
 
-// Reads the text of one record in any format but a database's. Fails with parse_error, and says so if the text holds
-// several records, one behind the other.
+// Reads the text of one record in any format but a database's. Fails with parse_error; the message says so if the text
+// holds several records, one after another.
 Result<ResultSet> parse_results(std::string_view text, const std::filesystem::path& file);
 
 // True if the file begins as a database of SQLite does.

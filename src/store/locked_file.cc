@@ -18,7 +18,7 @@ namespace wattune::inline v0_1::store {
 
 namespace {
 
-// True if a file's name still leads to the open file.
+// True if a file's name still leads to the file that was opened.
 bool is_same_file(const struct stat& named, const struct stat& opened) {
   return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
@@ -29,8 +29,8 @@ Error changed_error(const std::filesystem::path& file, const char* how) {
 
 }  // namespace
 
-// Opens and locks the file, and tries again if its name leads elsewhere. Between both steps, the holder of the lock may
-// have renamed the file or put another in its place.
+// Opens and locks the file, and starts again if its name leads to another file by then. Between the two steps, the
+// holder of the lock may have renamed or replaced the file.
 Result<LockedFile> LockedFile::open(const std::filesystem::path& file, std::chrono::milliseconds wait) {
   constexpr int kFewestOpenTries = 16;
   const auto deadline = std::chrono::steady_clock::now() + wait;
@@ -61,7 +61,7 @@ LockedFile::~LockedFile() {
   ::close(descriptor_);
 }
 
-// Reads as many bytes as the file has, since a device such as /dev/full could be read for ever.
+// Reads no more bytes than the size of the file, since a device such as /dev/full could be read for ever.
 Result<std::string> LockedFile::read() const {
   if (size_ > kMaxFileBytes) return too_large(file_);
   std::string text(size_, '\0');
@@ -107,13 +107,13 @@ Result<void> LockedFile::append(std::string_view bytes) {
     size_ += bytes.size();
     return {};
   }
-  // A short write means that the rest would not fit.
+  // A short write means that the disk has no room for the rest.
   const int cause = written < 0 ? errno : ENOSPC;
   has_torn_append_ = written > 0 && ::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0;
   return system_error("cannot write", file_, cause);
 }
 
-// Writes the new file beside the old one and locks it before it gets the name. If the name is a symbolic link, the file
+// Writes the new file beside the old one, and locks it before renaming it. If the name is a symbolic link, the file
 // that it names is superseded.
 Result<void> LockedFile::supersede(std::string_view bytes, std::string_view suffix) {
   std::error_code failed;

@@ -18,7 +18,8 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-// Returns the number of bytes of the JSON object with which the text begins; all if it does not end.
+// Returns the length in bytes of the JSON object with which the text begins; the whole length if the object does not
+// end.
 std::size_t end_of_object(std::string_view text) {
   int depth = 0;
   bool in_string = false;
@@ -54,7 +55,8 @@ std::vector<std::string_view> documents_in(std::string_view text) {
   return documents;
 }
 
-// Returns the journals in the text. A run continues the run before it if its header says how many Trials it carries.
+// Returns the journals in the text. A run belongs to the journal of the run before it if its header says how many
+// earlier Trials follow.
 std::vector<std::string_view> journals_in(std::string_view text) {
   std::vector<std::string_view> journals;
   std::size_t begin = 0;
@@ -100,7 +102,7 @@ std::vector<std::string> differences_between(const RunInfo& one, const RunInfo& 
   return texts;
 }
 
-// Returns the place of each of the parameters among those of another record.
+// Returns, for each parameter, its position among the parameters of another record.
 std::vector<std::size_t> places_of(const std::vector<Parameter>& parameters, const std::vector<Parameter>& among) {
   std::vector<std::size_t> places;
   for (const Parameter& parameter : parameters)
@@ -129,7 +131,7 @@ class Merging {
       : merged_{.results = std::move(first.results), .sources = {std::move(first.name)}, .apart = {}} {
     std::vector<Trial> trials = std::move(merged_.results.trials);
     merged_.results.trials.clear();
-    merged_.results.info.space_hash.clear();  // ids are new
+    merged_.results.info.space_hash.clear();  // ids are given anew
     for (const Parameter& parameter : info().parameters) names_.push_back(parameter.name);
     for (Trial& trial : trials) add(std::move(trial));
   }
@@ -158,7 +160,7 @@ class Merging {
   }
 
  private:
-  // Adds a Trial under an id that all Trials of these values have.
+  // Adds a Trial. Trials with the same values get the same id.
   void add(Trial trial) {
     const auto [found, is_new] = ids_.emplace(trial.configuration.values(), ids_.size());
     trial.configuration = Configuration(ConfigurationId(found->second), shared_names(), trial.configuration.values());

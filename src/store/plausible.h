@@ -1,4 +1,4 @@
-// A check whether recorded Observations can be true. Files are also written by hand, and a checksum does not protect
+// Checks whether recorded Observations can be true. Files are also written by hand, and a checksum does not protect
 // against wrong numbers.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace wattune::inline v0_1::store {
 
-// Returns the part of an Observation that no device and no clock can have shown; empty if there is none.
+// Returns a text on the part of an Observation that cannot have been measured on any device; empty if there is none.
 std::string implausible(const Observation& observation);
 
 }  // namespace wattune::store

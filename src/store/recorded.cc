@@ -29,7 +29,7 @@ constexpr std::array<Unit, 15> kUnits{{{"ns", 1},
                                        {"ms", 1e6},
                                        {"millisecond", 1e6},
                                        {"milliseconds", 1e6},
-                                       {"miliseconds", 1e6},  // spelling of the benchmark hub
+                                       {"miliseconds", 1e6},  // spelling in files of the auto-tuning benchmark hub
                                        {"s", 1e9},
                                        {"sec", 1e9},
                                        {"second", 1e9},

@@ -1,4 +1,4 @@
-// Parts that result files have in common, most of all those of other programs.
+// Functions that the readers and writers of several formats share, most of all for those of other programs.
 #pragma once
 
 #include <optional>
@@ -16,38 +16,39 @@ namespace wattune::inline v0_1::store {
 // is no unit of time.
 std::optional<double> nanoseconds_per(std::string_view unit);
 
-// Writes a configuration as an object of values by parameter, or reads one; throws Malformed if a parameter is missing.
+// Converts a configuration to a JSON object of values by parameter, or back. Reading throws Malformed if a parameter is
+// missing.
 Json configuration_to_json(const Configuration& configuration);
 std::vector<Value> values_by_name(const Json& object, const std::vector<std::string>& names);
 
-// Returns milliseconds. Divides, because 123456 ns times 1e-6 is 0.12345599999999999 ms.
+// Converts to milliseconds. It divides, because 123456 ns times 1e-6 is 0.12345599999999999 ms.
 inline double in_ms(Nanoseconds time) { return time / Nanoseconds(1e6); }
 Json samples_in_ms(const std::vector<Sample>& samples);
 
 // Reads the numbers of a JSON array as samples; other elements are left out.
 std::vector<Sample> samples_in(const Json& times, double nanoseconds_per_unit);
 
-// The message for a time of 0, from a clock too coarse for the kernel or digits cut off. No ratio with 0 is possible,
-// so such a configuration counts as failed.
+// The message for a recorded time of 0, which a coarse clock or cut digits may give. It allows no ratios, so such a
+// configuration counts as failed.
 inline constexpr const char* kTookNoTime = "the recorded time is 0";
 
 // Makes an Observation correct, unless the time is 0. `objective` is the file's figure for the time, often a mean; it
-// becomes the median. Nothing is known of its spread, so the interval is that point, without a confidence. Throws
-// Malformed if it or a sample is negative or larger than any clock counts.
+// becomes the median. Its spread is unknown, so the interval is that point, without a confidence. Throws Malformed if
+// the objective or a sample is negative or larger than any clock counts.
 void set_times(Observation& observation, Nanoseconds objective, std::vector<Sample> samples);
 Nanoseconds median_of(std::vector<Sample> samples);  // precondition: not empty
 
-// Returns the finite metrics and, behind them, the gain over the default with its interval. It is for formats that have
-// no place for that gain.
+// Returns the finite metrics, and after them the gain over the default with its interval. It is for formats that have
+// no field for that gain.
 std::vector<Metric> exported_metrics(const Observation& observation);
 
 // Converts between a Status and Kernel Tuner's names of failures, as its cache and T4 files hold them.
 Status status_of_kernel_tuner_error(std::string_view name);
-std::string_view kernel_tuner_error(Status status);  // precondition: not correct
+std::string_view kernel_tuner_error(Status status);  // precondition: the status is not `correct`
 
 TimePoint timestamp_or_epoch(const Json& entry, const char* name);
 
-// A collection of Trials whose ids are their positions.
+// A collection of Trials read from a file; a Trial's id is its position.
 class RecordedTrials {
  public:
   explicit RecordedTrials(std::vector<std::string> names);
@@ -64,7 +65,7 @@ class RecordedTrials {
   std::vector<Trial> trials_;
 };
 
-// Reads a parsed document. Fails with parse_error if it is malformed.
+// Reads a parsed T4 document. Fails with parse_error if it is malformed.
 Result<ResultSet> read_t4(const Document& document, const std::filesystem::path& file);
 Result<ResultSet> read_kernel_tuner_cache(const Document& document, const std::filesystem::path& file);
 Result<ResultSet> read_ktt(const Document& document, const std::filesystem::path& file);

@@ -10,7 +10,7 @@ namespace wattune::inline v0_1::store {
 
 namespace {
 
-// The version of the format. Version 1 did not record what identifies its Trials.
+// The version of the format. Version 1 did not record the identity of its Trials.
 constexpr std::uint64_t kResultsFormat = 2;
 
 Trial trial_from_json(const Json& json, const Configuration::Names& names) {

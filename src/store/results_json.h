@@ -1,4 +1,4 @@
-// The parts of results.json, which a database stores separately.
+// The parts of a results.json document, which a database stores separately.
 #pragma once
 
 #include <filesystem>
@@ -10,9 +10,9 @@
 
 namespace wattune::inline v0_1::store {
 
-// Returns the document without its Trials, as an object.
+// Returns the document without its Trials, as the text of an object.
 std::string run_text(const RunInfo& info);
-// Returns an element of `trials`, as an object.
+// Returns an element of the document's list `trials`, as the text of an object.
 std::string trial_text(const Trial& trial);
 std::string configuration_text(const Configuration& configuration);
 Result<ResultSet> read_json(const Document& document, const std::filesystem::path& file);

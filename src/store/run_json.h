@@ -1,4 +1,4 @@
-// RunInfo and Trials as Wattune's own JSON: the members that the journal and results.json share.
+// Writes and reads RunInfo and Trials as Wattune's own JSON: the members that the journal and results.json share.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct Measured {
 };
 Measured measured_from_json(const Json& object);  // throws Malformed
 
-// Reads "id", which is decimal text.
+// Reads the member "id", a number in the form of a text.
 ConfigurationId id_from_json(const Json& object);  // throws Malformed
 
 Configuration::Names names_of(const std::vector<Parameter>& parameters);

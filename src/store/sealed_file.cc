@@ -19,13 +19,13 @@ Error cannot_read(std::string why, const fs::path& file, int line) {
   return Error(ErrorCode::parse_error, std::move(why)).at(position_in(file, line));
 }
 
-// A reader that takes the lines of a file one by one. A line that cannot be read costs no other.
+// A reader that takes the lines of a file one by one. A line that cannot be read is left out; the others count.
 class SealedReader {
  public:
   SealedReader(const fs::path& file, const FileKind& kind, const std::function<void(const Json&)>& take)
       : file_(file), kind_(kind), take_(take), start_(fmt::format("{{\"{}\":", kind.member)) {}
 
-  // Takes a line. An Error means that nothing of the file may be read.
+  // Reads a line. An Error means that the whole file must not be read.
   Result<void> add(std::string_view line, bool is_terminated) {
     ++number_;
     if (line.empty()) return {};
@@ -101,7 +101,7 @@ class SealedReader {
   bool is_torn_ = false;
 };
 
-// Removes line breaks. An older Wattune wrote some objects over several lines.
+// Removes line breaks from an object that an older Wattune wrote over several lines.
 std::string on_one_line(std::string_view text) {
   std::string line(text);
   std::erase_if(line, [](char letter) { return letter == '\n' || letter == '\r'; });

@@ -1,5 +1,5 @@
-// Runs in a database of SQLite (docs/formats/sqlite.md). Each run and Trial is stored as the JSON of results.json,
-// which readers use, and in columns that people query.
+// Stores runs in a database of SQLite (docs/formats/sqlite.md). Each run and Trial is stored twice: as JSON in the form
+// of results.json, which Wattune reads, and in columns for queries of people.
 #include <fmt/format.h>
 #include <sqlite3.h>
 
@@ -50,12 +50,12 @@ struct Finalize {
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 };
 
-// An open database. Its Errors have the file's name and SQLite's words.
+// An open database. Its Errors have the file's name and SQLite's own message.
 class Database {
  public:
   enum class Mode {
     write = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-    read = SQLITE_OPEN_READWRITE,  // writable as far as the system allows: only writers tidy up the log
+    read = SQLITE_OPEN_READWRITE,  // writable if the system allows it, because only writers remove leftovers of the log
     read_unchanging = SQLITE_OPEN_READONLY
   };
 
@@ -84,7 +84,7 @@ class Database {
  private:
   explicit Database(fs::path file) : file_(std::move(file)) {}
 
-  // Returns a URI, in which %, ? and # are special and therefore escaped.
+  // Returns the file's path as a URI, with %, ? and # escaped.
   static std::string uri_of(const fs::path& file, bool unchanging) {
     std::string uri = "file:";
     for (const char each : fs::absolute(file).string()) {
@@ -129,7 +129,7 @@ class Statement {
       sqlite3_bind_null(handle_.get(), ++bound_);
   }
 
-  // Steps to the next row. True if there is one.
+  // Steps to the next row. Returns true if there is one.
   Result<bool> step() {
     const int status = sqlite3_step(handle_.get());
     if (status == SQLITE_ROW) return true;
@@ -159,7 +159,7 @@ Result<void> execute(const Database& database, const char* sql, const Values&...
   return {};
 }
 
-// Returns the one number that a statement gives, or 0 without a row.
+// Returns the number that a statement selects; 0 if it gives no row.
 template <typename... Values>
 Result<std::int64_t> number_from(const Database& database, const char* sql, const Values&... values) {
   WATTUNE_ASSIGN(Statement statement, Statement::prepare(database, sql));
@@ -206,7 +206,7 @@ Result<void> add_trial(const Database& database, std::int64_t run, std::int64_t 
                  time, objective, configuration_text(trial.configuration), trial_text(trial));
 }
 
-// Adds a run, or replaces the Trials of one that is there: its journal may have grown since it was added.
+// Adds a run. If the run is there already, replaces its Trials, because its journal may have grown since.
 Result<void> add_run(const Database& database, const ResultSet& results) {
   const std::string run = run_text(results.info);
   WATTUNE_ASSIGN(std::int64_t id, number_from(database, "SELECT id FROM runs WHERE run = ?", run));
@@ -228,7 +228,7 @@ Result<void> add_runs(const Database& database, const std::vector<ResultSet>& ru
   return database.execute("COMMIT");
 }
 
-// Returns the document that results.json would hold, so that its reader and its limits serve databases too.
+// Returns a run of the database as a results.json document, so that the reader and the limits of that format apply.
 Result<std::string> document_of(const Database& database, std::int64_t id, std::string_view run) {
   std::string text(run.substr(0, run.rfind('}')));
   text += ",\"trials\":[";
@@ -261,8 +261,8 @@ Result<std::vector<StoredRun>> read_runs(const Database& database) {
 
 bool looks_like_database(std::string_view beginning) { return beginning.starts_with(kMagic); }
 
-// Adds runs with write-ahead logging, which lets others read meanwhile. If a file system does not allow it, writing is
-// as safe without.
+// Adds runs with write-ahead logging, which lets others read meanwhile. On a file system that does not allow it, SQLite
+// writes without that log, which is as safe.
 Result<void> add_to_database(const fs::path& file, const std::vector<ResultSet>& runs) {
   WATTUNE_ASSIGN(const Database database, Database::open(file, Database::Mode::write));
   WATTUNE_TRY(number_from(database, "SELECT count(*) FROM sqlite_schema"));

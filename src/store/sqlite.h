@@ -1,4 +1,4 @@
-// The detection of databases; formats.h reads and writes them.
+// Recognises databases; formats.h reads and writes them.
 #pragma once
 
 #include <string_view>

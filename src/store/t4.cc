@@ -57,7 +57,8 @@ double unit_of(const Measurement* time, double otherwise) {
 
 class ResultReader {
  public:
-  // Makes a reader for times in the file's unit. If that is nullopt, each time has its own unit, or else milliseconds.
+  // Makes a reader for times in the file's unit. If that is nullopt, each time has a unit of its own, or is in
+  // milliseconds.
   explicit ResultReader(std::optional<double> file_unit) : file_unit_(file_unit) {}
 
   Observation read(const Json& result) const {
@@ -135,8 +136,8 @@ std::vector<std::string> names_in_t4(const Document& document) {
   return names;
 }
 
-// Returns the objectives of the first result. An objective whose measurement holds the time is the time, whatever its
-// name.
+// Returns the objectives of the first result. An objective whose measurement is the time counts as the time, whatever
+// its name.
 std::vector<std::string> objectives_in_t4(const Document& document) {
   std::vector<std::string> names;
   if (document.entries.empty()) return names;
@@ -192,8 +193,8 @@ Json measurement(const std::string& name, Json value, const std::string& unit) {
 
 Json times_of(const Observation& observation) {
   const double compilation = in_ms(observation.phases.compile);
-  return {{"compilation", compilation},       // as Kernel Tuner writes it
-          {"compilation_time", compilation},  // as the schema names it
+  return {{"compilation", compilation},       // the name that Kernel Tuner writes
+          {"compilation_time", compilation},  // the name in the schema
           {"benchmark", in_ms(observation.phases.measure)},
           {"framework", in_ms(observation.phases.overhead)},
           {"search_algorithm", 0},

@@ -9,7 +9,7 @@ namespace wattune::inline v0_1::store {
 
 namespace {
 
-// A scanner that takes a text apart from the left.
+// A scanner that reads a text from left to right.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}
@@ -22,14 +22,14 @@ class Scanner {
     return true;
   }
 
-  // Takes one to `most` digits.
+  // Reads a number of one to `most` digits. Returns false if there is none.
   bool number(std::size_t most, int& value) {
     std::size_t digits = 0;
     for (value = 0; digits < most && next_is_digit(); ++digits) value = value * 10 + take_digit();
     return digits > 0;
   }
 
-  // Takes the digits behind a decimal point, and drops those beyond nanoseconds.
+  // Reads the digits after a decimal point, and ignores those beyond nanoseconds.
   bool nanoseconds(int& value) {
     if (!next_is_digit()) return false;
     value = 0;

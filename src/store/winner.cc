@@ -20,7 +20,8 @@ Metric* find_metric(Observation& observation, const std::string& name) {
   return found == observation.metrics.end() ? nullptr : &*found;
 }
 
-// Replaces the metric of the first objective by `after` if it equals `before`. Both are costs: smaller is better.
+// Replaces the metric of the first objective by `after` if it equals `before`. Both numbers are costs, of which smaller
+// is better; a maximised metric is their negative.
 void replace_metric(Observation& observation, const RunInfo& info, std::optional<double> before,
                     std::optional<double> after) {
   if (info.objectives.empty() || !before || !after) return;

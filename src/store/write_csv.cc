@@ -14,7 +14,7 @@ namespace wattune::inline v0_1::store {
 
 namespace {
 
-// The columns behind the parameters and before those of kOwnColumns and the metrics.
+// The columns that follow the parameters, before those of kOwnColumns and of the metrics.
 constexpr std::array<const char*, 8> kWritten = {"status",   "time_ns",    "samples_ns",  "compile_ns",
                                                  "check_ns", "measure_ns", "overhead_ns", "finished_at"};
 
@@ -29,7 +29,7 @@ Json mapping_of(const RunInfo& info, const Json& metrics) {
   return mapping;
 }
 
-// A column of a metric's value, or of its uncertainty if any Trial has one.
+// A column for a metric's value, or for its uncertainty if any Trial has one.
 struct Figure {
   std::string metric;
   bool uncertainty = false;

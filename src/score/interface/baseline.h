@@ -35,19 +35,19 @@ class Baseline {
   // Returns the number of evaluations that random search needs to cover this share, in (0, 1), of the way from the
   // median to the optimum.
   std::uint64_t evaluations_to(double share) const;
-  // Returns the average cost of an evaluation of random search, in seconds.
+  // Returns the mean cost of an evaluation of random search, in seconds.
   double mean_cost() const { return mean_cost_; }
   // Returns the median cost of a correct or failed evaluation, in seconds.
   double median_cost() const { return median_cost_; }
 
-  // Returns where the measured part begins or ends, in seconds from the start of a run. It is at least two evaluations
-  // long.
+  // Returns where the measured part of a run begins or ends, in seconds from the start of the run. It is at least two
+  // evaluations long.
   double start() const { return start_; }
   double end() const { return end_; }
   // Returns the length of runs in seconds.
   double budget() const { return 1.1 * end_; }
 
-  // Returns `points` equidistant times from start() to end().
+  // Returns `points` equally spaced times from start() to end().
   std::vector<double> times(std::size_t points) const;
   // Returns the expected best value of random search at each of these times.
   std::vector<double> curve(std::size_t points) const;

@@ -1,8 +1,8 @@
-// Curves: combine repeated runs of a strategy into one curve, from which a score is computed.
+// Combines repeated runs of a strategy into one curve of performance over time, from which a score is computed.
 //
 // The method is that of Willemsen et al. (FGCS 159, 2024), as docs/score.md describes it. It takes the best values so
-// far of all repeats, as ranks in the space, against time. It fits a bagged decreasing regression, normalised so that
-// random search is 0 and the optimum 1.
+// far of all repeats, as ranks in the space, against time. A bagged decreasing regression is fitted to them and
+// normalised, so that random search is 0 and the optimum 1.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace wattune::inline v0_1::score {
 
-// Number of equidistant times at which curves are evaluated.
+// Number of equally spaced times at which curves are evaluated.
 inline constexpr std::size_t kCurvePoints = 1000;
 
 // One evaluation of a run. The points begin with the first correct evaluation.
@@ -22,7 +22,7 @@ struct RunPoint {
   double best = 0.0;     // best objective so far
 };
 
-// One repeat, in the order of time.
+// One repeated run of a search, in the order of time.
 struct SearchRun {
   std::vector<RunPoint> points;
   std::size_t evaluations = 0;
@@ -38,8 +38,8 @@ class Performance {
   // Takes the runs. Precondition: some run has a point.
   Performance(const Baseline& baseline, const std::vector<SearchRun>& runs);
 
-  // Returns the performance at each of kCurvePoints times: 0 is random search, 1 the optimum. `seed` decides the
-  // bagging.
+  // Returns the performance at each of kCurvePoints times: 0 is random search, 1 the optimum. `seed` decides which
+  // samples the bagging draws.
   std::vector<double> curve(std::uint64_t seed) const;
   // Returns the curve of one regression in which each run counts as often as `weights` says (parallel to the runs). A
   // bootstrap repeats this. Precondition: some run that counts has a weight.
@@ -62,7 +62,7 @@ class Performance {
   const Baseline& baseline_;
   std::size_t repeats_;
   std::vector<double> times_;
-  std::vector<double> random_;       // expected best of random search by then
+  std::vector<double> random_;       // expected best of random search at each time
   std::vector<RankedPoint> points_;  // of all runs, ascending by time
   std::vector<bool> counts_;         // for each run
   double stopping_point_;            // in seconds

@@ -1,8 +1,8 @@
-// Reach: the number of evaluations that a strategy needs to come near the optimum, against random search in closed
-// form.
+// Reach: the number of evaluations that a strategy needs to come near the optimum, compared with that of random search,
+// which has a closed form.
 //
-// Unlike the score it has no budget. A run goes on until it is near enough, so the result for a space does not depend
-// on the choice of a cutoff.
+// Unlike the score, the reach has no budget. A run goes on until it is near enough, so the result for a space does not
+// depend on the choice of a cutoff.
 //
 //   WATTUNE_ASSIGN(auto reaches, reach({scored}, {{"auto", {}}}, {.within = 0.05}));
 #pragma once
@@ -27,8 +27,8 @@ struct ReachOptions {
 
 struct SpaceReach {
   std::uint64_t near = 0;  // configurations that are near the optimum
-  double random = 0.0;     // median evaluations of random search
-  double median = 0.0;     // median of the strategy's runs, failed evaluations included
+  double random = 0.0;     // median number of evaluations that random search needs
+  double median = 0.0;     // median over the strategy's runs, failed evaluations included
 
   double speedup() const { return random / median; }
 };
@@ -44,8 +44,8 @@ struct StrategyReach {
 std::uint64_t median_draws(std::uint64_t near, std::uint64_t all);
 
 // Computes the reach of each strategy on each space. Equal seeds give equal results, whatever the number of threads.
-// Fails as score() does, and with invalid_argument if `within` is negative or an optimum is not positive, so that it
-// has no shares.
+// Fails as score() does, and with invalid_argument if `within` is negative or an optimum is not positive, so that
+// shares of it make no sense.
 Result<std::vector<StrategyReach>> reach(const std::vector<ScoredSpace>& spaces,
                                          const std::vector<StrategyChoice>& strategies, const ReachOptions& options);
 

@@ -1,4 +1,4 @@
-// Recorded runs: runs that any program recorded, for the scorer that also judges the strategies here.
+// Recorded runs: runs of any program, which are scored in the same way as Wattune's own strategies.
 //
 // A run is a ResultSet whose Trials are its evaluations in their order, repeated configurations included. The objective
 // of an evaluation is taken from the space's recording, so that all programs are judged by the same measurements. Only

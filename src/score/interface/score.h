@@ -29,7 +29,7 @@ struct ScoredSpace {
   const tune::Recording& recording;
   Baseline baseline;
   tune::ReplayClock clock;
-  std::vector<std::vector<search::PriorObjective>> prior = {};  // what every strategy starts from
+  std::vector<std::vector<search::PriorObjective>> prior = {};  // prior results that every strategy may use
 
   // Makes a ScoredSpace with its baseline. Fails as Baseline::of() does.
   static Result<ScoredSpace> of(std::string name, const space::SearchSpace& space, const tune::Recording& recording,
@@ -73,7 +73,7 @@ struct StrategyScore {
   StrategyChoice strategy;
   std::size_t recorded_runs = 0;  // fewest runs of another program on a space; 0 if the strategy ran here
   Score score;                    // mean over the spaces
-  double deviation = 0.0;         // of the aggregate curve over time; the published tool prints it as the error
+  double deviation = 0.0;         // of the mean curve over time; the published tool prints it as the error
   std::vector<double> curve;
   std::vector<SpaceScore> spaces;  // parallel to the spaces
 };
@@ -85,16 +85,16 @@ struct StrategyScore {
 Result<std::vector<StrategyScore>> score(const std::vector<ScoredSpace>& spaces,
                                          const std::vector<StrategyChoice>& strategies, const ScoreOptions& options);
 
-// Computes the score of runs made elsewhere (recorded_run.h); `runs` is parallel to the spaces. Runs count as they are,
-// however few evaluations they hold. Fails with invalid_argument if a space has no run, or if none of its runs found a
-// correct configuration within the budget.
+// Computes the score of runs that another program made (recorded_run.h); `runs` is parallel to the spaces. Every run
+// counts, however few evaluations it has. Fails with invalid_argument if a space has no run, or if none of its runs
+// found a correct configuration within the budget.
 Result<StrategyScore> score_runs(const std::vector<ScoredSpace>& spaces, const std::string& name,
                                  std::vector<std::vector<SearchRun>> runs, const ScoreOptions& options);
 
 // A comparison of two strategies on the same spaces.
 struct StrategyComparison {
   double difference = 0.0;  // difference of the mean scores
-  std::size_t higher = 0;   // number of spaces where its score is higher
+  std::size_t higher = 0;   // number of spaces where the first strategy's score is higher
   // The p-value of a two-sided permutation test (Fisher, The Design of Experiments, 1935, section 21). If both were
   // alike, the sign of each space's difference would be chance. p is the share of all choices of signs whose mean is at
   // least as far from 0. Above 20 spaces, 2^20 choices are drawn at random, and the observed one is added.

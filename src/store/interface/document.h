@@ -1,4 +1,4 @@
-// Reading JSON: result files as documents, and their members with errors that name them.
+// Reads JSON: result files as documents, and members of objects with errors that name the member.
 //
 // Accessors throw Malformed, which never leaves a module: guard() and read_sealed() turn it into an Error.
 #pragma once
@@ -20,8 +20,8 @@ namespace wattune::inline v0_1::store {
 
 using Json = nlohmann::ordered_json;
 
-// A result file whose objects of its one long list (cache, results, Results or trials) are taken out while it is read.
-// An ordered object of 10^5 members would be searched through for each new one.
+// A result file. The objects of its one long list (cache, results, Results or trials) are moved out of it while it is
+// read. Otherwise each new member of an ordered object would be compared with up to 10^5 others.
 struct Document {
   Json head;
   std::string section;        // the name of that list; empty if the file has none
@@ -49,11 +49,11 @@ bool flag_member(const Json& object, const char* name);
 const Json& array_member(const Json& object, const char* name);
 const Json& object_member(const Json& object, const char* name);
 
-// Returns a member's value, or an element of it, that lies between two numbers; throws Malformed, which names the
-// member, if it does not.
+// Returns the number in `json`, a member or an element of it. Throws Malformed, which names the member, if the number
+// is not from `least` to `most`.
 double number_within(const Json& json, std::string_view name, double least, double most);
 std::uint64_t count_within(const Json& json, std::string_view name, std::uint64_t least, std::uint64_t most);
-// Returns an array with this many elements.
+// Returns an array with at least `least` and at most `most` elements; throws Malformed otherwise.
 const Json& array_member(const Json& object, const char* name, std::size_t least, std::size_t most);
 
 // Returns the member of this name, of whatever type it is. nullptr if it is absent or `object` is no object.
@@ -61,11 +61,11 @@ const Json* find_member(const Json& object, const char* name);
 std::string text_or(const Json& object, const char* name, std::string otherwise);
 double number_or(const Json& object, const char* name, double otherwise);
 
-// Returns "uncertainty" of a metric; nullopt if it is absent or no number.
+// Returns the member "uncertainty" of a metric; nullopt if it is absent or no number.
 std::optional<double> uncertainty_in(const Json& metric);
 
-// Returns a tuning parameter's value. Lists, null and integers from 2^63 on become texts, as Python writes them. `name`
-// is for the message about an object, which throws Malformed.
+// Returns a tuning parameter's value. Lists, null and integers from 2^63 on become texts, as Python writes them. Throws
+// Malformed, with `name` in its message, if the value is an object.
 Value value_from_json(const Json& json, std::string_view name);
 Json value_to_json(const Value& value);
 

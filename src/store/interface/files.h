@@ -1,4 +1,4 @@
-// Reading and writing whole files.
+// Reads and writes whole files.
 #pragma once
 
 #include <filesystem>
@@ -21,10 +21,10 @@ Result<void> check_regular(int descriptor, const std::filesystem::path& file);
 
 Error too_large(const std::filesystem::path& file);
 
-// Returns an unused name: FILE with `suffix` behind it or, if that is taken, with 2, 3 and so on behind that.
+// Returns an unused name: FILE with `suffix` appended or, if that is taken, with 2, 3 and so on appended to that.
 std::filesystem::path unused_name(const std::filesystem::path& file, std::string_view suffix);
-// Gives the file a second name, an unused_name(). Copies it if the file system has no second names. Fails with errors
-// of the system.
+// Gives the file a second name, that of unused_name(), or copies it if the file system has no hard links. Fails with
+// errors of the system.
 Result<void> keep_beside(const std::filesystem::path& file, std::string_view suffix);
 // The suffix of a file without checksums that is kept beside its successor.
 inline constexpr std::string_view kUnsealedSuffix = ".unsealed";

@@ -1,4 +1,4 @@
-// LockedFile: an append-only file that one process writes at a time, and that never keeps half of an append.
+// LockedFile: an append-only file that one process writes at a time. If an append fails half way, none of it stays.
 #pragma once
 
 #include <chrono>
@@ -19,21 +19,22 @@ class LockedFile {
   static Result<LockedFile> open(const std::filesystem::path& file, std::chrono::milliseconds wait = {});
   LockedFile(LockedFile&& other) noexcept;
   LockedFile& operator=(LockedFile&&) = delete;
-  // Waits for the disk, and then lets others write.
+  // Waits until the data is on the disk, then releases the lock.
   ~LockedFile();
 
-  // Returns why its lock may not keep everybody else out, for the user; empty if it does.
+  // Returns why the lock may not keep all other processes out, for the user; empty if it does.
   const std::string& doubt() const { return doubt_; }
 
   Result<std::string> read() const;
-  // Fails with io_error if somebody else removed, replaced, truncated or wrote the file since it was opened.
+  // Checks that the file is unchanged. Fails with io_error if somebody else removed, replaced, truncated or wrote it
+  // since it was opened.
   Result<void> check_intact() const;
   Result<void> cut_to(std::uint64_t bytes);
-  // Appends by one write(2). After a failure the file is as long as before, or is cut to that length before the next
-  // append.
+  // Appends the bytes by one write(2). After a failure the file is as long as before, or is cut to that length before
+  // the next append.
   Result<void> append(std::string_view bytes);
-  // Puts a file of these bytes in its place and continues with that. The previous file stays under another name
-  // (keep_beside()). Other processes see one or the other. A failure changes nothing.
+  // Replaces the file by a new one with these bytes, and continues with that one. The previous file stays under another
+  // name (keep_beside()). Other processes see one or the other. A failure changes nothing.
   Result<void> supersede(std::string_view bytes, std::string_view suffix);
 
  private:
@@ -43,7 +44,7 @@ class LockedFile {
   int descriptor_;
   std::string doubt_;
   std::uint64_t size_ = 0;        // size of the intact part
-  bool has_torn_append_ = false;  // true if bytes behind size_ could not be cut off
+  bool has_torn_append_ = false;  // true if bytes after size_ could not be cut off
 };
 
 }  // namespace wattune::store

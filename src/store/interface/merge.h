@@ -1,4 +1,4 @@
-// Merging puts records of one kernel and device into one, whatever formats they come in.
+// Merges records of the same kernel and device, whatever their formats.
 //
 //   WATTUNE_ASSIGN(std::vector<NamedRecord> records, load_all_records("results.jsonl"));
 //   for (const MergedRecord& each : merge(std::move(records))) write(each.results);
@@ -19,22 +19,23 @@ struct NamedRecord {
   ResultSet results;
 };
 
-// Loads all records of a file: those of files that were written one behind the other, and all runs of a database. Fails
-// as load_results() does.
+// Loads all records of a file, which may be several files joined one after another, or a database with several runs.
+// Fails as load_results() does.
 Result<std::vector<NamedRecord>> load_all_records(const std::filesystem::path& file);
 
-// Records that belong together.
+// Records that were merged, because they can be compared.
 struct MergedRecord {
   ResultSet results;                 // each configuration once, with the Trial of the last record that has it
   std::vector<std::string> sources;  // names of the records in it
-  std::vector<std::string> apart;    // differences from the first merged record; empty for the first
+  std::vector<std::string> apart;    // differences that keep it apart from the first merged record; empty for the first
 };
 
 // Merges records in their order. Records are kept apart if their kernel, device, parameters, objectives or a part of
-// their identity differ. A part that one of them does not record is no difference. Parameters get the values of all.
+// their identity differ. A part that one of them does not record is no difference. Each parameter gets the values that
+// it has in any record.
 std::vector<MergedRecord> merge(std::vector<NamedRecord> records);
 
-// Splits a text of several journals or JSON documents, one behind the other; a single part if it holds one.
+// Splits a text of several journals or JSON documents, one after another; returns a single part if it holds one.
 std::vector<std::string_view> concatenated_parts(std::string_view text);
 
 }  // namespace wattune::store

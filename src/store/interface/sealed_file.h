@@ -26,8 +26,8 @@ struct FileKind {
   std::string_view what;    // name of the kind, for messages
   std::string_view member;  // name of the first member of each line, which holds the version
   std::uint64_t version = 1;
-  // Tells whether an older Wattune wrote this object, without a checksum; nullptr if there is no such format. The text
-  // below is how such objects began, which identifies a damaged one.
+  // Tells whether an older Wattune wrote this object, without a checksum; nullptr if there is no such format. The next
+  // member is the text with which such objects began; a damaged object is recognised by it.
   bool (*is_unsealed)(const Json& object) = nullptr;
   std::string_view unsealed_start = "";
 };
@@ -38,22 +38,22 @@ std::string sealed_record(const FileKind& kind, const Json& members);
 struct SealedContents {
   std::vector<Error> left_out;   // an Error for each damaged, torn or impossible line, in order
   bool unsealed = false;         // true if an older Wattune wrote a line, so that damage cannot be detected
-  std::size_t intact_bytes = 0;  // a torn last line lies behind
+  std::size_t intact_bytes = 0;  // bytes before a torn last line
   bool ends_with_newline = true;
 };
 
-// Reads all lines and hands out each whole one. `take` throws Malformed if a line cannot be true. Line ends of Windows
-// are read too. Fails with parse_error if no line is of this kind or one is of a newer version; such a file may be
-// neither changed nor read.
+// Reads all lines and calls `take` with each complete one. `take` throws Malformed if a line cannot be true. Line ends
+// of Windows are read too. Fails with parse_error if no line is of this kind or one is of a newer version; such a file
+// may be neither changed nor read.
 Result<SealedContents> read_sealed(std::string_view text, const std::filesystem::path& file, const FileKind& kind,
                                    const std::function<void(const Json&)>& take);
 
 // Returns a note on a file without checksums: its name and, in a sentence, the planned `outcome`.
 std::string unsealed_note(const std::filesystem::path& file, std::string_view outcome);
 
-// Keeps a file that an older Wattune wrote under a second name, before another takes its place: `.unsealed` behind its
-// own name, or the next free one. Does nothing if the file is missing or sealed. Fails as read_sealed() and the system
-// do.
+// Gives a file that an older Wattune wrote a second name, before another file replaces it: its own name with
+// `.unsealed` appended, or the next free name. Does nothing if the file is missing or sealed. Fails as read_sealed()
+// and the system do.
 Result<void> keep_unsealed(const std::filesystem::path& file, const FileKind& kind);
 
 }  // namespace wattune::store

@@ -1,4 +1,4 @@
-// JSON objects on lines that carry their checksum, as in journals and wisdom files.
+// Writes and reads JSON objects on lines that end with a checksum, as in journals and wisdom files.
 //
 // `,"xxh3":"<16 digits>"}` ends each line: XXH3 (64 bits, seed 0) of all bytes before it.
 #pragma once
@@ -12,14 +12,14 @@
 
 namespace wattune::inline v0_1::store {
 
-// Completes an object without its closing brace: adds its checksum, the brace and a newline.
+// Completes a line that holds an object without its closing brace: appends the checksum, the brace and a newline.
 void seal(std::string& line);
-// Returns the object with its checksum.
+// Returns the object as a line with its checksum.
 std::string sealed(const Json& object);
 
-// True if the checksum is right. Takes a line without its end.
+// True if the line's checksum is right. `line` has no line end.
 bool is_sealed(std::string_view line);
-// Parses a line. Returns discarded JSON if it is no JSON. Throws Malformed if it passes the limits.
+// Parses a line. Returns a discarded Json if it is not valid JSON. Throws Malformed if it exceeds the limits.
 Json parse_line(std::string_view line, JsonLimits& limits);
 
 // A reader that takes lines from the front of a text. Line ends may be those of Windows; a byte order mark is skipped.
@@ -29,7 +29,7 @@ class LineReader {
   explicit LineReader(std::string_view text);
 
   struct Line {
-    std::string_view text;      // without its end
+    std::string_view text;      // the line without its end
     bool is_terminated = true;  // false only for a last line without an end
   };
 
@@ -37,7 +37,7 @@ class LineReader {
   std::size_t consumed() const { return begin_; }
   // Returns the next line. Precondition: !done().
   Line next_line();
-  // Returns the next line; nullopt if it is not terminated and has no right checksum to show that it is whole.
+  // Returns the next line; nullopt if its end is missing and no correct checksum shows that it is complete.
   // Precondition: !done().
   std::optional<std::string_view> next();
 
