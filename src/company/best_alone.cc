@@ -13,7 +13,7 @@ class BestAlone final : public search::Strategy {
       : Strategy(space.space(), {}), company_(space), soloists_(soloists) {}
 
  private:
-  // Proposes one configuration at a time, since the next one depends on what this one shows.
+  // Proposes one configuration at a time, since the next one depends on the outcome of this one.
   std::optional<ConfigurationId> do_propose() override {
     if (waits_) return std::nullopt;
     if (left_.empty()) list_left();
@@ -25,7 +25,8 @@ class BestAlone final : public search::Strategy {
 
   void do_learn(ConfigurationId, std::optional<double>) override { waits_ = false; }
 
-  // Lists the configurations of each member that has few of them, in reverse: the last of each list comes next.
+  // Lists the configurations of those members that have few. The lists are in reverse: the last configuration of a list
+  // comes next.
   void list_left() {
     left_.resize(company_.size());
     for (std::size_t k = 0; k < company_.size(); ++k) {
@@ -36,9 +37,9 @@ class BestAlone final : public search::Strategy {
     }
   }
 
-  // Returns the next configuration that times something new alone; nullopt if nothing is left to time. If one member's
-  // failure keeps others from being tried, these come again with the next configuration. A configuration that was
-  // visited but did not become known failed in an earlier run, and is skipped.
+  // Returns the next joint configuration in which some member has a configuration that was not timed alone; nullopt if
+  // nothing is left to time. If one member fails, the configurations of the others come again in the next one. A
+  // configuration that was visited but has no time failed in an earlier run, and is skipped.
   std::optional<ConfigurationId> next_untried() {
     for (;;) {
       for (std::size_t k = 0; k < company_.size(); ++k)
@@ -51,7 +52,8 @@ class BestAlone final : public search::Strategy {
     }
   }
 
-  // Returns the next untried ratio of the configurations that were the best alone when nothing was left to time.
+  // Returns the next untried ratio of resident blocks. The members have the configurations that were the best alone
+  // when nothing was left to time.
   std::optional<ConfigurationId> next_ratio() {
     if (!ratios_) {
       const std::optional<ConfigurationId> best = together();
@@ -62,8 +64,8 @@ class BestAlone final : public search::Strategy {
     return next == ratios_->end() ? std::nullopt : std::optional(*next);
   }
 
-  // Returns the configuration in which each member is at the next one that is left to time, or else at its best alone.
-  // Returns nullopt if a member has no correct configuration.
+  // Returns the joint configuration in which each member has its next configuration that is left to time, or else its
+  // best alone. Returns nullopt if a member has no correct configuration.
   std::optional<ConfigurationId> together() const {
     std::vector<ConfigurationId> own;
     for (std::size_t k = 0; k < company_.size(); ++k) {
@@ -81,7 +83,7 @@ class BestAlone final : public search::Strategy {
   const CompanySpace& company_;
   const std::vector<Soloist>& soloists_;
   std::vector<std::vector<ConfigurationId>> left_;      // of each member, in reverse; empty until they are listed
-  std::optional<std::vector<ConfigurationId>> ratios_;  // of each member at its best alone; nullopt until known
+  std::optional<std::vector<ConfigurationId>> ratios_;  // of the best alone, at each ratio; nullopt until known
   bool waits_ = false;
 };
 

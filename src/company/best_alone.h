@@ -1,7 +1,8 @@
-// BestAlone: a strategy for the end of a search of several kernels. It runs each kernel at its best alone, together in
-// every ratio of resident blocks, so that this is compared like everything else.
+// BestAlone: a strategy for the end of a search of several kernels. It runs the kernels together, each in the
+// configuration that is best alone, at every ratio of resident blocks. So these are compared like all other joint
+// configurations.
 //
-// Before that it times what is left of members that have few configurations. It proposes joint configurations with one
+// Before that it times the remaining configurations of members that have few. It proposes joint configurations with one
 // new configuration of each such member, which are evaluated like any others. Space and soloists outlive it.
 //
 //   auto strategy = make_sequence(space, std::move(walk), make_best_alone(company, evaluator.soloists()));

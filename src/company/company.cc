@@ -87,8 +87,8 @@ class Objectives final : public TrialSink {
   std::map<ConfigurationId, double> known_;
 };
 
-// Returns the joint configuration of these configurations, at the best ratio of resident blocks that was tried. If none
-// was tried, the GPU places the blocks as usual.
+// Returns the joint configuration in which the members have these configurations, at the best ratio of resident blocks
+// that was tried. If none was tried, the GPU places the blocks as usual.
 AgainstChoice at_best_ratio(const Parts& parts, const std::vector<ConfigurationId>& own, const Objectives& objectives) {
   const std::vector<ConfigurationId> ratios = parts.space.ratios(parts.space.together(own));
   ConfigurationId best = ratios.front();
@@ -111,8 +111,8 @@ Nanoseconds one_after_the_other(const Parts& parts, const std::vector<MemberResu
   return sum;
 }
 
-// Compares the best, in turns, with each member at its best alone. Returns nullopt if it was cancelled, or if a member
-// has no correct configuration.
+// Compares the best joint configuration with that in which each member has its best configuration alone, by running
+// both in turns. Returns nullopt if it was cancelled, or if a member has no correct configuration.
 Result<std::optional<AgainstChoice>> against_best_alone(Parts& parts, const CompanyReport& report,
                                                         const Objectives& objectives,
                                                         const measure::ShootOutOptions& turns) {
@@ -242,7 +242,7 @@ std::vector<std::size_t> repetitions_of(const RunInfo& info) {
     const auto [next, error] = std::from_chars(at, end, number);
     if (error != std::errc()) return {};
     numbers.push_back(number);
-    at = std::min(end, next + 2);  // behind the comma and the blank
+    at = std::min(end, next + 2);  // after the comma and the blank
   }
   return numbers;
 }

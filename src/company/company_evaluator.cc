@@ -18,7 +18,8 @@ Observation failed_together(Status status, std::string message) {
   return {.status = status, .message = std::move(message)};
 }
 
-// True if no configuration is to blame: nothing is left to run on, or the board reports nothing or does not obey.
+// True if the error is not a configuration's fault: the device is gone, or the board reports no energy or does not
+// obey.
 bool ends_all(const Error& error) {
   return error.code() == ErrorCode::device_lost || error.code() == ErrorCode::cancelled ||
          error.code() == ErrorCode::unavailable;
@@ -32,7 +33,7 @@ Nanoseconds median_time(std::span<const OwnTimes> runs, std::size_t member) {
   return Nanoseconds(median_of(std::move(times)));
 }
 
-// A load that runs all members of a configuration again and again at its clocks.
+// A load for energy measurements: it runs all members of a configuration again and again at its clocks.
 class CompanyLoad : public power::Load {
  public:
   CompanyLoad(tune::BoardClocks& clocks, const Configuration& all, CompanyRunner& runner,
@@ -113,12 +114,12 @@ void CompanyEvaluator::know_best(const Observation& best) {
 
 Nanoseconds CompanyEvaluator::turn_overhead() const {
   if (set_up_.recorder == nullptr) return {};
-  // At least the window, whatever an earlier run has measured.
+  // The time is at least the window, even if an earlier run measured a shorter one.
   return std::max(energy_takes_, set_up_.evaluation.energy_window);
 }
 
-// Clocks settle while the member runs. Its failure counts, whatever the clocks are. Clocks that the board refuses
-// concern the default configuration only.
+// The clocks settle while the member runs; a failure counts at any clock. An error for clocks that the board refuses
+// concerns only the default configuration.
 Result<const Observation*> CompanyEvaluator::alone(std::size_t member, const Configuration& own) {
   Soloist& soloist = soloists_[member];
   if (const Observation* known = soloist.find(own.id())) return known;
@@ -134,7 +135,7 @@ Result<const Observation*> CompanyEvaluator::alone(std::size_t member, const Con
   return soloist.evaluate(own);
 }
 
-// Returns the failure of a member's own configuration alone; nullopt if all are correct.
+// Returns the failure of the first member whose own configuration fails alone; nullopt if all are correct.
 Result<std::optional<Observation>> CompanyEvaluator::check_alone(const Configuration& all) {
   for (std::size_t k = 0; k < space_.size(); ++k) {
     auto its = alone(k, space_.own(k, all));
@@ -257,7 +258,7 @@ class CompanyEvaluator::Turns : public measure::Contestant {
     turn.spent += figures.took;
     return turn;
   }
-  // Returns the times of each turn.
+  // Returns the members' times in each turn.
   std::span<const OwnTimes> own_times() const { return own_times_; }
 
  private:
@@ -286,8 +287,8 @@ Result<tune::Contest> CompanyEvaluator::hold_contest(const std::vector<Configura
   return result;
 }
 
-// Holds a contest of those that stand. If one fails, it is dropped and the result tells only that; the caller begins
-// anew with the others. Returns an empty contest if it was cancelled.
+// Holds a contest of the configurations that have not failed. If one fails, removes it from `standing` and returns only
+// its failure; the caller begins anew with the others. Returns an empty contest if it was cancelled.
 Result<tune::Contest> CompanyEvaluator::contest_of(const std::vector<Configuration>& configurations,
                                                    const measure::ShootOutOptions& options,
                                                    std::vector<std::size_t>& standing) {

@@ -1,10 +1,10 @@
-// CompanyEvaluator: turns a joint configuration of a company into an Observation, so that every search of one kernel's
-// configurations can search those of several.
+// CompanyEvaluator: turns a joint configuration of a company into an Observation, so that any search that tunes one
+// kernel can tune several together.
 //
 // An evaluator in a worker process checks and times each member's own configuration alone, once, before it takes part.
-// A kernel that fails alone is named and does not fail the others. All times alone are at the clocks of the default
-// configuration, so that they compare. Kernels run together in this process. The space and the device outlive it; one
-// thread at a time.
+// A kernel that fails alone is named and does not fail the others. All kernels are timed alone at the clocks of the
+// default configuration, so that these times compare. Kernels run together in this process. The space and the device
+// outlive it; one thread at a time.
 //
 //   CompanyEvaluator evaluator(space, *device, std::move(soloists), std::move(setup));
 //   WATTUNE_ASSIGN(const Observation observation, evaluator.evaluate(configuration));
@@ -43,7 +43,7 @@ class Soloist {
   void know(ConfigurationId own, Nanoseconds time, bool verified);
   // Returns the fastest correct configuration; nullopt if there is none.
   std::optional<ConfigurationId> best() const;
-  // Returns the time that compiling took so far; measure_time() that of timing.
+  // Returns the time that compiling took so far; measure_time() returns that of timing.
   Nanoseconds compile_time() const { return compile_time_; }
   Nanoseconds measure_time() const { return measure_time_; }
   // Returns the result of the configuration alone; nullptr if it is not known.
@@ -63,7 +63,7 @@ struct CompanySetUp {
   tune::EvaluatorOptions evaluation;
   std::unique_ptr<measure::MeasurePolicy> policy;
   tune::BoardClocks clocks;
-  std::unique_ptr<power::Recorder> recorder = {};  // if energy is the objective
+  std::unique_ptr<power::Recorder> recorder = {};  // nullptr unless energy is the objective
 };
 
 class CompanyEvaluator : public tune::Evaluator {
@@ -72,13 +72,13 @@ class CompanyEvaluator : public tune::Evaluator {
                    CompanySetUp set_up);
 
   Result<Observation> evaluate(const Configuration& all) override;
-  // Keeps the best time for later races, unless energy is the objective: races are decided by time.
+  // Keeps the best time for later races. Does nothing if energy is the objective, because races are decided by time.
   void know_best(const Observation& best) override;
   bool holds_contests() const override { return true; }
   Result<tune::Contest> hold_contest(const std::vector<Configuration>& configurations,
                                      const measure::ShootOutOptions& options) override;
   std::string device() const override { return device_.info().selector; }
-  // Returns the extra time of a turn: the window of energy, if that is the objective.
+  // Returns the time of a turn beyond its runs: the window of energy, if that is the objective.
   Nanoseconds turn_overhead() const override;
 
   const std::vector<Soloist>& soloists() const { return soloists_; }
@@ -91,14 +91,14 @@ class CompanyEvaluator : public tune::Evaluator {
   void relaunch(std::vector<std::size_t> repetitions) { set_up_.plan.repetitions = std::move(repetitions); }
 
  private:
-  // A configuration that is ready to run, with what that took; or its failure, without a runner.
+  // A configuration that is ready to run, with the time that preparing it took; or its failure, without a runner.
   struct Ready {
     std::unique_ptr<CompanyRunner> runner = {};
     Observation observation = {};
   };
   class Turns;
 
-  // Returns the time that compiling and timing took so far while configurations were made ready.
+  // Returns the time spent so far on compiling and timing while configurations were made ready.
   PhaseTimes spent_on_kernels() const;
   Result<std::optional<Observation>> check_alone(const Configuration& all);
   Result<Ready> prepare(const Configuration& all);
@@ -106,7 +106,7 @@ class CompanyEvaluator : public tune::Evaluator {
   Result<void> set_clocks(const Configuration& all, const tune::Spin& spin);
   Result<void> measure(const Configuration& all, CompanyRunner& runner, Observation& observation);
   Result<void> add_energy(const Configuration& all, CompanyRunner& runner, Observation& observation);
-  // These functions are for configurations that were checked alone.
+  // The next functions are for joint configurations whose members were all checked alone.
 
   std::vector<Nanoseconds> times_alone(const Configuration& all) const;
   void add_own_times(const Configuration& all, std::span<const OwnTimes> runs, Observation& observation) const;
@@ -123,7 +123,7 @@ class CompanyEvaluator : public tune::Evaluator {
   CompanyStage stage_;
   tune::IdlePower idle_power_;
   Nanoseconds energy_takes_;        // time of the latest energy measurement
-  std::optional<Statistics> best_;  // if the time is the objective
+  std::optional<Statistics> best_;  // best time, if time is the objective
 };
 
 }  // namespace wattune::company

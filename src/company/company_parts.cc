@@ -24,9 +24,9 @@ constexpr std::string_view kWalk = "walk";
 constexpr std::string_view kPaperWalk = "paper-walk";
 constexpr std::string_view kWalkThen = "walk+";
 constexpr double kMostRepetitions = 1000.0;                        // of one member in one run
-constexpr Nanoseconds kLongestRun = nanoseconds_from_seconds(1);   // beside a partner, about
-constexpr Nanoseconds kReference = nanoseconds_from_seconds(600);  // longest wait for a reference, about
-constexpr double kPartnersRuns = 4.0;  // of the longest partner, while the timed member works
+constexpr Nanoseconds kLongestRun = nanoseconds_from_seconds(1);   // beside a partner, approximately
+constexpr Nanoseconds kReference = nanoseconds_from_seconds(600);  // longest wait for a reference, approximately
+constexpr double kPartnersRuns = 4.0;  // runs of the longest partner while the timed member works
 
 Error cannot_open(std::string what) { return Error(ErrorCode::invalid_argument, std::move(what)); }
 
@@ -72,14 +72,14 @@ std::size_t rounded(double repetitions) {
   return static_cast<std::size_t>(std::round(std::clamp(repetitions, 1.0, kMostRepetitions)));
 }
 
-// Returns how often the first kernel is launched: so often that its partners run a few times meanwhile. A run must not
-// take too long either, though each launch may wait for a partner's.
+// Returns how often the first kernel is launched in a run: often enough for its partners to run a few times meanwhile.
+// But a run must not take too long, since each launch may wait for one of a partner.
 std::size_t repetitions_beside(Nanoseconds alone, Nanoseconds partner) {
   const double wanted = std::ceil(kPartnersRuns * std::max(1.0, partner / alone));
   return rounded(std::max(kPartnersRuns, std::min(wanted, kLongestRun / (alone + partner))));
 }
 
-// Returns the repetitions with which all run about as long as the longest.
+// Returns the repetitions with which all members run for about as long as the longest.
 std::vector<std::size_t> repetitions_for(const std::vector<Nanoseconds>& alone, bool partnered) {
   std::vector<std::size_t> repetitions(alone.size(), 1);
   if (partnered) {
@@ -91,7 +91,7 @@ std::vector<std::size_t> repetitions_for(const std::vector<Nanoseconds>& alone, 
   return repetitions;
 }
 
-// Returns the repetitions, found by the times of the default configurations alone if needed.
+// Returns the repetitions of each member, computed if needed from the times of the default configurations alone.
 Result<std::vector<std::size_t>> find_repetitions(const CompanySpace& space, CompanyEvaluator& evaluator,
                                                   const CompanyOptions& options) {
   if (options.repetitions.size() == space.size()) return options.repetitions;
@@ -117,7 +117,7 @@ std::unique_ptr<search::Strategy> make_walk(const Parts& parts, bool as_printed)
                                     .start = parts.space.space().default_configuration()});
 }
 
-// Makes a search strategy. One without an end of its own gets the stop rule that one kernel would have.
+// Makes a search strategy. A strategy that does not end by itself gets the stop rule that it would have for one kernel.
 Result<std::unique_ptr<search::Strategy>> make_search(Parts& parts, const std::string& name) {
   const search::StrategyOptions options{.seed = parts.options.session.seed,
                                         .start = parts.space.space().default_configuration(),
@@ -207,7 +207,7 @@ Result<void> make_company_strategy(Parts& parts) {
   } else if (name.starts_with(kWalkThen)) {
     WATTUNE_ASSIGN(auto then, make_search(parts, name.substr(kWalkThen.size())));
     main = make_walk(parts, false);
-    // This comes before the search that a stop rule may end, and gives it a start.
+    // These configurations come before the search, which a stop rule may end, and give it a start.
     if (!parts.options.resident_blocks.empty()) main = search::make_sequence(space, std::move(main), best_alone());
     main = search::make_sequence(space, std::move(main), std::move(then));
   } else {

@@ -19,7 +19,8 @@ std::string joint_name(const std::string& member, const std::string& parameter) 
   return fmt::format("{}.{}", member, parameter);
 }
 
-// Returns a constraint with the names of the joint space. The member's own space has checked it already.
+// Returns a constraint of a member with the names of the joint space. Compiling the member's own space has checked it
+// already.
 space::Predicate joint_constraint(const std::string& member, const space::Expression& expression) {
   space::Predicate predicate{.names = {}, .holds = {}, .description = fmt::format("{}: {}", member, expression.text())};
   for (const std::string& name : expression.names()) predicate.names.push_back(joint_name(member, name));
@@ -55,7 +56,7 @@ std::vector<std::size_t> add_parameters(JointParts& parts, const std::string& me
   return positions;
 }
 
-// Adds the parameter of how the kernel runs beside the others, which its own space does not have.
+// Adds the parameter `resident_blocks` of a member, which its own space does not have.
 void add_resident_blocks(JointParts& parts, const CompanyMember& member) {
   if (member.resident_blocks.empty()) return;
   Parameter& parameter = parts.parameters.emplace_back();
@@ -73,7 +74,8 @@ Result<void> add_constraints(JointParts& parts, const CompanyMember& member) {
   return {};
 }
 
-// Adds the board parameters of all specs, since there is one board. Fails if two specs differ.
+// Adds the clock and power parameters of a spec to those of all specs, since there is one board. Fails if two specs
+// differ.
 Result<void> add_board_parameters(std::vector<Parameter>& board, const KernelSpec& spec) {
   for (const Parameter& parameter : spec.parameters) {
     if (!is_set_on_board(parameter.role)) continue;
@@ -104,7 +106,8 @@ search::CompanyCandidate candidate_of(const space::SearchSpace& space, const sea
   return candidate;
 }
 
-// Returns the default configuration and, if there are few, all others, for a space whose block shapes are unknown.
+// Returns the default configuration and, if there are few, all others, for a space in which no parameter describes a
+// block shape.
 std::vector<search::WalkCandidate> few_configurations(const space::SearchSpace& space) {
   std::vector<search::WalkCandidate> all = {{space.default_configuration(), 1.0, 0}};
   if (space.count() > kMostVisitedConfigurations) return all;

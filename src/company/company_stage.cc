@@ -9,10 +9,11 @@ namespace wattune::inline v0_1::company {
 
 namespace {
 
-constexpr Nanoseconds kIdleGap = nanoseconds_from_ms(10);  // after which clocks may have dropped
-constexpr std::size_t kKeptPerMember = 4;                  // kernels that stay loaded, as walks go back and forth
+constexpr Nanoseconds kIdleGap = nanoseconds_from_ms(10);  // idle time after which clocks may have dropped
+constexpr std::size_t kKeptPerMember = 4;                  // stay loaded, since walks come back to kernels
 
-// Returns the party of a member, with a lane of its own. A member that is not timed runs as long as the timed one.
+// Returns how a member runs in the joint run, with a lane of its own. A member that is not timed is relaunched as long
+// as the timed one runs.
 schedule::Party party_of(const CompanyPlan& plan, std::size_t member, unsigned resident_blocks) {
   const bool endless = plan.timed && *plan.timed != member;
   return {.kernel = member,
@@ -21,7 +22,8 @@ schedule::Party party_of(const CompanyPlan& plan, std::size_t member, unsigned r
           .repetitions = endless ? std::numeric_limits<std::size_t>::max() : plan.repetitions[member]};
 }
 
-// Fails if this many blocks cannot stay resident. The traits are those of the twin, if there is one.
+// Checks that this many blocks can stay resident. The traits in `staged` are those of the persistent twin, if there is
+// one.
 Result<void> check_resident(const StagedKernel& staged, unsigned resident_blocks) {
   if (resident_blocks == 0) return {};
   const std::string why_not = schedule::why_not_persistent(*staged.kernel);
@@ -73,7 +75,8 @@ OwnTimes CompanyRunner::own_times_of(const schedule::JointRun& run) const {
   return times;
 }
 
-// Reads the board's conditions right after runs, which share the reading. Values that cannot be read stay empty.
+// Reads the board's conditions right after several runs, for which the same reading then stands. Values that cannot be
+// read stay empty.
 backend::Conditions CompanyRunner::conditions() const {
   if (sensors_ == nullptr) return {};
   const Result<backend::SensorReadings> readings = sensors_->read();
@@ -112,7 +115,7 @@ Result<schedule::JointRun> CompanyRunner::once(bool restoring) {
   return run;
 }
 
-// Times alone are given to the machine, since they decide how many blocks a resident one fetches at a time.
+// The machine is told the times alone, since they decide how many blocks of work a resident block fetches at a time.
 Result<std::unique_ptr<CompanyRunner>> CompanyStage::gather(const CompanyChoice& choice, const CompanyPlan& plan) {
   WATTUNE_ASSIGN(auto machine, schedule::DeviceMachine::make(device_));
   std::vector<std::shared_ptr<StagedKernel>> kernels;
@@ -145,8 +148,8 @@ Result<std::shared_ptr<StagedKernel>> CompanyStage::kernel(std::size_t member, c
   return staged;
 }
 
-// Loads a configuration on shared buffers. If it spoils inputs, other configurations get new buffers and it gets its
-// own.
+// Loads a configuration with the member's shared buffers. If it overwrites inputs, it gets buffers of its own, and new
+// shared ones are made for the others.
 Result<std::shared_ptr<StagedKernel>> CompanyStage::load(std::size_t member, const Configuration& own) {
   WATTUNE_ASSIGN(auto staged, load_on(&buffers_[member], member, own));
   WATTUNE_ASSIGN(const bool is_clean, buffers_[member].inputs_hold(digest_));
@@ -176,7 +179,7 @@ Result<std::shared_ptr<StagedKernel>> CompanyStage::load_on(schedule::KernelBuff
   return staged;
 }
 
-// Runs the kernel once alone; its outputs are then the right ones.
+// Runs the kernel once alone and remembers its outputs, with which later ones are compared.
 Result<void> CompanyStage::remember_alone(std::size_t member, schedule::DeviceMachine& machine, StagedKernel& staged) {
   WATTUNE_TRY(staged.outputs.restore());
   WATTUNE_ASSIGN(const schedule::KernelId kernel, machine.add(staged.kernel, staged.traits));

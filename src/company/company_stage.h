@@ -29,7 +29,7 @@ namespace wattune::inline v0_1::company {
 
 // The way in which a company runs.
 struct CompanyPlan {
-  std::vector<std::size_t> order;        // members in the order of their launches
+  std::vector<std::size_t> order;        // positions of members in the order of their launches
   std::vector<std::size_t> repetitions;  // of each member
   // The member whose work is timed while the others run again and again; nullopt to time all work, from the first
   // launch to the last end.
@@ -60,16 +60,16 @@ class CompanyRunner : public measure::Runner {
                 std::unique_ptr<schedule::DeviceMachine> machine, const CompanyPlan& plan,
                 const std::vector<unsigned>& resident_blocks, Nanoseconds limit);
 
-  // Runs n times. The time of a run is that of all work, or of all launches of the timed member. Errors name the
-  // member.
+  // Runs n times. The time of a run is that of all members' launches, or of the timed member's launches. Errors name
+  // the member.
   Result<std::vector<Sample>> run(std::size_t n) override;
   Nanoseconds busy_time() const override;
-  // Returns the time that all runs took so far, with the partners' launches that end after the timed member.
+  // Returns the time that all runs took so far, including launches of partners that end after the timed member.
   Nanoseconds spent() const { return spent_; }
   // Runs n times without restoring what the runs overwrite.
   Result<void> keep_busy(std::size_t n);
-  // Compares the results of each member beside the others with those alone; runs each once. Returns the first
-  // difference in a line that names the member; nullopt if there is none.
+  // Runs each member once and compares its outputs beside the others with those alone. Returns one line about the first
+  // difference, which names the member; nullopt if there is none.
   Result<std::optional<std::string>> difference();
   // Returns the times of a launch of each member in each of the `last` runs of run(). Precondition: there were as many.
   std::span<const OwnTimes> own_times(std::size_t last) const { return std::span(own_times_).last(last); }
@@ -84,7 +84,7 @@ class CompanyRunner : public measure::Runner {
   CompanyPlan plan_;
   schedule::JointRunOptions options_;
   std::vector<schedule::Party> parties_;  // in launch order
-  bool restores_ = false;                 // whether a member overwrites what it reads
+  bool restores_ = false;                 // true if a member overwrites what it reads
   backend::Sensors* sensors_ = nullptr;   // nullptr if the device has none
   std::vector<OwnTimes> own_times_;
   Nanoseconds busy_;
@@ -108,14 +108,14 @@ class CompanyStage {
 
   Result<std::shared_ptr<StagedKernel>> kernel(std::size_t member, const Configuration& own);
   Result<std::shared_ptr<StagedKernel>> load(std::size_t member, const Configuration& own);
-  // Loads the kernel and remembers its results alone: on these buffers, or on its own if nullptr.
+  // Loads the kernel with these buffers, or with its own if nullptr, and remembers its outputs alone.
   Result<std::shared_ptr<StagedKernel>> load_on(schedule::KernelBuffers* buffers, std::size_t member,
                                                 const Configuration& own);
   Result<void> remember_alone(std::size_t member, schedule::DeviceMachine& machine, StagedKernel& staged);
 
   backend::Device& device_;
   const CompanySpace& space_;
-  const tune::Limits limits_;  // `run` is that of one run of all members
+  const tune::Limits limits_;  // `run` limits one run of all members
   schedule::BufferDigest digest_;
   std::vector<schedule::KernelBuffers> buffers_;  // by member
   Nanoseconds compile_time_;

@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::company {
 
 namespace {
 
-// A stand-in with the same body in both languages: `x` is read, `y` written, and `i` is the work-item.
+// A stand-in whose body is the same in both languages. It reads `x` and writes `y`; `i` is the number of the work-item.
 struct StandIn {
   const char* name;
   ElementType type;
@@ -39,7 +39,8 @@ constexpr const char* kLatency = R"(
 }
 )";
 
-// A single cycle through all elements (Hull, Dobell 1962), with steps too large for cache lines to help.
+// The next element of a single cycle through all elements (Hull, Dobell 1962). Its steps are too large for cache lines
+// to help.
 constexpr const char* kNext = "(1664525 * i + 1013904223) % n";
 
 constexpr std::int64_t kBlock = 256;

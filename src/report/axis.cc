@@ -9,7 +9,7 @@ namespace wattune::inline v0_1::report {
 
 namespace {
 
-// Returns the step of 1, 2 or 5 times a power of ten that cuts `range` into at most `wanted` pieces.
+// Returns the step that cuts `range` into at most `wanted` pieces: 1, 2 or 5 times a power of ten.
 double round_step(double range, std::size_t wanted) {
   const double rough = range / static_cast<double>(std::max<std::size_t>(wanted, 1));
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
@@ -46,7 +46,7 @@ std::vector<double> linear_ticks(double low, double high, std::size_t wanted) {
 
 Axis Axis::of_times(double low, double high) {
   if (high > 10 * low) return Axis(low, high, true);
-  // A margin gives even a flat line an axis.
+  // A margin keeps the axis from having no length if all values are equal.
   const double margin = std::max((high - low) * 0.05, low * 0.005);
   return Axis(low - margin, high + margin, false);
 }
@@ -64,7 +64,7 @@ std::vector<double> Axis::ticks(std::size_t wanted) const {
 
 std::string tick_text(double value) {
   // Twelve digits hide rounding errors, such as 0.30000000000000004 after three steps of 0.1.
-  if (value == 0.0) return "0";  // not -0
+  if (value == 0.0) return "0";  // instead of -0
   return std::abs(value) < 1e15 && std::abs(value) >= 1e-4 ? fmt::format("{:.12g}", value) : fmt::format("{:g}", value);
 }
 

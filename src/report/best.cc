@@ -22,13 +22,14 @@ const Statistics& statistics_of(const Trial& trial) {
 
 bool has_interval(const Trial* trial) { return statistics_of(*trial).confidence.has_value(); }
 
-// True if the interval of the time overlaps that of the best, so that another measurement might rank them otherwise.
+// True if the intervals of both times overlap. Then another measurement might rank the two in the other order.
 bool intervals_meet(const Trial& trial, const Trial& best) {
   return !best.observation.objective_value && has_interval(&trial) && has_interval(&best) &&
          statistics_of(trial).interval_low <= statistics_of(best).interval_high;
 }
 
-// True if the final found the Trial equal to the best that won it. Without a final, true if their intervals overlap.
+// True if the Trial cannot be told from the best: by the final that the best won or, without a final, because their
+// intervals overlap.
 bool is_level_with(const Trial& trial, const Trial& best) {
   if (best.observation.final_place != FinalPlace::winner) return intervals_meet(trial, best);
   return ran_beside(trial, best) && trial.observation.final_place == FinalPlace::tied;
@@ -55,10 +56,11 @@ std::string metric_text(const Trial& trial, const std::string& name) {
   return found == trial.observation.metrics.end() ? "" : figure_text(*found);
 }
 
-// Columns for the name of a metric. Names of counters take half a line, their values a few columns.
+// Columns for the name of a metric. Names of counters would take half a line, though their values take only a few
+// columns.
 constexpr std::size_t kLongestMetric = 24;
 
-// A builder of the table, with those columns that these results have values for.
+// A builder of the table. It has only those columns for which these results have values.
 class BestTable {
  public:
   BestTable(const ResultSet& results, std::vector<const Trial*> trials, const std::vector<std::string>& metrics)
@@ -86,7 +88,7 @@ class BestTable {
     return table_.to_string(width);
   }
 
-  // Explains an order that differs from that of the figures, and the ~ before a ratio of two medians.
+  // Explains why rows are not in the order of their figures, and why a ratio of two medians has a ~ before it.
   std::string notes(std::size_t rows) const {
     const auto shown = std::span(trials_).first(std::min(rows, trials_.size()));
     const auto objective = [](const Trial* trial) { return trial->observation.objective(); };
@@ -102,7 +104,7 @@ class BestTable {
   }
 
  private:
-  // True unless a final measured the default anew and this Trial was not in that final.
+  // True unless a final measured the default anew and this Trial took no part in it.
   bool is_beside_default(const Trial& trial) const { return !has_final_ || trial.finished_at == default_->finished_at; }
 
   std::vector<std::string> cells_of(std::size_t rank) const {
@@ -147,7 +149,7 @@ std::string level_note(const std::vector<const Trial*>& trials) {
   return fmt::format("= {} more cannot be told from the best: {}\n", level, why);
 }
 
-// Describes how the ratio of the best to the default was found; empty if there was only one way.
+// Describes how the ratio of the best to the default was found; empty if no final was held.
 std::string how_compared(const Trial& best) {
   if (const std::optional<PairedGain>& gain = best.observation.over_default)
     return fmt::format("That is of their turns in the final, with an interval of {:.2f} to {:.2f} (95 %).\n", gain->low,

@@ -9,9 +9,10 @@ namespace wattune::inline v0_1::report {
 namespace {
 
 constexpr double kWrongTables = 0.01;
-constexpr double kNextToNothing = 0.025;  // standard deviation of the share that chance explains
+constexpr double kNextToNothing = 0.025;  // if chance's share deviates by less, it hardly matters
 
-// Computes Lentz's continued fraction of the incomplete beta function (Press et al., Numerical Recipes, 6.4).
+// Computes the continued fraction of the incomplete beta function by Lentz's method (Press et al., Numerical Recipes,
+// 6.4).
 double beta_fraction(double x, double a, double b) {
   constexpr double kTiny = 1e-300;
   constexpr int kMostTerms = 10'000;

@@ -9,14 +9,14 @@ namespace wattune::inline v0_1::report {
 // The share of the variance of n results that a model explains. The model has `freedom` degrees of freedom. The `left`
 // degrees remain to estimate chance: freedom + left < n.
 struct ExplainedShare {
-  double explained = 0.0;  // sums of squares
+  double explained = 0.0;  // sum of squares that the model explains
   double unexplained = 0.0;
   std::size_t freedom = 0;
   std::size_t left = 0;
 };
 
-// True if chance hardly explains as much: fewer than one of a hundred tables of this many shares would show it by
-// chance (an F test). Also true if there are so many results that chance explains next to nothing.
+// True if chance alone hardly gives so large a share: fewer than one of a hundred tables with this many shares would
+// have one (an F test). Also true if there are so many results that chance explains almost nothing.
 bool is_told_from_chance(const ExplainedShare& share, std::size_t shares);
 
 }  // namespace wattune::report

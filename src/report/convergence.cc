@@ -57,7 +57,7 @@ std::size_t dot_at(double position, std::size_t dots) {
   return static_cast<std::size_t>(std::lround(std::clamp(position, 0.0, 1.0) * static_cast<double>(dots - 1)));
 }
 
-// Draws a staircase; `best` is NaN up to the first correct evaluation.
+// Draws the best value so far as a staircase; `best` is NaN before the first correct evaluation.
 void draw_steps(DotCanvas& canvas, const std::vector<double>& best, const Axis& axis) {
   std::size_t previous = 0;
   bool has_previous = false;
@@ -74,7 +74,7 @@ void draw_steps(DotCanvas& canvas, const std::vector<double>& best, const Axis& 
   }
 }
 
-// Returns a label for each row of characters; empty if the row has no tick.
+// Returns a label for each row of characters; empty if the axis has no tick in that row.
 std::vector<std::string> row_labels(const Axis& axis, const DotCanvas& canvas, std::size_t rows) {
   std::vector<std::string> labels(rows);
   for (const double tick : axis.ticks(std::max<std::size_t>(rows / 3, 2))) {
@@ -84,7 +84,7 @@ std::vector<std::string> row_labels(const Axis& axis, const DotCanvas& canvas, s
   return labels;
 }
 
-// Returns the title. The curve shows the search; the time of the final is only in the title.
+// Returns the title. The curve shows the search alone, so the title also gives the best time of the final.
 std::string curve_title(const ResultSet& results, const Trial& best, const TimeUnit& unit) {
   const std::string title =
       fmt::format("{} ({})", searched_for(results) ? "time of the best so far" : "best time so far", unit.name);
@@ -126,7 +126,7 @@ std::string plot_convergence(const ResultSet& results, std::size_t width, std::s
   const auto first = std::ranges::find_if(best, [](double value) { return !std::isnan(value); });
   const auto [low, high] = std::minmax_element(first, best.end());
 
-  constexpr std::size_t kOtherLines = 3;  // title, axis and its labels
+  constexpr std::size_t kOtherLines = 3;  // lines for the title, the axis and its labels
   const std::size_t rows = std::max<std::size_t>(height, kOtherLines + 3) - kOtherLines;
   const Axis axis = Axis::of_times(*low, *high);
   const std::vector<std::string> labels = row_labels(axis, DotCanvas(1, rows), rows);

@@ -47,7 +47,7 @@ class ConvergencePicture {
   }
 
  private:
-  // Converts the time that the search measured.
+  // Returns the time that the search measured, in the unit of the axis.
   double in_unit(const Trial& trial) const { return unit_.of(trial.observation.search_figures().time); }
 
   bool has_final() const { return best_.observation.in_search.has_value(); }
@@ -111,7 +111,7 @@ class ConvergencePicture {
              (kTop + kBottom) / 2, unit_.name);
   }
 
-  // Returns whole numbers, with 1 instead of 0.
+  // Returns whole numbers as ticks, with 1 in place of 0, since evaluations count from 1.
   std::vector<double> evaluation_ticks() const {
     std::vector<double> ticks = {1};
     for (const double tick : evaluations_.ticks(8))
@@ -157,7 +157,7 @@ class ConvergencePicture {
     svg_.add("<line class=\"default\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kLeft, kChartRight, y, y);
   }
 
-  // Draws a diamond at the end of the search.
+  // Draws a diamond for the final, at the end of the search.
   void draw_final() {
     svg_.add("<path class=\"final\" d=\"M{:.1f} {:.1f}l6 6l-6 6l-6 -6z\"/>\n", kChartRight, y_of(in_final()) - 6);
   }
@@ -169,7 +169,7 @@ class ConvergencePicture {
       ".default{stroke:#7b8088;stroke-width:1.5;stroke-dasharray:6 4}"
       ".final{stroke:#d9730d;stroke-width:2;fill:none}";
   static constexpr double kHeight = 440, kLeft = 76, kTop = 72, kBottom = 388;
-  static constexpr double kFailedY = kBottom - 6;  // the middle of the marks of failures
+  static constexpr double kFailedY = kBottom - 6;  // height at which failures are marked
   static constexpr double kPlotBottom = kBottom - 16;
 
   const ResultSet& results_;

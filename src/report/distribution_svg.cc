@@ -12,7 +12,7 @@ namespace {
 constexpr double kSteps = 400;  // finer steps are hardly visible
 
 // Returns the share of all configurations that is at least as fast as each speed, from the best down. Failed
-// configurations count in the total only.
+// configurations count as slower than any speed.
 LineChart::Curve curve_of(const ResultSet& results, const std::string& name) {
   const std::vector<double> objectives = searched_objectives(results);
   const Distribution counts = distribution_of(results);

@@ -43,7 +43,8 @@ std::vector<AtClock> by_clock(const std::vector<const Trial*>& all, const std::v
   return clocks;
 }
 
-// Returns a rank that is smaller for a better code: more clocks first, then less energy. Each clock was recorded once.
+// Returns the rank of a code (the configurations that differ only in the clock). It is smaller for a code that ran at
+// more clocks, and then for less energy. Each clock was recorded once.
 std::pair<std::ptrdiff_t, Joules> rank_of_code(const std::vector<const Trial*>& its) {
   return {-std::ssize(its), *energy_of(least_energy(its)->observation)};
 }
@@ -68,7 +69,7 @@ std::vector<AtClock> by_clock_of_one_code(const ResultSet& results) {
 }
 
 EnergyPlot energy_plot_of(const ResultSet& results) {
-  constexpr double kFarFactor = 1.5;  // times the largest of the least energies; larger ones would make the rest small
+  constexpr double kFarFactor = 1.5;  // times the largest of the least; higher are left out
   EnergyPlot plot{.title = name_of(results.info), .curve_name = "least at each clock"};
   double most = 0.0;
   for (const AtClock& each : by_clock(results)) {

@@ -13,7 +13,7 @@ namespace wattune::inline v0_1::report {
 namespace {
 
 constexpr std::size_t kMessagesPerStatus = 3;
-constexpr std::size_t kIndent = 9;  // indentation of the text below a message
+constexpr std::size_t kIndent = 9;  // columns by which the text below a message is indented
 
 struct Message {
   std::string text;

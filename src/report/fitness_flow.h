@@ -1,4 +1,5 @@
-// FitnessFlow: a graph of the steps that make a kernel faster, and the probabilities of where a walk along them ends.
+// FitnessFlow: a graph of the steps between neighbouring configurations that make a kernel faster. It gives the
+// probability that a random walk along them visits each configuration.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +11,11 @@ namespace wattune::inline v0_1::report {
 
 class FitnessFlow {
  public:
-  // Makes a node for each Trial. All are correct, of different configurations, with values of `parameters`.
+  // Makes a node for each Trial. Precondition: all Trials are correct, of different configurations, with values from
+  // `parameters`.
   FitnessFlow(const std::vector<const Trial*>& nodes, const std::vector<Parameter>& parameters);
 
-  // True if no neighbour is faster.
+  // True if no neighbour of the node is faster.
   bool is_minimum(std::size_t node) const { return minimum_[node]; }
   // Returns the number of pairs of a node and a neighbouring node.
   std::size_t neighbours() const { return neighbours_; }

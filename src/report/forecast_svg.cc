@@ -15,7 +15,8 @@ using Series = ForecastPlot::Series;
 
 bool can_be_drawn(const Point& point) { return std::isfinite(point.forecast) && std::isfinite(point.measured); }
 
-// Returns an axis for the range of all numbers, with a margin of a twentieth at each end. Both axes are the same.
+// Returns the axis, the same for forecasts and measurements: it covers the range of all numbers and a margin of a
+// twentieth at each end.
 Axis axis_of(const std::vector<Series>& series) {
   std::vector<double> numbers;
   for (const Series& each : series)
@@ -85,7 +86,7 @@ class ForecastDrawing {
       ".band{stroke:#7b8088;stroke-dasharray:4 4;fill:none}";
   static constexpr double kBottom = 448;
   static constexpr double kLegendLeft = 28, kLegendTop = kBottom + 64, kLegendLine = 18;
-  static constexpr std::size_t kCaption = 113;  // columns that fit
+  static constexpr std::size_t kCaption = 113;  // largest number of columns of a line below the picture
 
   const ForecastPlot& plot_;
   const std::vector<Series>& series_;

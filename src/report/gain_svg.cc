@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::report {
 
 namespace {
 
-// Returns the largest tenth, at most 0, that no gain is below.
+// Returns the lower end of the axis: the largest multiple of a tenth, at most 0, that is not above any gain.
 double lowest_tenth(const GainPlot& plot) {
   double low = 0.0;
   for (const GainPlot::Curve& curve : plot.sharing)

@@ -54,7 +54,8 @@ Result<void> check_macro_names(const RunInfo& info) {
   return {};
 }
 
-// Fails with invalid_argument if a text would continue its definition on the next line or begin a comment.
+// Checks texts that are written into the header. Fails with invalid_argument if one would continue its definition on
+// the next line or begin a comment.
 Result<void> check_values(const Configuration& configuration) {
   for (std::size_t i = 0; i < configuration.values().size(); ++i) {
     const std::string text = replacement(configuration.values()[i]);
@@ -86,7 +87,7 @@ std::string defines_of(const Choice& choice) {
   return text;
 }
 
-// Lists each macro once, in the order of the choices.
+// Lists the values of one member of the choices that holds a macro, each once, in the order of the choices.
 std::vector<std::string> macros_of(const std::vector<Choice>& choices, std::string Choice::*macro) {
   std::vector<std::string> macros;
   for (const Choice& choice : choices)
@@ -104,7 +105,7 @@ std::string defined(const std::vector<std::string>& macros, const char* joined_b
   return fmt::format("{}", fmt::join(conditions, joined_by));
 }
 
-// Returns the condition on device and size, of those for which there is a choice.
+// Returns the preprocessor's condition for a choice: on its device and its size, each only if there are several.
 std::string condition_of(const Choice& choice, const std::vector<Choice>& choices) {
   std::vector<std::string> macros;
   if (!has_one_device(choices)) macros.push_back(choice.device_macro);
@@ -120,7 +121,7 @@ std::string refusal_of(const std::vector<Choice>& choices) {
   return fmt::format("#error \"define {}one of: {}\"\n", device, fmt::join(sizes, ", "));
 }
 
-// Returns the part for the case that no macro chooses: a lookup on the host, or an error.
+// Returns the part of the header for the case that no macro chooses a set: a lookup function on the host, or an error.
 std::string otherwise(const std::string& kernel, const std::vector<Choice>& choices) {
   const std::string lookup = differ_in_size(choices) ? lookup_of(kernel, choices) : std::string();
   if (lookup.empty()) return "#else\n" + refusal_of(choices);
@@ -130,8 +131,8 @@ std::string otherwise(const std::string& kernel, const std::vector<Choice>& choi
   return fmt::format("#elif {}\n{}#else\n{}", defined(macros, " || "), refusal_of(choices), lookup);
 }
 
-// Returns the sets behind their conditions. One device and size leave nothing to choose. With several the application
-// must say which, because the best for one may be far off for another.
+// Returns the sets of definitions, each behind its condition. With one device and size there is no condition. With
+// several, the application must choose, because the best for one may be slow for another.
 std::string choice_of(const std::string& kernel, const std::vector<Choice>& choices) {
   if (choices.size() == 1)
     return fmt::format("/* {} is the only device. */\n", choices.front().device_macro) + defines_of(choices.front());

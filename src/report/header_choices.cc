@@ -33,12 +33,12 @@ Error mismatch(const RunInfo& info, const std::string& what) {
   return Error(ErrorCode::mismatch, fmt::format("results for {} {}", device, what)).hint("export each apart");
 }
 
-// True if the sizes agree. A size that was not recorded may be any.
+// True if the two sizes may be the same. A size that was not recorded may be any size.
 bool same_size(const Choice& one, const Choice& other) {
   return one.size_macro.empty() || other.size_macro.empty() || one.size_macro == other.size_macro;
 }
 
-// Fails with mismatch if two different names become one macro.
+// Fails with mismatch if two different names give the same macro.
 Result<void> check_macros(const std::vector<Choice>& choices, const Choice& added) {
   const auto refuse = [](const char* what, const std::string& macro, const std::string& one, const std::string& other) {
     return Error(ErrorCode::mismatch, fmt::format("two {} have the same macro in a header, {}: {} and {}", what, macro,
@@ -56,7 +56,8 @@ Result<void> check_macros(const std::vector<Choice>& choices, const Choice& adde
   return {};
 }
 
-// Fails with mismatch if two results for one device have different objectives, since one of them may be dropped.
+// Fails with mismatch if two results for one device have different objectives, since only the best of the results for
+// one size is kept.
 Result<void> check_comparable(const std::vector<Choice>& choices, const Choice& added) {
   std::size_t fitting = 0;
   for (const Choice& choice : choices) {
@@ -87,7 +88,7 @@ Result<void> add(std::vector<Choice>& choices, Choice added) {
 
 Result<std::vector<Choice>> choices_of(const std::vector<ResultSet>& results) {
   std::vector<Choice> choices;
-  // Results without a size come last, when all sizes are known.
+  // Results without a size come last, because the sizes of the others must be known.
   for (const bool with_size : {true, false}) {
     for (const ResultSet& result : results) {
       if (result.info.problem_size.empty() == with_size) continue;

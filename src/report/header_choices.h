@@ -1,4 +1,4 @@
-// The configurations among which users of a header choose.
+// The configurations of a header, among which its user chooses by device and size.
 #pragma once
 
 #include <string>
@@ -17,12 +17,13 @@ struct Choice {
   const Trial* trial;
 };
 
-// Returns a choice for each device and size, in the order of the results, with those without a size last. The best
-// of several results for both counts, so that their order matters only in a tie. Fails with mismatch if names become
-// one macro, if results for one device have different objectives, or if one has no size beside others of several.
+// Returns a choice for each device and size, in the order of the results, with those without a size last. If several
+// results are for the same device and size, the best one counts, so that their order matters only in a tie. Fails with
+// mismatch if names become one macro, if results for one device have different objectives, or if one has no size while
+// others for its device have several.
 Result<std::vector<Choice>> choices_of(const std::vector<ResultSet>& results);
 
-// True if a device has several sizes.
+// True if a device has choices for several sizes.
 bool differ_in_size(const std::vector<Choice>& choices);
 
 }  // namespace wattune::report

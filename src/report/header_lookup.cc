@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::report {
 
 namespace {
 
-// Returns the numbers in the text: 1024 and 768 for "1024x768".
+// Returns the numbers in the text of the problem size: 1024 and 768 for "1024x768".
 std::vector<std::string> extents_of(const RunInfo& info) {
   std::vector<std::string> extents;
   bool inside = false;

@@ -1,4 +1,4 @@
-// Names and values as they are written in a C header.
+// Writes names and values in the form that a C header needs.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace wattune::inline v0_1::report {
 
-// Makes an identifier of C, or the rest of one: other characters become underscores.
+// Returns the text as a C identifier, or as a part of one: other characters become underscores.
 std::string identifier(std::string_view text);
 
 std::string upper(std::string text);
@@ -16,13 +16,13 @@ std::string upper(std::string text);
 // Returns the macro of a parameter. It keeps every underscore, unlike other names, because the kernel uses it as it is.
 std::string parameter_macro(const std::string& name);
 
-// Changes text so that it does not end the comment in which it stands.
+// Returns the text changed such that it cannot end the C comment in which it stands.
 std::string in_comment(std::string_view text);
 
 // Returns a literal of C, with its quotes.
 std::string c_string(std::string_view text);
 
-// Returns the replacement text of a macro with this value.
+// Returns the replacement text of a macro for this value.
 std::string replacement(const Value& value);
 
 }  // namespace wattune::report

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kHeatMapStyle =
     ".cell{stroke:#7b8088;stroke-opacity:.25}.number{fill:#1f2328;text-anchor:middle}";
 constexpr double kCellsTop = 48, kCell = 48, kHeatMapMargin = 24, kLabelLetter = 7;
-constexpr double kSlope = 0.71;  // for labels at 45 degrees
+constexpr double kSlope = 0.71;  // rise of a label at 45 degrees, per unit of its length
 constexpr std::size_t kLongestLabel = 34;
 constexpr std::size_t kLongestTitle = 80;
 

@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::report {
 
 struct HeatMap {
   struct Cell {
-    double share = 0.0;  // from 0, pale, to 1, dark; no colour if NaN
+    double share = 0.0;  // from 0 (pale) to 1 (dark); NaN for a cell without colour
     std::string text;
   };
 
@@ -18,7 +18,7 @@ struct HeatMap {
   std::vector<std::vector<Cell>> cells;  // by row
 };
 
-// Draws the map in shades of blue, the same on every page and distinct to every eye, with dark numbers.
+// Draws the map in shades of blue that readers with any colour vision can tell apart, with dark numbers.
 std::string draw_heat_map(const HeatMap& map);
 
 }  // namespace wattune::report

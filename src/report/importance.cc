@@ -33,7 +33,7 @@ struct Level {
   double sum = 0.0;
 };
 
-// Groups the times by the parameter's value.
+// Groups the times by the value of the parameter.
 std::map<std::string, Level> levels_in(const LogTimes& times, std::size_t parameter) {
   std::map<std::string, Level> levels;
   for (std::size_t i = 0; i < times.trials.size(); ++i) {
@@ -44,8 +44,8 @@ std::map<std::string, Level> levels_in(const LogTimes& times, std::size_t parame
   return levels;
 }
 
-// Returns the parameter's share, tested against chance as one of this many parameters; nullopt if chance may have made
-// it.
+// Returns the share that the parameter explains; nullopt if chance may have made it. The test is for one of this many
+// parameters.
 std::optional<double> main_effect(const LogTimes& times, std::size_t parameter, std::size_t parameters) {
   const std::map<std::string, Level> levels = levels_in(times, parameter);
   const std::size_t count = times.trials.size();
@@ -69,7 +69,7 @@ std::string bar(double share, std::size_t width) {
 }
 
 std::string notes_on(const std::vector<Importance>& importance, std::size_t width) {
-  constexpr double kLargestPlainSum = 1.05;  // above 1 by more than rounding and chance
+  constexpr double kLargestPlainSum = 1.05;  // a sum of shares above this exceeds 1 by more than rounding and chance
   std::string text;
   double sum = 0.0;
   for (const Importance& each : importance) sum += each.main_effect.value_or(0.0);

@@ -51,7 +51,7 @@ std::size_t count_of(const std::vector<std::size_t>& levels) {
   return levels.empty() ? 0 : 1 + *std::ranges::max_element(levels);
 }
 
-// Returns the occupied cells, in order.
+// Returns the cells in which at least one Trial lies, in order.
 std::vector<Cell> cells_of(const std::vector<double>& values, const std::vector<std::size_t>& a,
                            const std::vector<std::size_t>& b) {
   std::map<std::pair<std::size_t, std::size_t>, Cell> sums;
@@ -67,8 +67,8 @@ std::vector<Cell> cells_of(const std::vector<double>& values, const std::vector<
   return cells;
 }
 
-// Sets each level's effect to the mean of the residuals after the other parameter. Returns the largest change of an
-// effect.
+// Sets each level's effect to the mean of what the other parameter's effects leave of its cells. Returns the largest
+// change of an effect.
 double adjust(const std::vector<Cell>& cells, std::size_t Cell::*level, std::vector<double>& effects,
               std::size_t Cell::*other, const std::vector<double>& others) {
   std::vector<double> sums(effects.size(), 0.0);
@@ -99,7 +99,7 @@ double joint_squares(const std::vector<Cell>& cells, std::size_t levels_a, std::
   return squares;
 }
 
-// Counts the groups of levels that cells connect. In each group the additive model is free by one constant.
+// Counts the groups of levels that cells connect. In each group, the additive model leaves one constant undetermined.
 std::size_t connected_groups(const std::vector<Cell>& cells, std::size_t levels_a, std::size_t levels_b) {
   std::vector<std::size_t> group(levels_a + levels_b);
   for (std::size_t i = 0; i < group.size(); ++i) group[i] = i;
@@ -118,7 +118,7 @@ std::size_t connected_groups(const std::vector<Cell>& cells, std::size_t levels_
   return groups;
 }
 
-// Returns the share of one of this many pairs, or nullopt if chance may have made it.
+// Returns the share that a pair explains, tested as one of this many pairs; nullopt if chance may have made it.
 std::optional<double> interaction(const LogTimes& times, const std::vector<std::size_t>& a,
                                   const std::vector<std::size_t>& b, std::size_t pairs) {
   const std::vector<Cell> cells = cells_of(times.values, a, b);

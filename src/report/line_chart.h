@@ -17,13 +17,13 @@ struct LineChart {
   std::string x_label;
   std::string y_label;
   double low = 0.0;          // the lower end of the vertical axis, which ends at 1
-  bool percent = false;      // true if that axis counts in percent
-  bool dashed_zero = false;  // a line at 0 to compare with
+  bool percent = false;      // true to label that axis in percent
+  bool dashed_zero = false;  // true to draw a dashed line at 0
   std::vector<Curve> curves;
 };
 
-// Draws the chart in the colours of Okabe and Ito, which every eye tells apart. Curves are dashed from the eighth on.
-// Values below `low` are drawn at `low`.
+// Draws the chart in the colours of Okabe and Ito, which readers with any colour vision can tell apart. Curves are
+// dashed from the eighth on. Values below `low` are drawn at `low`.
 std::string draw_line_chart(const LineChart& chart);
 
 }  // namespace wattune::report

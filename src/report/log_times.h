@@ -1,4 +1,4 @@
-// Logarithms of the times of a ResultSet, for analyses of variance.
+// Computes the logarithms of the times of a ResultSet, for analyses of variance.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@ namespace wattune::inline v0_1::report {
 
 struct LogTimes {
   std::vector<const Trial*> trials;
-  std::vector<double> values;  // less their mean, so that sums of squares stay exact
+  std::vector<double> values;  // logarithms minus their mean, so that sums of squares stay exact
   double sum_of_squares = 0.0;
 
   // True if the times differ by more than rounding, which is 1e-12.
@@ -19,8 +19,8 @@ struct LogTimes {
 // Returns the logarithm of every Trial's time, as the search measured it.
 LogTimes log_times(const ResultSet& results);
 
-// Returns the number of results that the values of these parameters, each alone, explain whatever was measured. An
-// analysis needs more.
+// Returns the number of results up to which the values of these parameters explain any measurement exactly. An analysis
+// needs more results.
 std::size_t least_results(const LogTimes& times, const std::vector<std::size_t>& parameters);
 
 }  // namespace wattune::report

@@ -1,4 +1,4 @@
-// The Pareto front: the Trials that no other one dominates.
+// Finds the Pareto front: the Trials that no other Trial dominates.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::vector<ParetoPoint> points_of(const ResultSet& results) {
 std::vector<const Trial*> pareto_front(const ResultSet& results) {
   if (results.info.objectives.size() < 2) return {};
   std::vector<ParetoPoint> points = points_of(results);
-  // A point comes behind those that dominate it, so comparing with the front so far is enough.
+  // Sorted by cost, every point follows those that dominate it, so comparing it with the front so far is enough.
   std::stable_sort(points.begin(), points.end(),
                    [](const ParetoPoint& a, const ParetoPoint& b) { return a.costs < b.costs; });
   std::vector<const Trial*> front;

@@ -56,7 +56,7 @@ class ParetoPicture {
     return PlotPoint{*x, *y};
   }
 
-  // True if a point is so far beyond the front that drawing it would only make the front smaller.
+  // True if a point is so far beyond the front that the front would become small if the point were drawn.
   bool is_far(std::size_t objective, double PlotPoint::*coordinate, const PlotPoint& point) const {
     const auto [low, high] = std::ranges::minmax_element(front_, {}, coordinate);
     if ((*low).*coordinate <= 0.0) return false;
@@ -64,7 +64,8 @@ class ParetoPicture {
                                                         : point.*coordinate > kFarFactorOfPlot * ((*high).*coordinate);
   }
 
-  // Converts seconds into the unit that suits them, and returns the unit; other metrics keep their own.
+  // Converts the coordinate of all points from seconds into the unit that suits them, and returns the unit; other
+  // metrics keep theirs.
   std::string take_unit(std::size_t objective, double PlotPoint::*coordinate) {
     const std::string& metric = results_.info.objectives[objective].metric;
     if (metric != "time") return unit_of(results_, metric);

@@ -1,4 +1,4 @@
-// PlotFrame: the part of a picture in which two axes place points.
+// PlotFrame: the rectangle of a picture in which two axes place points.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ namespace wattune::inline v0_1::report {
 using PlotPoint = std::pair<double, double>;  // in the units of the axes
 
 struct PlotFrame {
-  double left;  // in pixels, as are the others; the frame ends at kChartRight
+  double left;  // in pixels, like the others; the frame ends at kChartRight
   double top;
   double bottom;
   Axis x;
@@ -25,7 +25,7 @@ struct PlotFrame {
 
   // Draws grid, ticks and names of the axes.
   void draw(Svg& svg, std::string_view x_name, std::string_view y_name) const;
-  // Returns the attribute `d` of a path: a line from point to point, or a dot at each point. Dots on top of another are
+  // Returns the attribute `d` of a path: a line from point to point, or a dot at each point. A dot on top of another is
   // left out, which bounds the file's size.
   std::string line(std::span<const PlotPoint> points) const;
   std::string dots(std::span<const PlotPoint> points) const;

@@ -24,7 +24,7 @@ bool beats(const Policy& one, const Policy& other) {
   return dominates({one.joules, -one.works_per_second}, {other.joules, -other.works_per_second});
 }
 
-// Returns the policies that no other one beats, in the order of joules.
+// Returns the policies that no other policy beats in both speed and energy, in the order of joules.
 std::vector<PlotPoint> front_of(const std::vector<Policy>& policies) {
   std::vector<PlotPoint> front;
   for (const Policy& each : policies)

@@ -10,12 +10,13 @@ namespace {
 // Sizes of titles in pixels.
 constexpr double kTitleSize = 15.0, kSmallestTitle = 10.0;
 
-// Returns the width of a character in a bold and wide font (DejaVu Sans), in parts of its size; or somewhat more.
+// Returns an upper bound on the width of a character in a bold and wide font (DejaVu Sans), as a share of the font's
+// size.
 double width_of_letter(char c) {
   constexpr std::string_view kWide = "WMmw@%";
   constexpr std::string_view kNarrow = "ilj.,:;'|!I()[] ";
   const auto byte = static_cast<unsigned char>(c);
-  if ((byte & 0xC0) == 0x80) return 0.0;  // the rest of a character
+  if ((byte & 0xC0) == 0x80) return 0.0;  // a further byte of a character
   if (byte >= 0x80 || kWide.find(c) != std::string_view::npos) return 1.1;
   if (kNarrow.find(c) != std::string_view::npos) return 0.46;
   return c >= 'A' && c <= 'Z' ? 0.86 : 0.73;
@@ -27,7 +28,7 @@ double width_in_letters(std::string_view text) {
   return width;
 }
 
-// Cuts the title so that its smallest writing fits into the room.
+// Cuts the title so that it fits into the room at the smallest size.
 std::string cut_title(std::string_view title, double room) {
   std::size_t length = std::min(width_of(title), static_cast<std::size_t>(room / (0.46 * kSmallestTitle)));
   std::string shown = cut(title, length);

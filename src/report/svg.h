@@ -17,11 +17,11 @@ namespace wattune::inline v0_1::report {
 // The width of all charts and the right end of their plots, in pixels.
 inline constexpr double kChartWidth = 760, kChartRight = 736;
 
-// Colours of Okabe and Ito, which every eye tells apart.
+// Colours of Okabe and Ito, which readers with any colour vision can tell apart.
 inline constexpr std::array kSeriesColours = {"#d55e00", "#0072b2", "#009e73", "#cc79a7",
                                               "#e69f00", "#56b4e9", "#7b8088"};
 
-// The characters of a kernel's name in a title that says more.
+// The largest number of characters of a kernel's name in a title that also holds other text.
 inline constexpr std::size_t kLongestName = 48;
 
 class Svg {
@@ -38,11 +38,11 @@ class Svg {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
   }
 
-  // Adds a title between two edges, in pixels. A title that may be longer, in a wide font, is written smaller, a far
-  // longer one is cut. Every renderer knows how to do that.
+  // Adds a title between two edges, in pixels. A title that would be too wide in a wide font is written smaller; one
+  // that is far too long is cut. This uses nothing that some renderers lack.
   void add_title(double left, double right, std::string_view title);
 
-  // Returns the room that a title may take at its usual size, in pixels.
+  // Returns an upper bound on the width of a title at its usual size, in pixels.
   static double room_of_title(std::string_view title);
 
   // Returns the whole document. Nothing can be added afterwards.

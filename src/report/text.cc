@@ -13,7 +13,7 @@ namespace {
 
 bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
-// Returns the bytes of the first `width` characters.
+// Returns the number of bytes that the first `width` characters take.
 std::size_t bytes_of(std::string_view text, std::size_t width) {
   std::size_t bytes = 0;
   for (std::size_t characters = 0; bytes < text.size(); ++bytes)
@@ -21,8 +21,8 @@ std::size_t bytes_of(std::string_view text, std::size_t width) {
   return bytes;
 }
 
-// Returns the position of the last space or bar within the first `width` characters, or else the next one; npos if
-// there is none.
+// Returns the position of the last space or bar within the first `width` characters; the first one after them if there
+// is none, or npos.
 std::size_t end_of_line(std::string_view text, std::size_t width) {
   const std::size_t fitting = bytes_of(text, width);
   if (text[fitting] == ' ') return fitting;
@@ -41,7 +41,7 @@ std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
 }
 
-// Digits far below the uncertainty are left out.
+// Leaves out digits that are far below the uncertainty.
 std::string figure_text(const Metric& metric) {
   constexpr double kFewestDigits = 2.0;
   constexpr double kMostDigits = 6.0;

@@ -1,4 +1,4 @@
-// Times as text, in the unit that suits their size.
+// Formats times in the unit that suits their size.
 #pragma once
 
 #include <string>
@@ -17,13 +17,14 @@ struct TimeUnit {
 // Returns the largest of ns, us, ms and s in which `time` is at least 1.
 TimeUnit unit_for(Nanoseconds time);
 
-// The format of times in a column: one unit, and decimals that give the smallest time four significant digits.
+// A format for a column of times: a unit for all, and as many decimals as give the smallest time four significant
+// digits.
 class TimeColumn {
  public:
   explicit TimeColumn(Nanoseconds smallest);
 
   const char* unit() const { return unit_.name; }
-  std::string number(Nanoseconds time) const;  // "1.234"
+  std::string number(Nanoseconds time) const;  // such as "1.234"
 
  private:
   TimeUnit unit_;

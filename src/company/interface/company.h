@@ -27,8 +27,8 @@ enum class CompanyGoal { makespan, energy };
 
 // The options of a session.
 struct CompanyOptions {
-  // The device, evaluation, sampling, policy, seed, stop rule, finalists, and the building of the members' spaces and
-  // of the joint space; all other options of it are ignored.
+  // Options as for one kernel. The device, evaluation, sampling, policy, seed, stop rule, finalists and building of
+  // spaces apply; all others are ignored.
   tune::SessionOptions session;
   CompanyGoal goal = CompanyGoal::makespan;
   // "walk" (search/company_walk.h), "paper-walk" (algorithms 3 and 4 of the paper, corrected), or the name of a
@@ -39,20 +39,20 @@ struct CompanyOptions {
   std::vector<std::string> order = {};  // names of members in launch order; as given if empty
   bool steady = false;                  // each kernel is relaunched until all have run about as long as the longest
   bool partnered = false;               // the first kernel is timed while the others run all along
-  // The number of launches of each member in one run. If empty, it is 1, or follows from the times alone in a steady or
-  // partnered run.
+  // The number of launches of each member in one run. If empty, the number is 1, or in a steady or partnered run it is
+  // computed from the times alone.
   std::vector<std::size_t> repetitions = {};
   // The values of a parameter of each kernel except partners: how many of its blocks stay on each multiprocessor
-  // (CUDA). The value 0, which leaves the placement to the GPU, is added. Walks keep it at 0. There is no such
-  // parameter if this is empty.
+  // (CUDA). The value 0, with which the GPU places the blocks, is added. Walks keep it at 0. Without values there is no
+  // such parameter.
   std::vector<unsigned> resident_blocks = {};
 };
 
 // The result of one member.
 struct MemberResult {
   std::string name;
-  Configuration configuration;              // that it has in company
-  unsigned resident_blocks = 0;             // per multiprocessor, in company; 0 if the placement is left to the GPU
+  Configuration configuration;              // its configuration in the best joint configuration
+  unsigned resident_blocks = 0;             // per multiprocessor, in company; 0 if the GPU places the blocks
   Nanoseconds beside;                       // time of one launch in company
   Nanoseconds alone;                        // time of one launch of the same configuration alone
   std::optional<Configuration> best_alone;  // the fastest of those that were tried alone
@@ -61,9 +61,9 @@ struct MemberResult {
 
 // The comparison of the best joint configuration with another one, run in turns.
 struct AgainstChoice {
-  Configuration configuration;  // the other one, of all members
+  Configuration configuration;  // the other joint configuration
   std::size_t ratios = 0;   // number of ratios of resident blocks that gave correct results; this is the best of them
-  Observation observation;  // of the other one, from the run in turns
+  Observation observation;  // of the other one, from the runs in turns
   std::optional<PairedGain> gain;  // of the best over the other one; nullopt if they are the same or one fails
 };
 
@@ -74,7 +74,7 @@ struct CompanyReport {
   // The comparison with each member at its best configuration alone, at the best ratio of resident blocks that was
   // tried. It is nullopt without a final, or if the run was cancelled.
   std::optional<AgainstChoice> tuned_alone;
-  Nanoseconds in_turn;  // time of one run of each, one after the other, each at its best alone; 0 if unknown
+  Nanoseconds in_turn;  // time of one run of each member, one after the other, each at its best alone; 0 if unknown
 };
 
 // A device with kernels that are tuned together.
@@ -95,10 +95,10 @@ class CompanySession {
   const DeviceInfo& device() const;
   const search::StopRule& stop() const;
   const std::string& strategy() const;  // its name
-  std::string remark() const;           // the strategy's own remark
+  std::string remark() const;           // the strategy's remark on how the search went
   // Returns how often each member is launched in one run.
   const std::vector<std::size_t>& repetitions() const;
-  // Returns what the outputs of each member are compared with, alone.
+  // Returns, for each member, what its outputs are compared with when it runs alone.
   std::vector<tune::Verification> verifications() const;
   // Returns the description of the run: each member's parts of the identity by its name, and how the members run
   // together.

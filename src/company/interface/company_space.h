@@ -23,10 +23,10 @@
 
 namespace wattune::inline v0_1::company {
 
-// The largest number of configurations of a member for which a walk visits all of them and all are timed alone.
+// The largest number of a member's configurations with which a walk visits all of them, and all are timed alone.
 inline constexpr std::uint64_t kMostVisitedConfigurations = 64;
-// The largest number of ratios of resident blocks for which all are tried with each kernel at its best configuration
-// alone.
+// The largest number of ratios of resident blocks for which all ratios are tried with each kernel at its best
+// configuration alone.
 inline constexpr std::uint64_t kMostTriedRatios = 256;
 
 // One of the kernels that run together.
@@ -48,7 +48,7 @@ class CompanySpace {
 
   const space::SearchSpace& space() const { return space_; }
   std::size_t size() const { return members_.size(); }
-  // Returns the member without clocks and power limits; own_space() has none either.
+  // Returns the member without clocks and power limits. own_space(), the space of its own parameters, has none either.
   const CompanyMember& member(std::size_t place) const { return members_[place].member; }
   const space::SearchSpace& own_space(std::size_t place) const { return members_[place].space; }
   // Returns the clocks and power limits of all specs.
@@ -64,8 +64,8 @@ class CompanySpace {
   std::vector<ConfigurationId> ratios(ConfigurationId all) const;
 
   // Returns the candidates of each member for a walk: its block shapes, with their occupancy on a board of this
-  // architecture. If no parameter describes a block shape, they are all its configurations if these are few, else the
-  // default one.
+  // architecture. If no parameter describes a block shape, the candidates are all its configurations; if these are
+  // many, only the default one.
   std::vector<search::CompanyKernel> walk_kernels(const std::string& architecture) const;
 
  private:
@@ -84,8 +84,8 @@ class CompanySpace {
   space::SearchSpace space_;
 };
 
-// Returns the name of a metric of a joint configuration, in seconds: a launch of this member beside the others, and a
-// launch of it alone.
+// Returns the name of a metric of a joint configuration, in seconds: the time of a launch of this member beside the
+// others, or alone.
 std::string time_metric(const std::string& member);
 std::string alone_metric(const std::string& member);
 

@@ -16,7 +16,7 @@
 
 namespace wattune::inline v0_1::company {
 
-// Returns "compute", "memory" and "latency".
+// Returns the names of all stand-ins: "compute", "memory" and "latency".
 const std::vector<std::string>& stand_in_names();
 
 // Returns the spec of a stand-in. Fails with not_found, with the nearest name.

@@ -1,4 +1,4 @@
-// Analysis: what kind of search space was recorded, and how well one device's best configuration serves another.
+// Analyses a recorded search space, and how well one device's best configuration performs on another.
 //
 // These functions only read Trials. If a configuration has several Trials, the last one counts (counting(),
 // core/trial.h); failed ones have no time. If a search had another objective than time, that objective stands for the
@@ -18,7 +18,7 @@ namespace wattune::inline v0_1::report {
 struct Distribution {
   std::size_t correct = 0;
   std::size_t failed = 0;  // those without an answer in a replay are not counted
-  // Objectives of the correct configurations; 0 if none is correct.
+  // Objectives of correct configurations: the best, and the others below. They are 0 if none is correct.
   double best = 0.0;
   double quarter = 0.0;  // a quarter of the configurations is at least as fast
   double median = 0.0;
@@ -35,7 +35,7 @@ std::size_t count_within(const ResultSet& results, double share);
 // recorded neighbour on average for every two parameters that vary.
 bool describes_space(const ResultSet& results);
 
-// The chance that a walk downhill ends in a good local minimum: the proportion of centrality (Schoonhoven et al.,
+// The chance that a random descent ends in a good local minimum: the proportion of centrality (Schoonhoven et al.,
 // "Benchmarking optimization algorithms for auto-tuning GPU kernels", IEEE TEVC 2022). The fitness-flow graph has an
 // edge from each correct configuration to each neighbour that is at least as fast. Neighbours are one place apart in
 // one parameter's list of values. The PageRank (damping 0.85) of a configuration tells how often a random walk along
@@ -43,23 +43,23 @@ bool describes_space(const ResultSet& results);
 // divided by the sum over all local minima. It is NaN if nothing is correct.
 struct Centrality {
   std::size_t minima = 0;
-  std::vector<double> proportions;  // one for each of the shares
+  std::vector<double> proportions;  // a proportion for each of the shares
 };
 Centrality centrality_of(const ResultSet& results, const std::vector<double>& shares);
 
-// The length of run from which tuning pays off for an application that tunes itself by random search.
+// The number of launches from which tuning pays off for an application that tunes itself by random search.
 //
 // Source: Petrovic et al., "A benchmark set of highly-efficient CUDA and OpenCL kernels and its dynamic autotuning with
-// KTT", FGCS 108, 2020, equations 4 and 5 and Table 11. Equation 3, as printed, is the inverse of the one that equation
-// 4 solves. A configuration is good if it has at least 95 % of the best one's speed. Their share of all configurations,
-// failed ones included, is r. A good one shall be found with probability p = 0.9. The launches, tuning included, shall
-// be 0.9 times as fast as with a good configuration from the start.
+// KTT", FGCS 108, 2020, equations 4 and 5 and Table 11. Equation 3, as printed, is the inverse of the equation that 4
+// solves. A configuration is good if it has at least 95 % of the best one's speed. The share of good ones among all
+// configurations, failed ones included, is r. A good one shall be found with probability p = 0.9. The launches, tuning
+// included, shall be 0.9 times as fast as with a good configuration from the start.
 struct Amortisation {
   double steps = 0.0;     // s = ln(1 - p) / ln(1 - r), rounded up
   double launches = 0.0;  // n = 0.9 s (mean time / time of a good one - 1) / (1 - 0.9), rounded up; at least s
 };
-// Computes both numbers. They are 0 if nothing is correct. The launches are infinite if the objective does not compare
-// as a ratio.
+// Computes the steps and the launches. They are 0 if nothing is correct. The launches are infinite if the objective
+// does not compare as a ratio.
 Amortisation amortisation_of(const ResultSet& results);
 
 // The recorded Trials at one graphics clock.
@@ -68,8 +68,8 @@ struct AtClock {
   const Trial* least = nullptr;             // the Trial of the least energy; it belongs to the results
   std::optional<Celsius> temperature = {};  // median of the metric `temperature`, if recorded
 };
-// Lists the clocks at which an energy (core/energy.h) was recorded, ascending; empty if no parameter is a graphics
-// clock.
+// Groups the Trials with an energy (core/energy.h) by their graphics clock, ascending; empty if no parameter is a
+// graphics clock.
 std::vector<AtClock> by_clock(const ResultSet& results);
 
 // Returns by_clock() of a single code, that is, of the configurations that differ in the graphics clock only. Chooses

@@ -1,4 +1,5 @@
-// EnergyPlot: energy against clock, as measured and as a model predicts it, with the clocks that are worth tuning in.
+// EnergyPlot: energy against clock, as measured and as a model predicts it, with the ranges of clocks that are worth
+// tuning.
 //
 // The plot holds plain numbers, so that the caller chooses the model. Returns text, prints nothing. Any thread may
 // call.
@@ -26,7 +27,7 @@ struct EnergyPlot {
     double high = 0.0;
   };
 
-  struct Range {  // the range of energy at a clock
+  struct Range {  // the range in which the energy at a clock lies
     double clock = 0.0;
     double low = 0.0;
     double high = 0.0;
@@ -37,8 +38,8 @@ struct EnergyPlot {
   Points fitted_to;                 // larger dots: those that the curve is fitted to
   Points curve;                     // a curve through these, ascending
   std::vector<Range> likely;        // an area around the curve, ascending
-  std::vector<Band> bands;          // the first lies lowest
-  std::optional<double> ridge;      // a vertical line at this clock
+  std::vector<Band> bands;          // ranges of clocks, drawn below each other; the first is the lowest
+  std::optional<double> ridge;      // clock at which a vertical line is drawn
   std::string origin = "measured";  // the origin of the dots, such as measured, replayed or simulated
   std::string fitted_to_name = "what the model is fitted to";
   std::string curve_name = "model";

@@ -1,4 +1,4 @@
-// ForecastPlot: forecasts against measurements, each pair of numbers a point, with the errors of the forecasts.
+// ForecastPlot: forecasts against measurements, with a point for each pair of numbers, and the errors of the forecasts.
 //
 // Forecast and measurement are plain numbers of the same unit. Returns text, prints nothing. Any thread may call.
 //
@@ -27,10 +27,10 @@ struct ForecastPlot {
   std::string forecast_label;  // label of the horizontal axis, with its unit
   std::string measured_label;  // label of the vertical axis, in the same unit
   std::vector<Series> series;
-  double band = 0.0;  // distance of two lines from the diagonal; without lines if 0
+  double band = 0.0;  // distance from the diagonal at which two further lines are drawn; none if 0
 };
 
-// The errors, measured less forecast, of the points with two finite numbers.
+// The errors (measured value minus forecast) of the points with two finite numbers.
 struct ForecastErrors {
   std::size_t points = 0;
   double mean = 0.0;  // mean of the absolute errors

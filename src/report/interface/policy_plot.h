@@ -22,8 +22,8 @@ struct PolicyPlot {
   std::vector<Policy> policies;
 };
 
-// Draws the plot as SVG. A line joins the policies that no other one beats in both. Policies without two positive
-// numbers are left out. Without a policy that can be drawn the picture says so.
+// Draws the plot as SVG. A line joins the policies that no other policy beats in both speed and energy. Policies
+// without two positive numbers are left out. Without a policy that can be drawn the picture says so.
 std::string plot_policies_svg(const PolicyPlot& plot);
 
 }  // namespace wattune::report

@@ -1,4 +1,4 @@
-// Text for terminals: its width, cutting it, and tables.
+// Formats text for terminals: measures its width, cuts it, and makes tables.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ std::size_t width_of(std::string_view text);
 // Formats the value with its uncertainty, if known: "12.35 ± 0.41", without the unit.
 std::string figure_text(const Metric& metric);
 
-// Returns one sentence with what a reader must know of the figures of energy; empty if there is nothing.
+// Returns one sentence that warns about the figures of energy, if a reader must know something; otherwise an empty
+// text.
 std::string warning_of(const std::vector<Metric>& metrics);
 
 // Cuts text to at most `width` columns, with an ellipsis in place of the rest.
@@ -29,7 +30,7 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
 // Breaks text as wrapped() does, ends each line, and cuts longer words.
 std::string paragraph(std::string_view text, std::size_t width, std::size_t indent = 0);
 
-// Escapes text for XML and makes it printable.
+// Escapes text for XML. Characters that are not printable are replaced.
 std::string xml_text(std::string_view text);
 
 class TextTable {

@@ -1,4 +1,4 @@
-// Questions about a ResultSet that several reports ask.
+// Answers questions about a ResultSet that several reports ask.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +22,13 @@ std::string name_of(const RunInfo& info);
 // Returns the positions of the parameters that have more than one value.
 std::vector<std::size_t> varied_parameters(const ResultSet& results);
 
-// Returns the objective that the search measured of a correct Trial, which compares with those of all others.
+// Returns the objective that the search measured for a correct Trial. It compares with those of all other Trials.
 inline double objective_of(const Trial& trial) { return trial.observation.search_figures().objective; }
 
 // Returns the objectives of the Trials that are fast enough to count (ResultSet::longest_time()), the best first.
 std::vector<double> searched_objectives(const ResultSet& results);
 
-// True if the Trial is correct, with a positive and finite time, which a ResultSet made in code need not have.
+// True if the Trial is correct, with a positive and finite time, which Trials made in code need not have.
 bool has_time(const Trial& trial);
 
 // Returns the time. Precondition: the Trial is correct.
