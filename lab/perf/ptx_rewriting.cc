@@ -1,15 +1,18 @@
 // Measures the time to read PTX, analyse it and add persistent twins.
 //
-//   ptx_rewriting [FILE]...
+//   ptx_rewriting [FILE | FOLDER]...
 //
 // It processes each file 20 times, or without files 1 MB of generated kernels. It prints the median of each part, in
-// processor time.
+// processor time. Of the .ptx files in a folder it tells together how many kernels have persistent twins, why the
+// others have none, and how long reading and analysing took for each megabyte.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +23,8 @@ namespace {
 using namespace wattune::slice;
 
 constexpr int kRepeats = 20;
+constexpr int kRepeatsInFolder = 5;
+constexpr double kLeastMegabytes = 0.1;  // the slowest of smaller files would tell of start-up costs
 constexpr std::size_t kGeneratedBytes = 1'000'000;
 
 // Returns the typical code of a tiled loop: addresses, loads, arithmetic, barriers, a branch.
@@ -51,9 +56,9 @@ double processor_ms() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-double median_ms(const std::function<void()>& work) {
+double median_ms(const std::function<void()>& work, int repeats = kRepeats) {
   std::vector<double> times;
-  for (int i = 0; i < kRepeats; ++i) {
+  for (int i = 0; i < repeats; ++i) {
     const double begin = processor_ms();
     work();
     times.push_back(processor_ms() - begin);
@@ -76,14 +81,90 @@ bool report(const std::string& name, const std::string& text) {
   return true;
 }
 
+std::string contents_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// How many kernels there are, by what is told of them.
+using Counts = std::map<std::string, std::size_t>;
+
+std::size_t total(const Counts& counts) {
+  std::size_t all = 0;
+  for (const auto& [what, count] : counts) all += count;
+  return all;
+}
+
+void print_each(const Counts& counts) {
+  for (const auto& [what, count] : counts) std::printf("%8zu  %s\n", count, what.c_str());
+}
+
+// The kernels of a folder.
+struct Collection {
+  std::size_t files = 0;
+  double megabytes = 0.0;
+  double ms = 0.0;       // to read and analyse each file once
+  double slowest = 0.0;  // milliseconds of the slowest file that is not small, for each of its megabytes
+  Counts whole;          // by the reason why no form may cut them
+  Counts twins;          // by the blocks that their persistent twins can run
+  Counts refused;        // others, by the reason why they have no persistent twin
+
+  void add(const KernelAnalysis& kernel) {
+    const Obstacle* const to_all = kernel.obstacle_to(TwinForm::guard);
+    const Obstacle* const to_twin = kernel.obstacle_to(TwinForm::persistent);
+    if (to_all != nullptr)
+      ++whole[to_all->reason];
+    else if (to_twin != nullptr)
+      ++refused[to_twin->reason];
+    else
+      ++twins[std::string(to_string(kernel.persistent_blocks))];
+  }
+
+  void print(const char* name) const {
+    const std::size_t cut = total(twins) + total(refused);
+    std::printf("%s: %zu files, %zu kernels, %.2f MB: read and analysed in %.1f ms a MB, the slowest file in %.1f\n",
+                name, files, cut + total(whole), megabytes, ms / megabytes, slowest);
+    std::printf("%zu run whole only:\n", total(whole));
+    print_each(whole);
+    std::printf("%zu of the other %zu have persistent twins, for blocks of these shapes:\n", total(twins), cut);
+    print_each(twins);
+    std::printf("%zu have none:\n", total(refused));
+    print_each(refused);
+  }
+};
+
+bool report_folder(const char* folder) {
+  Collection found;
+  bool all = true;
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    if (entry.path().extension() == ".ptx") files.push_back(entry.path());
+  for (const std::filesystem::path& file : files) {
+    const std::string text = contents_of(file);
+    const auto tree = parse_ptx(text, file.string());
+    if (!tree) {
+      std::fprintf(stderr, "%s\n", tree.error().to_string().c_str());
+      all = false;
+      continue;
+    }
+    const double megabytes = static_cast<double>(text.size()) / 1e6;
+    const double ms = median_ms([&] { (void)analyse(*parse_ptx(text, file.string())); }, kRepeatsInFolder);
+    ++found.files;
+    found.megabytes += megabytes;
+    found.ms += ms;
+    if (megabytes >= kLeastMegabytes) found.slowest = std::max(found.slowest, ms / megabytes);
+    for (const KernelAnalysis& kernel : analyse(*tree)) found.add(kernel);
+  }
+  if (found.files > 0) found.print(folder);
+  return all && found.files > 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc == 1) return report("generated", generated()) ? 0 : 1;
   bool all = true;
-  for (int i = 1; i < argc; ++i) {
-    std::ifstream file(argv[i], std::ios::binary);
-    all &= report(argv[i], {std::istreambuf_iterator<char>(file), {}});
-  }
+  for (int i = 1; i < argc; ++i)
+    all &= std::filesystem::is_directory(argv[i]) ? report_folder(argv[i]) : report(argv[i], contents_of(argv[i]));
   return all ? 0 : 1;
 }

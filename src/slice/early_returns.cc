@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "slice/ballots.h"
 #include "slice/barriers.h"
 #include "slice/call_graph.h"
 #include "slice/flow.h"
@@ -137,7 +138,7 @@ void EarlyReturns::forbid(std::uint32_t index, const char* reason, Finding& find
 }
 
 // Tells whether every way from the branch to the wait finds its mask of lanes anew, so that the mask has no lanes that
-// returned behind the branch.
+// returned behind the branch. A mask from before the branch will do on the way to which all of its lanes go.
 bool EarlyReturns::finds_lanes_anew(std::uint32_t branch, std::uint32_t wait) const {
   const PtxInstruction& instruction = body_.function.instructions[wait];
   const PtxOperand* lanes = awaited_lanes(instruction);
@@ -147,6 +148,8 @@ bool EarlyReturns::finds_lanes_anew(std::uint32_t branch, std::uint32_t wait) co
   if (definitions.empty() || !std::ranges::all_of(definitions, finds)) return false;
   std::vector<bool> seen(body_.flow.blocks.size(), false);
   std::vector<std::uint32_t> open = body_.flow.blocks[branch].successors;
+  if (definitions.size() == 1)
+    if (const auto way = way_of_ballot(body_, branch, definitions.front())) std::erase(open, *way);
   while (!open.empty()) {
     const std::uint32_t block = open.back();
     open.pop_back();

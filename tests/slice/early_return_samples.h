@@ -76,6 +76,15 @@ inline const std::vector<EarlyReturn> kEarlyReturns = {
      "@%p1 bra $end; bar.sync 0; shfl.sync.idx.b32 %r20|%p3, %r6, 0, 31, -1; bar.sync 1; add.u32 %r20, %r20, 3;"},
     {"lanes that know who is left", "and.b32 %r10, %r5, 31; setp.gt.u32 %p1, %r10, 7;", "any",
      "@%p1 bra $end; activemask.b32 %r11; shfl.sync.bfly.b32 %r20|%p3, %r6, 0, 31, %r11;"},
+    {"lanes that a ballot names and that stay", "and.b32 %r10, %r5, 31; setp.gt.u32 %p1, %r10, 7;", "any",
+     "vote.sync.ballot.b32 %r11, !%p1, -1; @%p1 bra $end; shfl.sync.bfly.b32 %r20|%p3, %r6, 0, 31, %r11;"},
+    {"lanes that a ballot names by the contrary", "and.b32 %r10, %r5, 31; setp.gt.u32 %p1, %r10, 7;", "any",
+     "setp.le.u32 %p2, %r10, 7; vote.sync.ballot.b32 %r11, %p2, -1; @%p1 bra $end;\n"
+     "shfl.sync.bfly.b32 %r20|%p3, %r6, 0, 31, %r11;"},
+    {"lanes that a ballot names in each round", "and.b32 %r10, %r5, 31;", "any",
+     "mov.u32 %r20, 0; mov.u32 %r12, 0; $l: setp.lt.u32 %p1, %r12, %r10; vote.sync.ballot.b32 %r11, %p1, -1;\n"
+     "@!%p1 bra $m; shfl.sync.bfly.b32 %r13|%p3, %r6, 0, 31, %r11; add.u32 %r20, %r20, %r13;\n"
+     "$m: add.u32 %r12, %r12, 7; setp.lt.u32 %p4, %r12, 32; @%p4 bra $l;"},
 
     // Returns that part a warp, or may.
     {"a lane", "mov.u32 %r10, %laneid; setp.gt.u32 %p1, %r10, 7;", "refused"},
@@ -149,6 +158,23 @@ inline const std::vector<EarlyReturn> kEarlyReturns = {
     {"lanes that were there in the last round", "and.b32 %r10, %r5, 31;", "refused",
      "mov.u32 %r12, 0; $l: activemask.b32 %r11; setp.ge.u32 %p1, %r12, %r10; @%p1 bra $end;\n"
      "shfl.sync.idx.b32 %r20|%p3, %r6, 31, 31, %r11; add.u32 %r12, %r12, 1; bra $l;"},
+    {"lanes that a ballot names and that return", "and.b32 %r10, %r5, 31; setp.gt.u32 %p1, %r10, 7;", "refused",
+     "vote.sync.ballot.b32 %r11, %p1, -1; @%p1 bra $end; shfl.sync.bfly.b32 %r20|%p3, %r6, 0, 31, %r11;"},
+    {"lanes that a ballot names by another number", "and.b32 %r10, %r5, 31; setp.le.u32 %p2, %r10, 7;", "refused",
+     "vote.sync.ballot.b32 %r11, %p2, -1; add.u32 %r10, %r10, 1; setp.gt.u32 %p1, %r10, 7; @%p1 bra $end;\n"
+     "shfl.sync.bfly.b32 %r20|%p3, %r6, 0, 31, %r11;"},
+    {"lanes that a ballot names by an older predicate", "and.b32 %r10, %r5, 31; setp.gt.u32 %p1, %r10, 7;", "refused",
+     "vote.sync.ballot.b32 %r11, !%p1, -1; setp.gt.u32 %p1, %r10, 3; @%p1 bra $end;\n"
+     "shfl.sync.bfly.b32 %r20|%p3, %r6, 0, 31, %r11;"},
+    {"lanes that a ballot names by fractions", "and.b32 %r10, %r5, 31; cvt.rn.f32.u32 %f1, %r10;", "refused",
+     "setp.le.f32 %p2, %f1, 0f40E00000; setp.gt.f32 %p1, %f1, 0f40E00000; vote.sync.ballot.b32 %r11, %p2, -1;\n"
+     "@%p1 bra $end; shfl.sync.bfly.b32 %r20|%p3, %r6, 0, 31, %r11;"},
+    {"lanes that a ballot names, before a second return", "and.b32 %r10, %r5, 31; setp.gt.u32 %p1, %r10, 7;", "refused",
+     "vote.sync.ballot.b32 %r11, !%p1, -1; @%p1 bra $end; setp.gt.u32 %p4, %r10, 3; @%p4 bra $end;\n"
+     "shfl.sync.bfly.b32 %r20|%p3, %r6, 0, 31, %r11;"},
+    {"lanes that a ballot named in another block of code", "and.b32 %r10, %r5, 31; setp.gt.u32 %p1, %r10, 7;",
+     "refused",
+     "vote.sync.ballot.b32 %r11, !%p1, -1; $next: @%p1 bra $end; shfl.sync.bfly.b32 %r20|%p3, %r6, 0, 31, %r11;"},
     {"a shuffle with a predicate", "and.b32 %r10, %r5, 31; setp.lt.u32 %p1, %r10, 8;", "refused",
      "mov.u32 %r20, 0; @%p1 shfl.sync.idx.b32 %r20|%p3, %r6, 0, 31, -1;"},
     {"a barrier with a predicate", "and.b32 %r10, %r5, 31; setp.lt.u32 %p1, %r10, 8;", "refused",
