@@ -1,5 +1,5 @@
-// RunInfo and its identity. Hashed data are written as netstrings ("5:hello,"), which no content can make ambiguous, in
-// the fixed order of this file. A change of that order would make old journals look different.
+// Describes a run and computes its identity. Hashed data are written as netstrings ("5:hello,"), which no content can
+// make ambiguous, in the fixed order of this file. A change of that order would make old journals look different.
 #include "tune/interface/describe_run.h"
 
 #include <fmt/format.h>
@@ -78,7 +78,7 @@ void write_options(Canonical& out, const KernelSource& source) {
   for (const auto& [parameter, style] : source.own_styles) out << parameter << enumerator(style);
 }
 
-// Writes a file as its name and contents, so that moving a folder does not make another problem.
+// Writes a file as its name and the hash of its contents, so that the folder of the file does not matter.
 void write(Canonical& out, const std::filesystem::path& file) { out << file.filename().string() << hash_of_file(file); }
 
 void write(Canonical& out, const FillConstant& fill) {
@@ -211,8 +211,8 @@ bool has_outputs(const KernelSpec& spec) {
   });
 }
 
-// Returns the identity's part "reference". Without a reference, where outputs are compared, it names the default
-// configuration, because the outputs of another default may differ.
+// Returns the identity's part "reference". If outputs are compared without a reference, the part names the default
+// configuration, because another default may leave other outputs.
 std::string reference_of(const KernelSpec& spec, const std::string& standard) {
   if (std::holds_alternative<std::monostate>(spec.reference) && !standard.empty() && has_outputs(spec))
     return std::string(kDefaultIsReference) + standard;
@@ -262,7 +262,7 @@ void add_parts(Identity& identity, const KernelSource& source) {
   for (const auto& [name, value] : backend::compiler_environment(source)) identity["environment " + name] = value;
 }
 
-// Adds the parts that say what is launched, and on which data.
+// Adds the parts that say what is launched, and with which contents of the arguments.
 void add_launch_parts(Identity& identity, const KernelSpec& spec, const std::vector<Argument>& arguments) {
   identity["problem size"] = named_sizes_of(spec);
   identity["geometry"] = geometry_of(spec);
@@ -279,7 +279,7 @@ void add_parts(Identity& identity, const KernelSpec& spec) {
   for (const MetricDefinition& metric : spec.metrics) identity["metric " + metric.name] = metric.expression.text;
 }
 
-// Returns the arguments without what the spec says about their comparison.
+// Returns the arguments with everything removed that the spec says about comparing them.
 std::vector<Argument> uncompared(std::vector<Argument> arguments) {
   for (Argument& argument : arguments)
     if (auto* vector = std::get_if<VectorArgument>(&argument.kind)) {
@@ -349,7 +349,8 @@ std::string_view name_of(CheckOutput check) {
   return "unknown";
 }
 
-// Returns a hash of the contents that a caller gave, by their arguments' positions; empty if there are none.
+// Returns a hash of the contents that a caller gave in place of the spec's, with the positions of their arguments;
+// empty if there are none.
 std::string given_contents(const std::vector<SharedBytes>& contents) {
   Canonical out;
   for (std::size_t i = 0; i < contents.size(); ++i)
@@ -403,7 +404,8 @@ Identity launch_identity(const KernelSpec& spec) {
 RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, const DeviceInfo& device,
                      const Identity& measuring) {
   RunInfo info;
-  // Kernel Tuner reads a cache only under the function's name. Spaces recorded elsewhere have no function.
+  // Kernel Tuner reads a cache only if it has the name of the function. Spaces that another program recorded have no
+  // function.
   info.kernel_name = spec.source.function.empty() ? spec.name : spec.source.function;
   info.kernel_language = to_string(spec.source.language);
   info.problem_size = problem_size_of(spec);

@@ -29,8 +29,8 @@ search::StopRule from_budget(const Budget& budget) {
   return stop;
 }
 
-// True if the rules leave room to measure every configuration. A limit of time does not tell that; if it ends too soon,
-// a search in the order of ids has seen only the first ids.
+// True if the rules let every configuration be measured. It is false with a limit of time: if that ended the search too
+// soon, a search in the order of ids would have seen only the first ids.
 bool allows_everything(const search::StopRule& stop, Uint128 count) {
   if (stop.time) return false;
   search::Progress nothing_done;
@@ -47,7 +47,7 @@ Plan plan_of(const KernelSpec& spec, const space::SearchSpace& space, const Sess
   return plan;
 }
 
-// Makes a method, and gives the spec its objectives.
+// Makes a method, and gives the spec the method's objectives.
 Result<std::unique_ptr<search::Strategy>> method_for(TuningTask& task) {
   const SessionOptions& options = task.options;
   if (!options.strategy.empty())
@@ -95,7 +95,8 @@ Result<std::unique_ptr<search::Strategy>> strategy_for(TuningTask& task, Priors 
   return slowdown ? search::make_strategy_within(*slowdown, task.space, make) : make();
 }
 
-// Builds the space. A replay without a spec searches the recorded configurations, whose parameters the spec gets.
+// Builds the space. If a replay has no spec, the space has the recorded configurations, and the spec gets their
+// parameters.
 Result<space::SearchSpace> space_for(KernelSpec& spec, const SessionOptions& options) {
   if (options.replay && spec.file.empty() && spec.parameters.empty()) {
     spec.parameters = options.replay->results.info.parameters;
@@ -106,11 +107,12 @@ Result<space::SearchSpace> space_for(KernelSpec& spec, const SessionOptions& opt
   return space;
 }
 
-// Returns what the results of an earlier run tell.
+// Returns the prior that the results of an earlier run give.
 Result<std::vector<search::PriorObjective>> prior_from(ResultSet results, const KernelSpec& spec,
                                                        const space::SearchSpace& space) {
   WATTUNE_ASSIGN(const Recording recording, Recording::match(space, std::move(results)));
-  // The time needs no metric; metrics of the spec may read what the results lack.
+  // If the time is the objective, metrics are not needed, and those of the spec might read values that the results
+  // lack.
   const bool needs_metrics = custom_objective(spec).has_value();
   WATTUNE_ASSIGN(const Recording with_objectives,
                  recording.with_objectives(needs_metrics ? spec : KernelSpec{.parameters = spec.parameters}));

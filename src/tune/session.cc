@@ -14,9 +14,9 @@
 
 namespace wattune::inline v0_1::tune {
 
-// The parts of a session, each of which is used by those after it.
+// The parts of a session; later parts use earlier ones.
 struct TuningSession::Parts {
-  // A device and what belongs to it; a replay has only an evaluator.
+  // A device with the objects that belong to it; a replay has only an evaluator.
   struct Site {
     std::unique_ptr<backend::Device> device;
     std::unique_ptr<measure::MeasurePolicy> policy;
@@ -28,7 +28,7 @@ struct TuningSession::Parts {
   Identity identity = {};
   std::vector<std::string> added_counters = {};
   std::unique_ptr<backend::CompilePool> pool = {};        // nullptr if the devices compile
-  std::unique_ptr<backend::PooledSource> compilers = {};  // the pool's, for all devices
+  std::unique_ptr<backend::PooledSource> compilers = {};  // the pool's source, for all devices
   std::optional<Recording> recording = {};
   std::vector<Site> sites = {};
 };
@@ -70,14 +70,14 @@ Result<void> open_devices(Parts& parts) {
   return use_language(parts.task->spec, parts.devices.front().languages);
 }
 
-// True if processes compile ahead. On a processor they would share the cores with what is timed, so that they must be
-// asked for.
+// True if processes compile ahead. On a CPU they would take cores from the kernels that are timed, so there they must
+// be asked for.
 bool compiles_ahead(const Parts& parts) {
   const bool asked_for = parts.task->options.compile_processes || parts.devices.front().kind != DeviceKind::cpu;
   return asked_for && compile_processes(parts.task->options) > 0;
 }
 
-// Makes the compile pool, unless the device's own worker is to compile, or nothing else can.
+// Makes the compile pool, unless the device's own worker is to compile, or code cannot be compiled without the device.
 Result<void> make_compilers(Parts& parts) {
   if (!compiles_ahead(parts)) return {};
   const SessionOptions& options = parts.task->options;
@@ -117,7 +117,7 @@ Result<void> make_evaluators(Parts& parts) {
     Parts::Site& site = parts.sites[i];
     site.policy = options.policy(options.sampling);
     EvaluatorOptions evaluation = options.evaluation;
-    if (i > 0) evaluation.on_slow_reference = nullptr;  // one says it for all
+    if (i > 0) evaluation.on_slow_reference = nullptr;  // the first evaluator reports for all
     auto evaluator = make_evaluator(parts.task->spec, parts.task->space, *site.device, *site.policy, evaluation);
     if (!evaluator && parts.sites.size() > 1)
       return std::move(evaluator).error().with_context(parts.devices[i].selector);
@@ -126,14 +126,15 @@ Result<void> make_evaluators(Parts& parts) {
   });
 }
 
-// True if compilers work ahead on candidates among which the strategy chooses.
+// True if candidates are compiled ahead, and the strategy then chooses among them.
 bool chooses_among_compiled(const Parts& parts) {
   const std::map<std::string, double>& parameters = parts.task->options.strategy_parameters;
   const auto features = parameters.find("features");
   return features != parameters.end() && features->second > 0.0;
 }
 
-// Returns how many proposals are asked for ahead: as many as the compilers can work on, unless the user says how many.
+// Returns how many proposals the strategy is asked for in advance: as many as the compilers can work on, unless the
+// user says how many.
 std::size_t proposals_ahead(const Parts& parts) {
   const search::StrategyInfo* const info = search::find_strategy(parts.task->plan.strategy);
   const bool hurt = info != nullptr && info->hurt_by_asking_ahead;
@@ -150,8 +151,8 @@ std::vector<std::string> names_of_clocks(const KernelSpec& spec) {
   return names;
 }
 
-// Returns how many proposals are asked for at once. A strategy that learns nothing may be asked for many, so that their
-// clocks are changed seldom.
+// Returns how many proposals are asked for at once. A strategy that learns nothing may be asked for many, which are
+// then sorted so that clocks change seldom.
 std::size_t batch_of(const Plan& plan, const KernelSpec& spec) {
   constexpr std::size_t kBatchWithoutLearning = 4096;
   const bool learns = plan.strategy != "exhaustive" && plan.strategy != "random";
@@ -164,8 +165,7 @@ void observe_for_method(Parts& parts) {
   if (is_method && std::ranges::count(observed, BoardMetric::energy) == 0) observed.push_back(BoardMetric::energy);
 }
 
-// Checks that the time of the search has room for an energy window; otherwise the search would end without a
-// measurement.
+// Checks that an energy window fits into the time of the search; otherwise the search would end without a measurement.
 Result<void> check_energy_window(const Parts& parts) {
   const EvaluatorOptions& evaluation = parts.task->options.evaluation;
   const std::optional<Nanoseconds> time = parts.task->plan.stop.time;
@@ -254,8 +254,8 @@ std::vector<Evaluator*> TuningSession::evaluators() const {
   return all;
 }
 
-// Describes the run. Recorded results were compared with a reference when they were measured, if at all, so the part
-// `reference` is the recording's.
+// Describes the run. Recorded results were compared with a reference, if at all, when they were measured. So the
+// identity's part `reference` is that of the recording.
 RunInfo TuningSession::describe() const {
   RunInfo info = describe_run(spec(), space(), devices().front(), parts_->identity);
   if (recording() == nullptr || !std::holds_alternative<std::monostate>(spec().reference)) return info;

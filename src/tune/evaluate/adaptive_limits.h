@@ -1,4 +1,5 @@
-// AdaptiveLimits: the time that compiling and running may take, given what good configurations needed so far.
+// AdaptiveLimits: the limits of the time for compiling and running, tightened by the times that good configurations
+// needed so far.
 #pragma once
 
 #include <optional>
@@ -22,7 +23,7 @@ class AdaptiveLimits {
   // Returns the limit for all passes in which hardware counters are read, and for starting the profiler.
   Nanoseconds counting() const { return compile() + run() * 65.0; }
 
-  void saw_compile(Nanoseconds time);  // call it for a configuration that turned out well
+  void saw_compile(Nanoseconds time);  // call it for a configuration that turned out to be good
   void saw_run(Nanoseconds median);
   // Sets the limits for compiling and running to their first values for a second try, or tightens them again.
   void widen(bool wide) { wide_ = wide; }

@@ -106,7 +106,7 @@ Result<void> check(const std::string& name, std::size_t count, std::span<const K
   return {};
 }
 
-// Checks the arguments that a step passes in symbols of constant memory, whose sizes the compiler told.
+// Checks the arguments that a step passes in symbols of constant memory, whose sizes the compiler reported.
 Result<void> check_constants(const KernelSpec& spec, const Launch& launch, const PlannedStep& step,
                              const std::map<std::string, std::size_t>& symbols) {
   for (const std::size_t i : step.arguments) {

@@ -1,4 +1,4 @@
-// A check that the spec gives a kernel the arguments that it takes.
+// Checks that the spec gives a kernel the arguments that it takes.
 #pragma once
 
 #include "tune/interface/launch_plan.h"

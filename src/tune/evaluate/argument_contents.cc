@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kIndex = "i";
 
-// The data for evaluating one element of a fill expression, behind the void* of measure::ElementFunction.
+// The data for evaluating one element of a fill expression, to which the void* of measure::ElementFunction points.
 struct FillContext {
   const space::Expression& expression;
   const Names& names;

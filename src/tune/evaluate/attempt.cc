@@ -109,8 +109,8 @@ bool Attempt::plan(const Configuration& configuration) {
   return beyond.empty() || fail(Status::constraints, std::move(beyond));
 }
 
-// Sets the clocks. A clock that the board refuses is this configuration's failure. Missing permission, or a lost board,
-// ends the run.
+// Sets the clocks of the configuration. If the board refuses a clock, the configuration fails. If permission is missing
+// or the board is lost, the run ends.
 bool Attempt::set_clocks() {
   if (run_.clocks.must_look() && !look_at_board()) return false;
   const Result<void> set = run_.clocks.apply(configuration_);
@@ -121,7 +121,7 @@ bool Attempt::set_clocks() {
   return false;
 }
 
-// Looks for somebody else's lock, with this configuration's kernel at whatever clock the board runs.
+// Looks for another program's clock lock, by running this configuration's kernel before any clock is set.
 bool Attempt::look_at_board() {
   if (!(build() && fit() && inspect() && launch_once())) return false;
   const Result<void> looked = run_.clocks.look(spin());
@@ -131,7 +131,7 @@ bool Attempt::look_at_board() {
   return false;
 }
 
-// Waits for the clocks to settle. A board that does not obey is this configuration's failure, too.
+// Waits for the clocks to settle. If the board does not reach them, the configuration fails.
 bool Attempt::settle_clocks() {
   const Result<void> settled = run_.clocks.settle(spin());
   if (settled) return true;
@@ -139,8 +139,8 @@ bool Attempt::settle_clocks() {
   return fail(Status::constraints, one_line(settled.error().to_string()));
 }
 
-// True if clocks were kept. A process that was stopped for long measured nothing, because its guardian has given the
-// board back.
+// True if the clocks stayed as they were set. If this process was stopped for long, its guardian has restored the board
+// meanwhile, and measurements do not count.
 bool Attempt::kept_clocks() {
   const Result<void> kept = run_.clocks.confirm();
   if (!kept) error_ = kept.error();
@@ -167,8 +167,8 @@ bool Attempt::build() {
   return keep(std::move(program), macros);
 }
 
-// Builds from an image of the compile pool. The compile time is what compiling took, not what was left of it to wait
-// for.
+// Builds from an image of the compile pool. The compile time that is recorded is that of the compiler, not the time for
+// which this thread waited.
 bool Attempt::build_from_image(const std::vector<backend::Macro>& macros) {
   const backend::Compiled compiled = run_.options.compilers->take(macros, run_.limits.compile());
   observation_.phases.compile = compiled.took;
@@ -229,8 +229,8 @@ bool Attempt::check() {
   return good;
 }
 
-// Returns how many runs to make in the first wait. A wait for the device may take long if other processes compute on
-// it.
+// Returns how many runs to make in the first wait. Several runs in one wait save time, because each wait may take long
+// if other processes compute on the device.
 std::size_t Attempt::first_runs() const {
   if (!begins_race() || !first_runs_.empty() || !run_.incumbent) return 1;
   return run_.policy.first_runs(run_.incumbent->statistics->median);
@@ -267,8 +267,8 @@ bool Attempt::measure() {
 
 bool Attempt::is_best() const { return !run_.incumbent || observation_.objective() < run_.incumbent->objective(); }
 
-// True if the configuration may be as good as the best. Objectives other than the time have no intervals by which to
-// tell.
+// True if the configuration may be as good as the best so far. Objectives other than the time have no intervals that
+// could exclude it.
 bool Attempt::is_contender() const {
   return is_best() || observation_.objective_value ||
          may_be_as_good(*observation_.statistics, *run_.incumbent->statistics);
@@ -314,13 +314,14 @@ bool Attempt::fail(Phase phase, const Error& error) {
     case ErrorCode::timeout: damaged_device_ = on_device; return fail_for_time(phase, error);
     case ErrorCode::device_lost: damaged_device_ = on_device; return fail_for_loss(phase, error);
     case ErrorCode::launch_failed:
-      damaged_device_ = true;  // on many devices a failed launch spoils all that follow
+      damaged_device_ = true;  // on many devices, all launches after a failed one fail, too
       return fail(status, one_line(error.to_string()));
     default: return fail_for_misfit(phase, error);
   }
 }
 
-// Records a timeout. Load alone never makes a configuration pass the limits with which a run begins.
+// Records a timeout. The limits with which a run begins are so wide that a busy machine alone never makes a
+// configuration exceed them.
 bool Attempt::fail_for_time(Phase phase, const Error& error) {
   const bool compiling = phase == Phase::compile || phase == Phase::build ||
                          (phase == Phase::launch && backend::is_compiled_too_long(error));
@@ -332,16 +333,17 @@ bool Attempt::fail_for_time(Phase phase, const Error& error) {
                                          : "the kernel ran longer than " + run_.limits.run_in_words() + left);
 }
 
-// Records a lost device. The processes of a pool have already tried again by themselves.
+// Records a lost device. The processes of a compile pool have already tried a second time by themselves.
 bool Attempt::fail_for_loss(Phase phase, const Error& error) {
   if (!backend::killed_from_outside(error)) return fail(status_of(phase), one_line(error.to_string()));
   was_killed_ = phase != Phase::compile;
   return fail(Status::runtime, "killed again and again from outside (SIGKILL), perhaps because memory ran out");
 }
 
-// Records a misfit: sizes that do not fit the device, or a spec that does not fit the kernel. Sizes of fixed length
-// were on the device before, so a failure to prepare is this configuration's. A missing kernel, or one that takes other
-// arguments, is a mistake in the spec, unless it fitted for other configurations (a macro switched it off).
+// Records that sizes do not fit the device, or that the spec does not fit the kernel. Buffers of fixed length were on
+// the device before, so a failure to prepare buffers is caused by this configuration's sizes. A missing kernel, or one
+// that takes other arguments, is a mistake in the spec, unless it fits for other configurations: then a macro switches
+// the kernel or argument off.
 bool Attempt::fail_for_misfit(Phase phase, const Error& error) {
   const bool spec_and_kernel = error.code() == ErrorCode::not_found || error.code() == ErrorCode::mismatch;
   const std::string message = one_line(error.to_string());

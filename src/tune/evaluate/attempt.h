@@ -1,4 +1,4 @@
-// Attempt: one try at one configuration, phase by phase: plan, set clocks, build, fit, inspect, check, measure.
+// Attempt: one attempt to evaluate one configuration, in phases: plan, set clocks, build, fit, inspect, check, measure.
 //
 // The first phase that fails ends the attempt and decides the Observation. The attempt sorts what the device reports
 // into a failure of the configuration, a mistake in the spec (an Error that ends the run), and damage to the device.
@@ -22,24 +22,25 @@ class Attempt : public measure::Contestant {
  public:
   explicit Attempt(EvaluationContext& run) : run_(run) {}
 
-  // Runs all phases; afterwards it holds no object of the device.
+  // Runs all phases. Afterwards the attempt holds no object of the device.
   void evaluate(const Configuration& configuration);
 
-  // Runs the default configuration twice and keeps its outputs in `outputs`, as the reference for others, except for
-  // what differs between the two runs. Afterwards it holds no object of the device.
+  // Runs the default configuration twice and keeps its outputs in `outputs`, as the reference for others. Parts that
+  // differ between the two runs are left out. Afterwards the attempt holds no object of the device.
   bool lay_down(const Configuration& standard, std::vector<ExpectedOutput>& outputs,
                 std::vector<std::string>& left_out);
 
-  // Prepares a configuration that runs beside others, in two steps: load() does all phases that launch nothing,
-  // prepare() those up to the check. Each returns whether to go on. The kernel is held until the Attempt ends.
+  // Prepares a configuration that takes turns with others, in two steps: load() runs all phases that launch nothing,
+  // prepare() the others up to the check. Each returns whether to go on. The kernel is held until the Attempt ends.
   bool load(const Configuration& configuration);
   bool prepare();
   // Runs the prepared kernel and computes its objective. A failure ends the Attempt.
   Result<measure::Turn> take_turn(Nanoseconds warm_up) override;
-  // Takes the samples of the runs; returns whether all is well.
+  // Computes the statistics and the objective from the samples of all runs; returns whether the attempt succeeded.
   bool conclude(std::vector<Sample> samples);
 
-  // Returns what it showed. Valid if error() is empty, and once no object of the device is held any more.
+  // Returns the observation of the configuration. Valid if error() is empty, and once no object of the device is held
+  // any more.
   Observation& observation() { return observation_; }
   std::optional<Error>& error() { return error_; }
   // True if the device must be reset before it is used again.
@@ -56,7 +57,7 @@ class Attempt : public measure::Contestant {
 
   static Status status_of(Phase phase);
 
-  // The phases and their parts; those that return bool say whether to go on.
+  // The phases and their parts. Functions that return bool return whether the attempt goes on.
 
   bool plan(const Configuration& configuration);
   bool set_clocks();
@@ -71,7 +72,7 @@ class Attempt : public measure::Contestant {
   bool inspect();
   bool check();
   bool checks_later() const;
-  bool begins_race() const;  // the runs that show that it works are the first of its race
+  bool begins_race() const;  // true if the runs that show that the kernel works are also the first of its race
   bool check_if_needed();
   std::size_t first_runs() const;
   bool launch_once();
@@ -88,10 +89,10 @@ class Attempt : public measure::Contestant {
   bool observe_counters();
   bool ask_observers();
   bool leave_out();
-  // Returns the statistics that the policy is to race it against; nullopt for no race.
+  // Returns the statistics against which the policy is to race the configuration; nullopt for no race.
   Result<std::optional<Statistics>> rival();
   Result<std::optional<Statistics>> rival_in_energy(EnergyRivals rivals);
-  // True if its time alone shows that it takes more energy than the best.
+  // True if the configuration's time alone shows that it takes more energy than the best.
   bool is_left_out() const;
   Result<power::EnergyFigures> measure_energy(Nanoseconds time, Nanoseconds window);
   void note(const power::EnergyFigures& figures, const power::EnergyOptions& options);
@@ -114,12 +115,12 @@ class Attempt : public measure::Contestant {
   std::shared_ptr<backend::Program> program_;  // shared with EvaluationContext::programs
   Kernels kernels_;
   std::unique_ptr<measure::Runner> runner_;
-  Nanoseconds first_launch_overhead_;         // wall time beyond the kernel's: some drivers compile at the first launch
-  std::vector<Sample> first_runs_;            // the runs that showed that it works
+  Nanoseconds first_launch_overhead_;         // wall time beyond the kernel's, as for compiling at the first launch
+  std::vector<Sample> first_runs_;            // the runs that showed that the kernel works
   std::vector<Sample> turns_;                 // turns so far, if the objective needs energy
   std::vector<power::EnergyFigures> energy_;  // energy of each turn
   std::optional<EnergyRace> race_;            // race in energy against the best known, if energy decides
-  bool finalist_ = false;                     // true if it runs in turns with others
+  bool finalist_ = false;                     // true if the configuration runs in turns with others
   Observation observation_;
   std::optional<Error> error_;
   bool damaged_device_ = false;

@@ -22,8 +22,8 @@ bool is_poisoned(const Argument& argument) {
 
 }  // namespace
 
-// Checks wrong outputs a second time on fresh inputs, because an earlier configuration may have written into the
-// inputs.
+// Runs a configuration with wrong outputs again on fresh inputs and compares the outputs, because an earlier
+// configuration may have written into the inputs.
 bool Attempt::right_on_fresh_inputs() {
   if (observation_.status != Status::correctness) return false;
   run_.session.drop();
@@ -72,8 +72,8 @@ bool Attempt::please_judge() {
   return judged || fail(Status::correctness, judged.error().to_string());
 }
 
-// True if at least one of all poisoned outputs changes. A second run from another poison shows elements that were
-// written with the value of the first poison.
+// True if the kernel writes to at least one of the poisoned outputs. A second run from another poison shows elements
+// that were written with the value of the first poison.
 bool Attempt::writes_outputs() {
   if (std::ranges::none_of(run_.spec.arguments, is_poisoned)) return true;
   for (std::size_t i = 0; i < run_.spec.arguments.size(); ++i) {
@@ -92,7 +92,7 @@ bool Attempt::writes_outputs() {
   return fail(Status::correctness, "it writes none of its outputs: all hold what they were filled with before the run");
 }
 
-// True if an argument holds its initial contents, or if it is no output.
+// True if the argument still has its initial contents, or if it is no output.
 Result<bool> Attempt::holds_what_it_began_with(std::size_t argument) {
   const VectorArgument* const output = as_output(run_.spec.arguments[argument]);
   if (output == nullptr) return true;

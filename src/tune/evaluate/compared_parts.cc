@@ -14,12 +14,12 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// A part of an output that is compared at once: elements of one type.
+// A part of an output that is compared as a whole: elements of one type.
 struct Part {
   std::string name;
   ElementType type = ElementType::float32;
   std::span<const std::byte> elements;
-  std::vector<std::byte> gathered = {};  // the contents of `elements`, if they come from structs
+  std::vector<std::byte> gathered = {};  // copies of the elements, if they come from structs
 };
 
 Part field_of(const std::string& name, const VectorArgument& vector, std::size_t field,
@@ -35,7 +35,7 @@ Part field_of(const std::string& name, const VectorArgument& vector, std::size_t
   return part;
 }
 
-// Returns the elements alone, since kernels may write anything behind them.
+// Returns the elements without their padding, into which kernels may write anything.
 Part without_padding(const std::string& name, const VectorArgument& vector, std::span<const std::byte> elements) {
   const std::size_t from = element_bytes(vector);
   const std::size_t to = size_in_bytes(vector.type) * vector.vector_width;
@@ -77,7 +77,7 @@ double scale_of(const Part& part, OutputComparison comparison) {
   return std::isfinite(sum) ? std::max(largest, std::fabs(sum)) : largest;
 }
 
-// Returns the elements that are compared.
+// Returns the elements that are compared: the first `length` of the output, or all.
 std::span<const std::byte> counted_part(const VectorArgument& vector, std::optional<std::size_t> length,
                                         std::span<const std::byte> contents) {
   return length ? contents.first(*length * element_bytes(vector)) : contents;

@@ -1,4 +1,4 @@
-// The outputs of the default configuration, which take the place of a reference if the spec has none.
+// Keeps the outputs of the default configuration, which take the place of a reference if the spec has none.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace wattune::inline v0_1::tune {
 
-// Runs the default configuration twice from the same contents; what differs between the two runs is not compared.
-// Returns an empty list if nothing is compared; `verification` then says why. Fails with device_lost if a failure
-// spoilt the device for good, otherwise with errors of the spec.
+// Runs the default configuration twice from the same contents; parts that differ between the two runs are not compared.
+// Returns an empty list if nothing is compared; `verification` then says why. Fails with device_lost if a failure made
+// the device unusable for good, otherwise with errors of the spec.
 Result<std::vector<ExpectedOutput>> run_default(EvaluationContext& run, const Configuration& standard,
                                                 Verification& verification);
 

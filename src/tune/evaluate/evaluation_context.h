@@ -40,8 +40,8 @@ struct EvaluationContext {
   EvaluationContext(const EvaluationContext&) = delete;
   EvaluationContext& operator=(const EvaluationContext&) = delete;
 
-  // Returns which outputs are checked. With several objectives a configuration may win in any of them, and with a
-  // slowdown when a faster one is found, so that all are checked.
+  // Returns which outputs are checked. All are checked with several objectives, since a configuration may win in any of
+  // them, and with a slowdown limit, since a slower one may win later.
   static CheckOutput check_for(CheckOutput wanted, const KernelSpec& spec) {
     const bool any_may_win = spec.objectives.size() > 1 || slowdown_of(spec.objectives).has_value();
     const bool by_time = wanted == CheckOutput::contenders || wanted == CheckOutput::winners;
@@ -54,7 +54,8 @@ struct EvaluationContext {
         nanoseconds_from_seconds(spec.reference_seconds.value_or(kDefaultReferenceSeconds)));
   }
 
-  // Returns the configurations against which energies are raced, so that what is clearly worse needs no more measuring.
+  // Returns the configurations against which energies are raced, so that clearly worse ones need no complete
+  // measurement.
   EnergyRivals energy_rivals() const {
     const bool measured = std::ranges::count(options.observe, BoardMetric::energy) > 0;
     return policy.races() && measured ? metrics.energy_rivals() : EnergyRivals::none;
@@ -65,31 +66,31 @@ struct EvaluationContext {
   backend::Device& device;
   measure::MeasurePolicy& policy;
   const EvaluatorOptions options;  // as the caller gave them
-  const CheckOutput check;         // of these options, with what the objectives ask for
+  const CheckOutput check;         // the mode of checking that follows from these options and the objectives
   const Nanoseconds reference_limit;
   AdaptiveLimits limits;
   BoardClocks clocks;
-  std::unique_ptr<power::Recorder> recorder;  // of the device's board; nullptr unless it is observed
+  std::unique_ptr<power::Recorder> recorder;  // for the device's board; nullptr unless the board is observed
   IdlePower idle_power;                       // of that board
   SetUpCosts set_up_costs;
   LeastDynamicEnergy least_dynamic;
   EnergyFront energy_front{slowdown_of(spec.objectives)};
-  Nanoseconds energy_takes;  // time of the last configuration's full windows, without those of its set-up
+  Nanoseconds energy_takes;  // time of the last configuration's complete energy windows, without those of its set-up
   LaunchPlan plan;
   ResourceConstraints resource_constraints;
   Metrics metrics;
   ArgumentContents contents;
   KernelRunner session{spec.arguments, contents, device, options};
-  LoadedPrograms programs;  // kept only if configurations share them
+  LoadedPrograms programs;  // kept only if configurations may share programs
   ExpectedOutputs expected;
   std::optional<Observation> incumbent;  // observation of the best configuration so far
   bool spec_fits_kernel = false;         // true once a configuration was launched with the spec's arguments
   bool has_launched = false;             // true once a configuration was launched after the last reset of the device
-  bool told_of_disagreement = false;     // true once a warning told that the board's sensors disagree
+  bool told_of_disagreement = false;     // true once a warning said that the board's sensors disagree
   std::size_t resets = 0;
 };
 
-// Forgets all that is on the device, and resets it. Fails with device_lost if it cannot be brought back.
+// Forgets everything that is on the device, and resets it. Fails with device_lost if the device cannot be used again.
 Result<void> reset_device(EvaluationContext& run);
 
 }  // namespace wattune::tune

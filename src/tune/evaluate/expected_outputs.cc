@@ -18,10 +18,10 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// The largest number of bytes of answers that are kept beside the newest.
+// The largest number of bytes of expected outputs that are kept in addition to the newest.
 constexpr std::size_t kMostKeptAnswerBytes = std::size_t{1} << 30;
 
-// True if one answer fits all configurations.
+// True if the same expected contents of an output hold for all configurations.
 bool fits_all(const EvaluationContext& run, std::size_t argument) {
   const VectorArgument* output = as_output(run.spec.arguments[argument]);
   return output != nullptr && is_comparable(*output, run.plan.has_fixed_length(argument));
@@ -92,8 +92,8 @@ Result<std::vector<ExpectedOutput>> expect(EvaluationContext& run, const Configu
   return outputs;
 }
 
-// Returns an argument as a C++ function sees it; outputs are poisoned as on the device. The result refers to `planned`
-// and to the run's contents.
+// Returns an argument in the form in which a reference function gets it; outputs are poisoned as on the device. The
+// result refers to `planned` and to the run's contents.
 Result<measure::HostArgument> host_argument(EvaluationContext& run, std::size_t position,
                                             const PlannedArgument& planned) {
   const Argument& argument = run.spec.arguments[position];

@@ -2,9 +2,9 @@
 // without one, by the default configuration.
 //
 // A C++ function sees the scalars of the configuration that is checked, as the kernel does, and is called once for each
-// set of scalars. A reference kernel and files give one answer for all configurations, that of the default one. An
-// output whose length depends on tuning parameters is scratch memory to a reference. It is compared only if the
-// spec says how much of it, or that its sum is.
+// set of scalars. A reference kernel runs once, with the values of the default configuration. Its outputs, or those in
+// files, are expected of all configurations. An output whose length depends on tuning parameters is scratch memory to a
+// reference. It is compared only if the spec says how many of its elements count, or that their sum does.
 #pragma once
 
 #include <deque>
@@ -29,8 +29,8 @@ struct ExpectedOutput {
   PartRules rules = {};
 };
 
-// Returns the outputs of which one answer fits all configurations, without their contents. Fails with errors of their
-// expressions.
+// Returns the outputs whose expected contents are the same for all configurations, without these contents. Fails with
+// errors of their expressions.
 Result<std::vector<ExpectedOutput>> comparable_outputs(const EvaluationContext& run);
 // Checks the lengths to compare. Fails with invalid_argument if one is larger than its output.
 Result<void> check_lengths(const EvaluationContext& run, const Configuration& configuration,
@@ -40,8 +40,9 @@ const VectorArgument* as_output(const Argument& argument);
 
 class ExpectedOutputs {
  public:
-  // Begins to expect something: without this call, nothing is compared. `standard` is the default configuration; plan
-  // and contents of `run` must be compiled. Fails with mistakes of the spec, or failures of the reference.
+  // Computes the expected outputs, as far as they do not depend on the configuration; without this call, nothing is
+  // compared. `standard` is the default configuration; plan and contents of `run` must be compiled. Fails with mistakes
+  // of the spec, or failures of the reference.
   Result<void> start(EvaluationContext& run, const Configuration& standard);
 
   // Returns the outputs expected of `configuration`; empty if nothing is compared. Valid until the next call.
@@ -51,12 +52,12 @@ class ExpectedOutputs {
 
  private:
   struct Answer {
-    std::vector<std::byte> scalars;  // one after another; for reference functions only
+    std::vector<std::byte> scalars;  // one after another; only for reference functions
     std::vector<ExpectedOutput> outputs;
   };
 
   Result<std::vector<ExpectedOutput>> compute(EvaluationContext& run, const Configuration& configuration);
-  // Drops the oldest answers until the rest have at most this many bytes.
+  // Drops the oldest expected outputs until the rest have at most this many bytes.
   void forget_beyond(std::size_t most);
 
   std::optional<Configuration> standard_;

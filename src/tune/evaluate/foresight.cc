@@ -19,7 +19,7 @@ backend::KernelResources told_of(const std::string& function, const backend::Ima
   return symbol ? image.resources.at(*symbol) : backend::KernelResources();
 }
 
-// Returns the occupancy; nullopt if it is not known for such a device or such a kernel.
+// Returns the occupancy; nullopt if it is unknown for this device or kernel.
 std::optional<model::Occupancy> occupancy_of(const backend::KernelResources& resources, std::size_t group_items,
                                              const std::string& architecture) {
   const auto gpu = model::compute_capability(architecture);

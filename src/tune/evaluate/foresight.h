@@ -1,4 +1,4 @@
-// Foresight: the properties of a configuration that was compiled ahead, known before it runs.
+// Foresight: the properties of a configuration that are known before it runs, because it was compiled ahead.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,14 @@
 
 namespace wattune::inline v0_1::tune {
 
-// Returns what compiling told of a configuration; nullopt while it is compiled. A configuration does not run if it
-// breaks a limit of the device or a constraint on resources, or if the compiler refuses it. Its evaluation shows
-// whatever else may go wrong. Precondition: something compiles ahead.
+// Returns the compiler's figures for a configuration; nullopt until it is compiled. A configuration does not run if it
+// breaks a limit of the device or a constraint on resources, or if the compiler refuses it. Other failures show only
+// when it is evaluated. Precondition: a pool compiles ahead.
 std::optional<search::CompileFeatures> foresee(const EvaluationContext& run, const Configuration& configuration);
 
-// Returns what a launch of the image's kernels takes on a device of this architecture, as far as the compiler told;
-// occupancy is computed (model/occupancy.h). Returns nullopt if a work-group needs more registers than there are.
+// Returns the resources that a launch of the image's kernels takes on a device of this architecture, as far as the
+// compiler reports them; occupancy is computed (model/occupancy.h). Returns nullopt if a work-group needs more
+// registers than there are.
 std::optional<backend::KernelResources> resources_of(const Launch& launch, const backend::Image& image,
                                                      const std::vector<backend::Macro>& macros,
                                                      const std::string& architecture);

@@ -1,6 +1,6 @@
 // Formula: one expression of a spec, compiled once and evaluated per configuration.
 //
-// Undefined names, and mistakes that no configuration can cure, are errors of compile(). Errors that depend on the
+// Unknown names, and mistakes that concern all configurations, are errors of compile(). Errors that depend on the
 // configuration (a division by zero for some of them) are errors of evaluate(). Immutable after compile.
 #pragma once
 
@@ -24,14 +24,14 @@ class Names {
 
   // Returns these names and one more, whose value is given together with the values of the parameters.
   Names with_index(const std::string& name) const;
-  // Returns the same names, which suggest the others, too, to a reader of an unknown one.
+  // Returns these names; errors about an unknown name then suggest the others, too.
   Names with_suggested(std::vector<std::string> others) const;
 
   bool is_parameter(std::string_view name) const;
   // Returns the value of a problem extent, or of `inf` or `nan`; nullptr if there is none of this name.
   const Value* constant(std::string_view name) const;
-  // Checks the names in an expression. Fails with not_found and the nearest name for the first that is neither one of
-  // these nor `extra`.
+  // Checks the names in an expression. Fails with not_found, which suggests the nearest name, if one is neither among
+  // these names nor `extra`.
   Result<void> check(const space::Expression& expression, std::string_view extra = {}) const;
 
  private:
@@ -43,7 +43,7 @@ class Names {
 // Returns an error's text in one line, as Observation::message needs it.
 std::string one_line(std::string text);
 
-// T is std::size_t for sizes, bool for conditions and Value for all other expressions.
+// An expression that gives a T: std::size_t for sizes, bool for conditions, Value for all others.
 template <typename T>
 class Formula {
  public:
@@ -51,7 +51,7 @@ class Formula {
 
   // True if the expression reads no tuning parameter.
   bool fixed() const { return fixed_.has_value(); }
-  // True if all that the expression reads has a value. Figures that a device does not tell may be missing.
+  // True if all that the expression reads has a value. Figures that a device does not report may be missing.
   bool has_all_values(const Configuration& configuration) const;
   Result<T> evaluate(const Configuration& configuration) const;
   const space::Expression& expression() const { return expression_; }

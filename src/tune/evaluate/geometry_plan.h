@@ -17,11 +17,11 @@ namespace wattune::inline v0_1::tune {
 
 using SizeFormula = Formula<std::size_t>;
 
-// Returns the size, which must not be 0.
+// Evaluates a size. Fails if it is 0.
 Result<std::size_t> positive_size(const SizeFormula& formula, const Configuration& configuration);
 // Compiles a size, and checks it at once if it reads no parameter.
 Result<SizeFormula> compile_positive(const ExpressionText& text, const std::shared_ptr<const Names>& names);
-// Returns the product. Fails with out_of_range if it is larger than a size can be.
+// Returns the product of two sizes. Fails with out_of_range if it is too large for a size.
 Result<std::size_t> multiply(std::size_t a, std::size_t b);
 
 class GeometryPlan {
@@ -32,7 +32,7 @@ class GeometryPlan {
 
  private:
   struct Dimension {
-    std::optional<SizeFormula> size;  // of the problem, the global size or the grid, by the convention; 1 if absent
+    std::optional<SizeFormula> size;  // the problem, the global size or the grid (see convention); 1 if absent
     std::optional<SizeFormula> work_group;
     std::vector<SizeFormula> divisors;
     std::optional<SizeFormula> cluster;

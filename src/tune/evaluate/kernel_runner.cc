@@ -11,10 +11,11 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// Idle time after which clocks may drop. A wrong guess costs a warm-up, or a sample or two that are slow.
+// Idle time after which clocks may have dropped. If it is set too short, a warm-up is wasted; if too long, a sample or
+// two are slow.
 constexpr Nanoseconds kIdleGap = nanoseconds_from_ms(10);
-// Launches per wait. They are few enough to notice soon a kernel that hangs at random, and enough to make a round trip
-// to the worker negligible.
+// Launches per wait. They are few enough that a kernel that hangs is noticed soon, and enough that the round trip to
+// the worker costs almost nothing.
 constexpr std::size_t kBatch = 32;
 
 // Bytes that are flushed, if the device has room: more than any last-level cache of a GPU today (256 MiB: AMD Instinct
@@ -30,7 +31,7 @@ Nanoseconds transfer_limit(std::size_t bytes) {
 }
 
 // Describes the places of out-of-bounds writes. The guard before one buffer may lie behind another, so every place is
-// named, ends first, because writes mostly run past an end.
+// named, ends of buffers before beginnings, because writes mostly run past an end.
 std::string describe_writes(std::vector<std::string> ends, const std::vector<std::string>& beginnings,
                             std::size_t buffers) {
   const bool may_be_behind_another = ends.empty() && buffers > 1;
@@ -40,7 +41,7 @@ std::string describe_writes(std::vector<std::string> ends, const std::vector<std
                      may_be_behind_another ? ", or far past the end of another" : "");
 }
 
-// Puts an error without a position, such as that of a too large buffer, at the position of the argument.
+// Gives an error without a position, such as that of a too large buffer, the position of the argument.
 Error in_argument(Error error, const Argument& argument) {
   const bool has_place = !error.position().file.empty();
   error = std::move(error).with_context(fmt::format("argument `{}`", argument.name));
@@ -74,7 +75,7 @@ Result<void> KernelRunner::prepare(const std::vector<PlannedArgument>& planned) 
   }
   std::size_t uploaded = 0;
   Result<void> queued = upload_missing(planned, uploaded);
-  // The stream is finished after an error, too: what was queued reads contents that may be replaced afterwards.
+  // The stream is finished after an error, too, because queued transfers read contents that may be replaced afterwards.
   Result<void> finished = uploaded > 0 ? finish_transfer(uploaded) : Result<void>();
   return queued ? finished : queued;
 }
@@ -91,9 +92,8 @@ Result<void> KernelRunner::finish_launches(Nanoseconds limit) {
   return finish(limit);
 }
 
-// Adds the time for which these runs queued for the device: the time for which they were waited for, less the time for
-// which they had the device. The first `uncounted` runs have no times; each is taken to be as long as the mean of the
-// others.
+// Adds the time for which these runs queued for the device: the time until they had ended, minus the time in which the
+// device ran them. The first `uncounted` runs have no times; each is taken to be as long as the mean of the others.
 Result<void> KernelRunner::note_queueing(const std::vector<Events>& runs, std::size_t uncounted, Nanoseconds waited) {
   if (device_.info().kind == DeviceKind::cpu) return {};
   WATTUNE_ASSIGN(const Nanoseconds begin, runs[uncounted].front()->start());
@@ -108,7 +108,7 @@ Result<void> KernelRunner::upload_missing(const std::vector<PlannedArgument>& pl
     const auto* wanted = std::get_if<PlannedBuffer>(&planned[i]);
     if (wanted == nullptr || slots_[i].holds(*wanted)) continue;
     if (Result<void> done = upload(i, *wanted); !done) {
-      slots_[i] = {};  // a buffer without its contents must not pass for a prepared one
+      slots_[i] = {};  // a buffer whose contents are missing must not count as prepared
       return in_argument(std::move(done).error(), arguments_[i]);
     }
     uploaded += wanted->bytes;
@@ -148,7 +148,7 @@ Result<void> KernelRunner::set_up(Outputs outputs) {
   return outputs == Outputs::reused && options_.cache == Cache::cold ? flush_caches() : Result<void>();
 }
 
-// Flushes the caches by writing a large buffer, which replaces whatever was there.
+// Flushes the caches by writing a large buffer, which replaces their contents.
 Result<void> KernelRunner::flush_caches() {
   if (!flush_) {
     const std::size_t room = device_.info().max_allocation_bytes.value_or(0) / 4;
@@ -169,7 +169,7 @@ Result<std::vector<Sample>> KernelRunner::run(const Kernels& kernels, const Laun
     WATTUNE_ASSIGN(const auto batch, run_batch(kernels, launch, outputs, std::min(most, n - samples.size()), limit));
     samples.insert(samples.end(), batch.begin(), batch.end());
   }
-  // The first launch may have spent its time in the driver's compiler, which keeps no device busy.
+  // The time of a first launch is not counted: the driver may have compiled meanwhile, which does not use the device.
   if (outputs == Outputs::reused) busy_ += working.elapsed();
   since_last_run_.emplace();
   return samples;
@@ -211,8 +211,8 @@ Result<void> KernelRunner::keep_at_work(std::size_t n, Nanoseconds limit, Queue 
   return {};
 }
 
-// Keeps the device busy. After an error the stream is dropped, because what was queued uses kernels that are gone when
-// the stream is finished next.
+// Keeps the device busy. After an error the stream is dropped, because queued launches use kernels that will be
+// destroyed before the stream is finished next.
 Result<void> KernelRunner::keep_busy(const Kernels& kernels, const Launch& launch, std::size_t n, Nanoseconds limit) {
   WATTUNE_ASSIGN(const PreparedSteps steps, prepare_steps(kernels, launch));
   return keep_at_work(n, limit, [&]() -> Result<void> {
@@ -255,7 +255,7 @@ Result<void> KernelRunner::set_up_alone(std::size_t n, Nanoseconds limit) {
 Result<KernelRunner::Events> KernelRunner::queue_run(const Kernels& kernels, const Launch& launch, Outputs outputs) {
   Result<void> ready = set_up(outputs);
   Result<Events> events = ready ? launch_steps(kernels, launch) : std::move(ready).error();
-  // The commands queued before an error use kernels that are gone when the stream is finished next.
+  // Commands queued before an error use kernels that will be destroyed before the stream is finished next.
   if (!events) stream_.reset();
   return events;
 }

@@ -1,8 +1,8 @@
 // KernelRunner: a spec's arguments on the device, shared by all configurations, and the launches of kernels on them.
 //
-// Inputs travel to the device once in the device's life. An argument that kernels overwrite has a pristine copy there,
-// from which it is restored before every launch. Outputs are poisoned before a launch whose result is checked, so that
-// unwritten elements show (0xFF bytes: NaN, -1).
+// Inputs are uploaded once, and again only after a reset of the device. An argument that kernels overwrite has an
+// unchanged copy there, from which it is restored before every launch. Outputs are poisoned before a launch whose
+// result is checked, so that unwritten elements show (0xFF bytes: NaN, -1).
 //
 // Data that a kernel writes into an argument declared read_only stay there until drop().
 #pragma once
@@ -21,12 +21,12 @@
 
 namespace wattune::inline v0_1::tune {
 
-// The contents of outputs from which a launch starts.
+// The contents that outputs have when a launch starts.
 enum class Outputs {
   fresh,            // poisoned
   fresh_once,       // poisoned before the first run
   fresh_otherwise,  // poisoned with another byte
-  reused,           // whatever the launch before left
+  reused,           // those that the last launch left
 };
 
 // Kernels by the names of the functions that the steps of a Launch name.
@@ -39,22 +39,23 @@ class KernelRunner {
                const EvaluatorOptions& options)
       : arguments_(arguments), contents_(contents), device_(device), options_(options), slots_(arguments.size()) {}
 
-  // Brings the buffers that are missing, or have another size, onto the device. Call it before run(), and after errors
-  // of run().
+  // Uploads the buffers that are missing on the device, or have another size there. Call it before run(), and after
+  // errors of run().
   Result<void> prepare(const std::vector<PlannedArgument>& planned);
   // Runs the launch n times and returns a sample for each run: its time on the device, the sum of its steps, and its
-  // conditions. Runs of one wait share a reading of the sensors. Waits at most n * limit, and `compile_limit` more if
-  // the driver compiles the kernels only now. `kernels` has the kernel of each step's function. If other processes
-  // compute on the device, each wait (Outputs::reused) begins with one more run that does not count, because it may
-  // include their time.
+  // conditions. Runs of one wait get the same reading of the sensors. Waits at most n * limit, and `compile_limit` more
+  // if the driver compiles the kernels only now. `kernels` has the kernel of each step's function. If other processes
+  // compute on the device, each wait (Outputs::reused) begins with one more run that does not count, because its time
+  // may include that of the other processes.
   Result<std::vector<Sample>> run(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                   Nanoseconds limit, Nanoseconds compile_limit = {});
-  // Runs the launch n times without timing, which would cost a moment between two launches. Launches are prepared once,
-  // and there are as few waits as possible. The limit of a wait is `limit` for each run, for at most 32 runs.
+  // Runs the launch n times without timing it, because timing would leave a short gap between two launches. Launches
+  // are prepared once, and there are as few waits as possible. The limit of a wait is `limit` for each run, for at most
+  // 32 runs.
   Result<void> keep_busy(const Kernels& kernels, const Launch& launch, std::size_t n, Nanoseconds limit);
   // True if a timed run restores or flushes anything before it launches.
   bool has_set_up() const;
-  // Returns the bytes of each buffer that is restored.
+  // Returns the size in bytes of each buffer that is restored before a run.
   std::vector<std::size_t> restored() const;
   // Does the set-up of n runs without launching. Call it after prepare().
   Result<void> set_up_alone(std::size_t n, Nanoseconds limit);
@@ -76,11 +77,11 @@ class KernelRunner {
   Nanoseconds working_time() const { return working_; }
   // Returns the part of working_time() that moved contents between host and device.
   Nanoseconds transfer_time() const { return transferring_; }
-  // Returns the part of working_time() in which timed runs waited for their turn, as far as the device tells. They had
-  // the device from the first launch of a wait to the end of its last one. A processor also compiles and sends, so that
-  // none of its time counts as waiting.
+  // Returns the part of working_time() in which timed runs waited for a device that others use, as far as its events
+  // show: the time outside the span from the first launch of a wait to the end of its last. On a CPU, which also
+  // compiles and sends, no time counts as waiting.
   Nanoseconds queueing_time() const { return queueing_; }
-  // Returns how often launches were waited for.
+  // Returns how many times the host waited for launches.
   std::size_t waits() const { return waits_; }
   // Returns how long the device has been at work for timed runs (Outputs::reused) since it last idled.
   Nanoseconds busy_time() const;
@@ -95,7 +96,7 @@ class KernelRunner {
 
   struct Slot {
     std::unique_ptr<backend::Buffer> buffer;
-    std::unique_ptr<backend::Buffer> pristine;  // a copy of what kernels overwrite
+    std::unique_ptr<backend::Buffer> pristine;  // a copy of the initial contents of a buffer that kernels overwrite
     std::optional<backend::PixelLayout> pixels;
 
     bool holds(const PlannedBuffer& planned) const {
@@ -127,15 +128,15 @@ class KernelRunner {
   Result<void> set_up(Outputs outputs);
   Result<void> restore(Outputs outputs);
   Result<void> flush_caches();
-  // Calls `queue` n times, submitting now and then, and waits.
+  // Calls `queue` n times, submits in parts, and waits for all.
   template <typename Queue>
   Result<void> keep_at_work(std::size_t n, Nanoseconds limit, Queue queue);
   Result<std::vector<Sample>> run_batch(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                         Nanoseconds limit);
-  // Notes how long these runs queued for the device, given how long they were waited for. The times of the first
+  // Notes how long these runs queued for the device, which took `waited` until they had ended. The times of the first
   // `uncounted` are not used.
   Result<void> note_queueing(const std::vector<Events>& runs, std::size_t uncounted, Nanoseconds waited);
-  // Queues set-up and launches of a run; after an error the stream is gone.
+  // Queues set-up and launches of a run. After an error the stream is destroyed.
   Result<Events> queue_run(const Kernels& kernels, const Launch& launch, Outputs outputs);
   Result<Events> launch_steps(const Kernels& kernels, const Launch& launch);
   Result<PreparedSteps> prepare_steps(const Kernels& kernels, const Launch& launch);

@@ -6,7 +6,7 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// Returns the value that the step gives a scalar argument: its own or the argument's.
+// Returns the value of a scalar argument in this step: the one that the step gives, or the argument's own.
 const backend::ScalarBytes& value_of(const PlannedStep& step, std::size_t argument, const backend::ScalarBytes& own) {
   const auto found = std::ranges::find(step.values, argument, &PlannedValue::argument);
   return found == step.values.end() ? own : found->bytes;
@@ -30,7 +30,7 @@ std::vector<backend::LaunchArgument> launch_arguments(const std::vector<Argument
     else if (vector != nullptr && vector->place == BufferPlace::constant)
       result.emplace_back(backend::ConstantBuffer{arguments[i].name, buffers[i]});
     else
-      result.emplace_back(buffers[i]);  // null: a null pointer
+      result.emplace_back(buffers[i]);  // nullptr becomes a null pointer
   }
   return result;
 }

@@ -1,5 +1,5 @@
-// LoadedPrograms: the programs of the last few code configurations, for specs whose configurations may share a program:
-// those that differ in launch parameters and clocks only.
+// LoadedPrograms: a cache of the programs loaded last. It is for specs in which configurations that differ only in
+// launch parameters or clocks share a program.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +32,8 @@ class LoadedPrograms {
   void drop() { programs_.clear(); }
 
  private:
-  // The largest number of programs that are kept. A search that walks through clocks needs few kernels at a time, and
-  // each holds its static data on the device.
+  // The largest number of programs that are kept. A search that varies clocks needs few programs at a time, and each
+  // one keeps its static data on the device.
   static constexpr std::size_t kMostPrograms = 8;
 
   struct Loaded {

@@ -28,8 +28,8 @@ Error name_is_taken(const MetricDefinition& metric) {
           "parameters, extents of the problem, `time` and what a kernel takes, such as `registers`, have these names");
 }
 
-// Returns the error about an objective that is not one of these names, though it may be near to a metric that all specs
-// can have.
+// Returns the error for an objective that is none of these names. It suggests the nearest of them, or of the metrics
+// that every spec has.
 Error no_metric(const std::string& objective, const std::vector<std::string>& names) {
   std::vector<std::string> candidates = names;
   candidates.insert(candidates.end(), figure_names().begin(), figure_names().end());
@@ -43,8 +43,8 @@ bool is_of_board(const std::string& name) {
   return std::ranges::any_of(kAllBoardMetrics, [&](BoardMetric metric) { return name == to_string(metric); });
 }
 
-// Returns the rivals of a single objective. The work of a run for a joule may differ with its parameters, so that a
-// slowdown says nothing of it.
+// Returns the configurations against which a single objective is raced. Operations per joule are not raced under a
+// slowdown: the operations of a run may differ between configurations.
 EnergyRivals rivals_of_one(const Objective& objective) {
   const bool smaller_is_better =
       !objective.maximize && (objective.metric == "energy" || objective.metric == "edp" || objective.metric == "ed2p");
@@ -53,8 +53,8 @@ EnergyRivals rivals_of_one(const Objective& objective) {
   return races ? EnergyRivals::best : EnergyRivals::none;
 }
 
-// Returns the rivals for the spec's objectives. With other objectives than time and energy a configuration that is
-// worse in these may still be of interest.
+// Returns the configurations against which the spec's objectives are raced. There are none if another objective than
+// time and energy may make a worse configuration interesting.
 EnergyRivals rivals_for(const KernelSpec& spec, const std::vector<std::string>& observed) {
   const std::vector<Objective>& wanted = spec.objectives;
   const auto is_defined = [&](const Objective& objective) {
@@ -73,11 +73,12 @@ Result<double> finite_number(const std::string& name, const Value& value) {
       .about(value.to_string());
 }
 
-// Metrics from which standard metrics are computed, and where they come from.
+// Metrics from which standard metrics are computed, with the text that says where they come from.
 constexpr std::pair<std::string_view, const char*> kParts[] = {
     {"energy", "observing energy measures it"}, {"operations", "a metric `operations` says how many a run makes"}};
 
-// Returns the metrics of the spec, then the standard ones that it searches for and neither defines nor observes.
+// Returns the metrics of the spec, then the standard metrics that are its objectives, unless the spec defines or
+// observes them.
 Result<std::vector<MetricDefinition>> definitions(const KernelSpec& spec, const std::vector<std::string>& observed) {
   std::vector<MetricDefinition> all = spec.metrics;
   const auto is_known = [&](std::string_view name) {
@@ -117,12 +118,12 @@ std::optional<Objective> custom_objective(const KernelSpec& spec) {
 Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Parameter>& parameters,
                                  const std::vector<std::string>& observed) {
   Metrics metrics;
-  // Expressions read time and metrics like parameters: as names whose values change with the configuration.
+  // Expressions read the time and metrics as they read parameters: by names whose values change with the configuration.
   std::vector<Parameter> readable = parameters;
   std::vector<std::string> names = resource_names();
   names.emplace_back(kTime);
   if (!spec.metrics.empty() || custom_objective(spec)) WATTUNE_TRY(check_figure_names(parameters));
-  std::set<std::string> from_energy;  // metrics that change with what the board's sensors tell
+  std::set<std::string> from_energy;  // metrics computed from readings of the board's sensors
   for (const std::string& name : observed) {
     if (std::ranges::count(parameters, name, &Parameter::name) > 0)
       return Error(ErrorCode::invalid_argument, "a parameter has the name of what is observed").about(name);
@@ -152,7 +153,7 @@ Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Param
   return metrics;
 }
 
-// Computes the metrics; the result holds everything known, with what was computed last.
+// Computes the metrics. The result holds the known metrics and, after them, the computed ones.
 Metrics::Computed Metrics::compute(std::vector<Metric> known, Nanoseconds time,
                                    const Configuration& configuration) const {
   known.push_back({kTime, to_seconds(time), "s"});
@@ -209,7 +210,7 @@ Result<void> Metrics::add_to(Observation& observation, const Configuration& conf
   if (metrics_.empty() && !objective_) return {};
   const std::size_t measured = observation.metrics.size();
   const Computed computed = compute(observation.metrics, observation.statistics->median, configuration);
-  const auto added = computed.known.begin() + static_cast<std::ptrdiff_t>(measured) + 1;  // behind the time
+  const auto added = computed.known.begin() + static_cast<std::ptrdiff_t>(measured) + 1;  // after the time
   observation.metrics.insert(observation.metrics.end(), added, computed.known.end());
   observation.lacking = computed.refusals;
   if (!objective_) return {};
@@ -253,7 +254,7 @@ measure::ObjectiveInterval Metrics::interval(const Trial& trial) const {
   const Statistics& statistics = *observation.statistics;
   for (const Nanoseconds time : {statistics.interval_low, statistics.interval_high}) {
     const Result<double> end = objective(measured, time, trial.configuration);
-    if (!end) continue;  // an objective that only exists elsewhere in the interval
+    if (!end) continue;  // the objective may have a value only inside of the interval, not at this end
     interval.low = std::min(interval.low, *end);
     interval.high = std::max(interval.high, *end);
   }

@@ -1,4 +1,4 @@
-// Metrics: the spec's figures of a measurement, and the value that its first objective makes of them.
+// Metrics: computes the spec's metrics from a measurement, and the value of its first objective.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace wattune::inline v0_1::tune {
 
-// The configurations with which a search compares energies, if it compares nothing else.
+// The configurations against which a search may race energies; a race compares nothing but energy.
 enum class EnergyRivals {
   none,
   best,   // a single objective that less energy improves and less time never worsens
@@ -29,19 +29,20 @@ class Metrics {
 
   // Computes all metrics from the median. A metric that this configuration's values make impossible, such as a division
   // by zero, is left out and `lacking` says why; an objective that needs it is infinite. Fails with unavailable if the
-  // device does not tell what the objective needs. Precondition: the observation has statistics.
+  // device does not report what the objective needs. Precondition: the observation has statistics.
   Result<void> add_to(Observation& observation, const Configuration& configuration) const;
 
-  // Returns the value to minimise if a run takes `time`: nanoseconds unless there is another objective. `measured` are
-  // the figures beside the time. Fails as add_to(), and if the objective has no value.
+  // Returns the value to minimise if a run takes `time`: nanoseconds unless there is another objective. `measured`
+  // holds the other figures of the run. Fails as add_to(), and if the objective has no value.
   Result<double> objective(const std::vector<Metric>& measured, Nanoseconds time,
                            const Configuration& configuration) const;
   // True if the objective changes with what a power or energy measurement shows.
   bool objective_needs_energy() const { return objective_needs_energy_; }
-  // Returns with what a search may race in energy. Objectives that race are energy, edp, ed2p and operations_per_joule,
-  // if the board tells them and the spec does not define them otherwise.
+  // Returns the configurations against which energies may be raced. Only energy, edp, ed2p and operations_per_joule are
+  // raced, if the board reports them and the spec does not define them otherwise.
   EnergyRivals energy_rivals() const { return energy_rivals_; }
-  // Returns the objective of a correct observation, as bad as its uncertainty allows. Precondition: there is one.
+  // Returns the objective of a correct observation, as bad as its uncertainty allows. Precondition: it has an
+  // objective.
   double worst_objective(const Observation& observation) const;
   // Returns the interval in which the objective of a recorded Trial lies. Precondition: it is correct.
   measure::ObjectiveInterval interval(const Trial& trial) const;
@@ -54,12 +55,13 @@ class Metrics {
   };
   struct Computed {
     std::vector<Metric> known;
-    std::string refusals;  // why some have no value, a sentence for each; empty if all that can be read have one
+    std::string refusals;  // why some have no value, a sentence each; empty if all readable ones have one
   };
-  // Returns `known` with the time, then with all metrics for which the device tells enough.
+  // Returns `known` with the time, then with all metrics that can be computed from what the device reports.
   Computed compute(std::vector<Metric> known, Nanoseconds time, const Configuration& configuration) const;
   // Returns the uncertainty of a metric: the sum of what each uncertain input contributes, alone and to first order.
-  // Contributions are added, because the errors of one measurement go together. nullopt if it reads nothing uncertain.
+  // Contributions are added, because the errors of one measurement go together. Returns nullopt if it reads nothing
+  // uncertain.
   static std::optional<double> propagated(const Compiled& metric, std::vector<Metric> known,
                                           const Configuration& configuration);
   // Returns the objective as a value to minimise. Precondition: there is an objective.

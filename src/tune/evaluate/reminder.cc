@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::seconds kFirstReminder{3};
 
-// Calls `remind` again and again until it is told to stop.
+// Calls `remind` at growing intervals until `stop` is requested.
 void remind_often(const std::stop_token& stop, const Reminder::Remind& remind, const std::string& what,
                   Nanoseconds limit) {
   const Stopwatch stopwatch;

@@ -1,4 +1,4 @@
-// Reminder: tells the user now and then, while it lives, that a reference or its substitute is still at work.
+// Reminder: while it lives, tells the user at growing intervals that a reference or its substitute is still running.
 #pragma once
 
 #include <functional>

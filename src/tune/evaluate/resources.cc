@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// Returns the values that a constraint read, for a message: "registers = 80, block = 256".
+// Returns the values that a constraint read, as text for a message: "registers = 80, block = 256".
 std::string values_read(const space::Expression& expression, const Configuration& known) {
   std::string text;
   for (const std::string& name : expression.names())
@@ -18,8 +18,7 @@ std::string values_read(const space::Expression& expression, const Configuration
   return text;
 }
 
-// Returns the smaller value, or the only one there is. std::max serves for that, as an empty optional is less than any
-// value.
+// Returns the smaller value, or the one that exists.
 template <typename T>
 std::optional<T> least(const std::optional<T>& a, const std::optional<T>& b) {
   return a && b ? std::min(a, b) : std::max(a, b);

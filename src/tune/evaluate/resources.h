@@ -1,4 +1,4 @@
-// Resources: what a compiled kernel takes of the device, as metrics that expressions of the spec may read.
+// Resources of the device that a compiled kernel takes, as metrics that expressions of the spec may read.
 #pragma once
 
 #include <string>
@@ -12,10 +12,11 @@
 
 namespace wattune::inline v0_1::tune {
 
-// Returns the resources of several kernels that run one after another: the most of each, and the least occupancy.
+// Returns the resources of several kernels that run one after another: the largest amount of each, and the lowest
+// occupancy.
 backend::KernelResources worst_of(const backend::KernelResources& a, const backend::KernelResources& b);
 
-// Returns the resources that the backend told as metrics, named as in resource_names().
+// Converts the resources that the backend reported to metrics, named as in resource_names().
 std::vector<Metric> metrics_of(const backend::KernelResources& resources);
 
 // Returns the configuration with metrics as further values, for the expressions that read them.
@@ -31,9 +32,9 @@ class ResourceConstraints {
   // Compiles the constraints. Fails with parse_error, or with not_found for an unknown name (and the nearest one).
   static Result<ResourceConstraints> compile(const KernelSpec& spec, const std::vector<Parameter>& parameters);
 
-  // Returns the first constraint that does not hold, in words, with the values it read; empty if all hold. A constraint
-  // that reads a resource unknown to the backend holds. Fails if these values make an expression impossible, such as a
-  // division by zero.
+  // Returns a text on the first constraint that does not hold, with the values it read; empty if all hold. A constraint
+  // that reads a resource unknown to the backend holds. Fails if an expression cannot be evaluated with these values,
+  // as in a division by zero.
   Result<std::string> broken(const std::vector<Metric>& resources, const Configuration& configuration) const;
 
  private:

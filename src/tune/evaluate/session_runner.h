@@ -8,7 +8,7 @@
 
 namespace wattune::inline v0_1::tune {
 
-// A runner of the session's kernels. All that it is given outlives it.
+// A runner of prepared kernels. All arguments of the constructor outlive it.
 class SessionRunner : public measure::Runner {
  public:
   SessionRunner(EvaluationContext& run, const Configuration& configuration, const Kernels& kernels,
@@ -16,7 +16,8 @@ class SessionRunner : public measure::Runner {
       : run_(run), configuration_(configuration), kernels_(kernels), launch_(launch) {}
 
   Result<std::vector<Sample>> run(std::size_t n) override {
-    // Sets clocks and buffers again, because another configuration may have run meanwhile, with others.
+    // Sets clocks and buffers again, because another configuration may have run meanwhile, with other clocks and
+    // buffers.
     WATTUNE_TRY(run_.clocks.apply(configuration_));
     WATTUNE_TRY(run_.session.prepare(launch_.arguments));
     WATTUNE_TRY(run_.clocks.settle([this](std::size_t runs) { return launch(runs); }));

@@ -1,5 +1,5 @@
-// StepPlan: one entry of what a spec launches, compiled once per run: a launch of a function or a group of launches. It
-// knows how often it is repeated, which name counts the repetitions, and which buffers change places between them.
+// StepPlan: a step of a spec's launches, compiled once per run: a launch of a function or a group of steps. It holds
+// how often the step is repeated, the name of the index, and the buffers that change places between repetitions.
 //
 // Mistakes in the spec are errors of compile(); impossible values of one configuration are errors of visit(). Immutable
 // after compile.
@@ -18,7 +18,7 @@
 
 namespace wattune::inline v0_1::tune {
 
-// For each argument, the argument whose buffer it has between two launches.
+// For each argument, the argument whose buffer it has at some point between two launches.
 using Holders = std::vector<std::size_t>;
 
 // Returns the holders while nothing changes places: each argument holds its own buffer.
@@ -30,17 +30,17 @@ inline Holders own_holders(std::size_t arguments) {
 
 class StepPlan;
 
-// A walk through the launches of a run. `launch` is called for each, with the values that its expressions read (the
-// configuration and the indices of the series around it), and with how often it is repeated unchanged.
+// A walk through the launches of a run. `launch` is called for each launch with the values that its expressions read:
+// the configuration, and the indices of the series around it. It also gets the number of unchanged repetitions.
 struct StepWalk {
   std::function<Result<void>(const StepPlan& step, const Configuration& values, std::size_t repeat)> launch;
-  Holders holders;  // between the launches, and in the end after all
+  Holders holders;  // between two launches; in the end, after the last
   std::size_t repetitions = 0;
 };
 
 class StepPlan {
  public:
-  // A scalar to which the launch gives another value than the argument's.
+  // A scalar argument to which the launch gives a value other than the argument's own.
   struct ScalarValue {
     std::size_t argument = 0;
     Formula<Value> value;
@@ -48,14 +48,14 @@ class StepPlan {
 
   static Result<StepPlan> compile(const LaunchStep& step, const std::shared_ptr<const Names>& names);
 
-  // Tells the walk of each launch, in order.
+  // Calls `walk` for each launch, in order.
   Result<void> visit(const Configuration& configuration, StepWalk& walk) const;
 
   const std::string& function() const { return function_; }
   const std::vector<std::size_t>& arguments() const { return arguments_; }
   const GeometryPlan& geometry() const { return geometry_; }
   const std::vector<ScalarValue>& values() const { return values_; }
-  // Returns the swaps of this step and of the steps in it.
+  // Returns the swaps of this step and of all steps inside it.
   std::vector<std::vector<std::size_t>> all_swaps() const;
 
  private:

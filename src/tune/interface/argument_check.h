@@ -1,4 +1,4 @@
-// A check, without a device, that the spec gives a compiled function the arguments that it takes. Any thread may call
+// Checks, without a device, that the spec gives a compiled function the arguments that it takes. Any thread may call
 // it.
 //
 //   WATTUNE_ASSIGN(const auto report, backend::compile_cuda(source, macros, "sm_90", limit));

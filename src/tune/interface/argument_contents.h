@@ -1,4 +1,5 @@
-// ArgumentContents: the host contents of a spec's vector arguments, made when first asked for and kept for re-uploads.
+// ArgumentContents: the contents of a spec's vector arguments in host memory. They are made when first asked for, and
+// kept for further uploads.
 #pragma once
 
 #include <cstddef>

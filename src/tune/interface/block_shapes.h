@@ -1,4 +1,4 @@
-// The block shapes of a space, for procedures that walk over them by occupancy.
+// Finds the block shapes of a space, for procedures that walk over them by occupancy.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@ namespace wattune::inline v0_1::tune {
 // Returns one shape for each valid combination of values of the parameters that the first launch's work-group reads. If
 // it reads none, those named `block_size_x`, `_y` and `_z` count (Kernel Tuner's names). All other parameters keep the
 // values of the default configuration. The occupancy is that of the threads alone (model/occupancy.h), because nothing
-// is compiled yet (Strategy::foresee() tells the rest); it is 1 on an unknown architecture. Empty if no parameter
-// shapes a block.
+// is compiled yet; Strategy::foresee() reports registers and shared memory later. It is 1 on an unknown architecture.
+// Empty if no parameter shapes a block.
 std::vector<search::WalkCandidate> block_shapes(const KernelSpec& spec, const space::SearchSpace& space,
                                                 const std::string& architecture);
 
-// Returns a function that finds these shapes when a walk begins; empty if there are none. The references outlive it, so
-// that the architecture may become known meanwhile.
+// Returns a function that finds these shapes when a walk begins; empty if there are none. It keeps references to its
+// arguments, which outlive it; the architecture may be set after this call.
 search::BlockShapes shapes_to_walk(const KernelSpec& spec, const space::SearchSpace& space,
                                    const std::string& architecture);
 

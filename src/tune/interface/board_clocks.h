@@ -1,7 +1,7 @@
 // BoardClocks: sets the clocks and the power limit of configurations on the board of a device.
 //
-// Without such parameters it asks the device for nothing, sets nothing and starts nothing. Boards of NVML are borrowed
-// (power/clocks.h); other devices are asked for their own control. Its destructor restores what was set.
+// Without clock or power parameters it does nothing. Boards of NVML are borrowed (power/clocks.h); other devices have a
+// control of their own. Its destructor restores what was set.
 //
 //   WATTUNE_ASSIGN(BoardClocks clocks, BoardClocks::open(parameters, device, options));
 //   WATTUNE_TRY(clocks.apply(configuration));
@@ -22,8 +22,8 @@
 
 namespace wattune::inline v0_1::tune {
 
-// Returns the options of a lease whose patience is longer than anything that the tuner waits for: a compiler, tried
-// twice, a run, a reference.
+// Returns the options for borrowing a board. The patience of the lease exceeds the longest waits of the tuner: for a
+// compiler, tried twice, for a run, for a reference.
 power::BorrowOptions borrow_options(const EvaluatorOptions& options, Nanoseconds reference_limit);
 
 // Runs a kernel `runs` times.
@@ -37,29 +37,30 @@ class BoardClocks {
   static Result<BoardClocks> open(const std::vector<Parameter>& parameters, backend::Device& device,
                                   const power::BorrowOptions& options);
 
-  // Returns the control of the board, for callers without a configuration; nullptr if there are no such parameters.
+  // Returns the control of the board, for callers without a configuration; nullptr if there are no clock or power
+  // parameters.
   backend::ClockControl* control() const { return control_.get(); }
 
   // True if look() must be called before apply().
   bool must_look() const { return must_look_; }
-  // Looks for somebody else's lock, which cannot be read: it shows in the clock at which a kernel runs before anything
-  // is set. Fails with unavailable if there seems to be one, otherwise with errors of the runs.
+  // Looks for another program's clock lock. Such a lock cannot be read; it shows in the clock at which a kernel runs
+  // before anything is set. Fails with unavailable if there seems to be a lock, otherwise with errors of the runs.
   Result<void> look(const Spin& spin);
 
-  // Sets what this configuration names, unless it is set already. Fails with invalid_argument if the board has no such
-  // clock or limit, or says that it has another. Other errors concern no configuration: unavailable if setting is not
-  // permitted, or if the lease is over.
+  // Sets the clocks and the limit of this configuration, unless they are set already. Fails with invalid_argument if
+  // the board has no such clock or limit, or reports another one afterwards. Other errors concern no configuration:
+  // unavailable if setting is not permitted, or if the lease is over.
   Result<void> apply(const Configuration& configuration);
 
-  // Checks that what was set is still set. Fails with unavailable if the lease ran out meanwhile.
+  // Checks that the settings are still in place. Fails with unavailable if the lease ran out meanwhile.
   Result<void> confirm() { return lease_ != nullptr ? lease_->renew() : Result<void>(); }
 
-  // Returns what is set; nullopt if the board has its own clocks.
+  // Returns the present settings; nullopt if the board has its own clocks.
   const std::optional<backend::BoardSetting>& applied() const { return applied_; }
 
-  // Runs the kernel until the clock of a borrowed board stands, at most a second, once after each change. Fails with
-  // invalid_argument if the clock stands further than a step from what was set, though power and heat do not hold it
-  // down; otherwise with errors of the runs.
+  // Runs the kernel until the clock of a borrowed board no longer changes, for at most a second. Does so once after
+  // each change of settings. Fails with invalid_argument if the clock is more than a step off the setting, though power
+  // and heat do not hold it down. Otherwise fails with errors of the runs.
   Result<void> settle(const Spin& spin);
 
  private:
@@ -68,13 +69,13 @@ class BoardClocks {
   Result<void> verify(const backend::BoardSetting& wanted) const;
 
   std::vector<Parameter> parameters_;               // those that are set on the board
-  std::shared_ptr<backend::ClockControl> control_;  // restores at its end; nullptr without such parameters
+  std::shared_ptr<backend::ClockControl> control_;  // its destructor restores; nullptr without clock parameters
   power::ClockLease* lease_ = nullptr;              // the same object, if the board is borrowed
   bool must_look_ = false;
-  Megahertz least_free_;  // least clock at which it runs when nobody holds it down
+  Megahertz least_free_;  // lowest clock at which the board runs if nothing holds it down
   std::optional<backend::BoardSetting> applied_;
-  bool settled_ = false;            // set and verified
-  std::optional<Error> disobeyed_;  // the error if the board did not obey; it is not asked again
+  bool settled_ = false;            // true if the present setting was verified
+  std::optional<Error> disobeyed_;  // the error if the board did not reach the setting, which is then not tried again
 };
 
 }  // namespace wattune::tune

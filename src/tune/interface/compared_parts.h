@@ -1,5 +1,5 @@
-// The comparison of an output with what its reference left there: element by element, by its sum, or field by field if
-// it holds structs, whose padding does not count.
+// Compares an output with the reference: element by element, by its sum, or field by field if it holds structs, whose
+// padding does not count.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace wattune::inline v0_1::tune {
 
-// The comparison of a part of an output: of all of it, or of one of the fields of its structs.
+// The rule for comparing a part of an output: all of it, or a field of its structs.
 struct PartRule {
   bool is_compared = true;
   measure::ResolvedTolerance tolerance;
@@ -25,8 +25,8 @@ using PartRules = std::vector<PartRule>;
 
 // Returns the rules with the tolerances of the spec, or else those of the element types.
 PartRules rules_of(const VectorArgument& output, const Tolerance& tolerance);
-// Returns the rules with measure::tolerance_to_scale(), by the expected values of the first `length` elements, or of
-// all.
+// Returns the rules with tolerances from measure::tolerance_to_scale(). The scale is that of the expected values of the
+// first `length` elements, or of all.
 PartRules rules_to_scale(const Argument& output, const Tolerance& tolerance, std::optional<std::size_t> length,
                          std::span<const std::byte> expected);
 
@@ -35,13 +35,13 @@ PartRules rules_to_scale(const Argument& output, const Tolerance& tolerance, std
 std::string difference(const Argument& argument, const PartRules& rules, std::optional<std::size_t> length,
                        std::span<const std::byte> actual, std::span<const std::byte> expected);
 
-// Removes the parts that differ from the comparison, and returns the differences in words.
+// Excludes parts in which `actual` and `expected` differ from the comparison, and returns the differences in words.
 std::vector<std::string> leave_out_different(const Argument& argument, std::optional<std::size_t> length,
                                              std::span<const std::byte> actual, std::span<const std::byte> expected,
                                              PartRules& rules);
 
-// True if all configurations must leave the same in an output. `fixed_length` says that no tuning parameter changes its
-// length.
+// True if all configurations must leave the same contents in an output. `fixed_length` says that no tuning parameter
+// changes its length.
 bool is_comparable(const VectorArgument& output, bool fixed_length);
 
 // Returns how many elements of an output are compared, if the spec says so; otherwise nullopt. Fails with errors of the

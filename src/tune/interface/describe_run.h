@@ -1,5 +1,5 @@
-// RunInfo of a run, with all that identifies its measurements, and the identities of a kernel alone and of a launch of
-// it. Any thread may call.
+// Describes a run (RunInfo) with everything that identifies its measurements. Also computes the identity of a kernel
+// alone, and that of a launch of it. Any thread may call.
 //
 //   const Identity measuring = measuring_identity(options, *policy);
 //   WATTUNE_ASSIGN(auto journal, store::Journal::open(file, describe_run(spec, space, device.info(), measuring)));
@@ -26,8 +26,8 @@ Identity measuring_identity(const EvaluatorOptions& options, const measure::Meas
 RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, const DeviceInfo& device,
                      const Identity& measuring = {});
 
-// The beginning of the identity's part "reference" where the default configuration is the reference. The configuration
-// follows it.
+// The beginning of the identity's part "reference" if the default configuration is the reference. The text of the
+// configuration follows.
 inline constexpr std::string_view kDefaultIsReference = "default configuration ";
 // Returns the part "reference" for runs in which no outputs are compared.
 std::string reference_of_none();

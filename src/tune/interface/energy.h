@@ -1,5 +1,5 @@
-// The energy of a configuration: its kernel as a load of the board's energy protocol (wattune/power/energy.h), and the
-// metrics made of the figures.
+// Measures the energy of a configuration: makes its kernel a load for power::measure() (wattune/power/energy.h), and
+// metrics of the result.
 #pragma once
 
 #include <vector>
@@ -40,10 +40,10 @@ class KernelLoad : public power::Load {
 Result<power::EnergyOptions> energy_options(const BoardClocks& clocks, IdlePower& idle_power, power::Recorder& recorder,
                                             Nanoseconds time, Nanoseconds window);
 
-// Returns the metrics that are asked for, as far as the board tells them, and those that make a figure suspect.
+// Returns the metrics that are asked for, as far as the board reports them, and metrics that make a figure suspect.
 std::vector<Metric> metrics_of(const power::EnergyFigures& figures, const std::vector<BoardMetric>& asked);
 
-// Returns the measurement with the median energy. Precondition: there is one.
+// Returns the measurement with the median energy. Precondition: `figures` is not empty.
 power::EnergyFigures middle_of(std::vector<power::EnergyFigures> figures);
 
 }  // namespace wattune::tune

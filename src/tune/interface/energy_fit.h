@@ -33,7 +33,8 @@ struct EnergyFit {
   model::PowerFit power;
   model::TimeCurve time;
   model::OperatingPoint least;  // minimum of P(f) t(f) between the ends of the sweep
-  // 10 % to either side of `least`; wider where the fit misses its points by more, and up to the sweep's own best.
+  // The clocks within 10 % of `least`. The range is wider if the fit is off by more at its points, and always includes
+  // the sweep's own best.
   search::ClockRange steered;
   std::size_t left_out = 0;          // clocks at which the board is throttled
   std::vector<EnergyAtClock> curve;  // evenly spaced from the first clock of the sweep to the last

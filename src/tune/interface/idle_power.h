@@ -1,7 +1,7 @@
 // IdlePower: the power of a board with a context and nothing to do, which depends on its clocks.
 //
-// If nothing is set, the result of its characterisation counts. Each other setting is measured once in a session, which
-// takes a second and a half.
+// Without a setting, the result of the board's characterisation is used. Each other setting is measured once in a
+// session, which takes a second and a half.
 //
 //   WATTUNE_ASSIGN(const power::Measured<Watts> idle, idle_power.at(clocks.applied(), *recorder));
 #pragma once
@@ -17,8 +17,8 @@ namespace wattune::inline v0_1::tune {
 
 class IdlePower {
  public:
-  // Returns the idle power at what the board is set to now; nullopt stands for its own clocks. Precondition: nothing
-  // runs, and a context is there. Fails as power::measure_idle().
+  // Returns the idle power at this setting, which the board has now; nullopt stands for its own clocks. Precondition:
+  // nothing runs, and a context is there. Fails as power::measure_idle().
   Result<power::Measured<Watts>> at(const std::optional<backend::BoardSetting>& setting, power::Recorder& recorder);
 
  private:

@@ -1,4 +1,4 @@
-// The arguments that a step of a planned launch gives its kernel, once there are buffers. A pure function.
+// Makes the list of arguments with which a step of a planned launch calls its kernel. A pure function.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// LaunchPlan: everything about the launches of a run that expressions decide, compiled once per run.
+// LaunchPlan: the launches of a run, with all their expressions compiled once per run.
 //
 // Mistakes in the spec are errors of compile(); impossible values of one configuration are errors of evaluate().
 // Immutable after compile.
@@ -49,7 +49,7 @@ struct PlannedStep {
 struct Launch {
   std::vector<PlannedStep> steps;
   std::vector<PlannedArgument> arguments;  // those of the spec, in its order
-  Holders holders = {};                    // after the last step; empty if nothing changes places
+  Holders holders = {};                    // after the last step; empty if no buffers change places
 };
 
 // Returns the argument whose buffer holds the contents of `argument` when the launch is over.
@@ -60,7 +60,7 @@ std::size_t group_items(const PlannedStep& step);
 // Returns the bytes of the step's arguments in local memory.
 std::size_t local_bytes(const Launch& launch, const PlannedStep& step);
 
-// True if configurations may share compiled code, because some parameter is for the launch or the board.
+// True if configurations may share compiled code, because some parameter concerns only the launch or the board.
 bool shares_code(const KernelSpec& spec);
 
 // The compiled launches of a spec, or of its reference kernel.
@@ -108,20 +108,20 @@ class LaunchPlan {
   static Result<PlannedArgument> evaluate(const CompiledArgument& argument, const Configuration& configuration);
   static Result<PlannedArgument> evaluate(const Vector& vector, const Configuration& configuration);
   static Result<PlannedArgument> evaluate(const Struct& structure, const Configuration& configuration);
-  // Evaluates a launch that reads `values`. `holders` are those before it; empty if nothing changes places.
+  // Evaluates a launch that reads `values`. `holders` are those before the launch; empty if no buffers change places.
   Result<PlannedStep> evaluate(const StepPlan& step, const Configuration& values, std::size_t repeat,
                                const Holders& holders) const;
-  // Checks that buffers that change places have one size and kind.
+  // Checks that buffers that change places have the same size and kind.
   Result<void> check_swaps(const std::vector<PlannedArgument>& planned) const;
 
   std::shared_ptr<const Names> names_;
   std::vector<StepPlan> steps_;
-  std::vector<std::vector<std::size_t>> swaps_;  // the swaps of all steps
+  std::vector<std::vector<std::size_t>> swaps_;  // of all steps
   std::vector<CompiledArgument> arguments_;
   std::vector<std::string> argument_names_;
 };
 
-// Returns which limit of the device the launch exceeds, as known before compiling; empty if none.
+// Returns the limit of the device that the launch exceeds, as far as it shows before compiling; empty if none.
 std::string limit_exceeded(const Launch& launch, const DeviceInfo& device);
 
 }  // namespace wattune::tune

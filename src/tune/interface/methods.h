@@ -1,4 +1,4 @@
-// The results, side by side, that methods which tune code and clocks (search/method.h) reach on a recorded space.
+// Compares the results that methods which tune code and clocks (search/method.h) reach on a recorded space.
 //
 // Methods run on the recording as on a device, and are judged by the least energy recorded. Plain functions of values;
 // any thread may call.
@@ -24,7 +24,7 @@ struct MethodOutcome {
   std::optional<Configuration> chosen;  // nullopt if no step found anything, which the remark explains
   Nanoseconds time;                     // of the chosen configuration, as are energy and ratio
   Joules energy;
-  double energy_ratio = 0.0;    // to the least energy recorded
+  double energy_ratio = 0.0;    // energy over the least energy recorded
   std::size_t evaluations = 0;  // configurations measured, each once, including failed ones
   std::string remark;
 };

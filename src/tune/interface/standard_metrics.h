@@ -1,4 +1,4 @@
-// Metrics that every spec has if their inputs were observed: energy and time as one number.
+// Metrics that combine energy and time. Every spec has them if their inputs were observed.
 //
 // A search names one as its objective without a definition; a metric of the same name in the spec takes precedence.
 // Like all metrics they read the time in seconds and the energy of one run in joules.
@@ -18,7 +18,7 @@ struct StandardMetric {
 
 // Returns the metrics power, edp, ed2p and operations_per_joule. `power` is the mean of a run, for runs in which it is
 // not observed itself. `edp` and `ed2p` are those of Horowitz, Indermaur, Gonzalez, "Low-power digital design", 1994.
-// `operations_per_joule` is to be large, and reads the metric `operations` that the user defines.
+// `operations_per_joule` is maximised, and reads the metric `operations`, which the user defines.
 std::span<const StandardMetric> standard_metrics();
 // Returns the standard metric of this name; nullptr if there is none.
 const StandardMetric* find_standard_metric(std::string_view name);

@@ -13,7 +13,7 @@ constexpr std::size_t kMostContenders = 64;  // enough for a final even if many 
 
 double objective_of(const Trial& trial) { return trial.observation.search_figures().objective; }
 
-// Returns the interval around what the search measured, which an earlier final did not change.
+// Returns the interval of the objective that the search measured, whatever an earlier final measured.
 measure::ObjectiveInterval as_searched(const Trial& trial, const IntervalOf& interval_of) {
   const measure::ObjectiveInterval interval = interval_of(trial);
   const double shift = objective_of(trial) - interval.value;
@@ -45,8 +45,8 @@ void Contenders::add(const Trial& trial, bool resumed) {
     best_.pop_back();
 }
 
-// True if too few to fill a final are better. With a slowdown only those that are no slower count, since the others may
-// be left out when a faster one is found.
+// True if fewer configurations are better than a final has places. With a slowdown, only better ones that are no slower
+// count, since the others may become too slow when a faster one is found.
 bool Contenders::may_win(std::size_t place, Nanoseconds time) const {
   if (!slowdown_) return place < kMostContenders;
   const auto end = best_.begin() + static_cast<std::ptrdiff_t>(place);
@@ -90,7 +90,7 @@ void Contenders::add_fastest(std::vector<Contender>& finalists, std::size_t most
   finalists.push_back(*fastest);
 }
 
-// Groups the contenders by device, that of the best one first.
+// Groups the contenders by device; the group of the best one comes first.
 std::vector<std::vector<Contender>> Contenders::by_device() const {
   std::vector<std::vector<Contender>> groups;
   for (const Contender& each : best_) {

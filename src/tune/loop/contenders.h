@@ -19,20 +19,20 @@ class Contenders {
     bool resumed = false;  // measured by an earlier run, which may have checked less
   };
 
-  // Keeps, with a slowdown, only Trials that are no slower than that beside the fastest (Objective::slowdown).
+  // Makes an empty list. With a slowdown, only Trials within that limit of the fastest are kept (Objective::slowdown).
   explicit Contenders(std::optional<double> slowdown = {}) : slowdown_(slowdown) {}
 
   // Adds a Trial. Precondition: it is correct.
   void add(const Trial& trial, bool resumed);
-  // Returns the best, as the search measured them; nullptr if there is none.
+  // Returns the best Trial, by the figures of the search; nullptr if there is none.
   const Trial* best() const { return best_.empty() ? nullptr : &best_.front().trial; }
   // Returns the longest time that may win; infinite without a slowdown.
   Nanoseconds longest_time() const;
-  // Takes a correct Trial of the final, which replaces the time of the search.
+  // Takes a correct Trial of the final. Its time replaces that of the search.
   void measured_again(const Trial& trial);
-  // Returns at most `most` of those that cannot be told from the best that the same device measured, because times of
-  // two devices do not compare so finely. The best of all comes first, then the best of each other device, and so on.
-  // With a slowdown the fastest comes last, so that the others run in turns with it.
+  // Returns at most `most` finalists. A Trial is a finalist if it cannot be told from the best Trial of the same
+  // device, because times of two devices do not compare exactly. The best of all comes first, then the best of each
+  // other device, and so on. With a slowdown the fastest one comes last, so that the others run in turns with it.
   std::vector<Contender> finalists(std::size_t most, const IntervalOf& interval) const;
   void remove(ConfigurationId id);
 
@@ -45,8 +45,8 @@ class Contenders {
 
   std::optional<double> slowdown_;
   std::vector<Contender> best_;                                             // by the objective that the search measured
-  std::unordered_map<ConfigurationId, Nanoseconds, search::IdHash> times_;  // of all that count, with a slowdown
-  Nanoseconds fastest_{std::numeric_limits<double>::infinity()};            // the least of these times
+  std::unordered_map<ConfigurationId, Nanoseconds, search::IdHash> times_;  // with a slowdown: of all Trials that count
+  Nanoseconds fastest_{std::numeric_limits<double>::infinity()};            // the least of `times_`
 };
 
 }  // namespace wattune::tune

@@ -9,7 +9,7 @@ namespace wattune::inline v0_1::tune {
 namespace {
 
 // Prepares the contestants, and returns the first that fails. Ends early when cancelled. All are built before one runs,
-// because on a processor a run may leave anything behind for the others.
+// because on a CPU a run may harm the process in which the others are built.
 std::optional<std::size_t> prepare_contestants(std::deque<Attempt>& attempts, EvaluationContext& run,
                                                const std::vector<Configuration>& contestants,
                                                const measure::ShootOutOptions& options) {

@@ -17,13 +17,14 @@ constexpr Nanoseconds kTimeOfFinal = nanoseconds_from_seconds(1.5);
 // A run whose time is shared between the search and its final.
 struct SharedTime {
   TuningOptions search;          // the run's options, with the search's part of the time
-  Nanoseconds of_final;          // 0 where the final needs no time of its own, or has none
+  Nanoseconds of_final;          // 0 if the final needs no time of its own, or gets none
   bool is_too_short = false;     // true if there is no final because it would take more than half of the time
-  Nanoseconds of_least_final{};  // time of the shortest final, where one needs time of its own
+  Nanoseconds of_least_final{};  // time of the shortest final, if one needs time of its own
 };
 
-// Shares the time of a run. A final by energy measures a window of seconds in each turn, so that it has up to half of
-// the time, for two finalists and the default configuration. `turn` is Evaluator::turn_overhead().
+// Divides the time of a run between the search and the final. A final by energy measures a window of seconds in each
+// turn. So it gets up to half of the time, for two finalists and the default configuration. `turn` is
+// Evaluator::turn_overhead().
 SharedTime share_time(const TuningOptions& options, Nanoseconds turn) {
   constexpr double kContestants = 3.0;
   constexpr double kLeastRounds = 6.0;  // fewest rounds whose median has an interval of 95 %
@@ -59,7 +60,7 @@ std::vector<std::string> devices_of(const Crew& crew) {
 // Drives a search with a crew.
 class Driver {
  public:
-  // Makes a driver of a run with these options, whose search has its part of the time.
+  // Makes a driver of a run with these options; the search has its part of the time.
   Driver(Search& search, Crew& crew, const TuningOptions& options, const SharedTime& time)
       : search_(search), crew_(crew), options_(options), time_(time) {}
 
@@ -81,10 +82,10 @@ class Driver {
   }
 
  private:
-  // True if the final has used its time after that of the search.
+  // True if the final has used the time that it may take after that of the search.
   bool is_over() const { return now() - started_ + options_.spent >= *options_.stop.time + kTimeOfFinal; }
 
-  // Says where the time of the run went, if the final had a part of it or none was left.
+  // Adds to the reason how the run's time was divided, if the final got a part of it or none was left.
   void explain_time(search::StopReason& reason) const {
     if (time_.is_too_short)
       reason.text += fmt::format("; no final, which takes {:.3g} s or more where energy decides",
@@ -101,7 +102,7 @@ class Driver {
     if (pipeline) search_.note(member, *pipeline);
   }
 
-  // Gives every idle member something to do, as long as there is something.
+  // Gives every idle member something to evaluate, as long as there is something.
   void employ() {
     while (const auto member = search_.idle()) {
       foresee(crew_.evaluator(*member));
@@ -112,7 +113,7 @@ class Driver {
     }
   }
 
-  // Tells the search what the compiler says of the configurations among which the strategy is about to choose.
+  // Passes to the search the compiler's figures of the configurations among which the strategy is about to choose.
   void foresee(Evaluator& evaluator) {
     const std::vector<Configuration>& prospects = search_.prospects(now());
     if (prospects.empty()) return;
@@ -122,8 +123,8 @@ class Driver {
       if (foreseen[i]) search_.foresee(prospects[i], *foreseen[i]);
   }
 
-  // Waits for a member. The strategy learns meanwhile, while a device is busy. Without devices nothing is gained, and
-  // replays stay as they are.
+  // Waits for a member. If there are devices, the strategy learns while they are busy. A replay has none, so that
+  // learning ahead would gain nothing.
   Crew::Finished wait() {
     const std::function<void()> work = has_device_ ? search_.pending_work() : nullptr;
     if (!work) return crew_.wait();
@@ -139,7 +140,7 @@ class Driver {
     return search_.tell(*std::move(finished.observation), now(), finished.member);
   }
 
-  // Holds the final on the first device that is left.
+  // Holds the final on the first device that is not lost.
   Result<void> hold_final() {
     while (const auto member = search_.idle()) {
       Evaluator& evaluator = crew_.evaluator(*member);

@@ -1,4 +1,4 @@
-// Final: the results of the contestants at the end of a run.
+// Final: the results of the contestants that run in turns at the end of a run, and the choice of the winner.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace wattune::inline v0_1::tune {
 
 struct Final {
   std::vector<Trial> trials;  // the finalists first; empty if it was cancelled
-  measure::Rounds rounds;     // rounds of each Trial
+  measure::Rounds rounds;     // rounds of each Trial, in the same order
   // Longest time that may win (Objective::slowdown).
   Nanoseconds longest_time{std::numeric_limits<double>::infinity()};
 };

@@ -27,7 +27,7 @@ bool FinalStage::begin(bool cancelled) {
   return !over_;
 }
 
-// Returns how many finalists fit with their first block into the final's time, but at least two.
+// Returns how many finalists fit into the final's time with one block each, but at least two.
 std::size_t FinalStage::most_finalists() const {
   std::size_t most = options_.finalists;
   const Nanoseconds block_time = block_of(*tally_.result.best);
@@ -35,7 +35,8 @@ std::size_t FinalStage::most_finalists() const {
   return most;
 }
 
-// Returns the time of the turns of one block, each with the run before it and what is measured beside it.
+// Returns the time of a configuration's turns in one block, with the unmeasured run before each and what is measured
+// besides.
 Nanoseconds FinalStage::block_of(const Trial& trial) const {
   return static_cast<double>(options_.block) * (2.0 * trial.observation.statistics->median + turn_overhead_);
 }
@@ -49,7 +50,7 @@ std::vector<Trial> FinalStage::with_default(const std::vector<Contenders::Conten
   return contestants;
 }
 
-// True unless the default configuration's runs would take longer than the whole final may, and it is too slow to win.
+// False if the default configuration's runs would take longer than the whole final may, and it is too slow to win.
 bool FinalStage::default_takes_part(const Trial& best) const {
   const std::optional<Trial>& baseline = tally_.result.baseline;
   if (!baseline || !baseline->observation.has_objective()) return false;

@@ -13,8 +13,8 @@ namespace {
 
 search::StopReason cancelled() { return {search::StopCause::cancelled, "cancelled"}; }
 
-// Returns the observation of a configuration that was lost with its device. It is not tried again, because another
-// device might be lost with it too, or the same one when the run is resumed.
+// Returns the observation of a configuration whose device was lost while it ran. The configuration is not tried again,
+// because it might cost another device, or the same one when the run is resumed.
 Observation lost_with(const DeviceShare& device) {
   Observation observation;
   observation.status = Status::runtime;
@@ -33,8 +33,8 @@ bool ran_in(const Final& final, const Trial& one) {
   return std::ranges::any_of(final.trials, same);
 }
 
-// Returns the longest time that may win. It is 0, so that none wins yet, if finalists were too slow and a contender
-// better than all that are left was not called.
+// Returns the longest time that may win. It is 0, so that no one wins yet, in one case: some finalists were too slow,
+// and a contender that was not called is better than all others.
 Nanoseconds longest_time(const Final& final, const Contenders& contenders) {
   const Trial* const best = contenders.best();
   return best == nullptr || ran_in(final, *best) ? contenders.longest_time() : Nanoseconds();
@@ -133,7 +133,7 @@ bool Search::over(Nanoseconds now) {
   return reason.has_value();
 }
 
-// Asks the strategy for proposals ahead, but no more than the rules let the run evaluate.
+// Asks the strategy for proposals in advance, but for no more than the stop rule lets the run evaluate.
 void Search::ask_ahead() {
   const std::uint64_t least = std::max<std::uint64_t>(1, ahead_);
   std::uint64_t wanted = std::max<std::uint64_t>(least, options_.batch);
@@ -141,7 +141,7 @@ void Search::ask_ahead() {
     wanted = std::min(wanted, *left - in_flight_.size());
   if (std::min(wanted, least) <= proposals_.size()) return;
   strategy_.see(progress());
-  // Proposals are asked for one by one, so that cancelling need not wait for all.
+  // The strategy is asked for one proposal at a time, so that cancelling takes effect soon.
   while (proposals_.size() < wanted && !options_.cancelled()) {
     const std::vector<ConfigurationId> ids = strategy_.ask(1);
     if (ids.empty()) break;
@@ -230,7 +230,7 @@ Result<void> Search::add(const Trial& trial, std::size_t device, Nanoseconds now
   return {};
 }
 
-// Writes the Trial to the sink; a failure to keep it ends the search.
+// Writes the Trial to the sink. If that fails, the search ends.
 Result<void> Search::write(const Trial& trial) {
   Result<void> written = sink_.add(trial);
   if (!written) error_ = written.error();
@@ -263,7 +263,7 @@ Result<void> Search::tell(Contest contest, std::size_t device) {
     const Trial& searched = final_->contestants()[i];
     Trial& trial =
         final.trials.emplace_back(trial_of(searched.configuration, std::move(contest.observations[i]), device));
-    trial.finished_at = final.trials.front().finished_at;  // identifies Trials of one final to readers
+    trial.finished_at = final.trials.front().finished_at;  // readers recognise the Trials of one final by it
     if (trial.observation.ok()) trial.observation.in_search = searched.observation.search_figures();
   }
   for (const Trial& trial : final.trials)

@@ -1,4 +1,4 @@
-// Tally: the state of a search so far: counts, the best, and those that may come into the final.
+// Tally: the state of a search so far: the counts, the best Trial, and the Trials that may come into the final.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ class Tally {
   Tally(const std::vector<std::string>& devices, Uint128 space_size, ConfigurationId default_id,
         std::optional<double> slowdown = {});
 
-  // Counts the Trial; returns whether it is the new best.
+  // Counts the Trial; returns true if it is the new best.
   bool add(const Trial& trial, bool resumed);
   // Adds a Trial of the final, whose configuration was correct before.
   void add_of_final(const Trial& trial);

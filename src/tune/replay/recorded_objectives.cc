@@ -1,4 +1,4 @@
-// The metrics and the objective that a spec wants of recorded Trials, computed from what was recorded.
+// Computes the spec's metrics and objective for recorded Trials, from the recorded figures.
 #include <algorithm>
 #include <optional>
 #include <set>

@@ -31,7 +31,8 @@ bool varies(const std::vector<Trial>& trials, std::size_t parameter) {
                              [&](const Trial& trial) { return trial.configuration.values()[parameter] != first; });
 }
 
-// The place of each of the space's parameters among the recorded names; nullopt for a constant that was not recorded.
+// The position of each of the space's parameters among the recorded names; nullopt for a constant that was not
+// recorded.
 using Places = std::vector<std::optional<std::size_t>>;
 
 Error other_parameters(std::string message, const std::string& name, const std::vector<std::string>& candidates) {
@@ -95,7 +96,8 @@ Nanoseconds median_cost(const std::vector<Trial>& trials) {
   return *middle;
 }
 
-// Removes the results of a final, which a replay does not have: its best is the fastest by what the search measured.
+// Removes the results of a final from a recorded observation. A replay has no final: its best is the best by the
+// search's figures.
 void forget_final(Observation& observation) {
   observation.final_place = FinalPlace::none;
   observation.over_default.reset();

@@ -42,7 +42,7 @@ class ReplayEvaluator : public Evaluator {
   Nanoseconds now() const override { return now_; }
 
  private:
-  // Returns what a compiler would have told before the configuration ran.
+  // Returns the figures that a compiler would have reported before the configuration ran.
   static std::optional<search::CompileFeatures> foreseen_of(const Observation* recorded) {
     if (recorded == nullptr) return std::nullopt;
     const bool runs = recorded->status != Status::compile && recorded->status != Status::constraints;
@@ -73,7 +73,8 @@ DeviceInfo replay_device(const DeviceInfo& recorded, std::string selector) {
   device.selector = std::move(selector);
   device.backend = "replay";
   device.kind = DeviceKind::simulated;
-  // Part of what a journal must agree on: a replay never continues a run on the device, nor the other way round.
+  // A journal is continued only with the same driver version. So a replay never continues a run on the device, nor the
+  // other way round.
   device.driver_version = "replayed";
   return device;
 }
