@@ -67,8 +67,8 @@ Result<Advice> advise(const MeasureAtClock& measure, const std::vector<Megahertz
   WATTUNE_ASSIGN(const std::vector<Megahertz> clocks, common_clocks(table, others));
   WATTUNE_ASSIGN(const model::ClockAdvisor advisor, learn(others, clocks));
   const model::ClockGoal goal{.slowdown = options.slowdown, .power = options.power, .confidence = options.confidence};
-  // Clocks to measure are chosen without the certainty that an advised clock needs: any clock may turn out to keep the
-  // limits.
+  // For choosing clocks to measure, the confidence is 0, unlike for the clock that is advised: a measurement may show
+  // that a clock keeps the limits.
   const model::ClockGoal any{.slowdown = options.slowdown, .power = options.power, .confidence = 0.0};
   model::KernelOverClocks kernel;
   std::vector<search::ClockPoint> measured;

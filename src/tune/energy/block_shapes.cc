@@ -22,7 +22,8 @@ bool reads_parameters(const WorkGroup& group, const KernelSpec& spec) {
   });
 }
 
-// Returns the work-group of the first launch, or the parameters with the names that Kernel Tuner gives its extents.
+// Returns the work-group of the first launch. If it has none, returns the parameters with Kernel Tuner's names for its
+// extents.
 WorkGroup work_group_of(const KernelSpec& spec) {
   const std::vector<LaunchStep> launches = launches_of(spec);
   if (!launches.empty() && reads_parameters(launches.front().geometry.work_group, spec))
@@ -35,7 +36,7 @@ WorkGroup work_group_of(const KernelSpec& spec) {
   return group;
 }
 
-// Returns the positions of the parameters that the sizes read.
+// Returns the positions of the parameters that these sizes read.
 std::vector<std::size_t> positions_in(const std::vector<Formula<std::size_t>>& sizes,
                                       const std::vector<Parameter>& parameters) {
   std::set<std::size_t> positions;
@@ -58,7 +59,7 @@ std::uint64_t threads_of(const std::vector<Formula<std::size_t>>& sizes, const C
 }
 
 double occupancy_of(std::uint64_t threads, const std::string& architecture) {
-  constexpr unsigned kFewRegisters = 16;  // too few to limit anything
+  constexpr unsigned kFewRegisters = 16;  // too few to limit occupancy
   const auto gpu = model::compute_capability(architecture);
   if (!gpu) return 1.0;
   const auto occupancy =
@@ -66,7 +67,7 @@ double occupancy_of(std::uint64_t threads, const std::string& architecture) {
   return occupancy ? occupancy->fraction : 0.0;
 }
 
-// Advances to the next combination of places; false after the last.
+// Advances to the next combination of positions; returns false after the last one.
 bool advance(const std::vector<Parameter>& parameters, const std::vector<std::size_t>& varied,
              space::ValueIndices& indices) {
   for (const std::size_t p : varied) {

@@ -13,8 +13,8 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// Largest difference between a clock that was set and one that is read: boards count in steps of up to 15 MHz, and may
-// read one step beside.
+// Largest difference between a clock that was set and one that is read: boards have clocks in steps of up to 15 MHz,
+// and may report one step more or less.
 constexpr Megahertz kStep{15.0};
 constexpr Watts kLeastWatts{1.0};
 
@@ -29,7 +29,7 @@ Result<void> compare_limit(const backend::BoardSetting& wanted, const backend::B
   return compare(wanted.power_limit, found.power_limit, kLeastWatts, "a power limit (W)");
 }
 
-// Returns a setting with a value for each clock parameter, to ask for the permission to set it.
+// Returns a setting with some value for each clock parameter. It serves to ask for permission to set these clocks.
 backend::BoardSetting roles_of(const std::vector<Parameter>& parameters) {
   backend::BoardSetting wanted;
   for (const Parameter& parameter : parameters) {
@@ -40,13 +40,13 @@ backend::BoardSetting roles_of(const std::vector<Parameter>& parameters) {
   return wanted;
 }
 
-// True if the board is set through NVML: it has a place on the PCI bus and is not simulated. Simulated boards set
-// themselves.
+// True if the board is set through NVML: it has a place on the PCI bus and is not simulated. A simulated device sets
+// its board itself.
 bool is_borrowed(const DeviceInfo& device) {
   return !device.pci_bus_id.empty() && device.kind != DeviceKind::simulated;
 }
 
-// The clock at which kernels ran, once three readings in a row agreed with each other and with what was set, or after a
+// The clock at which kernels ran: when three readings in a row agreed with each other and with the setting, or after a
 // second.
 struct Standing {
   std::optional<Megahertz> clock;
@@ -60,7 +60,8 @@ bool agree(const std::vector<Megahertz>& clocks) {
   return most - least <= kStep;
 }
 
-// Returns how many runs to make until the next reading, which is worth something only after the kernel ran for a while.
+// Returns the number of runs until the next reading of the clock. The kernel must run for a while before a reading
+// means anything.
 std::size_t runs_for(const Sample& sample) {
   constexpr Nanoseconds kTimePerReading = nanoseconds_from_ms(5);
   constexpr double kMostRunsPerReading = 1000.0;
@@ -68,8 +69,7 @@ std::size_t runs_for(const Sample& sample) {
       std::clamp(kTimePerReading / std::max(sample.time, Nanoseconds(1)), 1.0, kMostRunsPerReading));
 }
 
-// True if the clock is what was wanted. A board may take a third of a second to obey, and until then its clock stands
-// where it was.
+// True if the clock is the wanted one. A board may take a third of a second to change its clock.
 bool is_reached(const Standing& standing, std::optional<Megahertz> wanted) {
   return !wanted || standing.throttled || std::abs((*standing.clock - *wanted).value()) <= kStep.value();
 }
@@ -98,8 +98,8 @@ std::optional<Megahertz> highest_clock(const backend::BoardChoices& choices) {
   return highest;
 }
 
-// Returns the least clock of a board that nobody holds down. Free boards also stay some way below the highest clock of
-// their table, but not below the vendor's default clock for applications.
+// Returns the lowest clock at which a board runs if no program has locked its clocks. Such a board may stay somewhat
+// below the highest clock of its table, but not below the vendor's default clock for applications.
 Megahertz least_free_clock(const backend::BoardChoices& choices, std::optional<Megahertz> by_default) {
   constexpr double kLeastFreeClockShare = 0.85;
   const Megahertz usual = highest_clock(choices).value_or(Megahertz()) * kLeastFreeClockShare;
@@ -198,7 +198,8 @@ Result<backend::BoardSetting> BoardClocks::setting_of(const Configuration& confi
   return setting;
 }
 
-// Checks that the board has the setting. The clocks of a real board stand where they were set only while a kernel runs.
+// Checks that the board reports the setting. Clocks of a real board are not checked, because they equal the setting
+// only while a kernel runs.
 Result<void> BoardClocks::verify(const backend::BoardSetting& wanted) const {
   WATTUNE_ASSIGN(const backend::BoardSetting found, control_->current());
   WATTUNE_TRY(compare_limit(wanted, found));

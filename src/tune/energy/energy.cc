@@ -61,7 +61,7 @@ void add_asked(MetricList& list, BoardMetric metric, const power::EnergyFigures&
   }
 }
 
-// Adds by how much the board warmed up or cooled down in the windows.
+// Adds the change of the board's temperature during the windows.
 void add_heat(MetricList& list, const power::BoardConditions& board) {
   if (board.lowest_temperature) list.add("energy_warming", *board.highest_temperature - *board.lowest_temperature, "C");
 }
@@ -92,8 +92,8 @@ Result<std::unique_ptr<power::Recorder>> open_board_recorder(const DeviceInfo& d
   return std::unique_ptr<power::Recorder>(std::make_unique<BoardRecorder>(*std::move(board)));
 }
 
-// Measures the time of `work`. Another configuration may have run before, at other clocks and with buffers of other
-// lengths.
+// Measures the time of `work`. Sets clocks and buffers first, because another configuration may have run before with
+// others.
 template <typename Work>
 Result<power::Load::Batch> KernelLoad::timed(std::size_t launches, Work work) {
   WATTUNE_TRY(run_.clocks.apply(configuration_));
@@ -115,12 +115,12 @@ Result<power::Load::Batch> KernelLoad::run_set_up(std::size_t launches) {
   return timed(launches, [&] { return run_.session.set_up_alone(launches, run_.limits.run()); });
 }
 
-// Makes the options. The budget has room for long kernels, which need a launch for each phase, because a launch beyond
-// the budget would end the run.
+// Makes the options of the measurement. The budget has room for long kernels, which need a launch at each phase of the
+// sensor: exceeding the budget would be an error.
 Result<power::EnergyOptions> energy_options(const BoardClocks& clocks, IdlePower& idle_power, power::Recorder& recorder,
                                             Nanoseconds time, Nanoseconds window) {
-  constexpr double kMostLaunches = 100.0;  // launches beside those that fill the window
-  constexpr double kMostWindows = 4.0;     // windows, with the time around them
+  constexpr double kMostLaunches = 100.0;  // number of launches in addition to those that fill the window
+  constexpr double kMostWindows = 4.0;     // number of windows, including waits between them
   power::EnergyOptions options{.window = window, .launch_time = time};
   WATTUNE_ASSIGN(options.context_idle, idle_power.at(clocks.applied(), recorder));
   if (clocks.applied()) options.clock = clocks.applied()->graphics;

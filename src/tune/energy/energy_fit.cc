@@ -15,20 +15,20 @@ constexpr double kClockWindowMargin = 0.10;
 constexpr Megahertz kFineStep{1.0};
 constexpr std::size_t kCurvePoints = 120;
 
-// Returns clocks between the ends of the sweep, ascending.
+// Returns evenly spaced clocks from the first clock of the sweep to the last.
 std::vector<Megahertz> fine_table(const std::vector<search::ClockPoint>& sweep) {
   std::vector<Megahertz> table;
   for (Megahertz clock = sweep.front().clock; clock <= sweep.back().clock; clock += kFineStep) table.push_back(clock);
   return table;
 }
 
-// Finds the power at which the board is throttled. Recordings tell no power limit. A board whose power is the same at
-// several clocks, and higher at none, is throttled there if its time stands too. If the time falls with the clock, the
-// power merely stops rising.
+// Finds the power at which the board is throttled. Recordings do not contain the power limit. If the power is the same
+// at several clocks and higher at none, the board is throttled there, provided that the time does not change either. If
+// the time still falls with the clock, the power merely stops rising.
 std::optional<Watts> apparent_limit(const std::vector<search::ClockPoint>& sweep) {
   constexpr double kEqualPowerShare = 0.99;
   constexpr double kConstantTimeShare =
-      0.25;  // share of the clock's rise; a kernel that only computes speeds up by all of it
+      0.25;  // as a share of the clock's rise; a kernel that only computes gains all of it
   const auto power = [](const search::ClockPoint& point) { return point.energy / point.time; };
   const Watts most = power(*std::ranges::max_element(sweep, {}, power));
   std::vector<search::ClockPoint> alike;
@@ -75,8 +75,9 @@ double relative_error(const EnergyFit& fit, const std::vector<search::ClockPoint
   return std::sqrt(squares / static_cast<double>(sweep.size() - fit.left_out));
 }
 
-// Returns the clocks worth tuning at: 10 % to either side of the least, all whose fitted energy exceeds the least by no
-// more than the fit misses its points, and the best of the sweep itself.
+// Returns the range of clocks worth tuning. It includes 10 % to either side of the clock of least energy, and the best
+// clock of the sweep. It also includes all clocks whose fitted energy exceeds the least by no more than the error of
+// the fit.
 search::ClockRange window_of(const EnergyFit& fit, const std::vector<search::ClockPoint>& sweep,
                              const std::vector<model::PowerSample>& powers) {
   const Megahertz best = std::ranges::min_element(sweep, {}, &search::ClockPoint::energy)->clock;
@@ -95,7 +96,7 @@ Result<EnergyFit> fit_energy(const std::vector<search::ClockPoint>& sweep) {
   if (sweep.empty()) return Error(ErrorCode::invalid_argument, "no clock of the sweep has a time and an energy");
   const std::vector<model::PowerSample> powers = power_samples(sweep);
   EnergyFit fit;
-  // A clock at which the board was throttled was not really run, and tells nothing of the time.
+  // If the board was throttled, the kernel did not run at that clock, so its time there is left out.
   std::vector<model::TimeSample> times;
   for (std::size_t i = 0; i < sweep.size(); ++i)
     if (!powers[i].capped) times.push_back({sweep[i].clock, sweep[i].time});

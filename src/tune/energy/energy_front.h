@@ -1,9 +1,9 @@
-// EnergyFront: the times and energies that no other configuration beats in both, for searches that want both.
+// EnergyFront: the times and energies that no other configuration beats in both, for searches in which both matter.
 //
-// Under a slowdown the best so far may drop out when a faster configuration is found, so that taking more energy than
-// it decides nothing. But a configuration that is slower and takes more energy than another never wins: whoever counts
-// it counts the other too. The same holds for a Pareto front of time and energy. Each figure is taken at the worst end
-// of its uncertainty.
+// Under a slowdown limit, the best so far may become too slow when a faster configuration is found. So a configuration
+// that takes more energy than the best may still win. But one that is slower and takes more energy than another never
+// wins, because the other counts whenever this one does. The same holds for a Pareto front of time and energy. Each
+// figure is taken at the worst end of its uncertainty.
 //
 //   EnergyFront front(slowdown_of(spec.objectives));
 //   front.learn(observation);
@@ -24,12 +24,12 @@ class EnergyFront {
   // (Objective::slowdown).
   explicit EnergyFront(std::optional<double> slowdown = {}) : slowdown_(slowdown) {}
 
-  // Learns a correct observation; if its energy was not measured, only its time is of use.
+  // Learns a correct observation. If its energy was not measured, only its time is used.
   void learn(const Observation& observation);
-  // Returns the most energy with which a run of this time may be worth having: the least energy of those that are
-  // surely as fast. nullopt if no configuration is.
+  // Returns the most energy with which a run of this time may win: the least energy of configurations that are surely
+  // as fast. nullopt if no configuration is.
   std::optional<Joules> most_energy(Nanoseconds time) const;
-  // Returns the longest time of a run that may count, now or later; infinite without a slowdown.
+  // Returns the longest time with which a configuration may count, now or later; infinite without a slowdown.
   Nanoseconds longest_time() const;
 
  private:

@@ -1,10 +1,11 @@
-// EnergyRace: the conclusions that the time of a configuration allows about its energy, before any is measured.
+// EnergyRace: decides by the time of a configuration whether it takes too much energy to win, before energy is
+// measured.
 //
 // A run of time t takes P t + D joules. P is the power of the board with a context and nothing to do. D, the dynamic
-// energy, is what the work takes beyond. D is never negative; and the configurations of one kernel do the same work, so
-// that their D differ far less than their times. So three quarters of the least D measured are taken for certain
-// (docs/results/energy-search.md). From that follows a time that is too long for as few joules as the best takes,
-// whatever else is unknown.
+// energy, is what the work takes in addition. D is never negative. The configurations of one kernel do the same work,
+// so their D differ far less than their times. So every D is assumed to be at least three quarters of the least one
+// measured (docs/results/energy-search.md). A run that takes longer than a certain time then surely takes more joules
+// than the best.
 //
 //   EnergyRace race(as_good_as(best, metrics, configuration), {idle, least_dynamic.at(setting)});
 //   if (time > race.longest_time()) leave_out(race.least_energy(time));
@@ -35,11 +36,11 @@ class LeastDynamicEnergy {
   std::vector<std::pair<Setting, Joules>> known_;
 };
 
-// The most energy with which a run of this time is as good as what is known; nullopt if any energy may be. It does not
-// grow with the time.
+// A function that returns the most energy with which a run of this time is as good as the known best; nullopt if it may
+// be at any energy. The energy does not grow with the time.
 using MostEnergy = std::function<std::optional<Joules>(Nanoseconds time)>;
-// Makes such a function for a configuration with the objective `best`, which less energy improves and more time never
-// does. `metrics` outlives it.
+// Makes such a function for the objective `best` of a configuration. Less energy must improve that objective, and more
+// time must never do so. `metrics` outlives it.
 MostEnergy as_good_as(double best, const Metrics& metrics, const Configuration& configuration);
 
 class EnergyRace {
@@ -50,14 +51,14 @@ class EnergyRace {
     std::optional<Joules> least_dynamic;
   };
 
-  // Makes a race. A run that takes longer than `longest` is out, whatever energy it takes.
+  // Makes a race. A run that takes longer than `longest` cannot win, whatever energy it takes.
   EnergyRace(MostEnergy most_energy, const Board& board,
              Nanoseconds longest = Nanoseconds(std::numeric_limits<double>::infinity()));
 
   // Returns the least energy of a run of this time.
   Joules least_energy(Nanoseconds time) const { return idle_ * time + dynamic_; }
   std::optional<Joules> most_energy(Nanoseconds time) const { return most_energy_(time); }
-  // Returns the longest time with which a run may be as good as the best; infinite if that is not known.
+  // Returns the longest time with which a run may be as good as the best; infinite if it is unknown.
   Nanoseconds longest_time() const { return longest_time_; }
 
  private:

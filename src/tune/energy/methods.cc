@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kByBaseClock = "energy-to-solution+clocks";
 
-// Returns the error of a recording without energies, which names what was recorded instead.
+// Returns the error for a recording without energies. It names the metrics that were recorded instead.
 Error no_energy(const Recording& recording) {
   const std::vector<std::string> names = recorded_metrics(recording.trials());
   return Error(ErrorCode::invalid_argument, "neither energy nor power was recorded")

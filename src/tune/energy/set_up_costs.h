@@ -1,5 +1,5 @@
-// SetUpCosts: the energy of the set-up before a run, restoring and flushing, which depends on the bytes and not on the
-// code. Each is measured once in a session.
+// SetUpCosts: the energy of the set-up before a run: restoring buffers and flushing caches. It depends on the number of
+// bytes and not on the code, so each is measured once in a session.
 //
 //   options.set_up = costs.find({clocks.applied(), session.restored()}, window);
 #pragma once
@@ -14,7 +14,7 @@ namespace wattune::inline v0_1::tune {
 
 class SetUpCosts {
  public:
-  // The dependencies of a cost. How caches are flushed is the same in the whole session.
+  // The quantities on which a cost depends. Caches are flushed in the same way in the whole session.
   struct Key {
     std::optional<backend::BoardSetting> setting;
     std::vector<std::size_t> restored;  // bytes of each buffer
