@@ -1,4 +1,4 @@
-// Replaces sensors by ones with measured traits.
+// Replaces the traits of a board's sensors by measured ones.
 #include <utility>
 
 #include "power/interface/characterise.h"

@@ -1,4 +1,4 @@
-// AskedSensor is a sensor of a real board that calls a function to ask some library.
+// AskedSensor is a sensor of a real board that calls a function of some library for each reading.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ class AskedSensor : public Sensor<T> {
   AskedSensor(SensorInfo info, Ask ask) : info_(std::move(info)), ask_(std::move(ask)) {}
 
   const SensorInfo& info() const override { return info_; }
-  // Asks the function. The time of the reading is after the answer, because the value was published before.
+  // Asks the function. The reading's time is taken after the answer, because the value was published before.
   Result<Reading<T>> read() override {
     Result<T> value = ask_();
     if (!value) return std::move(value).error().with_context(info_.name);

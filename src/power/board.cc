@@ -19,7 +19,8 @@ Result<Board> open_through_nvml(const std::string& name) {
   return open_nvml_board(*nvml, device, name);
 }
 
-// Adopts earlier measurements of this board. If they cannot be used, a line tells why; nothing else is lost.
+// Adopts earlier measurements of this board. If they cannot be used, Board::missing says why, and the board is used
+// without them.
 void adopt_stored(Board& board) {
   const Result<Characterisation> stored = load_characterisation(board);
   if (stored)

@@ -108,7 +108,7 @@ Result<JournalEntry> parse_entry(const fs::path& file, const std::string& text) 
   return std::move(entries.front());
 }
 
-// Reads a journal, but not one that another user wrote: that must not be executed with this user's rights.
+// Reads a journal, but not one that another user wrote: its settings must not be applied with this user's rights.
 Result<JournalEntry> read_journal(const fs::path& file) {
   const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
@@ -122,7 +122,7 @@ Result<JournalEntry> read_journal(const fs::path& file) {
 }
 
 // Makes the folder if there is none. Refuses a folder in which others may write, because they could write settings
-// there.
+// there for this process to apply.
 Result<void> make_trusted(const fs::path& folder) {
   constexpr mode_t kReadByAll = 0755;
   if (Result<void> made = make_folders(folder, kReadByAll); !made)
@@ -155,7 +155,8 @@ Error held(const std::string& uuid, pid_t holder) {
       .hint("wait for it to end");
 }
 
-// Returns true if it got the lock. A guardian whose tuner is dead needs a moment to restore the board.
+// Takes the lock, trying for some seconds if its holder is dead, because that one's guardian needs a moment to restore
+// the board. Returns true if it succeeded.
 bool lock_patiently(int descriptor, const fs::path& file) {
   using std::chrono::milliseconds;
   constexpr milliseconds kPause{10};

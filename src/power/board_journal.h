@@ -1,5 +1,5 @@
-// BoardJournal records the settings of a board that must be restored, before they are changed, and holds the lock of
-// the process that may set its clocks.
+// BoardJournal records the settings of a board that must be restored later, before they are changed. It also holds the
+// lock without which no process may set the board's clocks.
 //
 // All controllers of a machine share one folder, /var/lib/wattune or the one that WATTUNE_STATE_DIR names. A board has
 // two files there. The guardian locks UUID.lock, which names the tuner, as long as it lives. UUID.journal exists while
@@ -21,22 +21,22 @@ namespace wattune::inline v0_1::power {
 
 struct JournalEntry {
   std::string uuid;
-  std::string board;  // its place on the PCI bus
-  std::string boot;   // boot_id() when it was written
+  std::string board;  // the board's place on the PCI bus
+  std::string boot;   // boot_id() when the journal was written
   ProcessIdentity tuner;
   backend::nvml::BoardDebt debt;
-  bool unsealed = false;  // read without a checksum, as an older Wattune wrote it
+  bool unsealed = false;  // true if it was read without a checksum, as older versions wrote it
 
   bool operator==(const JournalEntry&) const = default;
 };
 
 std::filesystem::path state_folder();
 
-// Returns the journals of all boards, in the order of their file names; unreadable ones are Errors in their places.
-// Fails with invalid_argument if others may write to the folder, or if it may not be read.
+// Returns the journals of all boards, in the order of their file names; an unreadable one is an Error at its place in
+// the list. Fails with invalid_argument if others may write to the folder, or if it may not be read.
 Result<std::vector<Result<JournalEntry>>> find_journals(const std::filesystem::path& folder);
 
-// True if there is a journal of the board.
+// True if the board has a journal, so that something must be restored.
 bool is_owed(const std::filesystem::path& folder, const std::string& uuid);
 
 class BoardJournal {
@@ -47,8 +47,8 @@ class BoardJournal {
   static Result<BoardJournal> lock(const std::filesystem::path& folder, const std::string& uuid,
                                    const ProcessIdentity& tuner);
 
-  // Reads the journal; nullopt if nothing is owed. Fails with parse_error if it is damaged or of another board, with
-  // invalid_argument if it belongs to a user whom this one must not trust.
+  // Reads the journal; nullopt if nothing must be restored. Fails with parse_error if it is damaged or of another
+  // board, with invalid_argument if it belongs to a user whom this one must not trust.
   Result<std::optional<JournalEntry>> read() const;
   // Writes the entry; it is on the disk when this returns. An old journal without a checksum is kept under another
   // name.

@@ -31,13 +31,13 @@ Nanoseconds settling(const SensorTraits& traits) {
 }
 
 // Returns the time that a reading covers. Without a known window it is a quarter of the period, as on GA100 and GH100.
-// A time constant fades a ripple like a window of four time constants.
+// A sensor with a time constant smooths a ripple like a window of four time constants.
 Nanoseconds seen_by(const SensorTraits& traits) {
   if (traits.response == Response::lag) return 4.0 * traits.time_constant;
   return traits.window > Nanoseconds() ? traits.window : traits.period / 4.0;
 }
 
-// True unless windows fill their period a whole number of times, and so see every moment equally often.
+// True unless windows cover each period a whole number of times, and so see every moment equally often.
 bool sees_a_part(const SensorTraits& traits) {
   constexpr double kPeriodTolerance = 0.05;
   const double periods = seen_by(traits) / traits.period;
@@ -79,7 +79,8 @@ Nanoseconds BoardSensors::lag() const {
   return longest;
 }
 
-// Takes a counter with unknown behaviour for the sum of what the power sensor sees.
+// Returns the traits of the power sensor for a counter with unknown behaviour, which is taken for the sum of that
+// sensor's values.
 const SensorTraits& BoardSensors::sampling() const {
   const bool counts_parts =
       counter != nullptr && counter->sensor.traits.window > Nanoseconds() && sees_a_part(counter->sensor.traits);
@@ -87,7 +88,7 @@ const SensorTraits& BoardSensors::sampling() const {
 }
 
 bool BoardSensors::aliases(Nanoseconds launch) const {
-  constexpr double kLaunchesSeen = 1000.0;  // half a launch more or less is then a twentieth of a percent
+  constexpr double kLaunchesSeen = 1000.0;  // then half a launch is a twentieth of a percent
   const SensorTraits& traits = sampling();
   return sees_a_part(traits) && launch >= seen_by(traits) / kLaunchesSeen &&
          launch < static_cast<double>(kPhases) * traits.period;

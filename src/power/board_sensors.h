@@ -1,4 +1,4 @@
-// Selects the sensors of a recording that measure the energy of a board, with what they need.
+// Selects those sensors of a recording that measure the energy of a board, and tells how long they must be read.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ struct BoardSensors {
   const Trace<Joules>* counter = nullptr;
   const Trace<Watts>* power = nullptr;
 
-  // Selects the first of each kind that covers the board of a GPU. Fails with unavailable, giving the reason, if there
-  // is none.
+  // Selects the first sensor of each kind that covers the board of a GPU. Fails with unavailable, giving the reason, if
+  // there is none.
   static Result<BoardSensors> in(const Recording& recording);
 
   // Returns how long a load must run before these sensors show it alone.
@@ -29,11 +29,11 @@ struct BoardSensors {
   Nanoseconds period() const;
   // Returns the longest delay from a value to its reading.
   Nanoseconds lag() const;
-  // Returns the traits of the sensor that may see only a part of its period.
+  // Returns the traits of the sensor whose readings may cover only a part of its period.
   const SensorTraits& sampling() const;
-  // True if launches of this length may repeat in step with what the sensor of sampling() sees. Then it shows some
-  // parts of them more than others, by more than a twentieth of a percent. A launch of many periods is seen at many
-  // places anyway.
+  // True if launches of this length may repeat in step with the readings of the sensor of sampling(). Then it sees some
+  // parts of a launch more often than others, which changes the result by more than a twentieth of a percent. A launch
+  // of many periods is seen at many moments in any case.
   bool aliases(Nanoseconds launch) const;
   // True if the sensor of sampling() sees so few launches of this length at once that it may show only one part of
   // them.

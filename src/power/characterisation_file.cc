@@ -37,7 +37,7 @@ constexpr double kMostMs = 60'000.0;
 constexpr double kMostNoise = 1e3;
 constexpr const char* kMeasureAnew = "`wattune power --characterise` measures it anew";
 
-// The durations of SensorTraits, by their names in the file.
+// The members of SensorTraits that are durations, with their names in the file.
 struct DurationField {
   const char* name;
   Nanoseconds SensorTraits::*member;
@@ -81,8 +81,8 @@ std::optional<Watts> optional_watts(const Json& json, const char* name) {
   return store::member(json, name).is_null() ? std::nullopt : std::optional(Watts(number_at(json, name, kMostWatts)));
 }
 
-// Reads the power with its uncertainty. Older files have no uncertainty, so the power is measured again if it is
-// needed.
+// Reads the power with its uncertainty. Older files have no uncertainty; then the power counts as unknown and is
+// measured again if it is needed.
 std::optional<Measured<Watts>> context_idle_in(const Json& json) {
   constexpr const char* kUncertainty = "context_idle_uncertainty_w";
   const std::optional<Watts> power = optional_watts(json, "context_idle_w");
@@ -110,7 +110,7 @@ std::vector<std::string> problems_in(const Json& json) {
   return problems;
 }
 
-// A parsed file. If it is of another driver it is not used, but it is not damaged either.
+// A parsed file. If it was measured with another driver version, it is not used, but it is not damaged.
 struct StoredBoard {
   std::string driver;
   Characterisation found;
@@ -135,7 +135,7 @@ Error damaged(const fs::path& file, const std::string& why) {
       .hint(kMeasureAnew);
 }
 
-// Parses the file, which has one line; if there are several, the last counts.
+// Parses a file of characterisations, one per line. Normally there is one; if there are several, the last counts.
 Result<Characterisation> parse_characterisation(const Board& board, const fs::path& file, const std::string& text) {
   std::optional<StoredBoard> stored;
   const auto read =

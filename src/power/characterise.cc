@@ -15,7 +15,7 @@ namespace wattune::inline v0_1::power {
 
 namespace {
 
-// Rest of more than twice the widest window that is known of any board, which is a second.
+// Length of a rest. It is more than twice the widest window of any known board's sensor, which is a second.
 constexpr Nanoseconds kRestTime = nanoseconds_from_seconds(3);
 constexpr Nanoseconds kLongBurst = nanoseconds_from_seconds(4);
 constexpr Nanoseconds kRestAfterBurst = nanoseconds_from_seconds(2);
@@ -23,7 +23,7 @@ constexpr int kBursts = 24;
 constexpr Nanoseconds kShortestPhase = nanoseconds_from_ms(80);
 constexpr Nanoseconds kLongestPhase = nanoseconds_from_ms(320);
 
-// The times of what was done while the recorder ran.
+// The times of the phases that happened while the recorder ran.
 struct Course {
   Burst idle;
   Burst context_idle;
@@ -71,10 +71,10 @@ Result<Course> run_course(Recorder& recorder, KnownLoad* load, const std::functi
   return course;
 }
 
-// Returns the beginning of the last half of a phase, in which every sensor shows that phase alone.
+// Returns the middle of a phase. In the half that follows, every sensor shows that phase alone.
 Nanoseconds settled(const Burst& phase) { return (phase.begin + phase.end) / 2.0; }
 
-// Returns the readings with a context. The context may cost power, so that earlier readings are of another level.
+// Returns the readings with a context. The context may cost power, so earlier readings are at another level.
 std::vector<Change<Watts>> with_context(const std::vector<Change<Watts>>& readings, const Course& course) {
   std::vector<Change<Watts>> later;
   const auto is_later = [&](const Change<Watts>& each) { return each.at >= settled(course.context_idle); };
@@ -82,7 +82,7 @@ std::vector<Change<Watts>> with_context(const std::vector<Change<Watts>>& readin
   return later;
 }
 
-// Derives traits from readings of power, of a sensor or of a counter.
+// Derives a sensor's traits from readings of power: those of a power sensor, or those computed from a counter.
 Result<SensorTraits> traits_from(const SensorInfo& sensor, Nanoseconds period, const std::vector<Change<Watts>>& all,
                                  const Course& course) {
   const std::vector<Change<Watts>> readings = with_context(all, course);
@@ -124,14 +124,16 @@ void add_traits(Characterisation& found, const std::vector<Trace<T>>& traces, co
   }
 }
 
-// Returns the power in a phase, from the first power sensor that shows it; a board's best sensor is its first.
+// Returns the power in a phase, from the first power sensor that has readings of it. The first sensor of a board is its
+// best.
 std::optional<Watts> power_of(const Recording& recording, const Burst& phase) {
   for (const Trace<Watts>& each : recording.power)
     if (const auto power = mean_shown(each.changes, settled(phase), phase.end)) return power;
   return std::nullopt;
 }
 
-// Asks the sensor that measures energy, because the power is subtracted from it. nullopt if no sensor reports it.
+// Returns the power in a phase by the sensor that measures energy, because it is later subtracted from that energy.
+// Returns nullopt if no sensor reports it.
 std::optional<Measured<Watts>> measured_power_of(const Recording& recording, const Burst& phase) {
   const Result<BoardSensors> sensors = BoardSensors::in(recording);
   if (!sensors) return std::nullopt;

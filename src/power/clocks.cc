@@ -55,7 +55,7 @@ class GuardedClocks : public ClockLease {
   ~GuardedClocks() override {
     keeper_ = std::jthread();
     if (const auto ended = guardian_.ask({.task = GuardianTask::end}); ended) return;
-    // A guardian that was killed left a journal, which the next guardian pays.
+    // If a guardian was killed, the next guardian restores what is in its journal.
     for (const StaleBoard& stale : restore_stale(board_, options_.guardian))
       if (!stale.restored) log_warning("the board {}: {}", board_, stale.restored.error().to_string());
   }
@@ -70,7 +70,7 @@ class GuardedClocks : public ClockLease {
   Result<void> restore() override { return ask({.task = GuardianTask::give_back}); }
   const std::vector<std::string>& notes() const override { return notes_; }
 
-  // Sends a message only now and then: it costs little, but a kernel of microseconds costs less.
+  // Sends a message only now and then, because it takes longer than a kernel of microseconds.
   Result<void> renew() override {
     constexpr double kRenewShare = 0.1;
     const std::lock_guard lock(mutex_);
@@ -94,7 +94,7 @@ class GuardedClocks : public ClockLease {
     return {};
   }
 
-  // Renews the lease for a borrower that waits for something. In a stopped process it does nothing.
+  // Renews the lease while the borrower waits for something. If the process is stopped, this thread is stopped, too.
   void keep(const std::stop_token& stop) {
     constexpr double kKeepShare = 0.25;
     const std::chrono::duration<double, std::nano> pause(options_.lease.value() * kKeepShare);
@@ -111,10 +111,10 @@ class GuardedClocks : public ClockLease {
   const std::vector<std::string> notes_;
   std::mutex mutex_;  // guards guardian_ and the members below
   Stopwatch since_heard_;
-  Stopwatch since_borrower_;   // since the borrower's last call
+  Stopwatch since_borrower_;   // time since the borrower's last call
   std::optional<Error> lost_;  // the Error with which the keeper learned of the guardian's end
   std::condition_variable_any stopped_;
-  std::jthread keeper_;  // last: it uses the others
+  std::jthread keeper_;  // the last member: its thread uses the others
 };
 
 }  // namespace
@@ -125,7 +125,7 @@ Result<std::unique_ptr<ClockLease>> borrow_clocks(const std::string& pci_bus_id,
   WATTUNE_ASSIGN(GuardianProcess guardian, GuardianProcess::start(options.guardian));
   WATTUNE_ASSIGN(std::vector<std::string> notes, guardian.open(pci_bus_id, options.lease));
   for (const std::string& note : notes) log_warning("{}", note);
-  // The guardian has restored what a dead process had left set.
+  // By now the guardian has restored the settings that a dead process left.
   if (!options.take_over) WATTUNE_TRY(check_free(board, getpid(), options.has_context));
   return std::unique_ptr<ClockLease>(
       std::make_unique<GuardedClocks>(board, pci_bus_id, options, std::move(guardian), std::move(notes)));

@@ -42,7 +42,7 @@ bool has_limit(const KnownBoard& board) {
 }
 
 std::vector<Control> controls_of(const KnownBoard& board) {
-  // A stand-in has no driver that asks for rights.
+  // A stand-in for NVML (in tests) has no driver that demands rights.
   const std::string lacks = !board.nvml->drives_real_boards || this_is_administrator() ? "" : kRights;
   const bool free = lacks.empty() || application_clocks_are_free(board);
   const bool application = board.nvml->nvmlDeviceSetApplicationsClocks != nullptr && application_clocks(board);
@@ -59,7 +59,7 @@ const Control& find(const std::vector<Control>& controls, ControlKind kind) {
   return controls.at(static_cast<std::size_t>(kind));
 }
 
-// Returns the lock if it exists, else the application clocks.
+// Returns the control that sets a clock: the lock if the board has it, else the application clocks.
 const Control& means_of(const std::vector<Control>& controls, ControlKind lock) {
   const Control& locked = find(controls, lock);
   return locked.exists ? locked : find(controls, ControlKind::application_clocks);
@@ -74,7 +74,7 @@ Result<void> check(const Control& control, const std::string& what, const std::s
       .hint(control.lacks + "; or tune at the board's current clocks");
 }
 
-// Returns the rest of the first line that begins with `name`.
+// Returns the text that follows `name` in the first line that begins with it.
 std::string field(std::istream& lines, const std::string& name) {
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with(name)) return line.substr(name.size());
@@ -128,7 +128,7 @@ bool is_administrator(std::istream& status, std::istream& uid_map) {
   std::istringstream effective(field(status, "CapEff:"));
   std::uint64_t capabilities = 0;
   effective >> std::hex >> capabilities;
-  // The map of the first namespace is "0 0 4294967295": each user is himself.
+  // In the first namespace, the map is "0 0 4294967295": every user has the same number inside and outside.
   std::uint64_t inside = 1;
   std::uint64_t outside = 1;
   std::uint64_t count = 0;

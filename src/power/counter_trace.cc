@@ -20,7 +20,8 @@ Result<Joules> step(Joules before, Joules after, const std::string& name, std::o
 
 }  // namespace
 
-// Collects publications. The first reading is none, because the counter changed some time before it.
+// Collects publications. The first reading is not a publication, because the counter changed at an unknown time before
+// it.
 Result<CounterTrace> CounterTrace::of(const Trace<Joules>& counter, Nanoseconds to, std::optional<Joules> wraps_at) {
   CounterTrace trace;
   Joules counted;
@@ -41,8 +42,9 @@ Watts CounterTrace::mean(std::size_t i) const {
   return (end.counted - begin.counted) / (end.at.value - begin.at.value);
 }
 
-// Estimates within an interval. The power is that of the interval before until some moment, and that of the interval
-// after from then on. The truth lies between the estimates from either end, and within the energy of the interval.
+// Estimates the joules at a moment within an interval between two publications. Until some unknown moment the power is
+// that of the interval before, from then on that of the interval after. The truth lies between the estimates from both
+// ends, and within the energy of the interval.
 Result<Measured<Joules>> CounterTrace::at(Nanoseconds moment) const {
   auto behind = std::ranges::lower_bound(publications_, moment, {}, [](const auto& each) { return each.at.value; });
   if (behind == publications_.begin() && behind != publications_.end() && behind->at.value == moment) ++behind;

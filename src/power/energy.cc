@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kLargestDisagreement = 0.03;
 
-// Returns the window with the median energy; of an even number the lower one in the middle.
+// Returns the window with the median energy; the lower one of the two in the middle if their number is even.
 const WindowFigures& middle_of(std::vector<WindowFigures>& windows) {
   std::ranges::sort(windows, {}, [](const WindowFigures& each) { return each.cost.energy.value; });
   return windows[(windows.size() - 1) / 2];
@@ -50,7 +50,8 @@ EnergyFigures figures_of(const WindowSeries& series) {
   return figures;
 }
 
-// Subtracts the set-up. If nothing is left, the set-up cannot be told from the launch.
+// Subtracts the set-up. If nothing remains, the set-up cannot be measured apart from the launch, and counts as
+// included.
 void subtract(EnergyFigures& figures, const Cost& set_up) {
   figures.set_up_cost = set_up;
   const Joules energy = figures.energy.value - set_up.energy.value;
@@ -72,8 +73,8 @@ Result<Cost> cost_of_set_up(Recorder& recorder, Load& load, EnergyOptions option
 
 Watts distance(Watts a, Watts b) { return Watts(std::abs((a - b).value())); }
 
-// Adds power and dynamic energy. Time beyond the known time of a launch is either a gap, in which the board idles, or
-// that of a slower launch. The dynamic energy is the same in both cases.
+// Adds power and dynamic energy. If a launch took longer than its known time, either the board idled in a gap, or the
+// launch was slower. The dynamic energy is the same in both cases.
 void complete(EnergyFigures& figures, const EnergyOptions& options) {
   figures.power = {figures.energy.value / figures.time, figures.energy.uncertainty / figures.time};
   if (!options.context_idle) return;
@@ -82,14 +83,14 @@ void complete(EnergyFigures& figures, const EnergyOptions& options) {
                      figures.energy.uncertainty + idle.uncertainty * figures.time};
 }
 
-// Divides the extra time: a launch took longer in the window than when it was timed. The extra time is a gap if the
-// device waited for the next launch. It belongs to the launch if the launch was slower than before, for instance
-// because the clock sagged. Nothing tells which, so the figures are the middle of both, and their bounds reach to
-// either.
+// Shares out the extra time of launches, which took longer in the window than when they were timed. The extra time is a
+// gap if the device waited for the next launch. It belongs to the launch if the launch was slower than before, for
+// instance because the clock fell. It is unknown which, so the figures are the middle of both cases, and their bounds
+// include both.
 //
-// In a gap the board draws the context's power if that is known, else something up to the launches' power. Nothing is
-// divided if the clock was held down, because launches take longer then, or if the set-up is included, whose time is
-// unknown.
+// In a gap the board draws the context's power if that is known, else a power up to that of the launches. The time is
+// not shared out if the clock was held down, because launches take longer then. It is not shared out either if the
+// set-up is included, whose time is unknown.
 void share_gap(EnergyFigures& figures, const EnergyOptions& options) {
   if (!options.launch_time || figures.set_up == SetUp::included || figures.conditions.throttled > 0.0) return;
   const Nanoseconds gap = figures.time - *options.launch_time;
@@ -106,8 +107,8 @@ void share_gap(EnergyFigures& figures, const EnergyOptions& options) {
   figures.time -= gap / 2.0;
 }
 
-// Returns a test whether a launch takes more than is of interest, by the first part of a window; empty if there is
-// none.
+// Returns a function that tells by the first part of a window whether a launch takes more energy than
+// EnergyOptions::most_energy; empty if that is not set or cannot be told.
 IsEnough takes_too_much(SetUp set_up, const EnergyOptions& options) {
   if (!options.most_energy || (set_up == SetUp::subtracted && !options.set_up)) return {};
   return [set_up, &options](const WindowFigures& window) {

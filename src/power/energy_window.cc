@@ -46,7 +46,8 @@ void EnergyMeter::close() {
   if (--open_ == 0) (void)recorder_.stop();
 }
 
-// Waits for two publications of every sensor and a reading after them. They tell the power on the other side of an end.
+// Waits for two publications of every sensor and a reading after them. They show the power before and after this end of
+// the window.
 Result<void> EnergyMeter::settle() {
   constexpr double kSettlingPeriods = 2.5;
   WATTUNE_ASSIGN(const Recording recording, recorder_.so_far());

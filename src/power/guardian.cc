@@ -17,7 +17,7 @@ namespace {
 using backend::nvml::BoardControl;
 using backend::nvml::BoardDebt;
 
-// Tries several times, because a driver may be busy with a kernel that is being ended.
+// Restores the board. Tries several times, because the driver may be busy ending a kernel.
 Result<void> restore_patiently(BoardControl& control) {
   constexpr int kTries = 3;
   constexpr std::chrono::milliseconds kPause{200};
@@ -84,8 +84,9 @@ Result<void> Guardian::open(const GuardianRequest& request) {
   return {};
 }
 
-// Pays what the journal says. The guardian that wrote it is dead, because it held the lock. Another boot id proves
-// nothing about the board, because sandboxes and virtual machines have their own. Paying twice is harmless.
+// Restores the settings that a journal records. The guardian that wrote it is dead, because it held the lock. A boot id
+// other than the journal's does not prove that the board was reset, because sandboxes and virtual machines have boot
+// ids of their own. Restoring twice is harmless.
 Result<void> Guardian::pay_old_debt() {
   WATTUNE_ASSIGN(const std::optional<JournalEntry> old, journal_->read());
   if (!old) return {};

@@ -2,9 +2,9 @@
 // tuner.
 //
 // It is the program `wattune-guardian`, started by borrow_clocks() in a session of its own before anything is set. It
-// opens NVML itself, takes the board's lock, and writes down what it is about to owe (board_journal.h). It restores the
-// board when the tuner ends or asks for it, when it hears nothing for the length of its lease, and on SIGTERM. Signals
-// of the terminal do not reach it.
+// opens NVML itself, takes the board's lock, and records each setting to restore before changing it (board_journal.h).
+// It restores the board when the tuner ends or asks for it, when it hears nothing for the length of its lease, and on
+// SIGTERM. Signals of the terminal do not reach it.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ class Guardian {
  public:
   explicit Guardian(MessageSocket tuner) : tuner_(std::move(tuner)) {}
 
-  // Serves the tuner until nothing is left to do. Returns true if everything is restored.
+  // Serves the tuner until it ends or asks for the end. Returns true if everything is restored.
   bool serve();
 
  private:
@@ -36,15 +36,15 @@ class Guardian {
   Result<void> pay(const JournalEntry& entry);
   Result<void> set(const backend::BoardSetting& setting);
   Result<void> give_back();
-  // Records the debt. It is on the disk when this returns.
+  // Records the settings to restore. They are on the disk when this returns.
   Result<void> record(const backend::nvml::BoardDebt& debt);
 
   MessageSocket tuner_;
-  Nanoseconds lease_ = nanoseconds_from_seconds(60);  // until the tuner names another
-  JournalEntry entry_;                                // as on the disk; no file if it has no debt
+  Nanoseconds lease_ = nanoseconds_from_seconds(60);  // the length of the lease until the tuner sets another
+  JournalEntry entry_;                                // as on the disk; no file if nothing must be restored
   std::optional<BoardJournal> journal_;
   std::unique_ptr<backend::nvml::BoardControl> control_;
-  std::vector<std::string> notes_;  // for the next answer
+  std::vector<std::string> notes_;  // notes for the tuner, which the next answer carries
   bool ended_ = false;
 };
 

@@ -30,7 +30,7 @@ std::optional<Quantity> take(const Json& json, const char* name) {
   return Quantity(json[name].get<double>());
 }
 
-// Parses and reads a message. Whatever does not fit gives the same Error.
+// Parses a message and converts it by `read`. Every mismatch gives the same Error.
 template <typename T, typename Read>
 Result<T> read_message(const std::string& text, Read read) {
   try {

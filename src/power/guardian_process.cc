@@ -23,7 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using backend::Descriptor;
 
-// Longest wait for an answer: a driver that is loading or busy takes seconds, and so does the end of another guardian.
+// Longest wait for an answer: loading a driver or waiting for a busy one takes seconds, and so does the end of another
+// guardian.
 constexpr Nanoseconds kLongestAnswerWait = nanoseconds_from_seconds(60);
 
 Error no_start(const std::string& what, int code) {

@@ -1,4 +1,4 @@
-// GuardianProcess is a guardian (guardian.h) from its tuner's point of view, from its start to its end.
+// GuardianProcess is the tuner's handle of its guardian process (guardian.h), from the guardian's start to its end.
 #pragma once
 
 #include <sys/types.h>
@@ -19,16 +19,16 @@ class GuardianProcess {
   GuardianProcess(GuardianProcess&& other) noexcept
       : pid_(std::exchange(other.pid_, -1)), socket_(std::move(other.socket_)) {}
   GuardianProcess& operator=(GuardianProcess&&) = delete;
-  // Hangs up, which the guardian takes as the end of its tuner, and waits up to 5 s for its end. Never kills it,
-  // because it must be able to finish restoring a slow board.
+  // Closes the connection, which the guardian takes as the end of its tuner, and waits up to 5 s for the guardian to
+  // end. Never kills it, because it must be able to finish restoring a slow board.
   ~GuardianProcess();
 
   pid_t id() const { return pid_; }
-  // Asks and returns the guardian's notes, or its Error. Fails with unavailable if it is gone, does not answer, or has
-  // restored the clocks, with the reason if it gave one.
+  // Sends a request and returns the notes in the guardian's answer, or its Error. Fails with unavailable if it is gone,
+  // does not answer, or has restored the clocks, with the reason if it gave one.
   Result<std::vector<std::string>> ask(const GuardianRequest& request);
-  // Takes the board for this process. The guardian restores what a dead one left; the Error tells who else has the
-  // board.
+  // Borrows the board for this process. The guardian first restores what a dead guardian left. If another process has
+  // the board, the Error names it.
   Result<std::vector<std::string>> open(const std::string& pci_bus_id, Nanoseconds lease);
 
  private:

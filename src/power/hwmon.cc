@@ -53,7 +53,7 @@ SensorTraits amd_traits(Response response) {
   return {.response = response, .period = period, .window = period};
 }
 
-// The clock of the compute units alone; amdgpu does not report in these files what holds it down.
+// Reads the clock of the compute units and no throttling, which amdgpu does not report in these files.
 class HwmonConditions : public backend::Sensors {
  public:
   explicit HwmonConditions(fs::path folder) : folder_(std::move(folder)) {}
@@ -71,7 +71,7 @@ void keep_line(std::vector<std::string>& missing, const Result<void>& added) {
 }
 
 void add_file_sensors(Board& board, const fs::path& folder) {
-  // The generation of a chip decides which of the two it has.
+  // The file's name depends on the generation of the chip.
   const auto power = [&](const char* kind) {
     return file_sensor<Watts>({fmt::format("hwmon.power.{}", kind), Scope::gpu, amd_traits(Response::boxcar)},
                               folder / fmt::format("power1_{}", kind), 1e6);

@@ -1,4 +1,4 @@
-// Hwmon reads AMD's boards from the files of Linux's amdgpu driver. It has not been tried on a real board.
+// Hwmon reads the sensors of AMD's boards from files of Linux's amdgpu driver. It has never been run on a real board.
 //
 // The folder of sysfs is an argument, so that tests can bring their own. Nothing is ever written.
 #pragma once

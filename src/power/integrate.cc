@@ -26,11 +26,11 @@ Error stands_still(const std::string& name, Nanoseconds time) {
       .hint("`wattune power` shows what else tells of this board");
 }
 
-// Fails if the counter should have changed again after its last change. The lag moves its values but not their
-// duration.
+// Fails if the counter stands still: it should have changed again since its last change. The lag delays its values, but
+// does not make them last longer.
 Result<void> check_alive(const Trace<Joules>& counter, Nanoseconds from, Nanoseconds to) {
-  constexpr double kStandstillPeriods = 5.0;                          // periods; a reading may come late
-  constexpr Nanoseconds kLeastStandstill = nanoseconds_from_ms(100);  // some readings may get lost
+  constexpr double kStandstillPeriods = 5.0;                          // in periods; a reading may come late
+  constexpr Nanoseconds kLeastStandstill = nanoseconds_from_ms(100);  // since some readings may get lost
   Nanoseconds last = from;
   for (const Change<Joules>& change : counter.changes)
     if (change.at <= to) last = std::max(last, change.at);
@@ -44,8 +44,8 @@ struct Point {
   Watts power;
 };
 
-// Returns the readings as points. A repeated value does not show as a change, so a value lasts until a period before
-// the next change.
+// Returns the readings as points. A sensor that publishes the same value again shows no change, so a value is repeated
+// each period until one period before the next change.
 std::vector<Point> points_of(const Trace<Watts>& trace, Nanoseconds end) {
   const SensorTraits& traits = trace.sensor.traits;
   const Nanoseconds back = traits.lag + (traits.response == Response::boxcar ? traits.window / 2.0 : Nanoseconds());
@@ -69,7 +69,7 @@ Watts power_at(const std::vector<Point>& points, Nanoseconds moment) {
   return before.power + (behind->power - before.power) * share;
 }
 
-// Returns the readings of a time, with one at either end.
+// Returns the points within a time, with one added at each end.
 std::vector<Point> cut(const std::vector<Point>& points, Nanoseconds begin, Nanoseconds end) {
   std::vector<Point> inside{{begin, power_at(points, begin)}};
   for (const Point& point : points)
@@ -85,9 +85,9 @@ Joules trapezoids(const std::vector<Point>& points) {
   return sum;
 }
 
-// Returns the half width of a 95 % interval of a sum of readings that stand for a period each. It takes two and a half
-// standard deviations, because these come from few readings. Von Neumann's successive differences give the variance of
-// a reading: half their mean square.
+// Returns the half width of a 95 % interval of a sum of readings that stand for a period each. The half width is two
+// and a half standard deviations, because these are estimated from few readings. The variance of a reading is half the
+// mean square of successive differences (von Neumann).
 Joules chance(const std::vector<Point>& points, Nanoseconds period) {
   double squares = 0.0;
   for (std::size_t i = 1; i < points.size(); ++i)
@@ -103,8 +103,7 @@ Nanoseconds reading_gap(const Trace<Watts>& trace) {
 
 Watts difference_of(Watts a, Watts b) { return Watts(std::abs((a - b).value())); }
 
-// Bounds the error of equation 6, which reads the power at both ends: noise and changes between two readings are not
-// known.
+// Bounds the error of equation 6, which uses the power at both ends. It covers noise, and changes between two readings.
 Joules correction_bound(const std::vector<Point>& inside, const SensorTraits& traits) {
   const Point& first = inside.front();
   const Point& last = inside.back();
@@ -141,7 +140,7 @@ Result<CountedSpan> between_publications(const Trace<Joules>& counter, Nanosecon
 Result<Measured<Joules>> counted(const Trace<Joules>& counter, Nanoseconds begin, Nanoseconds end,
                                  std::optional<Joules> wraps_at) {
   WATTUNE_TRY(check_alive(counter, begin, end));
-  // Collects one interval beyond the end's own, for the power after it.
+  // Collects one interval beyond the one in which `end` lies, for the power after it.
   WATTUNE_ASSIGN(const CounterTrace trace,
                  CounterTrace::of(counter, end + 1.5 * period_of(counter.sensor.traits), wraps_at));
   WATTUNE_ASSIGN(const Measured<Joules> before, trace.at(begin));
@@ -156,7 +155,7 @@ Result<Measured<Joules>> integrate(const Trace<Watts>& power, Nanoseconds begin,
   const SensorTraits& traits = power.sensor.traits;
   const std::vector<Point> inside = cut(points, begin, end);
   Joules energy = trapezoids(inside);
-  // If all readings came late by half the time between two of them, both ends would move.
+  // If all readings came late by half the time between two readings, both ends of the integral would move.
   const Watts change = inside.back().power - inside.front().power;
   Joules bound = chance(inside, period_of(traits)) + difference_of(change, Watts()) * (reading_gap(power) / 2.0) +
                  resolution_of(power) / 2.0 * (end - begin);

@@ -1,4 +1,4 @@
-// LoadLog holds the batches of a load in the order of time and counts launches between two moments.
+// LoadLog holds the batches of a load in the order of time and computes how many launches ran between two moments.
 #pragma once
 
 #include <vector>
@@ -15,9 +15,10 @@ class LoadLog {
   // Returns the time of one launch in the last batch. Precondition: there is a batch.
   Nanoseconds launch_time() const;
   std::size_t last_launches() const { return batches_.back().launches; }
-  // Counts launches. If an end lies within a batch, its launches count by the batch's share of time.
+  // Returns the number of launches in a time. If an end of the time lies within a batch, the launches of the batch
+  // count in proportion to the part inside.
   double launches(Nanoseconds begin, Nanoseconds end) const;
-  // Returns for how long batches were under way.
+  // Returns the part of a time in which batches were running.
   Nanoseconds busy(Nanoseconds begin, Nanoseconds end) const;
 
  private:

@@ -73,7 +73,7 @@ Result<double> field_of(const NvmlBoard& board, unsigned id, unsigned scope) {
   return number_of(field);
 }
 
-// Refuses 0 W: no board draws nothing, but virtual ones report it.
+// Converts the reading to watts. Fails for 0 W, which virtual boards report although every board draws power.
 Result<Watts> watts_of(double milliwatts) {
   if (milliwatts > 0.0) return Watts(milliwatts / 1e3);
   return Error(ErrorCode::unavailable, "NVML: it tells 0 W");
@@ -142,7 +142,7 @@ AskedSensor<Celsius> memory_temperature(const NvmlBoard& board) {
   return {{"nvml.temperature.memory", Scope::memory, direct_traits()}, ask};
 }
 
-// Clocks and throttling only; the other readings of NvmlSensors have sensors of their own here.
+// Reads clocks and throttling only. The other readings of NvmlSensors have sensors of their own here.
 class NvmlConditions : public backend::Sensors {
  public:
   explicit NvmlConditions(const NvmlBoard& board) : sensors_(board.nvml, board.device) {}
@@ -159,7 +159,8 @@ void note(std::vector<std::string>& missing, const Result<void>& added) {
   if (!added) missing.push_back(added.error().to_string());
 }
 
-// Adds a field of the GPU, or else of its module: that is not the same, but better than nothing.
+// Adds a power field of the GPU. If NVML does not report it, adds that of its module, which includes other chips, but
+// is better than nothing.
 Result<void> add_field(Board& board, const NvmlBoard& of, NvmlPower kind) {
   return add_first_of(board.power, {power_field(of, kind, Scope::gpu), power_field(of, kind, Scope::module)});
 }

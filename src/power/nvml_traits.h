@@ -1,8 +1,8 @@
 // Assumed traits of NVML's power readings, by generation and driver, as far as they were published.
 //
 // The averaging windows are those that Yang, Adamek and Armour measured on 70 boards ("Part-time Power Measurements",
-// SC24, arXiv 2312.02741). H200 and later boards are not among them. They are taken for an H100, whose short window
-// asks for the most care.
+// SC24, arXiv 2312.02741). H200 and later boards are not among them. They are assumed to be like an H100, whose short
+// window needs the most care.
 #pragma once
 
 #include <string>
@@ -19,9 +19,9 @@ struct NvmlGeneration {
 };
 
 enum class NvmlPower {
-  instant,  // field 186
-  average,  // field 185
-  usage,    // nvmlDeviceGetPowerUsage(), which is one of the two
+  instant,  // nvmlDeviceGetFieldValues(), field 186
+  average,  // nvmlDeviceGetFieldValues(), field 185
+  usage,    // nvmlDeviceGetPowerUsage(), which equals one of the two
 };
 
 SensorTraits assumed_traits(const NvmlGeneration& generation, NvmlPower kind);

@@ -7,7 +7,7 @@ namespace wattune::inline v0_1::power {
 
 namespace {
 
-// Returns the remainder of a time after as many wholes as it holds; it is never negative.
+// Returns `time` modulo `whole`; it is never negative.
 Nanoseconds past(Nanoseconds time, Nanoseconds whole) { return time - std::floor(time / whole) * whole; }
 
 }  // namespace
@@ -25,8 +25,8 @@ Nanoseconds Phases::wait(Nanoseconds now) {
   return least;
 }
 
-// Estimates the variance of a batch: half the mean square of the differences from one phase to the next, round the
-// period.
+// Estimates the variance of a batch: half the mean square of the differences from each phase to the next, where the
+// first follows the last.
 double Phases::bound(const std::function<Result<Watts>(Nanoseconds begin, Nanoseconds end)>& mean) const {
   std::vector<double> means;
   for (const std::optional<Load::Batch>& batch : batches_) {

@@ -1,9 +1,9 @@
 // Phases schedules the starts of batches, so that a sensor that sees only a part of its period sees all parts of a
 // launch.
 //
-// Batches begin at the sixteenths of the sensor's period after the first one. If a launch is so short that the sensor
-// sees more than two at once, they begin at the sixteenths of a launch, which costs less. The next batch is always the
-// one whose phase comes soonest, so that the least time is idle.
+// A phase is a sixteenth of the sensor's period, counted from the first batch; a batch begins at each. If a launch is
+// so short that the sensor sees more than two at once, phases are sixteenths of a launch, which takes less time. The
+// next batch is always the one whose phase comes soonest, so that the board idles as little as possible.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,12 @@ inline constexpr std::size_t kPhases = 16;
 
 class Phases {
  public:
-  // Divides `span` into sixteenths. It is the period itself, or a launch, counted from the beginning of each period.
+  // Divides `span` into sixteen phases. The span is the period itself, or the time of a launch, counted from the
+  // beginning of each period.
   Phases(Nanoseconds period, Nanoseconds span, Nanoseconds origin)
       : period_(period), span_(span), origin_(origin), batches_(kPhases) {}
 
-  // Returns the wait from now on to the phase that comes soonest of those that are left. Precondition: one is left.
+  // Returns the time until the next of the remaining phases. Precondition: one remains.
   Nanoseconds wait(Nanoseconds now);
   // Stores the batch that began at the phase of the last wait().
   void add(const Load::Batch& batch) { batches_[next_] = batch; }

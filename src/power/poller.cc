@@ -9,7 +9,8 @@ Poller::Poller(Nanoseconds interval, std::function<bool()> poll)
       poll_(std::move(poll)),
       thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
-// Calls periodically. A call that takes longer than the interval delays the next ones, so that they do not pile up.
+// Calls `poll` periodically. A call that takes longer than the interval delays the next ones, so that calls do not pile
+// up.
 void Poller::run(const std::stop_token& stop) {
   auto next = std::chrono::steady_clock::now();
   while (!stop.stop_requested() && poll_()) {

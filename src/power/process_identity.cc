@@ -13,7 +13,8 @@ struct ProcessStatus {
   std::uint64_t start = 0;
 };
 
-// Parses proc(5): "pid (name) state ppid ...", in which the name may hold anything and the start is the 22nd word.
+// Parses the file of proc(5): "pid (name) state ppid ...". The name may hold any character, and the start time is the
+// 22nd word.
 std::optional<ProcessStatus> status_of(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string line;

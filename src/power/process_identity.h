@@ -1,4 +1,4 @@
-// Identifies processes across reuse of their numbers; boot_id() tells restarts of the machine apart.
+// Identifies processes even if their numbers are used again, and the starts of the machine (boot_id()).
 #pragma once
 
 #include <sys/types.h>
@@ -16,14 +16,14 @@ struct ProcessIdentity {
   bool operator==(const ProcessIdentity&) const = default;
 };
 
-// Returns nullopt if there is no such process, or if it has ended and waits for its parent.
+// Finds the identity of a process; nullopt if there is no such process, or if it has ended and waits for its parent.
 std::optional<ProcessIdentity> identity_of(pid_t pid);
 bool lives(const ProcessIdentity& process);
 
 // True if `pid` is `ancestor` or was started by it, over any number of steps.
 bool descends_from(pid_t pid, pid_t ancestor);
 
-// Returns an id that differs after each start of the machine.
+// Returns an id that is different after each start of the machine.
 std::string boot_id();
 
 }  // namespace wattune::power

@@ -47,7 +47,7 @@ Result<void> check_application_clocks_are_default(const KnownBoard& board) {
                              now->graphics, now->memory));
 }
 
-// Returns nullopt if NVML does not report the processes.
+// Returns the processes that compute on the board; nullopt if NVML does not report them.
 std::optional<std::vector<pid_t>> computing_processes(const KnownBoard& board) {
   const auto ask = board.nvml->nvmlDeviceGetComputeRunningProcesses_v3;
   constexpr unsigned kRoomForNewProcesses = 8;  // processes that may have come between two calls

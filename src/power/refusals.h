@@ -1,4 +1,4 @@
-// Refuses to set clocks that this process could set, unless the user takes them over.
+// Refuses to set clocks that this process has the right to set, unless the user takes the board over.
 #pragma once
 
 #include <sys/types.h>
@@ -8,13 +8,13 @@
 
 namespace wattune::inline v0_1::power {
 
-// Fails with unavailable if WATTUNE_LEAVE_CLOCKS is set, for machines whose clocks nobody may change, whatever a spec
-// says. Stand-ins may be set nevertheless.
+// Fails with unavailable if the environment variable WATTUNE_LEAVE_CLOCKS is set. It protects machines whose clocks
+// nobody may change. Stand-ins for NVML in tests are not protected.
 Result<void> check_allowed(const backend::nvml::KnownBoard& board);
 
-// Fails with unavailable or busy, in one line, if MIG is on, if somebody else has set this board or computes on it, or
-// if that cannot be determined. `user` and processes that it started may compute there. `has_context` says that one of
-// them does, so that a list without it is not believed.
+// Fails with unavailable or busy, in one line, if MIG is on, if another program has set this board or computes on it,
+// or if that cannot be determined. `user` and processes that it started may compute there. `has_context` says that one
+// of them does, so that a list which lacks it counts as incomplete.
 Result<void> check_free(const backend::nvml::KnownBoard& board, pid_t user, bool has_context);
 
 }  // namespace wattune::power

@@ -1,5 +1,5 @@
-// Resolution of a power sensor. A constant level is rounded in the same way in every reading, so no mean reduces the
-// error.
+// Finds the resolution of a power sensor. A constant level is rounded in the same way in every reading, so that
+// averaging does not reduce the error.
 #pragma once
 
 #include "wattune/power/recorder.h"

@@ -8,14 +8,15 @@ namespace wattune::inline v0_1::power {
 
 namespace {
 
-// Grids: windows and time constants in equal ratios, lags in equal steps.
+// The grids that the fit tries: windows and time constants in equal ratios, lags in equal steps.
 constexpr Nanoseconds kShortestResponse = nanoseconds_from_ms(2);
 constexpr Nanoseconds kLongestResponse = nanoseconds_from_ms(3000);
 constexpr double kResponseRatio = 1.2;
 constexpr Nanoseconds kLongestLag = nanoseconds_from_ms(500);
 constexpr Nanoseconds kLagStep = nanoseconds_from_ms(10);
-constexpr double kLeastGridStepShare = 0.002;  // share of a step of the grid at which refining ends
-// A lag has one parameter fewer than a boxcar. If both fit almost alike, the boxcar counts, as today's boards have it.
+constexpr double kLeastGridStepShare = 0.002;  // refining ends when steps are this share of the grid's step
+// A lag counts only if its squared error is less than this share of the boxcar's. If both fit about equally well, the
+// boxcar counts, as sensors of today's boards are boxcars.
 constexpr double kLagMustBeat = 0.8;
 
 // Returns the estimated moment of a change.
@@ -34,13 +35,14 @@ Nanoseconds time_on(const std::vector<Burst>& bursts, Nanoseconds until) {
   return sum;
 }
 
-// Returns the reading of a boxcar at a moment, for a load between 0 and 1.
+// Returns the reading of a boxcar sensor at a moment, for a load that is 1 in bursts and 0 in pauses.
 double boxcar_at(const std::vector<Burst>& bursts, Nanoseconds at, Nanoseconds window, Nanoseconds lag) {
   const Nanoseconds end = at - lag;
   return (time_on(bursts, end) - time_on(bursts, end - window)) / window;
 }
 
-// Returns the reading of a lag: each burst, and each pause, draws it towards its own level.
+// Returns the reading of a sensor with a time constant for such a load. In each burst and each pause, the reading
+// approaches the load's level.
 double lag_at(const std::vector<Burst>& bursts, Nanoseconds at, Nanoseconds time_constant) {
   double shown = 0.0;
   Nanoseconds now;
@@ -61,7 +63,7 @@ double lag_at(const std::vector<Burst>& bursts, Nanoseconds at, Nanoseconds time
 struct Line {
   double idle = 0.0;
   double load = 0.0;
-  double left = 0.0;  // sum of squares that it does not explain
+  double left = 0.0;  // sum of squares that the line does not explain
   double all = 0.0;   // sum of squares of the readings about their mean
 };
 
@@ -106,8 +108,8 @@ Candidate best_on_grid(const Shape& shape, Nanoseconds longest_lag) {
   return best;
 }
 
-// Steps to better neighbours, and halves the steps if there are none. One step along an axis lets a window grow at its
-// older end; another moves it.
+// Moves to better neighbours on the grid, and halves the steps if there are none. A step along one axis lengthens the
+// window at its older end; a step along the other moves it.
 Candidate refined(Candidate best, const Shape& shape, bool with_lag) {
   for (double step = 1.0; step > kLeastGridStepShare;) {
     const Candidate before = best;
@@ -165,7 +167,7 @@ template std::optional<Nanoseconds> update_period(const std::vector<Change<Watts
 
 std::vector<Change<Watts>> power_between(const std::vector<Change<Joules>>& changes, Nanoseconds period) {
   std::vector<Change<Watts>> readings;
-  for (std::size_t i = 2; i < changes.size(); ++i) {  // the first is no change
+  for (std::size_t i = 2; i < changes.size(); ++i) {  // the first reading is not a change
     const Joules used = changes[i].value - changes[i - 1].value;
     const double periods = std::max(1.0, std::round((moment(changes[i]) - moment(changes[i - 1])) / period));
     if (used > Joules()) readings.push_back({changes[i].since, changes[i].at, used / (period * periods)});
@@ -175,7 +177,7 @@ std::vector<Change<Watts>> power_between(const std::vector<Change<Joules>>& chan
 
 std::optional<ResponseFit> fit_response(const std::vector<Change<Watts>>& changes, const std::vector<Burst>& bursts) {
   if (changes.size() < 9 || bursts.empty()) return std::nullopt;
-  const std::vector<Change<Watts>> readings(changes.begin() + 1, changes.end());  // the first is no change
+  const std::vector<Change<Watts>> readings(changes.begin() + 1, changes.end());  // the first reading is not a change
   const Shape boxcar = [&](Nanoseconds window, Nanoseconds lag) {
     return fit_line(readings, [&](Nanoseconds at) { return boxcar_at(bursts, at, window, lag); });
   };

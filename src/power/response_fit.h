@@ -9,7 +9,7 @@
 
 namespace wattune::inline v0_1::power {
 
-// The time in which a load ran. Bursts are in the order of time and do not touch.
+// The time in which a load ran without a pause. Bursts are in the order of time and do not touch.
 struct Burst {
   Nanoseconds begin;
   Nanoseconds end;
@@ -21,8 +21,8 @@ template <typename T>
 std::optional<Nanoseconds> update_period(const std::vector<Change<T>>& changes);
 
 // Converts the changes of a counter to power, in the form of a power sensor's readings. A change is assumed to come a
-// whole number of periods after the one before, because the moment at which it was seen is less exact. Leaves out the
-// interval of a reset.
+// whole number of periods after the one before, because that is more exact than the moment of its reading. Leaves out
+// an interval in which the counter was reset.
 std::vector<Change<Watts>> power_between(const std::vector<Change<Joules>>& changes, Nanoseconds period);
 
 struct ResponseFit {
@@ -31,7 +31,7 @@ struct ResponseFit {
   Nanoseconds lag;            // of a boxcar
   Nanoseconds time_constant;  // of a lag
   Watts idle;                 // level at rest
-  Watts load;                 // added by the load
+  Watts load;                 // power that the load adds
   double explained = 0.0;     // share of the readings' variance that the fit explains
 };
 
@@ -43,13 +43,13 @@ std::optional<ResponseFit> fit_response(const std::vector<Change<Watts>>& readin
 // True if the sensor saw the load: the fit explains most of its readings, and the load adds power.
 bool follows_load(const ResponseFit& fit);
 
-// Returns the mean of the readings from `begin` to `end`, each valid until the next one; nullopt if there are none by
-// then.
+// Returns the mean of the readings from `begin` to `end`, each valid until the next one; nullopt if there are none up
+// to `end`.
 std::optional<Watts> mean_shown(const std::vector<Change<Watts>>& changes, Nanoseconds begin, Nanoseconds end);
 
 // Returns the standard deviation of the readings from `begin` to `end`, as a share of their mean. It is computed from
-// the differences of neighbours, so that a level that still settles does not count as noise. Returns 0 for fewer than
-// three.
+// the differences of successive readings, so that a slow change of the level does not count as noise. Returns 0 for
+// fewer than three.
 double relative_noise(const std::vector<Change<Watts>>& readings, Nanoseconds begin, Nanoseconds end);
 
 }  // namespace wattune::power

@@ -40,7 +40,7 @@ class ConditionsTrack {
   std::optional<std::string> failure_;
 };
 
-// All tracks of a board. They have mutexes, so they stay where they are.
+// All tracks of a board. They are never moved, because they contain mutexes.
 class Tracks {
  public:
   explicit Tracks(Board& board) {
@@ -61,7 +61,7 @@ class Tracks {
     return recording;
   }
 
-  // Calls start(interval, poll) for each track that answered a first poll by this thread.
+  // Reads each track once in this thread, and calls start(interval, poll) for those that answered.
   template <typename Start>
   void start_all(std::optional<Nanoseconds> interval, Start start) {
     const auto each = [&](auto& track, Nanoseconds usual) {

@@ -12,7 +12,8 @@ namespace wattune::inline v0_1::power {
 
 namespace {
 
-// Length of a batch: long enough that the time between two batches hardly counts, short enough to end on time.
+// Length of a batch. It is so long that the gap between two batches hardly matters, and so short that a window ends on
+// time.
 constexpr Nanoseconds kBatch = nanoseconds_from_ms(50);
 
 class WindowRun {
@@ -20,8 +21,8 @@ class WindowRun {
   WindowRun(Recorder& recorder, const RunBatch& run, const EnergyOptions& options, Heat heat, const IsEnough& is_enough)
       : recorder_(recorder), run_(run), options_(options), heat_(heat), is_enough_(is_enough), begun_(recorder.now()) {}
 
-  // Runs the window; the recorder is started. The first warm-up lets sensors show anything, the second one is as long
-  // as these sensors need.
+  // Runs the window. Precondition: the recorder is started. The first warm-up lasts until the sensors have shown
+  // anything, the second as long as these sensors need.
   Result<RunWindow> run() {
     constexpr Nanoseconds kFirstWarmUp = nanoseconds_from_ms(300);
     WATTUNE_TRY(check_budget(options_.window + kFirstWarmUp));
@@ -29,7 +30,7 @@ class WindowRun {
     WATTUNE_ASSIGN(const Recording recording, recorder_.so_far());
     WATTUNE_ASSIGN(const BoardSensors sensors, BoardSensors::in(recording));
     WATTUNE_TRY(keep_busy(sensors.warm_up()));
-    // The ends lie within a period of where they were asked for, and show later by the lag.
+    // Each end lies within a period of the requested moment, and shows only after the sensor's lag.
     const Nanoseconds measured = options_.window + 2.0 * sensors.period() + sensors.lag();
     if (heat_ == Heat::steady) WATTUNE_TRY(keep_busy_until_steady(begun_ + options_.budget - 2.0 * measured));
     window_.begin = recorder_.now();
@@ -50,14 +51,14 @@ class WindowRun {
         .hint("give it more time, or take a shorter window");
   }
 
-  // Runs batches until the load has run for so long since it began.
+  // Runs batches until the load has been running for this time.
   Result<void> keep_busy(Nanoseconds time) {
     while (window_.log.empty() || recorder_.now() < begun_ + time) WATTUNE_TRY(run_batch(next_batch()));
     return {};
   }
 
-  // Waits for a steady temperature. A board that was idle warms up for a minute, but the wait is limited to half a
-  // window and 5 s, so screening does not wait at all. Without a temperature sensor there is nothing to wait for.
+  // Waits for a steady temperature. A board that was idle warms up for a minute, but the wait is limited, so that
+  // screening does not wait at all. Without a temperature sensor there is nothing to wait for.
   Result<void> keep_busy_until_steady(Nanoseconds latest) {
     constexpr Nanoseconds kSteadyTime = nanoseconds_from_seconds(2);
     constexpr Nanoseconds kSteadyCheckInterval = nanoseconds_from_ms(200);
@@ -73,7 +74,7 @@ class WindowRun {
     return {};
   }
 
-  // Runs the window. Looks at it once a period if it may end early.
+  // Runs the load for the window. If the window may end early, checks that once a period.
   Result<void> run_through(Nanoseconds time, const BoardSensors& sensors) {
     const Nanoseconds before = recorder_.now() - begun_;
     WATTUNE_TRY(check_budget(before + time));
@@ -100,8 +101,8 @@ class WindowRun {
     return true;
   }
 
-  // Runs batches at all phases. If a sensor may show only one part of a launch, each batch fills a period so that it is
-  // seen. The window does not end early then, since half of the phases would say nothing.
+  // Runs batches that begin at all phases. If a sensor may show only one part of a launch, each batch fills a period,
+  // so that a reading falls into it. Such a window does not end early, since half of the phases would not give a mean.
   Result<void> run_phases(Nanoseconds time, const BoardSensors& sensors) {
     const Nanoseconds period = sensors.sampling().period;
     const Nanoseconds launch = window_.log.launch_time();
@@ -120,8 +121,8 @@ class WindowRun {
     return {};
   }
 
-  // Ends the window. Runs on before that while the counter was read too rarely to tell anything of it, as happens in a
-  // process that gets little processor time. Each of the few further parts is as long as the window.
+  // Ends the window. Before that, continues the load if the counter was read too rarely for a result, as in a process
+  // that gets little processor time. Each of the few further parts is as long as the window.
   Result<void> run_on_until_counted(Nanoseconds time) {
     constexpr int kMostFurtherParts = 4;
     window_.end = recorder_.now();
@@ -132,7 +133,8 @@ class WindowRun {
     return {};
   }
 
-  // True unless there is a counter that tells nothing of the window. A failing recorder is for its caller to tell.
+  // True unless the board has a counter whose readings give no energy for the window. Also true if the recorder fails,
+  // which its caller reports.
   bool is_counted() {
     const Result<Recording> recording = recorder_.so_far();
     if (!recording) return true;
@@ -141,8 +143,8 @@ class WindowRun {
     return static_cast<bool>(between_publications(*sensors->counter, window_.begin, window_.end));
   }
 
-  // Returns the launches of the next batch: at most twice those of the last, as the first may have been slow for other
-  // reasons.
+  // Returns the number of launches of the next batch. It is at most twice that of the last one, since the first batch
+  // may have been slow for other reasons.
   std::size_t next_batch() const {
     if (window_.log.empty()) return 1;
     const double fitting = std::ceil(kBatch / std::max(window_.log.launch_time(), Nanoseconds(1)));

@@ -1,4 +1,4 @@
-// Runs one window of the protocol: a load runs until the sensors show it alone, then for as long as was asked for.
+// Runs one window of an energy measurement: a load runs until the sensors show it alone, then for the requested time.
 #pragma once
 
 #include <functional>
@@ -16,10 +16,11 @@ struct WindowFigures {
   std::optional<double> disagreement;
   bool phased = false;
   BoardConditions conditions;
-  std::optional<Nanoseconds> ended_after = {};  // set if the readings until then were enough
+  std::optional<Nanoseconds> ended_after = {};  // set if the window ended early, because these readings were enough
 };
 
-// A function that returns true if a window needs no more time. It is empty if a window always needs its whole time.
+// A function that returns true if a window may end early, by its figures so far. Empty if a window always lasts its
+// whole time.
 using IsEnough = std::function<bool(const WindowFigures&)>;
 
 // The temperature at which a window begins: any, or one that is steady, as far as there is time to wait for it.

@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::power {
 
 namespace {
 
-// The energy of a time within the window, if possible from one publication of the counter to another.
+// The energy of a time within the window. If possible, the time reaches from one publication of the counter to another.
 struct Told {
   Measured<Joules> energy;
   Nanoseconds begin;
@@ -21,12 +21,12 @@ struct Told {
 
 Result<Told> told_by_counter(const Trace<Joules>& counter, const RunWindow& window) {
   WATTUNE_ASSIGN(const CountedSpan span, between_publications(counter, window.begin, window.end));
-  // Only the time is uncertain, and the launches in it are proportional to it.
+  // Only the length of the time is uncertain. The number of launches in it is proportional to its length.
   const Joules unknown = span.power().value * span.time_uncertainty();
   return Told{{span.energy, unknown}, span.begin.value, span.end.value, counter.sensor.name};
 }
 
-// Returns a function that computes the mean power of a time, by a power sensor or by a counter.
+// Returns a function that computes the mean power of a time from the readings of a power sensor or a counter.
 auto mean_by(const Trace<Watts>& power) {
   return [&](Nanoseconds begin, Nanoseconds end) -> Result<Watts> {
     WATTUNE_ASSIGN(const Measured<Watts> mean, mean_power(power, begin, end));
@@ -40,8 +40,8 @@ auto mean_by(const Trace<Joules>& counter) {
   };
 }
 
-// Integrates until the last moment that the sensor has shown. Its readings differ by chance, or by the error that
-// phases left, if batches began at phases.
+// Integrates the power until the last moment that the sensor has shown. The bound is the chance of its readings or, if
+// batches began at phases, the error that these left.
 Result<Told> told_by_power(const Trace<Watts>& power, const BoardSensors& sensors, const RunWindow& window) {
   const Nanoseconds end = window.end - sensors.lag() - sensors.period();
   WATTUNE_ASSIGN(Measured<Joules> energy, integrate(power, window.begin, end));
@@ -51,15 +51,15 @@ Result<Told> told_by_power(const Trace<Watts>& power, const BoardSensors& sensor
   return Told{energy, window.begin, end, power.sensor.name};
 }
 
-// Returns the power between batches, which nobody measured. It is that of the context, if known, else something between
-// nothing and the launches' power.
+// Returns the power in the gaps between batches, which was not measured. It is that of an idle context, if known, else
+// between 0 and the power of the launches.
 Measured<Watts> power_in_gaps(const Told& told, const std::optional<Measured<Watts>>& context_idle) {
   const Watts half = told.energy.value / (told.end - told.begin) / 2.0;
   return context_idle.value_or(Measured<Watts>{half, half});
 }
 
-// Computes the cost of a launch. Either end may lie anywhere in a launch, whose power may vary. With a power between
-// nothing and twice the mean, half a launch's energy may belong to the other side of an end.
+// Computes the cost of a launch. Each end of the time may lie within a launch, whose power may vary. If the power is
+// between 0 and twice its mean, half a launch's energy may lie on the other side of an end.
 Cost cost_of(const Told& told, const RunWindow& window, const Measured<Watts>& in_gaps) {
   const double launches = window.log.launches(told.begin, told.end);
   const Nanoseconds busy = window.log.busy(told.begin, told.end);
@@ -69,7 +69,7 @@ Cost cost_of(const Told& told, const RunWindow& window, const Measured<Watts>& i
   return {{energy, (told.energy.uncertainty + in_gaps.uncertainty * gaps) / launches + ends}, busy / launches};
 }
 
-// Returns the error that phases left, for a counter that may be the sum of what a sensor sees in a part of its period.
+// Returns the error that phases left. It is for a counter that may add up what a sensor sees in a part of its period.
 Joules unseen(const RunWindow& window, const BoardSensors& sensors, Joules energy) {
   const SensorTraits& counter = sensors.counter->sensor.traits;
   const bool counts_all = counter.window > Nanoseconds() && counter.window >= counter.period;
@@ -80,20 +80,21 @@ Joules unseen(const RunWindow& window, const BoardSensors& sensors, Joules energ
 
 Joules distance(Joules a, Joules b) { return Joules(std::abs((a - b).value())); }
 
-// Returns how far publications of a counter lie off their neighbours, for each launch, beyond the uncertainty of their
-// moments and of a launch that they lie in. Such publications came late or were left out. The ends may be off as much.
+// Returns by how much publications of a counter deviate from their neighbours, per launch. The uncertainty of their
+// moments, and of the launch in which they lie, does not count. Such publications came late or were left out. The
+// publications at the ends may be off as much.
 Joules stray(const Trace<Joules>& counter, const Told& told, const RunWindow& window, const Cost& cost, Watts in_gaps) {
   const Result<CounterTrace> trace = CounterTrace::of(counter, told.end, std::nullopt);
   if (!trace) return {};
   const Watts power = told.energy.value / (told.end - told.begin);
-  std::vector<Measured<Joules>> off;  // from what would be counted if all launches were alike
+  std::vector<Measured<Joules>> off;  // deviation of each from the count if all launches took the same energy
   for (const Publication& each : trace->publications()) {
     if (each.at.value < told.begin || each.at.value > told.end) continue;
     const Nanoseconds idle = each.at.value - told.begin - window.log.busy(told.begin, each.at.value);
     const Joules expected = cost.energy.value * window.log.launches(told.begin, each.at.value) + in_gaps * idle;
     off.push_back({each.counted - expected, power * each.at.uncertainty});
   }
-  // The ends may be off further than the furthest of a few.
+  // The ends may deviate more than the most deviating of a few publications.
   constexpr double kEndUncertaintyFactor = 1.5;
   Joules furthest;
   for (std::size_t i = 1; i + 1 < off.size(); ++i) {
@@ -111,7 +112,7 @@ std::optional<double> disagreement(const Told& told, const BoardSensors& sensors
   return other->value / told.energy.value - 1.0;
 }
 
-// Returns the value at that moment; the first value if nothing was read before.
+// Returns the value at that moment, from the first trace that has one; its first value if nothing was read before.
 template <typename T>
 std::optional<T> at(const std::vector<Trace<T>>& traces, Nanoseconds moment) {
   const Trace<T>* const trace = first_of_board(traces);
@@ -122,7 +123,7 @@ std::optional<T> at(const std::vector<Trace<T>>& traces, Nanoseconds moment) {
   return value;
 }
 
-// The range of temperatures from the beginning of a time to its end.
+// The lowest and the highest temperature from the beginning of a time to its end.
 struct Temperatures {
   Celsius lowest;
   Celsius highest;

@@ -1,4 +1,4 @@
-// Computes the figures of a window. Pure functions of its recording and of the times of its batches.
+// Computes the figures of a window from its recording and the times of its batches. Pure functions.
 #pragma once
 
 #include "power/load_log.h"
@@ -12,12 +12,12 @@ struct RunWindow {
   LoadLog log;
   Nanoseconds begin;
   Nanoseconds end;
-  std::optional<Phases> phases;            // if batches began at these phases
-  std::optional<Nanoseconds> ended_after;  // its length, if it was shorter than asked for
+  std::optional<Phases> phases;            // set if batches began at phases
+  std::optional<Nanoseconds> ended_after;  // its length, if it was shorter than requested
 };
 
-// True if the board's temperature was steady for so long before the recording's end: within a degree, which is NVML's
-// resolution. True if no sensor reports the temperature.
+// True if the board's temperature changed by at most a degree, NVML's resolution, for this time before the recording's
+// end. True if no sensor reports the temperature.
 bool is_steady(const Recording& recording, Nanoseconds time);
 
 // Computes the figures. Fails with unavailable as measure() does.

@@ -7,7 +7,7 @@ namespace wattune::inline v0_1::power {
 
 namespace {
 
-// Tolerances: energy follows the clock and, by leakage, the temperature. Within these a window shows the same board.
+// Tolerances within which windows compare: energy depends on the clock and, through leakage, on the temperature.
 constexpr Megahertz kClockStep{15.0};
 constexpr double kEqualCelsius = 4.0;  // 2 degrees to either side
 constexpr std::size_t kMostRejectedWindows = 3;
@@ -18,7 +18,8 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2.0;
 }
 
-// True if the clock is not the one asked for. If power or heat holds it down, that is what the kernel runs at.
+// True if the clock is not the one asked for. If power or heat holds the clock down, it does not count as another one,
+// because that is how the kernel runs.
 bool is_off(std::optional<Megahertz> clock, const BoardConditions& board) {
   if (!clock || !board.clock || board.throttled > 0.0) return false;
   return std::abs((*board.clock - *clock).value()) > kClockStep.value();
@@ -26,8 +27,8 @@ bool is_off(std::optional<Megahertz> clock, const BoardConditions& board) {
 
 }  // namespace
 
-// Computes 1.96 standard errors. The standard error of a median is 1.253 times that of a mean, and a standard deviation
-// is 1.483 median absolute deviations.
+// Computes half of the 95 % interval: 1.96 standard errors of the median. The standard error of a median is 1.253 times
+// that of a mean, and a standard deviation is 1.483 median absolute deviations.
 std::optional<double> spread_of(const std::vector<WindowFigures>& windows) {
   if (windows.size() < 3) return std::nullopt;
   std::vector<double> energies;

@@ -1,5 +1,5 @@
-// WindowSeries runs windows of one load until they agree, and rejects those in which the board was not in the right
-// state.
+// WindowSeries runs windows of one load until they agree, and rejects windows in which the clock, throttling or
+// temperature of the board was not right.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ class WindowSeries {
 
  private:
   bool is_enough() const;
-  // True if the window counts; otherwise notes the reason.
+  // True if the window counts; otherwise counts the reason in RejectedWindows.
   bool is_accepted(const BoardConditions& board);
   bool is_alike(const BoardConditions& board) const;
 

@@ -1,4 +1,4 @@
-// Characterisation of the sensors of a board: their traits are found by watching them while a load goes on and off.
+// Characterises the sensors of a board: finds their traits by reading them while a load is switched on and off.
 //
 // It takes about 25 seconds. The result is kept for each board and driver in the user's cache folder, where
 // open_board() finds it. One thread calls; the caller owns everything, and starts the recorder at an interval of about
@@ -36,7 +36,7 @@ class KnownLoad {
 // The traits of a board's sensors, and its power at rest.
 struct Characterisation {
   std::map<std::string, SensorTraits> sensors;  // by name; the sensors that were measured
-  std::optional<Watts> idle;                    // power while nothing of ours uses the board
+  std::optional<Watts> idle;                    // power while this process does not use the board
   std::optional<Measured<Watts>> context_idle;  // power while the load is prepared and does nothing
   std::vector<std::string> problems;  // one line for each sensor of power or energy that could not be measured
 
@@ -59,7 +59,7 @@ Result<void> store(const Board& board, const Characterisation& characterisation)
 // Reads the file. Fails with not_found if there is none, with mismatch if it is of another driver, with parse_error if
 // it is damaged. Fails with invalid_argument if others may write to the folder.
 Result<Characterisation> load_characterisation(const Board& board);
-// Gives the board's sensors these traits, the board this idle power, and Board::missing the problems.
+// Sets the board's sensor traits and idle power from the characterisation, and adds its problems to Board::missing.
 void adopt(Board& board, const Characterisation& characterisation);
 
 }  // namespace wattune::power

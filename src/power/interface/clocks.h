@@ -1,4 +1,5 @@
-// Clocks of a board, borrowed: they are set through a guardian, which restores them even if the borrower dies.
+// Borrows the clocks of a board: they are set through a guardian process, which restores them even if the borrower
+// dies.
 //
 // The guardian is the program `wattune-guardian` in a session of its own. It alone sets clocks of NVML's boards. It
 // restores them when the lease ends, when this process ends in any way, and when it has heard nothing for the length of
@@ -26,15 +27,15 @@ struct BorrowOptions {
   // The kinds of settings that will be set, with any values. The permission for these is checked at once, for others
   // before they are set.
   backend::BoardSetting wanted = {};
-  // Goes on even if somebody else has set the board, computes on it, or might do so.
+  // Goes on even if another program has set the board, computes on it, or might do so.
   bool take_over = false;
-  // True if this process, or one that it started, has a context on the board. Then a list of computing processes
-  // without it is not believed.
+  // True if this process, or one that it started, has a context on the board. Then a list of computing processes that
+  // lacks it counts as incomplete.
   bool has_context = false;
-  // The guardian restores after it has heard nothing for so long, for instance because the process is stopped.
+  // Time without a message after which the guardian restores the board, for instance because the process is stopped.
   Nanoseconds lease = nanoseconds_from_seconds(120);
-  // Longest wait of the borrower for something such as a compiler, without renew(). Meanwhile the lease is renewed for
-  // it.
+  // Longest wait of the borrower for something such as a compiler, without renew(). Within this time, a thread renews
+  // the lease for the borrower.
   Nanoseconds patience = {};
   // The guardian's program. Empty for `wattune-guardian` beside the running program, else where Wattune is installed.
   std::filesystem::path guardian = {};
@@ -43,11 +44,11 @@ struct BorrowOptions {
 // The control of a borrowed board. Its destructor restores the board.
 class ClockLease : public backend::ClockControl {
  public:
-  // Tells the guardian that this process lives; a few times per length of the lease is enough. set() does the same.
-  // Fails with unavailable, giving the reason, if the guardian has restored the board.
+  // Tells the guardian that this process lives; calling it a few times within the length of the lease is enough. set()
+  // does the same. Fails with unavailable, giving the reason, if the guardian has restored the board.
   virtual Result<void> renew() = 0;
-  // Returns what the guardian found and did when it began, such as restoring what a dead process had left set; a line
-  // each.
+  // Returns what the guardian found and did when it began, such as restoring the settings that a dead process had left;
+  // a line each.
   virtual const std::vector<std::string>& notes() const = 0;
 };
 
@@ -61,11 +62,11 @@ Result<std::unique_ptr<ClockLease>> borrow_clocks(const std::string& pci_bus_id,
 struct StaleBoard {
   std::string board;               // UUID; a description if the UUID cannot be read
   std::vector<std::string> notes;  // what was done, a line each
-  Result<void> restored;           // busy if the board is in use, so that nothing is stale
+  Result<void> restored;           // busy if another process uses the board now
 };
 
-// Restores what dead tuners with dead guardians left set on this machine, or on one board, named by UUID or place on
-// the PCI bus. Returns an empty list if there is nothing to restore.
+// Restores settings whose tuner and guardian are both dead, on all boards of this machine or on one board, named by
+// UUID or place on the PCI bus. Returns an empty list if there is nothing to restore.
 std::vector<StaleBoard> restore_stale(const std::string& board = "", const std::filesystem::path& guardian = {});
 
 }  // namespace wattune::power

@@ -1,5 +1,5 @@
-// Controls are the settings of a board that exist, with what this process lacks to change them. Finding them only
-// reads.
+// Controls are the settings that a board has. Each tells what this process lacks to change it. Finding them changes
+// nothing.
 //
 // Plain values; any thread may call.
 //
@@ -27,7 +27,7 @@ const char* to_string(ControlKind kind);
 struct Control {
   ControlKind kind;
   bool exists = false;  // on this board, with this driver
-  std::string lacks;    // what an administrator can do if this process may not set it; empty if it may
+  std::string lacks;    // the advice for an administrator if this process may not set it; empty if it may
 
   bool usable() const { return exists && lacks.empty(); }
   bool operator==(const Control&) const = default;
@@ -43,12 +43,12 @@ Result<backend::BoardSetting> find_setting(const std::string& pci_bus_id);
 // board has no application clocks. Fails as find_controls() does.
 Result<std::optional<Megahertz>> find_default_clock(const std::string& pci_bus_id);
 
-// Fails with unavailable, in one line, if `wanted` has a value that this process may not set or that the board does not
-// have.
+// Checks the permission to set these values. Fails with unavailable, in one line, if `wanted` has a value that this
+// process may not set or that the board does not have.
 Result<void> check_permission(const std::string& pci_bus_id, const backend::BoardSetting& wanted);
 
-// True if a process may do what drivers reserve to administrators, by its proc(5) `status` and `uid_map`. It needs
-// CAP_SYS_ADMIN in the first user namespace of the machine, because drivers ask for it there.
+// True if a process has the rights that drivers demand of administrators, by its files `status` and `uid_map` in /proc.
+// It needs CAP_SYS_ADMIN in the first user namespace of the machine, because drivers look for it there.
 bool is_administrator(std::istream& status, std::istream& uid_map);
 
 }  // namespace wattune::power

@@ -16,7 +16,7 @@ class Poller {
   // waits for a running call.
   Poller(Nanoseconds interval, std::function<bool()> poll);
 
-  // Asks the thread to end and does not wait.
+  // Asks the thread to end, without waiting for it.
   void ask_to_stop() { thread_.request_stop(); }
 
  private:
