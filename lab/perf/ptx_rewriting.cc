@@ -3,7 +3,7 @@
 //   ptx_rewriting [FILE | FOLDER]...
 //
 // It processes each file 20 times, or without files 1 MB of generated kernels. It prints the median of each part, in
-// processor time. Of the .ptx files in a folder it tells together how many kernels have persistent twins, why the
+// processor time. For all .ptx files in a folder together it tells how many kernels have persistent twins, why the
 // others have none, and how long reading and analysing took for each megabyte.
 #include <algorithm>
 #include <cstdio>

@@ -18,7 +18,8 @@ bool are_opposite(std::string_view one, std::string_view other) {
   });
 }
 
-// True for b32, s64, u16 and the like. Numbers that are none have no opposite comparisons: both may be false.
+// True if the type is one of integers, such as b32, s64 and u16. Two opposite comparisons of a float that is no number
+// are both false.
 bool is_integer_type(std::string_view type) {
   return type.size() == 3 && (type[0] == 'b' || type[0] == 's' || type[0] == 'u');
 }
