@@ -359,7 +359,7 @@ TEST_F(MemoryClocksOfGt640, PoliciesSetThoseOfBoth) {
 TEST_F(MemoryClocksOfGt640, PairsSlowDownWithAMemoryThatTheyFill) {
   profile({.goal = Goal::energy});
   KernelTraits moves = kernels_[1].traits;
-  moves.utilisation = {0.2, 0.6};
+  moves.utilisation = model::Utilisation{0.2, 0.6};
   const Forecaster half = [](const KernelTraits&, const KernelTraits&) -> Result<PairForecast> {
     return PairForecast{.ratio = {4, 4}, .rates = {0.8, 0.8}};
   };

@@ -23,6 +23,7 @@
 #include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
+#include "wattune/model/kernel_features.h"
 #include "wattune/model/pair_choice.h"
 #include "wattune/model/pairing.h"
 
@@ -103,6 +104,7 @@ struct WATTUNE_EXPORT KernelTraits {
   bool sliceable = true;
   bool persistent = true;  // it has a persistent twin
   std::optional<PowerTraits> power = {};
+  std::optional<model::KernelFeatures> features = {};  // of Jiao et al., for networks; nullopt if unknown
   // At each setting of the clocks that may be set, those of one memory clock together, both ascending. Empty if none
   // may.
   std::vector<AtClock> at_clocks = {};

@@ -48,11 +48,21 @@ struct WATTUNE_EXPORT ClockChoice {
   bool take_over = false;  // true to set them although somebody else has set the board or computes on it
 };
 
+// The choice of pairs and clocks by networks, as in Jiao et al. (docs/schedule.md#networks). They decide for `greedy`.
+struct WATTUNE_EXPORT NetworkChoice {
+  bool decide = false;    // true to train or read networks
+  std::string file = {};  // they are read from it if it exists; otherwise they are trained and kept there
+  // Result files to learn from: kernels of `profiles`, with energies at several clocks. If empty, networks of a
+  // simulated GPU learn from its own kernels.
+  std::vector<std::string> recordings = {};
+};
+
 // The options of a session.
 struct WATTUNE_EXPORT CorunOptions {
   std::string device = "auto";   // a name that tune::find_devices_for() takes
   StoredProfiles profiles = {};  // known profiles; kernels that have one are measured only at clocks
-  ClockChoice clocks = {};
+  ClockChoice clocks = {};       // without clocks of its own, those that the networks know, if they decide
+  NetworkChoice networks = {};
 };
 
 // A kernel of a session.
@@ -111,10 +121,14 @@ class WATTUNE_EXPORT CorunSession {
 
 // Fails with not_found if there is no such policy, and with invalid_argument if none of them heeds the objective.
 WATTUNE_EXPORT Result<void> check_policies(const std::vector<std::string>& policies, const Objective& objective);
+// Fails with invalid_argument if networks cannot decide: they choose pairs for `greedy` and for joules alone, without
+// limits.
+WATTUNE_EXPORT Result<void> check_networks(const std::vector<std::string>& policies, const Objective& objective);
 
 // Opens a device of this process and loads the kernels there. Errors name what is wrong with device, spec,
-// configuration or kernel. Fails with mismatch if a profile has the name of a kernel, but no profile has its identity.
-// Fails with invalid_argument if there is no kernel, or if the board refuses the clocks.
+// configuration or kernel. Fails with mismatch if a profile has the name of a kernel, but no profile has its identity,
+// or if networks are of another board. Fails with invalid_argument if there is no kernel, or if the board refuses the
+// clocks.
 WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open(std::vector<CorunKernel> kernels,
                                                           const CorunOptions& options = {});
 // Opens a device with the kernels of these specs in their default configurations. Errors are those of the open() above.

@@ -7,6 +7,7 @@
 #include "cli/corun/corun_clocks.h"
 #include "cli/corun/corun_journal.h"
 #include "cli/corun/corun_kernels.h"
+#include "cli/corun/corun_networks.h"
 #include "cli/corun/corun_objective.h"
 #include "cli/corun/corun_plans.h"
 #include "cli/corun/corun_queue.h"
@@ -30,6 +31,7 @@ struct CorunOptions {
   schedule::QueueRequest queue = {.policies = {}};
   CorunObjective objective;
   CorunClocks clocks;
+  schedule::NetworkChoice networks;
   std::optional<std::uint64_t> works;
   std::uint64_t repeats = 5;
   Nanoseconds least_time = nanoseconds_from_ms(2);
@@ -46,7 +48,7 @@ struct CorunOptions {
 
   bool wants_queue() const {
     return !queue.policies.empty() || !queue.arrivals.empty() || queue.load.has_value() || works.has_value() ||
-           objective.is_given() || clocks.choice.sets;
+           objective.is_given() || clocks.choice.sets || networks.decide;
   }
 };
 
@@ -92,6 +94,7 @@ Result<void> check_mode(const CorunOptions& options) {
 Result<void> check(const CorunOptions& options) {
   WATTUNE_TRY(check_mode(options));
   WATTUNE_TRY(schedule::check_policies(policies_of(options), options.objective.value()));
+  WATTUNE_TRY(check_networks(options.networks, policies_of(options), options.objective.value()));
   if (options.clocks.choice.sets && !options.objective.value().needs_power())
     return refuse("--clocks are chosen by joules or watts", "throughput", "--objective energy, edp or --power-cap");
   if (options.clocks.take_over && !options.clocks.choice.sets)
@@ -207,6 +210,7 @@ Result<ExitStatus> run_corun(CorunOptions options) {
   WATTUNE_TRY(check(options));
   schedule::CorunOptions wanted{.clocks = options.clocks.choice};
   wanted.clocks.take_over = options.clocks.take_over;
+  wanted.networks = options.networks;
   if (!options.profiles.empty()) {
     WATTUNE_ASSIGN(wanted.profiles, schedule::load_profiles(options.profiles));
   }
@@ -284,6 +288,7 @@ Command add_corun(CLI::App& program) {
   declare_queues(*app, *options);
   declare_objective(*app, options->objective);
   declare_clocks(*app, options->clocks);
+  declare_networks(*app, options->networks);
   declare_results(*app, *options);
   app->footer(
       "Two kernels that wait for different things gain by sharing a GPU, if the ratio is right. Without a policy every "
@@ -302,6 +307,8 @@ Command add_corun(CLI::App& program) {
       "--explain\n"
       "  wattune corun --device simulated:GT640 --kernels Srad,Hotspot --objective energy --clocks "
       "562/324,562/710,1228/324,1228/710\n"
+      "  wattune corun --device simulated:GT640 --kernels Srad,Hotspot,Bt --objective energy --forecast networks "
+      "--networks gt640.jsonl --clocks auto --policies greedy\n"
       "  wattune corun --arrivals trace.csv gemm.toml copy.toml --trace trace.json --json");
   return {app, [options] { return run_corun(*options); }};
 }

@@ -134,8 +134,14 @@ std::string explanation(const schedule::QueueReport& report, const schedule::Pol
   return fmt::format("\n{}\n{}{}", policy.policy, table.to_string(), measured_powers_text(report, policy));
 }
 
-// Returns what a kernel takes at its best clocks. Precondition: it has best clocks.
-const schedule::AtClock& best_point(const schedule::KernelTraits& kernel) { return *kernel.at(kernel.best_clocks); }
+// Returns best clock, time, power and joules of a kernel alone. Networks tell the clock and nothing more.
+std::vector<std::string> best_clock_cells(const schedule::KernelTraits& kernel) {
+  const schedule::AtClock* const best = kernel.at(kernel.best_clocks);
+  const std::string clock = kernel.best_clocks ? schedule::describe(*kernel.best_clocks) : "-";
+  if (best == nullptr) return {clock, "-", "-", "-"};
+  return {clock, format_time(best->alone), fmt::format("{:.0f} W", best->power.alone.value()),
+          energy_text(best->energy())};
+}
 
 // Lists each kernel alone at its best clocks, beside its values at the board's own clocks.
 std::string best_clocks_text(const schedule::QueueReport& report) {
@@ -144,13 +150,13 @@ std::string best_clocks_text(const schedule::QueueReport& report) {
   report::TextTable table(
       {{"alone", Align::left}, {"best clock"}, {"time"}, {"power"}, {"joules"}, {"own: time"}, {"power"}, {"joules"}});
   for (const schedule::KernelTraits& kernel : report.kernels) {
-    const schedule::AtClock& best = best_point(kernel);
     const Nanoseconds own_time = kernel.alone.value_or(Nanoseconds());
     const auto& power = kernel.power;
-    table.add_row({kernel.name, schedule::describe(best.setting()), format_time(best.alone),
-                   fmt::format("{:.0f} W", best.power.alone.value()), energy_text(best.energy()), format_time(own_time),
-                   power ? fmt::format("{:.0f} W", power->alone.value()) : "-",
-                   energy_text(power ? std::optional(power->alone * own_time) : std::nullopt)});
+    std::vector<std::string> cells = best_clock_cells(kernel);
+    cells.insert(cells.begin(), kernel.name);
+    cells.insert(cells.end(), {format_time(own_time), power ? fmt::format("{:.0f} W", power->alone.value()) : "-",
+                               energy_text(power ? std::optional(power->alone * own_time) : std::nullopt)});
+    table.add_row(std::move(cells));
   }
   return "\n" + table.to_string();
 }

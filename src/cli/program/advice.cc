@@ -26,6 +26,14 @@ constexpr std::pair<std::string_view, std::string_view> kOptions[] = {
      "raise --slowdown or --power-cap; --explain shows"},
     {"unless they may be chosen", "unless --clocks may choose them"},
     {"profile it anew", "wattune profile measures it anew"},
+    {"the objective is energy, without a slowdown and a power cap",
+     "--objective energy, without --slowdown and --power-cap"},
+    {"name greedy among the policies", "--policies greedy"},
+    {"name their file, or recordings of kernels at several clocks",
+     "--networks names their file, --recordings trains them"},
+    {"leave out the recordings", "leave out --recordings"},
+    {"profile the recorded kernel on this board", "wattune profile writes them, and --profiles names its file"},
+    {"a profile has them", "--profiles has them if wattune profile wrote them"},
     {"or profile the kernel anew", "or measure it anew with wattune profile"}};
 
 }  // namespace

@@ -50,7 +50,7 @@ std::size_t PairTable::place_of(const Entry& entry, const PairShape& shape,
 void PairTable::observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate,
                         const std::optional<backend::BoardSetting>& clocks, bool of_work) {
   const auto known = entries_.find(key(kernel, beside));
-  if (known == entries_.end() || !(rate > 0.0 && std::isfinite(rate))) return;
+  if (weight_ == 0.0 || known == entries_.end() || !(rate > 0.0 && std::isfinite(rate))) return;
   Entry& entry = known->second;
   const PairShape shape_in_table = in_table(shape, kernel, beside, sms_);
   const std::size_t measured = place_of(entry, shape_in_table, clocks);
@@ -73,7 +73,7 @@ void PairTable::observe(KernelId kernel, KernelId beside, const PairShape& shape
 
 void PairTable::observe_power(KernelId first, KernelId second, const PairPowers& powers) {
   const auto known = entries_.find(key(first, second));
-  if (known == entries_.end()) return;
+  if (weight_ == 0.0 || known == entries_.end()) return;
   Entry& entry = known->second;
   const std::optional<PairWatts>& watts = entry.ways.front().forecast.watts;
   if (!watts) return;

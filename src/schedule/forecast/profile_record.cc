@@ -105,6 +105,7 @@ KernelTraits with_profile(KernelTraits known, const ProfileRecord& record) {
   traits.block = known.block;
   traits.blocks = known.blocks;
   traits.profile = known.profile;
+  traits.features = record.features;
   if (record.block) traits.profile.instructions_per_block = std::max(1.0, record.block->issued);
   traits.sliceable = known.sliceable && record.traits.sliceable;
   traits.persistent = known.persistent && record.traits.persistent;

@@ -54,6 +54,9 @@ struct QueueOptions {
   bool uses_copies = false;  // the n-th work of a kernel uses its n-th copy; else all use the kernel's own buffers
   const std::atomic<bool>* cancel = nullptr;  // ends the run as `cancelled`
   const PairTable* known = nullptr;           // pairs that need no forecast; nullptr if all need one
+  // Forecasts pairs in the place of the policy's own forecaster, at the clocks that it chooses; the policy's own if
+  // empty.
+  Forecaster forecaster = {};
 };
 
 // Forecasts all pairs that this policy plans by; several runs may share the table. `sm` is an SM of the machine, as

@@ -27,6 +27,7 @@ struct Entrant {
   std::string policy;
   Objective objective;
   bool sets_clocks = false;
+  bool by_networks = false;
 
   QueueOptions options(const std::atomic<bool>* cancel = nullptr) const {
     return {.policy = policy, .policy_options = {.objective = objective}, .cancel = cancel};
@@ -46,7 +47,8 @@ void add_entrants(const std::string& policy, const Objective& objective, bool se
 // Returns the entrants. A policy that runs for another objective also runs for throughput, for comparison. Measured
 // queues have a control.
 std::vector<Entrant> entrants_of(const Stage& stage, const QueueRequest& request) {
-  const bool sets_clocks = !stage.clocks().empty();
+  const bool by_networks = stage.networks() != nullptr;
+  const bool sets_clocks = !stage.clocks().empty() && !by_networks;
   std::vector<Entrant> entrants;
   const auto add_missing = [&](const char* policy) {
     if (std::ranges::find(request.policies, policy) == request.policies.end()) entrants.push_back({policy, policy, {}});
@@ -57,6 +59,9 @@ std::vector<Entrant> entrants_of(const Stage& stage, const QueueRequest& request
     entrants.push_back({policy, policy, {}});
     if (request.objective != Objective{} && heeds_objective(policy))
       add_entrants(policy, request.objective, sets_clocks, entrants);
+    if (by_networks && policy == kNetworkPolicy)
+      entrants.push_back({fmt::format("{}, {} by networks", policy, to_string(request.objective.goal)), policy,
+                          request.objective, !stage.clocks().empty(), true});
   }
   return entrants;
 }
@@ -102,8 +107,9 @@ class PolicyRunner {
   Result<void> prepare() {
     WATTUNE_TRY(go_on());
     WATTUNE_TRY(stage_.profile(request_.repeats));
+    if (stage_.networks() != nullptr) WATTUNE_TRY(stage_.ask_networks());
     if (request_.objective.needs_power()) WATTUNE_TRY(stage_.profile_power(request_.energy_window));
-    if (!stage_.clocks().empty())
+    if (!stage_.clocks().empty() && stage_.networks() == nullptr)
       WATTUNE_TRY(stage_.profile_at_clocks(request_.objective, request_.energy_window, request_.repeats));
     WATTUNE_ASSIGN(const auto machine, stage_.machine());
     for (const KernelTraits* kernel : kernels_of(*machine)) report_.kernels.push_back(*kernel);
@@ -199,6 +205,8 @@ class PolicyRunner {
     WATTUNE_ASSIGN(const auto machine, stage_.machine());
     WATTUNE_ASSIGN(QueueOptions options, options_of(entrant));
     options.knowledge = knowledge();
+    if (entrant.by_networks)
+      options.forecaster = network_forecaster(*stage_.networks(), machine->limits(), stage_.clocks());
     PairTable known;
     if (uses_memory(entrant)) {
       WATTUNE_ASSIGN(known, known_pairs(machine->limits()));
@@ -206,7 +214,7 @@ class PolicyRunner {
     options.known = &known;
     WATTUNE_ASSIGN(PairTable table, schedule::forecast_all(*machine, options, stage_.sm()));
     // Power of pairs is measured on devices at the board's own clocks only. A simulated board draws the forecast power.
-    if (entrant.objective.needs_power() && !stage_.is_simulated() && !entrant.sets_clocks)
+    if (entrant.objective.needs_power() && !stage_.is_simulated() && !entrant.sets_clocks && !entrant.by_networks)
       WATTUNE_TRY(
           stage_.measure_pair_power(*machine, request_.energy_window, entrant.objective, table, request_.cancel));
     // The forecast before this one is of the same policy without limits.
@@ -288,6 +296,8 @@ class PolicyRunner {
   // Returns the options of a run on the latest machine.
   Result<QueueOptions> options_of(const Entrant& entrant) {
     QueueOptions options = entrant.options(request_.cancel);
+    // Nothing that is measured corrects the networks, whose speeds are those at the highest clocks.
+    if (entrant.by_networks) options.scheduler.correction_weight = 0.0;
     if (!entrant.sets_clocks) return options;
     options.scheduler.clocks = stage_.clock_control();
     WATTUNE_ASSIGN(const backend::BoardSetting now, options.scheduler.clocks->current());
@@ -344,7 +354,8 @@ class PolicyRunner {
          .run = runs[(runs.size() - 1) / 2],
          .makespan = Nanoseconds(median_of(numbers)),
          .forecasts = forecasts_[entrant],
-         .piloted = has_pilots({.policy = entrants_[entrant].policy, .knowledge = knowledge()})});
+         .piloted = !entrants_[entrant].by_networks &&
+                    has_pilots({.policy = entrants_[entrant].policy, .knowledge = knowledge()})});
     if (uses_memory(entrants_[entrant])) remember_pairs(report_.policies.back().run.pairs);
   }
 

@@ -153,6 +153,7 @@ Result<PairTable> forecast_all(Machine& machine, const QueueOptions& options, co
   if (policy.forecasts == ForecastKind::none) return table;
   Forecasters forecasters = forecasters_of(machine, options, policy, sm);
   if (options.scheduler.clocks != nullptr) forecasters = at_clocks(std::move(forecasters), options);
+  if (options.forecaster) forecasters = {.predict = options.forecaster, .measure = options.forecaster};
   const auto kernels = kernels_of(machine);
   for (KernelId i = 0; i < kernels.size(); ++i)
     for (KernelId j = i + 1; j < kernels.size(); ++j) {

@@ -10,6 +10,7 @@
 #include "schedule/interface/timing_class.h"
 #include "schedule/session/stage.h"
 #include "schedule/session/stage_clocks.h"
+#include "schedule/session/stage_networks.h"
 #include "simulate/interface/corun_kernels.h"
 #include "tune/interface/board_clocks.h"
 #include "wattune/backend/attach.h"
@@ -79,9 +80,15 @@ class DeviceStage : public Stage {
 
   backend::ClockControl* clock_control() override { return board_clocks_ ? board_clocks_->control() : nullptr; }
 
+  Result<void> read_networks(const CorunOptions& options) {
+    WATTUNE_ASSIGN(networks_, networks_of(options, device_->info().name, nullptr));
+    return {};
+  }
+
   // Sets up control of the clocks, before anything runs. If this process is stopped, its lease on the board ends and
   // the board is restored. If it hangs, the board is restored after an hour without a sign of life.
-  Result<void> borrow(const ClockChoice& clocks) {
+  Result<void> borrow(const ClockChoice& choice) {
+    const ClockChoice clocks = with_clocks_of(networks_, choice);
     std::vector<Parameter> wanted = {{.name = "graphics clock", .role = ParameterRole::graphics_clock}};
     if (std::ranges::any_of(clocks.clocks, [](const backend::BoardSetting& each) { return each.memory.has_value(); }))
       wanted.push_back({.name = "memory clock", .role = ParameterRole::memory_clock});
@@ -253,6 +260,7 @@ Result<std::unique_ptr<Stage>> open_device_stage(const std::vector<CorunKernel>&
   WATTUNE_ASSIGN(const DeviceInfo info, choose_device(options.device, kernels.front().spec));
   WATTUNE_ASSIGN(auto opened, open_here(info));
   auto stage = std::make_unique<DeviceStage>(std::move(opened));
+  WATTUNE_TRY(stage->read_networks(options));
   if (options.clocks.sets) WATTUNE_TRY(stage->borrow(options.clocks));
   for (const CorunKernel& kernel : kernels)
     if (auto loaded = stage->load(kernel, options.profiles); !loaded)

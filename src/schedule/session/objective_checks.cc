@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "schedule/interface/policy.h"
+#include "wattune/schedule/session.h"
 
 namespace wattune::inline v0_1::schedule {
 
@@ -30,6 +31,17 @@ Result<void> check_objective(const Objective& objective, const std::vector<std::
   return Error(ErrorCode::invalid_argument, "none of these policies heeds an objective")
       .about(fmt::format("{}", fmt::join(policies, ",")))
       .hint("paired does");
+}
+
+Result<void> check_networks(const std::vector<std::string>& policies, const Objective& objective) {
+  if (objective.goal != Goal::energy || objective.has_limits())
+    return Error(ErrorCode::invalid_argument, "networks predict operations per joule, and neither times nor watts")
+        .about(describe(objective))
+        .hint("the objective is energy, without a slowdown and a power cap");
+  if (std::ranges::find(policies, kNetworkPolicy) != policies.end()) return {};
+  return Error(ErrorCode::invalid_argument, "networks decide for greedy alone")
+      .about(fmt::format("{}", fmt::join(policies, ",")))
+      .hint("name greedy among the policies");
 }
 
 Result<void> check_power_cap(const Objective& objective, std::span<const KernelTraits> kernels) {

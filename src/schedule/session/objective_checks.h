@@ -14,6 +14,7 @@ namespace wattune::inline v0_1::schedule {
 bool heeds_objective(const std::string& policy);
 // Fails with invalid_argument if none of the policies heeds the objective.
 Result<void> check_objective(const Objective& objective, const std::vector<std::string>& policies);
+inline constexpr const char* kNetworkPolicy = "greedy";  // the policy for which networks decide
 // Fails with invalid_argument if the board reaches the cap while it idles, or exceeds it while a kernel runs alone.
 Result<void> check_power_cap(const Objective& objective, std::span<const KernelTraits> kernels);
 // Fails with invalid_argument if a kernel alone keeps the limits at none of the clocks that may be set.

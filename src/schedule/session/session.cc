@@ -125,6 +125,7 @@ Result<std::vector<SweptPair>> CorunSession::sweep(const SweepOptions& options) 
 
 Result<QueueReport> CorunSession::run_queue(const QueueRequest& request) {
   WATTUNE_TRY(check_policies(request.policies, request.objective));
+  if (stage_->networks() != nullptr) WATTUNE_TRY(check_networks(request.policies, request.objective));
   const auto alone = submission_->end(*stage_);
   return run_policies(*stage_, request);
 }

@@ -8,9 +8,11 @@
 #include "schedule/interface/simulated_machine.h"
 #include "schedule/session/stage.h"
 #include "schedule/session/stage_clocks.h"
+#include "schedule/session/stage_networks.h"
 #include "simulate/interface/board_clocks.h"
 #include "simulate/interface/corun_kernels.h"
 #include "simulate/interface/gt640_kernels.h"
+#include "simulate/interface/steady_flow.h"
 
 namespace wattune::inline v0_1::schedule {
 
@@ -55,7 +57,7 @@ class SimulatedStage : public Stage {
     WATTUNE_ASSIGN(added.traits, traits_of(kernel, gpu_));
     kernel.blocks = added.traits.blocks = waves * added.traits.profile.blocks_alone * gpu_.sms;
     added.identity = {
-        {"kernel", kernel.name}, {"blocks", std::to_string(kernel.blocks)}, {"device", "simulated " + gpu_.name}};
+        {"kernel", kernel.name}, {"blocks", std::to_string(kernel.blocks)}, {"device", simulated_board(gpu_)}};
     WATTUNE_ASSIGN(const ProfileRecord* const known, find_profile(profiles, kernel.name, added.identity));
     added.is_profiled = known != nullptr;
     if (known != nullptr) {
@@ -64,6 +66,8 @@ class SimulatedStage : public Stage {
       WATTUNE_ASSIGN(added.traits, profile_alone(kernel, gpu_));
       added.traits.persistent = true;  // sweeps run slow twins as well
     }
+    const simulate::Residents all{&kernel, added.traits.profile.blocks_alone};
+    added.traits.features = simulate::steady_flow(gpu_, {&all, 1}).features;
     simulated_.push_back(std::move(kernel));
     return {};
   }
@@ -87,11 +91,16 @@ class SimulatedStage : public Stage {
 
   backend::ClockControl* clock_control() override { return clocks().empty() ? nullptr : board_clocks_.get(); }
 
+  Result<void> read_networks(const CorunOptions& options) {
+    WATTUNE_ASSIGN(networks_, networks_of(options, simulated_board(gpu_), &gpu_));
+    return {};
+  }
+
   Result<void> choose(const ClockChoice& choice) {
     WATTUNE_ASSIGN(const auto anew, machine());
     if (board_clocks_ == nullptr)
       return clocks_refused(Error(ErrorCode::unavailable, "no clocks are simulated of this GPU").about(gpu_.name));
-    WATTUNE_ASSIGN(settable_, choose_clocks(choice, *board_clocks_));
+    WATTUNE_ASSIGN(settable_, choose_clocks(with_clocks_of(networks_, choice), *board_clocks_));
     return {};
   }
 
@@ -114,6 +123,7 @@ Result<std::unique_ptr<Stage>> open_simulated_stage(const std::vector<std::strin
                                                     const CorunOptions& options) {
   WATTUNE_ASSIGN(const simulate::GpuModel model, find_simulated_gpu(options.device));
   auto stage = std::make_unique<SimulatedStage>(model);
+  WATTUNE_TRY(stage->read_networks(options));
   if (options.clocks.sets) WATTUNE_TRY(stage->choose(options.clocks));
   for (std::size_t place = 0; place < kernels.size(); ++place) {
     WATTUNE_ASSIGN(simulate::SimulatedKernel kernel, find_published_kernel(kernels[place]));

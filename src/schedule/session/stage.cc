@@ -5,6 +5,7 @@
 #include "core/logging.h"
 #include "schedule/interface/clock_profile.h"
 #include "schedule/interface/power_profile.h"
+#include "simulate/interface/counted_features.h"
 
 namespace wattune::inline v0_1::schedule {
 
@@ -46,6 +47,21 @@ Result<void> Stage::profile_at_clocks(const Objective& objective, std::optional<
     KernelTraits& traits = kernels_[i].traits;
     traits.at_clocks = std::move((*profiles)[i]);
     traits.best_clocks = best_clocks(traits, objective);
+  }
+  return {};
+}
+
+Result<void> Stage::ask_networks() {
+  for (StageKernel& kernel : kernels_) {
+    KernelTraits& traits = kernel.traits;
+    if (!traits.features && kernel.costs && gpu() != nullptr && traits.alone)
+      traits.features = simulate::features_of(*kernel.costs, traits.blocks, *traits.alone, *gpu());
+    if (!traits.features)
+      return Error(ErrorCode::unavailable,
+                   "networks need the features of each kernel, and those of this one are unknown")
+          .about(traits.name)
+          .hint("a profile has them, by counts of its instructions or by performance counters that may be read");
+    if (!clocks().empty()) traits.best_clocks = nearest_setting(networks_->at(*traits.features), clocks());
   }
   return {};
 }

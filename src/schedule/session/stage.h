@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "schedule/forecast/pair_memory.h"
+#include "schedule/interface/board_networks.h"
 #include "schedule/interface/kernel_outputs.h"
 #include "schedule/session/stage_clocks.h"
 #include "wattune/core/result.h"
@@ -60,6 +61,11 @@ class Stage {
   // Measures time and power of the kernels at each of the clocks, and finds the best clocks for this objective.
   // Precondition: profiled. Fails as schedule::profile_at_clocks() does.
   Result<void> profile_at_clocks(const Objective& objective, std::optional<Nanoseconds> window, std::size_t rounds);
+  // Returns the networks that decide; nullptr if none do.
+  const BoardNetworks* networks() const { return networks_ ? &*networks_ : nullptr; }
+  // Finds the features of the kernels, and from them the best clocks for each if clocks may be set. Precondition:
+  // profiled, and networks decide. Fails with unavailable if the features of a kernel are unknown.
+  Result<void> ask_networks();
   // Returns an SM as the chain model describes it.
   virtual model::ChainSm sm() const { return {}; }
   // Returns the outputs of each kernel; empty if kernels have no outputs.
@@ -81,6 +87,7 @@ class Stage {
 
   std::vector<StageKernel> kernels_;
   SettableClocks settable_;
+  std::optional<BoardNetworks> networks_;
 
  private:
   Nanoseconds window_or_usual(std::optional<Nanoseconds> window) const;
