@@ -231,6 +231,12 @@ TEST_F(Recording, WithoutFeaturesOfThisBoardIsRefused) {
               HasSubstr("no profile has the features of this recorded kernel: `gemm`"));
 }
 
+TEST_F(Recording, OfAnotherBoardIsRefused) {
+  recording_.info.device.name = "NVIDIA H200";
+  EXPECT_EQ(recorded_kernel(recording_, profiles_, kBoard).error().to_string(),
+            "this recording is of NVIDIA H200, not of simulated GT640: `gemm`");
+}
+
 TEST_F(Recording, AtOneClockTeachesNothing) {
   recording_.trials.resize(2);
   EXPECT_THAT(recorded_kernel(recording_, profiles_, kBoard).error().to_string(),

@@ -30,8 +30,8 @@ class WATTUNE_EXPORT PairTable {
   // Weight of the newest measurement by default, 0 to 1.
   static constexpr double kDefaultWeight = 0.5;
   // Makes an empty table. `weight` is that of the newest measurement in the mean, which begins with the forecast: one
-  // run that is slow by chance must not end a good pairing. With 0 nothing corrects forecasts. `objective` decides which
-  // way is the best.
+  // run that is slow by chance must not end a good pairing. With 0 nothing corrects forecasts. `objective` decides
+  // which way is the best.
   explicit PairTable(unsigned sms = 0, double weight = kDefaultWeight, const Objective& objective = {})
       : sms_(sms), weight_(weight), objective_(objective) {}
 

@@ -263,6 +263,9 @@ Result<RecordedKernel> recorded_kernel(const ResultSet& recording, const StoredP
   if (device == profile->identity.end() || device->second != board)
     return Error(ErrorCode::mismatch, fmt::format("the profile of this recorded kernel is not of {}", board))
         .about(name);
+  if (const std::string& recorded_on = recording.info.device.name; !recorded_on.empty() && recorded_on != board)
+    return Error(ErrorCode::mismatch, fmt::format("this recording is of {}, not of {}", recorded_on, board))
+        .about(name);
   RecordedKernel kernel{.features = *profile->features,
                         .operations = profile->traits.alone->value() * (*profile->features)[Feature::instructions],
                         .points = {}};

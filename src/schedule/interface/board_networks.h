@@ -58,9 +58,9 @@ struct RecordedKernel {
 };
 
 // Finds the clocks and energies of a recording. The features are those of the profile with its kernel's name. At each
-// setting of the clocks the least energy counts. Fails with not_found if there is no such profile or it has no
-// features, with mismatch if it is of another board, and with invalid_argument if fewer than two settings of the clocks
-// have an energy.
+// setting of the clocks the least energy counts. Fails with not_found if no such profile has features, and with
+// mismatch if it or the recording is of another board. Fails with invalid_argument if fewer than two settings have an
+// energy.
 Result<RecordedKernel> recorded_kernel(const ResultSet& recording, const StoredProfiles& profiles,
                                        const std::string& board);
 // Trains networks on recordings of one board. Fails with invalid_argument if there are fewer than 16, or if none of the
