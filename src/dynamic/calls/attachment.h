@@ -1,6 +1,7 @@
-// Attachment: tells whether this process is the one that attached. Only that one has the tuner's threads and processes.
+// Attachment: tells whether this process is the one that made the tuner. A forked child process has none of the tuner's
+// threads and processes.
 //
-//   WATTUNE_TRY(attachment.check());   // at each call, in about a nanosecond
+// WATTUNE_TRY(attachment.check());   // at each call, in about a nanosecond
 #pragma once
 
 #include <atomic>
@@ -12,7 +13,7 @@ namespace wattune::inline v0_1::dynamic {
 class Attachment {
  public:
   Attachment();
-  // Fails with unavailable in a process that was forked since.
+  // Fails with unavailable if this process was forked after the tuner was made.
   Result<void> check() const {
     if (!is_forked()) return {};
     return forked();
@@ -22,7 +23,7 @@ class Attachment {
  private:
   static Error forked();
 
-  static std::atomic<int> forks;  // number of forks between the first attachment and this process
+  static std::atomic<int> forks;  // number of forks since the first attachment, counted in the child processes
   const int forks_;
 };
 

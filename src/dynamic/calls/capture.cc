@@ -95,7 +95,7 @@ Result<void> check_folder(const fs::path& folder, const std::string& name, bool 
 
 std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-// Writes all files and reads the spec back, so that a mistake shows at the call and not later in a tuning run.
+// Writes all files and reads the spec back, so that a mistake is found by the capture and not later by a tuning run.
 Result<void> write_files(const NewFolder& folder, const KernelSpec& spec, const std::vector<CapturedFile>& files,
                          const std::string& name) {
   WATTUNE_ASSIGN(const std::string text, spec::write_toml(spec));

@@ -26,8 +26,8 @@ T read(Bytes bytes) {
   return value;
 }
 
-// Converts an unsigned number to a constant. Numbers beyond 2^63 - 1 are no integers of expressions, and written as
-// texts.
+// Converts an unsigned number to a constant. Numbers beyond 2^63 - 1 are too large for integers of expressions, and are
+// written as texts.
 std::string unsigned_text(std::uint64_t value) {
   return value <= std::uint64_t{INT64_MAX} ? std::to_string(value) : fmt::format("'{}'", value);
 }
@@ -113,7 +113,7 @@ class ArgumentCapture {
     return {};
   }
 
-  // Checks that either all compared outputs are expected or none is.
+  // Checks that the call gives expected contents for all compared outputs or for none.
   Result<void> check_expected(const VectorArgument& vector) const {
     const bool is_compared = vector.access != ArgumentAccess::read_only && vector.comparison != OutputComparison::none;
     const bool others_are = std::ranges::any_of(call_.outputs, [](Bytes bytes) { return !bytes.empty(); });

@@ -1,4 +1,4 @@
-// Captured arguments: a spec whose arguments are those of one call.
+// Makes a spec whose arguments are those of one call.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Fit: the launches of a configuration at the sizes of some calls, laid out for each stream they are sent into. Any
-// thread may call, one at a time for each lane.
+// Fit: the launches of a configuration for calls of certain sizes, laid out for each stream that they are sent into.
+// Any thread may call, one at a time for each lane.
 #pragma once
 
 #include <memory>

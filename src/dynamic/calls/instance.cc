@@ -13,7 +13,7 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Longest wait for the device, where measuring is exclusive.
+// Longest wait for the device if measuring is exclusive.
 constexpr Nanoseconds kLongestWait = nanoseconds_from_seconds(60);
 
 Error nothing_to_capture(const Problem& problem) {
@@ -35,7 +35,7 @@ Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, 
       tuning_(kernel_, path_, mutex_, loader_, starting_),
       beginning_(kernel_, path_, mutex_, loader_, starting_, tuning_) {}
 
-// Runs a call. Learning and starting further work come after the launch, while the device is busy.
+// Runs a call. Results are learned and further work is started after the launch, while the device is busy.
 Result<void> Instance::call(const Call& call) {
   WATTUNE_ASSIGN(Lane* const lane, kernel_.around.streams.find(call.stream));
   const bool capturing = lane->stream->is_capturing();
@@ -98,7 +98,8 @@ Result<void> Instance::call_again(const Call& call, const Variant& failed, Error
   return repeat(std::move(lock), call, *found, std::move(error));
 }
 
-// Runs a call as a turn. Memory that does not suit the best known is an error of the call, not of a candidate.
+// Runs a call as a turn of a comparison. If its memory does not suit the best known, the call fails, and no candidate
+// is blamed.
 Result<void> Instance::take_turn(std::unique_lock<std::mutex> lock, const Call& call) {
   WATTUNE_TRY(tuning_.best()->check_memory(call.arguments));
   if (tuning_.shadow() != nullptr) return take_shadowed_turn(std::move(lock), call);
@@ -162,7 +163,7 @@ Result<void> Instance::without_best(std::unique_lock<std::mutex> lock, const Cal
   return run_best(std::move(lock), call);
 }
 
-// Runs both halves of a round in one call, where their outputs are compared anyway.
+// Runs both turns of a round in one call, since a shadowed call compares the outputs of both anyway.
 Result<void> Instance::take_shadowed_turn(std::unique_lock<std::mutex> lock, const Call& call) {
   const Turn first = tuning_.pairing().next(call.mode, kernel_.around.now());
   if (!first.timed) return run_best(std::move(lock), call);
@@ -205,7 +206,7 @@ bool Instance::want_ahead() {
   return true;
 }
 
-// Replaces a launch of a graph. Each variant that may have been captured is among the published ones.
+// Replaces a launch of a graph. Each variant that may have been captured is one of those that were ever the best.
 Result<bool> Instance::replace(const CallStream& stream, const backend::GraphLaunch& launch, CUgraphExec_st* executable,
                                const std::function<bool(std::span<const CallArgument>)>& is_mine) {
   std::unique_lock lock(mutex_);
@@ -221,7 +222,7 @@ Result<bool> Instance::replace(const CallStream& stream, const backend::GraphLau
   return false;
 }
 
-// Adopts the configuration of a Trial, which may be of the space of other sizes.
+// Adopts the configuration of a Trial, even if the Trial comes from the space of other sizes.
 Result<void> Instance::adopt(const Trial& best) {
   WATTUNE_ASSIGN(const Configuration configuration, same_in(kernel_.problem->space, best.configuration));
   WATTUNE_ASSIGN(std::shared_ptr<Variant> variant, loader_.load(configuration));

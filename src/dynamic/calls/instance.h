@@ -1,5 +1,5 @@
-// Instance: one kernel at one key. It has three parts: the path of its calls, its beginning and its tuning (KeyState
-// says how far it has come). It runs the calls that are not steady.
+// Instance: one kernel at one key. It has three parts: CallPath, Beginning (finds a first configuration) and KeyTuning.
+// KeyState is its present state. It runs the calls that are not steady.
 //
 // Any thread may call. A call asks path() first. If the path has a steady variant, the caller sends that, and no lock
 // is taken. All others come to call(), which takes the instance's mutex to decide, and sends the launch without it. The
@@ -38,12 +38,12 @@ class Instance {
   CallPath& path() { return path_; }
   // Runs a call as TunableKernel::call() does. Precondition: the arguments have the right types.
   Result<void> call(const Call& call);
-  // Repeats a call after a launch of the steady variant was refused, with another variant.
+  // Repeats a call with another variant, after the driver refused a launch of the steady variant.
   Result<void> call_again(const Call& call, const Variant& failed, Error error);
   // Compiles and loads the first configuration, unless one is ready. Blocks.
   Result<void> preload() { return best() ? Result<void>() : beginning_.begin_now(); }
-  // Does what preload() does in the background, while the device is idle between calls. Tuning then begins, if it may.
-  // `calls` is the expected number of calls from here on.
+  // Compiles and loads the first configuration in the background, while the device is idle between calls. Then begins
+  // tuning if `may_tune` is true. `calls` is the expected number of calls from here on.
   void expect(std::optional<std::uint64_t> calls, bool may_tune);
 
   // Has the candidates that tuning found so far compiled and loaded. Returns false if the key is called, since its
@@ -54,15 +54,15 @@ class Instance {
   // belong to the key. Returns false if the launch does not belong to the key.
   Result<bool> replace(const CallStream& stream, const backend::GraphLaunch& launch, CUgraphExec_st* executable,
                        const std::function<bool(std::span<const CallArgument>)>& is_mine);
-  // Compiles and loads the configuration, which was measured beside the calls, and runs it from here on. Blocks. The
-  // key then counts as tuned.
+  // Compiles and loads this configuration, which tune_now() has measured, and runs it from here on. Blocks. The key
+  // then counts as tuned.
   Result<void> adopt(const Trial& best);
   void retune();
   std::optional<Configuration> best() const;
   void report(KernelReport& report) const;
 
  private:
-  // Returns the state. The mutex is held.
+  // Returns the state. Precondition: the mutex is held.
   KeyState state() const { return tuning_.best() != nullptr ? tuning_.state() : beginning_.state(); }
 
   // Each function that takes `lock` is called with the mutex held, and releases it before anything is sent.
@@ -84,8 +84,8 @@ class Instance {
   const KeyedKernel kernel_;
   std::atomic<std::uint64_t> fallbacks_ = 0;
 
-  mutable std::mutex mutex_;     // guards the members below, as their heads say
-  StartingCandidates starting_;  // to begin with
+  mutable std::mutex mutex_;     // guards the members below
+  StartingCandidates starting_;  // the configurations to begin with
   KeyLoader loader_;
   KeyTuning tuning_;
   Beginning beginning_;

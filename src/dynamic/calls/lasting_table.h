@@ -1,6 +1,6 @@
-// LastingTable: a hash table whose entries any thread finds without waiting, and which live as long as the table.
+// LastingTable: a hash table. Any thread finds entries without waiting, and entries live as long as the table.
 //
-// A thread that adds an entry holds a lock of its own, and looks again under it.
+// A thread that wants to add an entry first takes a lock and then looks again.
 //
 //   if (Entry* known = table.find(hash, [&](const Entry& entry) { return entry.key == key; })) return known;
 //   const std::lock_guard lock(mutex);

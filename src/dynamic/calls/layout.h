@@ -1,5 +1,5 @@
-// Layout: the launches of a variant in one stream. They are laid out once and given the memory and scalars of each
-// call.
+// Layout: the launches of a variant in one stream. They are prepared once; each call then sets its memory and scalars
+// in them and sends them.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ struct LaunchParts {
   const std::vector<Argument>& arguments;  // those of the spec
   Signature signature;
   tune::Launch launch;
-  std::map<std::string, std::unique_ptr<backend::Kernel>> kernels;  // keyed by the functions of the steps
+  std::map<std::string, std::unique_ptr<backend::Kernel>> kernels;  // keyed by the names of the functions of the steps
 };
 
 class Layout {
@@ -32,15 +32,15 @@ class Layout {
   const Lane& lane() const { return lane_; }
   // True if the launches were laid out for the lane's present stream. The lane must be locked.
   bool is_current() const { return identity_ == lane_.identity; }
-  // Lays the launches out anew, as make() does. After a failure the layout is current for no stream.
+  // Prepares the launches anew, as make() does. After a failure the layout is current for no stream.
   Result<void> renew(const LaunchParts& parts, backend::Device& device, std::span<const CallArgument> arguments);
-  // True if the layout can send these arguments. Memory without an address is laid out, so it cannot change.
+  // True if the layout can send these arguments. Memory without an address is fixed in the layout and cannot change.
   bool suits(std::span<const CallArgument> arguments) const;
   // Sends the launches. The lane must be locked.
   Result<void> send(std::span<const CallArgument> arguments);
   // Sends the launches and returns an event for each.
   Result<std::vector<std::unique_ptr<backend::Event>>> send_timed(std::span<const CallArgument> arguments);
-  // Puts its only launch into a graph. The lane must be locked.
+  // Replaces a launch of a graph by the only launch of this layout. The lane must be locked.
   Result<void> replace(std::span<const CallArgument> arguments, const backend::GraphLaunch& launch,
                        CUgraphExec_st* executable);
 
@@ -50,7 +50,7 @@ class Layout {
     std::size_t passed = 0;
     std::size_t place = 0;
     bool is_memory = false;
-    std::optional<std::uint64_t> last = {};  // last value set: memory, or a scalar of at most a word
+    std::optional<std::uint64_t> last = {};  // last value that was set: memory, or a scalar of at most eight bytes
   };
   struct Step {
     std::unique_ptr<backend::PreparedLaunch> launch;
@@ -71,8 +71,8 @@ class Layout {
   Lane& lane_;
   std::uint64_t identity_ = 0;  // identity of the lane when it was laid out
   std::vector<Step> steps_;
-  std::vector<const backend::Buffer*> fixed_;  // for each argument of the call; nullptr if it is set at each call
-  std::vector<std::unique_ptr<backend::Buffer>> adopted_;  // buffers from which constants are copied
+  std::vector<const backend::Buffer*> fixed_;  // by argument of the call; nullptr if not fixed in the layout
+  std::vector<std::unique_ptr<backend::Buffer>> adopted_;  // the application's buffers from which constants are copied
 };
 
 }  // namespace wattune::dynamic

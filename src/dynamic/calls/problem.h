@@ -1,5 +1,5 @@
 // Problem: one kernel at one key: its spec with the key's sizes, its space and its launch plan. It is immutable and
-// shared by all that handle the key.
+// shared by all parts that handle the key.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace wattune::inline v0_1::dynamic {
 struct Problem {
   Key key;
   KernelSpec spec;                                        // the source is in the device's language
-  std::shared_ptr<const space::SearchSpace> whole_space;  // shared by all problems whose sizes are no parameters
+  std::shared_ptr<const space::SearchSpace> whole_space;  // shared by all problems whose sizes are not parameters
   const space::SearchSpace& space;
   tune::LaunchPlan plan;
   // True if calls of the key may have other sizes, which their scalars tell. The sizes in `spec` are those of the first
@@ -29,8 +29,8 @@ struct Problem {
                                                      Key key, const Problem* other = nullptr,
                                                      bool has_other_sizes = false);
 
-  // Returns the configuration of KernelOptions::generic at this key, where some parameters have one value. Fails if it
-  // is not valid at these sizes.
+  // Returns the configuration of KernelOptions::generic in the space of this key, in which some parameters have a
+  // single value. Fails if it is not valid at these sizes.
   Result<Configuration> generic(const std::vector<Value>& options) const;
 };
 

@@ -1,4 +1,4 @@
-// Repetition: tells whether a failed call may be repeated with another configuration. All functions are pure.
+// Tells whether a failed call may be repeated with another configuration. All functions are pure.
 #pragma once
 
 #include "dynamic/calls/problem.h"
@@ -9,7 +9,7 @@ namespace wattune::inline v0_1::dynamic {
 // before it, or earlier launches only overwrote memory that no launch reads.
 bool can_be_repeated(const Problem& problem, const Configuration& failed);
 
-// Returns the same error for a call that cannot be repeated.
+// Returns the error with the remark that outputs are spoilt, for a call that cannot be repeated.
 Error with_spoilt_outputs(Error error);
 
 }  // namespace wattune::dynamic

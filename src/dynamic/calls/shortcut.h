@@ -1,4 +1,5 @@
-// Shortcut: the last call in a stream that ran the best known. A similar call needs no look-up.
+// Shortcut: remembers the last call in a stream that ran the best known configuration, so that a similar call needs no
+// look-up.
 //
 // Most calls differ from the one before only in memory and scalars. Between calls, the caches fill with the data of the
 // application and the driver, so each cache line that a call does not touch saves time.
@@ -27,7 +28,7 @@ class Shortcut {
   Instance& instance() const { return *instance_; }
   const Variant* variant() const { return variant_; }
 
-  // Notes the call that was sent. Precondition: no argument is a buffer of ours, see has_no_buffers().
+  // Notes the call that was sent. Precondition: has_no_buffers().
   void lead(const CallSizes& sizes, Instance& instance, const Variant& variant, const LaidOut& laid_out) {
     sizes_ = sizes;
     instance_ = &instance;
@@ -36,7 +37,8 @@ class Shortcut {
     mark_ = laid_out.fit->memory_mark();
     memory_.clear();
   }
-  // True if a shortcut is possible. The address of a buffer of ours may later belong to another buffer of another size.
+  // True if no argument is a buffer object of this library, so that a shortcut is possible. The address of a destroyed
+  // buffer may later belong to one of another size.
   static bool has_no_buffers(std::span<const CallArgument> arguments) {
     return std::ranges::none_of(arguments, [](const CallArgument& each) { return each.buffer() != nullptr; });
   }
@@ -46,7 +48,7 @@ class Shortcut {
   bool is_for(std::span<const CallArgument> arguments, const Signature& signature) const {
     return laid_out_.layout->is_current() && has_no_buffers(arguments) && signature.agrees(arguments, sizes_);
   }
-  // Sends the call as Variant::send() does.
+  // Sends the call with the remembered variant, as Variant::send() does.
   Result<void> send(std::span<const CallArgument> arguments) {
     if (!has_memory_of(arguments)) WATTUNE_TRY(check_memory(arguments));
     return laid_out_.layout->send(arguments);
@@ -60,7 +62,7 @@ class Shortcut {
     return true;
   }
 
-  // An address, and a mark that distinguishes its allocation from a later one there.
+  // An address, and a mark that tells its allocation from a later one at the same address.
   using Marked = std::pair<std::uint64_t, std::uint64_t>;
   Marked marked(const CallArgument& argument) const {
     const std::uint64_t memory = argument.memory();
@@ -75,7 +77,7 @@ class Shortcut {
   const Variant* variant_ = nullptr;
   LaidOut laid_out_ = {};
   backend::MemoryMark mark_ = nullptr;
-  std::vector<Marked> memory_;  // of each argument found large enough; 0 for scalars
+  std::vector<Marked> memory_;  // memory arguments of the last call, which were found large enough; 0 for scalars
 };
 
 }  // namespace wattune::dynamic

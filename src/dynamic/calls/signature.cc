@@ -60,8 +60,8 @@ std::int64_t integer_of(const CallArgument& argument, std::optional<ElementType>
 
 bool is_real(ElementType type) { return type == ElementType::float32 || type == ElementType::float64; }
 
-// True if a scalar may be passed for another. Integers may differ in sign, and may stand for half-precision types,
-// which C++ lacks.
+// True if a scalar may be passed for another. An integer may have the other signedness. It may also stand for a
+// half-precision number, for which C++ has no type.
 bool fits(ElementType wanted, ElementType given) {
   return wanted == given || (!is_real(wanted) && !is_real(given) && size_in_bytes(wanted) == size_in_bytes(given));
 }

@@ -1,9 +1,9 @@
-// Signature: the arguments that calls of a kernel pass, and the sizes that they tell. It is immutable; any thread may
-// use it.
+// Signature: the arguments that calls of a kernel pass, and the problem sizes that these give. It is immutable; any
+// thread may use it.
 //
-// A call passes the spec's arguments in their order, without local memory and samplers. A scalar whose value is the
-// bare name of a size tells that size. A scalar whose value reads tuning parameters is computed by the spec. The value
-// that a call passes for it is ignored, because the application cannot know it.
+// A call passes the spec's arguments in their order, without local memory and samplers. A scalar whose value in the
+// spec is the bare name of a size gives that size. A scalar whose value reads tuning parameters is computed by the
+// spec. The value that a call passes for it is ignored, because the application cannot know it.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct CallSizes {
 
   bool operator==(const CallSizes& other) const {
     if (count != other.count) return false;
-    for (std::size_t i = 0; i < count; ++i)  // for a few, a call of a function would take longer
+    for (std::size_t i = 0; i < count; ++i)  // a loop, because for a few numbers calling a function would take longer
       if (numbers[i] != other.numbers[i]) return false;
     return true;
   }
@@ -41,7 +41,7 @@ struct PassedArgument {
   bool is_memory = false;
   std::optional<ElementType> type = {};  // nullopt if any type fits
   std::size_t bytes = 0;                 // size of a scalar or struct
-  std::optional<std::size_t> size = {};  // position of the size that it tells
+  std::optional<std::size_t> size = {};  // position of the size that it gives
   bool is_computed = false;              // true if the spec computes its value
 };
 
@@ -56,18 +56,19 @@ class Signature {
   Result<void> check(std::span<const CallArgument> arguments) const {
     return have_their_types(arguments) ? Result<void>() : check_each(arguments);
   }
-  // Writes the sizes of a call: those that scalars tell, then those given by name, then the spec's. Without arguments,
-  // only the given ones count. Returning the struct would cost each call a copy. Fails with invalid_argument if a name
-  // is neither a size nor a parameter. Precondition: the arguments were checked.
+  // Writes the sizes of a call: those that scalars give, else those given by name, else the spec's. Without arguments,
+  // only the given ones count. The result is an output parameter, because returning the struct would cost each call a
+  // copy. Fails with invalid_argument if a name is neither a size nor a parameter. Precondition: the arguments were
+  // checked.
   Result<void> read_sizes(std::span<const CallArgument> arguments, std::span<const NamedSize> given,
                           CallSizes& sizes) const;
-  // True if the scalars tell these sizes.
+  // True if the scalars give these sizes.
   bool agrees(std::span<const CallArgument> arguments, const CallSizes& sizes) const;
-  // Returns the same sizes with their names.
+  // Returns the sizes with their names.
   std::vector<NamedSize> named(const CallSizes& sizes) const;
 
  private:
-  // An argument of the call that tells a size.
+  // An argument of the call that gives a size.
   struct Telling {
     std::size_t passed = 0;
     std::size_t size = 0;  // position in the spec's problem size
@@ -87,7 +88,7 @@ class Signature {
   std::string kernel_;
   std::vector<PassedArgument> passed_;
   std::vector<std::string> argument_names_;  // of the passed arguments
-  std::vector<std::uint32_t> shapes_;        // of the passed arguments, for their exact types
+  std::vector<std::uint32_t> shapes_;        // numbers of their types and sizes, for a quick check of the exact types
   std::vector<Telling> telling_;
   std::vector<NamedSize> sizes_;  // those of the spec
   std::vector<std::string> parameters_;

@@ -1,4 +1,4 @@
-// Stream identity: an application's stream as one number, with which tables look it up.
+// Identifies an application's stream by one number, which tables use as the key.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// Returns a number that differs between streams and is never 0. Handles are addresses of at most 48 bits, or small
-// numbers.
+// Returns a number that differs between streams and is never 0. It relies on handles being addresses of at most 48
+// bits, or small numbers.
 inline std::uint64_t identity_of(const CallStream& stream) {
   return (std::uint64_t{reinterpret_cast<std::uintptr_t>(stream.handle())} << 2) |
          (static_cast<std::uint64_t>(stream.kind()) + 1);

@@ -1,4 +1,4 @@
-// StreamTable: the streams in which the application calls, and the times until which they probably have work.
+// StreamTable: the streams into which the application's calls go, with the time until which each probably has work.
 //
 // Calls note their launches, in a few nanoseconds and without a lock; the thread that loads code asks. Any thread may
 // use it. If there are more streams than slots, the table knows only that, and never reports an idle device.
@@ -27,7 +27,8 @@ class StreamTable {
 
   explicit StreamTable(Adopt adopt) : adopt_(std::move(adopt)) {}
 
-  // Notes a launch that will probably run for `expected` behind those noted before. It must precede the launch itself.
+  // Notes a launch that will probably run for `expected` after the launches noted before it. It must be called before
+  // the launch itself.
   void note(const CallStream& stream, Nanoseconds expected, Nanoseconds now);
   // True if another stream probably has work.
   bool others_busy(const CallStream& stream, Nanoseconds now) const;
@@ -36,14 +37,14 @@ class StreamTable {
   // Returns how long all streams together will probably take to become empty.
   Nanoseconds queued(Nanoseconds now) const;
   // True if all streams are idle. Asks each stream's driver, in one thread at a time. A stream that cannot tell counts
-  // as idle when its launches should have ended. A stream is forgotten if it was not called in for kForgettingAge or
-  // its state is an error: the application may have destroyed it.
+  // as idle when its launches should have ended. A stream is forgotten if no call used it for kForgettingAge, or if its
+  // state is an error: the application may have destroyed it.
   bool all_idle(Nanoseconds now);
 
   // Forgets a stream that the application destroys. The asking thread must call it.
   void forget(const CallStream& stream);
 
-  // Begins to watch for launches: until end_load(), the time of the first one is kept.
+  // Begins to watch for launches: until end_load(), the time of the first launch is kept.
   void begin_load() {
     first_late_.store(kNone);
     loading_.store(true);
@@ -56,7 +57,7 @@ class StreamTable {
  private:
   static constexpr double kNone = -1.0;
   struct Slot {
-    std::atomic<std::uint64_t> key = 0;  // 0 if free
+    std::atomic<std::uint64_t> key = 0;  // 0 if the slot is free
     std::atomic<double> busy_until = 0.0;
     std::atomic<double> noted = 0.0;  // time of the last note
   };

@@ -1,9 +1,9 @@
-// Streams: the application's streams as streams of this library. Each is adopted once, at its first call.
+// Streams: adopts the application's streams as streams of this library, each once, at the first call in it.
 //
-// Launches are laid out for a stream's handle alone. A CUDA stream that the application destroyed thus costs nothing,
-// and another of its context with the same handle takes its place. A queue of OpenCL is retained until it is forgotten,
-// so no other can get its handle. A stream of ours is distinguished from later ones at its address by its number. Any
-// thread may call.
+// Launches are prepared for the handle of a stream. So a later CUDA stream of the same context with the same handle can
+// take the place of a destroyed one. A queue of OpenCL is retained until it is forgotten, so no other can get its
+// handle. A stream object of this library has a number that distinguishes it from later ones at its address. Any thread
+// may call.
 #pragma once
 
 #include <memory>
@@ -16,13 +16,13 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// A stream of calls. Threads may share one, such as the default stream. A thread that sends holds `sending` through the
-// whole call, in which a composition's function may make other calls.
+// A stream into which calls go. Threads may share one, such as the default stream. A thread that sends a call holds
+// `sending` until the call is sent; a composition's function may make further calls meanwhile.
 struct Lane {
   Lane(const CallStream& named, std::uint64_t number) : name(named), serial(number) {}
 
   const CallStream name;
-  const std::uint64_t serial;  // number of a stream of ours; 0 if it is adopted
+  const std::uint64_t serial;  // number of a stream object of this library; 0 if the stream is adopted
   std::unique_ptr<backend::Stream> adopted;
   backend::Stream* stream = nullptr;  // nullptr once it was forgotten
   // A number that no other stream of any lane ever had.
@@ -43,14 +43,14 @@ class Streams {
  public:
   explicit Streams(backend::Device& device) : device_(device) {}
 
-  // Returns the place of a stream in tables.
+  // Returns the index under which tables look for a stream.
   static std::size_t place_of(const CallStream& stream) { return hash_of(identity_of(stream)) >> 32; }
   // Returns the lane of a stream, which lives as long as this. Fails as adopt_stream() does.
   Result<Lane*> find(const CallStream& stream) {
     Lane* const known = find_opened(stream);
     return known != nullptr ? Result<Lane*>(known) : add(stream);
   }
-  // Returns the lane; nullptr if nothing was called in the stream, or if it was forgotten.
+  // Returns the lane of a stream; nullptr if no call was made in it, or if it was forgotten.
   Lane* find_opened(const CallStream& stream) const {
     Lane* const known = find_known(stream);
     return known != nullptr && known->stream != nullptr ? known : nullptr;
@@ -75,7 +75,7 @@ class Streams {
   LastingTable<Lane, 256> lanes_;
 };
 
-// Adopts an application's stream; one of ours is not adopted. Fails as adopt_stream() does.
+// Adopts an application's stream; returns nullptr for a stream object of this library. Fails as adopt_stream() does.
 Result<std::unique_ptr<backend::Stream>> adopt(backend::Device& device, const CallStream& stream);
 // Adopts a stream for a thread other than its callers', to ask for its state. Fails with invalid_argument for
 // CU_STREAM_PER_THREAD, which is another stream there.

@@ -1,5 +1,5 @@
-// Surroundings, KernelParts and KeyedKernel: the objects that all instances of a tuner, all of a kernel, or all parts
-// of one instance share.
+// Surroundings, KernelParts and KeyedKernel: the objects that all instances of a tuner, all instances of a kernel, or
+// all parts of one instance share.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ class Usage {
  public:
   void add_key() { keys_.fetch_add(1, std::memory_order_relaxed); }
   void add(Nanoseconds time) { total_.fetch_add(time.value(), std::memory_order_relaxed); }
-  // Returns the mean of the keys that were called.
+  // Returns the mean time over the keys that were called.
   Nanoseconds of_a_key() const {
     return Nanoseconds(total_.load(std::memory_order_relaxed)) /
            static_cast<double>(std::max<std::uint64_t>(keys_.load(std::memory_order_relaxed), 1));
@@ -63,12 +63,13 @@ struct KernelParts {
   std::unique_ptr<VariantSource> variants;
   MakeExplorer make_explorer;
   std::function<Result<std::unique_ptr<backend::Device>>()> open_apart;  // opens the device in a process of its own
-  // Function that prepares what an explorer needs, since one will be made as soon as a key has something to run. May be
+  // Function that prepares for making an explorer, which will be made as soon as a key has something to run. May be
   // empty.
   std::function<void()> expect_explorer = {};
 };
 
-// A kernel at one key, in its surroundings. All members outlive the instance but the problem, which it holds.
+// A kernel at one key, in its surroundings. All members outlive the instance, except the problem, which the instance
+// owns a share of.
 struct KeyedKernel {
   const std::shared_ptr<const Problem> problem;
   KernelParts& parts;

@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Adds a hint to the error of a broken context: drivers do not tell what it means for the application.
+// Adds a hint to the error of a broken context, which says what it means for the application. Drivers do not say that.
 Result<void> with_meaning(Result<void> sent) {
   if (sent || sent.error().code() != ErrorCode::device_lost || !sent.error().advice().empty()) return sent;
   return std::move(sent).error().hint(
@@ -81,7 +81,7 @@ Result<void> TunedKernel::call(const CallStream& stream, std::span<const CallArg
   return {};
 }
 
-// Counts a call. Returns the best known, if the call is to run that and nothing else; else nullptr.
+// Counts a call. Returns the best known variant if the call is steady, else nullptr.
 Variant* TunedKernel::begin(Instance& instance, const Call& call) {
   CallPath& path = instance.path();
   const std::uint64_t number = path.count();
@@ -104,7 +104,8 @@ Shortcut* TunedKernel::shortcut_in(const CallStream& stream) const {
   return shortcuts_.find(Streams::place_of(stream), [&](const Shortcut& each) { return each.lane().name == stream; });
 }
 
-// Makes a shortcut of a call. There is none for a stream of ours, since another one may later have its address.
+// Makes a shortcut for calls like this one. There is none for a stream object of this library, since another one may
+// later have its address.
 void TunedKernel::shorten(const Call& call, const CallSizes& sizes, Instance& instance, Variant& steady) {
   if (call.stream.kind() == CallStream::Kind::ours || !Shortcut::has_no_buffers(call.arguments)) return;
   Lane* const lane = around_.streams.find_opened(call.stream);
@@ -160,7 +161,7 @@ Result<KeySearch> TunedKernel::plan_now(const Problem& problem, const std::optio
                                         const search::StopRule& stop) const {
   TuningPolicy policy = parts_.options.policy;
   policy.stop = with_defaults(stop, policy.stop);
-  policy.safety = Safety::screened;  // no call pays for what is tried
+  policy.safety = Safety::screened;  // no call runs a candidate
   return plan_key_search(problem, policy, best ? std::vector{*best} : std::vector<Configuration>());
 }
 
@@ -224,7 +225,8 @@ Result<void> TunedKernel::expect(std::span<const NamedSize> sizes, std::optional
   return {};
 }
 
-// Loads ahead, in a gap. It does not wait for a thread that holds the lock to make a key.
+// Requests the candidates of keys that are expected, in a gap of the device's work. Does nothing while another thread
+// holds the lock to make a key.
 void TunedKernel::want_ahead() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return;

@@ -1,4 +1,4 @@
-// TunedKernel: the TunableKernel that a Tuner makes. It finds the instance of a call.
+// TunedKernel: the TunableKernel that a Tuner makes. It finds the instance that runs a call.
 #pragma once
 
 #include <functional>
@@ -39,7 +39,8 @@ class TunedKernel : public TunableKernel {
   Result<std::size_t> update_graph(const CallStream& stream, CUgraphExec_st* executable, CUgraph_st* graph) override;
   std::optional<Configuration> best(const Key& key) const override;
   KernelReport report() const override;
-  // Requests what tuning found for keys that are expected and not called yet. Keys that are called do so themselves.
+  // Requests the candidates that tuning found for keys which are expected and not called yet. Keys that are called do
+  // so themselves.
   void want_ahead();
   // Frees what is kept for a stream that is about to be destroyed.
   void forget(const Lane& lane) { parts_.variants->forget(lane); }
@@ -75,7 +76,7 @@ class TunedKernel : public TunableKernel {
   mutable std::mutex mutex_;  // guards the members below, and additions to both tables
   std::map<std::string, std::unique_ptr<Instance>> instances_;  // by the texts of their keys
   std::shared_ptr<const Problem> first_;                        // other problems share its space
-  std::vector<Instance*> expected_;                             // not called yet at the last look
+  std::vector<Instance*> expected_;                             // keys that were not called yet at the last look
 };
 
 }  // namespace wattune::dynamic

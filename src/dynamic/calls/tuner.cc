@@ -20,7 +20,8 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Returns the cache of images. Screened code is compiled for two processes: the screening one, then the application's.
+// Returns the cache of images. It spares a second compilation of screened code, which first the screening process needs
+// and then the application.
 std::shared_ptr<backend::ImageCache> cache_of(const TunerOptions& options) {
   constexpr std::size_t kImages = 256;
   return options.cache ? options.cache : backend::ImageCache::in_memory(kImages);
@@ -36,7 +37,7 @@ std::unique_ptr<backend::CompilePool> make_pool(const TunerOptions& options) {
                                   .cache = cache_of(options)});
 }
 
-// Refuses clocks and limits, which belong to the board. An application shares it with others.
+// Refuses parameters that set clocks or power limits of the board, which an application shares with other programs.
 Result<void> check_parameters(const KernelSpec& spec) {
   for (const Parameter& parameter : spec.parameters)
     if (is_set_on_board(parameter.role))
@@ -62,8 +63,9 @@ Result<void> check_safety(const CompositionSpec& composition, const KernelOption
       .hint("its policy's safety is `trusted` or `shadowed`");
 }
 
-// Makes the driver ready to make room. At the first time in a process, CUDA's driver loads its compiler for that, which
-// takes 30 ms, more than a gap. There is room for so little already. After a failure, launches that need room make it.
+// Prepares the driver for reserving private memory. The first reservation in a process makes CUDA's driver load its
+// compiler, which takes 30 ms, longer than a gap. This reserves so little that there is room already. If it fails,
+// launches that need memory reserve it.
 void ready_to_make_room(backend::Device& device) {
   constexpr std::size_t kPrivateBytesOfWarmUp = 512;
   const backend::RelaxedCapture relaxed;
@@ -94,7 +96,8 @@ class TunerOfOneDevice : public Tuner {
   TunerOfOneDevice(const TunerOfOneDevice&) = delete;
   TunerOfOneDevice& operator=(const TunerOfOneDevice&) = delete;
 
-  // Saves and ends. In a forked process it does neither, since the tuner's threads and processes are not there.
+  // Saves the wisdom and ends threads and processes. In a forked process it does nothing, since they do not exist
+  // there.
   ~TunerOfOneDevice() override {
     if (attachment_.is_forked()) {
       static_cast<void>(screening_.release());
@@ -221,8 +224,8 @@ class TunerOfOneDevice : public Tuner {
   // where better ones are.
   static constexpr std::size_t kMostAhead = 6;
 
-  // Expects the generic configuration at the spec's own sizes, since it serves all keys. If it is not valid there, the
-  // first call reports that.
+  // Requests the generic configuration, compiled with the spec's own sizes, since it serves all keys. If it is not
+  // valid there, the first call reports that.
   static void expect_generic(VariantSource& variants, const Problem& problem, const KernelOptions& options) {
     if (options.generic.empty()) return;
     if (const Result<Configuration> generic = problem.generic(options.generic))
@@ -300,8 +303,8 @@ class TunerOfOneDevice : public Tuner {
             .note = [this](const std::string& line) { note(line); }};
   }
 
-  // Returns the function that gives targets for references. Empty on a processor, since compilers would compete with
-  // what is screened.
+  // Returns the function that gives the compile targets of references. Empty on a CPU, where compilers would compete
+  // with the kernels that are screened.
   CompileTargetOf target_of_references() {
     if (around_.device.info().kind == DeviceKind::cpu) return {};
     return [this](const KernelSource& source) { return around_.device.compile_target(source); };
@@ -327,7 +330,7 @@ class TunerOfOneDevice : public Tuner {
   std::vector<TunedKernel*> kernels_;
   std::optional<Mode> mode_;
   std::unique_ptr<backend::PooledSource> warming_;
-  std::unique_ptr<Screening> screening_;  // ends first
+  std::unique_ptr<Screening> screening_;  // destroyed first
 };
 
 // Opens the wisdom files. A file that cannot be read does not affect the others. `notes` gets the reasons, and the

@@ -62,7 +62,7 @@ class LoadedVariant : public Variant {
     return first_->replace(*lane, arguments, launch, executable);
   }
 
-  // Sends a timed call. Events may be made while another thread captures.
+  // Sends a timed call. Events may be created while another thread captures a graph.
   Result<TimedCall> send_timed(const CallStream& stream, std::span<const CallArgument> arguments) override {
     WATTUNE_ASSIGN(Fit* const fit, fit_for(arguments));
     WATTUNE_TRY(fit->check_memory(arguments));
@@ -85,7 +85,7 @@ class LoadedVariant : public Variant {
         device_(device),
         streams_(streams) {}
 
-  // Notes the first launch. It writes once only, since other threads read the flag at each call.
+  // Notes the first launch. The flag is written only once, because other threads read it at each call.
   void note_launched() {
     if (!was_launched()) was_launched_.store(true, std::memory_order_relaxed);
   }
@@ -114,7 +114,7 @@ class LoadedVariant : public Variant {
   const Signature signature_;
   backend::Device& device_;
   Streams& streams_;
-  std::unique_ptr<Fit> first_;  // at the problem's own sizes
+  std::unique_ptr<Fit> first_;  // for the problem's own sizes
   std::mutex adding_;
   LastingTable<Fit, 64> others_;
   std::atomic<bool> was_launched_ = false;
@@ -142,7 +142,7 @@ Result<Nanoseconds> MarkedSpan::duration() const {
 Result<bool> TimedCall::ready() const {
   // Without this, asking would end the capture of another thread.
   const backend::RelaxedCapture relaxed;
-  if (all_) return all_->ready();  // this span ends last
+  if (all_) return all_->ready();  // this span ends after all others
   for (const std::unique_ptr<backend::Event>& event : events_) {
     WATTUNE_ASSIGN(const bool ready, event->ready());
     if (!ready) return false;

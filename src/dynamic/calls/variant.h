@@ -1,7 +1,7 @@
 // Variant: one configuration of a problem, loaded on the device. A call sends it into any stream of the application.
 //
-// Any number of threads may send it, each into a stream of its own; its launches are laid out once for each stream. It
-// keeps its program loaded.
+// Any number of threads may send it, each into a stream of its own; its launches are prepared once for each stream. A
+// variant keeps its program loaded.
 #pragma once
 
 #include <memory>
@@ -67,8 +67,8 @@ class Variant {
   virtual std::size_t launches() const { return 1; }
   // True if this variant was launched before, in any call.
   virtual bool was_launched() const = 0;
-  // Fails with mismatch if memory is smaller than the launches need, as far as a driver knows its size. Only memory
-  // that was not seen recently is checked.
+  // Checks the memory arguments. Fails with mismatch if one is smaller than the launches need, as far as a driver knows
+  // its size. Only memory that was not seen recently is checked.
   virtual Result<void> check_memory(std::span<const CallArgument> /*arguments*/) { return {}; }
 
   // Keeps the code loaded as long as the application's context lives, since a call may be captured into a graph.
@@ -77,14 +77,16 @@ class Variant {
   // Sends a call. The arguments are those of the spec without local memory. Precondition: their types were checked.
   // Fails as check_memory() does, and then nothing was sent; also with launch_failed or device_lost.
   virtual Result<void> send(const CallStream& stream, std::span<const CallArgument> arguments) = 0;
-  // Returns how send() sends it in this stream, whose lane is locked. Empty if it uses no lasting layout.
+  // Returns the prepared launches by which send() sends the call in this stream, whose lane is locked. Empty if they do
+  // not outlast the call.
   virtual LaidOut laid_out(Lane& /*lane*/, std::span<const CallArgument> /*arguments*/) { return {}; }
   virtual Result<TimedCall> send_timed(const CallStream& stream, std::span<const CallArgument> arguments) = 0;
 
-  // Returns the arguments of the call that this launch in a graph makes up, as far as they can be told. Empty if the
-  // launch is none of this variant's.
+  // Returns the arguments of the call to which this launch of a graph belongs, as far as the launch shows them. Empty
+  // if the launch is not this variant's.
   virtual std::vector<CallArgument> call_in(const backend::GraphLaunch& /*launch*/) const { return {}; }
-  // Replaces that launch by the same call, laid out for this stream. Fails with unavailable if this is not one launch.
+  // Replaces the launch of a graph by a call with these arguments, prepared for this stream. Fails with unavailable if
+  // a call is not a single launch.
   virtual Result<void> replace(const CallStream& stream, std::span<const CallArgument> arguments,
                                const backend::GraphLaunch& launch, CUgraphExec_st* executable);
 };

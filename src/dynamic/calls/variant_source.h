@@ -1,5 +1,5 @@
-// VariantSource: the source of an instance's variants. They are made of the code of one kernel (KernelVariants), or of
-// several kernels and the application's function (unit_variant.h). Any thread may use it.
+// VariantSource: the source of an instance's variants. It makes them from the code of one kernel (KernelVariants), or
+// from that of several kernels and the application's function (CompositionVariants). Any thread may use it.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,13 @@ namespace wattune::inline v0_1::dynamic {
 class VariantSource {
  public:
   virtual ~VariantSource() = default;
-  // Tells what this owner will probably make of the problem, the next first, in place of what it told before. With
-  // `urgently` the owner has nothing to run until then.
+  // Announces what this owner will probably make of the problem, the next first, in place of its earlier announcement.
+  // With `urgently` the owner has nothing to run until then.
   virtual void expect(const void* owner, const Problem& problem, std::span<const Configuration> configurations,
                       bool urgently = false) = 0;
-  // True if make() waits for no compiler.
+  // True if make() need not wait for a compiler.
   virtual bool is_ready(const Problem& problem, const Configuration& configuration) const = 0;
-  // True if make() does not load anything either.
+  // True if make() need neither wait for a compiler nor load code.
   virtual bool is_loaded(const Problem& problem, const Configuration& configuration) const = 0;
   // Frees what is kept for a stream that is about to be destroyed.
   virtual void forget(const Lane& /*lane*/) {}

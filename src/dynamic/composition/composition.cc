@@ -15,7 +15,7 @@ Error wrong_composition(const CompositionSpec& composition, std::string_view wha
   return Error(ErrorCode::invalid_argument, fmt::format("composition `{}` {}", composition.name, what));
 }
 
-// Returns the spec with scalars that tell and compute nothing, so that each call of the kernel passes them.
+// Returns the spec with scalars that neither give sizes nor are computed, so that each call of the kernel passes them.
 KernelSpec with_open_scalars(KernelSpec spec) {
   for (Argument& argument : spec.arguments) {
     if (auto* const scalar = std::get_if<ScalarArgument>(&argument.kind)) scalar->value = {"0"};
@@ -65,8 +65,7 @@ Result<Argument> argument_of(const CompositionSpec& composition, const std::stri
       .hint(suggest(name, names));
 }
 
-// Returns the composition as one kernel. Its text is never compiled; it serves to distinguish versions of the
-// composition.
+// Returns the composition as one kernel. Its text is never compiled; it only distinguishes versions of the composition.
 Result<KernelSpec> as_one_kernel(const CompositionSpec& composition, const std::vector<CompositionKernel>& kernels) {
   KernelSpec whole;
   whole.name = composition.name;

@@ -1,6 +1,6 @@
 // Composition: the parts that all variants of a composition share. They are its kernels, its function, and a spec that
-// describes the composition as one kernel with the call's arguments. All but the workspaces is immutable; any thread
-// may use it.
+// describes the composition as one kernel with the call's arguments. Everything but the workspaces is immutable; any
+// thread may use it.
 #pragma once
 
 #include <map>

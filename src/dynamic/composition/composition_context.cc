@@ -61,8 +61,8 @@ Result<CallArgument> CompositionContext::value_for(std::size_t kernel, const Pas
   return CallArgument::of_bytes(std::get<backend::ScalarBytes>(planned).bytes);
 }
 
-// Returns the memory of a name. Memory that no call passes, and that the function did not resize, has at least the size
-// in the kernel's spec.
+// Returns the memory of this name. Memory that no call passes, and that the function did not resize, has at least the
+// size in the kernel's spec.
 Result<CallArgument> CompositionContext::memory_for(const std::string& name, const tune::PlannedArgument& planned) {
   if (const auto index = composition_.passed(name)) return arguments_[*index];
   if (const auto* const buffer = std::get_if<tune::PlannedBuffer>(&planned)) {
@@ -205,7 +205,7 @@ Result<backend::Buffer*> CompositionContext::whole(const std::string& name, std:
   }
   const CallArgument& passed = arguments_[*index];
   if (!passed.is_memory()) return unknown(name);
-  // The call passes it for the kernels to write, so writing it here is allowed.
+  // The call passes the memory for kernels to write, so writing to it here is allowed, too.
   if (passed.buffer() != nullptr) return const_cast<backend::Buffer*>(passed.buffer());
   WATTUNE_ASSIGN(std::unique_ptr<backend::Buffer> adopted, adopt_memory(composition_.device(), passed.memory(), bytes));
   return &workspace_.keep(std::move(adopted));

@@ -50,12 +50,12 @@ class CompositionContext : public Context {
   Result<void> synchronize(std::optional<std::size_t> stream) override { return workspace_.finish(stream); }
 
  private:
-  // Returns the name whose memory `name` has after the swaps of this call.
+  // Returns the name to which the memory of `name` belonged before the swaps of this call.
   std::string holder(std::string_view name) const;
   Result<CallArgument> value_for(std::size_t kernel, const PassedArgument& passed, const tune::Launch& launch,
                                  const LaunchChange& change);
   Result<CallArgument> memory_for(const std::string& name, const tune::PlannedArgument& planned);
-  // Returns the first `bytes` of a name's memory, or all of it.
+  // Returns the first `bytes` of the memory of this name, or all of it.
   Result<backend::Buffer*> bytes_of(std::string_view name, std::optional<std::size_t> bytes);
   Result<backend::Buffer*> whole(const std::string& name, std::size_t bytes);
   std::optional<std::size_t> planned_bytes(const std::string& name) const;

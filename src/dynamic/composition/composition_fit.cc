@@ -8,7 +8,8 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// The largest number of other geometries that are laid out for a kernel at one time; iterative kernels need few.
+// The largest number of geometries, other than the spec's own, that are prepared for a kernel at one time; iterative
+// kernels need few.
 constexpr std::size_t kMostGeometries = 64;
 
 Result<tune::Launch> launch_of(const Problem& problem, const Configuration& configuration, const DeviceInfo& device) {

@@ -1,4 +1,4 @@
-// CompositionFit: the kernels of a composition in one configuration, at the sizes of some calls. Any thread may use it.
+// CompositionFit: the kernels of a composition in one configuration, for calls of certain sizes. Any thread may use it.
 #pragma once
 
 #include <map>
@@ -31,7 +31,7 @@ class CompositionFit {
   // Returns the launch of a kernel for the configuration. Fails with launch_failed if the device lacks a resource that
   // it needs.
   Result<const tune::Launch*> launch(std::size_t kernel) const;
-  // Returns the launch of a kernel laid out, in another geometry if one is given. Fails with invalid_argument for a
+  // Returns the prepared launch of a kernel, in another geometry if one is given. Fails with invalid_argument for a
   // geometry of several launches.
   Result<std::shared_ptr<Fit>> fit(std::size_t kernel, const std::optional<backend::Geometry3>& geometry);
 

@@ -46,19 +46,20 @@ class Workspace {
   // True if this thread holds the workspace: then the function of a composition calls its own composition.
   bool is_held_here() const { return holder_.load() == std::this_thread::get_id(); }
 
-  // Begins a call. Frees what the last one borrowed, once its stream has executed the commands.
+  // Begins a call. Frees the buffers that the last call borrowed, once its stream has executed the commands.
   void begin();
-  // Returns the stream. Makes it if there is none, behind what the call gave stream 0 before its first use. Fails with
-  // out_of_range beyond kMostStreams.
+  // Returns the stream of this number, creating it if needed. At its first use in a call, it waits for everything that
+  // stream 0 was given so far. Fails with out_of_range beyond kMostStreams.
   Result<Lane*> use(std::size_t stream);
-  // Sets a mark behind all that the stream was given.
+  // Sets a mark after all commands that the stream was given.
   Result<std::unique_ptr<backend::Event>> mark(Lane& lane);
   Result<void> order(std::size_t earlier, std::size_t later);
   // Makes stream 0 wait for all others.
   Result<void> join();
   // Waits for a stream of this call, or for all of them if none is given.
   Result<void> finish(std::optional<std::size_t> stream);
-  // Finishes a stream of the library's own, whose commands may be held back. Host memory is free again afterwards.
+  // Finishes a stream of the library's own, which may hold commands back. Afterwards no command uses host memory any
+  // more.
   Result<void> settle(std::size_t stream);
 
   // Returns memory of the composition; nullptr if there is none of that name.
@@ -66,8 +67,8 @@ class Workspace {
   // Makes memory, or changes its size and keeps the contents of the part that stays. Fails with unavailable if the
   // stream is captured.
   Result<backend::Buffer*> resize(const std::string& name, std::size_t bytes);
-  // Makes memory or enlarges it to this many bytes, unless resize() has set its size. Configurations and sizes differ
-  // in what they need. Fails as resize() does.
+  // Makes memory of at least this many bytes, unless resize() has set its size. Configurations and problem sizes need
+  // different amounts. Fails as resize() does.
   Result<backend::Buffer*> at_least(const std::string& name, std::size_t bytes);
   // Keeps a buffer that commands of this call use.
   backend::Buffer& keep(std::unique_ptr<backend::Buffer> borrowed) {

@@ -1,4 +1,4 @@
-// GapLoader: the decisions of a Loader, step by step, with a given clock. make_loader() gives it a thread.
+// GapLoader: a Loader that is driven step by step, with a given clock. make_loader() gives it a thread.
 //
 //   while (const auto pause = loader.step()) sleep(*pause);   // nothing waits any more
 #pragma once
@@ -35,8 +35,8 @@ class GapLoader : public Loader {
   std::uint64_t loads() const override { return loads_.load(); }
   std::uint64_t loads_in_gaps() const override { return loads_in_gaps_.load(); }
 
-  // Looks at the streams and does the work that is allowed now. Returns the pause until the next look; nullopt if
-  // nothing waits. One thread calls it.
+  // Checks the streams and does the jobs that are allowed now. Returns the pause until the next step; nullopt if there
+  // is no job. One thread calls it.
   std::optional<Nanoseconds> step();
   // Calls step() whenever it is time, until it is told to stop.
   void serve(const std::stop_token& stop);
@@ -83,7 +83,7 @@ class GapLoader : public Loader {
   // Time at which the application last announced a gap.
   std::atomic<double> told_at_ = -std::numeric_limits<double>::infinity();
 
-  std::mutex working_;  // held to look at streams and to load; guards the next two
+  std::mutex working_;  // held to check streams and to load; guards the next two
   std::optional<Nanoseconds> idle_since_;
   Nanoseconds pause_;
 

@@ -33,7 +33,7 @@ void KernelCode::expect(const void* owner, std::vector<Macros> macros, bool urge
   pooled_->expect(all, limit_, urgent);
 }
 
-// Returns the code that all owners expect, of one urgency.
+// Returns the code that all owners announced with this urgency.
 std::vector<KernelCode::Macros> KernelCode::expected(bool urgently) const {
   std::vector<Macros> all;
   for (const Expected& each : expected_)
@@ -60,8 +60,8 @@ Result<std::shared_ptr<backend::Program>> KernelCode::load(const Macros& macros)
   return program;
 }
 
-// Compiles in the pool. A compiler process that was lost is started anew, once, as somebody may have killed it. After a
-// second loss the error is compile_failed, since the device itself is not lost.
+// Compiles in the pool. If the compiler process is lost, tries once more, because it may have been killed from outside.
+// After a second loss the error is compile_failed, since the device itself is not lost.
 Result<backend::Image> KernelCode::compile(const Macros& macros) {
   Result<backend::Image> image = pooled_->take(macros, limit_).image;
   if (!image && image.error().code() == ErrorCode::device_lost) image = pooled_->take(macros, limit_).image;

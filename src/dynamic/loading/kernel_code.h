@@ -2,7 +2,7 @@
 // compiles. Any thread may call.
 //
 // Configurations and keys with identical compiled code share one program. It is loaded once and stays loaded as long as
-// somebody holds it.
+// it is in use.
 #pragma once
 
 #include <deque>
@@ -28,14 +28,14 @@ class KernelCode {
   static Result<std::unique_ptr<KernelCode>> make(const KernelSpec& spec, backend::Device& device,
                                                   backend::CompilePool* pool, Nanoseconds limit);
 
-  // Returns the macros of a configuration of the spec, with its parameters as they are at some key.
+  // Returns the macros of a configuration, for the parameters of `spec` as they are at some key.
   static Macros macros_of(const KernelSpec& spec, const Configuration& configuration);
 
-  // Tells what this owner will probably load, the next one first, in place of what it told before. The latest owner
-  // comes first, as others may be gone. With `urgently` the owner has nothing to run until then, so this is compiled
-  // before all else.
+  // Announces what this owner will probably load, the next first, in place of its earlier announcement. The latest
+  // owner comes first, because others may not call any more. With `urgently` the owner has nothing to run until then,
+  // so this is compiled before everything else.
   void expect(const void* owner, std::vector<Macros> macros, bool urgently = false);
-  // True if load() waits for no compiler.
+  // True if load() need not wait for a compiler.
   bool is_ready(const Macros& macros) const;
   // True if load() neither compiles nor loads, because another configuration or key runs the same code.
   bool is_loaded(const Macros& macros) const { return loaded(macros) != nullptr; }
@@ -44,7 +44,7 @@ class KernelCode {
   Result<std::shared_ptr<backend::Program>> load(const Macros& macros);
   // Begins to compile the generic configuration, before all code that is only to be tried.
   void expect_generic(Macros macros);
-  // True if generic() waits for no compiler.
+  // True if generic() need not wait for a compiler.
   bool is_generic_ready() const;
   // Returns the program of the generic configuration and keeps it. Its macros are those given to expect_generic() or,
   // without these, those of the first call.
@@ -72,14 +72,14 @@ class KernelCode {
   mutable std::mutex mutex_;       // guards the members below
   std::deque<Expected> expected_;  // the latest owner first
   std::map<Macros, std::weak_ptr<backend::Program>> programs_;
-  std::optional<Macros> generic_macros_;  // as expected_
+  std::optional<Macros> generic_macros_;  // those of expect_generic()
   std::mutex loading_generic_;            // guards the next member
   std::shared_ptr<backend::Program> generic_;
 };
 
-// Has the pool's processes load the compiler for sources of this kind, so that the first variant need not wait for
-// that. Lasts as long as the returned object. nullptr if there is nothing to load, or if compiling would take the
-// device's own processors from its kernels.
+// Makes the pool's processes load the compiler for sources of this kind, so that the first variant need not wait for
+// that. The job ends with the returned object. Returns nullptr if there is nothing to load, or if compilers would
+// compete with kernels for the same processors.
 std::unique_ptr<backend::PooledSource> warm_up(backend::CompilePool& pool, backend::Device& device,
                                                const KernelSource& like, Nanoseconds limit);
 

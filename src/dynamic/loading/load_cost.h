@@ -23,7 +23,7 @@ class RecentLargest {
     largest_.store(*std::max_element(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(count())));
   }
   Nanoseconds value() const { return Nanoseconds(largest_.load()); }
-  // Returns to the state before anything was learned.
+  // Forgets all values.
   void forget() {
     learned_ = 0;
     largest_.store(first_.value());
@@ -70,9 +70,9 @@ class LoadCost {
     learn_price(took);
   }
 
-  // Forgets a bad surprise after a while. If it is more than a call may lose, nothing would be loaded, and so nothing
-  // learned, ever again. It counts until the budget has gained as much. That time doubles with each surprise and halves
-  // with each load that is none.
+  // Forgets a load that took surprisingly long, after a while. If its cost is more than a call may lose, nothing would
+  // ever be loaded or learned again. So it counts only until the budget has gained as much. That time doubles with each
+  // further surprise and halves with each load without one.
   void forgive(const StallBudget& stall_budget, Nanoseconds now) {
     most_ = stall_budget.most({});
     if (beside({}) <= most_) return too_long_since_.reset();
@@ -84,7 +84,8 @@ class LoadCost {
   }
 
   Nanoseconds idle() const { return idle_.value(); }
-  // Returns the cost beside streams with `queued` work. Work that is queued without being known shows in the excess.
+  // Returns the cost of a load beside streams with `queued` work. Queued work that is not known to the tuner shows as
+  // the learned excess.
   Nanoseconds beside(Nanoseconds queued) const { return queued + idle() + excess_.value(); }
 
  private:

@@ -2,9 +2,9 @@
 // too.
 //
 // Loading waits for all work queued in the context, and launches of all threads wait behind it (docs/dynamic.md). So it
-// happens in gaps: when every known stream is idle, or when the application announces a gap (Tuner::gap()). It happens
-// in between if the stall_budget affords the cost of the queue. Requests are served in their order and may be dropped.
-// Any thread may call.
+// happens in gaps: when every known stream is idle, or when the application announces a gap (Tuner::gap()). Between
+// gaps, it happens only if the stall budget affords the wait for queued work. Requests are served in their order and
+// may be dropped. Any thread may call.
 //
 //   const auto loader = make_loader(stall_budget, {.adopt = adopt_for_asking});
 //   loader->request({.load = load, .loaded = take_over, .owner = this});
@@ -25,8 +25,8 @@ struct LoadRequest {
   std::function<void(Result<std::shared_ptr<Variant>>)> loaded;  // likewise; not called if the request was dropped
   const void* owner = nullptr;                                   // identifies the requests that drop() drops
   bool urgent = false;                                           // true if a call has nothing to run until then
-  // Function that returns true once `load` waits for no compiler. It is asked now and then until then, under the
-  // loader's lock. If empty, the request is always ready.
+  // Function that returns true once `load` need not wait for a compiler. Until then it is called now and then, under
+  // the loader's lock. If empty, the request is always ready.
   std::function<bool()> ready = {};
 };
 
@@ -46,10 +46,10 @@ class Loader {
  public:
   virtual ~Loader() = default;
   virtual void request(LoadRequest request) = 0;
-  // Makes the owner's requests urgent.
+  // Makes the owner's waiting requests urgent.
   virtual void hurry(const void* owner) = 0;
-  // Destroys, in a gap, a variant that nobody will send any more, since destroying waits as loading does. It is
-  // postponed while somebody still holds the variant.
+  // Destroys a variant that will not be sent any more. That happens in a gap, since destroying waits for the device as
+  // loading does, and only when nothing else holds the variant.
   virtual void retire(std::shared_ptr<Variant> variant) = 0;
   // Drops the owner's requests and waits for one that is running; afterwards none of them runs. The caller must hold no
   // lock that `loaded` takes.
@@ -64,16 +64,17 @@ class Loader {
   // True if a stream other than this one probably has work.
   virtual bool others_busy(const CallStream& stream) const = 0;
   // Notes that a kernel with this much private memory per thread was launched. The first launch that needs more than
-  // any before makes the driver wait for the device and allocate memory, as loading does.
+  // all before makes the driver allocate memory and wait for the device, as loading does.
   virtual void note_private_memory(std::size_t bytes) = 0;
-  // Returns how long a first launch will probably wait for that; 0 if no more memory is needed.
+  // Returns how long a launch with this much private memory will probably wait for its allocation; 0 if no more memory
+  // is needed.
   virtual Nanoseconds private_memory_cost(std::size_t bytes) const = 0;
   virtual std::uint64_t loads() const = 0;
   virtual std::uint64_t loads_in_gaps() const = 0;
 };
 
-// Makes a loader, which the stall_budget must outlive. Its own thread sleeps while nothing waits, and relaxes CUDA's
-// capture mode for itself. The destructor drops all requests.
+// Makes a loader, which the stall_budget must outlive. Its own thread sleeps while there are no requests, and uses
+// CUDA's relaxed capture mode. The destructor drops all requests.
 std::unique_ptr<Loader> make_loader(StallBudget& stall_budget, LoaderOptions options);
 
 }  // namespace wattune::dynamic

@@ -1,6 +1,6 @@
 // KeptEvaluators: the evaluators of the keys that were screened last, with their data on the device. They are kept
-// because setting one up takes longer than screening some configurations. One thread uses and destroys it, before the
-// device.
+// because making an evaluator takes longer than screening some configurations. One thread uses and destroys it, before
+// the device.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class KeptEvaluators {
  public:
   static constexpr std::size_t kMostEvaluators = 2;  // largest number kept, besides the one that runs
 
-  // The user that an evaluator was set up for, a KeyScreening. It lives as long as the evaluator is kept.
+  // The owner of an evaluator, a KeyScreening. It lives as long as the evaluator is kept.
   using Owner = std::shared_ptr<const void>;
 
   bool has(const void* owner) const { return find(owner) != kept_.end(); }

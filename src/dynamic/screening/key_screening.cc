@@ -15,10 +15,11 @@ namespace wattune::inline v0_1::dynamic {
 namespace {
 
 constexpr std::size_t kMostFinalists = 5;
-// Running time in which the budget must gain the cost of a step, so that several steps are over within a second or two.
+// The running time within which the budget must gain the cost of a step. It lets several steps be done within a second
+// or two.
 constexpr Nanoseconds kBudgetTimePerStep = nanoseconds_from_seconds(0.2);
 
-// Returns limits of a step. They are short, because a hanging candidate takes half of the device's time from the
+// Returns limits of a step. They are short, because a candidate that hangs takes half of the device's time from the
 // application.
 tune::Limits short_limits() {
   tune::Limits limits;
@@ -32,7 +33,7 @@ bool is_correct(const Trial& trial) {
   return trial.observation.status == Status::correct && trial.observation.statistics.has_value();
 }
 
-// Returns an error that names the first trial: the best known configuration, which the application runs.
+// Returns the error of the first trial: that of the best known configuration, which the application runs.
 Error none_works(const std::vector<Trial>& trials) {
   return Error(ErrorCode::mismatch,
                fmt::format("none of {} configurations works on generated data; {}: {}", trials.size(),
@@ -44,11 +45,12 @@ Nanoseconds median_of(const Trial& trial) { return trial.observation.statistics-
 }  // namespace
 
 // Makes the policy of screening. The application pays for the time, and its own calls decide in the end, so little is
-// measured. A candidate that takes twice as long teaches less than it costs. Six samples give an interval; more are not
+// measured. A candidate that takes twice as long is not measured further. Six samples give an interval; more are not
 // worth another wait for the device.
 //
-// Only the first launch warms the device up. Each wait lasts until the application's kernels make room, and these keep
-// the clocks up. On a processor, threads are interrupted by others, so that twice as long proves nothing.
+// Only the first launch warms the device up. Each wait lasts until the application's kernels leave the device, and
+// these keep the clocks up. On a CPU, other threads interrupt a kernel, so a time that is twice as long proves nothing
+// there.
 std::unique_ptr<measure::MeasurePolicy> make_screening_policy(DeviceKind kind) {
   const bool is_interrupted = kind == DeviceKind::cpu;
   return measure::make_gated({.warm_up = Nanoseconds(),
@@ -93,8 +95,8 @@ KeyScreening::KeyScreening(std::shared_ptr<const Problem> problem, KeySearch sea
 
 namespace {
 
-// Returns the compilers of a spec. nullptr if the device compiles; on a processor, compilers would compete with the
-// timed kernels.
+// Returns the compilers of a spec. Returns nullptr if the device compiles; on a CPU it must, because other compilers
+// would compete with the timed kernels.
 std::unique_ptr<backend::PooledSource> compilers_for(const KernelSpec& spec, const ScreeningPlace& place) {
   if (place.pool == nullptr || place.device.info().kind == DeviceKind::cpu) return nullptr;
   KernelSource source = launched_source(spec);
@@ -131,8 +133,8 @@ Result<void> KeyScreening::run(const ScreeningPlace& place, std::unique_ptr<tune
   return done;
 }
 
-// Tells the compilers what this key awaits while others run. A key that is not called asks for no more than it waits
-// for, since other keys need the compilers more.
+// Announces to the compilers the code that this key needs next, while other keys are screened. A key that is not called
+// announces only the code that it waits for, since other keys need the compilers more.
 void KeyScreening::expect_while_others_run(Nanoseconds now) {
   if (compilers_ == nullptr) return;
   std::vector<Configuration> awaited;
@@ -147,7 +149,7 @@ void KeyScreening::expect_while_others_run(Nanoseconds now) {
 
 void KeyScreening::refuse(const Error& why) { end(fmt::format("not screened: {}", why.to_string())); }
 
-// Begins the search once. Its proposals and data stay the same, however often it is interrupted.
+// Begins the search at the first call. Its proposals and data do not depend on how often it is interrupted.
 Result<void> KeyScreening::begin(const ScreeningPlace& place) {
   if (under_way_) return {};
   WATTUNE_ASSIGN(spec_, spec_for(place));
@@ -167,7 +169,7 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place, std::unique_pt
   if (compilers_ != nullptr) compilers_->expect(macros_of_all(*spec_, awaited()), short_limits().compile);
   const Nanoseconds asked = place.now();
   if (!wait_while(&KeyScreening::waits_for_reference, place)) return {};
-  // The default is compiled by the same compilers as the candidates, so this wait is one for a compiler.
+  // The default is compiled by the same compilers as the candidates, so this wait counts as a wait for a compiler.
   if (needs_default()) lookahead_->learn(place.now() - asked, Nanoseconds());
   if (!place.steps->has_value())
     place.steps->emplace(std::min(stall_budget_.gained_in(kBudgetTimePerStep), ScreeningAllowance::kFirstStepEstimate));
@@ -180,8 +182,8 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place, std::unique_pt
     };
     if (!allowance.reserve(ended)) return {};
     WATTUNE_ASSIGN(evaluator, set_up(place, allowance));
-    // An image that was taken and is still announced is not compiled again, but the search needs the default once more.
-    // So the announcement is cleared.
+    // The search will need the default's image again, but an image that was taken and is still announced is not
+    // compiled again. So the announcement is cleared.
     if (compilers_ != nullptr) compilers_->expect({}, short_limits().compile);
   }
   return evaluate_all(*evaluator, place, allowance);
@@ -208,8 +210,7 @@ Result<std::unique_ptr<tune::Evaluator>> KeyScreening::set_up(const ScreeningPla
   return made;
 }
 
-// Checks that outputs can be compared. A configuration that could not be compared would not be adopted, so none is
-// tried.
+// Checks that outputs can be compared. Without a comparison no configuration would be adopted, so none is tried.
 Result<void> KeyScreening::check_verified(const tune::Evaluator& evaluator, const ScreeningPlace& place) {
   const tune::Verification verification = evaluator.verification();
   if (verification.by.empty() && !search_.adopts_unverified)
@@ -290,8 +291,8 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
   return {};
 }
 
-// Publishes the best so far. These need not wait for the end of the search: a few calls tell more than a step, and cost
-// less.
+// Publishes the best configurations so far. Calls may try them before the search ends: a few calls show more than a
+// step of screening, and cost less.
 void KeyScreening::publish() {
   const search::Progress& progress = under_way_->progress();
   const std::optional<std::uint64_t> left = search_.stop.evaluations_left(progress);
@@ -342,7 +343,8 @@ std::optional<double> KeyScreening::scale() const {
   return in_place_ && first_ ? std::optional(*in_place_ / *first_) : std::nullopt;
 }
 
-// Passes the scale to `trial_gain_`, if data were reduced. The lock must be held.
+// Tells `trial_gain_` the factor from screened times to times in calls, if the data were reduced. The lock must be
+// held.
 void KeyScreening::note_scale() {
   if (const std::optional<double> known = scale(); known && was_reduced_) trial_gain_.note_scale(*known);
 }
@@ -357,8 +359,8 @@ std::vector<FailedReport> KeyScreening::failures() const {
   return failures_;
 }
 
-// Returns the best few. On smaller data a time is meaningful only relative to that of the best known. The time of the
-// best known in calls may become known after the search ends.
+// Returns the best few. If data were reduced, times are scaled by the time of the best known, in calls over screened.
+// That time in calls may become known only after the search.
 std::vector<Candidate> KeyScreening::best_few() const {
   const std::lock_guard lock(mutex_);
   std::vector<Candidate> few = best_few_;

@@ -1,7 +1,7 @@
 // KeyScreening: the search for one key's best configurations in the screening process.
 //
-// Its explorer and the thread that screens share it; either may end first. The screening thread calls run() or refuse()
-// once. Any thread may call the other functions at any time, and none of them waits.
+// The key's explorer and the screening thread share it; either may end first. The screening thread calls run() or
+// refuse() once. Any thread may call the other functions at any time, and none of them waits.
 #pragma once
 
 #include <atomic>
@@ -35,14 +35,14 @@ struct ScreeningPlace {
   backend::WorkerOptions worker = {};  // for references on the host
   std::function<Nanoseconds()> now;    // the tuner's clock
   std::stop_token stop = {};           // stops before the next step
-  // Function that returns the largest worth of one more step among the keys that are worth running; negative if there
-  // is none.
+  // Function that returns the largest gain of one more step among the other keys that are worth running; negative if
+  // there is none.
   std::function<Nanoseconds()> others;
   backend::CompilePool* pool = nullptr;                // compiles for the device; nullptr if the device compiles
   std::size_t compile_ahead = 1;                       // largest number of configurations compiled ahead
   std::optional<RecentMean>* steps;                    // device time of the last steps of all keys
   RandomContents* contents;                            // shared by all keys
-  std::function<void(std::uint64_t bytes)> make_room;  // called before this many bytes are taken
+  std::function<void(std::uint64_t bytes)> make_room;  // called before this many bytes are allocated
   std::function<void(const std::string& line)> note = [](const std::string&) {};
 };
 
@@ -54,8 +54,9 @@ std::unique_ptr<measure::MeasurePolicy> make_screening_policy(DeviceKind kind);
 // Returns the correct Trials that may be as good as the best (tune::may_be_as_good()), whose outputs were therefore
 // compared. At most five, the best first.
 std::vector<Trial> finalists(const std::vector<Trial>& trials);
-// Returns the finalists, followed by each trial that was the best at its time, except the first, the latest first. On
-// smaller data another configuration may be the best than in calls. The outputs of all these were compared.
+// Returns the finalists. After them come the trials that were the best when they were measured, except the first one;
+// the latest come first. On smaller data another configuration may be the best than in calls. The outputs of all these
+// were compared.
 std::vector<Trial> finalists_on_smaller_data(const std::vector<Trial>& trials);
 
 class KeyScreening {
@@ -63,7 +64,7 @@ class KeyScreening {
   struct State {
     bool over = false;
     bool complete = false;  // true if the search came to its end
-    bool left = false;      // true if the key was not called for long
+    bool left = false;      // true if the search ended because the key was not called for long
     std::uint64_t explored = 0;
     std::uint64_t failed = 0;
     std::string words = "waits to be screened";
@@ -82,27 +83,27 @@ class KeyScreening {
   // Begins to compile the reference, if it is a kernel, while other keys are screened. Must precede run(); the pool
   // outlives this.
   void expect_reference(backend::CompilePool& pool, const CompileTargetOf& target_of);
-  // Searches until the search is over, was cancelled, has not paid for long, or another key is worth more. It goes on
-  // when this is called again. Makes the evaluator if there is none; a caller that keeps it for the next time saves
-  // making it again.
+  // Runs the search until it is over, was cancelled, has not paid for long, or another key is worth more. A further
+  // call continues it. Makes the evaluator if there is none; the caller may keep it for the next call.
   //
   // An Error ends the search with what it found so far and tells why nothing can be evaluated. It is device_lost if the
   // device is gone for good. One thread calls this and the next four functions.
   Result<void> run(const ScreeningPlace& place, std::unique_ptr<tune::Evaluator>& evaluator);
-  // Returns the bytes of the device's memory that its data take; 0 if it has not begun.
+  // Returns the bytes of the device's memory that the key's data take; 0 if the search has not begun.
   std::uint64_t memory() const { return memory_; }
-  // True if nothing is left to run. Ends the search if the key was not called for long.
+  // True if the search has nothing left to run. Ends the search if the key was not called for long.
   bool is_over(Nanoseconds now);
-  // Returns what one more step is trial_gain; 0 if the key is not called any more.
+  // Returns the time that one more step is expected to save; 0 if the key is not called any more.
   Nanoseconds trial_gain(Nanoseconds now);
-  // True if running it pays when a step costs `cost` and the key is called. False while it waits for a compiler.
-  // `is_set_up` tells whether its evaluator was kept.
+  // True if the key is called and its next step is worth `cost`. False while the search waits for a compiler.
+  // `is_set_up` tells whether the key's evaluator was kept.
   bool is_worth_running(Nanoseconds cost, bool is_set_up) const;
-  // Returns, once, why it waits, if a step of this cost has not paid for long; else nullopt.
+  // Returns the reason why the search pauses, if a step of this cost has not paid for long; nullopt otherwise, and if
+  // it was returned before.
   std::optional<std::string> take_reason_to_rest(Nanoseconds now, Nanoseconds cost);
   // Ends the search before it runs, for this reason.
   void refuse(const Error& why);
-  // Cancels the search, as nobody needs the result any more.
+  // Cancels the search, because its result is not needed any more.
   void cancel() { cancelled_.store(true); }
   bool cancelled() const { return cancelled_.load(); }
   // Notes that the key was called.
@@ -179,7 +180,7 @@ class KeyScreening {
   std::atomic<std::uint64_t> news_ = 0;
   TrialGain trial_gain_;
   std::optional<backend::PooledSource> reference_compilers_;
-  // For the screening thread; the first six are set once it has begun.
+  // These members belong to the screening thread; the first six are set once the search has begun.
   std::optional<KernelSpec> spec_;
   std::uint64_t memory_ = 0;
   std::unique_ptr<backend::PooledSource> compilers_;  // nullptr if the device compiles
@@ -190,7 +191,7 @@ class KeyScreening {
   tune::TuningObserver nobody_;
   std::uint64_t seen_calls_ = 0;
   std::optional<Nanoseconds> last_call_;
-  std::optional<Nanoseconds> last_paid_;  // nullopt while it pays
+  std::optional<Nanoseconds> last_paid_;  // nullopt while a step pays
   bool was_set_up_ = false;
   bool told_of_rest_ = false;
 

@@ -1,4 +1,4 @@
-// Waiting in the screening of a key: when it waits, rests, makes room for others, or ends.
+// Decides when the screening of a key waits, pauses, makes room for other keys, or ends.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,10 +17,11 @@ constexpr Nanoseconds kCallPauseThatEndsSearch = nanoseconds_from_seconds(30);
 constexpr Nanoseconds kCallPauseThatMakesRoom = nanoseconds_from_seconds(0.2);
 constexpr double kOthersGainFactor = 4.0;
 constexpr double kCostFactorOfNewData = 2.0;
-// Time that it waits for a compiler, which may take seconds for a configuration, before it makes room for others.
+// Time for which a key waits for a compiler before it makes room for other keys. A compiler may take seconds for a
+// configuration.
 constexpr Nanoseconds kForCompiler = nanoseconds_from_ms(20);
-// Time for which its next step must not have paid before it is put aside. Its process is given back after as long
-// again. In the first seconds of a key's calls, the cost of a few slow configurations does not pay.
+// A key is put aside if its next step has not paid for this time, and its process is given back after the same time
+// again. It is not shorter, because in the first seconds of a key's calls a few slow configurations never pay.
 constexpr Nanoseconds kUnpaidTimeBeforePause = nanoseconds_from_seconds(5);
 
 bool is_compiling(const backend::PooledSource& compilers) {
@@ -30,7 +31,7 @@ bool is_compiling(const backend::PooledSource& compilers) {
 
 }  // namespace
 
-// Returns the time since the last call, or since the first look.
+// Returns the time since the key's last call, or since this was first asked.
 Nanoseconds KeyScreening::since_last_call(Nanoseconds now) {
   const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
   if (std::exchange(seen_calls_, calls) != calls || !last_call_) last_call_ = now;
@@ -56,7 +57,7 @@ bool KeyScreening::stops(const ScreeningPlace& place, Nanoseconds cost) {
   return place.stop.stop_requested() || is_over(place.now()) || yields(place, cost) || rests(place.now(), cost);
 }
 
-// True if its next step has not paid for so long that it gives up its hold on the device.
+// True if the key's next step has not paid for so long that the key gives up its evaluator.
 bool KeyScreening::rests(Nanoseconds now, Nanoseconds cost) {
   if (pays(cost))
     last_paid_.reset();
@@ -65,8 +66,8 @@ bool KeyScreening::rests(Nanoseconds now, Nanoseconds cost) {
   return last_paid_ && now - *last_paid_ > kUnpaidTimeBeforePause;
 }
 
-// True if running the configuration pays. A configuration that was put aside needs its data set up again, unless they
-// were kept.
+// True if running the key's next step pays. A key that was put aside needs its evaluator made again, unless it was
+// kept.
 bool KeyScreening::is_worth_running(Nanoseconds cost, bool is_set_up) const {
   const bool needs_data_again = under_way_ && !is_set_up;
   return pays((needs_data_again ? kCostFactorOfNewData : 1.0) * cost) && !waits_for_reference() && !waits_for_next();
@@ -81,7 +82,7 @@ std::optional<std::string> KeyScreening::take_reason_to_rest(Nanoseconds now, Na
       problem_->spec.name, to_string(problem_->key), to_ms(trial_gain_.of_one_more()), to_ms(cost));
 }
 
-// Notes, once, that a step has waited too long for the budget.
+// Notes, once, that a step has waited for the budget for too long.
 void KeyScreening::note_poor(const ScreeningPlace& place, Nanoseconds waited, Nanoseconds cost) {
   if (told_of_rest_ || waited <= kUnpaidTimeBeforePause || !pays(cost)) return;
   told_of_rest_ = true;
@@ -91,15 +92,15 @@ void KeyScreening::note_poor(const ScreeningPlace& place, Nanoseconds waited, Na
       problem_->spec.name, to_string(problem_->key), to_ms(cost), to_seconds(waited)));
 }
 
-// True if this key makes room for other keys. A change of keys takes a while if data must be generated, so others must
-// be worth much more, unless its own next step does not pay.
+// True if this key makes room for other keys. Changing to another key takes a while if data must be generated, so that
+// key must be worth much more, unless this key's next step does not pay.
 bool KeyScreening::yields(const ScreeningPlace& place, Nanoseconds cost) {
   if (!pays(cost)) return place.others() >= Nanoseconds();
   const Nanoseconds own = trial_gain(place.now());
   return place.others() > kOthersGainFactor * own;
 }
 
-// True while the key's reference is compiled. Its compilers have nothing else to do then.
+// True while the key's reference is compiled: the spec's reference kernel, or the default configuration in its place.
 bool KeyScreening::waits_for_reference() const {
   if (needs_default()) return !is_compiled(standard()) && is_compiling(*compilers_);
   return reference_compilers_ && is_compiling(*reference_compilers_);
@@ -110,13 +111,14 @@ bool KeyScreening::needs_default() const {
   return compilers_ != nullptr && !was_set_up_ && std::holds_alternative<std::monostate>(problem_->spec.reference);
 }
 
-// Returns the code that it awaits. Further code would keep the compilers from what is screened first, which is mostly
-// the default again.
+// Returns the configurations whose code the key waits for. Announcing more would delay the code that is screened first,
+// which is mostly the default.
 std::vector<Configuration> KeyScreening::awaited() const {
   return needs_default() ? std::vector{standard()} : under_way_->expected();
 }
 
-// True while no proposed configuration is compiled; at first, while the one is not with which all others are compared.
+// True while no proposed configuration is compiled. At first, true while the first one is not compiled, with which all
+// others are compared.
 bool KeyScreening::waits_for_next() const {
   if (compilers_ == nullptr || !next_ || is_compiled(*next_) || !is_compiling(*compilers_)) return false;
   const auto is_ready = [this](const Configuration& each) { return is_compiled(each); };
@@ -134,14 +136,15 @@ void KeyScreening::take_compiled() {
 }
 
 // Returns how many proposals to make ahead. All known configurations are compiled ahead in any case, since the search
-// begins with them whatever the results are.
+// begins with all of them.
 std::size_t KeyScreening::ahead(const ScreeningPlace& place) const {
   const std::size_t tried = trials_.all.size();
   const std::size_t known = search_.known > tried ? search_.known - tried : 0;
   return std::max(lookahead_->value(), std::min(known, place.compile_ahead));
 }
 
-// Waits here and not in the evaluator, which would not notice that the search is to end or that other keys could run.
+// Waits while `waits` returns true. The evaluator could wait, too, but would not notice that the search is to end or
+// that other keys could run.
 bool KeyScreening::wait_while(bool (KeyScreening::*waits)() const, const ScreeningPlace& place) {
   constexpr std::chrono::milliseconds kPause{1};
   const Nanoseconds begin = place.now();

@@ -1,4 +1,4 @@
-// Measured entries: turn the measurement of a configuration into an entry of wisdom. A pure function.
+// Makes an entry of wisdom from the measurement of a configuration. A pure function.
 #pragma once
 
 #include "wattune/backend/device.h"

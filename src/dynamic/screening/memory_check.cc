@@ -6,8 +6,8 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Returns the size of a memory; CUDA counts no further than `enough`. Memory that the driver does not know but that
-// kernels can access counts as large enough.
+// Returns the size of a memory; with CUDA counted up to `enough`. Memory that the driver does not know but that kernels
+// can access counts as large enough.
 Result<std::size_t> bytes_of(backend::Device& device, std::uint64_t memory, std::size_t enough) {
   if (device.info().backend != "cuda") {
     WATTUNE_ASSIGN(const auto buffer, backend::adopt_buffer(device, reinterpret_cast<_cl_mem*>(memory)));

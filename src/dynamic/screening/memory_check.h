@@ -22,8 +22,8 @@ class MemoryCheck {
   MemoryCheck(const KernelSpec& spec, const Signature& signature, const std::vector<tune::PlannedArgument>& planned,
               backend::MemoryMark mark_of);
 
-  // Fails with mismatch if memory is too small, a null pointer, or of the wrong kind (pixels or not), and as
-  // adopt_buffer() does.
+  // Checks the memory arguments. Fails with mismatch if one is too small, a null pointer, or of the wrong kind (pixels
+  // or not), and as adopt_buffer() does.
   Result<void> check(std::span<const CallArgument> arguments, backend::Device& device);
   backend::MemoryMark mark() const { return mark_; }
 

@@ -10,8 +10,8 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// The largest number of sequences that are kept for all kernels of a tuner, and of bytes in each. The oldest go first;
-// longer ones are drawn anew each time.
+// The largest number of sequences that are kept for all kernels of a tuner, and of bytes in each. The oldest sequence
+// is dropped first; longer ones are not kept.
 constexpr std::size_t kMostSequences = 8;
 constexpr std::size_t kMostSequenceBytes = std::size_t{128} << 20;
 

@@ -25,19 +25,19 @@ class RandomContents {
   void forget() { kept_.clear(); }
 
  private:
-  // A sequence of random elements. An argument holds as many of them as it is long.
+  // A sequence of random elements. An argument holds its first elements.
   struct Sequence {
     std::variant<FillUniform, FillNormal> fill;
     ElementType type;
     std::size_t width;
     std::size_t padding;
-    std::uint64_t seed;  // used if the fill has none
+    std::uint64_t seed;  // the seed if the fill names none
 
     bool operator==(const Sequence&) const = default;
   };
   struct Kept {
     Sequence sequence;
-    tune::SharedBytes bytes;  // at least as many as were ever wanted
+    tune::SharedBytes bytes;  // at least as many as any argument needed so far
   };
 
   Result<Contents> find(const KernelSpec& spec, const space::SearchSpace& space);

@@ -1,5 +1,5 @@
-// The explorer of screened kernels, which is the default. It searches in a process of its own, on generated data, and
-// then has the best few tried in calls of the application. The results of these calls are final.
+// The explorer of screened kernels, which is the default. It searches in a process of its own, on generated data. Calls
+// of the application then try the best few, and their results decide.
 #pragma once
 
 #include "dynamic/screening/screening.h"
@@ -8,8 +8,8 @@
 namespace wattune::inline v0_1::dynamic {
 
 // Makes the explorer. Strategy, rule and first configurations are those of plan_key_search(), as are the errors. The
-// stall_budget outlives the screening. A key that cannot be screened is over at once, and its calls run the best known.
-// `found` is as for KeyScreening; `gains` are those of the kernel's keys.
+// stall_budget outlives the screening. For a key that cannot be screened, the explorer is over at once, and calls run
+// the best known. `found` is as for KeyScreening; `gains` are those of the kernel's keys.
 Result<std::unique_ptr<Explorer>> make_screened_explorer(std::shared_ptr<const Problem> problem,
                                                          const TuningPolicy& policy,
                                                          const std::vector<Configuration>& known,

@@ -14,11 +14,11 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Time for which the process stays while there is nothing to screen. Its context takes memory of the device.
+// Time after which the screening process is ended if no key is to be screened. Its context takes memory of the device.
 constexpr Nanoseconds kIdleTimeBeforeClosing = nanoseconds_from_seconds(5);
-// Pause between two looks whether a key pays again.
+// Pause between two checks whether a key pays again.
 constexpr std::chrono::milliseconds kPause{20};
-// Fraction of the free memory that screening may take: one in this many bytes.
+// Divisor of the free memory: screening may take a quarter of it.
 constexpr std::uint64_t kFreeMemoryDivisor = 4;
 
 }  // namespace
@@ -56,7 +56,7 @@ void Screening::work(const std::stop_token& stop) {
   }
 }
 
-// Returns the next key to screen; nullptr if the thread is to end. Gives the process back when nothing has paid for
+// Returns the next key to screen; nullptr if the thread is to end. Ends the screening process if no key has paid for
 // long.
 std::shared_ptr<KeyScreening> Screening::next(const std::stop_token& stop) {
   const Stopwatch idle;
@@ -106,7 +106,7 @@ void Screening::note_resting() {
   for (const std::string& each : notes) options_.note(each);
 }
 
-// Returns the key whose next step is worth most, the first of equals; nullptr if no key is worth running.
+// Returns the key whose next step is worth most, the first of several equal ones; nullptr if no key is worth running.
 std::shared_ptr<KeyScreening> Screening::take_worthiest() {
   const auto worth = [this](const auto& key) { return worth_of(*key); };
   const auto found = std::ranges::max_element(keys_, {}, worth);
@@ -116,13 +116,13 @@ std::shared_ptr<KeyScreening> Screening::take_worthiest() {
   return key;
 }
 
-// Screens a key. Its evaluator is kept while others run.
+// Screens a key. Its evaluator is kept while other keys run.
 void Screening::screen(const std::shared_ptr<KeyScreening>& key, const std::stop_token& stop) {
   if (Result<void> opened = open(stop); !opened) return key->refuse(opened.error());
   std::unique_ptr<tune::Evaluator> evaluator = kept_.take(key.get());
   const std::size_t resets = evaluator ? evaluator->resets() : 0;
   const Result<void> done = run(*key, evaluator, stop);
-  // A reset of the device destroys what other keys have on it.
+  // A reset of the device destroys the data that other keys have on it.
   if (!done || (evaluator && evaluator->resets() > resets)) kept_.let_go_of_all();
   if (done) {
     if (evaluator && !key->is_over(options_.now())) kept_.keep(key, std::move(evaluator), key->memory());

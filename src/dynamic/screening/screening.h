@@ -1,9 +1,8 @@
 // Screening: tries the configurations of a tuner's keys in a process of its own, before calls of the application depend
 // on them. It chooses the key whose next step is worth most.
 //
-// It owns a thread, which begins with the first key, and the device in the process, which is given back after some
-// seconds without work. Any thread may add keys, which never waits. The destructor ends promptly, whatever the process
-// does.
+// It owns a thread, which starts with the first key, and the device in the process, which is closed after some seconds
+// without work. Any thread may add keys, which never waits. The destructor ends promptly, whatever the process does.
 //
 //   screening.add(key);                                   // and later, from any thread: key->state(), key->best_few()
 #pragma once
@@ -44,7 +43,7 @@ class Screening {
   Screening& operator=(const Screening&) = delete;
 
   void add(std::shared_ptr<KeyScreening> key);
-  // Opens the device in advance, because a key will probably come.
+  // Opens the device in advance, because a key will probably be added.
   void expect_key();
 
  private:
@@ -53,14 +52,14 @@ class Screening {
   bool take_expectation();
   std::shared_ptr<KeyScreening> next(const std::stop_token& stop);
   std::shared_ptr<KeyScreening> take_worthiest();
-  // Returns what a step of the key is worth; negative if it is not worth running.
+  // Returns the time that a step of the key is expected to save; negative if the key is not worth running.
   Nanoseconds worth_of(KeyScreening& key) const;
   Nanoseconds worth_of_others();
   void drop_over();
   void note_resting();
   void screen(const std::shared_ptr<KeyScreening>& key, const std::stop_token& stop);
   Result<void> run(KeyScreening& key, std::unique_ptr<tune::Evaluator>& evaluator, const std::stop_token& stop);
-  // Returns the bytes of the device that may be taken, those of kept evaluators included.
+  // Returns the bytes of device memory that may be taken, including those of kept evaluators.
   std::uint64_t most_memory() const;
   Result<void> open(const std::stop_token& stop);
   void close();
@@ -77,7 +76,7 @@ class Screening {
   std::condition_variable_any added_;
   std::deque<std::shared_ptr<KeyScreening>> keys_;
   bool is_key_expected_ = false;
-  std::jthread thread_;  // ends before the members that it uses
+  std::jthread thread_;  // destroyed before the members that it uses
 };
 
 }  // namespace wattune::dynamic

@@ -15,8 +15,8 @@ namespace wattune::inline v0_1::dynamic {
 
 class ScreeningAllowance {
  public:
-  // Estimated device time of the first step of screening, before any step was measured. A step may take longer, but
-  // then the next estimate is higher.
+  // Estimated device time of the first step of screening, before any step was measured. If a step takes longer, the
+  // next estimate is higher.
   static constexpr Nanoseconds kFirstStepEstimate = nanoseconds_from_ms(10);
   // Time that a device takes to switch to another process and back. Bursts of 0.05 and of 1 ms cost an application 0.43
   // and 1.38 ms (docs/results/dynamic.md).
@@ -30,12 +30,12 @@ class ScreeningAllowance {
   // Returns the time that the next step will probably take.
   Nanoseconds expected() const { return step_.value(); }
 
-  // Waits until the step pays and the stall_budget affords the mean time of the last few steps, then reserves that.
-  // Returns false if `ended` became true meanwhile. The share alone decides, since the device serves both processes in
-  // turns: no step delays a call by its whole length.
+  // Waits until `pays` returns true and the stall budget affords the mean time of the last few steps, then reserves
+  // that time. Returns false if `ended` becomes true meanwhile. Only Budget::share limits steps: the device serves both
+  // processes in turns, so no step delays a call by its whole length.
   bool reserve(
       const std::function<bool()>& ended, const std::function<bool()>& pays = [] { return true; });
-  // Charges the step and learns its time on the device.
+  // Charges the device time of a step, and learns it for the estimate of the next.
   void settle(const tune::DeviceUse& use) { step_.learn(charge(use)); }
   // Charges device time that belongs to no step. Returns the charged time.
   Nanoseconds charge(const tune::DeviceUse& use);

@@ -25,17 +25,17 @@ bool halve_largest(std::vector<NamedSize>& sizes) {
   return largest != nullptr;
 }
 
-// Time of a step for each byte. It is a thirtieth of the time of steps in a worker that moved 20 MB on an H200, copies
-// between processes included (docs/results/dynamic.md). These copies delay no kernel, and few outputs are copied. So 4
-// ms stand for 200 MB, several times the caches of such a GPU; for data that fit into caches, other configurations
-// would be the best.
+// The time of a step per byte of data. It is a thirtieth of the time per byte of steps in a worker that moved 20 MB on
+// an H200 (docs/results/dynamic.md). That time includes copies between processes, which delay no kernel; besides, few
+// outputs are copied. So 4 ms stand for 200 MB, several times the caches of such a GPU; for data that fit into caches,
+// other configurations would be the best.
 constexpr double kNanosecondsPerByte = 0.02;
 // Number of runs in a step: first launch, six samples, and the run whose outputs are compared. Much slower candidates
 // are launched once or twice.
 constexpr double kRunsPerStep = 8.0;
 
-// Returns the part of the work that smaller sizes leave. The work is assumed proportional to the bytes or to the
-// product of the sizes, whichever shrinks more. Kernels that do more work than either shrink further.
+// Returns the fraction of the work that remains with smaller sizes. The work is assumed proportional to the bytes or to
+// the product of the sizes, whichever shrinks more. Kernels that do more work than either shrink further.
 double part_of(const std::vector<NamedSize>& smaller, const std::vector<NamedSize>& whole, double part_of_bytes) {
   double product = 1.0;
   for (std::size_t i = 0; i < whole.size(); ++i)
@@ -47,8 +47,7 @@ Nanoseconds time_of(const ScreeningStep& step, std::uint64_t bytes, double part)
   return Nanoseconds(kNanosecondsPerByte * static_cast<double>(bytes)) + kRunsPerStep * part * step.kernel_time;
 }
 
-// Halves the largest size, odd ones too, since what divided an odd size is seldom a power of two. Returns false if
-// there is nothing to halve.
+// Halves the largest size, even if it is odd. Returns false if there is nothing to halve.
 bool halve_largest_of_all(std::vector<NamedSize>& sizes) {
   const auto largest = std::ranges::max_element(sizes, {}, &NamedSize::value);
   if (largest == sizes.end() || largest->value <= 1) return false;

@@ -1,4 +1,4 @@
-// The screening device: the application's device, in a process of its own.
+// Finds and opens the application's device in a process of its own, for screening.
 #pragma once
 
 #include <memory>

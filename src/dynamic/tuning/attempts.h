@@ -1,5 +1,5 @@
-// Attempts: what became of the configurations that calls of one key were to run, for reports and so that none that
-// failed is used again.
+// Attempts: the outcomes of the configurations that calls of one key tried. They serve reports, and keep failed
+// configurations from being used again.
 //
 // It belongs to one instance. The instance's mutex guards it.
 #pragma once
@@ -27,7 +27,8 @@ class Attempts {
  public:
   // Notes that calls are to try a candidate, after this many calls of the key.
   void offer(const Candidate& candidate, std::uint64_t calls);
-  // Notes the decision about the latest offer of a configuration. There may be several in Mode::explore.
+  // Notes the decision about a configuration, for its latest offer. In Mode::explore a configuration may be offered
+  // several times.
   void decide(const Configuration& configuration, const Observation& observation, const Decision& decision);
   const std::deque<TriedReport>& tried() const { return tried_; }
 
@@ -37,7 +38,7 @@ class Attempts {
   bool has_failed(ConfigurationId id) const { return failed_.contains(id); }
   // Returns all failures, with those that an explorer found. nullptr if there is none.
   std::vector<FailedReport> failures(const Explorer* explorer) const;
-  // Keeps the failures of an explorer that is about to go.
+  // Keeps the failures that an explorer found, before the explorer is destroyed.
   void keep_failures_of(const Explorer& explorer) { failures_ = failures(&explorer); }
 
   // Notes the error of a call or of a load.
@@ -45,7 +46,7 @@ class Attempts {
   const std::optional<Error>& last_error() const { return last_error_; }
 
  private:
-  std::deque<TriedReport> tried_;  // the last few, in the order of their requests
+  std::deque<TriedReport> tried_;  // the last few, in the order of their offers
   std::set<ConfigurationId> failed_;
   std::vector<FailedReport> failures_;  // failures in calls, and of earlier explorers
   std::optional<Error> last_error_;

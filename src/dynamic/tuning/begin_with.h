@@ -1,5 +1,5 @@
-// BeginWith: a strategy that proposes given configurations first, in their order. If wanted, it then proposes
-// neighbours of the best so far. Then it follows another strategy, which is told all results.
+// BeginWith: a strategy that first proposes given configurations, in their order. With `nearby` it then proposes
+// neighbours of the best so far. After that it proposes what another strategy proposes, which is told all results.
 #pragma once
 
 #include <deque>
@@ -58,7 +58,7 @@ class BeginWith : public search::Strategy {
       neighbours.pop_back();
       return id;
     }
-    if (nearby_ && in_flight_ > 0) return std::nullopt;  // their neighbours may be better than anything else
+    if (nearby_ && in_flight_ > 0) return std::nullopt;  // waits, as their neighbours may be better
     const std::vector<ConfigurationId> asked = then_->ask(1);
     return asked.empty() ? std::nullopt : std::optional(asked.front());
   }

@@ -9,7 +9,7 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Number of candidates for the beginning that are compiled at once, since a compiler may take long for any of them.
+// Number of candidates for the beginning that are compiled at once, since compiling any of them may take long.
 constexpr std::size_t kCandidatesCompiledAtOnce = 4;
 constexpr Nanoseconds kLeastPatience = nanoseconds_from_ms(100);
 
@@ -31,8 +31,8 @@ void Beginning::begin_beside() {
   loader_.expect(std::move(likeliest), true);
 }
 
-// Hurries the loader, once for each request. A configuration that fails is followed by the next, until all are
-// exhausted.
+// Makes the request for a first configuration urgent, once for each request. If a configuration fails, the next one is
+// requested, until none is left.
 void Beginning::begin_for_calls() {
   begin_beside();
   if (state_ == KeyState::hurried || state_ == KeyState::exhausted) return;
@@ -69,8 +69,8 @@ const Configuration* Beginning::choose(FirstRequest& request) const {
   return compiled == all.begin() || is_called || has_waited ? &*compiled : nullptr;
 }
 
-// Takes the mutex, since the loader calls it. The request is over, so nothing is at the loader: the state becomes
-// unstarted, or running if the configuration works.
+// Takes the result of the request; the loader calls it, so it takes the mutex. The state becomes running if the
+// configuration works, else unstarted, as no request is left.
 void Beginning::take_first(const Configuration& configuration, Result<std::shared_ptr<Variant>> variant) {
   const std::lock_guard lock(mutex_);
   state_ = KeyState::unstarted;
@@ -80,7 +80,7 @@ void Beginning::take_first(const Configuration& configuration, Result<std::share
   path_.wake();
 }
 
-// Makes calls run this variant, or notes why they cannot.
+// Makes calls run this variant, or notes why it cannot run.
 Result<void> Beginning::take(Result<std::shared_ptr<Variant>> variant) {
   if (!variant) {
     tuning_.attempts().note_error(variant.error());

@@ -1,9 +1,9 @@
 // Beginning: finds the first configuration of one key that works, so that calls have something to run. It is compiled
-// beside the calls, taken over from another key, or compiled by a call that waits. It also makes the generic variant.
+// in the background, taken over from another key, or compiled by a call that waits. It also makes the generic variant.
 //
 // It belongs to one instance. The instance's mutex guards all but the generic variant. The caller of begin_loaded(),
-// begin_beside(), begin_for_calls() and state() holds it. begin_now() and generic() take locks of their own, and the
-// caller holds none: the lock of the calling thread's compiling comes before the instance's mutex.
+// begin_beside(), begin_for_calls() and state() holds it. begin_now() and generic() take locks of their own, and their
+// callers hold none, since `compiling_` must be taken before the instance's mutex.
 //
 //   beginning.begin_loaded();                             // at once, or not at all
 //   if (tuning.best() == nullptr) beginning.begin_for_calls();
@@ -29,24 +29,25 @@ class Beginning {
 
   // Returns the state while nothing can run: unstarted, beginning, hurried or exhausted.
   KeyState state() const { return state_; }
-  // Begins with the likeliest configuration if its code is loaded for another key: then nothing needs to be waited for.
+  // Begins with the likeliest configuration if its code is already loaded for another key, so that nothing has to be
+  // waited for.
   void begin_loaded();
-  // Has the first configurations compiled in the background, before all code that is only to be tried.
+  // Compiles the first configurations in the background, before all code that is only to be tried.
   void begin_beside();
-  // Does what begin_beside() does and hurries the loader, since calls run a fallback until then.
+  // Compiles the first configurations in the background, with an urgent request, since calls run a fallback until then.
   void begin_for_calls();
 
   // Compiles and loads in the calling thread until something works, unless something can run. Blocks. Fails with the
   // last error if no candidate works, and with device_lost.
   Result<void> begin_now();
   // Returns the generic configuration; nullptr if it cannot run at this key. Also returns nullptr if it is not compiled
-  // yet and the fallback runs until then, or if a stream is captured and it was not made before.
+  // yet and there is a fallback, or if it must be made and the stream is captured.
   std::shared_ptr<Variant> generic(bool capturing);
   // Returns how long callers of begin_now() waited.
   Nanoseconds blocked() const { return blocked_; }
 
  private:
-  // The first configuration at the loader: the likeliest candidates, and the progress of their compilation.
+  // The request for a first configuration: the likeliest candidates, and the progress of their compilation.
   struct FirstRequest {
     std::vector<Configuration> likeliest;
     Nanoseconds asked;
@@ -67,7 +68,7 @@ class Beginning {
   KeyTuning& tuning_;
   KeyState state_ = KeyState::unstarted;
   Nanoseconds blocked_;
-  std::mutex compiling_;  // held to compile in a calling thread; guards the next member; taken before mutex_
+  std::mutex compiling_;  // held to compile in a calling thread; guards generic_; taken before mutex_
   std::optional<std::shared_ptr<Variant>> generic_;  // nullopt until it was made or failed
 };
 

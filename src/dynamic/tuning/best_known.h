@@ -1,7 +1,8 @@
 // BestKnown: the best known configuration of one key. It makes calls run it, keeps it in wisdom and watches its times.
 //
-// It belongs to one instance. The instance's mutex guards it. Calls on the steady way and captured graphs may still run
-// a configuration after another one replaced it. So each that was ever the best stays loaded as long as the instance.
+// It belongs to one instance. The instance's mutex guards it. Steady calls and captured graphs may still run a
+// configuration after another one replaced it. So every configuration that was ever the best stays loaded as long as
+// the instance.
 #pragma once
 
 #include <memory>
@@ -19,7 +20,8 @@ class BestKnown {
  public:
   using Variants = std::vector<std::shared_ptr<Variant>>;
 
-  // Takes whether wisdom has the key's best as the result of a search. All others outlive it.
+  // Takes whether wisdom has the key's best as the result of a completed search (`is_result`). All other arguments
+  // outlive this object.
   BestKnown(const KeyedKernel& kernel, CallPath& path, Pairing& pairing, bool is_result);
 
   // Makes this the best known, which calls run from here on.
@@ -27,19 +29,19 @@ class BestKnown {
   // Replaces the best known, which failed, by the latest earlier one that did not fail. Without such a one there is
   // none.
   void fall_back(const Attempts& attempts);
-  // Keeps what was measured of the best known in wisdom, if there are statistics.
+  // Stores a measurement of the best known in wisdom, if it has statistics.
   void remember(const Observation& observation, Measured measured = Measured::in_place);
-  // Returns what was measured of it last; nullopt if nothing was.
+  // Returns the latest measurement of the best known; nullopt if there is none.
   const std::optional<Observation>& times() const { return times_; }
   // Notes whether the best known is the result of a search, for wisdom.
   void set_result(bool is_result) { is_result_ = is_result; }
-  // Returns all that calls may still be sending.
+  // Returns all variants that calls may still be sending.
   const Variants& published() const { return published_; }
   bool was_published(const std::shared_ptr<Variant>& variant) const;
 
-  // Takes a time of this variant, unless another one is the best by now.
+  // Takes a timed call of this variant, unless another variant has become the best meanwhile.
   void watch(const std::shared_ptr<Variant>& variant, TimedCall timed);
-  // Tells, once, if the times moved.
+  // Reports, once, that the times of the best known have changed.
   std::optional<Moved> moved() { return drift_.collect(kernel_.around.now()); }
 
  private:

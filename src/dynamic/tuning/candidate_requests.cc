@@ -36,8 +36,8 @@ void CandidateRequests::request(const std::vector<Candidate>& wanted,
   }
 }
 
-// Tells the compilers of the wanted candidates, and of those the loader was asked for. The latter may not be wanted any
-// more, but would otherwise be compiled anew in a gap.
+// Announces the wanted candidates to the compilers, and those that were requested from the loader. The latter may not
+// be wanted any more, but would otherwise be compiled in a gap when they are loaded.
 void CandidateRequests::expect(const std::vector<Candidate>& wanted) {
   std::vector<Configuration> expected;
   for (const Candidate& candidate : wanted) expected.push_back(candidate.configuration);

@@ -10,15 +10,16 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Number of measured times before, and of times lately, whose medians are compared. The medians must also stay apart
-// for as many measurements in a row. By then other kernels have shown whether their times moved too.
+// Number of early and of late times whose medians are compared. The medians must also differ for this many measurements
+// in a row. By then it is known whether the times of other kernels changed, too.
 constexpr std::size_t kComparedTimes = 16;
 constexpr double kConfidence = 0.95;
-// The largest number of timed calls that may be under way.
+// The largest number of timed calls in flight.
 constexpr std::size_t kMostTimedCalls = 4;
-// Age up to which movements of other kernels count.
+// Age up to which changes of other kernels count.
 constexpr Nanoseconds kMovementAge = nanoseconds_from_seconds(10);
-// Share of the kernel's own movement that another kernel must reach, and share of the others that must reach it.
+// The fraction of this kernel's change that another kernel must reach, and the fraction of the other kernels that must
+// reach it.
 constexpr double kLeastMovementShare = 1.0 / 3.0;
 constexpr double kSharedMove = 2.0 / 3.0;
 
@@ -51,7 +52,7 @@ Cause DeviceDrift::cause(const void* kernel, double ratio, Nanoseconds now) cons
   return others > 0.0 && moved >= kSharedMove * others ? Cause::device : Cause::kernel;
 }
 
-// Keeps a timed call, unless kMostTimedCalls are still under way, as when calls take long to end.
+// Keeps a timed call, unless kMostTimedCalls are still in flight, because calls take long.
 void Drift::watch(TimedCall call) {
   if (out_.size() < kMostTimedCalls) out_.push_back(std::move(call));
 }
@@ -63,7 +64,7 @@ std::optional<Moved> Drift::collect(Nanoseconds now) {
     if (ready && !*ready) break;
     const Result<Nanoseconds> time = ready ? out_.front().duration() : Result<Nanoseconds>(ready.error());
     out_.pop_front();
-    if (time) moved = take(*time, now);  // a failed call has reported its error itself
+    if (time) moved = take(*time, now);  // a failed call reports its error elsewhere
   }
   return moved;
 }

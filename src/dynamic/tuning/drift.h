@@ -1,4 +1,5 @@
-// Drift: tells whether the best known configuration has become slower or faster, from a few of the application's calls.
+// Drift: tells whether the best known configuration has become slower or faster, by the times of a few of the
+// application's calls.
 //
 // It belongs to one instance, whose mutex guards it. WatchedCalls says which calls are timed for it, and takes no lock.
 // Nothing waits. All instances of a tuner share one DeviceDrift. It distinguishes one kernel that changed from a device
@@ -22,17 +23,17 @@
 namespace wattune::inline v0_1::dynamic {
 
 enum class Cause {
-  kernel,  // only this kernel moved: its data have changed, or the work that runs beside it
-  device   // most watched kernels moved, as with another clock: the best has probably stayed the same
+  kernel,  // only this kernel's times changed: its data have changed, or the work that runs beside it
+  device   // the times of most watched kernels changed, as with another clock: the best has probably stayed the same
 };
 
 // Times of a device's watched kernels, as multiples of their earlier times. Any thread may call.
 class DeviceDrift {
  public:
   void note(const void* kernel, double ratio, Nanoseconds now);
-  // Returns the cause of a move by `ratio`. It is the device if two thirds of the other kernels seen lately moved the
-  // same way, at least a third as far. A third suffices because a change of the core clock moves memory-bound kernels
-  // less.
+  // Returns the cause of a change by the factor `ratio`. It is the device if the times of two thirds of the other
+  // recent kernels changed in the same direction, at least a third as far. A third suffices because a change of the
+  // core clock moves memory-bound kernels less.
   Cause cause(const void* kernel, double ratio, Nanoseconds now) const;
   void forget(const void* kernel);
 
@@ -50,7 +51,7 @@ struct Moved {
   Cause cause = Cause::kernel;
 };
 
-// The calls that are timed. Any thread may ask.
+// The choice of calls that are timed. Any thread may ask.
 class WatchedCalls {
  public:
   // Takes the policy: one call in `every` is timed, none if that is 0.
@@ -76,14 +77,14 @@ class WatchedCalls {
 
 class Drift {
  public:
-  // Takes the largest share by which times may move (TuningPolicy::drift).
+  // Takes the share by which times may change before that counts as drift (TuningPolicy::drift).
   Drift(double most, DeviceDrift& device) : most_(most), device_(device) {}
   Drift(const Drift&) = delete;
   Drift& operator=(const Drift&) = delete;
   ~Drift() { device_.forget(this); }
 
   void watch(TimedCall call);
-  // Takes the times that are ready. Reports a move once; the new times are then the ones to compare with.
+  // Takes the times that are available. Reports a change once; later times are then compared with the new ones.
   std::optional<Moved> collect(Nanoseconds now);
   // Begins anew with another best known configuration.
   void begin_anew();
@@ -96,7 +97,7 @@ class Drift {
   std::deque<TimedCall> out_;
   std::vector<double> before_;  // the first times, in ns
   std::deque<double> lately_;   // the last times, in ns
-  std::size_t moved_for_ = 0;   // how many times in a row they were far from those before
+  std::size_t moved_for_ = 0;   // for how many times in a row the medians have differed
 };
 
 }  // namespace wattune::dynamic

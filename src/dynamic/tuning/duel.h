@@ -2,11 +2,12 @@
 // better.
 //
 // It launches nothing: the caller asks whose turn it is and reports the times. The first launch of the candidate stands
-// alone. It finds neither code nor data in caches, so it only shows whether the candidate is clearly slower. Rounds of
-// one turn each follow, A B B A A B B A, so that drift and the cache contents left by a predecessor affect both alike.
+// alone. It finds neither code nor data in caches, so it only shows whether the candidate is clearly slower. Rounds in
+// which each runs once follow, A B B A A B B A, so that drift and the cache contents left by a predecessor affect both
+// alike.
 //
-// One round is under way at a time, so that a candidate about to be dropped has no second turn in flight. While the
-// candidate is no slower, which costs nothing, eight are under way, since an application may send many calls before the
+// One round is in flight at a time, so that a candidate about to be dropped has no second turn in flight. While the
+// candidate is no slower, which costs nothing, eight are in flight, since an application may send many calls before the
 // first has ended. Times of each must be reported in their order. One thread at a time may use it.
 //
 //   while (duel.verdict() == Duel::Verdict::open)
@@ -32,7 +33,7 @@ class Duel {
   enum class Verdict {
     open,
     better,  // the candidate is better, round by round, with 95 %
-    no       // it is worse, or not worth more calls
+    no       // the candidate is worse, or not worth more calls
   };
 
   Duel() = default;
@@ -41,14 +42,14 @@ class Duel {
 
   // Returns whose turn it is; nullopt while too many earlier turns have not been reported.
   std::optional<Who> turn() const;
-  // True if the next turn begins a round. The budget is asked only then.
+  // True if the next turn begins a round. The budget is asked only before such turns.
   bool begins_round() const { return handed_[best] == handed_[candidate]; }
   void hand_out(Who who) { ++handed_[who]; }
 
   // Takes the time of a turn, and whether other streams were busy. `best` and `gate` tell the time of the best known
   // and its spread.
   void take(Who who, const Sample& sample, bool others_busy, const Statistics& best, const measure::Gate& gate);
-  // Takes a turn that gave no time.
+  // Notes that a turn gave no time.
   void take_nothing(Who who);
 
   // Ends the duel: the candidate is not worth more calls.
@@ -75,10 +76,10 @@ class Duel {
   std::optional<Sample> first_;
   std::vector<Sample> samples_;                      // the candidate's
   std::array<std::vector<measure::Turn>, 2> turns_;  // of the rounds that count
-  std::array<std::size_t, 2> handed_{};              // turns that began; for the candidate first its first launch
+  std::array<std::size_t, 2> handed_{};              // turns that began; the candidate's first one is its first launch
   std::size_t ended_ = 0;                            // rounds that ended
-  std::array<std::deque<std::optional<Half>>, 2> came_back_;  // of rounds under way; nullopt if it gave no time
-  bool is_no_slower_ = false;                                 // in the candidate's last time
+  std::array<std::deque<std::optional<Half>>, 2> came_back_;  // of rounds in flight; nullopt: no time
+  bool is_no_slower_ = false;                                 // true if the candidate was no slower in its last turn
   Verdict verdict_ = Verdict::open;
 };
 

@@ -1,4 +1,4 @@
-// Explorer: tells which configurations of a problem are to be tried in the application's calls, and takes the results.
+// Explorer: chooses the configurations of a problem that the application's calls try, and takes the results.
 //
 // Its instance calls it from any thread that holds the instance's lock. Nothing here waits. make_trusted_explorer()
 // makes a search in which each step is a call. make_screened_explorer() makes a search in a process of its own, whose
@@ -27,21 +27,21 @@ struct Candidate {
 class Explorer {
  public:
   virtual ~Explorer() = default;
-  // Returns the configurations to compile and load, the next one first. None of them was told or dropped yet. The list
-  // may change between calls.
+  // Returns the configurations to compile and load, the next one first. Their results are not known yet, and they were
+  // not dropped. The list may change between calls.
   virtual std::vector<Candidate> wanted() = 0;
   // Returns a number that changes whenever the results of wanted() or over() may have changed.
   virtual std::uint64_t news() { return ++asked_; }
-  // Takes the device time that calls of the key will probably take at least. The possible gain depends on it.
+  // Takes the device time that future calls of the key will probably take at least, on which the possible gain depends.
   virtual void note_calls(Nanoseconds /*time*/) {}
-  // Takes that time before the first call.
+  // Takes the same time before the first call of the key.
   virtual void expect_calls(Nanoseconds time) { note_calls(time); }
   // Takes the result of trying a candidate: in calls, or a failure to compile or launch. A candidate that was stopped
   // early has few samples. Results of configurations that are not wanted any more are ignored.
   virtual void tell(const Configuration& configuration, const Observation& observation) = 0;
   // True if nothing more is to be tried.
   virtual bool over() const = 0;
-  // True if the explorer is over because its search came to the end, and not because something prevented the search.
+  // True if the explorer's search came to its end. False if something prevented the rest of the search.
   virtual bool is_complete() const { return over(); }
   // True if the explorer ended early because its key was not called. The key is to be tuned again when it is called
   // again.
@@ -52,7 +52,7 @@ class Explorer {
   virtual std::uint64_t failed() const = 0;
   // Returns the configurations that failed before calls could try them.
   virtual std::vector<FailedReport> failures() const { return {}; }
-  // Returns a text for reports.
+  // Returns a text on the progress, for reports.
   virtual std::string state() const = 0;
 
  private:

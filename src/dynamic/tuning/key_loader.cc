@@ -2,7 +2,8 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// Tells the compilers only if something changed, since that goes over the candidates of all keys.
+// Announces the configurations only if they changed, because an announcement takes a pass over the candidates of all
+// keys.
 void KeyLoader::expect(std::vector<Configuration> configurations, bool urgently) {
   if (expected_ == configurations) return;
   variants().expect(this, *kernel_.problem, configurations, urgently);

@@ -1,8 +1,8 @@
-// KeyLoader: has the configurations of one key compiled and loaded. All that an instance asks of the compilers and of
-// the loader goes through it, in one owner's name.
+// KeyLoader: compiles and loads the configurations of one key. All of an instance's requests to the compilers and to
+// the loader go through it, under one owner.
 //
-// Any thread may call. Only expect() and expected() need the instance's mutex, which guards what the compilers were
-// told.
+// Any thread may call. Only expect() and expected() need the instance's mutex, which guards the list of announced
+// configurations.
 #pragma once
 
 #include <memory>
@@ -20,15 +20,15 @@ class KeyLoader {
   KeyLoader(const KeyLoader&) = delete;
   KeyLoader& operator=(const KeyLoader&) = delete;
 
-  // Returns the loaded configuration. Blocks: it compiles and loads what is not there.
+  // Returns the loaded configuration. Compiles and loads it if needed, and blocks meanwhile.
   Result<std::shared_ptr<Variant>> load(const Configuration& configuration) const {
     return variants().make(kernel_.problem, configuration);
   }
-  // True if load() waits for no compiler.
+  // True if load() need not wait for a compiler.
   bool is_ready(const Configuration& configuration) const {
     return variants().is_ready(*kernel_.problem, configuration);
   }
-  // True if load() does not load anything either, because the same code is loaded for another key.
+  // True if load() need not load code either, because the same code is loaded for another key.
   bool is_loaded(const Configuration& configuration) const {
     return variants().is_loaded(*kernel_.problem, configuration);
   }
@@ -42,11 +42,11 @@ class KeyLoader {
   void hurry() { kernel_.around.loader.hurry(this); }
   void retire(std::shared_ptr<Variant> variant) { kernel_.around.loader.retire(std::move(variant)); }
 
-  // Tells the compilers what will probably be loaded, in place of what they were told before. With `urgently` there is
-  // nothing to run until then.
+  // Announces to the compilers what will probably be loaded, in place of the earlier announcement. With `urgently` the
+  // key has nothing to run until then.
   void expect(std::vector<Configuration> configurations, bool urgently = false);
   const std::vector<Configuration>& expected() const { return expected_; }
-  // Drops all requests and expectations, and waits for a request that is running. The caller must hold no lock that a
+  // Drops all requests and announcements, and waits for a request that is running. The caller must hold no lock that a
   // request takes.
   void end();
 

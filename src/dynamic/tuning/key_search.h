@@ -1,4 +1,4 @@
-// KeySearch: the strategy that searches a key's space, and the stop rule that ends the search. All functions are pure.
+// KeySearch: the strategy that searches a key's space, and the data of its plan. All functions are pure.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,15 @@ namespace wattune::inline v0_1::dynamic {
 // Returns the configuration of the space with the same values by name. A parameter with one value in the space, such as
 // one that the key gives, takes that value. Fails as SearchSpace::find() does.
 Result<Configuration> same_in(const space::SearchSpace& space, const Configuration& configuration);
-// Returns the same or, if only the constraints exclude it, one with a single parameter changed as little as possible in
-// the order of its values. The best of one key may not be valid for another. Fails as same_in() does.
+// Returns the configuration of same_in(). If only the constraints exclude it, returns one in which a single parameter
+// differs, by as few positions in its list as possible. The best of one key may not be valid for another. Fails as
+// same_in() does.
 Result<Configuration> nearest_in(const space::SearchSpace& space, const Configuration& configuration);
 
 struct KeySearch {
   std::unique_ptr<search::Strategy> strategy;  // of the problem's space
   search::StopRule stop;
-  std::size_t known = 0;     // number of configurations tried first in any case
+  std::size_t known = 0;     // number of configurations that are tried first, whatever their results
   Nanoseconds least_time{};  // TuningPolicy::least_time; 0 if unknown
   bool adopts_unverified = false;
 };

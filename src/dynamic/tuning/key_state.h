@@ -1,4 +1,4 @@
-// KeyState: how far an instance, one kernel at one key, has come.
+// KeyState: the state of an instance, which is one kernel at one key.
 //
 //                 first request              a call waits
 //   unstarted ------------------> beginning --------------> hurried
@@ -27,11 +27,11 @@ namespace wattune::inline v0_1::dynamic {
 enum class KeyState {
   unstarted,  // nothing can run, and nothing was requested from the loader
   beginning,  // the loader has the request for the first configuration
-  hurried,    // likewise, and calls run a fallback until then
+  hurried,    // the same, urgently; calls run a fallback until then
   exhausted,  // nothing can run, and no starting candidate is left: calls run the fallback
   running,    // tuning begins with the next occasion
   tuning,     // an explorer says what calls try
-  settled     // nothing is to be tried, unless somebody asks for it
+  settled     // nothing is to be tried, unless retune() or drift asks for it
 };
 
 // True if calls can run a best known configuration.

@@ -10,8 +10,8 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Nothing is under way when a step does not pay yet, for instance. The pause between two looks of calls then grows with
-// the time that the key has been called.
+// Longest pause between two checks by calls. If no trial is in flight, for instance because a step does not pay yet,
+// the pause grows with the time since the key's first call.
 constexpr Nanoseconds kMostBetweenLooks = nanoseconds_from_ms(10.0);
 constexpr double kPartBetweenLooks = 1e-3;
 // Remaining time with which every step pays, for Mode::explore.
@@ -75,8 +75,8 @@ void KeyTuning::begin() {
   ++kernel_.around.tuning;
 }
 
-// Ends the search: tuning becomes settled, or running if it was left early. Results of the application's calls are
-// kept, whatever screening found about other configurations.
+// Ends the search: the state tuning becomes settled, or running if the search ended early because the key was not
+// called. Results of the application's calls are kept, whatever screening found about other configurations.
 void KeyTuning::end() {
   --kernel_.around.tuning;
   best_known_.set_result(explorer_->is_complete());
@@ -92,7 +92,8 @@ void KeyTuning::end() {
   for (std::shared_ptr<Variant>& variant : pairing_.drop_candidates()) retire(std::move(variant));
 }
 
-// Tunes the key again if its times moved, unless the whole device moved: then the best has probably stayed the same.
+// Tunes the key again if its times changed, unless those of the whole device did: then the best has probably stayed the
+// same.
 void KeyTuning::look_for_drift() {
   const std::optional<Moved> moved = best_known_.moved();
   if (!moved) return;
@@ -101,8 +102,8 @@ void KeyTuning::look_for_drift() {
   if (moved->cause == Cause::kernel) occasion_.ask();
 }
 
-// Notes, once, that no candidate may be tried, because each may take longer than Budget::longest allows. Nobody would
-// notice otherwise.
+// Notes, once, that no candidate may be tried, because each may take longer than Budget::longest allows. Without the
+// note, nobody would learn of it.
 void KeyTuning::note_too_long() {
   const std::optional<Prediction> stall = pairing_.stalls_too_long();
   if (!stall || std::exchange(noted_too_long_, true)) return;

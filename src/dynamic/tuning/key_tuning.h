@@ -1,4 +1,4 @@
-// KeyTuning: the tuning of one key. It decides when to search, has candidates loaded and tried in calls, takes the
+// KeyTuning: the tuning of one key. It decides when to search, requests candidates and lets calls try them, takes the
 // decisions about them, and ends the search.
 //
 // It belongs to one instance. The instance's mutex guards it: callers of all functions hold it. The loader's thread
@@ -47,21 +47,20 @@ class KeyTuning {
   Attempts& attempts() { return attempts_; }
   const std::shared_ptr<Variant>& best() const { return pairing_.best(); }
 
-  // Learns from calls, and begins, continues or ends the search.
+  // Takes the results of calls, and begins, continues or ends the search.
   void look(Mode mode);
-  // Lets calls rest for a pause, in which none looks.
+  // Makes calls steady for a pause, in which no call checks anything.
   void rest_a_while();
   // Notes how many calls are expected from here on, and whether tuning may begin before the first.
   void expect(std::optional<std::uint64_t> calls, bool may_begin);
-  // Prepares what an explorer needs, while the first variant is compiled.
+  // Prepares for making an explorer, while the first variant is compiled.
   void prepare_explorer();
   // Begins to tune an expected key before its first call: screens it, or compiles and loads its candidates.
   // Precondition: there is a best known.
   void begin_ahead();
-  // Has the candidates loaded that were found so far, for a key that is not called yet.
-  // Precondition: the state is tuning.
+  // Requests the candidates found so far, for a key that is not called yet. Precondition: the state is tuning.
   void want_ahead();
-  // Ends the search, and makes this the best known. It was measured beside the calls.
+  // Ends the search, and makes this variant the best known. tune_now() has measured it.
   void adopt(std::shared_ptr<Variant> best, const Observation& observation);
   // Ends the search, and has the next call begin another.
   void retune();
@@ -69,13 +68,13 @@ class KeyTuning {
   void fail_best(const std::shared_ptr<Variant>& failed, const Error& error);
   void report(KeyReport& report) const;
 
-  // Shadowed calls. They compare the outputs of a candidate with those of the best known.
+  // The next functions are for shadowed calls, which compare the outputs of a candidate with those of the best known.
 
-  // Returns the object that runs them; nullptr if calls are not shadowed.
+  // Returns the object that runs shadowed calls; nullptr if calls are not shadowed.
   Shadow* shadow() const { return shadow_.get(); }
-  // Takes what a shadowed call showed of its two turns.
+  // Takes the results of a shadowed call for its two turns.
   void take_shadowed(const Turn& candidate, const Turn& best, ShadowedCall call);
-  // Ends the search, because nothing can be explored without memory for the copies.
+  // Ends the search, because there is no memory for the copies of outputs, without which nothing can be tried.
   void end_shadowing(const Error& why);
   std::uint64_t wrong_results() const { return wrong_results_; }
 
@@ -110,13 +109,13 @@ class KeyTuning {
   CandidateRequests requests_;
   std::unique_ptr<Explorer> explorer_;     // exists while the state is tuning
   std::unique_ptr<Shadow> shadow_;         // created once and kept as long as this
-  TuningStage stage_ = TuningStage::none;  // for reports, as the next, while no explorer knows better
+  TuningStage stage_ = TuningStage::none;  // for reports, like the next member, while there is no explorer
   std::string words_ = "not tuned";
   std::uint64_t explored_before_ = 0;  // by earlier explorers
   std::uint64_t failed_before_ = 0;
   std::uint64_t wrong_results_ = 0;
   bool may_begin_ahead_ = false;    // true if the application allows tuning before the first call
-  bool prepared_explorer_ = false;  // true once the kernel was told that an explorer comes
+  bool prepared_explorer_ = false;  // true once the kernel was told that an explorer will be made
   bool noted_too_long_ = false;
 };
 

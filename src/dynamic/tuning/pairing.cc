@@ -11,18 +11,18 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-constexpr std::size_t kFirstTimes = 5;        // timed calls of a best that nothing is compared with yet
+constexpr std::size_t kFirstTimes = 5;        // timed calls of a best known with which nothing is compared yet
 constexpr std::size_t kRememberedTimes = 16;  // last times of the best known that are kept
-// Ratio of a single time to the median of the best known. Up to this ratio the configuration is compared with the best
-// known later.
+// Ratio of a single time to the median of the best known. Up to this ratio, a configuration that ran once in
+// Mode::explore is compared with the best known later.
 constexpr double kMayBeAsFast = 1.1;
 constexpr std::size_t kContenders = 8;
 constexpr Nanoseconds kUntried = Nanoseconds(std::numeric_limits<double>::infinity());
 constexpr Nanoseconds kFirstLaunchPatience = nanoseconds_from_ms(100);  // for a first launch, until its stream is idle
-constexpr double kBadWhenScreened = 2.0;                                // factor by which screening may be wrong
+constexpr double kBadWhenScreened = 2.0;                                // factor by which a screened time may be wrong
 constexpr Nanoseconds kHostLaunch = Nanoseconds(3e3);  // host time of one launch (docs/results/dynamic.md)
 
-// Returns the least time of a call of many launches, which may wait for the host.
+// Returns the host time for sending a call of many launches, which is the least time that the call takes.
 Nanoseconds sending_time(const Variant& variant) {
   const std::size_t launches = variant.launches();
   return launches > 1 ? static_cast<double>(launches) * kHostLaunch : Nanoseconds();
@@ -93,9 +93,9 @@ Pairing::Contest* Pairing::untried() {
   return found == contests_.end() ? nullptr : &*found;
 }
 
-// Returns the contests in the order of their turns. One whose round is half handed out comes first, so that its other
-// half is the next call. Then come the one that had the last turn, the fastest of those launched, and those not
-// launched. Put-off ones come behind others.
+// Returns the contests in the order of their turns. First comes one of whose round only one turn was given to a call,
+// so that the next call runs the other. Then come the one that had the last turn, the others by their speed, and those
+// not launched yet. Contests that were put off come last.
 std::vector<Pairing::Contest*> Pairing::in_order() {
   std::vector<Contest*> all;
   for (Contest& each : contests_)
@@ -141,7 +141,7 @@ bool Pairing::may_launch(Contest& contest, Nanoseconds now, const IsIdle& idle) 
   return now - *contest.waits_since >= kFirstLaunchPatience || idle();
 }
 
-// Returns a turn of the best known. In Mode::explore one time of it must suffice.
+// Returns a turn of the best known. In Mode::explore a single time of the best known must suffice.
 Turn Pairing::next_of_best(Mode mode) {
   const bool enough = *to_be_timed_ == 0 || (mode == Mode::explore && *to_be_timed_ < kFirstTimes);
   to_be_timed_ = enough || mode == Mode::explore ? 0 : *to_be_timed_ - 1;
@@ -164,7 +164,7 @@ Turn Pairing::next_of(Contest& contest, Mode mode, Nanoseconds now) {
   return turn;
 }
 
-// True if the budget affords a round. The turn of the best known costs nothing, so a round costs as much as its
+// True if the budget affords a round. A turn of the best known costs nothing, so a round costs as much as the
 // candidate's turn.
 bool Pairing::afford(Contest& contest, Mode mode, Nanoseconds now) {
   if (contest.reserved) return true;
@@ -178,9 +178,9 @@ bool Pairing::afford(Contest& contest, Mode mode, Nanoseconds now) {
   return true;
 }
 
-// Puts off a candidate that may stall for too long. A bad surprise would otherwise keep all other candidates out for
-// good. So it counts only until the budget has gained as much as the next could lose. That time doubles with each
-// surprise, and halves with each call that loses no more than it may.
+// Puts off a candidate that may stall for too long. One very slow call would keep out all other candidates for ever, if
+// it always counted. So it counts only until the budget has gained as much as the next such call could lose. That time
+// doubles with each surprise, and halves with each call that loses no more than it may.
 //
 // A candidate is dropped if sending its launches alone takes longer than a call may lose.
 void Pairing::put_off(Contest& contest, const Prediction& prediction, Nanoseconds now) {
@@ -302,7 +302,7 @@ void Pairing::take_of_candidate(const Out& out, const Sample& sample) {
   if (lost <= stall_budget_.most(best)) price_ = std::max(1.0, 0.5 * price_);
 }
 
-// Takes a time of the best known. Each one also tells how times spread, by which candidates are judged.
+// Takes a time of the best known. It also shows how much times vary, by which candidates are judged.
 void Pairing::take_of_best(const Sample& sample) {
   if (times_of_best_.size() > 2) gate_.learn(sample.time, sample.time, *best_time());
   if (times_of_best_.size() == kRememberedTimes) times_of_best_.erase(times_of_best_.begin());
@@ -319,7 +319,7 @@ std::optional<Outcome> Pairing::best_is_timed() {
                  .better = !best_failed_};
 }
 
-// Returns the decision of a contest, if there is a new one. A contest without a variant is over.
+// Returns the decision of a contest if it was just made. A contest without a variant is over.
 std::optional<Outcome> Pairing::decide(Contest& contest) {
   if (contest.once && contest.duel.first_launch() && !contest.failed) return decide_at_once(contest);
   const Duel::Verdict verdict = contest.duel.verdict();
@@ -333,8 +333,8 @@ std::optional<Outcome> Pairing::decide(Contest& contest) {
   return outcome;
 }
 
-// Decides by a single time. A candidate faster than all recent times of the best known replaces it. The slower of the
-// two stays if it may be as fast.
+// Decides by a single time. A candidate that is faster than all recent times of the best known replaces it. The slower
+// of the two remains a candidate if it may be as fast.
 Outcome Pairing::decide_at_once(Contest& contest) {
   contest.once = false;
   const Sample time = *contest.duel.first_launch();

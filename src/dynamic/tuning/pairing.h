@@ -1,14 +1,14 @@
 // Pairing: decides which configuration each of the next calls of a key runs, so that candidates are compared with the
 // best known in place.
 //
-// It belongs to one instance and is used under its lock; nothing here waits. Each candidate has as many rounds under
-// way as its duel allows. Until its times come back, other candidates have their turns, since an application may send
+// It belongs to one instance and is used under its lock; no function waits. Each candidate has as many rounds in flight
+// as its duel allows. Until their times are known, other candidates have their turns, since an application may send
 // many calls before the first has ended.
 //
-// A caller asks what to run before it sends, and reports afterwards. Times are collected in later calls, when they are
-// ready. Each exploring call is reserved in the stall_budget first. In Mode::explore each call runs a candidate that
-// was not tried, and one time decides about it. Candidates that may be as fast as the best known are compared with it
-// later.
+// A caller asks which variant to run before it sends a call, and reports afterwards. Times are collected in later
+// calls, when they are ready. Each exploring call is reserved in the stall_budget first. In Mode::explore each call
+// runs a candidate that was not tried, and one time decides about it. Candidates that may be as fast as the best known
+// are compared with it later.
 //
 //   if (pairing.is_busy()) turn = pairing.next(mode, now);         // else the best known, and nothing to tell
 //   pairing.sent(turn, turn.variant->send_timed(stream, arguments), {.others_busy = loader.others_busy(stream)});
@@ -33,9 +33,9 @@ namespace wattune::inline v0_1::dynamic {
 // The variant that a call is to run, and how.
 struct Turn {
   std::shared_ptr<Variant> variant;
-  bool timed = false;      // sent with send_timed(), then reported to sent()
+  bool timed = false;      // send it with send_timed(), then report it to sent()
   bool exploring = false;  // true for a candidate, false for the best known
-  bool exclusive = false;  // the caller waits for the device before and after
+  bool exclusive = false;  // wait for the device before and after the call
   bool first = false;      // true for the first launch of its variant
   std::uint64_t contest = 0;
   Nanoseconds reserved;  // time reserved in the stall_budget
@@ -44,11 +44,11 @@ struct Turn {
 // Facts about how a turn was sent.
 struct Sending {
   bool others_busy = false;
-  Nanoseconds took;    // host time of sending; a first launch may wait there
-  Nanoseconds waited;  // for the device if exclusive; added time if shadowed
+  Nanoseconds took;    // host time of sending; a first launch may wait while it is sent
+  Nanoseconds waited;  // wait for the device if exclusive; added time if shadowed
 };
 
-// The result for a configuration.
+// The result of comparing a configuration.
 struct Outcome {
   Configuration configuration;
   Observation observation;
@@ -67,14 +67,14 @@ class Pairing {
   ~Pairing();
 
   // Sets the best known without comparing it, as for the first of a key. Its first calls are timed; then collect()
-  // returns an outcome for it. Returns the one before.
+  // returns an outcome for it. Returns the earlier best known.
   std::shared_ptr<Variant> set_best(std::shared_ptr<Variant> best);
   const std::shared_ptr<Variant>& best() const { return best_; }
   // Returns the median of the last times of the best known in calls.
   std::optional<Nanoseconds> best_time() const;
   // Adds a loaded candidate. Candidates are tried in the order of their addition.
   void add(Candidate candidate, std::shared_ptr<Variant> variant);
-  // Returns and removes all candidates that were not decided about.
+  // Removes all undecided candidates and returns them.
   std::vector<std::shared_ptr<Variant>> drop_candidates();
 
   // True if a call must use next() and sent(). If false, it runs best().
@@ -85,12 +85,12 @@ class Pairing {
   using IsIdle = std::function<bool()>;
   Turn next(
       Mode mode, Nanoseconds now, const IsIdle& idle = [] { return true; });
-  // Returns the other half of the round that this turn begins; the best known, untimed, if it begins none.
+  // Returns the other turn of the round that this turn begins; a turn of the best known, untimed, if it begins none.
   Turn other_half(const Turn& first, Mode mode, Nanoseconds now);
   // Reports that a timed turn was sent, or failed to be sent. Each timed turn must be reported.
   void sent(const Turn& turn, Result<TimedCall> call, const Sending& sending);
-  // Returns what became known since the last call, without waiting. A configuration that was tried in Mode::explore may
-  // occur more than once.
+  // Returns the decisions that were made since the last call, without waiting. A configuration that was tried in
+  // Mode::explore may occur more than once.
   std::vector<Outcome> collect();
   // True if a candidate's turn waits for the budget.
   bool waits_for_budget() const { return waits_for_budget_; }
@@ -103,11 +103,11 @@ class Pairing {
     std::shared_ptr<Variant> variant;
     std::uint64_t number = 0;
     Duel duel = {};
-    std::optional<Nanoseconds> reserved = {};  // for a turn not handed out yet
+    std::optional<Nanoseconds> reserved = {};  // reserved for a turn that no call has got yet
     std::optional<Error> failed = {};
     bool once = false;                            // true if its first launch is in Mode::explore
-    std::optional<Nanoseconds> waits_since = {};  // begin of its wait for an idle stream
-    bool put_off = false;                         // true if it may stall for too long: it comes behind others
+    std::optional<Nanoseconds> waits_since = {};  // when it began to wait for an idle stream
+    bool put_off = false;                         // true if it may stall for too long, so that others come first
     bool forgiven = false;                        // true if its worst time no longer counts
   };
   struct Out {
@@ -147,9 +147,9 @@ class Pairing {
   const bool is_shadowed_;
   std::shared_ptr<Variant> best_;
   std::vector<Sample> times_of_best_;       // the last few
-  std::optional<std::size_t> to_be_timed_;  // calls of a new best still to be timed; nullopt once it was reported
+  std::optional<std::size_t> to_be_timed_;  // timed calls that a new best still needs; nullopt: none
   std::optional<Error> best_failed_;
-  std::deque<Contest> contests_;  // in the order in which variants came; one without a variant is over
+  std::deque<Contest> contests_;  // in the order in which candidates were added; one without a variant is over
   std::uint64_t current_ = 0;     // the contest that had the last turn
   std::uint64_t last_number_ = 0;
   std::vector<Out> out_;
@@ -159,8 +159,8 @@ class Pairing {
   RecentLargest first_launch_{Nanoseconds(20e3)};  // host time of a first launch on an idle device
   bool waits_for_budget_ = false;
   std::optional<Prediction> stalls_too_long_;
-  std::optional<Nanoseconds> too_long_since_;  // begin of that state
-  double price_ = 1.0;                         // factor by which the budget must gain more
+  std::optional<Nanoseconds> too_long_since_;  // since when candidates have stalled for too long
+  double price_ = 1.0;                         // factor by which the budget must gain more before the next try
 };
 
 }  // namespace wattune::dynamic

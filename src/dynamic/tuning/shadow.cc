@@ -27,7 +27,7 @@ Result<std::unique_ptr<Shadow>> Shadow::make(std::shared_ptr<const Problem> prob
   return shadow;
 }
 
-// Plans for the sizes of this call, which may differ between calls of one key.
+// Plans the outputs for the sizes of this call. Sizes may differ between calls of one key.
 Result<void> Shadow::plan_for(std::span<const CallArgument> arguments) {
   if (!problem_->has_other_sizes) return {};
   CallSizes sizes;
@@ -48,8 +48,8 @@ Result<void> Shadow::add_outputs() {
   return {};
 }
 
-// Adds an output. Memory whose length depends on parameters is scratch memory. It is saved in the length that the
-// default configuration needs.
+// Adds an output. An output whose length depends on parameters is scratch memory; of it, the length that the default
+// configuration needs is saved.
 Result<void> Shadow::add_output(const PassedArgument& given, std::size_t passed, const tune::PlannedArgument& planned) {
   const Argument& argument = planned_->spec.arguments[given.argument];
   const auto* const vector = std::get_if<VectorArgument>(&argument.kind);
@@ -91,7 +91,7 @@ Result<ShadowedCall> Shadow::run(const CallStream& stream, std::span<const CallA
   return ShadowedCall{std::move(kept), std::move(tried), !wrong.empty(), stopwatch.elapsed()};
 }
 
-// Finds the memory of an output. The call's memory is written, although the call passes a buffer of ours as const.
+// Finds the memory of an output. It is written even if the call passes a buffer object of this library, which is const.
 Result<void> Shadow::find(Output& output, const CallArgument& given) {
   output.adopted.reset();
   if (given.buffer() != nullptr) {

@@ -22,10 +22,10 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// The two runs of a call. Each came after a copy of the outputs, so that their times are comparable.
+// The two runs of a call. Before each run the outputs were copied, so that their times are comparable.
 struct ShadowedCall {
   Result<TimedCall> best;
-  Result<TimedCall> candidate;  // launch_failed: the best known ran all the same; mismatch: outputs differ
+  Result<TimedCall> candidate;  // launch_failed: only the best known ran; mismatch: outputs differ
   bool is_wrong = false;        // true if the candidate's outputs differ
   Nanoseconds took;             // host time, waiting included
 };
@@ -37,8 +37,8 @@ class Shadow {
   static Result<std::unique_ptr<Shadow>> make(std::shared_ptr<const Problem> problem, backend::Device& device,
                                               Streams& streams, bool compares = true);
 
-  // Runs a call by both. Precondition: the arguments were checked for both. Fails if there is no memory for the copies,
-  // or if the call's own memory cannot be copied; then nothing was launched.
+  // Runs a call with both variants. Precondition: the arguments were checked for both. Fails if there is no memory for
+  // the copies, or if the call's own memory cannot be copied; then nothing was launched.
   Result<ShadowedCall> run(const CallStream& stream, std::span<const CallArgument> arguments, Variant& best,
                            Variant& candidate);
 
@@ -75,8 +75,8 @@ class Shadow {
   const Signature signature_;
   backend::Device& device_;
   Streams& streams_;
-  // Guards the members below, which hold for the sizes of the last call. It is recursive, since a composition that
-  // calls itself comes in twice, and fails.
+  // Guards the members below, which hold for the sizes of the last call. It is recursive, because a composition that
+  // calls itself would lock it twice; that call then fails.
   std::recursive_mutex running_;
   std::shared_ptr<const Problem> planned_;
   CallSizes sizes_ = {};

@@ -9,7 +9,7 @@ namespace wattune::inline v0_1::dynamic {
 namespace {
 
 constexpr std::size_t kRatios = 64;
-// Number of candidates as which the unknown counts.
+// Weight of the assumed slowness before any is known, in numbers of candidates.
 constexpr double kWeightOfUnknown = 4.0;
 constexpr std::size_t kRatiosForBound = 9;  // the largest of nine is exceeded by one in ten
 

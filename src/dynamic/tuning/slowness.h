@@ -11,14 +11,14 @@ class Slowness {
  public:
   // Takes the time of a candidate's first launch, divided by the time of the best known candidate.
   void learn(double ratio);
-  // Average slowness, and a bound that at most one in ten exceeds if candidates are exchangeable (as measure's Gate
-  // argues). Both are kUnknownSlowness before anything is known. The average kernel of Petrovic's spaces takes 1.4
-  // to 2.2 times as long as the best (section 5.3.2), and a few take ten times as long.
+  // Average slowness, and a bound that at most one candidate in ten exceeds, if candidates are exchangeable (see
+  // measure/interface/gate.h). Both are kUnknownSlowness before anything is known. The average kernel of Petrovic's
+  // spaces takes 1.4 to 2.2 times as long as the best (section 5.3.2), and a few take ten times as long.
 
   double average() const;
   double bad() const;
-  // Excludes the worst ratio from bad() once its cost is paid; average() keeps it. Returns false if none is left to
-  // exclude.
+  // Excludes the worst ratio from bad() once the budget has gained its cost; average() keeps it. Returns false if none
+  // is left to exclude.
   bool forgive_worst();
 
   static constexpr double kUnknownSlowness = 3.0;

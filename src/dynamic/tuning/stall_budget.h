@@ -28,23 +28,25 @@ class StallBudget {
  public:
   explicit StallBudget(const Budget& budget) : budget_(budget) {}
 
-  // Notes the time of the application's first call; later ones change nothing. Any clock that does not go back will do.
+  // Notes the time of the application's first call; later ones change nothing. The clock may be any that does not go
+  // back.
   void begin(Nanoseconds now);
   // Adds to the running time of the calls that the application has announced.
   void expect(Nanoseconds further);
-  // True if a call may stall for so long, by the share of the running time and by the limit for one call. Reserved time
+  // True if the budget allows this stall, by the share of the running time and by the limit for one call. Reserved time
   // counts as spent.
   bool affords(const Prediction& prediction, Nanoseconds now) const;
   bool affords(Nanoseconds predicted, Nanoseconds now) const { return affords({predicted, predicted}, now); }
-  // Returns affords(), and if that is true, reserves the expected stall until settle(). So no two callers spend the
-  // same budget.
+  // Returns affords(), and if that is true, reserves the expected stall until settle(). So two callers never spend the
+  // same part of the budget.
   bool reserve(const Prediction& prediction, Nanoseconds now);
   bool reserve(Nanoseconds predicted, Nanoseconds now) { return reserve({predicted, predicted}, now); }
-  // Returns the longest stall that is ever affordable in a call that otherwise takes `call`.
+  // Returns the longest stall that the budget can ever allow in a call that otherwise takes `call`.
   Nanoseconds most(Nanoseconds call) const;
   // Returns what this running time adds to the budget.
   Nanoseconds gained_in(Nanoseconds running) const { return budget_.share * running; }
-  // Replaces a reservation by the actual stall and charges it to this part. Negative times count as 0, here and below.
+  // Replaces a reservation by the actual stall and charges it to this member of Stalls. Negative times count as 0, here
+  // and below.
   void settle(Nanoseconds expected, Nanoseconds came_to, Nanoseconds Stalls::*part);
   // Charges a stall for which nothing was reserved.
   void charge(Nanoseconds stall, Nanoseconds Stalls::*part);

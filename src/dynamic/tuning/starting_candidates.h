@@ -17,7 +17,7 @@ namespace wattune::inline v0_1::dynamic {
 
 class StartingCandidates {
  public:
-  // The largest number of keys whose best is looked up; these are likely to suit other keys too.
+  // The largest number of near keys whose best configurations are looked up. These probably suit this key, too.
   static constexpr std::size_t kNearKeys = 8;
 
   // Takes the `known` entries of the kernel, that of the nearest key first.
@@ -25,15 +25,15 @@ class StartingCandidates {
 
   // True if the best of the key itself is known as the result of a completed tuning.
   bool is_known() const { return is_known_; }
-  // Returns a number that differs for each run in which tuning of the key was cut short; 0 if it was not.
+  // Returns a number that differs after each run in which tuning of the key was cut short; 0 if it was not cut short.
   std::uint64_t cut_short() const { return cut_short_; }
   // Returns all but the random others, including those that were taken.
   const std::vector<Configuration>& promising() const { return promising_; }
 
-  // Returns the likeliest that was not taken; nullptr if none is left.
+  // Returns the likeliest candidate that was not taken; nullptr if none is left.
   const Configuration* first() const { return left_.empty() ? nullptr : &left_.front(); }
-  // Returns at most `most` of the likeliest that were not taken. One that is not promising is included only if it is
-  // the first.
+  // Returns at most `most` of the likeliest candidates that were not taken. A random one is included only if it is the
+  // first.
   std::vector<Configuration> likeliest(std::size_t most) const;
   std::optional<Configuration> take();
   // Removes the configuration from those that are left to try, if it is among them.

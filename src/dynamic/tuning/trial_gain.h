@@ -1,5 +1,5 @@
-// TrialGain: estimates what trying one more configuration of a key gains. One thread uses it; any may call note_calls()
-// and note_scale().
+// TrialGain: estimates the time that trying one more configuration of a key will save. One thread uses it; any may call
+// note_calls() and note_scale().
 //
 // The likeliest configurations come first, so gains shrink: the n-th trial gains a factor times n to the power of -1.5.
 // The factor is estimated from earlier trials of this key and of other keys of the kernel. If the application gives a
@@ -20,11 +20,11 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// Gains of trials, and the gains expected of as many trials if the factor were 1.
+// Gains of earlier trials, and the gains that the same number of trials would have if the factor were 1.
 struct Gains {
   double gained = 0.0;  // as shares of the earlier times of their keys
   double expected = 0.0;
-  double expected_of_room = 0.0;  // if each gained all that is left above the least time
+  double expected_of_room = 0.0;  // if each gained the whole difference between its key's best and least time
 
   Gains& operator+=(const Gains& more) {
     gained += more.gained;
@@ -48,7 +48,7 @@ class SharedGains {
     const std::lock_guard lock(mutex_);
     return all_;
   }
-  // Notes how many times longer calls of a key took than screening on smaller data. The last key counts.
+  // Notes the factor from times on smaller data to times in calls, for the latest key.
   void note_scale(double scale) {
     const std::lock_guard lock(mutex_);
     scale_ = scale;
@@ -66,13 +66,13 @@ class SharedGains {
 
 class TrialGain {
  public:
-  // Takes the gains of other keys, if any are known, and the least time of any configuration in calls; 0 if unknown.
+  // Takes the gains of other keys, if any are known, and a lower bound on the time in calls; 0 if unknown.
   explicit TrialGain(std::shared_ptr<SharedGains> gains = {}, Nanoseconds least = {})
       : gains_(gains ? std::move(gains) : std::make_shared<SharedGains>()), least_(least) {}
 
-  // Announces that times learned from here on are of smaller data, not of calls.
+  // Announces that times learned from here on are of smaller data, instead of calls.
   void learn_on_smaller_data() { scale_.store(kUnknownScale, std::memory_order_relaxed); }
-  // Notes how many times longer calls take than learned times.
+  // Notes the factor from learned times to times in calls.
   void note_scale(double scale) {
     if (scale_.exchange(scale, std::memory_order_relaxed) != scale) gains_->note_scale(scale);
   }
@@ -85,7 +85,7 @@ class TrialGain {
     if (best_) note_trial(is_new_best ? 1.0 - seen.statistics->median / best_->median : 0.0);
     if (is_beginning || is_new_best) best_ = seen.statistics;
   }
-  // Returns the least time so far, without differences that may be noise; nullopt if nothing worked yet.
+  // Returns the least time so far, not counting improvements that may be noise; nullopt if no trial worked yet.
   std::optional<Nanoseconds> best() const { return best_ ? std::optional(best_->median) : std::nullopt; }
   // Notes the device time that calls have taken, and will probably take at least.
   void note_calls(Nanoseconds time) { calls_.store(time.value(), std::memory_order_relaxed); }
@@ -94,7 +94,7 @@ class TrialGain {
     const double calls = calls_.load(std::memory_order_relaxed);
     const Gains others = gains_->all() - own_;
     if (calls < 0.0 || (!best_ && others.expected == 0.0)) return Nanoseconds(std::numeric_limits<double>::infinity());
-    // If the room above the least time is unknown, trials gain the same share of the whole time as those of other keys.
+    // Without a lower bound, trials gain the same share of the whole time as those of other keys.
     const std::optional<double> room = this->room();
     const double part = room.value_or(1.0);
     if (part == 0.0) return {};
@@ -112,9 +112,9 @@ class TrialGain {
   static constexpr Nanoseconds kLeastCalls = nanoseconds_from_seconds(0.2);
 
   static double expected_of(std::uint64_t trial) { return std::pow(static_cast<double>(trial), -1.5); }
-  // True if the new time is better. The gain is certain by intervals and large enough for calls to show. Or it is so
-  // large that calls will probably confirm it, although intervals of a few samples are wide. If only certain gains
-  // counted, keys would learn from each other that nothing is gained.
+  // True if the new time counts as better. Either the intervals show the gain, and it is large enough for calls to
+  // notice. Or it is so large that calls will probably confirm it, although intervals of a few samples are wide. If
+  // only certain gains counted, keys would learn from each other that trials gain nothing.
   static bool is_better(const Statistics& seen, const Statistics& best) {
     constexpr double kCertainGain = 0.99;
     constexpr double kLargeGain = 0.97;

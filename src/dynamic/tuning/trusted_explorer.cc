@@ -16,8 +16,8 @@ namespace {
 
 using search::StopRule;
 
-// Cost of a candidate in addition to its slower calls. It is loaded and unloaded, and timed calls do not follow each
-// other as closely (docs/results/dynamic.md).
+// Cost of a candidate in addition to its slower calls. It is for loading, unloading, and the gaps between timed calls
+// (docs/results/dynamic.md).
 constexpr Nanoseconds kFixedCandidateCost = nanoseconds_from_ms(1.0);
 
 // A sink that drops all Trials; the wisdom keeps them.
@@ -26,7 +26,7 @@ class NoSink : public TrialSink {
   Result<void> add(const Trial&) override { return {}; }
 };
 
-// Returns names of places. The search calls them devices; each holds one configuration at a time.
+// Returns names for the places, each of which holds one configuration at a time. Search takes them for devices.
 std::vector<std::string> names_of_places(std::size_t count) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < count; ++i) names.push_back(fmt::format("place {}", i));
@@ -50,7 +50,7 @@ class TrustedExplorer : public Explorer {
     fill();
   }
 
-  // Returns the candidates in order; none while another step does not pay.
+  // Returns the candidates in the order of their proposals; none while another step does not pay.
   std::vector<Candidate> wanted() override {
     fill();
     std::vector<Candidate> wanted;
@@ -69,7 +69,7 @@ class TrustedExplorer : public Explorer {
     order_.erase(found);
     places_[place].reset();
     learn(observation);
-    // The sink accepts everything.
+    // The sink accepts everything, so this cannot fail.
     static_cast<void>(search_.tell(observation, now_(), place));
     fill();
   }
@@ -92,7 +92,7 @@ class TrustedExplorer : public Explorer {
   }
 
  private:
-  // Learns the cost of a candidate: its extra time over the best, and kFixedCandidateCost.
+  // Learns the cost of a candidate: its extra time beyond the best, and kFixedCandidateCost.
   void learn(const Observation& observation) {
     trial_gain_.learn(observation);
     if (!observation.statistics || !trial_gain_.best()) return;

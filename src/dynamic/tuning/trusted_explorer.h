@@ -17,8 +17,8 @@ struct TrustedOptions {
   // Configurations to begin with, in this order, by names and values. The default configuration follows them.
   // Configurations that the space lacks are left out.
   std::vector<Configuration> known = {};
-  std::function<Nanoseconds()> now;         // returns the time, for rules of time
-  std::shared_ptr<SharedGains> gains = {};  // those of the kernel's keys
+  std::function<Nanoseconds()> now;         // returns the time, for stop rules on time
+  std::shared_ptr<SharedGains> gains = {};  // gains of all keys of the kernel
 };
 
 // Makes the explorer. The policy names the strategy and the stop rule, or tune::make_plan() chooses them. Fails if

@@ -14,7 +14,8 @@ class KeepsNothing : public TrialSink {
   Result<void> add(const Trial&) override { return {}; }
 };
 
-// Returns the number of bytes that the argument has from the call in every configuration; 0 if there are none.
+// Returns the number of bytes that are copied from the call's argument in every configuration; 0 if the argument is not
+// copied.
 std::size_t copied_bytes(const Problem& problem, std::size_t argument, const tune::PlannedArgument& planned) {
   const auto* const vector = std::get_if<VectorArgument>(&problem.spec.arguments[argument].kind);
   const auto* const buffer = std::get_if<tune::PlannedBuffer>(&planned);
@@ -40,8 +41,8 @@ Result<std::vector<tune::SharedBytes>> contents_of(const CallToTune& call) {
   return contents;
 }
 
-// Returns the spec with the values of the call. Scalars that the spec computes for each configuration stay the spec's.
-// So does its reference, unless it consists of files, which belong to other data.
+// Returns the spec with the values of the call. Scalars that the spec computes for each configuration are not replaced.
+// The spec's reference is kept, unless it consists of files, which belong to other data.
 Result<KernelSpec> spec_of(const CallToTune& call) {
   KernelSpec spec = call.problem.spec;
   const std::vector<PassedArgument>& passed = call.signature.passed();

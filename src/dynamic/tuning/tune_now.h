@@ -1,4 +1,5 @@
-// Tuning at once, on the data of one call. It works on copies, so that the call's arguments keep their contents.
+// Tunes a kernel at once, on the data of one call. It works on copies, so that the call's arguments keep their
+// contents.
 #pragma once
 
 #include <span>
@@ -13,7 +14,7 @@ namespace wattune::inline v0_1::dynamic {
 
 // A call whose kernel is to be tuned, and the devices for it.
 struct CallToTune {
-  const Problem& problem;  // at the sizes of the call
+  const Problem& problem;  // with the sizes of the call
   const Signature& signature;
   std::span<const CallArgument> arguments;
   backend::Device& device;  // the application's
@@ -22,8 +23,8 @@ struct CallToTune {
 };
 
 // Tunes the kernel and blocks meanwhile. Outputs are compared with the spec's reference if that is computed, else with
-// what the default configuration leaves. Images, and arguments whose length depends on the configuration, are filled as
-// the spec says. Fails as reading the arguments, make_evaluator() and the search do.
+// the outputs of the default configuration. Images, and arguments whose length depends on the configuration, are filled
+// as the spec says. Fails as reading the arguments, make_evaluator() and the search do.
 Result<tune::TuningResult> tune_now(const CallToTune& call, const KeySearch& search);
 
 }  // namespace wattune::dynamic

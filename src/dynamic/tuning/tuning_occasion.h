@@ -1,4 +1,4 @@
-// TuningOccasion: tells when tuning a key begins.
+// TuningOccasion: decides when tuning a key begins.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// The occasion to tune a key: once it was called often enough, unless its best is known, and again after each ask(). It
-// belongs to one instance and is used under its lock.
+// Tuning begins once the key was called often enough, unless its best is known, and again after each ask(). It belongs
+// to one instance and is used under its lock.
 class TuningOccasion {
  public:
   TuningOccasion(const TuningPolicy& policy, bool is_known)

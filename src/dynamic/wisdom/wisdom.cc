@@ -38,7 +38,7 @@ struct Wisdom::Parts {
   std::mutex saving;
   mutable std::mutex mutex;
   WisdomTable shipped;
-  WisdomTable written;  // contents of the file when last read or written, and all entries put
+  WisdomTable written;  // contents of the file when it was last read or written, and all entries put since
   WisdomTable unsaved;  // entries put since
   std::vector<Error> problems;
 
@@ -53,8 +53,8 @@ Result<void> Wisdom::Parts::read(const std::filesystem::path& from, WisdomTable&
   return {};
 }
 
-// Merges entries into the file. The lock is that of the old file, which the new one replaces. A process that waited for
-// it notices that and opens the new one.
+// Merges entries into the file. The lock belongs to the old file, which the new one replaces. A process that waited for
+// the lock notices that and opens the new file.
 Result<void> Wisdom::Parts::merge_into_file(const WisdomTable& put, WisdomTable& merged) const {
   WATTUNE_ASSIGN(const store::LockedFile locked, store::LockedFile::open(file, kLockWait));
   WATTUNE_ASSIGN(const std::string text, locked.read());

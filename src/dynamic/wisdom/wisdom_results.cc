@@ -1,4 +1,4 @@
-// Conversion of results to wisdom, and of wisdom to results.
+// Converts results to entries of wisdom, and entries to results.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -94,7 +94,7 @@ void set_time(const Observation& observation, WisdomEntry& entry) {
   }
 }
 
-// Returns an observation with the values of the entry, from which texts are made.
+// Returns an observation with the values of the entry, to be formatted by functions for observations.
 Observation observation_of(const WisdomEntry& entry) {
   Observation observation;
   observation.statistics = Statistics{.median = entry.time,

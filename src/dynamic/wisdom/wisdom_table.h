@@ -1,4 +1,4 @@
-// WisdomTable: entries by kernel, device and key. It keeps the better() one for each.
+// WisdomTable: entries by kernel, device and key. It keeps only the better() one of several for the same three.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ namespace wattune::inline v0_1::dynamic {
 
 class WisdomTable {
  public:
-  // Adds an entry; returns true if it is kept.
+  // Adds an entry; returns true if it is kept, as the better() one.
   bool put(WisdomEntry entry);
   void put_all(const std::vector<WisdomEntry>& entries);
 
-  // Both return values are valid until the next put().
+  // The pointers that the next two functions return are valid until the next put().
 
   const WisdomEntry* find(const KernelVersion& kernel, const std::string& device, const Key& key) const;
   std::optional<NearestEntry> nearest(const KernelVersion& kernel, const DeviceInfo& device, const Key& key) const;
@@ -46,8 +46,8 @@ class WisdomTable {
   std::unordered_map<Address, std::size_t, AddressHash> position_of_;
 };
 
-// Returns the nearer of two entries for one question. One on the device itself wins over one on a device of the same
-// architecture; then the distance decides, then better().
+// Returns the nearer of two entries for the same requested key. An entry for the device itself comes before one for
+// another device of the same architecture; then the distance decides, then better().
 std::optional<NearestEntry> nearer(std::optional<NearestEntry> a, std::optional<NearestEntry> b);
 
 }  // namespace wattune::dynamic

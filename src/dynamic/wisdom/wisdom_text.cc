@@ -1,5 +1,5 @@
-// Text of wisdom: a sealed line for each entry. Each line has its own version, so that files may be joined with `cat`
-// (docs/formats/wisdom.md).
+// Writes and reads the text of wisdom: a sealed line for each entry. Each line has its own version, so that files may
+// be joined with `cat` (docs/formats/wisdom.md).
 #include <fmt/format.h>
 
 #include <fstream>
