@@ -1,9 +1,13 @@
 // The tables of docs/results/frugal.md on clocks for a new kernel: advice replayed on recorded kernels.
 //
-//   clock_advice
+//   clock_advice             the advisor
+//   clock_advice networks    the networks of Jiao et al. on the same recordings, which takes minutes
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "model/advice_replay.h"
+#include "model/interface/clock_networks.h"
 #include "wattune/core/random.h"
 
 namespace wattune::inline v0_1::model {
@@ -106,16 +110,81 @@ void print_learning(const std::string& name, const Board& kernels) {
   }
 }
 
+// Returns the activities and the power at the highest clock in the places of the first of the fifteen features. The
+// others are 0.
+KernelFeatures features_of(const RecordedKernel& kernel) {
+  KernelFeatures features;
+  const std::vector<double>& known = kernel.over_clocks.features;
+  std::ranges::copy(known, features.values.begin());
+  features.values[known.size()] = kernel.over_clocks.runs.back().power.value();
+  return features;
+}
+
+// Returns what networks learn of a kernel. For operations per joule stands its work per joule over that at the highest
+// clock.
+KernelAtBestClocks sample_of(const RecordedKernel& kernel) {
+  const std::vector<ClockRun>& runs = kernel.over_clocks.runs;
+  const ClockRun& best = *std::ranges::min_element(runs, {}, energy_of);
+  return {features_of(kernel), {energy_of(runs.back()) / energy_of(best), best.clock, Megahertz()}};
+}
+
+// Returns the clocks that networks choose which learned from the kernels of other groups; the mean of five.
+std::vector<Megahertz> clocks_by_networks(const Board& kernels, const GroupOf& group_of) {
+  constexpr std::size_t kMembers = 5;
+  std::map<std::string, std::vector<ClockNetworks>> networks;
+  std::vector<Megahertz> clocks;
+  for (const RecordedKernel& kernel : kernels) {
+    std::vector<ClockNetworks>& members = networks[group_of(kernel)];
+    std::vector<KernelAtBestClocks> others;
+    if (members.empty())
+      for (const RecordedKernel& other : kernels)
+        if (group_of(other) != group_of(kernel)) others.push_back(sample_of(other));
+    for (std::uint64_t seed = 1; members.size() < kMembers; seed += 3)
+      members.push_back(ClockNetworks::train(others, seed).value());
+    Megahertz mean;
+    for (const ClockNetworks& member : members)
+      mean += member.at(features_of(kernel)).core / static_cast<double>(kMembers);
+    std::vector<Megahertz> levels;
+    for (const ClockRun& run : kernel.over_clocks.runs) levels.push_back(run.clock);
+    clocks.push_back(nearest_level(mean, levels));
+  }
+  return clocks;
+}
+
+void print_networks(const std::string& name, const std::string& rule, const Board& kernels, const GroupOf& group_of) {
+  const std::vector<Megahertz> clocks = clocks_by_networks(kernels, group_of);
+  const auto judged_for = [&](const ClockGoal& goal) {
+    std::vector<ReplayedChoice> choices;
+    for (std::size_t i = 0; i < kernels.size(); ++i) choices.push_back(judged(kernels[i], clocks[i], goal));
+    return summary_of(choices);
+  };
+  print_row(name, rule, judged_for({}), judged_for({.slowdown = kSlowdown}));
+}
+
+void print_head() {
+  fmt::print(
+      "| board | clock by | regret, mean | worst | unmeasured clocks with an energy in the range | saved of what a cap "
+      "of 10 % leaves to save | violations |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+}
+
+Result<void> print_networks() {
+  print_head();
+  for (const auto& [name, file] : {std::pair("V100", "v100"), std::pair("RTX 8000", "rtx8000")}) {
+    WATTUNE_ASSIGN(const Board kernels, recorded_board(file));
+    print_networks(name, "networks, features at the highest clock", kernels, benchmark_of);
+    print_networks(name, "networks, a family left out", kernels, family_of);
+  }
+  return {};
+}
+
 Result<void> print_tables() {
   WATTUNE_ASSIGN(const Board v100, recorded_board("v100"));
   WATTUNE_ASSIGN(const Board rtx8000, recorded_board("rtx8000"));
   WATTUNE_ASSIGN(const Board titan_x, recorded_titan_x());
   WATTUNE_ASSIGN(const Board gtx1080ti, recorded_gtx1080ti());
-  fmt::print(
-      "replayed: {} rows of a V100, {} of an RTX 8000, {} of a Titan X, {} of a GTX 1080 Ti\n\n"
-      "| board | clock by | regret, mean | worst | unmeasured clocks with an energy in the range | saved of what a cap "
-      "of 10 % leaves to save | violations |\n| --- | --- | --- | --- | --- | --- | --- |\n",
-      v100.size(), rtx8000.size(), titan_x.size(), gtx1080ti.size());
+  fmt::print("replayed: {} rows of a V100, {} of an RTX 8000, {} of a Titan X, {} of a GTX 1080 Ti\n\n", v100.size(),
+             rtx8000.size(), titan_x.size(), gtx1080ti.size());
+  print_head();
   print_board("V100", v100);
   print_board("RTX 8000", rtx8000);
   print_plain("Titan X", titan_x);
@@ -133,8 +202,9 @@ Result<void> print_tables() {
 }  // namespace
 }  // namespace wattune::model
 
-int main() {
-  const auto done = wattune::model::print_tables();
+int main(int count, char** arguments) {
+  const bool wants_networks = count > 1 && std::strcmp(arguments[1], "networks") == 0;
+  const auto done = wants_networks ? wattune::model::print_networks() : wattune::model::print_tables();
   if (!done) fmt::print(stderr, "the recorded data are not here: {}\n", done.error().to_string());
   return 0;
 }

@@ -3,7 +3,8 @@
 //
 //   frugal_gt640 [PART...] [--json]
 //
-// Parts: solo, example, pairs, faster, three, mechanisms, pool, distance, queue; all of them unless some are named.
+// Parts: solo, example, pairs, faster, three, mechanisms, pool, distance, networks, queue; all of them unless some are
+// named.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,11 +14,13 @@
 #include <limits>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lab/perf/corun_table.h"
 #include "lab/perf/gt640_groups.h"
 #include "lab/perf/gt640_mechanisms.h"
+#include "lab/perf/gt640_networks.h"
 #include "lab/perf/gt640_queue.h"
 #include "schedule/interface/profit_table.h"
 
@@ -186,6 +189,10 @@ struct Distances {
   }
 };
 
+void print_distances(const char* what, const Distances& distances, Table& table) {
+  table.add(what, {{"mean", distances.mean.value()}, {"worst", distances.worst}, {"printed, at most", 5.0}});
+}
+
 // Prints the distance of choices made from runs of each kernel alone, at each number of resident blocks and each pair
 // of clocks. In the first row, running one after the other, which gains nothing, may be chosen too. In the second row
 // pairs always run together.
@@ -198,11 +205,93 @@ void distance(bool json) {
     free.add(choice.is_taken() ? gain : 0.0, std::max(0.0, each.gain));
     together.add(gain, each.gain);
   }
-  const auto row = [&](const char* what, const Distances& distances) {
-    table.add(what, {{"mean", distances.mean.value()}, {"worst", distances.worst}, {"printed, at most", 5.0}});
+  print_distances("55 pairs", free, table);
+  print_distances("always together", together, table);
+}
+
+// A pair of figures 6 and 7 with the errors that are printed there, in %.
+struct PrintedErrors {
+  const char* first;
+  const char* second;
+  double mean_together = kUnknown;  // of the pair's operations per joule
+  double worst_in_turn = kUnknown;  // of those one after the other
+};
+constexpr std::array kPrintedErrors = {
+    PrintedErrors{"Matrix", "Bitonic", 4.7, 5.3},         PrintedErrors{"Bt", "Srad", 5.1, 6.1},
+    PrintedErrors{"Pathfinder", "Bitonic", 7.2, 9.9},     PrintedErrors{"Layer", "Samplerank", 3.5},
+    PrintedErrors{"Hotspot", "Mergehist", kUnknown, 6.1}, PrintedErrors{"Time_step", "Bt"}};
+
+void add_errors(const Pair& pair, Fidelity fidelity, PairErrors& errors) {
+  for (const PredictedWay& way : predicted_ways(pair, fidelity)) errors.add(pair, way, fidelity);
+}
+
+// Prints the errors of networks that are told the features of each kernel alone: figures 6 and 7, and operations per
+// second.
+void print_errors(Fidelity fidelity, bool json) {
+  Table table(
+      fmt::format("networks, {}: errors in % over all ratios", fidelity == Fidelity::fast ? "fast" : "detailed"), json);
+  const auto row = [&](const std::string& what, const PairErrors& errors, double mean_together, double worst_in_turn,
+                       double worst_operations) {
+    table.add(what, {{"operations per second, mean", errors.operations.mean()},
+                     {"worst", errors.operations.worst},
+                     {"within 5 %", errors.operations.share_within_five()},
+                     {"printed, at most", worst_operations},
+                     {"operations per joule, mean", errors.efficiency.mean()},
+                     {"worst of these", errors.efficiency.worst},
+                     {"printed mean", mean_together},
+                     {"one after the other, mean", errors.in_turn.mean()},
+                     {"worst of those", errors.in_turn.worst},
+                     {"printed worst", worst_in_turn}});
   };
-  row("55 pairs", free);
-  row("always together", together);
+  for (const PrintedErrors& each : kPrintedErrors) {
+    PairErrors errors;
+    add_errors(Pair(named(each.first), named(each.second)), fidelity, errors);
+    const bool is_stressed = std::string_view(each.first) == "Time_step";
+    row(fmt::format("{}, {}", each.first, each.second), errors, each.mean_together, each.worst_in_turn,
+        is_stressed ? 5.0 : kUnknown);
+  }
+  PairErrors all;
+  for (const RankedPair& each : all_pairs()) add_errors(each.pair, fidelity, all);
+  row("55 pairs", all, 4.8, 10.1, kUnknown);
+}
+
+// Prints figure 8: the gain at the ratio and the clocks that the networks choose, beside the best of all.
+void print_choices(bool json) {
+  Table table("networks: gain in % over one after the other", json);
+  Distances distances, together;
+  const auto print = [&](const Pair& pair, const PredictedWay& chosen, const PairPoint& best) {
+    const PairPoint point{chosen.ratio, pair.at(chosen.ratio, chosen.clocks)};
+    table.add(fmt::format("{}, {}", pair.kernels()[0]->kernel.name, pair.kernels()[1]->kernel.name),
+              {{"predicted", kPercent * chosen.gain},
+               {"simulated there", kPercent * pair.gain(point.efficiency)},
+               {"best of all", kPercent * pair.gain(best.efficiency)},
+               {"of the first", chosen.ratio.first},
+               {"of the second", chosen.ratio.second},
+               {"core in MHz", chosen.clocks.core.value()},
+               {"memory in MHz", chosen.clocks.memory.value()},
+               {"detailed, there", kPercent * pair.gain_in_detail(point)}});
+  };
+  for (std::size_t i = 0; i < 8; ++i) {
+    const Pair pair(named(kPrinted[i].first), named(kPrinted[i].second));
+    print(pair, predicted_ways(pair, Fidelity::fast).front(), pair.exhaustive());
+  }
+  for (const RankedPair& each : all_pairs()) {
+    const PredictedWay chosen = predicted_ways(each.pair, Fidelity::fast).front();
+    const double gain = each.pair.gain(each.pair.at(chosen.ratio, chosen.clocks));
+    const bool is_taken = chosen.gain >= schedule::PolicyOptions().least_gain;
+    distances.add(is_taken ? gain : 0.0, std::max(0.0, each.gain));
+    together.add(gain, each.gain);
+  }
+  Table summary("networks: distance of the gain from that at the best of all ratios and clocks, in %", json);
+  print_distances("55 pairs", distances, summary);
+  print_distances("always together", together, summary);
+}
+
+// Prints what networks predict that were trained on micro-kernels and varied kernels, each alone and in the fast
+// fidelity. No pair trained them.
+void network_figures(bool json) {
+  for (const Fidelity fidelity : {Fidelity::fast, Fidelity::detailed}) print_errors(fidelity, json);
+  print_choices(json);
 }
 
 // Runs works of 1.5 s on a machine whose board takes up to 0.3 s to obey, and whose clocks are held for a second.
@@ -230,7 +319,8 @@ int main(int count, char** arguments) {
   const std::vector<std::pair<std::string, std::function<void(bool)>>> parts = {
       {"solo", solo},     {"example", example},   {"pairs", pairs},
       {"faster", faster}, {"three", three},       {"mechanisms", mechanisms},
-      {"pool", pool},     {"distance", distance}, {"queue", queue}};
+      {"pool", pool},     {"distance", distance}, {"networks", network_figures},
+      {"queue", queue}};
   std::set<std::string> wanted(arguments + 1, arguments + count);
   const bool json = wanted.erase("--json") > 0;
   if (json) fmt::print("[");
