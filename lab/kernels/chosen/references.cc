@@ -4,24 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../arguments.h"
+
 namespace {
 
-// Gives the arguments of a kernel their types.
-class Arguments {
- public:
-  explicit Arguments(void* const* arguments) : arguments_(arguments) {}
-  template <typename T>
-  T* buffer(int i) const {
-    return static_cast<T*>(arguments_[i]);
-  }
-  template <typename T>
-  T value(int i) const {
-    return *static_cast<const T*>(arguments_[i]);
-  }
-
- private:
-  void* const* arguments_;
-};
+using lab::Arguments;
 
 std::uint32_t scattered(std::uint32_t number) {
   number ^= number >> 16;

@@ -5,24 +5,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "../arguments.h"
+
 namespace {
 
-// Gives the arguments of a kernel their types.
-class Arguments {
- public:
-  explicit Arguments(void* const* arguments) : arguments_(arguments) {}
-  template <typename T>
-  T* buffer(int i) const {
-    return static_cast<T*>(arguments_[i]);
-  }
-  template <typename T>
-  T value(int i) const {
-    return *static_cast<const T*>(arguments_[i]);
-  }
-
- private:
-  void* const* arguments_;
-};
+using lab::Arguments;
 
 struct Vector {
   double x, y, z;
