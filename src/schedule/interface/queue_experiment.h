@@ -57,6 +57,7 @@ struct QueueOptions {
   // Forecasts pairs in the place of the policy's own forecaster, at the clocks that it chooses; the policy's own if
   // empty.
   Forecaster forecaster = {};
+  std::vector<KernelId> kernels = {};  // whose pairs are forecast; all of the machine if empty
 };
 
 // Forecasts all pairs that this policy plans by; several runs may share the table. `sm` is an SM of the machine, as

@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 
 #include "core/interface/suggest.h"
 #include "core/median.h"
-#include "schedule/forecast/pair_memory.h"
 #include "schedule/interface/kernel_use.h"
 #include "schedule/interface/queue_experiment.h"
+#include "schedule/queue/known_pairs.h"
 #include "schedule/session/objective_checks.h"
 #include "store/interface/files.h"
 #include "wattune/schedule/forecast.h"
@@ -179,23 +180,10 @@ class PolicyRunner {
            traits->forecasts == ForecastKind::best_ratio && traits->form == Form::persistent;
   }
 
-  // Returns the pairs that need no pilots, since earlier runs measured them. A sweep does not run twins on SMs of their
-  // own, which queues of several kernels need. Works try the splits for whole kernels that were not measured.
-  Result<PairTable> known_pairs(const MachineLimits& limits) const {
-    PairTable known(limits.sms);
-    const Forecaster whole_splits = whole_split_forecaster(limits, stage_.sm());
-    for (KernelId i = 0; i < report_.kernels.size(); ++i)
-      for (KernelId j = i + 1; j < report_.kernels.size(); ++j) {
-        const auto pair = stage_.remembered(i, j, limits.sms);
-        if (!pair) continue;
-        const bool needs_twins =
-            !splits_of(limits).empty() && report_.kernels[i].persistent && report_.kernels[j].persistent;
-        const auto are_twins = [](const PairForecast& way) { return way.sms_of_first && !way.whole; };
-        if (needs_twins && !are_twins(*pair) && std::ranges::none_of(pair->others, are_twins)) continue;
-        WATTUNE_ASSIGN(PairForecast splits, whole_splits(report_.kernels[i], report_.kernels[j]));
-        known.learn(i, j, completed(*pair, std::move(splits)));
-      }
-    return known;
+  std::vector<KernelId> kernels_with_works() const {
+    std::set<KernelId> kernels;
+    for (const Arrival& arrival : arrivals_) kernels.insert(arrival.kernel);
+    return {kernels.begin(), kernels.end()};
   }
 
   Knowledge knowledge() const { return stage_.is_simulated() ? Knowledge::predicted : Knowledge::measured; }
@@ -207,9 +195,10 @@ class PolicyRunner {
     options.knowledge = knowledge();
     if (entrant.by_networks)
       options.forecaster = network_forecaster(*stage_.networks(), machine->limits(), stage_.clocks());
+    options.kernels = kernels_with_works();
     PairTable known;
     if (uses_memory(entrant)) {
-      WATTUNE_ASSIGN(known, known_pairs(machine->limits()));
+      WATTUNE_ASSIGN(known, known_pairs(stage_, report_.kernels, machine->limits()));
     }
     options.known = &known;
     WATTUNE_ASSIGN(PairTable table, schedule::forecast_all(*machine, options, stage_.sm()));

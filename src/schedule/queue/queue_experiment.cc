@@ -155,8 +155,12 @@ Result<PairTable> forecast_all(Machine& machine, const QueueOptions& options, co
   if (options.scheduler.clocks != nullptr) forecasters = at_clocks(std::move(forecasters), options);
   if (options.forecaster) forecasters = {.predict = options.forecaster, .measure = options.forecaster};
   const auto kernels = kernels_of(machine);
+  const auto runs = [&](KernelId kernel) {
+    return options.kernels.empty() || std::ranges::find(options.kernels, kernel) != options.kernels.end();
+  };
   for (KernelId i = 0; i < kernels.size(); ++i)
     for (KernelId j = i + 1; j < kernels.size(); ++j) {
+      if (!runs(i) || !runs(j)) continue;
       if (options.known != nullptr && options.known->knows(i, j)) {
         table.learn(i, j, best_of(options.policy_options.objective, options.known->ways(i, j)));
         continue;
