@@ -1,0 +1,314 @@
+// Runs every two kernels together in batches: by the policy `paired`, which learns on the way, and by baselines
+// (docs/results/unseen.md). Needs an NVIDIA GPU, or simulates a GPU.
+//
+//   pair_batches FOLDER SPEC... [--device cuda:0] [--seconds 540]
+//   pair_batches FOLDER --device simulated:C2050 --kernels TEA,PC
+//
+// A batch is one work of the longer kernel, and as many of the shorter one as take as long alone. The batches of a part
+// are all there from its beginning, and a part begins when the one before has ended.
+//
+// - The baselines are one after the other, streams, priority for either kernel, and each split of the SMs. Each runs
+//   four batches, and the fastest three then run a part of 20 in each round.
+// - `first` is a part of 20 batches five times, by `paired` that has no speeds of the pair. The time of its pilots is
+//   apart.
+// - `again` is a part of ten batches and one of 20, by `paired` with the speeds that the first left.
+//
+// There are three rounds, or as many as take 5 s, at least one. Each pair leaves FOLDER/A-B.json; pairs whose file is
+// there are left out. No pair begins after so many seconds.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/stopwatch.h"
+#include "schedule/interface/queue_experiment.h"
+#include "schedule/queue/known_pairs.h"
+#include "schedule/session/stage.h"
+#include "wattune/schedule/round_times.h"
+#include "wattune/schedule/session.h"
+#include "wattune/space/search_space.h"
+#include "wattune/spec/spec.h"
+
+namespace wattune::perf {
+namespace {
+
+using namespace schedule;
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kPart = 20;  // batches
+constexpr std::size_t kPartsOfFirst = 5;
+constexpr std::size_t kBegin = 10;     // batches of the part with which `again` begins
+constexpr std::size_t kScreening = 4;  // batches
+constexpr std::size_t kFinalists = 3;
+constexpr std::size_t kRounds = 3;
+constexpr Nanoseconds kTimeForRounds{5e9};
+constexpr std::size_t kProfileRounds = 3;
+constexpr std::uint64_t kWaves = 2;  // of simulated kernels
+
+struct Options {
+  std::filesystem::path folder;
+  std::vector<std::string> specs;
+  std::vector<std::string> kernels;  // of a simulated GPU
+  std::string device = "cuda:0";
+  double seconds = 540.0;
+};
+
+// A way in which two kernels run without any knowledge of them.
+struct Baseline {
+  std::string name;
+  std::string policy;
+  std::optional<unsigned> sms_of_first = {};
+  std::array<int, 2> priorities = {0, 0};
+};
+
+Json times_json(const std::vector<Nanoseconds>& times) {
+  Json json = Json::array();
+  for (const Nanoseconds time : times) json.push_back(to_ms(time));
+  return json;
+}
+
+Json ways_json(const std::vector<PairForecast>& ways) {
+  Json json = Json::array();
+  for (const PairForecast& way : ways)
+    if (way.measured > 0)
+      json.push_back({{"ratio", {way.ratio.first, way.ratio.second}},
+                      {"sms_of_first", way.sms_of_first ? Json(*way.sms_of_first) : Json()},
+                      {"whole", way.whole},
+                      {"speeds", way.rates},
+                      {"works", way.measured}});
+  return json;
+}
+
+// Two kernels of a stage, on a machine of their own.
+class Pair {
+ public:
+  Pair(Stage& stage, Machine& machine, KernelId first, KernelId second)
+      : stage_(stage), machine_(machine), kernels_{first, second} {
+    for (std::size_t i = 0; i < 2; ++i) alone_[i] = *machine.kernel(kernels_[i])->alone;
+    longer_ = alone_[0] >= alone_[1] ? 0 : 1;
+  }
+
+  Result<Json> run() {
+    Json json = {{"device", stage_.device()},
+                 {"kernels", {name(0), name(1)}},
+                 {"alone_ms", {to_ms(alone_[0]), to_ms(alone_[1])}},
+                 {"batches", {{"part", kPart}, {"first", kPart * kPartsOfFirst}, {"begin", kBegin}}},
+                 {"screened", Json::array()},
+                 {"baselines", Json::array()},
+                 {"first", Json::array()},
+                 {"again", Json::array()}};
+    WATTUNE_ASSIGN(const std::vector<Baseline> finalists, screen(json["screened"]));
+    std::vector<std::vector<Nanoseconds>> times(finalists.size());
+    const Stopwatch watch;
+    for (const std::vector<std::size_t>& order : balanced_orders(finalists.size() + 1, kRounds, 1)) {
+      if (!times.front().empty() && watch.elapsed() > kTimeForRounds) break;
+      for (const std::size_t entrant : order) {
+        if (entrant == finalists.size()) {
+          WATTUNE_TRY(run_paired(json));
+          continue;
+        }
+        WATTUNE_ASSIGN(const Nanoseconds time, time_of(finalists[entrant], kPart));
+        times[entrant].push_back(time);
+      }
+    }
+    for (std::size_t i = 0; i < finalists.size(); ++i)
+      json["baselines"].push_back({{"way", finalists[i].name}, {"parts_ms", times_json(times[i])}});
+    return json;
+  }
+
+ private:
+  const std::string& name(std::size_t place) const { return machine_.kernel(kernels_[place])->name; }
+
+  std::vector<Baseline> baselines() const {
+    std::vector<Baseline> all = {{"in turn", "fifo"},
+                                 {"streams", "streams"},
+                                 {"priority of " + name(0), "priority", {}, {1, 0}},
+                                 {"priority of " + name(1), "priority", {}, {0, 1}}};
+    for (const unsigned sms : splits_of(machine_.limits())) all.push_back({fmt::format("{} SMs", sms), "split", sms});
+    return all;
+  }
+
+  // Returns the fastest baselines. Each runs a batch unmeasured, which makes its streams, and then a few.
+  Result<std::vector<Baseline>> screen(Json& json) {
+    std::vector<std::pair<Nanoseconds, Baseline>> screened;
+    for (const Baseline& baseline : baselines()) {
+      WATTUNE_TRY(time_of(baseline, 1));
+      WATTUNE_ASSIGN(const Nanoseconds time, time_of(baseline, kScreening));
+      screened.emplace_back(time, baseline);
+      json.push_back({{"way", baseline.name}, {"batch_ms", to_ms(time) / kScreening}});
+    }
+    std::ranges::stable_sort(screened, {}, &std::pair<Nanoseconds, Baseline>::first);
+    std::vector<Baseline> fastest;
+    for (const auto& [time, baseline] : screened)
+      if (fastest.size() < kFinalists) fastest.push_back(baseline);
+    return fastest;
+  }
+
+  // Returns the batches of a part, all of which are there at once.
+  std::vector<Arrival> arrivals(std::size_t batches, const std::array<int, 2>& priorities = {0, 0}) const {
+    const std::size_t shorter = 1 - longer_;
+    const double ratio = alone_[longer_] / alone_[shorter];
+    std::vector<Arrival> works;
+    for (std::size_t batch = 1, of_shorter = 0; batch <= batches; ++batch) {
+      works.push_back({.moment = {}, .kernel = kernels_[longer_], .priority = priorities[longer_]});
+      for (; static_cast<double>(of_shorter) + 0.5 < ratio * static_cast<double>(batch); ++of_shorter)
+        works.push_back({.moment = {}, .kernel = kernels_[shorter], .priority = priorities[shorter]});
+    }
+    return works;
+  }
+
+  Result<Nanoseconds> time_of(const Baseline& baseline, std::size_t batches) {
+    PairTable forecasts(machine_.limits().sms);
+    // It splits the SMs at this place whatever comes of it, since no measurement corrects its forecast.
+    if (baseline.sms_of_first)
+      forecasts.learn(kernels_[0], kernels_[1], {.sms_of_first = baseline.sms_of_first, .rates = {1.0, 1.0}});
+    WATTUNE_ASSIGN(const QueueRun run,
+                   run_queue(machine_, arrivals(batches, baseline.priorities), {.policy = baseline.policy}, forecasts));
+    return run.makespan;
+  }
+
+  Result<void> run_paired(Json& json) {
+    WATTUNE_ASSIGN(PairTable table, forecast(PairTable(machine_.limits().sms), json["first"]));
+    WATTUNE_TRY(run_parts(std::vector<std::size_t>(kPartsOfFirst, kPart), table, json["first"].back()));
+    stage_.remember(kernels_[0], kernels_[1], machine_.limits().sms, table.ways(kernels_[0], kernels_[1]));
+    std::vector<KernelTraits> kernels;
+    for (const KernelTraits* kernel : kernels_of(machine_)) kernels.push_back(*kernel);
+    WATTUNE_ASSIGN(const PairTable known, known_pairs(stage_, kernels, machine_.limits()));
+    WATTUNE_ASSIGN(table, forecast(known, json["again"]));
+    return run_parts({kBegin, kPart}, table, json["again"].back());
+  }
+
+  // Forecasts the pair as a queue does before it begins, by pilots unless the pair is known.
+  Result<PairTable> forecast(const PairTable& known, Json& runs) {
+    const Nanoseconds begin = machine_.now();
+    const QueueOptions options{.knowledge = stage_.is_simulated() ? Knowledge::predicted : Knowledge::measured,
+                               .known = &known,
+                               .kernels = {kernels_[0], kernels_[1]}};
+    WATTUNE_ASSIGN(PairTable table, forecast_all(machine_, options, stage_.sm()));
+    Json run = {{"pilots_ms", to_ms(machine_.now() - begin)}};
+    runs.push_back(std::move(run));
+    return table;
+  }
+
+  // Runs parts of so many batches by `paired`, each with the table that the one before has left.
+  Result<void> run_parts(const std::vector<std::size_t>& parts, PairTable& table, Json& json) {
+    const PairTable before = table;
+    std::vector<Nanoseconds> times;
+    for (const std::size_t batches : parts) {
+      WATTUNE_ASSIGN(QueueRun run, run_queue(machine_, arrivals(batches), {}, table));
+      times.push_back(run.makespan);
+      table = std::move(run.pairs);
+    }
+    const std::vector<PairForecast> ways = table.ways(kernels_[0], kernels_[1]);
+    json["parts_ms"] = times_json(times);
+    json["trials_ms"] = to_ms(time_of_trials(before, ways));
+    json["ways"] = ways_json(ways);
+    return {};
+  }
+
+  // Returns the time of works in ways that the policy has not kept, and of the first work in the way that it has kept.
+  // The ways are those after the runs, the best one first.
+  Nanoseconds time_of_trials(const PairTable& before, const std::vector<PairForecast>& ways) const {
+    Nanoseconds sum;
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      const auto known = before.find(kernels_[0], kernels_[1], ways[i].shape(), ways[i].clocks);
+      const std::size_t works_before = known ? known->measured : 0;
+      if (ways[i].measured <= works_before) continue;
+      const std::size_t works = i > 0 ? ways[i].measured - works_before : works_before == 0 ? 1 : 0;
+      sum += static_cast<double>(works) * std::max(alone_[0] / ways[i].rates[0], alone_[1] / ways[i].rates[1]);
+    }
+    return sum;
+  }
+
+  Stage& stage_;
+  Machine& machine_;
+  std::array<KernelId, 2> kernels_;
+  std::array<Nanoseconds, 2> alone_;
+  std::size_t longer_ = 0;  // its place in `kernels_`
+};
+
+Result<CorunKernel> load(const std::string& file) {
+  WATTUNE_ASSIGN(KernelSpec spec, spec::load(file));
+  WATTUNE_ASSIGN(const auto space, space::SearchSpace::build(spec.parameters, spec.constraints));
+  Configuration configuration = space.configuration(space.default_configuration());
+  std::string name = spec.name;
+  return CorunKernel{std::move(spec), std::move(configuration), std::move(name)};
+}
+
+Result<std::unique_ptr<Stage>> open_stage(const Options& options) {
+  constexpr std::string_view kSimulated = "simulated:";
+  if (options.device.starts_with(kSimulated))
+    return open_simulated_stage(options.kernels, kWaves, {.device = options.device.substr(kSimulated.size())});
+  std::vector<CorunKernel> kernels;
+  for (const std::string& file : options.specs) {
+    WATTUNE_ASSIGN(kernels.emplace_back(), load(file));
+  }
+  return open_device_stage(kernels, {.device = options.device});
+}
+
+// Runs a pair and writes its file, whole or not at all.
+Result<void> run_pair(Stage& stage, KernelId first, KernelId second, const std::filesystem::path& file) {
+  WATTUNE_ASSIGN(const auto machine, stage.machine());
+  WATTUNE_ASSIGN(const Json json, Pair(stage, *machine, first, second).run());
+  const std::filesystem::path part = file.string() + ".part";
+  std::ofstream(part) << json.dump(1) << '\n';
+  std::filesystem::rename(part, file);
+  return {};
+}
+
+Result<int> run(const Options& options) {
+  const Stopwatch watch;
+  std::filesystem::create_directories(options.folder);
+  WATTUNE_ASSIGN(const auto stage, open_stage(options));
+  WATTUNE_TRY(stage->profile(kProfileRounds));
+  for (const std::string& note : stage->notes()) fmt::print(stderr, "{}\n", note);
+  int pairs = 0, done = 0, failed = 0;
+  const auto& kernels = stage->kernels();
+  for (KernelId i = 0; i < kernels.size(); ++i)
+    for (KernelId j = i + 1; j < kernels.size(); ++j) {
+      const std::string name = kernels[i].traits.name + "-" + kernels[j].traits.name;
+      const std::filesystem::path file = options.folder / (name + ".json");
+      ++pairs;
+      if (!std::filesystem::exists(file) && to_seconds(watch.elapsed()) < options.seconds) {
+        const Stopwatch of_pair;
+        const auto ran = run_pair(*stage, i, j, file);
+        failed += ran ? 0 : 1;
+        fmt::print("{}: {:.1f} s{}\n", name, to_seconds(of_pair.elapsed()),
+                   ran ? "" : ", failed: " + ran.error().to_string());
+        std::fflush(stdout);
+      }
+      done += std::filesystem::exists(file) ? 1 : 0;
+    }
+  fmt::print("{} of {} pairs, {} failed in this call\n", done, pairs, failed);
+  return failed;
+}
+
+}  // namespace
+}  // namespace wattune::perf
+
+int main(int argc, char** argv) {
+  wattune::perf::Options options;
+  CLI::App app("Runs every two kernels together in batches");
+  app.add_option("FOLDER", options.folder)->required();
+  app.add_option("SPEC", options.specs);
+  app.add_option("--device", options.device);
+  app.add_option("--kernels", options.kernels)->delimiter(',');
+  app.add_option("--seconds", options.seconds);
+  CLI11_PARSE(app, argc, argv);
+  const auto failed = wattune::perf::run(options);
+  if (!failed) fmt::print(stderr, "pair_batches: {}\n", failed.error().to_string());
+  return failed && *failed == 0 ? 0 : 1;
+}
