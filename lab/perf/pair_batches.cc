@@ -59,7 +59,7 @@ constexpr std::size_t kProfileRounds = 3;
 constexpr std::uint64_t kWaves = 2;  // of simulated kernels
 
 struct Options {
-  std::filesystem::path folder;
+  std::string folder;
   std::vector<std::string> specs;
   std::vector<std::string> kernels;  // of a simulated GPU
   std::string device = "cuda:0";
@@ -84,11 +84,11 @@ Json ways_json(const std::vector<PairForecast>& ways) {
   Json json = Json::array();
   for (const PairForecast& way : ways)
     if (way.measured > 0)
-      json.push_back({{"ratio", {way.ratio.first, way.ratio.second}},
-                      {"sms_of_first", way.sms_of_first ? Json(*way.sms_of_first) : Json()},
-                      {"whole", way.whole},
-                      {"speeds", way.rates},
-                      {"works", way.measured}});
+      json.push_back(Json{{"ratio", {way.ratio.first, way.ratio.second}},
+                          {"sms_of_first", way.sms_of_first ? Json(*way.sms_of_first) : Json()},
+                          {"whole", way.whole},
+                          {"speeds", way.rates},
+                          {"works", way.measured}});
   return json;
 }
 
@@ -125,7 +125,7 @@ class Pair {
       }
     }
     for (std::size_t i = 0; i < finalists.size(); ++i)
-      json["baselines"].push_back({{"way", finalists[i].name}, {"parts_ms", times_json(times[i])}});
+      json["baselines"].push_back(Json{{"way", finalists[i].name}, {"parts_ms", times_json(times[i])}});
     return json;
   }
 
@@ -148,7 +148,7 @@ class Pair {
       WATTUNE_TRY(time_of(baseline, 1));
       WATTUNE_ASSIGN(const Nanoseconds time, time_of(baseline, kScreening));
       screened.emplace_back(time, baseline);
-      json.push_back({{"way", baseline.name}, {"batch_ms", to_ms(time) / kScreening}});
+      json.push_back(Json{{"way", baseline.name}, {"batch_ms", to_ms(time) / kScreening}});
     }
     std::ranges::stable_sort(screened, {}, &std::pair<Nanoseconds, Baseline>::first);
     std::vector<Baseline> fastest;
@@ -271,7 +271,8 @@ Result<void> run_pair(Stage& stage, KernelId first, KernelId second, const std::
 
 Result<int> run(const Options& options) {
   const Stopwatch watch;
-  std::filesystem::create_directories(options.folder);
+  const std::filesystem::path folder(options.folder);
+  std::filesystem::create_directories(folder);
   WATTUNE_ASSIGN(const auto stage, open_stage(options));
   WATTUNE_TRY(stage->profile(kProfileRounds));
   for (const std::string& note : stage->notes()) fmt::print(stderr, "{}\n", note);
@@ -280,7 +281,7 @@ Result<int> run(const Options& options) {
   for (KernelId i = 0; i < kernels.size(); ++i)
     for (KernelId j = i + 1; j < kernels.size(); ++j) {
       const std::string name = kernels[i].traits.name + "-" + kernels[j].traits.name;
-      const std::filesystem::path file = options.folder / (name + ".json");
+      const std::filesystem::path file = folder / (name + ".json");
       ++pairs;
       if (!std::filesystem::exists(file) && to_seconds(watch.elapsed()) < options.seconds) {
         const Stopwatch of_pair;
