@@ -18,6 +18,7 @@
 #include "simulate/interface/gt640_kernels.h"
 #include "simulate/interface/steady_flow.h"
 #include "store/interface/sealed_file.h"
+#include "wattune/model/co_residency.h"
 #include "wattune/model/occupancy.h"
 
 namespace wattune::inline v0_1::schedule {

@@ -19,6 +19,7 @@
 #include "wattune/backend/clock_control.h"
 #include "wattune/core/result.h"
 #include "wattune/core/trial.h"
+#include "wattune/core/units.h"
 #include "wattune/schedule/forecast.h"
 #include "wattune/schedule/profile_record.h"
 #include "wattune/simulate/gpu_model.h"

@@ -1,8 +1,10 @@
 #include "schedule/session/stage_networks.h"
 
 #include <filesystem>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "store/interface/files.h"
 #include "wattune/store/formats.h"

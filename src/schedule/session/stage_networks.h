@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "schedule/interface/board_networks.h"
 #include "wattune/core/result.h"
